@@ -1,0 +1,35 @@
+// Preconditions: mistakes of the caller's program, as opposed to bad input.
+//
+// PLAIT_ASSERT(condition, "what must hold") is checked unless NDEBUG is defined; PLAIT_CHECKED keeps it alive in
+// release builds (the tests do). Define PLAIT_ASSERT before the first include to replace it. The default throws
+// plait::precondition_error: a library must not end its host's process.
+#pragma once
+
+#include <stdexcept>
+
+namespace plait {
+
+/// A violated precondition. A bug in the calling program; nothing is promised about the state it leaves.
+struct precondition_error : std::logic_error {
+  using std::logic_error::logic_error;
+};
+
+namespace detail {
+// Out of line so that an assertion costs its caller a compare and a cold call.
+[[noreturn]] inline void assertion_failed(char const* text) { throw precondition_error(text); }
+}  // namespace detail
+
+}  // namespace plait
+
+#define PLAIT_DETAIL_STRING_(x) #x
+#define PLAIT_DETAIL_STRING(x) PLAIT_DETAIL_STRING_(x)
+
+#ifndef PLAIT_ASSERT
+#if defined(NDEBUG) && !defined(PLAIT_CHECKED)
+#define PLAIT_ASSERT(condition, message) static_cast<void>(0)
+#else
+#define PLAIT_ASSERT(condition, message) \
+  ((condition) ? static_cast<void>(0)    \
+               : ::plait::detail::assertion_failed(__FILE__ ":" PLAIT_DETAIL_STRING(__LINE__) ": " message))
+#endif
+#endif

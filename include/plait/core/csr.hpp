@@ -1,0 +1,67 @@
+// Rows of varying length in two flat arrays (compressed sparse rows): the storage of every one-to-many result in plait.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <plait/core/assert.hpp>
+
+namespace plait {
+
+/// `size()` rows of T, each a contiguous span. Built row by row with push/end_row, or from known row lengths with
+/// start_rows/place. Reusing an object keeps its memory. At most 2^32 - 1 items.
+template <class T>
+class csr {
+ public:
+  constexpr std::size_t size() const noexcept { return offsets_.size() - 1; }
+  constexpr std::size_t item_count() const noexcept { return items_.size(); }
+
+  constexpr std::span<T const> operator[](std::size_t row) const {
+    PLAIT_ASSERT(row < size(), "csr: row out of range");
+    return {items_.data() + offsets_[row], items_.data() + offsets_[row + 1]};
+  }
+  constexpr std::span<T> operator[](std::size_t row) {
+    PLAIT_ASSERT(row < size(), "csr: row out of range");
+    return {items_.data() + offsets_[row], items_.data() + offsets_[row + 1]};
+  }
+  constexpr std::span<T const> items() const noexcept { return items_; }
+
+  constexpr void clear() noexcept {
+    offsets_.resize(1, 0);
+    items_.clear();
+  }
+  constexpr void reserve(std::size_t rows, std::size_t items) {
+    offsets_.reserve(rows + 1);
+    items_.reserve(items);
+  }
+
+  constexpr void push(T const& item) { items_.push_back(item); }
+  constexpr void end_row() { offsets_.push_back(static_cast<std::uint32_t>(items_.size())); }
+
+  /// Items of the row that is being built (those pushed since the last end_row).
+  constexpr std::span<T> open_row() { return {items_.data() + offsets_.back(), items_.data() + items_.size()}; }
+
+  /// Counting sort in two passes: counts[r] is the length of row r; then place(r, item) fills row r from its end, so a
+  /// caller that walks backwards leaves each row in walking order. O(rows + items).
+  constexpr void start_rows(std::span<std::uint32_t const> counts) {
+    offsets_.resize(counts.size() + 1, 0);
+    std::uint32_t total = 0;
+    for (std::size_t r = 0; r != counts.size(); ++r) {
+      total += counts[r];
+      offsets_[r] = total;
+    }
+    offsets_[counts.size()] = total;
+    items_.resize(total, T{});
+  }
+  constexpr void place(std::size_t row, T const& item) { items_[--offsets_[row]] = item; }
+
+  friend constexpr bool operator==(csr const&, csr const&) = default;
+
+ private:
+  std::vector<std::uint32_t> offsets_ = {0};
+  std::vector<T> items_;
+};
+
+}  // namespace plait

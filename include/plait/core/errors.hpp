@@ -1,0 +1,53 @@
+// The exceptions plait throws on bad input. Each carries its facts as members, so that a tool can word its own message;
+// what() is a complete sentence for everybody else.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace plait {
+
+/// Base of every error about input (precondition_error, a bug in the calling program, is none of them).
+struct error : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// Where in a document something was found. Lines and columns count from 1, columns in bytes; both are 0 for binary
+/// formats, which have an offset only.
+struct text_position {
+  std::size_t offset = 0;
+  std::size_t line = 0;
+  std::size_t column = 0;
+  friend bool operator==(text_position const&, text_position const&) = default;
+};
+
+/// A document that is not what it should be. what() is "line:column: message" or "byte offset: message".
+struct parse_error : error {
+  parse_error(text_position at, std::string_view text)
+      : error(place(at) + ": " + std::string(text)), position(at), message(text) {}
+
+  text_position position;
+  std::string message;
+
+ private:
+  static std::string place(text_position at) {
+    if (at.line == 0) return "byte " + std::to_string(at.offset);
+    return std::to_string(at.line) + ':' + std::to_string(at.column);
+  }
+};
+
+/// A net that breaks a rule of the operation applied to it. `op` is the index of the op in question, `blob` the name of
+/// the blob (empty: none in particular).
+struct net_error : error {
+  explicit net_error(std::string const& message, std::optional<std::size_t> op_index = {}, std::string blob_name = {})
+      : error(message), op(op_index), blob(std::move(blob_name)) {}
+
+  std::optional<std::size_t> op;
+  std::string blob;
+};
+
+}  // namespace plait

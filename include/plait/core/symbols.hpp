@@ -1,0 +1,129 @@
+// Interned names: every distinct string once, known by a small dense number.
+#pragma once
+
+#include <algorithm>
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <stdexcept>
+#include <string_view>
+#include <vector>
+
+#include <boost/unordered/unordered_flat_set.hpp>
+
+#include <plait/core/assert.hpp>
+
+namespace plait {
+
+/// A string in a symbol_table. Only meaningful together with its table; symbols of different tables must not be
+/// compared. The default is "no string", which differs from the empty string.
+struct symbol {
+  std::uint32_t id = 0;
+
+  constexpr explicit operator bool() const noexcept { return id != 0; }
+  friend constexpr auto operator<=>(symbol, symbol) = default;
+};
+
+/// Maps strings to symbols 1, 2, 3, … in order of first appearance, and back. Text stays where it is for the life of the
+/// table. intern and find are O(length) amortised; a copy is independent of its origin and keeps the numbers.
+class symbol_table {
+ public:
+  symbol_table() = default;
+  symbol_table(symbol_table&& other) noexcept { swap(other); }
+  symbol_table(symbol_table const& other) {
+    reserve(other.texts_.size());
+    for (std::string_view text : other.texts_) intern(text);
+  }
+  symbol_table& operator=(symbol_table other) noexcept {
+    swap(other);
+    return *this;
+  }
+  ~symbol_table() = default;
+
+  /// One more than the largest id: the size of a side table indexed by symbol id.
+  std::size_t size() const noexcept { return texts_.size() + 1; }
+
+  /// Text of a symbol; empty for "no string".
+  std::string_view operator[](symbol s) const {
+    PLAIT_ASSERT(s.id <= texts_.size(), "symbol_table: symbol of another table");
+    return s ? texts_[s.id - 1] : std::string_view();
+  }
+
+  /// The symbol of `text`, or "no string" when the table does not hold it.
+  symbol find(std::string_view text) const {
+    auto found = index_.find(key{text, std::hash<std::string_view>{}(text), 0});
+    return found == index_.end() ? symbol{} : symbol{found->id};
+  }
+
+  symbol intern(std::string_view text) {
+    key wanted{text, std::hash<std::string_view>{}(text), static_cast<std::uint32_t>(texts_.size() + 1)};
+    if (auto found = index_.find(wanted); found != index_.end()) return symbol{found->id};
+    if (texts_.size() == std::numeric_limits<std::uint32_t>::max() - 1)
+      throw std::length_error("plait::symbol_table: 2^32 symbols");
+    wanted.text = store(text);
+    texts_.push_back(wanted.text);
+    index_.insert(wanted);
+    return symbol{wanted.id};
+  }
+
+  void reserve(std::size_t symbols) {
+    texts_.reserve(symbols);
+    index_.reserve(symbols);
+  }
+
+  void swap(symbol_table& other) noexcept {
+    texts_.swap(other.texts_);
+    index_.swap(other.index_);
+    chunks_.swap(other.chunks_);
+    std::swap(free_, other.free_);
+    std::swap(left_, other.left_);
+  }
+
+ private:
+  // The hash travels with the key: growing the index would otherwise read every string again.
+  struct key {
+    std::string_view text;
+    std::size_t hash;
+    std::uint32_t id;
+  };
+  struct key_hash {
+    using is_avalanching = void;
+    std::size_t operator()(key const& k) const noexcept { return k.hash; }
+  };
+  struct key_equal {
+    bool operator()(key const& a, key const& b) const noexcept { return a.hash == b.hash && a.text == b.text; }
+  };
+
+  std::string_view store(std::string_view text) {
+    if (text.empty()) return std::string_view("", 0);
+    if (text.size() > left_) {
+      // Doubling from 64 bytes keeps the many tiny tables of nested nets tiny; 1 MiB bounds what a large one wastes.
+      std::size_t const chunk = std::max(text.size(), std::size_t{64} << std::min<std::size_t>(chunks_.size(), 14));
+      chunks_.push_back(std::make_unique_for_overwrite<char[]>(chunk));
+      free_ = chunks_.back().get();
+      left_ = chunk;
+    }
+    std::memcpy(free_, text.data(), text.size());
+    std::string_view const stored(free_, text.size());
+    free_ += text.size();
+    left_ -= text.size();
+    return stored;
+  }
+
+  std::vector<std::string_view> texts_;
+  boost::unordered_flat_set<key, key_hash, key_equal> index_;
+  std::vector<std::unique_ptr<char[]>> chunks_;
+  char* free_ = nullptr;
+  std::size_t left_ = 0;
+};
+
+}  // namespace plait
+
+template <>
+struct std::hash<plait::symbol> {
+  std::size_t operator()(plait::symbol s) const noexcept { return std::hash<std::uint32_t>{}(s.id); }
+};

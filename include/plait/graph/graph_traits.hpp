@@ -1,0 +1,182 @@
+// Adaptation point for flow graphs: a directed graph with one entry.
+//
+//   member                     needed for                                default
+//   size(g)                    everything: above every index             member of G
+//   entry(g)                   everything: also defines node_t<G>        member of G
+//   successors(g, n)           everything: input_range of nodes that     member of G
+//                              can be walked again
+//   index(g, n)                everything: dense number below size(g)    member of G, else n if n is integral
+//   predecessors(g, n)         reverse walks                             member of G, else collected by the algorithm
+//   nodes(g)                   sweeps over the whole graph               member of G, else 0 … size(g) - 1 if nodes are
+//                                                                        integral, else what the entry reaches
+//
+// A type with these members is adapted already. For any other, specialise graph_traits; algorithms call only the
+// functions below it and are constrained by the concepts below those.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <iterator>
+#include <ranges>
+#include <type_traits>
+
+namespace plait {
+
+template <class G>
+struct graph_traits {
+  static constexpr auto size(G const& g)
+    requires requires { g.size(); }
+  {
+    return g.size();
+  }
+  static constexpr auto entry(G const& g)
+    requires requires { g.entry(); }
+  {
+    return g.entry();
+  }
+  template <class Node>
+  static constexpr decltype(auto) successors(G const& g, Node const& n)
+    requires requires { g.successors(n); }
+  {
+    return g.successors(n);
+  }
+  template <class Node>
+  static constexpr decltype(auto) predecessors(G const& g, Node const& n)
+    requires requires { g.predecessors(n); }
+  {
+    return g.predecessors(n);
+  }
+  template <class Node>
+  static constexpr auto index(G const& g, Node const& n)
+    requires requires { g.index(n); }
+  {
+    return g.index(n);
+  }
+  static constexpr decltype(auto) nodes(G const& g)
+    requires requires { g.nodes(); }
+  {
+    return g.nodes();
+  }
+};
+
+namespace detail {
+template <class G>
+using graph_traits_of = graph_traits<std::remove_cvref_t<G>>;
+}
+
+/// The node of a graph is whatever entry() returns: an integer, a pointer, a small handle.
+template <class G>
+using node_t = std::remove_cvref_t<decltype(detail::graph_traits_of<G>::entry(std::declval<G const&>()))>;
+
+// ---- concepts: one per leaf, so that a failed constraint names what is missing -----------------------------------
+
+template <class G>
+concept has_size = requires(G const& g) {
+  { detail::graph_traits_of<G>::size(g) } -> std::convertible_to<std::size_t>;
+};
+
+template <class G>
+concept has_entry = requires(G const& g) {
+  { detail::graph_traits_of<G>::entry(g) } -> std::copyable;
+} && std::equality_comparable<node_t<G>>;
+
+namespace detail {
+// The element type is checked, not only that there is a range: an under-constrained concept accepts a broken
+// adaptation, and the error then surfaces inside an algorithm.
+template <class R, class Node>
+concept range_of = std::ranges::input_range<R> && std::convertible_to<std::ranges::range_reference_t<R>, Node>;
+}  // namespace detail
+
+template <class G>
+concept has_successors = has_entry<G> && requires(G const& g, node_t<G> const& n) {
+  { detail::graph_traits_of<G>::successors(g, n) } -> detail::range_of<node_t<G>>;
+};
+
+template <class G>
+concept has_predecessors = has_entry<G> && requires(G const& g, node_t<G> const& n) {
+  { detail::graph_traits_of<G>::predecessors(g, n) } -> detail::range_of<node_t<G>>;
+};
+
+namespace detail {
+template <class G>
+concept has_own_index = requires(G const& g, node_t<G> const& n) {
+  { graph_traits_of<G>::index(g, n) } -> std::convertible_to<std::size_t>;
+};
+template <class G>
+concept has_own_nodes = requires(G const& g) {
+  { graph_traits_of<G>::nodes(g) } -> range_of<node_t<G>>;
+};
+}  // namespace detail
+
+template <class G>
+concept has_index = has_entry<G> && (detail::has_own_index<G> || std::integral<node_t<G>>);
+
+template <class G>
+concept has_nodes = has_entry<G> && (detail::has_own_nodes<G> || (std::integral<node_t<G>> && has_size<G>));
+
+/// What every algorithm on graphs asks for. Semantic requirements no concept can check: index(g, n) is below size(g) and
+/// different for different nodes; successors(g, n) yields the same nodes each time it is walked.
+template <class G>
+concept flow_graph = has_size<G> && has_entry<G> && has_successors<G> && has_index<G>;
+
+/// A flow graph that knows its predecessors, so that reverse walks need no collecting pass.
+template <class G>
+concept bidirectional_flow_graph = flow_graph<G> && has_predecessors<G>;
+
+// ---- what algorithms call ---------------------------------------------------------------------------------------
+
+template <has_size G>
+[[nodiscard]] constexpr std::size_t graph_size(G const& g) {
+  return static_cast<std::size_t>(detail::graph_traits_of<G>::size(g));
+}
+
+template <has_entry G>
+[[nodiscard]] constexpr node_t<G> entry(G const& g) {
+  return detail::graph_traits_of<G>::entry(g);
+}
+
+template <has_successors G>
+[[nodiscard]] constexpr decltype(auto) successors(G const& g, node_t<G> const& n) {
+  return detail::graph_traits_of<G>::successors(g, n);
+}
+
+template <has_predecessors G>
+[[nodiscard]] constexpr decltype(auto) predecessors(G const& g, node_t<G> const& n) {
+  return detail::graph_traits_of<G>::predecessors(g, n);
+}
+
+template <has_index G>
+[[nodiscard]] constexpr std::size_t index(G const& g, node_t<G> const& n) {
+  if constexpr (detail::has_own_index<G>)
+    return static_cast<std::size_t>(detail::graph_traits_of<G>::index(g, n));
+  else
+    return static_cast<std::size_t>(n);
+}
+
+/// All nodes, reachable or not. Only for graphs that list them or number them by plain integers.
+template <has_nodes G>
+[[nodiscard]] constexpr decltype(auto) nodes(G const& g) {
+  if constexpr (detail::has_own_nodes<G>)
+    return detail::graph_traits_of<G>::nodes(g);
+  else
+    return std::views::iota(node_t<G>{0}, static_cast<node_t<G>>(graph_size(g)));
+}
+
+/// Put next to an adaptation: PLAIT_CHECK_FLOW_GRAPH(my::graph); names each missing piece in a sentence.
+template <class G>
+consteval bool check_flow_graph() {
+  static_assert(has_size<G>, "plait: graph_traits<G> lacks size(g), a number above every node's index");
+  static_assert(has_entry<G>, "plait: graph_traits<G> lacks entry(g), the node where control enters; its (copyable, "
+                              "equality comparable) type becomes node_t<G>");
+  if constexpr (has_entry<G>) {
+    static_assert(has_successors<G>,
+                  "plait: graph_traits<G> lacks successors(g, n), a range whose elements convert to node_t<G>");
+    static_assert(has_index<G>, "plait: graph_traits<G> lacks index(g, n), a dense number below size(g); only graphs "
+                                "with integral nodes can leave it out");
+  }
+  return flow_graph<G>;
+}
+
+#define PLAIT_CHECK_FLOW_GRAPH(...) static_assert(::plait::check_flow_graph<__VA_ARGS__>())
+
+}  // namespace plait

@@ -1,0 +1,173 @@
+// Numbers the blobs of a net: every name once, known by a small dense number while an analysis runs and in its results.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include <boost/unordered/unordered_flat_set.hpp>
+
+#include <plait/core/assert.hpp>
+#include <plait/net/net_traits.hpp>
+
+namespace plait {
+
+/// A blob's number in the result of one analysis.
+using blob_index = std::uint32_t;
+
+/// No blob, no op: what a failed look-up of an index gives.
+inline constexpr std::uint32_t npos = std::numeric_limits<std::uint32_t>::max();
+
+namespace detail {
+
+// Key → number, in order of first appearance. Hashing is not available while a constant expression is evaluated; there
+// the keys are searched one by one, which is right for the handful of names a static_assert has.
+template <class Key>
+class key_index {
+ public:
+  constexpr std::size_t size() const noexcept { return keys_.size(); }
+  constexpr Key const& operator[](std::size_t i) const { return keys_[i]; }
+
+  template <class K>
+  constexpr std::uint32_t find(K const& key) const {
+    if (std::is_constant_evaluated()) return search(key);
+    if (hashed_.empty()) return npos;
+    auto const& index = hashed_.front();
+    auto const found = index.find(probe{Key(key), hash(key), 0});
+    return found == index.end() ? npos : found->number;
+  }
+
+  template <class K>
+  constexpr std::uint32_t intern(K const& key) {
+    auto const next = static_cast<std::uint32_t>(keys_.size());
+    if (std::is_constant_evaluated()) {
+      if (std::uint32_t const found = search(key); found != npos) return found;
+    } else {
+      if (hashed_.empty()) hashed_.emplace_back();
+      auto const [at, added] = hashed_.front().insert(probe{Key(key), hash(key), next});
+      if (!added) return at->number;
+    }
+    keys_.push_back(Key(key));
+    return next;
+  }
+
+  constexpr void clear() noexcept {
+    keys_.clear();
+    if (!hashed_.empty()) hashed_.front().clear();
+  }
+
+ private:
+  // The hash travels with the key: growing the table would otherwise touch every string again.
+  struct probe {
+    Key key;
+    std::size_t hash;
+    std::uint32_t number;
+  };
+  struct probe_hash {
+    using is_avalanching = std::bool_constant<std::is_same_v<Key, std::string_view>>;
+    std::size_t operator()(probe const& p) const noexcept { return p.hash; }
+  };
+  struct probe_equal {
+    bool operator()(probe const& a, probe const& b) const noexcept { return a.hash == b.hash && a.key == b.key; }
+  };
+
+  template <class K>
+  static std::size_t hash(K const& key) {
+    if constexpr (std::is_convertible_v<K const&, std::string_view>)
+      return std::hash<std::string_view>{}(key);
+    else
+      return boost::hash<std::size_t>{}(std::hash<Key>{}(key));
+  }
+  template <class K>
+  constexpr std::uint32_t search(K const& key) const {
+    for (std::size_t i = 0; i != keys_.size(); ++i)
+      if (keys_[i] == key) return static_cast<std::uint32_t>(i);
+    return npos;
+  }
+
+  std::vector<Key> keys_;
+  // None or one: a hash table cannot be built, not even an empty one, in a constant expression.
+  std::vector<boost::unordered_flat_set<probe, probe_hash, probe_equal>> hashed_;
+};
+
+}  // namespace detail
+
+/// The blobs of a net by number. For nets with numbered names this is a view of the net, which must outlive it and not
+/// move; otherwise names are hashed once each, and the keys are views into the net where name_key_t says so.
+template <net N>
+class blob_table {
+ public:
+  using key_type = name_key_t<N>;
+
+  constexpr explicit blob_table(N const& n) : net_(&n) {}
+  constexpr void reset(N const& n) {
+    net_ = &n;
+    keys_.clear();
+  }
+
+  constexpr std::size_t size() const noexcept { return keys_.size(); }
+  constexpr key_type name(blob_index b) const { return keys_[b]; }
+  template <class Name>
+  constexpr blob_index intern(Name const& name) {
+    return keys_.intern(name_key(*net_, name));
+  }
+  template <class Key>
+  constexpr blob_index intern_key(Key const& key) {
+    return keys_.intern(key);
+  }
+  template <class Key>
+  constexpr blob_index find(Key const& key) const {
+    return keys_.find(key);
+  }
+
+ private:
+  N const* net_;
+  detail::key_index<key_type> keys_;
+};
+
+template <net N>
+  requires has_dense_names<N>
+class blob_table<N> {
+  using traits = net_traits<N>;
+
+ public:
+  using key_type = std::string_view;
+
+  constexpr explicit blob_table(N const& n) : net_(&n), own_(traits::name_count(n)) {}
+  constexpr void reset(N const& n) {
+    net_ = &n;
+    own_ = traits::name_count(n);
+    foreign_.clear();
+  }
+
+  constexpr std::size_t size() const noexcept { return own_ + foreign_.size(); }
+  constexpr std::string_view name(blob_index b) const {
+    return b < own_ ? std::string_view(traits::text(*net_, traits::name_at(*net_, b))) : foreign_[b - own_];
+  }
+  constexpr blob_index intern(name_t<N> const& name) {
+    return static_cast<blob_index>(traits::name_index(*net_, name));
+  }
+  constexpr blob_index intern_key(std::string_view key) {
+    if (blob_index const own = find(key); own != npos) return own;
+    return static_cast<blob_index>(own_ + foreign_.intern(std::string(key)));
+  }
+  constexpr blob_index find(std::string_view key) const {
+    if (std::size_t const own = traits::find_name(*net_, key); own < own_) return static_cast<blob_index>(own);
+    std::uint32_t const other = foreign_.find(std::string(key));
+    return other == npos ? npos : static_cast<blob_index>(own_ + other);
+  }
+
+ private:
+  N const* net_;
+  std::size_t own_;
+  // Names the net itself does not have: blobs of other nets that were handed in with initial versions.
+  detail::key_index<std::string> foreign_;
+};
+
+}  // namespace plait

@@ -1,0 +1,194 @@
+// What transforms may ask of a net beyond reading it. Each transform requires only the hooks it uses.
+//
+//   net_traits<N> member                                    concept
+//   set_input(n, op, slot, name)                            renamable_net
+//   set_output(n, op, slot, name)
+//   make_name(n, text) -> name                              default: name_t<N>(text)
+//   set_external_input(n, slot, name)                       renamable_externals, where externals are declared
+//   set_external_output(n, slot, name)
+//   erase_ops(n, indices)                                   op_erasable_net: indices ascending, without repeats
+//   erase_external_inputs(n, slots)                         input_erasable_net: ascending, without repeats
+//   add_external_input(n, name), add_external_output(n, name)    external_extensible_net
+//   append_op(n, op_spec)                                   extensible_net
+//   insert_op(n, position, op_spec)
+//   int_argument(n, op, key) -> optional<int64>             attributed_net
+//   string_argument(n, op, key) -> optional<string_view>
+//   set_argument(n, op, argument_spec)                      argument_mutable_net
+//   erase_argument(n, op, key)
+//   set_type(n, op, type)                                   retypable_net
+//   device(n, op) -> optional<device_spec>                  device_net
+//   set_device(n, op, optional<device_spec>)                device_mutable_net
+//   net_name(n), set_net_name(n, text)                      named_net
+//
+// `op` is what iterating ops(n) of the non-const net yields. Hooks must not throw for valid indices (but for memory):
+// a transform checks everything first and then applies, and that is how it keeps the strong guarantee.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <optional>
+#include <ranges>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <plait/net/net_traits.hpp>
+
+namespace plait {
+
+/// An argument of an op that is to be made. Strings are bytes.
+struct argument_spec {
+  std::string name;
+  std::variant<std::int64_t, float, std::string, std::vector<std::int64_t>, std::vector<float>, std::vector<std::string>>
+      value;
+  friend bool operator==(argument_spec const&, argument_spec const&) = default;
+};
+
+/// Device kinds by Caffe2's numbers (caffe2.proto, DeviceTypeProto).
+enum class device_kind : std::int32_t { cpu = 0, cuda = 1, mkldnn = 2, opengl = 3, opencl = 4, ideep = 5, hip = 6 };
+
+/// Where an op runs.
+struct device_spec {
+  device_kind kind = device_kind::cpu;
+  std::optional<std::int32_t> id;  ///< which of several; absent: not said
+  friend bool operator==(device_spec const&, device_spec const&) = default;
+};
+
+/// An op that is to be made. Blobs are given by text.
+struct op_spec {
+  std::string type;
+  std::vector<std::string> inputs;
+  std::vector<std::string> outputs;
+  std::vector<argument_spec> arguments = {};
+  std::optional<device_spec> device = {};
+  std::string name = {};
+};
+
+namespace detail {
+template <class N>
+using mutable_ops_range_t = decltype(net_traits_of<N>::ops(std::declval<std::remove_cvref_t<N>&>()));
+}
+
+/// What iterating ops(n) of a net that may change yields.
+template <has_ops N>
+using mutable_op_ref_t = std::ranges::range_reference_t<detail::mutable_ops_range_t<N>>;
+
+template <class N>
+concept renamable_net =
+    net<N> && requires(std::remove_cvref_t<N>& n, mutable_op_ref_t<N> op, name_t<N> const& name) {
+      detail::net_traits_of<N>::set_input(n, op, std::size_t{}, name);
+      detail::net_traits_of<N>::set_output(n, op, std::size_t{}, name);
+    };
+
+template <class N>
+concept renamable_externals =
+    (!has_external_inputs<N> || requires(std::remove_cvref_t<N>& n, name_t<N> const& name) {
+      detail::net_traits_of<N>::set_external_input(n, std::size_t{}, name);
+    }) && (!has_external_outputs<N> || requires(std::remove_cvref_t<N>& n, name_t<N> const& name) {
+      detail::net_traits_of<N>::set_external_output(n, std::size_t{}, name);
+    });
+
+template <class N>
+concept op_erasable_net = net<N> && requires(std::remove_cvref_t<N>& n, std::span<std::uint32_t const> indices) {
+  detail::net_traits_of<N>::erase_ops(n, indices);
+};
+
+template <class N>
+concept input_erasable_net = net<N> && requires(std::remove_cvref_t<N>& n, std::span<std::uint32_t const> slots) {
+  detail::net_traits_of<N>::erase_external_inputs(n, slots);
+};
+
+template <class N>
+concept external_extensible_net = net<N> && requires(std::remove_cvref_t<N>& n, name_t<N> const& name) {
+  detail::net_traits_of<N>::add_external_input(n, name);
+  detail::net_traits_of<N>::add_external_output(n, name);
+};
+
+template <class N>
+concept extensible_net = net<N> && requires(std::remove_cvref_t<N>& n, op_spec const& op) {
+  detail::net_traits_of<N>::append_op(n, op);
+  detail::net_traits_of<N>::insert_op(n, std::size_t{}, op);
+};
+
+template <class N>
+concept attributed_net = typed_net<N> && requires(N const& n, op_ref_t<N> op, std::string_view key) {
+  { detail::net_traits_of<N>::int_argument(n, op, key) } -> std::convertible_to<std::optional<std::int64_t>>;
+  { detail::net_traits_of<N>::string_argument(n, op, key) } -> std::convertible_to<std::optional<std::string_view>>;
+};
+
+template <class N>
+concept argument_mutable_net =
+    attributed_net<N> &&
+    requires(std::remove_cvref_t<N>& n, mutable_op_ref_t<N> op, argument_spec const& a, std::string_view key) {
+      detail::net_traits_of<N>::set_argument(n, op, a);
+      detail::net_traits_of<N>::erase_argument(n, op, key);
+    };
+
+template <class N>
+concept retypable_net = typed_net<N> && requires(std::remove_cvref_t<N>& n, mutable_op_ref_t<N> op, std::string_view t) {
+  detail::net_traits_of<N>::set_type(n, op, t);
+};
+
+template <class N>
+concept device_net = net<N> && requires(N const& n, op_ref_t<N> op) {
+  { detail::net_traits_of<N>::device(n, op) } -> std::convertible_to<std::optional<device_spec>>;
+};
+
+template <class N>
+concept device_mutable_net =
+    device_net<N> && requires(std::remove_cvref_t<N>& n, mutable_op_ref_t<N> op, std::optional<device_spec> d) {
+      detail::net_traits_of<N>::set_device(n, op, d);
+    };
+
+template <class N>
+concept named_net = net<N> && requires(std::remove_cvref_t<N>& n, std::string_view text) {
+  { detail::net_traits_of<N>::net_name(std::as_const(n)) } -> std::convertible_to<std::string_view>;
+  detail::net_traits_of<N>::set_net_name(n, text);
+};
+
+namespace detail {
+template <class N>
+concept has_make_name = requires(std::remove_cvref_t<N>& n, std::string_view text) {
+  { net_traits_of<N>::make_name(n, text) } -> std::convertible_to<name_t<N>>;
+};
+}  // namespace detail
+
+/// Names can be made from text: by the net (make_name), or because they are strings.
+template <class N>
+concept nameable_net = has_text<N> && (detail::has_make_name<N> || std::constructible_from<name_t<N>, std::string_view>);
+
+/// The name of the blob called `text`, known to the net from now on.
+template <nameable_net N>
+[[nodiscard]] name_t<N> make_name(N& n, std::string_view text) {
+  if constexpr (detail::has_make_name<N>)
+    return detail::net_traits_of<N>::make_name(n, text);
+  else
+    return name_t<N>(text);
+}
+
+/// The net's ops by position, for transforms that go to and fro: handles as iterators, since ops may be references.
+template <has_ops N>
+class op_list {
+  using range = detail::mutable_ops_range_t<N>;
+
+ public:
+  explicit op_list(N& n) {
+    auto&& all = detail::net_traits_of<N>::ops(n);
+    for (auto it = std::ranges::begin(all); it != std::ranges::end(all); ++it) at_.push_back(it);
+  }
+  std::size_t size() const noexcept { return at_.size(); }
+  mutable_op_ref_t<N> operator[](std::size_t i) const { return *at_[i]; }
+
+ private:
+  static_assert(std::is_lvalue_reference_v<range> || std::ranges::borrowed_range<range>,
+                "plait: transforms need ops(n) to be a reference to the net's ops or a view of them");
+  std::vector<std::ranges::iterator_t<std::remove_reference_t<range>>> at_;
+};
+
+}  // namespace plait

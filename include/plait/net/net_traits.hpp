@@ -1,0 +1,353 @@
+// Adaptation point for nets: a straight-line list of ops that read and write named, re-assignable blobs (a Caffe2 NetDef,
+// an ONNX graph, a basic block).
+//
+//   member                       needed for                                 default
+//   ops(n)                       everything: input_range of ops that can    member of N (function or data)
+//                                be walked again
+//   inputs(n, op)                everything: input_range of names           inputs(op) of N, else inputs of the op
+//   outputs(n, op)               everything: input_range of names           outputs(op) of N, else outputs of the op
+//   external_inputs(n)           what the net is given                      member of N, else none declared
+//   external_outputs(n)          what the net promises                      member of N, else none declared
+//   type(n, op)                  anything that asks what an op does         type(op) of N, else type of the op
+//   control_inputs(n, op)        scheduling order without data              none
+//   subnets(n, op)               nets inside ops (see nested.hpp)           none
+//   text(n, name)                names that are not strings themselves      the name, if it converts to string_view
+//   name_count(n), name_index(n, name), name_at(n, index), find_name(n, text)
+//                                names that are numbered already: saves     names are hashed once per analysis
+//                                all hashing; find_name gives name_count
+//                                for a text the net does not know
+//
+// An op is whatever ops(n) yields: a reference to a struct, a pointer, an index; a name is any regular, hashable type
+// (std::string, std::string_view, an integer, a pointer to a value). A type with these members, or built from structs
+// with data members of these names, is adapted already; for any other, specialise net_traits. What transforms need
+// beyond this stands in net/mutation.hpp. Algorithms call only the functions below, under the concepts below.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <ranges>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+namespace plait {
+
+namespace detail {
+// The op itself, or what it points to: ops are often pointers.
+template <class Op>
+constexpr decltype(auto) pointee(Op const& op) {
+  if constexpr (requires { *op; op.operator->(); } || std::is_pointer_v<Op>)
+    return *op;
+  else
+    return (op);
+}
+template <class Op>
+using pointee_t = std::remove_reference_t<decltype(pointee(std::declval<Op const&>()))>;
+}  // namespace detail
+
+template <class N>
+struct net_traits {
+  static constexpr decltype(auto) ops(N const& n)
+    requires requires { n.ops(); }
+  {
+    return n.ops();
+  }
+  static constexpr auto const& ops(N const& n)
+    requires std::ranges::range<decltype(n.ops)>
+  {
+    return n.ops;
+  }
+
+  template <class Op>
+  static constexpr decltype(auto) inputs(N const& n, Op const& op)
+    requires requires { n.inputs(op); }
+  {
+    return n.inputs(op);
+  }
+  template <class Op>
+  static constexpr decltype(auto) inputs(N const&, Op const& op)
+    requires requires(detail::pointee_t<Op> const& o) { o.inputs(); }
+  {
+    return detail::pointee(op).inputs();
+  }
+  template <class Op>
+  static constexpr auto const& inputs(N const&, Op const& op)
+    requires requires(detail::pointee_t<Op> const& o) { requires std::ranges::range<decltype(o.inputs)>; }
+  {
+    return detail::pointee(op).inputs;
+  }
+
+  template <class Op>
+  static constexpr decltype(auto) outputs(N const& n, Op const& op)
+    requires requires { n.outputs(op); }
+  {
+    return n.outputs(op);
+  }
+  template <class Op>
+  static constexpr decltype(auto) outputs(N const&, Op const& op)
+    requires requires(detail::pointee_t<Op> const& o) { o.outputs(); }
+  {
+    return detail::pointee(op).outputs();
+  }
+  template <class Op>
+  static constexpr auto const& outputs(N const&, Op const& op)
+    requires requires(detail::pointee_t<Op> const& o) { requires std::ranges::range<decltype(o.outputs)>; }
+  {
+    return detail::pointee(op).outputs;
+  }
+
+  template <class Op>
+  static constexpr decltype(auto) type(N const& n, Op const& op)
+    requires requires { n.type(op); }
+  {
+    return n.type(op);
+  }
+  template <class Op>
+  static constexpr decltype(auto) type(N const&, Op const& op)
+    requires requires(detail::pointee_t<Op> const& o) { o.type(); }
+  {
+    return detail::pointee(op).type();
+  }
+  template <class Op>
+  static constexpr auto const& type(N const&, Op const& op)
+    requires requires(detail::pointee_t<Op> const& o) {
+      { o.type } -> std::convertible_to<std::string_view>;
+    }
+  {
+    return detail::pointee(op).type;
+  }
+
+  static constexpr decltype(auto) external_inputs(N const& n)
+    requires requires { n.external_inputs(); }
+  {
+    return n.external_inputs();
+  }
+  static constexpr auto const& external_inputs(N const& n)
+    requires std::ranges::range<decltype(n.external_inputs)>
+  {
+    return n.external_inputs;
+  }
+  static constexpr decltype(auto) external_outputs(N const& n)
+    requires requires { n.external_outputs(); }
+  {
+    return n.external_outputs();
+  }
+  static constexpr auto const& external_outputs(N const& n)
+    requires std::ranges::range<decltype(n.external_outputs)>
+  {
+    return n.external_outputs;
+  }
+};
+
+namespace detail {
+template <class N>
+using net_traits_of = net_traits<std::remove_cvref_t<N>>;
+template <class N>
+using ops_range_t = decltype(net_traits_of<N>::ops(std::declval<N const&>()));
+}  // namespace detail
+
+// ---- concepts: one per leaf --------------------------------------------------------------------------------------
+
+template <class N>
+concept has_ops = requires(N const& n) {
+  { detail::net_traits_of<N>::ops(n) } -> std::ranges::input_range;
+};
+
+/// What iterating ops(n) yields, usually a reference or a pointer.
+template <has_ops N>
+using op_ref_t = std::ranges::range_reference_t<detail::ops_range_t<N>>;
+
+template <class N>
+concept has_inputs = has_ops<N> && requires(N const& n, op_ref_t<N> op) {
+  { detail::net_traits_of<N>::inputs(n, op) } -> std::ranges::input_range;
+};
+
+template <class N>
+concept has_outputs = has_ops<N> && requires(N const& n, op_ref_t<N> op) {
+  { detail::net_traits_of<N>::outputs(n, op) } -> std::ranges::input_range;
+};
+
+namespace detail {
+template <class N>
+using inputs_range_t = decltype(net_traits_of<N>::inputs(std::declval<N const&>(), std::declval<op_ref_t<N>>()));
+template <class N>
+using outputs_range_t = decltype(net_traits_of<N>::outputs(std::declval<N const&>(), std::declval<op_ref_t<N>>()));
+template <class T>
+concept hashable = requires(T const& t) {
+  { std::hash<T>{}(t) } -> std::convertible_to<std::size_t>;
+};
+}  // namespace detail
+
+/// The name of a blob: what inputs and outputs have in common.
+template <class N>
+  requires has_inputs<N> && has_outputs<N>
+using name_t = std::remove_cvref_t<std::common_type_t<std::ranges::range_value_t<detail::inputs_range_t<N>>,
+                                                      std::ranges::range_value_t<detail::outputs_range_t<N>>>>;
+
+template <class N>
+concept has_names = has_inputs<N> && has_outputs<N> && requires { typename name_t<N>; } && std::regular<name_t<N>> &&
+                    detail::hashable<name_t<N>>;
+
+/// What every analysis of nets asks for. Semantic requirements: walking ops, inputs or outputs again yields the same;
+/// equal names are the same blob.
+template <class N>
+concept net = has_ops<N> && has_inputs<N> && has_outputs<N> && has_names<N>;
+
+namespace detail {
+template <class R, class Name>
+concept name_range = std::ranges::input_range<R> && std::convertible_to<std::ranges::range_reference_t<R>, Name>;
+
+template <class N>
+concept has_own_text = net<N> && requires(N const& n, name_t<N> const& name) {
+  { net_traits_of<N>::text(n, name) } -> std::convertible_to<std::string_view>;
+};
+}  // namespace detail
+
+template <class N>
+concept has_external_inputs = net<N> && requires(N const& n) {
+  { detail::net_traits_of<N>::external_inputs(n) } -> detail::name_range<name_t<N>>;
+};
+
+template <class N>
+concept has_external_outputs = net<N> && requires(N const& n) {
+  { detail::net_traits_of<N>::external_outputs(n) } -> detail::name_range<name_t<N>>;
+};
+
+/// Ops have a type, such as "FC".
+template <class N>
+concept typed_net = net<N> && requires(N const& n, op_ref_t<N> op) {
+  { detail::net_traits_of<N>::type(n, op) } -> std::convertible_to<std::string_view>;
+};
+
+template <class N>
+concept has_control_inputs = net<N> && requires(N const& n, op_ref_t<N> op) {
+  { detail::net_traits_of<N>::control_inputs(n, op) } -> detail::name_range<name_t<N>>;
+};
+
+/// Names can be shown: they are strings, or the traits give their text.
+template <class N>
+concept has_text = net<N> && (detail::has_own_text<N> || std::convertible_to<name_t<N> const&, std::string_view>);
+
+/// Names are numbered below name_count(n): side tables replace hash maps.
+template <class N>
+concept has_dense_names =
+    detail::has_own_text<N> && requires(N const& n, name_t<N> const& name, std::string_view text) {
+      { detail::net_traits_of<N>::name_count(n) } -> std::convertible_to<std::size_t>;
+      { detail::net_traits_of<N>::name_index(n, name) } -> std::convertible_to<std::size_t>;
+      { detail::net_traits_of<N>::name_at(n, std::size_t{}) } -> std::convertible_to<name_t<N>>;
+      { detail::net_traits_of<N>::find_name(n, text) } -> std::convertible_to<std::size_t>;
+    };
+
+namespace detail {
+// Whether strings seen through R outlive the walk over R: no temporaries, neither the elements nor their container.
+template <class R>
+concept lasting = (std::is_lvalue_reference_v<std::ranges::range_reference_t<R>> ||
+                   std::same_as<std::ranges::range_value_t<R>, std::string_view>) &&
+                  (std::is_lvalue_reference_v<R> || std::ranges::borrowed_range<R>);
+
+template <class N>
+constexpr bool lasting_externals() {
+  bool lasts = true;
+  if constexpr (has_external_inputs<N>)
+    lasts = lasting<decltype(net_traits_of<N>::external_inputs(std::declval<N const&>()))>;
+  if constexpr (has_external_outputs<N>)
+    lasts = lasts && lasting<decltype(net_traits_of<N>::external_outputs(std::declval<N const&>()))>;
+  return lasts;
+}
+
+template <class N>
+concept viewable_text = has_own_text<N> || (has_text<N> && lasting<inputs_range_t<N>> &&
+                                            lasting<outputs_range_t<N>> && lasting_externals<N>());
+}  // namespace detail
+
+/// How a name is known outside its net, so that names of different nets can be compared: its text where it has one, else
+/// the name itself. A view into the net where that is safe; a copy where inputs or outputs are temporaries.
+template <net N>
+using name_key_t = std::conditional_t<detail::viewable_text<N>, std::string_view, name_t<N>>;
+
+// ---- what algorithms call ----------------------------------------------------------------------------------------
+
+template <has_ops N>
+[[nodiscard]] constexpr decltype(auto) ops(N const& n) {
+  return detail::net_traits_of<N>::ops(n);
+}
+
+template <has_inputs N, class Op>
+[[nodiscard]] constexpr decltype(auto) inputs(N const& n, Op const& op) {
+  return detail::net_traits_of<N>::inputs(n, op);
+}
+
+template <has_outputs N, class Op>
+[[nodiscard]] constexpr decltype(auto) outputs(N const& n, Op const& op) {
+  return detail::net_traits_of<N>::outputs(n, op);
+}
+
+/// Declared external inputs; an empty range for nets that declare none.
+template <net N>
+[[nodiscard]] constexpr decltype(auto) external_inputs(N const& n) {
+  if constexpr (has_external_inputs<N>)
+    return detail::net_traits_of<N>::external_inputs(n);
+  else
+    return std::ranges::empty_view<name_t<N>>();
+}
+
+/// Declared external outputs; an empty range for nets that declare none.
+template <net N>
+[[nodiscard]] constexpr decltype(auto) external_outputs(N const& n) {
+  if constexpr (has_external_outputs<N>)
+    return detail::net_traits_of<N>::external_outputs(n);
+  else
+    return std::ranges::empty_view<name_t<N>>();
+}
+
+/// Blobs an op waits for without reading them; an empty range where the IR has no such thing.
+template <net N, class Op>
+[[nodiscard]] constexpr decltype(auto) control_inputs(N const& n, Op const& op) {
+  if constexpr (has_control_inputs<N>)
+    return detail::net_traits_of<N>::control_inputs(n, op);
+  else
+    return std::ranges::empty_view<name_t<N>>();
+}
+
+template <typed_net N, class Op>
+[[nodiscard]] constexpr std::string_view op_type(N const& n, Op const& op) {
+  return detail::net_traits_of<N>::type(n, op);
+}
+
+/// The key of a name; refers to the name, or into the net, where it is a string_view.
+template <net N, class Name>
+[[nodiscard]] constexpr name_key_t<N> name_key(N const& n, Name const& name) {
+  if constexpr (detail::has_own_text<N>)
+    return detail::net_traits_of<N>::text(n, name);
+  else
+    return name_key_t<N>(name);
+}
+
+/// The text of a name, for messages and for making new names from old ones.
+template <has_text N>
+[[nodiscard]] constexpr std::string_view name_text(N const& n, name_t<N> const& name) {
+  if constexpr (detail::has_own_text<N>)
+    return detail::net_traits_of<N>::text(n, name);
+  else
+    return name;
+}
+
+/// Put next to an adaptation: PLAIT_CHECK_NET(my::net); names each missing piece in a sentence.
+template <class N>
+consteval bool check_net() {
+  static_assert(has_ops<N>, "plait: net_traits<N> lacks ops(n), a range of the net's ops");
+  if constexpr (has_ops<N>) {
+    static_assert(has_inputs<N>, "plait: net_traits<N> lacks inputs(n, op), a range of the names an op reads");
+    static_assert(has_outputs<N>, "plait: net_traits<N> lacks outputs(n, op), a range of the names an op writes");
+    if constexpr (has_inputs<N> && has_outputs<N>)
+      static_assert(has_names<N>, "plait: the names in inputs and outputs need a common type that is regular (default "
+                                  "constructible, copyable, equality comparable) and has a std::hash");
+  }
+  return net<N>;
+}
+
+#define PLAIT_CHECK_NET(...) static_assert(::plait::check_net<__VA_ARGS__>())
+
+}  // namespace plait

@@ -1,0 +1,44 @@
+// Arguments of ops and nets by name.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <variant>
+#include <vector>
+
+#include <plait/net/mutation.hpp>
+#include <plait/netdef/model.hpp>
+
+namespace plait {
+
+/// The argument called `name` of an op or a net, nullptr if there is none. The first, should a file repeat it.
+template <class Owner>
+  requires std::same_as<std::remove_const_t<Owner>, op_def> || std::same_as<std::remove_const_t<Owner>, netdef>
+[[nodiscard]] auto* find_argument(netdef const& n, Owner& owner, std::string_view name) {
+  for (auto& argument : owner.arg)
+    if (n.text(argument.name) == name) return &argument;
+  return decltype(&owner.arg.front()){nullptr};
+}
+
+/// The argument a specification describes, in the net's symbols. A list is stored as a list even when it is empty.
+inline arg_def make_argument(netdef& n, argument_spec const& spec) {
+  struct store {
+    arg_def& made;
+    void operator()(std::int64_t value) const { made.i = value; }
+    void operator()(float value) const { made.f = value; }
+    void operator()(std::string const& value) const { made.s = value; }
+    void operator()(std::vector<std::int64_t> const& values) const { made.ints = values; }
+    void operator()(std::vector<float> const& values) const { made.floats = values; }
+    void operator()(std::vector<std::string> const& values) const { made.strings = values; }
+  };
+  arg_def made;
+  made.name = n.intern(spec.name);
+  std::visit(store{made}, spec.value);
+  return made;
+}
+
+}  // namespace plait

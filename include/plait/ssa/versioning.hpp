@@ -1,0 +1,319 @@
+// Static single assignment of a net: which version of which blob every op reads and writes.
+//
+// A blob is a variable; each write makes a new version of it; version 0 is what the net was given. The rules are those
+// of Caffe2's core.get_ssa (2018): all outputs of an op are counted up first and then named, so an in-place op reads
+// v and writes v + 1, and an op that lists one output twice writes only the second of the two versions, in both slots.
+// Unlike the original the result knows every blob, also those read without being declared.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <ranges>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <plait/core/csr.hpp>
+#include <plait/core/errors.hpp>
+#include <plait/net/blob_table.hpp>
+#include <plait/net/implicit_operands.hpp>
+#include <plait/net/net_traits.hpp>
+
+namespace plait {
+
+/// An op's position in its net.
+using op_index = std::uint32_t;
+
+/// One version of a blob.
+struct value {
+  blob_index blob = npos;
+  std::uint32_t version = 0;
+  friend constexpr auto operator<=>(value const&, value const&) = default;
+};
+
+/// One place where an op mentions a blob: its `slot`-th input, or output. Implicit operands (ssa_options) follow the
+/// explicit ones, so their slots are at or above the number of the op's own inputs or outputs.
+struct operand {
+  op_index op = npos;
+  std::uint32_t slot = 0;
+  friend constexpr auto operator<=>(operand const&, operand const&) = default;
+};
+
+struct ssa_options {
+  /// Count what nets inside an op read and write of the net around it as operands of that op (implicit_operands.hpp).
+  bool subnets = false;
+  /// Count control inputs as reads.
+  bool control_inputs = false;
+};
+
+/// The result of get_ssa: a side table that refers to the net, which must outlive it unchanged. All queries are O(1)
+/// unless they say otherwise; building is O(operands + blobs) time and space in a handful of arrays, which computing
+/// again into the same object reuses.
+template <net N>
+class ssa_form {
+ public:
+  using key_type = name_key_t<N>;
+
+  constexpr explicit ssa_form(N const& n) : blobs_(n) {}
+
+  /// Numbers `n`. `initial` yields (key, version) pairs: the versions blobs have before the net runs, as left by
+  /// versions() of the net before it. Throws net_error for an initial version of 2^31 or more.
+  template <std::ranges::input_range Versions>
+  constexpr void compute(N const& n, Versions&& initial, ssa_options const& options = {});
+
+  // ---- ops
+  constexpr std::size_t op_count() const noexcept { return reads_.size(); }
+  constexpr std::span<value const> reads(op_index op) const { return reads_[op]; }
+  constexpr std::span<value const> writes(op_index op) const { return writes_[op]; }
+
+  /// What one op reads and writes.
+  struct op_values {
+    ssa_form const* form;
+    op_index index;
+    constexpr std::span<value const> reads() const { return form->reads(index); }
+    constexpr std::span<value const> writes() const { return form->writes(index); }
+  };
+  /// The ops in order, as op_values.
+  constexpr auto ops() const {
+    return std::views::iota(op_index{0}, static_cast<op_index>(op_count())) |
+           std::views::transform([this](op_index op) { return op_values{this, op}; });
+  }
+
+  // ---- blobs
+  /// Every blob that occurs in the net or had an initial version, in the order of the blob numbers.
+  constexpr auto blobs() const {
+    return std::views::iota(blob_index{0}, static_cast<blob_index>(last_.size())) |
+           std::views::filter([this](blob_index b) { return last_[b] != unseen; });
+  }
+  /// One more than the largest blob number, for side tables.
+  constexpr std::size_t blob_bound() const noexcept { return last_.size(); }
+  constexpr key_type name(blob_index b) const { return blobs_.name(b); }
+  constexpr key_type name(value v) const { return blobs_.name(v.blob); }
+  /// The number of a blob, npos if it does not occur.
+  constexpr blob_index find(key_type const& key) const {
+    blob_index const b = blobs_.find(key);
+    return b == npos || b >= last_.size() || last_[b] == unseen ? npos : b;
+  }
+  constexpr bool contains(key_type const& key) const { return find(key) != npos; }
+
+  /// The version a blob has after the net has run.
+  constexpr std::uint32_t version(blob_index b) const { return last_[b]; }
+  constexpr std::uint32_t version(key_type const& key) const {
+    blob_index const b = find(key);
+    if (b == npos) throw net_error("plait: the net has no such blob", {}, blob_text(key));
+    return last_[b];
+  }
+  /// The version it had before: 0, or the initial one.
+  constexpr std::uint32_t first_version(blob_index b) const {
+    return static_cast<std::uint32_t>(last_[b] + 1 - (base_[b + 1] - base_[b]));
+  }
+  /// (key, last version) of every blob: the initial versions of a net that runs after this one.
+  constexpr auto versions() const {
+    return blobs() | std::views::transform([this](blob_index b) { return std::pair(name(b), last_[b]); });
+  }
+
+  // ---- values
+  constexpr std::size_t value_count() const noexcept { return producers_.size(); }
+  constexpr bool contains(value v) const {
+    return v.blob < last_.size() && last_[v.blob] != unseen && v.version <= last_[v.blob] &&
+           v.version >= first_version(v.blob);
+  }
+  /// A number below value_count() for each value; those of one blob follow each other.
+  constexpr std::size_t index(value v) const {
+    PLAIT_ASSERT(contains(v), "ssa_form: no such value");
+    return base_[v.blob + 1] - 1 - (last_[v.blob] - v.version);
+  }
+  /// The output that makes a value; nothing for what the net was given.
+  constexpr std::optional<operand> producer(value v) const {
+    operand const by = producers_[index(v)];
+    return by.op == npos ? std::nullopt : std::optional(by);
+  }
+  /// The inputs that read a value, in op order; an op that reads it twice is listed twice.
+  constexpr std::span<operand const> consumers(value v) const { return consumers_[index(v)]; }
+
+  // ---- the net's boundary
+  /// Declared external inputs, in order, at the version they come in with.
+  constexpr std::span<value const> external_inputs() const noexcept { return external_inputs_; }
+  /// Declared external outputs, in order, at the version they leave with.
+  constexpr std::span<value const> external_outputs() const noexcept { return external_outputs_; }
+  /// Blobs read at version 0: what the net must be given, declared or not. In order of first read; O(operands).
+  constexpr std::vector<blob_index> undefined() const;
+  /// Blobs read though the net declares external inputs, them not among these, and no earlier op writes them.
+  constexpr std::span<blob_index const> undeclared_inputs() const noexcept { return undeclared_; }
+  /// External outputs that are neither written nor given.
+  constexpr std::span<blob_index const> unwritten_outputs() const noexcept { return unwritten_; }
+
+ private:
+  static constexpr std::uint32_t unseen = npos;
+  static constexpr std::uint32_t version_limit = std::uint32_t{1} << 31;
+
+  static std::string blob_text(key_type const& key) {
+    if constexpr (std::is_convertible_v<key_type const&, std::string_view>)
+      return std::string(std::string_view(key));
+    else
+      return {};
+  }
+
+  // The last version so far of a blob just named, growing the table with the blob numbers.
+  constexpr std::uint32_t& last(blob_index b) {
+    if (b >= last_.size()) last_.resize(b + std::size_t{1}, unseen);
+    return last_[b];
+  }
+  constexpr void read(blob_index b, bool declares_inputs) {
+    std::uint32_t& version = last(b);
+    if (version == unseen) {
+      version = 0;
+      if (declares_inputs) undeclared_.push_back(b);
+    }
+    reads_.push({b, version});
+  }
+  constexpr void write(blob_index b) {
+    std::uint32_t& version = last(b);
+    version = version == unseen ? 1 : version + 1;
+    writes_.push({b, 0});
+  }
+  constexpr void index_values(std::vector<std::pair<blob_index, std::uint32_t>> const& initial);
+
+  blob_table<N> blobs_;
+  csr<value> reads_;
+  csr<value> writes_;
+  std::vector<std::uint32_t> last_;  // by blob
+  std::vector<std::uint32_t> base_;  // by blob: index of its first value; one more at the end
+  std::vector<operand> producers_;   // by value
+  csr<operand> consumers_;           // by value
+  std::vector<value> external_inputs_;
+  std::vector<value> external_outputs_;
+  std::vector<blob_index> undeclared_;
+  std::vector<blob_index> unwritten_;
+  std::vector<std::uint32_t> counts_;
+};
+
+template <net N>
+template <std::ranges::input_range Versions>
+constexpr void ssa_form<N>::compute(N const& n, Versions&& initial, ssa_options const& options) {
+  blobs_.reset(n);
+  reads_.clear();
+  writes_.clear();
+  last_.assign(blobs_.size(), unseen);
+  external_inputs_.clear();
+  external_outputs_.clear();
+  undeclared_.clear();
+  unwritten_.clear();
+
+  std::vector<std::pair<blob_index, std::uint32_t>> given;
+  for (auto const& [key, version] : initial) {
+    if (static_cast<std::uint64_t>(version) >= version_limit)
+      throw net_error("plait: initial version of 2^31 or more", {}, blob_text(key_type(key)));
+    blob_index const b = blobs_.intern_key(key);
+    last(b) = static_cast<std::uint32_t>(version);
+    given.emplace_back(b, static_cast<std::uint32_t>(version));
+  }
+
+  bool declares_inputs = false;
+  for (auto const& name : plait::external_inputs(n)) {
+    declares_inputs = true;
+    blob_index const b = blobs_.intern(name);
+    std::uint32_t& version = last(b);
+    if (version == unseen) version = 0;
+    external_inputs_.push_back({b, version});
+  }
+
+  implicit_operands<N> implicit;
+  for (auto&& op : plait::ops(n)) {
+    for (auto const& name : plait::inputs(n, op)) read(blobs_.intern(name), declares_inputs);
+    if (options.control_inputs)
+      for (auto const& name : plait::control_inputs(n, op)) read(blobs_.intern(name), declares_inputs);
+    if constexpr (has_subnets<N>) {
+      if (options.subnets) {
+        implicit.compute(n, op);
+        for (auto const& key : implicit.reads()) read(blobs_.intern_key(key), declares_inputs);
+        // A nested net may leave a blob unwritten (a branch not taken), so the op also passes on the old version.
+        for (auto const& key : implicit.writes())
+          if (blob_index const b = blobs_.intern_key(key); last(b) != unseen) read(b, declares_inputs);
+      }
+    }
+    reads_.end_row();
+
+    for (auto const& name : plait::outputs(n, op)) write(blobs_.intern(name));
+    if constexpr (has_subnets<N>)
+      if (options.subnets)
+        for (auto const& key : implicit.writes()) write(blobs_.intern_key(key));
+    for (value& v : writes_.open_row()) v.version = last_[v.blob];
+    writes_.end_row();
+  }
+
+  for (auto const& name : plait::external_outputs(n)) {
+    blob_index const b = blobs_.intern(name);
+    std::uint32_t& version = last(b);
+    if (version == unseen) {
+      version = 0;
+      unwritten_.push_back(b);
+    }
+    external_outputs_.push_back({b, version});
+  }
+  index_values(given);
+}
+
+template <net N>
+constexpr void ssa_form<N>::index_values(std::vector<std::pair<blob_index, std::uint32_t>> const& initial) {
+  // Lengths first, then their running sum: base_[b + 1] ends as the end of b's values.
+  base_.assign(last_.size() + 1, 0);
+  for (std::size_t b = 0; b != last_.size(); ++b)
+    if (last_[b] != unseen) base_[b + 1] = last_[b] + 1;
+  for (auto const& [b, version] : initial) base_[b + 1] = last_[b] + 1 - version;
+  for (std::size_t b = 0; b != last_.size(); ++b) base_[b + 1] += base_[b];
+
+  producers_.assign(base_.back(), operand{});
+  for (std::size_t op = 0; op != writes_.size(); ++op) {
+    std::uint32_t slot = 0;
+    for (value v : writes_[op]) producers_[index(v)] = {static_cast<op_index>(op), slot++};
+  }
+
+  counts_.assign(base_.back(), 0);
+  for (value v : reads_.items()) ++counts_[index(v)];
+  consumers_.start_rows(counts_);
+  for (std::size_t op = reads_.size(); op-- != 0;) {
+    std::span<value const> const row = reads_[op];
+    for (std::size_t slot = row.size(); slot-- != 0;)
+      consumers_.place(index(row[slot]), {static_cast<op_index>(op), static_cast<std::uint32_t>(slot)});
+  }
+}
+
+template <net N>
+constexpr std::vector<blob_index> ssa_form<N>::undefined() const {
+  std::vector<blob_index> found;
+  std::vector<bool> seen(last_.size());
+  for (value v : reads_.items())
+    if (v.version == 0 && !seen[v.blob]) {
+      seen[v.blob] = true;
+      found.push_back(v.blob);
+    }
+  return found;
+}
+
+/// SSA form of a net on its own.
+template <net N>
+[[nodiscard]] constexpr ssa_form<N> get_ssa(N const& n, ssa_options const& options = {}) {
+  ssa_form<N> form(n);
+  form.compute(n, std::vector<std::pair<name_key_t<N>, std::uint32_t>>(), options);
+  return form;
+}
+
+/// SSA form of a net that starts from given versions: any range of (key, version) pairs, such as a map.
+template <net N, std::ranges::input_range Versions>
+[[nodiscard]] constexpr ssa_form<N> get_ssa(N const& n, Versions&& initial, ssa_options const& options = {}) {
+  ssa_form<N> form(n);
+  form.compute(n, std::forward<Versions>(initial), options);
+  return form;
+}
+
+/// SSA form of a net that runs after another one (init net, then predict net): numbering continues.
+template <net N, net Before>
+[[nodiscard]] constexpr ssa_form<N> get_ssa(N const& n, ssa_form<Before> const& before, ssa_options const& options = {}) {
+  return get_ssa(n, before.versions(), options);
+}
+
+}  // namespace plait
