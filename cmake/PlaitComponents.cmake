@@ -1,0 +1,22 @@
+# The components: what each one holds, links and looks for. A new one is one call here; targets, install rules, the
+# package config and the header checks follow from it. Order: a component comes after those that it links.
+#
+#   HEADERS  its files and folders below include/plait
+#   LINKS    what users of plait::<name> link: other components and targets of the packages in FINDS
+#   FINDS    arguments of find_package, one string a package
+#   ALLOWS   third-party headers it may include, by the start of their path; see tests/headers
+#   OPTIONAL left out without an error where a package is missing, even at top level
+
+plait_component(plait HEADERS version.hpp plait.hpp core graph net ssa dataflow transform
+  LINKS Boost::headers FINDS "Boost 1.81")
+
+plait_component(netdef HEADERS netdef gradient
+  LINKS plait::plait nlohmann_json::nlohmann_json protozero::protozero FINDS "nlohmann_json 3.11" "Protozero 1.7"
+  ALLOWS nlohmann/ protozero/)
+
+plait_component(boost_graph HEADERS interop/boost_graph.hpp
+  LINKS plait::plait Boost::headers
+  ALLOWS boost/graph/)
+
+plait_component(protobuf HEADERS interop/protobuf.hpp
+  LINKS plait::netdef)

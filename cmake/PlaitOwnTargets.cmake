@@ -1,0 +1,38 @@
+# Flags of plait's own tests, examples, tools and benchmarks. Their folders call link_libraries(plait_own), which every
+# target made in them, or below them, then gets. Never part of an exported target.
+add_library(plait_own INTERFACE)
+target_link_libraries(plait_own INTERFACE plait::plait)
+set_target_properties(plait_own PROPERTIES INTERFACE_COMPILE_FEATURES cxx_std_20)
+
+target_compile_options(plait_own INTERFACE -Wall -Wextra -Wpedantic -Wconversion)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+  # GCC bug 105651: false alarms inside std::string's operator+ at -O2 and above.
+  target_compile_options(plait_own INTERFACE -Wno-restrict)
+endif()
+if(PLAIT_WERROR)
+  target_compile_options(plait_own INTERFACE -Werror)
+endif()
+if(PLAIT_SANITIZE)
+  set(plait_sanitize -fsanitize=${PLAIT_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_compile_options(plait_own INTERFACE ${plait_sanitize})
+  target_link_options(plait_own INTERFACE ${plait_sanitize})
+endif()
+
+if(PROJECT_IS_TOP_LEVEL)
+  set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+  set(CMAKE_CXX_EXTENSIONS OFF)
+  if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+    set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
+  endif()
+endif()
+
+if(PLAIT_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  find_program(PLAIT_CCACHE_PROGRAM ccache)
+  mark_as_advanced(PLAIT_CCACHE_PROGRAM)
+  if(PLAIT_CCACHE_PROGRAM)
+    # Sloppiness: without it ccache caches nothing that uses a precompiled header.
+    set(CMAKE_CXX_COMPILER_LAUNCHER
+        ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
+        ${PLAIT_CCACHE_PROGRAM})
+  endif()
+endif()
