@@ -1,0 +1,48 @@
+# The rules of the folders: an include only points down the list of layers, a file stays below 500 lines, and every
+# header belongs to a component.
+cmake_minimum_required(VERSION 3.25)
+
+set(layers core graph net ssa dataflow transform netdef gradient exec rnn interop)
+set(failed FALSE)
+
+foreach(header IN LISTS UNOWNED)
+  message("plait/${header} belongs to no component: add it, or its folder, in cmake/PlaitComponents.cmake")
+  set(failed TRUE)
+endforeach()
+
+file(GLOB_RECURSE headers RELATIVE ${INCLUDE_DIR} ${INCLUDE_DIR}/*.hpp)
+foreach(header IN LISTS headers)
+  # Not file(STRINGS): brackets in the text would disturb the list of lines.
+  file(READ ${INCLUDE_DIR}/${header} text)
+  string(REGEX MATCHALL "\n" lines "${text}")
+  list(LENGTH lines count)
+  if(count GREATER 500)
+    message("plait/${header} has ${count} lines; 500 is the limit, 350 the aim")
+    set(failed TRUE)
+  endif()
+  if(NOT text MATCHES "#pragma once\n")
+    message("plait/${header} lacks #pragma once")
+    set(failed TRUE)
+  endif()
+
+  if(header STREQUAL "plait.hpp")
+    set(rank 5)
+  else()
+    string(REGEX MATCH "^[^/]+" layer ${header})
+    list(FIND layers "${layer}" rank)
+  endif()
+  string(REGEX MATCHALL "#include [<\"]plait/[^>\"]+" includes "${text}")
+  foreach(include IN LISTS includes)
+    string(REGEX REPLACE "^.*plait/" "" target "${include}")
+    string(REGEX MATCH "^[^/]+" target_layer "${target}")
+    list(FIND layers "${target_layer}" target_rank)
+    if(target_rank GREATER rank)
+      message("plait/${header} includes plait/${target}, a layer above its own")
+      set(failed TRUE)
+    endif()
+  endforeach()
+endforeach()
+
+if(failed)
+  message(FATAL_ERROR "the headers break a rule of the folders")
+endif()
