@@ -1,0 +1,174 @@
+#!/usr/bin/env bash
+# Installs what plait is built, tested and demonstrated with. The one place that knows package names.
+#
+# Where there is apt it installs what is missing, as root or through sudo. Elsewhere it lists what is missing and
+# installs nothing. Safe to run again: when all is there it asks dpkg only and returns at once.
+set -euo pipefail
+
+say() { printf 'bootstrap: %s\n' "$*"; }
+
+as_root() {
+  if [ "$(id -u)" -eq 0 ]; then
+    "$@"
+  elif command -v sudo >/dev/null; then
+    sudo "$@"
+  else
+    say "root or sudo is needed to install packages" >&2
+    exit 1
+  fi
+}
+
+# ---- apt ----------------------------------------------------------------------------------------------------------
+
+# One line a need: the packages that meet it, the preferred one first. `name>=version` counts only from that version on.
+needs=(
+  "g++>=4:12"
+  "cmake>=3.25"
+  "ninja-build"
+  "pkg-config pkgconf"
+  "libboost1.81-dev libboost1.83-dev libboost-dev>=1.81"
+  "nlohmann-json3-dev>=3.11"
+  "libprotozero-dev>=1.7"
+  "doctest-dev>=2.4"
+  "libcli11-dev>=2.1"
+)
+# These make more of the tests run, or the same faster; plait does without them.
+wishes=(
+  "ccache"
+  "graphviz"
+  "libbenchmark-dev>=1.7"
+  "protobuf-compiler"
+  "libprotobuf-dev"
+  "clang-16 clang-17 clang-18 clang-19"
+  "libclang-rt-16-dev libclang-rt-17-dev libclang-rt-18-dev libclang-rt-19-dev"
+)
+
+# is_at_least VERSION NAME[>=WANTED]
+is_at_least() { [ "${2#*>=}" = "$2" ] || dpkg --compare-versions "$1" ge "${2#*>=}"; }
+
+installed() {
+  local found
+  found=$(dpkg-query -W -f='${db:Status-Status} ${Version}' "${1%%>=*}" 2>/dev/null) || return 1
+  [ "${found%% *}" = installed ] && is_at_least "${found#* }" "$1"
+}
+
+available() {
+  local candidate
+  candidate=$(apt-cache policy "${1%%>=*}" 2>/dev/null | sed -n 's/^ *Candidate: //p')
+  [ -n "$candidate" ] && [ "$candidate" != "(none)" ] && is_at_least "$candidate" "$1"
+}
+
+# met ALTERNATIVES: one of them is installed.
+met() {
+  local choice
+  for choice in $1; do
+    if installed "$choice"; then return 0; fi
+  done
+  return 1
+}
+
+all_met() {
+  local line
+  for line in "$@"; do
+    met "$line" || return 1
+  done
+}
+
+# pick ALTERNATIVES: prints the first that this system offers.
+pick() {
+  local choice
+  for choice in $1; do
+    if available "$choice"; then
+      echo "${choice%%>=*}"
+      return 0
+    fi
+  done
+  return 1
+}
+
+apt_install() { as_root env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends "$@"; }
+
+with_apt() {
+  # Keeps a system that lacks a wish from being asked for it each time.
+  local stamp line package packages=() unmet=()
+  stamp=$(dirname "$0")/../build/.bootstrapped
+
+  if all_met "${needs[@]}" && { all_met "${wishes[@]}" || [ -e "$stamp" ]; }; then
+    say "all packages are there"
+    return
+  fi
+
+  say "reading the package lists (apt-get update)"
+  as_root apt-get update -qq || say "apt-get update failed; going on with the lists there are" >&2
+
+  for line in "${needs[@]}"; do
+    if met "$line"; then
+      continue
+    elif package=$(pick "$line"); then
+      packages+=("$package")
+    else
+      unmet+=("$line")
+    fi
+  done
+  if [ ${#unmet[@]} -ne 0 ]; then
+    say "this system does not offer these; install them by hand and set CMAKE_PREFIX_PATH to where they are:" >&2
+    printf '  one of: %s\n' "${unmet[@]}" >&2
+    exit 1
+  fi
+  if [ ${#packages[@]} -ne 0 ]; then
+    say "installing what plait needs: ${packages[*]}"
+    apt_install "${packages[@]}"
+  fi
+
+  for line in "${wishes[@]}"; do
+    if met "$line"; then
+      continue
+    elif package=$(pick "$line"); then
+      say "installing $package"
+      apt_install "$package" || say "could not install $package; going on without it" >&2
+    else
+      say "not offered by this system, going on without: ${line%% *}"
+    fi
+  done
+  mkdir -p "$(dirname "$stamp")"
+  touch "$stamp"
+}
+
+# ---- elsewhere ----------------------------------------------------------------------------------------------------
+
+without_apt() {
+  local missing=() compiler='' name
+  for name in "${CXX:-c++}" g++ clang++; do
+    if command -v "$name" >/dev/null; then
+      compiler=$name
+      break
+    fi
+  done
+  [ -n "$compiler" ] || missing+=("a C++20 compiler: GCC 12 or clang 16 or later")
+  command -v cmake >/dev/null || missing+=("CMake 3.25 or later")
+  command -v ninja >/dev/null || missing+=("Ninja")
+  header() {
+    if [ -n "$compiler" ] && ! echo "#include <$1>" | "$compiler" -std=c++20 -E -x c++ - >/dev/null 2>&1; then
+      missing+=("$2: <$1> is not on the compiler's include path")
+    fi
+  }
+  header boost/container/flat_map.hpp "Boost 1.81 or later (headers)"
+  header nlohmann/json.hpp "nlohmann_json 3.11 or later"
+  header protozero/pbf_reader.hpp "protozero 1.7 or later (headers)"
+  header doctest/doctest.h "doctest 2.4 or later"
+  header CLI/CLI.hpp "CLI11 2.1 or later"
+  if [ ${#missing[@]} -eq 0 ]; then
+    say "this system has no apt; all that is needed is there"
+  else
+    say "this system has no apt; please install:" >&2
+    printf '  %s\n' "${missing[@]}" >&2
+    say "optional: ccache, graphviz, Google Benchmark, protobuf, clang 16 with libFuzzer" >&2
+    exit 1
+  fi
+}
+
+if command -v apt-get >/dev/null; then
+  with_apt
+else
+  without_apt
+fi
