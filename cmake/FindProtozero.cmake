@@ -18,8 +18,5 @@ find_package_handle_standard_args(
 
 if(Protozero_FOUND AND NOT TARGET protozero::protozero)
   add_library(protozero::protozero INTERFACE IMPORTED)
-  if(CMAKE_FIND_PACKAGE_TARGETS_GLOBAL)
-    set_target_properties(protozero::protozero PROPERTIES IMPORTED_GLOBAL TRUE)
-  endif()
   set_target_properties(protozero::protozero PROPERTIES INTERFACE_INCLUDE_DIRECTORIES ${Protozero_INCLUDE_DIR})
 endif()

@@ -22,4 +22,5 @@ if [ -z "$sources" ]; then
   echo "tidy: nothing matches" >&2
   exit 1
 fi
-echo "$sources" | tr '\n' '\0' | xargs -0 -n 1 -P "$(nproc 2>/dev/null || echo 2)" "$tool" -p $build --quiet
+echo "$sources" | tr '\n' '\0' | xargs -0 -n 1 -P "$(nproc 2>/dev/null || echo 2)" "$tool" -p $build --quiet \
+  --extra-arg=-Wno-unknown-warning-option
