@@ -68,6 +68,7 @@ struct op_spec {
   std::vector<argument_spec> arguments = {};
   std::optional<device_spec> device = {};
   std::string name = {};
+  friend bool operator==(op_spec const&, op_spec const&) = default;
 };
 
 namespace detail {

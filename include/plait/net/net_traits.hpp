@@ -1,5 +1,5 @@
-// Adaptation point for nets: a straight-line list of ops that read and write named, re-assignable blobs (a Caffe2 NetDef,
-// an ONNX graph, a basic block).
+// Adaptation point for nets: a straight-line list of ops that read and write named, re-assignable blobs (a Caffe2
+// NetDef, an ONNX graph, a basic block).
 //
 //   member                       needed for                                 default
 //   ops(n)                       everything: input_range of ops that can    member of N (function or data)
@@ -38,13 +38,24 @@ namespace detail {
 // The op itself, or what it points to: ops are often pointers.
 template <class Op>
 constexpr decltype(auto) pointee(Op const& op) {
-  if constexpr (requires { *op; op.operator->(); } || std::is_pointer_v<Op>)
+  if constexpr (requires {
+                  *op;
+                  op.operator->();
+                } || std::is_pointer_v<Op>)
     return *op;
   else
     return (op);
 }
 template <class Op>
 using pointee_t = std::remove_reference_t<decltype(pointee(std::declval<Op const&>()))>;
+
+// Where the net answers for its ops, members of the ops are not asked.
+template <class N, class Op>
+concept net_gives_inputs = requires(N const& n, Op const& op) { n.inputs(op); };
+template <class N, class Op>
+concept net_gives_outputs = requires(N const& n, Op const& op) { n.outputs(op); };
+template <class N, class Op>
+concept net_gives_type = requires(N const& n, Op const& op) { n.type(op); };
 }  // namespace detail
 
 template <class N>
@@ -62,59 +73,62 @@ struct net_traits {
 
   template <class Op>
   static constexpr decltype(auto) inputs(N const& n, Op const& op)
-    requires requires { n.inputs(op); }
+    requires detail::net_gives_inputs<N, Op>
   {
     return n.inputs(op);
   }
   template <class Op>
   static constexpr decltype(auto) inputs(N const&, Op const& op)
-    requires requires(detail::pointee_t<Op> const& o) { o.inputs(); }
+    requires(!detail::net_gives_inputs<N, Op> && requires(detail::pointee_t<Op> const& o) { o.inputs(); })
   {
     return detail::pointee(op).inputs();
   }
   template <class Op>
   static constexpr auto const& inputs(N const&, Op const& op)
-    requires requires(detail::pointee_t<Op> const& o) { requires std::ranges::range<decltype(o.inputs)>; }
+    requires(!detail::net_gives_inputs<N, Op> &&
+             requires(detail::pointee_t<Op> const& o) { requires std::ranges::range<decltype(o.inputs)>; })
   {
     return detail::pointee(op).inputs;
   }
 
   template <class Op>
   static constexpr decltype(auto) outputs(N const& n, Op const& op)
-    requires requires { n.outputs(op); }
+    requires detail::net_gives_outputs<N, Op>
   {
     return n.outputs(op);
   }
   template <class Op>
   static constexpr decltype(auto) outputs(N const&, Op const& op)
-    requires requires(detail::pointee_t<Op> const& o) { o.outputs(); }
+    requires(!detail::net_gives_outputs<N, Op> && requires(detail::pointee_t<Op> const& o) { o.outputs(); })
   {
     return detail::pointee(op).outputs();
   }
   template <class Op>
   static constexpr auto const& outputs(N const&, Op const& op)
-    requires requires(detail::pointee_t<Op> const& o) { requires std::ranges::range<decltype(o.outputs)>; }
+    requires(!detail::net_gives_outputs<N, Op> &&
+             requires(detail::pointee_t<Op> const& o) { requires std::ranges::range<decltype(o.outputs)>; })
   {
     return detail::pointee(op).outputs;
   }
 
   template <class Op>
   static constexpr decltype(auto) type(N const& n, Op const& op)
-    requires requires { n.type(op); }
+    requires detail::net_gives_type<N, Op>
   {
     return n.type(op);
   }
   template <class Op>
   static constexpr decltype(auto) type(N const&, Op const& op)
-    requires requires(detail::pointee_t<Op> const& o) { o.type(); }
+    requires(!detail::net_gives_type<N, Op> && requires(detail::pointee_t<Op> const& o) { o.type(); })
   {
     return detail::pointee(op).type();
   }
   template <class Op>
   static constexpr auto const& type(N const&, Op const& op)
-    requires requires(detail::pointee_t<Op> const& o) {
-      { o.type } -> std::convertible_to<std::string_view>;
-    }
+    requires(!detail::net_gives_type<N, Op> &&
+             requires(detail::pointee_t<Op> const& o) {
+               requires std::is_convertible_v<decltype((o.type)), std::string_view>;
+             })
   {
     return detail::pointee(op).type;
   }
@@ -244,8 +258,8 @@ namespace detail {
 // Whether strings seen through R outlive the walk over R: no temporaries, neither the elements nor their container.
 template <class R>
 concept lasting = (std::is_lvalue_reference_v<std::ranges::range_reference_t<R>> ||
-                   std::same_as<std::ranges::range_value_t<R>, std::string_view>) &&
-                  (std::is_lvalue_reference_v<R> || std::ranges::borrowed_range<R>);
+                   std::same_as<std::ranges::range_value_t<R>, std::string_view>)&&(std::is_lvalue_reference_v<R> ||
+                                                                                    std::ranges::borrowed_range<R>);
 
 template <class N>
 constexpr bool lasting_externals() {
@@ -258,12 +272,12 @@ constexpr bool lasting_externals() {
 }
 
 template <class N>
-concept viewable_text = has_own_text<N> || (has_text<N> && lasting<inputs_range_t<N>> &&
-                                            lasting<outputs_range_t<N>> && lasting_externals<N>());
+concept viewable_text = has_own_text<N> || (has_text<N> && lasting<inputs_range_t<N>> && lasting<outputs_range_t<N>> &&
+                                            lasting_externals<N>());
 }  // namespace detail
 
-/// How a name is known outside its net, so that names of different nets can be compared: its text where it has one, else
-/// the name itself. A view into the net where that is safe; a copy where inputs or outputs are temporaries.
+/// How a name is known outside its net, so that names of different nets can be compared: its text where it has one,
+/// else the name itself. A view into the net where that is safe; a copy where inputs or outputs are temporaries.
 template <net N>
 using name_key_t = std::conditional_t<detail::viewable_text<N>, std::string_view, name_t<N>>;
 
@@ -342,8 +356,9 @@ consteval bool check_net() {
     static_assert(has_inputs<N>, "plait: net_traits<N> lacks inputs(n, op), a range of the names an op reads");
     static_assert(has_outputs<N>, "plait: net_traits<N> lacks outputs(n, op), a range of the names an op writes");
     if constexpr (has_inputs<N> && has_outputs<N>)
-      static_assert(has_names<N>, "plait: the names in inputs and outputs need a common type that is regular (default "
-                                  "constructible, copyable, equality comparable) and has a std::hash");
+      static_assert(has_names<N>,
+                    "plait: the names in inputs and outputs need a common type that is regular (default "
+                    "constructible, copyable, equality comparable) and has a std::hash");
   }
   return net<N>;
 }
