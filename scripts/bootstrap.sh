@@ -145,7 +145,9 @@ without_apt() {
     fi
   done
   [ -n "$compiler" ] || missing+=("a C++20 compiler: GCC 12 or clang 16 or later")
-  command -v cmake >/dev/null || missing+=("CMake 3.25 or later")
+  if ! { command -v cmake >/dev/null && { echo 3.25 && cmake --version; } | sed -n 's/^cmake version //;1,2p' | sort -CV; }; then
+    missing+=("CMake 3.25 or later")
+  fi
   command -v ninja >/dev/null || missing+=("Ninja")
   header() {
     if [ -n "$compiler" ] && ! echo "#include <$1>" | "$compiler" -std=c++20 -E -x c++ - >/dev/null 2>&1; then
