@@ -4,13 +4,16 @@
 //   set_input(n, op, slot, name)                            renamable_net
 //   set_output(n, op, slot, name)
 //   make_name(n, text) -> name                              default: name_t<N>(text)
+//   set_control_input(n, op, slot, name)                    renamable_controls, where ops have control inputs
 //   set_external_input(n, slot, name)                       renamable_externals, where externals are declared
 //   set_external_output(n, slot, name)
 //   erase_ops(n, indices)                                   op_erasable_net: indices ascending, without repeats
 //   erase_external_inputs(n, slots)                         input_erasable_net: ascending, without repeats
+//   erase_external_outputs(n, slots)                        output_erasable_net: ascending, without repeats
 //   add_external_input(n, name), add_external_output(n, name)    external_extensible_net
 //   append_op(n, op_spec)                                   extensible_net
 //   insert_op(n, position, op_spec)
+//   adopt_op(n, from, op)                                   adopting_net: appends a copy of an op of another net
 //   int_argument(n, op, key) -> optional<int64>             attributed_net
 //   string_argument(n, op, key) -> optional<string_view>
 //   set_argument(n, op, argument_spec)                      argument_mutable_net
@@ -19,6 +22,8 @@
 //   device(n, op) -> optional<device_spec>                  device_net
 //   set_device(n, op, optional<device_spec>)                device_mutable_net
 //   net_name(n), set_net_name(n, text)                      named_net
+//   mutable_subnets(n, op), store_subnet(n, op, subnet)     nested_editable_net (net/nested_edit.hpp)
+//   argument_blobs(n, op), rename_arguments(n, op, names)   optional with it: blobs that arguments name
 //
 // `op` is what iterating ops(n) of the non-const net yields. Hooks must not throw for valid indices (but for memory):
 // a transform checks everything first and then applies, and that is how it keeps the strong guarantee.
@@ -96,6 +101,12 @@ concept renamable_externals =
     });
 
 template <class N>
+concept renamable_controls = !has_control_inputs<N> || requires(std::remove_cvref_t<N>& n, mutable_op_ref_t<N> op,
+                                                                name_t<N> const& name) {
+  detail::net_traits_of<N>::set_control_input(n, op, std::size_t{}, name);
+};
+
+template <class N>
 concept op_erasable_net = net<N> && requires(std::remove_cvref_t<N>& n, std::span<std::uint32_t const> indices) {
   detail::net_traits_of<N>::erase_ops(n, indices);
 };
@@ -103,6 +114,11 @@ concept op_erasable_net = net<N> && requires(std::remove_cvref_t<N>& n, std::spa
 template <class N>
 concept input_erasable_net = net<N> && requires(std::remove_cvref_t<N>& n, std::span<std::uint32_t const> slots) {
   detail::net_traits_of<N>::erase_external_inputs(n, slots);
+};
+
+template <class N>
+concept output_erasable_net = net<N> && requires(std::remove_cvref_t<N>& n, std::span<std::uint32_t const> slots) {
+  detail::net_traits_of<N>::erase_external_outputs(n, slots);
 };
 
 template <class N>
@@ -115,6 +131,11 @@ template <class N>
 concept extensible_net = net<N> && requires(std::remove_cvref_t<N>& n, op_spec const& op) {
   detail::net_traits_of<N>::append_op(n, op);
   detail::net_traits_of<N>::insert_op(n, std::size_t{}, op);
+};
+
+template <class N>
+concept adopting_net = net<N> && requires(std::remove_cvref_t<N>& n, std::remove_cvref_t<N> const& from, op_ref_t<N> op) {
+  detail::net_traits_of<N>::adopt_op(n, from, op);
 };
 
 template <class N>

@@ -49,6 +49,7 @@ struct net_traits<netdef> {
   // ---- changing blobs and ops
   static void set_input(netdef&, op_def& op, std::size_t slot, symbol name) { op.input[slot] = name; }
   static void set_output(netdef&, op_def& op, std::size_t slot, symbol name) { op.output[slot] = name; }
+  static void set_control_input(netdef&, op_def& op, std::size_t slot, symbol name) { op.control_input[slot] = name; }
   static void set_external_input(netdef& n, std::size_t slot, symbol name) { n.external_input[slot] = name; }
   static void set_external_output(netdef& n, std::size_t slot, symbol name) { n.external_output[slot] = name; }
   static void add_external_input(netdef& n, symbol name) { n.external_input.push_back(name); }
@@ -57,6 +58,10 @@ struct net_traits<netdef> {
   static void erase_external_inputs(netdef& n, std::span<std::uint32_t const> slots) {
     erase_at(n.external_input, slots);
   }
+  static void erase_external_outputs(netdef& n, std::span<std::uint32_t const> slots) {
+    erase_at(n.external_output, slots);
+  }
+  static void adopt_op(netdef& n, netdef const& from, op_def const& op) { n.op.push_back(n.adopt(op, from)); }
   static void append_op(netdef& n, op_spec const& spec) { n.op.push_back(make_op(n, spec)); }
   static void insert_op(netdef& n, std::size_t position, op_spec const& spec) {
     n.op.insert(n.op.begin() + static_cast<std::ptrdiff_t>(position), make_op(n, spec));
