@@ -1,0 +1,128 @@
+// What readers and writers ask of a field's type, so that they treat all fields of a kind alike.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <boost/container/small_vector.hpp>
+
+#include <plait/core/box.hpp>
+#include <plait/core/symbols.hpp>
+#include <plait/netdef/model.hpp>
+#include <plait/netdef/schema.hpp>
+
+namespace plait::detail {
+
+template <class T>
+concept netdef_message = requires { netdef_schema::schema<T>::fields; };
+
+/// value_type: what one value of a member is. repeated: whether the member holds several.
+template <class Member>
+struct member_traits;
+template <>
+struct member_traits<symbol> {
+  using value_type = symbol;
+  static constexpr bool repeated = false;
+};
+template <class T>
+struct member_traits<std::optional<T>> {
+  using value_type = T;
+  static constexpr bool repeated = false;
+};
+template <class T>
+struct member_traits<box<T>> {
+  using value_type = T;
+  static constexpr bool repeated = false;
+};
+template <class T>
+struct member_traits<std::vector<T>> {
+  using value_type = T;
+  static constexpr bool repeated = true;
+};
+template <class T, std::size_t N>
+struct member_traits<boost::container::small_vector<T, N>> {
+  using value_type = T;
+  static constexpr bool repeated = true;
+};
+
+template <class Message>
+inline constexpr std::size_t field_count = std::tuple_size_v<std::remove_cvref_t<decltype(netdef_schema::schema<Message>::fields)>>;
+
+template <class Message, std::size_t I>
+inline constexpr auto const& field_at = std::get<I>(netdef_schema::schema<Message>::fields);
+
+template <class Message, std::size_t I>
+using member_t = std::remove_cvref_t<decltype(std::declval<Message&>().*(field_at<Message, I>.member))>;
+
+template <class Message, std::size_t I>
+using field_value_t = typename member_traits<member_t<Message, I>>::value_type;
+
+/// Whether a member that is not repeated was given.
+template <class T>
+bool has_value(T const& member) {
+  return static_cast<bool>(member);
+}
+template <class T>
+bool has_value(std::optional<T> const& member) {
+  return member.has_value();
+}
+
+/// The protobuf names of the messages, for people.
+template <class Message>
+inline constexpr std::string_view message_name = "NetDef";
+template <>
+inline constexpr std::string_view message_name<op_def> = "OperatorDef";
+template <>
+inline constexpr std::string_view message_name<arg_def> = "Argument";
+template <>
+inline constexpr std::string_view message_name<device_def> = "DeviceOption";
+template <>
+inline constexpr std::string_view message_name<tensor_def> = "TensorProto";
+template <>
+inline constexpr std::string_view message_name<qtensor_def> = "QTensorProto";
+template <>
+inline constexpr std::string_view message_name<segment_def> = "TensorProto.Segment";
+
+/// Device types by number. The field was an enumeration until 2018, so that older files spell it; since then it is a
+/// number with constants called PROTO_CPU and so on. Both spellings are read, numbers are written: all readers take them.
+inline constexpr std::array<std::string_view, 11> device_type_names{"CPU",  "CUDA", "MKLDNN", "OPENGL", "OPENCL", "IDEEP",
+                                                                    "HIP", "FPGA", "ORT",    "XLA",    "MPS"};
+
+inline std::optional<std::int32_t> device_type_number(std::string_view name) {
+  if (name.starts_with("PROTO_")) name.remove_prefix(6);
+  for (std::size_t i = 0; i != device_type_names.size(); ++i)
+    if (device_type_names[i] == name) return static_cast<std::int32_t>(i);
+  return std::nullopt;
+}
+
+inline std::optional<std::int32_t> tensor_type_number(std::string_view name) {
+  for (auto const& [type, text] : netdef_schema::tensor_type_names)
+    if (text == name) return static_cast<std::int32_t>(type);
+  return std::nullopt;
+}
+
+/// The name of a tensor type; empty for numbers that have none.
+inline std::string_view tensor_type_name(tensor_type wanted) {
+  for (auto const& [type, text] : netdef_schema::tensor_type_names)
+    if (type == wanted) return text;
+  return {};
+}
+
+/// Whether values of a field may be given by name, and the number of a name.
+template <class Message, std::size_t I>
+struct enumeration {
+  static constexpr bool device = std::is_same_v<Message, device_def> && field_at<Message, I>.number == 1;
+  static constexpr bool named = device || std::is_same_v<field_value_t<Message, I>, tensor_type>;
+  static std::optional<std::int32_t> number(std::string_view name) {
+    return device ? device_type_number(name) : tensor_type_number(name);
+  }
+};
+
+}  // namespace plait::detail

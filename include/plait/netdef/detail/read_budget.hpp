@@ -1,0 +1,78 @@
+// Bookkeeping that the NetDef readers share: limits, and positions in text.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+#include <plait/core/errors.hpp>
+#include <plait/core/symbols.hpp>
+#include <plait/netdef/model.hpp>
+#include <plait/netdef/read_options.hpp>
+
+namespace plait::detail {
+
+/// Finds line and column of offsets. Linear in all when asked in ascending order, as diagnostics are.
+class text_locator {
+ public:
+  explicit text_locator(std::string_view source) : source_(source) {}
+
+  text_position operator()(std::size_t offset) {
+    if (offset < line_start_) line_ = 1, line_start_ = 0, seen_ = 0;
+    while (seen_ < offset) {
+      void const* newline = std::memchr(source_.data() + seen_, '\n', offset - seen_);
+      if (newline == nullptr) break;
+      ++line_;
+      seen_ = line_start_ = static_cast<std::size_t>(static_cast<char const*>(newline) - source_.data()) + 1;
+    }
+    seen_ = std::max(seen_, offset);
+    return {offset, line_, offset - line_start_ + 1};
+  }
+
+ private:
+  std::string_view source_;
+  std::size_t line_ = 1;
+  std::size_t line_start_ = 0;
+  std::size_t seen_ = 0;
+};
+
+/// Counts what a reader builds against its limits. Functions that return bool return false when the limit is passed.
+class read_budget {
+ public:
+  explicit read_budget(read_limits const& limits)
+      : depth_(std::min(limits.max_depth, read_limits::hard_max_depth)), left_(limits.max_memory) {}
+
+  std::size_t max_depth() const noexcept { return depth_; }
+
+  [[nodiscard]] bool charge(std::size_t bytes) noexcept {
+    if (bytes > left_) return false;
+    left_ -= bytes;
+    return true;
+  }
+
+  template <class Message>
+  [[nodiscard]] bool charge_message() noexcept {
+    // A net that interns anything gets tables of its own.
+    return charge(sizeof(Message) + (std::is_same_v<Message, netdef> ? 1024 : 0));
+  }
+
+  /// Interns a text; a new one costs its length and its place in the table.
+  [[nodiscard]] bool intern(netdef& net, std::string_view text, symbol& made) {
+    std::size_t const before = net.symbols.size();
+    made = net.symbols.intern(text);
+    return net.symbols.size() == before || charge(text.size() + 96);
+  }
+
+ private:
+  std::size_t depth_;
+  std::size_t left_;
+};
+
+inline constexpr char const* memory_message = "the net needs more memory than the limit allows";
+inline constexpr char const* depth_message = "messages are nested deeper than the limit allows";
+inline constexpr char const* size_message = "the document is larger than the limit allows";
+
+}  // namespace plait::detail
