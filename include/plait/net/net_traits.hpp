@@ -9,18 +9,22 @@
 //   external_inputs(n)           what the net is given                      member of N, else none declared
 //   external_outputs(n)          what the net promises                      member of N, else none declared
 //   type(n, op)                  anything that asks what an op does         type(op) of N, else type of the op
-//   control_inputs(n, op)        scheduling order without data              none
-//   subnets(n, op)               nets inside ops (see nested.hpp)           none
-//   text(n, name)                names that are not strings themselves      the name, if it converts to string_view
+//   control_inputs(n, op)        scheduling order without data              control_inputs(op) of N, else none
+//   subnets(n, op)               nets inside ops (implicit_operands.hpp)    subnets(op) of N, else none
+//   text(n, name)                names that are not strings themselves      text(name) of N, else the name, if it
+//                                                                           converts to string_view
 //   name_count(n), name_index(n, name), name_at(n, index), find_name(n, text)
-//                                names that are numbered already: saves     names are hashed once per analysis
-//                                all hashing; find_name gives name_count
+//                                names that are numbered already: saves     members of N, else names are hashed once
+//                                all hashing; find_name gives name_count    per analysis
 //                                for a text the net does not know
+//
+// type and text return a string_view or a reference: text returned by value would be gone before it is read.
 //
 // An op is whatever ops(n) yields: a reference to a struct, a pointer, an index; a name is any regular, hashable type
 // (std::string, std::string_view, an integer, a pointer to a value). A type with these members, or built from structs
 // with data members of these names, is adapted already; for any other, specialise net_traits. What transforms need
-// beyond this stands in net/mutation.hpp. Algorithms call only the functions below, under the concepts below.
+// beyond this stands in net/mutation.hpp, and what of it own types have already in net/member_hooks.hpp. Algorithms
+// call only the functions below, under the concepts below.
 #pragma once
 
 #include <concepts>
@@ -32,40 +36,34 @@
 #include <type_traits>
 #include <utility>
 
+#include <plait/net/member_hooks.hpp>
+
 namespace plait {
 
 namespace detail {
-// The op itself, or what it points to: ops are often pointers.
-template <class Op>
-constexpr decltype(auto) pointee(Op const& op) {
-  if constexpr (requires {
-                  *op;
-                  op.operator->();
-                } || std::is_pointer_v<Op>)
-    return *op;
-  else
-    return (op);
-}
-template <class Op>
-using pointee_t = std::remove_reference_t<decltype(pointee(std::declval<Op const&>()))>;
-
 // Where the net answers for its ops, members of the ops are not asked.
-template <class N, class Op>
-concept net_gives_inputs = requires(N const& n, Op const& op) { n.inputs(op); };
-template <class N, class Op>
-concept net_gives_outputs = requires(N const& n, Op const& op) { n.outputs(op); };
 template <class N, class Op>
 concept net_gives_type = requires(N const& n, Op const& op) { n.type(op); };
 }  // namespace detail
 
 template <class N>
-struct net_traits {
+struct net_traits : detail::member_hooks<N> {
   static constexpr decltype(auto) ops(N const& n)
     requires requires { n.ops(); }
   {
     return n.ops();
   }
   static constexpr auto const& ops(N const& n)
+    requires std::ranges::range<decltype(n.ops)>
+  {
+    return n.ops;
+  }
+  static constexpr decltype(auto) ops(N& n)
+    requires requires { n.ops(); }
+  {
+    return n.ops();
+  }
+  static constexpr auto& ops(N& n)
     requires std::ranges::range<decltype(n.ops)>
   {
     return n.ops;
@@ -153,6 +151,46 @@ struct net_traits {
   {
     return n.external_outputs;
   }
+
+  template <class Op>
+  static constexpr decltype(auto) control_inputs(N const& n, Op const& op)
+    requires requires { n.control_inputs(op); }
+  {
+    return n.control_inputs(op);
+  }
+  template <class Op>
+  static constexpr decltype(auto) subnets(N const& n, Op const& op)
+    requires requires { n.subnets(op); }
+  {
+    return n.subnets(op);
+  }
+  template <class Name>
+  static constexpr decltype(auto) text(N const& n, Name const& name)
+    requires requires { n.text(name); }
+  {
+    return n.text(name);
+  }
+  static constexpr auto name_count(N const& n)
+    requires requires { n.name_count(); }
+  {
+    return n.name_count();
+  }
+  template <class Name>
+  static constexpr auto name_index(N const& n, Name const& name)
+    requires requires { n.name_index(name); }
+  {
+    return n.name_index(name);
+  }
+  static constexpr decltype(auto) name_at(N const& n, std::size_t index)
+    requires requires { n.name_at(index); }
+  {
+    return n.name_at(index);
+  }
+  static constexpr auto find_name(N const& n, std::string_view text)
+    requires requires { n.find_name(text); }
+  {
+    return n.find_name(text);
+  }
 };
 
 namespace detail {
@@ -210,12 +248,17 @@ template <class N>
 concept net = has_ops<N> && has_inputs<N> && has_outputs<N> && has_names<N>;
 
 namespace detail {
+// Text that outlives the expression it came from.
+template <class T>
+concept lasting_text = std::convertible_to<T, std::string_view> &&
+                       (std::is_lvalue_reference_v<T> || std::is_pointer_v<T> || std::ranges::borrowed_range<T>);
+
 template <class R, class Name>
 concept name_range = std::ranges::input_range<R> && std::convertible_to<std::ranges::range_reference_t<R>, Name>;
 
 template <class N>
 concept has_own_text = net<N> && requires(N const& n, name_t<N> const& name) {
-  { net_traits_of<N>::text(n, name) } -> std::convertible_to<std::string_view>;
+  { net_traits_of<N>::text(n, name) } -> lasting_text;
 };
 }  // namespace detail
 
@@ -232,7 +275,7 @@ concept has_external_outputs = net<N> && requires(N const& n) {
 /// Ops have a type, such as "FC".
 template <class N>
 concept typed_net = net<N> && requires(N const& n, op_ref_t<N> op) {
-  { detail::net_traits_of<N>::type(n, op) } -> std::convertible_to<std::string_view>;
+  { detail::net_traits_of<N>::type(n, op) } -> detail::lasting_text;
 };
 
 template <class N>
@@ -281,6 +324,33 @@ concept viewable_text = has_own_text<N> || (has_text<N> && lasting<inputs_range_
 template <net N>
 using name_key_t = std::conditional_t<detail::viewable_text<N>, std::string_view, name_t<N>>;
 
+namespace detail {
+// An optional member that is there but not as it should be must not count as absent: that would be a guess.
+template <class N>
+concept mentions_external_inputs = requires(N const& n) { net_traits_of<N>::external_inputs(n); };
+template <class N>
+concept mentions_external_outputs = requires(N const& n) { net_traits_of<N>::external_outputs(n); };
+template <class N>
+concept mentions_control_inputs = requires(N const& n, op_ref_t<N> op) { net_traits_of<N>::control_inputs(n, op); };
+template <class N>
+concept mentions_type = requires(N const& n, op_ref_t<N> op) { net_traits_of<N>::type(n, op); };
+template <class N>
+concept mentions_text = requires(N const& n, name_t<N> const& name) { net_traits_of<N>::text(n, name); };
+
+template <class N>
+consteval bool check_optional_members() {
+  static_assert(!mentions_external_inputs<N> || has_external_inputs<N>,
+                "plait: net_traits<N>::external_inputs(n) must be a range of names");
+  static_assert(!mentions_external_outputs<N> || has_external_outputs<N>,
+                "plait: net_traits<N>::external_outputs(n) must be a range of names");
+  static_assert(!mentions_control_inputs<N> || has_control_inputs<N>,
+                "plait: net_traits<N>::control_inputs(n, op) must be a range of names");
+  static_assert(!mentions_text<N> || has_own_text<N>,
+                "plait: net_traits<N>::text(n, name) must return a std::string_view or a reference to a string");
+  return true;
+}
+}  // namespace detail
+
 // ---- what algorithms call ----------------------------------------------------------------------------------------
 
 template <has_ops N>
@@ -301,6 +371,7 @@ template <has_outputs N, class Op>
 /// Declared external inputs; an empty range for nets that declare none.
 template <net N>
 [[nodiscard]] constexpr decltype(auto) external_inputs(N const& n) {
+  static_assert(detail::check_optional_members<N>());
   if constexpr (has_external_inputs<N>)
     return detail::net_traits_of<N>::external_inputs(n);
   else
@@ -310,6 +381,7 @@ template <net N>
 /// Declared external outputs; an empty range for nets that declare none.
 template <net N>
 [[nodiscard]] constexpr decltype(auto) external_outputs(N const& n) {
+  static_assert(detail::check_optional_members<N>());
   if constexpr (has_external_outputs<N>)
     return detail::net_traits_of<N>::external_outputs(n);
   else
@@ -319,6 +391,7 @@ template <net N>
 /// Blobs an op waits for without reading them; an empty range where the IR has no such thing.
 template <net N, class Op>
 [[nodiscard]] constexpr decltype(auto) control_inputs(N const& n, Op const& op) {
+  static_assert(detail::check_optional_members<N>());
   if constexpr (has_control_inputs<N>)
     return detail::net_traits_of<N>::control_inputs(n, op);
   else
