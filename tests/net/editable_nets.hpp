@@ -54,6 +54,11 @@ struct argument_hooks {
       if (auto const* value = std::get_if<std::string>(&found->value)) return *value;
     return std::nullopt;
   }
+  static std::optional<plait::argument_value> value(std::vector<plait::argument_spec> const& arguments,
+                                                    std::string_view key) {
+    auto const* found = find(arguments, key);
+    return found != nullptr ? std::optional(found->value) : std::nullopt;
+  }
   static void set(std::vector<plait::argument_spec>& arguments, plait::argument_spec const& spec) {
     if (auto const* found = find(arguments, spec.name))
       arguments[static_cast<std::size_t>(found - arguments.data())] = spec;
@@ -92,6 +97,10 @@ struct plait::net_traits<test::edit_net> {
   static void erase_external_inputs(N& n, std::span<std::uint32_t const> at) {
     test::argument_hooks::erase_at(n.external_inputs, at);
   }
+  static void erase_external_outputs(N& n, std::span<std::uint32_t const> at) {
+    test::argument_hooks::erase_at(n.external_outputs, at);
+  }
+  static void adopt_op(N& n, N const&, op const& o) { n.ops.push_back(o); }
   static void add_external_input(N& n, std::string const& name) { n.external_inputs.push_back(name); }
   static void add_external_output(N& n, std::string const& name) { n.external_outputs.push_back(name); }
   static void append_op(N& n, op const& o) { n.ops.push_back(o); }
@@ -103,6 +112,12 @@ struct plait::net_traits<test::edit_net> {
   }
   static auto string_argument(N const&, op const& o, std::string_view key) {
     return test::argument_hooks::string(o.arguments, key);
+  }
+  static bool has_argument(N const&, op const& o, std::string_view key) {
+    return test::argument_hooks::find(o.arguments, key) != nullptr;
+  }
+  static auto argument(N const&, op const& o, std::string_view key) {
+    return test::argument_hooks::value(o.arguments, key);
   }
   static void set_argument(N&, op& o, plait::argument_spec const& a) { test::argument_hooks::set(o.arguments, a); }
   static void erase_argument(N&, op& o, std::string_view key) { test::argument_hooks::erase(o.arguments, key); }
@@ -170,6 +185,15 @@ struct plait::net_traits<ir::Editable> : plait::net_traits<ir::Function> {
   static void erase_external_inputs(N& n, std::span<std::uint32_t const> at) {
     test::argument_hooks::erase_at(n.parameters, at);
   }
+  static void erase_external_outputs(N& n, std::span<std::uint32_t const> at) {
+    test::argument_hooks::erase_at(n.returned, at);
+  }
+  static void adopt_op(N& n, N const& from, ir::Instr const* i) {
+    plait::op_spec spec{i->opcode, {}, {}, from.notes.at(i).attributes, from.notes.at(i).place, from.notes.at(i).label};
+    for (ir::Value const* v : i->operands) spec.inputs.push_back(v->label);
+    for (ir::Value const* v : i->results) spec.outputs.push_back(v->label);
+    append_op(n, spec);
+  }
   static void add_external_input(N& n, ir::Value* v) { n.parameters.push_back(v); }
   static void add_external_output(N& n, ir::Value* v) { n.returned.push_back(v); }
   static void append_op(N& n, plait::op_spec const& spec) {
@@ -191,6 +215,12 @@ struct plait::net_traits<ir::Editable> : plait::net_traits<ir::Function> {
   }
   static auto string_argument(N const& n, ir::Instr const* i, std::string_view key) {
     return test::argument_hooks::string(n.notes.at(i).attributes, key);
+  }
+  static bool has_argument(N const& n, ir::Instr const* i, std::string_view key) {
+    return test::argument_hooks::find(n.notes.at(i).attributes, key) != nullptr;
+  }
+  static auto argument(N const& n, ir::Instr const* i, std::string_view key) {
+    return test::argument_hooks::value(n.notes.at(i).attributes, key);
   }
   static void set_argument(N& n, ir::Instr const* i, plait::argument_spec const& a) {
     test::argument_hooks::set(n.notes[i].attributes, a);

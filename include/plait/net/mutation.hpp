@@ -16,6 +16,8 @@
 //   adopt_op(n, from, op)                                   adopting_net: appends a copy of an op of another net
 //   int_argument(n, op, key) -> optional<int64>             attributed_net
 //   string_argument(n, op, key) -> optional<string_view>
+//   has_argument(n, op, key) -> bool                        argument_readable_net
+//   argument(n, op, key) -> optional<argument_value>        nothing where the argument is of another kind (a net, say)
 //   set_argument(n, op, argument_spec)                      argument_mutable_net
 //   erase_argument(n, op, key)
 //   set_type(n, op, type)                                   retypable_net
@@ -47,11 +49,14 @@
 
 namespace plait {
 
-/// An argument of an op that is to be made. Strings are bytes.
+/// What an argument of an op holds: a number, a string (bytes), or a list of either.
+using argument_value = std::variant<std::int64_t, float, std::string, std::vector<std::int64_t>, std::vector<float>,
+                                    std::vector<std::string>>;
+
+/// An argument of an op that is to be made.
 struct argument_spec {
   std::string name;
-  std::variant<std::int64_t, float, std::string, std::vector<std::int64_t>, std::vector<float>, std::vector<std::string>>
-      value;
+  argument_value value;
   friend bool operator==(argument_spec const&, argument_spec const&) = default;
 };
 
@@ -142,6 +147,12 @@ template <class N>
 concept attributed_net = typed_net<N> && requires(N const& n, op_ref_t<N> op, std::string_view key) {
   { detail::net_traits_of<N>::int_argument(n, op, key) } -> std::convertible_to<std::optional<std::int64_t>>;
   { detail::net_traits_of<N>::string_argument(n, op, key) } -> std::convertible_to<std::optional<std::string_view>>;
+};
+
+template <class N>
+concept argument_readable_net = attributed_net<N> && requires(N const& n, op_ref_t<N> op, std::string_view key) {
+  { detail::net_traits_of<N>::has_argument(n, op, key) } -> std::convertible_to<bool>;
+  { detail::net_traits_of<N>::argument(n, op, key) } -> std::convertible_to<std::optional<argument_value>>;
 };
 
 template <class N>

@@ -24,6 +24,20 @@ template <class Owner>
   return decltype(&owner.arg.front()){nullptr};
 }
 
+/// What an argument holds; nothing if that is a net, a tensor or of a kind plait does not know. One without any content
+/// is an empty list, for that is how NetDef writes one.
+[[nodiscard]] inline std::optional<argument_value> read_argument(arg_def const& argument) {
+  if (argument.f) return *argument.f;
+  if (argument.i) return *argument.i;
+  if (argument.s) return *argument.s;
+  if (!argument.floats.empty()) return argument.floats;
+  if (!argument.strings.empty()) return argument.strings;
+  bool const other = argument.t || argument.n || !argument.tensors.empty() || !argument.nets.empty() ||
+                     !argument.qtensors.empty() || !argument.unknown.empty();
+  if (argument.ints.empty() && other) return std::nullopt;
+  return argument.ints;
+}
+
 /// The argument a specification describes, in the net's symbols. A list is stored as a list even when it is empty.
 inline arg_def make_argument(netdef& n, argument_spec const& spec) {
   struct store {

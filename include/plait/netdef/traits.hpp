@@ -81,6 +81,13 @@ struct net_traits<netdef> {
     if (found == nullptr || !found->s) return std::nullopt;
     return *found->s;
   }
+  static bool has_argument(netdef const& n, op_def const& op, std::string_view key) {
+    return find_argument(n, op, key) != nullptr;
+  }
+  static std::optional<argument_value> argument(netdef const& n, op_def const& op, std::string_view key) {
+    arg_def const* found = find_argument(n, op, key);
+    return found != nullptr ? read_argument(*found) : std::nullopt;
+  }
   static void set_argument(netdef& n, op_def& op, argument_spec const& spec) {
     arg_def made = make_argument(n, spec);
     if (arg_def* found = find_argument(n, op, spec.name))
