@@ -109,6 +109,32 @@ struct qtensor_def {
   friend bool operator==(qtensor_def const&, qtensor_def const&) = default;
 };
 
+/// MapFieldEntry.
+struct map_entry_def {
+  std::optional<std::string> key;
+  std::optional<std::string> val;
+  std::vector<unknown_field> unknown;
+  friend bool operator==(map_entry_def const&, map_entry_def const&) = default;
+};
+
+/// BackendOptions.
+struct backend_def {
+  std::optional<std::string> backend_name;
+  std::vector<map_entry_def> option;
+  std::vector<unknown_field> unknown;
+  friend bool operator==(backend_def const&, backend_def const&) = default;
+};
+
+/// PartitionInfo: which devices one part of a net may run on.
+struct partition_def {
+  std::optional<std::string> name;
+  std::vector<std::int32_t> device_id;
+  std::optional<std::string> extra_info;
+  std::vector<backend_def> backend_options;
+  std::vector<unknown_field> unknown;
+  friend bool operator==(partition_def const&, partition_def const&) = default;
+};
+
 /// Argument: usually one of the values is given. `s` and `strings` are bytes.
 struct arg_def {
   symbol name;
@@ -153,6 +179,7 @@ struct netdef {
   std::vector<arg_def> arg;
   std::vector<plait::symbol> external_input;
   std::vector<plait::symbol> external_output;
+  std::vector<partition_def> partition_info;
   std::vector<unknown_field> unknown;
   symbol_table symbols;
 

@@ -91,6 +91,32 @@ struct schema<qtensor_def> {
 };
 
 template <>
+struct schema<map_entry_def> {
+  static constexpr std::tuple fields{
+      field{1, "key", &map_entry_def::key},
+      field{2, "val", &map_entry_def::val},
+  };
+};
+
+template <>
+struct schema<backend_def> {
+  static constexpr std::tuple fields{
+      field{1, "backend_name", &backend_def::backend_name},
+      field{2, "option", &backend_def::option},
+  };
+};
+
+template <>
+struct schema<partition_def> {
+  static constexpr std::tuple fields{
+      field{1, "name", &partition_def::name},
+      field{2, "device_id", &partition_def::device_id},
+      field{3, "extra_info", &partition_def::extra_info},
+      field{4, "backend_options", &partition_def::backend_options},
+  };
+};
+
+template <>
 struct schema<arg_def> {
   static constexpr std::tuple fields{
       field{1, "name", &arg_def::name},
@@ -137,6 +163,7 @@ struct schema<netdef> {
       field{6, "arg", &netdef::arg},
       field{7, "external_input", &netdef::external_input},
       field{8, "external_output", &netdef::external_output},
+      field{9, "partition_info", &netdef::partition_info},
   };
 };
 

@@ -45,8 +45,6 @@ class text_reader : text_scanner {
   }
 
  private:
-  using message_pointer = std::variant<netdef*, op_def*, arg_def*, device_def*, tensor_def*, qtensor_def*, segment_def*>;
-
   struct frame {
     message_pointer message;
     netdef* net;  // whose symbols the message uses

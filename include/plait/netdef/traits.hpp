@@ -18,6 +18,7 @@
 #include <plait/net/net_traits.hpp>
 #include <plait/netdef/arguments.hpp>
 #include <plait/netdef/model.hpp>
+#include <plait/netdef/nested_edit.hpp>
 #include <plait/netdef/nested_nets.hpp>
 
 namespace plait {
@@ -58,15 +59,23 @@ struct net_traits<netdef> {
   static void erase_external_inputs(netdef& n, std::span<std::uint32_t const> slots) {
     erase_at(n.external_input, slots);
   }
+  static void adopt_op(netdef& n, netdef const& from, op_def const& op) { n.op.push_back(n.adopt(op, from)); }
   static void erase_external_outputs(netdef& n, std::span<std::uint32_t const> slots) {
     erase_at(n.external_output, slots);
   }
-  static void adopt_op(netdef& n, netdef const& from, op_def const& op) { n.op.push_back(n.adopt(op, from)); }
   static void append_op(netdef& n, op_spec const& spec) { n.op.push_back(make_op(n, spec)); }
   static void insert_op(netdef& n, std::size_t position, op_spec const& spec) {
     n.op.insert(n.op.begin() + static_cast<std::ptrdiff_t>(position), make_op(n, spec));
   }
   static void set_type(netdef& n, op_def& op, std::string_view type) { op.type = n.intern(type); }
+
+  // ---- nets inside ops
+  static std::vector<mutable_nested_net> mutable_subnets(netdef& n, op_def& op) { return mutable_nested_nets(n, op); }
+  static void store_subnet(netdef& n, op_def& op, mutable_nested_net const& s) { store_nested_net(n, op, s); }
+  static std::vector<std::string_view> argument_blobs(netdef const& n, op_def const& op) {
+    return plait::argument_blobs(n, op);
+  }
+  static void rename_arguments(netdef& n, op_def& op, name_map const& names) { rename_argument_blobs(n, op, names); }
 
   static std::string_view net_name(netdef const& n) { return n.text(n.name); }
   static void set_net_name(netdef& n, std::string_view text) { n.name = n.intern(text); }

@@ -9,6 +9,7 @@
 #include <tuple>
 #include <type_traits>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include <boost/container/small_vector.hpp>
@@ -74,6 +75,10 @@ bool has_value(std::optional<T> const& member) {
   return member.has_value();
 }
 
+/// A pointer to any message, as it lies on the stacks of readers.
+using message_pointer = std::variant<netdef*, op_def*, arg_def*, device_def*, tensor_def*, qtensor_def*, segment_def*,
+                                     partition_def*, backend_def*, map_entry_def*>;
+
 /// The protobuf names of the messages, for people.
 template <class Message>
 inline constexpr std::string_view message_name = "NetDef";
@@ -89,11 +94,17 @@ template <>
 inline constexpr std::string_view message_name<qtensor_def> = "QTensorProto";
 template <>
 inline constexpr std::string_view message_name<segment_def> = "TensorProto.Segment";
+template <>
+inline constexpr std::string_view message_name<partition_def> = "PartitionInfo";
+template <>
+inline constexpr std::string_view message_name<backend_def> = "BackendOptions";
+template <>
+inline constexpr std::string_view message_name<map_entry_def> = "MapFieldEntry";
 
 /// Device types by number. The field was an enumeration until 2018, so that older files spell it; since then it is a
 /// number with constants called PROTO_CPU and so on. Both spellings are read, numbers are written: all readers take them.
-inline constexpr std::array<std::string_view, 11> device_type_names{"CPU",  "CUDA", "MKLDNN", "OPENGL", "OPENCL", "IDEEP",
-                                                                    "HIP", "FPGA", "ORT",    "XLA",    "MPS"};
+inline constexpr std::array<std::string_view, 11> device_type_names{
+    "CPU", "CUDA", "MKLDNN", "OPENGL", "OPENCL", "IDEEP", "HIP", "FPGA", "MSNPU", "XLA", "MLC"};
 
 inline std::optional<std::int32_t> device_type_number(std::string_view name) {
   if (name.starts_with("PROTO_")) name.remove_prefix(6);
