@@ -10,8 +10,8 @@
 
 namespace plait {
 
-/// `size()` rows of T, each a contiguous span. Built row by row with push/end_row, or from known row lengths with
-/// start_rows/place. Reusing an object keeps its memory. At most 2^32 - 1 items.
+/// `size()` rows of T, each a contiguous span. Built row by row with push/end_row, or from counted row lengths
+/// with start_counting … place. Reusing an object keeps its memory. At most 2^32 - 1 items.
 template <class T>
 class csr {
  public:
@@ -43,16 +43,13 @@ class csr {
   /// Items of the row that is being built (those pushed since the last end_row).
   constexpr std::span<T> open_row() { return {items_.data() + offsets_.back(), items_.data() + items_.size()}; }
 
-  /// Counting sort in two passes: counts[r] is the length of row r; then place(r, item) fills row r from its end, so a
-  /// caller that walks backwards leaves each row in walking order. O(rows + items).
-  constexpr void start_rows(std::span<std::uint32_t const> counts) {
-    offsets_.resize(counts.size() + 1, 0);
+  /// Counting sort: start_counting(rows); count(r) once per item; end_counting(); then place(r, item) once per item
+  /// fills row r from its end, so a caller that places backwards leaves each row in walking order. O(rows + items).
+  constexpr void start_counting(std::size_t rows) { offsets_.assign(rows + 1, 0); }
+  constexpr void count(std::size_t row) { ++offsets_[row]; }
+  constexpr void end_counting() {
     std::uint32_t total = 0;
-    for (std::size_t r = 0; r != counts.size(); ++r) {
-      total += counts[r];
-      offsets_[r] = total;
-    }
-    offsets_[counts.size()] = total;
+    for (std::uint32_t& offset : offsets_) offset = total += offset;
     items_.resize(total, T{});
   }
   constexpr void place(std::size_t row, T const& item) { items_[--offsets_[row]] = item; }

@@ -16,6 +16,7 @@
 #include <boost/unordered/unordered_flat_set.hpp>
 
 #include <plait/core/assert.hpp>
+#include <plait/core/hash.hpp>
 
 namespace plait {
 
@@ -55,12 +56,12 @@ class symbol_table {
 
   /// The symbol of `text`, or "no string" when the table does not hold it.
   symbol find(std::string_view text) const {
-    auto found = index_.find(key{text, std::hash<std::string_view>{}(text), 0});
+    auto found = index_.find(key{text, hash_text(text), 0});
     return found == index_.end() ? symbol{} : symbol{found->id};
   }
 
   symbol intern(std::string_view text) {
-    key wanted{text, std::hash<std::string_view>{}(text), static_cast<std::uint32_t>(texts_.size() + 1)};
+    key wanted{text, hash_text(text), static_cast<std::uint32_t>(texts_.size() + 1)};
     if (auto found = index_.find(wanted); found != index_.end()) return symbol{found->id};
     if (texts_.size() == std::numeric_limits<std::uint32_t>::max() - 1)
       throw std::length_error("plait::symbol_table: 2^32 symbols");

@@ -11,9 +11,9 @@
 #include <type_traits>
 #include <vector>
 
-#include <boost/unordered/unordered_flat_set.hpp>
+#include <boost/unordered/unordered_flat_map.hpp>
 
-#include <plait/core/assert.hpp>
+#include <plait/core/hash.hpp>
 #include <plait/net/net_traits.hpp>
 
 namespace plait {
@@ -39,8 +39,8 @@ class key_index {
     if (std::is_constant_evaluated()) return search(key);
     if (hashed_.empty()) return npos;
     auto const& index = hashed_.front();
-    auto const found = index.find(probe{Key(key), hash(key), 0});
-    return found == index.end() ? npos : found->number;
+    auto const found = index.find(Key(key));
+    return found == index.end() ? npos : found->second;
   }
 
   template <class K>
@@ -50,11 +50,18 @@ class key_index {
       if (std::uint32_t const found = search(key); found != npos) return found;
     } else {
       if (hashed_.empty()) hashed_.emplace_back();
-      auto const [at, added] = hashed_.front().insert(probe{Key(key), hash(key), next});
-      if (!added) return at->number;
+      auto const [at, added] = hashed_.front().emplace(key, next);
+      if (!added) return at->second;
     }
     keys_.push_back(Key(key));
     return next;
+  }
+
+  constexpr void reserve(std::size_t keys) {
+    keys_.reserve(keys);
+    if (std::is_constant_evaluated()) return;
+    if (hashed_.empty()) hashed_.emplace_back();
+    hashed_.front().reserve(keys);
   }
 
   constexpr void clear() noexcept {
@@ -63,27 +70,13 @@ class key_index {
   }
 
  private:
-  // The hash travels with the key: growing the table would otherwise touch every string again.
-  struct probe {
-    Key key;
-    std::size_t hash;
-    std::uint32_t number;
+  struct text_hash {
+    using is_avalanching = void;
+    std::size_t operator()(std::string_view text) const noexcept { return hash_text(text); }
   };
-  struct probe_hash {
-    using is_avalanching = std::bool_constant<std::is_same_v<Key, std::string_view>>;
-    std::size_t operator()(probe const& p) const noexcept { return p.hash; }
-  };
-  struct probe_equal {
-    bool operator()(probe const& a, probe const& b) const noexcept { return a.hash == b.hash && a.key == b.key; }
-  };
+  // std::hash may be the identity, which an open-addressing table does not bear; Boost mixes it unless told otherwise.
+  using hasher = std::conditional_t<std::is_convertible_v<Key const&, std::string_view>, text_hash, std::hash<Key>>;
 
-  template <class K>
-  static std::size_t hash(K const& key) {
-    if constexpr (std::is_convertible_v<K const&, std::string_view>)
-      return std::hash<std::string_view>{}(key);
-    else
-      return boost::hash<std::size_t>{}(std::hash<Key>{}(key));
-  }
   template <class K>
   constexpr std::uint32_t search(K const& key) const {
     for (std::size_t i = 0; i != keys_.size(); ++i)
@@ -93,7 +86,7 @@ class key_index {
 
   std::vector<Key> keys_;
   // None or one: a hash table cannot be built, not even an empty one, in a constant expression.
-  std::vector<boost::unordered_flat_set<probe, probe_hash, probe_equal>> hashed_;
+  std::vector<boost::unordered_flat_map<Key, std::uint32_t, hasher>> hashed_;
 };
 
 }  // namespace detail
@@ -111,6 +104,8 @@ class blob_table {
     keys_.clear();
   }
 
+  /// Makes room for about so many blobs: growing is most of the cost of a table that starts empty.
+  constexpr void reserve(std::size_t blobs) { keys_.reserve(blobs); }
   constexpr std::size_t size() const noexcept { return keys_.size(); }
   constexpr key_type name(blob_index b) const { return keys_[b]; }
   template <class Name>
@@ -146,6 +141,7 @@ class blob_table<N> {
     foreign_.clear();
   }
 
+  constexpr void reserve(std::size_t) const noexcept {}
   constexpr std::size_t size() const noexcept { return own_ + foreign_.size(); }
   constexpr std::string_view name(blob_index b) const {
     return b < own_ ? std::string_view(traits::text(*net_, traits::name_at(*net_, b))) : foreign_[b - own_];

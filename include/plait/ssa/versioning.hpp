@@ -6,6 +6,7 @@
 // Unlike the original the result knows every blob, also those read without being declared.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -107,9 +108,7 @@ class ssa_form {
     return last_[b];
   }
   /// The version it had before: 0, or the initial one.
-  constexpr std::uint32_t first_version(blob_index b) const {
-    return static_cast<std::uint32_t>(last_[b] + 1 - (base_[b + 1] - base_[b]));
-  }
+  constexpr std::uint32_t first_version(blob_index b) const { return first_.empty() ? 0 : first_[b]; }
   /// (key, last version) of every blob: the initial versions of a net that runs after this one.
   constexpr auto versions() const {
     return blobs() | std::views::transform([this](blob_index b) { return std::pair(name(b), last_[b]); });
@@ -122,14 +121,19 @@ class ssa_form {
            v.version >= first_version(v.blob);
   }
   /// A number below value_count() for each value; those of one blob follow each other.
-  constexpr std::size_t index(value v) const {
+  constexpr std::uint32_t index(value v) const {
     PLAIT_ASSERT(contains(v), "ssa_form: no such value");
-    return base_[v.blob + 1] - 1 - (last_[v.blob] - v.version);
+    return shift_[v.blob] + v.version;
   }
-  /// The output that makes a value; nothing for what the net was given.
+  /// The output that makes a value; nothing for what the net was given. O(outputs of that op).
   constexpr std::optional<operand> producer(value v) const {
-    operand const by = producers_[index(v)];
-    return by.op == npos ? std::nullopt : std::optional(by);
+    op_index const op = producers_[index(v)];
+    if (op == npos) return std::nullopt;
+    std::span<value const> const row = writes(op);
+    std::size_t slot = row.size();  // from the end: of two slots with one value, the last counts as its maker
+    while (row[--slot] != v) {
+    }
+    return operand{op, static_cast<std::uint32_t>(slot)};
   }
   /// The inputs that read a value, in op order; an op that reads it twice is listed twice.
   constexpr std::span<operand const> consumers(value v) const { return consumers_[index(v)]; }
@@ -157,6 +161,13 @@ class ssa_form {
       return {};
   }
 
+  static constexpr std::size_t external_total(N const& n) {
+    if constexpr (std::ranges::sized_range<decltype(plait::external_inputs(n))>)
+      return static_cast<std::size_t>(std::ranges::size(plait::external_inputs(n)));
+    else
+      return 0;
+  }
+
   // The last version so far of a blob just named, growing the table with the blob numbers.
   constexpr std::uint32_t& last(blob_index b) {
     if (b >= last_.size()) last_.resize(b + std::size_t{1}, unseen);
@@ -175,26 +186,32 @@ class ssa_form {
     version = version == unseen ? 1 : version + 1;
     writes_.push({b, 0});
   }
-  constexpr void index_values(std::vector<std::pair<blob_index, std::uint32_t>> const& initial);
+  constexpr void index_values();
 
   blob_table<N> blobs_;
   csr<value> reads_;
   csr<value> writes_;
-  std::vector<std::uint32_t> last_;  // by blob
-  std::vector<std::uint32_t> base_;  // by blob: index of its first value; one more at the end
-  std::vector<operand> producers_;   // by value
-  csr<operand> consumers_;           // by value
+  std::vector<std::uint32_t> last_;   // by blob
+  std::vector<std::uint32_t> first_;  // by blob; empty without initial versions
+  std::vector<std::uint32_t> shift_;  // by blob: index of a value minus its version, modulo 2^32
+  std::vector<op_index> producers_;   // by value
+  csr<operand> consumers_;            // by value
   std::vector<value> external_inputs_;
   std::vector<value> external_outputs_;
   std::vector<blob_index> undeclared_;
   std::vector<blob_index> unwritten_;
-  std::vector<std::uint32_t> counts_;
 };
 
 template <net N>
 template <std::ranges::input_range Versions>
 constexpr void ssa_form<N>::compute(N const& n, Versions&& initial, ssa_options const& options) {
   blobs_.reset(n);
+  if constexpr (std::ranges::sized_range<detail::ops_range_t<N>>) {
+    auto const op_total = static_cast<std::size_t>(std::ranges::size(plait::ops(n)));
+    blobs_.reserve(op_total + external_total(n));
+    reads_.reserve(op_total, 2 * op_total);
+    writes_.reserve(op_total, op_total);
+  }
   reads_.clear();
   writes_.clear();
   last_.assign(blobs_.size(), unseen);
@@ -203,13 +220,19 @@ constexpr void ssa_form<N>::compute(N const& n, Versions&& initial, ssa_options 
   undeclared_.clear();
   unwritten_.clear();
 
-  std::vector<std::pair<blob_index, std::uint32_t>> given;
+  bool any_given = false;
   for (auto const& [key, version] : initial) {
+    any_given = true;
     if (static_cast<std::uint64_t>(version) >= version_limit)
       throw net_error("plait: initial version of 2^31 or more", {}, blob_text(key_type(key)));
     blob_index const b = blobs_.intern_key(key);
     last(b) = static_cast<std::uint32_t>(version);
-    given.emplace_back(b, static_cast<std::uint32_t>(version));
+  }
+
+  first_.clear();
+  if (any_given) {
+    first_ = last_;
+    std::ranges::replace(first_, unseen, 0u);
   }
 
   bool declares_inputs = false;
@@ -254,31 +277,31 @@ constexpr void ssa_form<N>::compute(N const& n, Versions&& initial, ssa_options 
     }
     external_outputs_.push_back({b, version});
   }
-  index_values(given);
+  if (!first_.empty()) first_.resize(last_.size(), 0);
+  index_values();
 }
 
 template <net N>
-constexpr void ssa_form<N>::index_values(std::vector<std::pair<blob_index, std::uint32_t>> const& initial) {
-  // Lengths first, then their running sum: base_[b + 1] ends as the end of b's values.
-  base_.assign(last_.size() + 1, 0);
-  for (std::size_t b = 0; b != last_.size(); ++b)
-    if (last_[b] != unseen) base_[b + 1] = last_[b] + 1;
-  for (auto const& [b, version] : initial) base_[b + 1] = last_[b] + 1 - version;
-  for (std::size_t b = 0; b != last_.size(); ++b) base_[b + 1] += base_[b];
-
-  producers_.assign(base_.back(), operand{});
-  for (std::size_t op = 0; op != writes_.size(); ++op) {
-    std::uint32_t slot = 0;
-    for (value v : writes_[op]) producers_[index(v)] = {static_cast<op_index>(op), slot++};
+constexpr void ssa_form<N>::index_values() {
+  std::uint32_t count = 0;
+  shift_.resize(last_.size(), 0);
+  for (blob_index b = 0; b != last_.size(); ++b) {
+    if (last_[b] == unseen) continue;
+    shift_[b] = count - first_version(b);
+    count += last_[b] + 1 - first_version(b);
   }
 
-  counts_.assign(base_.back(), 0);
-  for (value v : reads_.items()) ++counts_[index(v)];
-  consumers_.start_rows(counts_);
-  for (std::size_t op = reads_.size(); op-- != 0;) {
+  producers_.assign(count, npos);
+  for (op_index op = 0; op != writes_.size(); ++op)
+    for (value v : writes_[op]) producers_[index(v)] = op;
+
+  consumers_.start_counting(count);
+  for (value v : reads_.items()) consumers_.count(index(v));
+  consumers_.end_counting();
+  for (auto op = static_cast<op_index>(reads_.size()); op-- != 0;) {
     std::span<value const> const row = reads_[op];
-    for (std::size_t slot = row.size(); slot-- != 0;)
-      consumers_.place(index(row[slot]), {static_cast<op_index>(op), static_cast<std::uint32_t>(slot)});
+    for (auto slot = static_cast<std::uint32_t>(row.size()); slot-- != 0;)
+      consumers_.place(index(row[slot]), {op, slot});
   }
 }
 
