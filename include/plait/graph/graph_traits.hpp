@@ -76,9 +76,8 @@ concept has_size = requires(G const& g) {
 };
 
 template <class G>
-concept has_entry = requires(G const& g) {
-  { detail::graph_traits_of<G>::entry(g) } -> std::copyable;
-} && std::equality_comparable<node_t<G>>;
+concept has_entry = requires(G const& g) { detail::graph_traits_of<G>::entry(g); } && std::copyable<node_t<G>> &&
+                    std::equality_comparable<node_t<G>>;
 
 namespace detail {
 // The element type is checked, not only that there is a range: an under-constrained concept accepts a broken
@@ -106,16 +105,26 @@ template <class G>
 concept has_own_nodes = requires(G const& g) {
   { graph_traits_of<G>::nodes(g) } -> range_of<node_t<G>>;
 };
+
+// An optional member that is there but not as it should be must not count as absent: that would be a guess.
+template <class G>
+concept mentions_index = requires(G const& g, node_t<G> const& n) { graph_traits_of<G>::index(g, n); };
+template <class G>
+concept mentions_nodes = requires(G const& g) { graph_traits_of<G>::nodes(g); };
+template <class G>
+concept mentions_predecessors = requires(G const& g, node_t<G> const& n) { graph_traits_of<G>::predecessors(g, n); };
 }  // namespace detail
 
 template <class G>
-concept has_index = has_entry<G> && (detail::has_own_index<G> || std::integral<node_t<G>>);
+concept has_index =
+    has_entry<G> && (detail::has_own_index<G> || (std::integral<node_t<G>> && !detail::mentions_index<G>));
 
 template <class G>
-concept has_nodes = has_entry<G> && (detail::has_own_nodes<G> || (std::integral<node_t<G>> && has_size<G>));
+concept has_nodes = has_entry<G> && (detail::has_own_nodes<G> ||
+                                     (std::integral<node_t<G>> && has_size<G> && !detail::mentions_nodes<G>));
 
-/// What every algorithm on graphs asks for. Semantic requirements no concept can check: index(g, n) is below size(g) and
-/// different for different nodes; successors(g, n) yields the same nodes each time it is walked.
+/// What every algorithm on graphs asks for. Semantic requirements no concept can check: index(g, n) is below size(g)
+/// and different for different nodes; successors(g, n) yields the same nodes each time it is walked.
 template <class G>
 concept flow_graph = has_size<G> && has_entry<G> && has_successors<G> && has_index<G>;
 
@@ -166,13 +175,19 @@ template <has_nodes G>
 template <class G>
 consteval bool check_flow_graph() {
   static_assert(has_size<G>, "plait: graph_traits<G> lacks size(g), a number above every node's index");
-  static_assert(has_entry<G>, "plait: graph_traits<G> lacks entry(g), the node where control enters; its (copyable, "
-                              "equality comparable) type becomes node_t<G>");
+  static_assert(has_entry<G>,
+                "plait: graph_traits<G> lacks entry(g), the node where control enters; its (copyable, "
+                "equality comparable) type becomes node_t<G>");
   if constexpr (has_entry<G>) {
     static_assert(has_successors<G>,
                   "plait: graph_traits<G> lacks successors(g, n), a range whose elements convert to node_t<G>");
-    static_assert(has_index<G>, "plait: graph_traits<G> lacks index(g, n), a dense number below size(g); only graphs "
-                                "with integral nodes can leave it out");
+    static_assert(has_index<G>,
+                  "plait: graph_traits<G> lacks index(g, n), a dense number below size(g); only graphs "
+                  "with integral nodes can leave it out");
+    static_assert(!detail::mentions_predecessors<G> || has_predecessors<G>,
+                  "plait: graph_traits<G>::predecessors(g, n) must be a range whose elements convert to node_t<G>");
+    static_assert(!detail::mentions_nodes<G> || has_nodes<G>,
+                  "plait: graph_traits<G>::nodes(g) must be a range whose elements convert to node_t<G>");
   }
   return flow_graph<G>;
 }
