@@ -6,6 +6,8 @@
 //   s.locals   names the op itself binds inside, a range of keys
 #pragma once
 
+#include <algorithm>
+#include <concepts>
 #include <cstddef>
 #include <optional>
 #include <ranges>
@@ -28,11 +30,19 @@ enum class subnet_scope {
   closed,  ///< sees only what its op binds, and that the op lists as inputs and outputs (Do)
 };
 
+namespace detail {
+template <class S>
+concept subnet_object = requires(S& s) {
+  { s.scope } -> std::convertible_to<subnet_scope>;
+  requires net<decltype(*s.net)>;
+  requires std::ranges::input_range<decltype(s.locals)>;
+};
+}  // namespace detail
+
 template <class N>
 concept has_subnets = net<N> && requires(N const& n, op_ref_t<N> op) {
   { detail::net_traits_of<N>::subnets(n, op) } -> std::ranges::input_range;
-  { (*std::ranges::begin(detail::net_traits_of<N>::subnets(n, op))).scope } -> std::convertible_to<subnet_scope>;
-  requires net<decltype(*(*std::ranges::begin(detail::net_traits_of<N>::subnets(n, op))).net)>;
+  requires detail::subnet_object<std::ranges::range_value_t<decltype(detail::net_traits_of<N>::subnets(n, op))>>;
 };
 
 /// The nets inside an op; an empty range for nets that know no such thing.
@@ -62,6 +72,9 @@ class implicit_operands<N> {
 
   std::vector<key_type> const& reads() const noexcept { return reads_.keys; }
   std::vector<key_type> const& writes() const noexcept { return writes_.keys; }
+  /// Blobs that nested nets write, listed as outputs or not, and that are neither inputs nor among reads(). A nested net
+  /// may leave one unwritten (a branch not taken); the op then passes on what the blob was before.
+  std::vector<key_type> const& passes() const noexcept { return passes_.keys; }
 
   template <class Op>
   void compute(N const& n, Op const& op) {
@@ -72,7 +85,13 @@ class implicit_operands<N> {
       stack.emplace_back(std::move(s));
       run(stack);
     }
-    for (auto const& name : plait::inputs(n, op)) reads_.erase(key_type(name_key(n, name)));
+    passes_.clear();
+    for (key_type const& key : writes_.keys)
+      if (!reads_.contains(key)) passes_.insert(key);
+    for (auto const& name : plait::inputs(n, op)) {
+      reads_.erase(key_type(name_key(n, name)));
+      passes_.erase(key_type(name_key(n, name)));
+    }
     for (auto const& name : plait::outputs(n, op)) writes_.erase(key_type(name_key(n, name)));
   }
 
@@ -159,6 +178,7 @@ class implicit_operands<N> {
 
   key_set reads_;
   key_set writes_;
+  key_set passes_;
 };
 
 }  // namespace plait

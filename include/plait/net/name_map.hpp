@@ -25,6 +25,11 @@ class name_map {
     friend bool operator==(entry const&, entry const&) = default;
   };
 
+  std::size_t size() const noexcept { return entries_.size(); }
+  bool empty() const noexcept { return entries_.empty(); }
+  auto begin() const noexcept { return entries_.begin(); }
+  auto end() const noexcept { return entries_.end(); }
+
   name_map() = default;
   name_map(std::initializer_list<std::pair<std::string_view, std::string_view>> pairs) {
     for (auto const& [from, to] : pairs) set(from, to);
@@ -64,11 +69,6 @@ class name_map {
   bool contains(std::string_view from) const { return index_.contains(from); }
   /// The name as it is afterwards. Views the map, or `from`.
   std::string_view operator[](std::string_view from) const { return find(from).value_or(from); }
-
-  std::size_t size() const noexcept { return entries_.size(); }
-  bool empty() const noexcept { return entries_.empty(); }
-  auto begin() const noexcept { return entries_.begin(); }
-  auto end() const noexcept { return entries_.end(); }
 
   /// Same entries in the same order.
   friend bool operator==(name_map const& a, name_map const& b) { return a.entries_ == b.entries_; }

@@ -12,11 +12,7 @@
 #include <plait/netdef/arguments.hpp>
 #include <plait/netdef/model.hpp>
 #include <plait/netdef/nested_nets.hpp>
-#if __has_include(<plait/netdef/text_writer.hpp>)
 #include <plait/netdef/text_writer.hpp>
-#else
-namespace plait { std::string netdef_text(netdef const&); }
-#endif
 
 namespace plait {
 
@@ -44,7 +40,7 @@ struct mutable_nested_net {
 /// Puts a net back that mutable_nested_nets gave, of the same op.
 inline void store_nested_net(netdef& n, op_def& op, mutable_nested_net const& nested) {
   if (!nested.stored_as_text) return;
-  if (arg_def* argument = find_argument(n, op, nested.argument)) argument->s = netdef_text(*nested.net);
+  if (arg_def* argument = find_argument(n, op, nested.argument)) argument->s = to_text(*nested.net);
 }
 
 namespace detail {

@@ -69,7 +69,17 @@ inline bool holds_text_net(std::string_view op_type, std::string_view argument) 
       bound.insert(bound.end(), argument->strings.begin(), argument->strings.end());
   arg_def const* timestep = find_argument(n, op, "timestep");
   bound.push_back(timestep != nullptr && timestep->s ? *timestep->s : "timestep");
-  for (nested_net& nested : found) nested.locals = bound;
+  // Backward nets run in the workspace of the forward step, where all that wrote is at hand.
+  std::vector<std::string> made;
+  for (nested_net const& nested : found)
+    if (!nested.argument.starts_with("backward"))
+      for (op_def const& step : nested.net->op)
+        for (symbol const blob : step.output) made.emplace_back(nested.net->text(blob));
+  for (nested_net& nested : found) {
+    nested.locals = bound;
+    if (nested.argument.starts_with("backward"))
+      nested.locals.insert(nested.locals.end(), made.begin(), made.end());
+  }
   return found;
 }
 

@@ -253,8 +253,7 @@ constexpr void ssa_form<N>::compute(N const& n, Versions&& initial, ssa_options 
       if (options.subnets) {
         implicit.compute(n, op);
         for (auto const& key : implicit.reads()) read(blobs_.intern_key(key), declares_inputs);
-        // A nested net may leave a blob unwritten (a branch not taken), so the op also passes on the old version.
-        for (auto const& key : implicit.writes())
+        for (auto const& key : implicit.passes())
           if (blob_index const b = blobs_.intern_key(key); last(b) != unseen) read(b, declares_inputs);
       }
     }

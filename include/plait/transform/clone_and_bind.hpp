@@ -1,0 +1,37 @@
+// A copy of a net with its inputs bound to blobs of another place and everything it makes under a prefix.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <plait/core/errors.hpp>
+#include <plait/net/name_map.hpp>
+#include <plait/net/net_traits.hpp>
+#include <plait/ssa/versioning.hpp>
+#include <plait/transform/clone.hpp>
+
+namespace plait {
+
+/// A clone called `name` in which each blob is called what `bound` says; one read before any write keeps its name, the
+/// others get `prefix`. Follows Caffe2's clone_and_bind_net (without its schema records); the result's names are what
+/// that calls the full map: those bound, then all the others. Throws as clone does. O(operands + nested nets).
+template <clonable_net N>
+[[nodiscard]] net_clone<N> clone_and_bind(N const& n, std::string_view name, std::string_view prefix,
+                                          name_map const& bound = {}, name_capture capture = name_capture::refuse) {
+  auto const ssa = get_ssa(n, {.subnets = true, .control_inputs = true});
+  std::vector<bool> given(ssa.blob_bound());
+  for (blob_index b : ssa.undefined()) given[b] = true;
+
+  clone_options options{.blob_remap = bound, .ops = {}, .capture = capture};
+  for (blob_index b : ssa.blobs()) {
+    std::string const from(std::string_view(ssa.name(b)));
+    if (!bound.contains(from)) options.blob_remap.set(from, given[b] || from.empty() ? from : std::string(prefix) + from);
+  }
+  net_clone<N> made = clone(n, name, options);
+  made.names = std::move(options.blob_remap);
+  return made;
+}
+
+}  // namespace plait

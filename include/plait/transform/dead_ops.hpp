@@ -1,0 +1,123 @@
+// Removal of ops whose results nobody needs.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <plait/core/errors.hpp>
+#include <plait/net/mutation.hpp>
+#include <plait/net/net_traits.hpp>
+#include <plait/ssa/versioning.hpp>
+
+namespace plait {
+
+struct dead_op_options {
+  /// Ops without any output (Print, a send) stay. detectron2 removes them.
+  bool keep_ops_without_outputs = false;
+  /// External inputs that nothing reads any more, and that are no external outputs, go as well.
+  bool prune_external_inputs = false;
+  /// Blobs that nested nets read keep their producers, and an op lives by what its nested nets write.
+  bool subnets = true;
+};
+
+/// What dead-op removal found or did: positions in the net as it was, ascending.
+struct dead_ops_report {
+  std::vector<op_index> ops;
+  std::vector<std::uint32_t> external_inputs;     ///< slots; only with prune_external_inputs
+  std::vector<std::string> external_input_names;  ///< of these
+  bool empty() const noexcept { return ops.empty() && external_inputs.empty(); }
+};
+
+namespace detail {
+struct keep_none {
+  template <class Op>
+  constexpr bool operator()(Op const&) const {
+    return false;
+  }
+};
+}  // namespace detail
+
+/// Finds the ops from which no external output can be reached. An op is alive when an external output is one of its
+/// results, when a living op reads one (as input, control input or in a nested net), or when keep(op) says that it has
+/// an effect of its own. Without external outputs every op is dead.
+///
+/// Follows detectron2's remove_dead_end_ops, except that there one dead reader is enough to kill an op that living ones
+/// read as well. Throws net_error for an external output that is neither written nor given. O(operands).
+template <net N, class Keep = detail::keep_none>
+  requires has_external_outputs<N> && std::predicate<Keep&, op_ref_t<N>>
+[[nodiscard]] dead_ops_report find_dead_ops(N const& n, dead_op_options const& options = {}, Keep keep = {}) {
+  auto const ssa = get_ssa(n, ssa_options{.subnets = options.subnets, .control_inputs = true});
+  auto const text = [&](blob_index b) {
+    if constexpr (has_text<N>)
+      return std::string(std::string_view(ssa.name(b)));
+    else
+      return std::string();
+  };
+  if (!ssa.unwritten_outputs().empty()) {
+    std::string const blob = text(ssa.unwritten_outputs().front());
+    throw net_error("plait: external output '" + blob + "' is neither written by an op nor an input of the net", {},
+                    blob);
+  }
+
+  std::vector<bool> alive(ssa.op_count());
+  std::vector<op_index> pending;
+  auto const revive = [&](op_index op) {
+    if (alive[op]) return;
+    alive[op] = true;
+    pending.push_back(op);
+  };
+  auto const need = [&](value v) {
+    if (auto const by = ssa.producer(v)) revive(by->op);
+  };
+  for (value v : ssa.external_outputs()) need(v);
+  op_index at = 0;
+  for (auto&& op : plait::ops(n)) {
+    if ((options.keep_ops_without_outputs && ssa.writes(at).empty()) || keep(op)) revive(at);
+    ++at;
+  }
+  while (!pending.empty()) {
+    op_index const op = pending.back();
+    pending.pop_back();
+    for (value v : ssa.reads(op)) need(v);
+  }
+
+  dead_ops_report found;
+  for (op_index op = 0; op != alive.size(); ++op)
+    if (!alive[op]) found.ops.push_back(op);
+  if (!options.prune_external_inputs) return found;
+
+  std::vector<bool> read(ssa.value_count());
+  for (op_index op = 0; op != alive.size(); ++op)
+    if (alive[op])
+      for (value v : ssa.reads(op)) read[ssa.index(v)] = true;
+  for (value v : ssa.external_outputs()) read[ssa.index(v)] = true;
+  std::uint32_t slot = 0;
+  for (value v : ssa.external_inputs()) {
+    if (!read[ssa.index(v)]) {
+      found.external_inputs.push_back(slot);
+      found.external_input_names.push_back(text(v.blob));
+    }
+    ++slot;
+  }
+  return found;
+}
+
+/// Removes what find_dead_ops finds and says what that was. Strong guarantee; a second run finds nothing. O(operands).
+template <op_erasable_net N, class Keep = detail::keep_none>
+  requires has_external_outputs<N> && (input_erasable_net<N> || !has_external_inputs<N>) &&
+           std::predicate<Keep&, op_ref_t<N>>
+dead_ops_report remove_dead_ops(N& n, dead_op_options const& options = {}, Keep keep = {}) {
+  dead_ops_report found = find_dead_ops(std::as_const(n), options, std::move(keep));
+  using traits = detail::net_traits_of<N>;
+  if (!found.ops.empty()) traits::erase_ops(n, found.ops);
+  if constexpr (input_erasable_net<N>)
+    if (!found.external_inputs.empty()) traits::erase_external_inputs(n, found.external_inputs);
+  return found;
+}
+
+}  // namespace plait

@@ -1,0 +1,172 @@
+// A part of a net: what crosses its boundary, and the part as a net of its own.
+#pragma once
+
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <ranges>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <plait/core/errors.hpp>
+#include <plait/net/mutation.hpp>
+#include <plait/net/net_traits.hpp>
+#include <plait/ssa/versioning.hpp>
+
+namespace plait {
+
+struct boundary_options {
+  /// An op that lists a blob twice has it twice in the result, as in detectron2. Otherwise a value occurs once.
+  bool repeat_within_op = false;
+};
+
+/// The values that enter and leave a part of a net, in the order of the ops as they were given.
+struct subgraph_boundary {
+  std::vector<value> inputs;   ///< read inside, made outside
+  std::vector<value> outputs;  ///< made inside, read outside or an external output of the net
+  friend bool operator==(subgraph_boundary const&, subgraph_boundary const&) = default;
+};
+
+/// The boundary of the given ops, a range of positions in any order; repeats count once. Follows detectron2's
+/// get_sub_graph_external_input_output. Throws net_error for a position the net does not have. O(operands).
+template <net N, std::ranges::input_range Ops>
+  requires std::convertible_to<std::ranges::range_reference_t<Ops const&>, op_index>
+[[nodiscard]] subgraph_boundary sub_graph_boundary(ssa_form<N> const& ssa, Ops const& ops,
+                                                   boundary_options const& options = {}) {
+  std::vector<bool> inside(ssa.op_count());
+  std::vector<op_index> chosen;
+  for (op_index op : ops) {
+    if (op >= ssa.op_count())
+      throw net_error("plait: the net has " + std::to_string(ssa.op_count()) + " ops, none at " + std::to_string(op), op);
+    if (!inside[op]) chosen.push_back(op);
+    inside[op] = true;
+  }
+  auto const made_inside = [&](value v) {
+    auto const by = ssa.producer(v);
+    return by && inside[by->op];
+  };
+  std::vector<bool> leaves(ssa.value_count());
+  for (value v : ssa.external_outputs()) leaves[ssa.index(v)] = true;
+
+  subgraph_boundary found;
+  std::vector<bool> listed(ssa.value_count());
+  for (op_index op : chosen) {
+    std::size_t const first = found.inputs.size();
+    for (value v : ssa.reads(op)) {
+      if (made_inside(v) || listed[ssa.index(v)]) continue;
+      if (!options.repeat_within_op) listed[ssa.index(v)] = true;
+      found.inputs.push_back(v);
+    }
+    for (std::size_t i = first; i != found.inputs.size(); ++i) listed[ssa.index(found.inputs[i])] = true;
+  }
+  for (op_index op : chosen)
+    for (value v : ssa.writes(op)) {
+      std::size_t const at = ssa.index(v);
+      bool const used = leaves[at] || std::ranges::any_of(ssa.consumers(v), [&](operand o) { return !inside[o.op]; });
+      if (!used || (listed[at] && !options.repeat_within_op)) continue;
+      listed[at] = true;
+      found.outputs.push_back(v);
+    }
+  return found;
+}
+
+/// A net's part as a net, and where its ops stood.
+template <net N>
+struct extracted_net {
+  N net;
+  std::vector<op_index> ops;  ///< ascending
+};
+
+namespace detail {
+
+template <class N>
+concept extractable_net = std::copyable<N> && has_text<N> && op_erasable_net<N> && input_erasable_net<N> &&
+                          output_erasable_net<N> && external_extensible_net<N> && nameable_net<N>;
+
+// Replaces the external inputs and outputs of a net.
+template <extractable_net N>
+void set_externals(N& n, std::vector<std::string> const& inputs, std::vector<std::string> const& outputs) {
+  using traits = net_traits_of<N>;
+  auto const all = [](auto&& range) {
+    std::vector<std::uint32_t> slots;
+    for (auto it = std::ranges::begin(range); it != std::ranges::end(range); ++it)
+      slots.push_back(static_cast<std::uint32_t>(slots.size()));
+    return slots;
+  };
+  traits::erase_external_inputs(n, all(external_inputs(std::as_const(n))));
+  traits::erase_external_outputs(n, all(external_outputs(std::as_const(n))));
+  for (std::string const& text : inputs) traits::add_external_input(n, make_name(n, text));
+  for (std::string const& text : outputs) traits::add_external_output(n, make_name(n, text));
+}
+
+// Keeps the ops at ascending positions.
+template <op_erasable_net N>
+void keep_ops(N& n, std::size_t op_count, std::span<op_index const> kept) {
+  std::vector<op_index> gone;
+  auto next = kept.begin();
+  for (op_index op = 0; op != op_count; ++op) {
+    if (next != kept.end() && *next == op)
+      ++next;
+    else
+      gone.push_back(op);
+  }
+  net_traits_of<N>::erase_ops(n, gone);
+}
+
+}  // namespace detail
+
+/// The given ops as a net: the original one with its other ops left out and the boundary as its external inputs and
+/// outputs. Ops keep their order. What nested nets read and write counts.
+///
+/// A boundary names blobs, so it cannot carry two versions of one. Throws net_error, with the op and the blob, where two
+/// versions of a blob come in, where one comes in that an op of the part has overwritten before, or where one that goes
+/// out is overwritten later in the part; ssa_rewrite (every_version) makes any part extractable. O(operands).
+template <net N, std::ranges::input_range Ops>
+  requires detail::extractable_net<N> && std::convertible_to<std::ranges::range_reference_t<Ops const&>, op_index>
+[[nodiscard]] extracted_net<N> extract_subgraph(N const& n, Ops const& ops) {
+  auto const ssa = get_ssa(n, {.subnets = true, .control_inputs = true});
+  std::vector<op_index> order;
+  for (op_index op : ops) order.push_back(op);
+  subgraph_boundary const boundary = sub_graph_boundary(ssa, order);  // checks the positions
+  std::ranges::sort(order);
+  auto const repeats = std::ranges::unique(order);
+  order.erase(repeats.begin(), repeats.end());
+
+  auto const refuse = [&](std::string const& what, op_index op, value v) -> net_error {
+    std::string const blob(std::string_view(ssa.name(v)));
+    return net_error("plait: the part is no net by itself: version " + std::to_string(v.version) + " of blob '" + blob +
+                         "' " + what,
+                     op, blob);
+  };
+  // Replays the part by name: what a name stands for must be what was read there.
+  std::vector<value> current(ssa.blob_bound());  // npos: nothing yet
+  std::vector<std::string> names_in;
+  std::vector<std::string> names_out;
+  for (value v : boundary.inputs) {
+    if (current[v.blob].blob != npos)
+      throw refuse("comes in besides version " + std::to_string(current[v.blob].version), ssa.consumers(v).front().op, v);
+    current[v.blob] = v;
+    names_in.emplace_back(std::string_view(ssa.name(v)));
+  }
+  for (op_index op : order) {
+    for (value v : ssa.reads(op))
+      if (current[v.blob] != v) throw refuse("comes in where the part has overwritten it", op, v);
+    for (value v : ssa.writes(op)) current[v.blob] = v;
+  }
+  for (value v : boundary.outputs) {
+    if (current[v.blob] != v) throw refuse("goes out, but is overwritten in the part", ssa.producer(v)->op, v);
+    names_out.emplace_back(std::string_view(ssa.name(v)));
+  }
+
+  extracted_net<N> made{n, std::move(order)};
+  detail::keep_ops(made.net, ssa.op_count(), made.ops);
+  detail::set_externals(made.net, names_in, names_out);
+  return made;
+}
+
+}  // namespace plait
