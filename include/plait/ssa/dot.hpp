@@ -1,0 +1,198 @@
+// A net as a picture: the DOT language of Graphviz.
+//
+// Ops are boxes, blobs ellipses. In plain form a blob is one node however often it is written; in SSA form each version
+// is a node of its own, which makes the picture acyclic. Nets inside ops are clusters, as deep as they nest.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <ostream>
+#include <ranges>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <plait/net/implicit_operands.hpp>
+#include <plait/net/net_traits.hpp>
+#include <plait/ssa/versioning.hpp>
+
+namespace plait {
+
+struct dot_options {
+  /// One node per version of a blob instead of one per blob.
+  bool ssa = false;
+  /// Draw the nets inside ops.
+  bool subnets = true;
+};
+
+namespace detail {
+
+// DOT's quoted strings know two escapes of ours; everything else stands for itself.
+inline std::string dot_quoted(std::string_view text) {
+  std::string quoted = "\"";
+  for (char c : text) {
+    if (c == '"' || c == '\\') quoted += '\\';
+    if (c == '\n')
+      quoted += "\\n";
+    else if (static_cast<unsigned char>(c) >= ' ')
+      quoted += c;
+  }
+  return quoted += '"';
+}
+
+template <net N>
+class dot_writer {
+ public:
+  dot_writer(std::ostream& out, dot_options const& options) : out_(out), options_(options) {}
+
+  void write(N const& outer, std::string_view title) {
+    out_ << "digraph " << dot_quoted(title) << " {\n"
+         << "  compound=true; rankdir=TB;\n"
+         << "  node [fontname=\"Helvetica\", fontsize=10]; edge [arrowsize=0.7];\n";
+    open(outer, nullptr);
+    while (!levels_.empty()) {
+      level& top = *levels_.back();
+      if (top.next == top.form.op_count()) {
+        if (top.owner != nullptr) out_ << indent() << "}\n";
+        levels_.pop_back();
+        continue;
+      }
+      if (!top.drawn) draw_op(top);
+      if (top.pending.empty()) {
+        top.drawn = false;
+        ++top.op;
+        ++top.next;
+      } else {
+        enter_subnet(top);
+      }
+    }
+    out_ << "}\n";
+  }
+
+ private:
+  struct no_subnet {};
+  template <class M>
+  struct subnet_of {
+    using type = no_subnet;
+  };
+  template <has_subnets M>
+  struct subnet_of<M> {
+    using type = std::ranges::range_value_t<decltype(plait::subnets(std::declval<M const&>(),
+                                                                    std::declval<op_ref_t<M>>()))>;
+  };
+  using subnet_t = typename subnet_of<N>::type;
+
+  // A net being drawn. On the heap, because the SSA form refers to what stands beside it.
+  struct level {
+    level(N const& drawn_net, std::size_t number) : n(&drawn_net), id(number), form(get_ssa(drawn_net)), op(begin()) {}
+    auto begin() const { return std::ranges::begin(plait::ops(*n)); }
+
+    N const* n;
+    std::size_t id;
+    ssa_form<N> form;
+    std::ranges::iterator_t<decltype(plait::ops(std::declval<N const&>()))> op;
+    op_index next = 0;
+    bool drawn = false;             // the op at `next`
+    std::vector<subnet_t> pending;  // its nets, in reverse
+    std::optional<subnet_t> owner_storage;
+    subnet_t const* owner = nullptr;
+  };
+
+  std::string indent() const { return std::string(2 * levels_.size(), ' '); }
+  std::string op_id(level const& at, op_index op) const {
+    return "n" + std::to_string(at.id) + "_op" + std::to_string(op);
+  }
+  std::string blob_id(level const& at, value v) const {
+    return "n" + std::to_string(at.id) +
+           (options_.ssa ? "_v" + std::to_string(at.form.index(v)) : "_b" + std::to_string(v.blob));
+  }
+  std::string key_text(name_key_t<N> const& key) const {
+    if constexpr (std::is_convertible_v<name_key_t<N> const&, std::string_view>)
+      return std::string(std::string_view(key));
+    else
+      return {};
+  }
+
+  void open(N const& n, std::optional<subnet_t> owner) {
+    auto made = std::make_unique<level>(n, count_++);
+    made->owner_storage = std::move(owner);
+    if (made->owner_storage) made->owner = &*made->owner_storage;
+    levels_.push_back(std::move(made));
+    draw_blobs(*levels_.back());
+  }
+  void open(N const& n, std::nullptr_t) { open(n, std::optional<subnet_t>()); }
+
+  void draw_blobs(level const& at) {
+    std::vector<bool> given(at.form.blob_bound());
+    std::vector<bool> promised(at.form.blob_bound());
+    for (value v : at.form.external_inputs()) given[v.blob] = true;
+    for (value v : at.form.external_outputs()) promised[v.blob] = true;
+    for (blob_index b : at.form.blobs()) {
+      std::uint32_t const last = at.form.version(b);
+      for (std::uint32_t version = options_.ssa ? at.form.first_version(b) : last; version <= last; ++version) {
+        value const v{b, version};
+        bool const initial = version == at.form.first_version(b);
+        bool const used = at.form.producer(v) || !at.form.consumers(v).empty() || (initial && given[b]) ||
+                          (version == last && promised[b]);
+        if (options_.ssa && !used) continue;
+        std::string label = key_text(at.form.name(b));
+        if (options_.ssa) label += " : " + std::to_string(version);
+        out_ << indent() << blob_id(at, v) << " [label=" << dot_quoted(label);
+        if (given[b] && (initial || !options_.ssa)) out_ << ", style=filled, fillcolor=\"#dce8f7\"";
+        if (promised[b] && version == last) out_ << ", penwidth=2";
+        out_ << "];\n";
+      }
+    }
+  }
+
+  void draw_op(level& at) {
+    at.drawn = true;
+    std::string const id = op_id(at, at.next);
+    std::string label = std::to_string(at.next);
+    if constexpr (typed_net<N>) label += " " + std::string(op_type(*at.n, *at.op));
+    out_ << indent() << id << " [shape=box, style=filled, fillcolor=\"#f2f2f2\", label=" << dot_quoted(label) << "];\n";
+    for (value v : at.form.reads(at.next)) out_ << indent() << blob_id(at, v) << " -> " << id << ";\n";
+    for (value v : at.form.writes(at.next)) out_ << indent() << id << " -> " << blob_id(at, v) << ";\n";
+    if constexpr (has_subnets<N>) {
+      if (!options_.subnets) return;
+      for (auto&& s : plait::subnets(*at.n, *at.op)) at.pending.insert(at.pending.begin(), std::move(s));
+    }
+  }
+
+  void enter_subnet(level& at) {
+    if constexpr (has_subnets<N>) {
+      subnet_t inner = std::move(at.pending.back());
+      at.pending.pop_back();
+      N const& n = *inner.net;
+      std::string title;
+      if constexpr (requires { inner.argument; }) title = inner.argument;
+      std::size_t const id = count_;
+      // An anchor for the arrow from the op: a cluster is no node, and a net without ops has none of its own.
+      out_ << indent() << op_id(at, at.next) << " -> n" << id << "_in [style=dashed, arrowhead=none, lhead=cluster_" << id
+           << "];\n"
+           << indent() << "subgraph cluster_" << id << " { label=" << dot_quoted(title) << "; style=rounded;\n"
+           << indent() << "  n" << id << "_in [shape=point, style=invis];\n";
+      open(n, std::optional<subnet_t>(std::move(inner)));
+    }
+  }
+
+  std::ostream& out_;
+  dot_options options_;
+  std::vector<std::unique_ptr<level>> levels_;
+  std::size_t count_ = 0;
+};
+
+}  // namespace detail
+
+/// Writes any net whose names can be shown as a DOT digraph. Linear in the net and the nets inside it.
+template <has_text N>
+void write_dot(std::ostream& out, N const& n, dot_options const& options = {}) {
+  std::string title = "net";
+  if constexpr (requires { net_traits<N>::net_name(n); }) title = std::string(net_traits<N>::net_name(n));
+  detail::dot_writer<N>(out, options).write(n, title);
+}
+
+}  // namespace plait
