@@ -65,6 +65,9 @@ class ssa_form {
   template <std::ranges::input_range Versions>
   constexpr void compute(N const& n, Versions&& initial, ssa_options const& options = {});
 
+  /// What was counted as operands.
+  constexpr ssa_options const& options() const noexcept { return options_; }
+
   // ---- ops
   constexpr std::size_t op_count() const noexcept { return reads_.size(); }
   constexpr std::span<value const> reads(op_index op) const { return reads_[op]; }
@@ -189,6 +192,7 @@ class ssa_form {
   constexpr void index_values();
 
   blob_table<N> blobs_;
+  ssa_options options_;
   csr<value> reads_;
   csr<value> writes_;
   std::vector<std::uint32_t> last_;   // by blob
@@ -205,6 +209,7 @@ class ssa_form {
 template <net N>
 template <std::ranges::input_range Versions>
 constexpr void ssa_form<N>::compute(N const& n, Versions&& initial, ssa_options const& options) {
+  options_ = options;
   blobs_.reset(n);
   if constexpr (std::ranges::sized_range<detail::ops_range_t<N>>) {
     auto const op_total = static_cast<std::size_t>(std::ranges::size(plait::ops(n)));

@@ -1,0 +1,217 @@
+// Which op of a net must wait for which: the graph of its data dependencies.
+//
+// As in Caffe2's dag executors: an op that reads a value waits for the op that wrote it; on request an op that writes a
+// blob again waits for the last op that wrote it and for all that have read it since. With the latter two, every
+// topological order of the graph computes what the net computes. Unlike there, edges know why they are there, and no
+// edge is dropped because others imply it.
+//
+// Stands in ssa/ since it is made of values; interop/boost_dependency_graph.hpp makes it a model of Boost.Graph's.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <ranges>
+#include <span>
+#include <vector>
+
+#include <plait/core/assert.hpp>
+#include <plait/core/csr.hpp>
+#include <plait/net/net_traits.hpp>
+#include <plait/ssa/versioning.hpp>
+
+namespace plait {
+
+/// Why one op waits for another.
+enum class dependency_kind : std::uint8_t {
+  raw,      ///< read after write: it reads a value the other wrote
+  war,      ///< write after read: it overwrites a value the other read
+  waw,      ///< write after write: it overwrites a value the other wrote
+  control,  ///< it names a value the other wrote as a control input
+};
+
+/// Read-after-write is always there, control inputs where the ssa_form counts them (ssa_options).
+struct dependency_options {
+  bool write_after_read = false;
+  bool write_after_write = false;
+};
+
+/// One edge: `to` waits for `from`. Edges are unique by (from, to, kind); `blob` is the one that gave rise to it first,
+/// dependency_graph::values has them all.
+struct dependency {
+  op_index from = npos;
+  op_index to = npos;
+  dependency_kind kind = dependency_kind::raw;
+  blob_index blob = npos;
+  friend constexpr bool operator==(dependency const&, dependency const&) = default;
+};
+
+/// The number of an edge.
+struct dependency_id {
+  std::uint32_t index = npos;
+  friend constexpr auto operator<=>(dependency_id, dependency_id) = default;
+};
+
+/// The dependencies between the ops of a net: a value of its own, that outlives net and ssa_form. Acyclic: edges lead
+/// to later ops, never to the op itself. O(operands) time and space to build, all queries O(1).
+///
+/// It is a flow graph, too. Its nodes are the ops by number and one more, the entry, from which the ops without
+/// dependencies hang, so that walks and dominators that start at the entry see every op. An op that waits for another
+/// for two reasons is its successor twice.
+class dependency_graph {
+ public:
+  constexpr dependency_graph() { finish(0); }
+  /// The graph of a net and its ssa form. Throws precondition_error for the form of a net with another number of ops.
+  template <net N>
+  constexpr dependency_graph(N const& n, ssa_form<N> const& form, dependency_options const& options = {}) {
+    compute(n, form, options);
+  }
+  template <net N>
+  constexpr void compute(N const& n, ssa_form<N> const& form, dependency_options const& options = {});
+
+  constexpr std::size_t op_count() const noexcept { return in_.size(); }
+
+  // ---- edges, those that lead to the first op first
+  constexpr std::size_t edge_count() const noexcept { return edges_.size(); }
+  constexpr std::span<dependency const> edges() const noexcept { return edges_; }
+  constexpr dependency const& operator[](dependency_id e) const {
+    PLAIT_ASSERT(e.index < edges_.size(), "dependency_graph: no such edge");
+    return edges_[e.index];
+  }
+  /// The values that are written, read or overwritten: those `from` made, or (war) read. Each once.
+  constexpr std::span<value const> values(dependency_id e) const { return values_[e.index]; }
+  /// What an op waits for, in the order of its inputs, then of its outputs.
+  constexpr std::span<dependency_id const> in_edges(op_index op) const { return in_[op]; }
+  /// What waits for an op, in op order.
+  constexpr std::span<dependency_id const> out_edges(op_index op) const { return out_[op]; }
+
+  // ---- as a flow graph
+  constexpr std::size_t size() const noexcept { return op_count() + 1; }
+  constexpr op_index entry() const noexcept { return static_cast<op_index>(op_count()); }
+  constexpr std::span<op_index const> successors(op_index node) const { return successors_[node]; }
+  constexpr std::span<op_index const> predecessors(op_index node) const { return predecessors_[node]; }
+
+ private:
+  struct builder;
+  constexpr void finish(std::size_t ops);
+
+  std::vector<dependency> edges_;
+  csr<value> values_;         // by edge
+  csr<dependency_id> in_;     // by op
+  csr<dependency_id> out_;    // by op
+  csr<op_index> successors_;  // by op, then of the entry
+  csr<op_index> predecessors_;
+};
+
+// Collects edges, in order of `to`, and the values of each.
+struct dependency_graph::builder {
+  dependency_graph& made;
+  std::vector<std::uint32_t> latest;  // by from and kind: the last edge made; the one wanted, if it leads to `to`
+  std::vector<std::uint32_t> listed;  // by value, twice: the edge it was last added to, as control and otherwise
+  struct link {
+    std::uint32_t edge;
+    value of;
+  };
+  std::vector<link> links;
+
+  constexpr void add(op_index from, op_index to, dependency_kind kind, value of, std::size_t index_of) {
+    std::uint32_t& edge = latest[std::size_t{from} * 4 + static_cast<std::size_t>(kind)];
+    if (edge == npos || made.edges_[edge].to != to) {
+      edge = static_cast<std::uint32_t>(made.edges_.size());
+      made.edges_.push_back({from, to, kind, of.blob});
+      made.in_.push({edge});
+    }
+    // An op that reads a value twice does so in one go, or once as a control input: other edges come after.
+    std::uint32_t& last = listed[index_of * 2 + (kind == dependency_kind::control ? 1 : 0)];
+    if (last == edge) return;
+    last = edge;
+    links.push_back({edge, of});
+  }
+  constexpr void finish() {
+    made.values_.start_counting(made.edges_.size());
+    for (link const& l : links) made.values_.count(l.edge);
+    made.values_.end_counting();
+    for (std::size_t i = links.size(); i-- != 0;) made.values_.place(links[i].edge, links[i].of);
+  }
+};
+
+template <net N>
+constexpr void dependency_graph::compute(N const& n, ssa_form<N> const& form, dependency_options const& options) {
+  edges_.clear();
+  in_.clear();
+  builder edges{*this,
+                std::vector<std::uint32_t>(form.op_count() * 4, npos),
+                std::vector<std::uint32_t>(form.value_count() * 2, npos),
+                {}};
+  std::vector<std::uint32_t> version(form.blob_bound(), npos);  // of each blob before the op in hand
+  for (blob_index b : form.blobs()) version[b] = form.first_version(b);
+
+  op_index to = 0;
+  for (auto&& op : plait::ops(n)) {
+    PLAIT_ASSERT(to < form.op_count(), "dependency_graph: the ssa form is that of another net");
+    std::size_t first_control = form.reads(to).size();
+    std::size_t last_control = first_control;
+    if (form.options().control_inputs) {
+      first_control = 0;
+      for ([[maybe_unused]] auto&& name : plait::inputs(n, op)) ++first_control;
+      last_control = first_control;
+      for ([[maybe_unused]] auto&& name : plait::control_inputs(n, op)) ++last_control;
+    }
+
+    std::size_t slot = 0;
+    for (value v : form.reads(to)) {
+      bool const control = slot >= first_control && slot < last_control;
+      if (auto const writer = form.producer(v))
+        edges.add(writer->op, to, control ? dependency_kind::control : dependency_kind::raw, v, form.index(v));
+      ++slot;
+    }
+    for (value v : form.writes(to)) {
+      if (version[v.blob] == v.version) continue;  // the op lists this output twice
+      value const before{v.blob, version[v.blob]};
+      version[v.blob] = v.version;
+      if (options.write_after_write)
+        if (auto const writer = form.producer(before))
+          edges.add(writer->op, to, dependency_kind::waw, before, form.index(before));
+      if (options.write_after_read)
+        for (operand reader : form.consumers(before))
+          if (reader.op != to) edges.add(reader.op, to, dependency_kind::war, before, form.index(before));
+    }
+    in_.end_row();
+    ++to;
+  }
+  PLAIT_ASSERT(to == form.op_count(), "dependency_graph: the ssa form is that of another net");
+  edges.finish();
+  finish(to);
+}
+
+constexpr void dependency_graph::finish(std::size_t ops) {
+  out_.start_counting(ops);
+  for (dependency const& e : edges_) out_.count(e.from);
+  out_.end_counting();
+  for (std::size_t e = edges_.size(); e-- != 0;) out_.place(edges_[e].from, {static_cast<std::uint32_t>(e)});
+
+  auto const root = static_cast<op_index>(ops);
+  successors_.clear();
+  successors_.reserve(ops + 1, edges_.size() + ops);
+  predecessors_.clear();
+  predecessors_.reserve(ops + 1, edges_.size() + ops);
+  for (std::size_t op = 0; op != ops; ++op) {
+    for (dependency_id e : out_[op]) successors_.push(edges_[e.index].to);
+    successors_.end_row();
+    for (dependency_id e : in_[op]) predecessors_.push(edges_[e.index].from);
+    if (in_[op].empty()) predecessors_.push(root);
+    predecessors_.end_row();
+  }
+  for (std::size_t op = 0; op != ops; ++op)
+    if (in_[op].empty()) successors_.push(static_cast<op_index>(op));
+  successors_.end_row();
+  predecessors_.end_row();
+}
+
+/// The dependencies of a net on its own. `operands` says what counts as one (control inputs, nested nets).
+template <net N>
+[[nodiscard]] constexpr dependency_graph dependencies(N const& n, dependency_options const& options = {},
+                                                      ssa_options const& operands = {}) {
+  return dependency_graph(n, get_ssa(n, operands), options);
+}
+
+}  // namespace plait
