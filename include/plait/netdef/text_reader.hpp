@@ -44,6 +44,28 @@ class text_reader : text_scanner {
     return net;
   }
 
+  /// Whether the source is the value of a field of the model or another, and nothing else.
+  bool is_value() {
+    try {
+      skip_space();
+      skip_value(true);
+      skip_space();
+      return at_end();
+    } catch (parse_error const&) {
+      return false;
+    }
+  }
+
+  /// Whether the source is the name of a field or an extension.
+  bool is_name() {
+    try {
+      any_name();
+      return at_end();
+    } catch (parse_error const&) {
+      return false;
+    }
+  }
+
  private:
   struct frame {
     message_pointer message;
@@ -326,6 +348,13 @@ class text_reader : text_scanner {
   std::vector<frame> stack_;
   std::string buffer_;
 };
+
+/// Whether `name: data` is a field in the text format.
+inline bool is_text_field(std::string_view name, std::string_view data) {
+  read_options options;
+  options.limits.max_depth = read_limits::hard_max_depth;
+  return text_reader(name, options).is_name() && text_reader(data, options).is_value();
+}
 
 }  // namespace detail
 

@@ -75,9 +75,16 @@ bool has_value(std::optional<T> const& member) {
   return member.has_value();
 }
 
-/// A pointer to any message, as it lies on the stacks of readers.
-using message_pointer = std::variant<netdef*, op_def*, arg_def*, device_def*, tensor_def*, qtensor_def*, segment_def*,
-                                     partition_def*, backend_def*, map_entry_def*>;
+/// A pointer to any message, as it lies on the stacks of readers and writers.
+template <class... Message>
+struct message_list {
+  using pointer = std::variant<Message*...>;
+  using const_pointer = std::variant<Message const*...>;
+};
+using all_messages = message_list<netdef, op_def, arg_def, device_def, tensor_def, qtensor_def, segment_def, partition_def,
+                                  backend_def, map_entry_def>;
+using message_pointer = all_messages::pointer;
+using const_message_pointer = all_messages::const_pointer;
 
 /// The protobuf names of the messages, for people.
 template <class Message>
