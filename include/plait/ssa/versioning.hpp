@@ -312,10 +312,10 @@ constexpr void ssa_form<N>::index_values() {
 template <net N>
 constexpr std::vector<blob_index> ssa_form<N>::undefined() const {
   std::vector<blob_index> found;
-  std::vector<bool> seen(last_.size());
+  std::vector<char> seen(last_.size(), 0);  // not vector<bool>, whose libstdc++ 12 form clang cannot evaluate
   for (value v : reads_.items())
-    if (v.version == 0 && !seen[v.blob]) {
-      seen[v.blob] = true;
+    if (v.version == 0 && seen[v.blob] == 0) {
+      seen[v.blob] = 1;
       found.push_back(v.blob);
     }
   return found;

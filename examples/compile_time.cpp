@@ -1,0 +1,13 @@
+// SSA form as a constant expression: tests of generic code that cost no run time at all.
+#include <plait/graph/static_graph.hpp>
+#include <plait/net/static_net.hpp>
+#include <plait/ssa/versioning.hpp>
+
+constexpr auto net = plait::static_net{
+    plait::op("Mul", {"x", "w"}, {"y"}),
+    plait::op("Add", {"y", "b"}, {"y"}),  // in place
+};
+static_assert(plait::get_ssa(net).version("y") == 2);
+static_assert(plait::get_ssa(net).undefined().size() == 3);  // x, w and b
+
+int main() {}
