@@ -14,7 +14,7 @@ plait_component(netdef HEADERS netdef gradient
   LINKS plait::plait nlohmann_json::nlohmann_json protozero::protozero FINDS "nlohmann_json 3.11" "Protozero 1.7"
   ALLOWS nlohmann/ protozero/)
 
-plait_component(boost_graph HEADERS interop/boost_graph.hpp
+plait_component(boost_graph HEADERS interop/boost_graph.hpp interop/boost_dependency_graph.hpp
   LINKS plait::plait Boost::headers
   ALLOWS boost/graph/)
 

@@ -45,6 +45,12 @@ struct dependency {
   friend constexpr bool operator==(dependency const&, dependency const&) = default;
 };
 
+/// What a node stands for.
+struct dependency_node {
+  op_index op = npos;
+  friend constexpr bool operator==(dependency_node, dependency_node) = default;
+};
+
 /// The number of an edge.
 struct dependency_id {
   std::uint32_t index = npos;
@@ -69,6 +75,7 @@ class dependency_graph {
   constexpr void compute(N const& n, ssa_form<N> const& form, dependency_options const& options = {});
 
   constexpr std::size_t op_count() const noexcept { return in_.size(); }
+  constexpr dependency_node operator[](op_index op) const { return {op}; }
 
   // ---- edges, those that lead to the first op first
   constexpr std::size_t edge_count() const noexcept { return edges_.size(); }
@@ -79,6 +86,8 @@ class dependency_graph {
   }
   /// The values that are written, read or overwritten: those `from` made, or (war) read. Each once.
   constexpr std::span<value const> values(dependency_id e) const { return values_[e.index]; }
+  /// The numbers of all edges, ascending.
+  constexpr std::span<dependency_id const> edge_ids() const noexcept { return in_.items(); }
   /// What an op waits for, in the order of its inputs, then of its outputs.
   constexpr std::span<dependency_id const> in_edges(op_index op) const { return in_[op]; }
   /// What waits for an op, in op order.
