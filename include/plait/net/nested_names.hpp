@@ -38,12 +38,12 @@ concept has_argument_blobs = requires(N const& n, op_ref_t<N> op) {
 /// A net whose nested nets can be changed.
 template <class N>
 concept nested_editable_net =
-    has_subnets<N> && renamable_net<N> && nameable_net<N> && requires(N& n, mutable_op_ref_t<N> op) {
-      { detail::net_traits_of<N>::mutable_subnets(n, op) } -> std::ranges::input_range;
-      requires requires(std::ranges::range_value_t<detail::mutable_subnet_range_t<N>>& s) {
-        { *s.net } -> std::same_as<N&>;
-        detail::net_traits_of<N>::store_subnet(n, op, s);
-      };
+    has_subnets<N> && renamable_net<N> && nameable_net<N> &&
+    std::ranges::input_range<detail::mutable_subnet_range_t<N>> &&
+    requires(N& n, mutable_op_ref_t<N> op, std::ranges::range_value_t<detail::mutable_subnet_range_t<N>> s) {
+      { *s.net } -> std::same_as<N&>;
+      { s.scope } -> std::convertible_to<subnet_scope>;
+      detail::net_traits_of<N>::store_subnet(n, op, s);
     };
 
 /// Whether an op holds nets.

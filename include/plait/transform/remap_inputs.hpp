@@ -15,6 +15,7 @@
 #include <plait/net/name_map.hpp>
 #include <plait/net/nested_names.hpp>
 #include <plait/net/net_traits.hpp>
+#include <plait/net/op_label.hpp>
 #include <plait/ssa/versioning.hpp>
 #include <plait/transform/rename_blobs.hpp>
 
@@ -47,7 +48,7 @@ std::vector<std::uint32_t> remap_inputs(N& n, op_index at, name_map const& names
   }
   visit_nested_names(std::as_const(n), op, [&](std::string_view name) {
     if (std::ranges::find(old, name) != old.end())
-      throw net_error("plait: " + detail::op_text(n, at, op) + " holds a net that mentions input '" + std::string(name) +
+      throw net_error("plait: " + op_label(std::as_const(n), at) + " holds a net that mentions input '" + std::string(name) +
                           "'",
                       at, std::string(name));
   });

@@ -17,6 +17,7 @@
 #include <plait/net/name_map.hpp>
 #include <plait/net/nested_names.hpp>
 #include <plait/net/net_traits.hpp>
+#include <plait/net/op_label.hpp>
 #include <plait/ssa/versioning.hpp>
 
 namespace plait {
@@ -33,14 +34,6 @@ struct leave_nested {
   constexpr void operator()(N const&, subnet_scope) const {}
 };
 
-// "op 3 (FC)"
-template <class N, class Op>
-std::string op_text([[maybe_unused]] N const& n, std::size_t at, [[maybe_unused]] Op const& op) {
-  std::string text = "op " + std::to_string(at);
-  if constexpr (typed_net<N>) text += " (" + std::string(op_type(n, op)) + ')';
-  return text;
-}
-
 // Throws if `names` would make one blob of two as seen from inside the nested nets of an op. Those of the op's own
 // operands count too: a nested net finds them by name.
 template <class N, class Op>
@@ -53,7 +46,7 @@ void check_nested_rename(N const& n, Op const& op, std::size_t at, name_map cons
     touched |= to != from;
     auto const [entry, added] = origin.try_emplace(std::string(to), from);
     if (!added && entry->second != from && !captured)
-      captured.emplace("plait: new name '" + std::string(to) + "' is taken: " + op_text(n, at, op) +
+      captured.emplace("plait: new name '" + std::string(to) + "' is taken: " + op_label(n, at) +
                            " holds a net that would see '" + entry->second + "' and '" + std::string(from) +
                            "' as one blob",
                        at, std::string(to));
@@ -61,7 +54,7 @@ void check_nested_rename(N const& n, Op const& op, std::size_t at, name_map cons
   visit_nested_names(n, op, [&](std::string_view name) { visit(name); });
   if constexpr (!nested_editable_net<N>) {
     if (touched)
-      throw net_error("plait: " + op_text(n, at, op) + " holds a net that mentions a blob to be renamed, and its net "
+      throw net_error("plait: " + op_label(n, at) + " holds a net that mentions a blob to be renamed, and its net "
                       "type has no way to change nested nets", at);
   }
   for (auto const& name : inputs(n, op)) visit(name_text(n, static_cast<name_t<N> const&>(name)));

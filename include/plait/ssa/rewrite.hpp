@@ -1,0 +1,303 @@
+// SSA form in the names themselves: every version of a blob gets a name of its own.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <boost/unordered/unordered_flat_set.hpp>
+
+#include <plait/core/errors.hpp>
+#include <plait/net/mutation.hpp>
+#include <plait/net/name_map.hpp>
+#include <plait/net/nested_names.hpp>
+#include <plait/net/net_traits.hpp>
+#include <plait/net/op_label.hpp>
+#include <plait/ssa/versioning.hpp>
+
+namespace plait {
+
+/// Which names get their version: `<blob>_<version>`.
+enum class ssa_naming {
+  every_version,     ///< all, version 0 too
+  several_versions,  ///< those of blobs that occur in several versions; version 0 keeps its name
+};
+
+/// What to do where a versioned name is a blob's name already. It cannot happen with every_version.
+enum class name_collision {
+  refuse,  ///< throw net_error
+  number,  ///< append `_<k>`, the smallest k from 1 that makes the name free
+};
+
+struct ssa_rewrite_options {
+  ssa_naming naming = ssa_naming::every_version;
+  name_collision collision = name_collision::refuse;
+  /// Rename in nested nets too, and refuse where one knows two versions by one name (net_error). Otherwise they keep the
+  /// old names and cannot run any more, as in Caffe2's ONNX front end.
+  bool nested_nets = true;
+  /// Refuse an external output that no op writes even if it is an input, as the ONNX front end does.
+  bool require_written_outputs = false;
+  /// Names of further data about what the net is given (shapes and types), to be renamed along.
+  std::vector<std::string> value_info = {};
+};
+
+/// The new names at the boundary.
+struct ssa_rewrite_result {
+  name_map inputs;                      ///< of declared external inputs
+  name_map outputs;                     ///< of declared external outputs
+  std::vector<std::string> value_info;  ///< in the order given
+};
+
+/// A net that can be rewritten.
+template <class N>
+concept ssa_rewritable_net =
+    renamable_net<N> && renamable_externals<N> && renamable_controls<N> && has_text<N> && nameable_net<N>;
+
+namespace detail {
+
+template <net N>
+class ssa_rewriter {
+  using traits = net_traits_of<N>;
+
+ public:
+  ssa_rewriter(N const& n, ssa_rewrite_options const& options)
+      : net_(n), options_(options), ssa_(get_ssa(n, {.subnets = options.nested_nets, .control_inputs = true})) {
+    check_outputs();
+    name_values();
+    if (options.nested_nets) plan_nested();
+  }
+
+  std::string input_name(std::string_view blob) const {
+    std::string name(blob);
+    return options_.naming == ssa_naming::every_version ? name + "_0" : name;
+  }
+
+  // From here on the net changes; nothing throws but for memory.
+  ssa_rewrite_result apply(N& n) const {
+    ssa_rewrite_result result;
+    std::vector<std::optional<name_t<N>>> made(names_.size());
+    auto const name = [&](value v) -> name_t<N> const& {
+      auto& at = made[ssa_.index(v)];
+      if (!at) at = make_name(n, names_[ssa_.index(v)]);
+      return *at;
+    };
+    op_index at = 0;
+    for (auto&& op : traits::ops(n)) {
+      auto const count = [](auto&& range) { return static_cast<std::size_t>(std::ranges::distance(range)); };
+      std::size_t const inputs_end = count(inputs(std::as_const(n), op));
+      std::size_t const controls_end = inputs_end + count(control_inputs(std::as_const(n), op));
+      std::size_t const outputs_end = count(outputs(std::as_const(n), op));
+      for (std::size_t slot = 0; slot != inputs_end; ++slot) traits::set_input(n, op, slot, name(ssa_.reads(at)[slot]));
+      if constexpr (has_control_inputs<N>)
+        for (std::size_t slot = inputs_end; slot != controls_end; ++slot)
+          traits::set_control_input(n, op, slot - inputs_end, name(ssa_.reads(at)[slot]));
+      else
+        static_cast<void>(controls_end);
+      for (std::size_t slot = 0; slot != outputs_end; ++slot) traits::set_output(n, op, slot, name(ssa_.writes(at)[slot]));
+      if constexpr (nested_editable_net<N>)
+        if (auto const found = nested_.find(at); found != nested_.end())
+          rename_nested(n, op, found->second, [](N&, subnet_scope) {});
+      ++at;
+    }
+    if constexpr (has_external_inputs<N>)
+      for (std::size_t slot = 0; slot != ssa_.external_inputs().size(); ++slot)
+        traits::set_external_input(n, slot, name(ssa_.external_inputs()[slot]));
+    if constexpr (has_external_outputs<N>)
+      for (std::size_t slot = 0; slot != ssa_.external_outputs().size(); ++slot)
+        traits::set_external_output(n, slot, name(ssa_.external_outputs()[slot]));
+    result.inputs = inputs_;
+    result.outputs = outputs_;
+    for (std::string const& key : options_.value_info) result.value_info.push_back(input_name(key));
+    return result;
+  }
+
+ private:
+  std::string text(blob_index b) const { return std::string(std::string_view(ssa_.name(b))); }
+
+  void check_outputs() const {
+    if (!ssa_.unwritten_outputs().empty()) {
+      std::string const blob = text(ssa_.unwritten_outputs().front());
+      throw net_error("plait: external output '" + blob + "' is neither written by an op nor an input of the net", {}, blob);
+    }
+    if (!options_.require_written_outputs || ssa_.external_inputs().empty()) return;
+    for (value v : ssa_.external_outputs())
+      if (!ssa_.producer(v))
+        throw net_error("plait: external output '" + text(v.blob) + "' is not written by an op", {}, text(v.blob));
+  }
+
+  void name_values() {
+    std::vector<bool> occurs(ssa_.value_count());
+    std::vector<std::uint32_t> versions(ssa_.blob_bound());
+    auto const meet = [&](value v) {
+      if (occurs[ssa_.index(v)]) return;
+      occurs[ssa_.index(v)] = true;
+      ++versions[v.blob];
+    };
+    for (value v : ssa_.external_inputs()) meet(v);
+    for (op_index op = 0; op != ssa_.op_count(); ++op) {
+      for (value v : ssa_.reads(op)) meet(v);
+      for (value v : ssa_.writes(op)) meet(v);
+    }
+    for (value v : ssa_.external_outputs()) meet(v);
+
+    auto const keeps = [&](value v) {
+      return options_.naming == ssa_naming::several_versions && (v.version == 0 || versions[v.blob] == 1);
+    };
+    // Only a name that is kept can collide: of two versioned names the last '_' tells blob and version.
+    auto const kept = [&](std::string const& name) {
+      blob_index const b = ssa_.find(name_key_t<N>(name));
+      if (options_.naming == ssa_naming::every_version || b == npos) return false;
+      value const given{b, 0};
+      return versions[b] == 1 || (ssa_.contains(given) && occurs[ssa_.index(given)]);
+    };
+    names_.resize(ssa_.value_count());
+    std::vector<value> colliding;
+    for (blob_index b : ssa_.blobs())
+      for (value v{b, 0}; v.version <= ssa_.version(b); ++v.version) {
+        if (!occurs[ssa_.index(v)]) continue;
+        std::string& name = names_[ssa_.index(v)] = text(b);
+        if (keeps(v)) continue;
+        name += '_' + std::to_string(v.version);
+        if (!kept(name)) continue;
+        if (options_.collision == name_collision::refuse) {
+          auto const by = ssa_.producer(v);
+          throw net_error("plait: version " + std::to_string(v.version) + " of blob '" + text(b) + "' would be called '" +
+                              name + "', which is another blob",
+                          by ? std::optional<std::size_t>(by->op) : std::nullopt, name);
+        }
+        colliding.push_back(v);
+      }
+    if (!colliding.empty()) number(colliding);
+
+    for (value v : ssa_.external_inputs()) inputs_.set(text(v.blob), names_[ssa_.index(v)]);
+    for (value v : ssa_.external_outputs()) outputs_.set(text(v.blob), names_[ssa_.index(v)]);
+  }
+
+  void number(std::vector<value> const& colliding) {
+    boost::unordered_flat_set<std::string> taken(names_.begin(), names_.end());
+    for (value v : colliding) {
+      std::string& name = names_[ssa_.index(v)];
+      std::string const base = name + '_';
+      std::uint64_t k = 0;
+      do name = base + std::to_string(++k);
+      while (!taken.insert(name).second);
+    }
+  }
+
+  // New names for what nested nets see of this net: for each op the blobs that are its operands, at one version each.
+  void plan_nested() {
+    if constexpr (has_subnets<N>) {
+      op_index at = 0;
+      for (auto&& op : plait::ops(net_)) {
+        if (has_nested_nets(net_, op)) plan_nested(at, op);
+        ++at;
+      }
+    }
+  }
+  template <class Op>
+  void plan_nested(op_index at, Op const& op) {
+    boost::unordered_flat_map<std::string, bool> mentioned;
+    visit_nested_names(net_, op, [&](std::string_view name) { mentioned.emplace(name, true); });
+    name_map renamed;
+    auto const operand_of = [&](value v) {
+      std::string const from = text(v.blob);
+      std::string const& to = names_[ssa_.index(v)];
+      if (!mentioned.contains(from)) return;
+      if (auto const other = renamed.find(from); other && *other != to)
+        throw net_error("plait: a net in " + op_label(net_, at) + " knows blob '" + from + "' by one name, but the op has '" +
+                            std::string(*other) + "' and '" + to + "' for it",
+                        at, from);
+      renamed.set(from, to);
+    };
+    for (value v : ssa_.reads(at)) operand_of(v);
+    for (value v : ssa_.writes(at)) operand_of(v);
+    for (auto const& [from, to] : renamed)
+      if (from != to && mentioned.contains(to) && !renamed.contains(to))
+        throw net_error("plait: new name '" + to + "' is taken in a net that " + op_label(net_, at) + " holds", at, to);
+    if constexpr (!nested_editable_net<N>) {
+      for (auto const& [from, to] : renamed)
+        if (from != to)
+          throw net_error("plait: " + op_label(net_, at) + " holds a net that mentions '" + from +
+                              "', and its type has no way to change nested nets",
+                          at, from);
+    }
+    if (!renamed.empty()) nested_.emplace(at, std::move(renamed));
+  }
+
+  N const& net_;
+  ssa_rewrite_options const& options_;
+  ssa_form<N> ssa_;
+  std::vector<std::string> names_;  // by value; empty for what does not occur
+  name_map inputs_;
+  name_map outputs_;
+  boost::unordered_flat_map<op_index, name_map> nested_;
+};
+
+// An init net that only gives tensors: its blobs are what the net is given, so they are all at version 0.
+template <class N>
+void check_given_tensors(N const& init) {
+  boost::unordered_flat_set<std::string> written;
+  std::size_t at = 0;
+  for (auto&& op : plait::ops(init)) {
+    std::string_view const type = op_type(init, op);
+    if (!type.starts_with("GivenTensor") || type.find("Fill", 11) == std::string_view::npos)
+      throw net_error("plait: " + op_label(init, at) + " of the init net is no GivenTensor…Fill", at);
+    std::size_t count = 0;
+    for (auto const& name : outputs(init, op)) {
+      std::string blob(name_text(init, static_cast<name_t<N> const&>(name)));
+      if (++count > 1)
+        throw net_error("plait: " + op_label(init, at) + " of the init net has several outputs", at, std::move(blob));
+      if (!written.insert(blob).second)
+        throw net_error("plait: the init net writes '" + blob + "' twice", at, std::move(blob));
+    }
+    if (count == 0) throw net_error("plait: " + op_label(init, at) + " of the init net has no output", at);
+    ++at;
+  }
+}
+
+}  // namespace detail
+
+/// Renames the blobs of a net so that each version has its own name: after it no op is in place and no blob is written
+/// twice (but an op that lists one output twice still does). Follows _ssa_rewrite of Caffe2's ONNX front ends, of 2018
+/// (every_version) and PyTorch 1.x (several_versions). Names are checked, nested nets renamed.
+///
+/// Throws net_error, changing nothing: for an external output that is neither written nor given, for a collision
+/// (options.collision), and for a nested net that cannot follow (options.nested_nets). O(operands + nested nets).
+template <ssa_rewritable_net N>
+ssa_rewrite_result ssa_rewrite(N& n, ssa_rewrite_options const& options = {}) {
+  detail::ssa_rewriter<N> const rewriter(std::as_const(n), options);
+  return rewriter.apply(n);
+}
+
+/// The same with the init net that makes the parameters, whose blobs are version 0 throughout. Also throws net_error
+/// where an op of the init net is anything but a fill from given values with one output.
+template <ssa_rewritable_net N>
+  requires typed_net<N>
+ssa_rewrite_result ssa_rewrite(N& n, N& init, ssa_rewrite_options const& options = {}) {
+  detail::check_given_tensors(std::as_const(init));
+  detail::ssa_rewriter<N> const rewriter(std::as_const(n), options);
+  name_map given;
+  auto const each = [&](auto const& names) {
+    for (auto const& name : names) {
+      std::string_view const text = name_text(init, static_cast<name_t<N> const&>(name));
+      given.set(text, rewriter.input_name(text));
+    }
+  };
+  each(external_inputs(init));
+  for (auto&& op : plait::ops(std::as_const(init))) {
+    each(inputs(init, op));
+    each(control_inputs(init, op));
+    each(outputs(init, op));
+  }
+  each(external_outputs(init));
+  ssa_rewrite_result result = rewriter.apply(n);
+  detail::rename_mentions(init, given);
+  return result;
+}
+
+}  // namespace plait

@@ -1,0 +1,231 @@
+// Everything about a net that looks wrong, at once.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <plait/net/net_traits.hpp>
+#include <plait/ssa/versioning.hpp>
+#include <plait/transform/dead_ops.hpp>
+
+namespace plait {
+
+/// What can be wrong with a net. The names a tool shows are those of problem_name.
+enum class net_problem_kind {
+  undeclared_read,       ///< a blob is read that the net neither declares as an input nor writes before
+  read_before_write,     ///< the same, but a later op writes it
+  unwritten_output,      ///< an external output that is neither written nor given
+  repeated_input,        ///< an external input declared twice
+  repeated_output,       ///< an external output declared twice
+  output_written_twice,  ///< an op lists one blob twice among its outputs
+  empty_name,            ///< a blob without a name, as operand or external
+  overwritten_input,     ///< an op writes an external input
+  unused_input,          ///< an external input that no op reads and that is no output
+  dead_op,               ///< no external output depends on the op
+};
+
+/// How bad it is. Caffe2 refuses to create a net with an error; a note is allowed everywhere but worth knowing.
+enum class net_problem_severity { error, warning, note };
+
+/// One thing that looks wrong, and where.
+struct net_problem {
+  net_problem_kind kind;
+  net_problem_severity severity;
+  std::optional<op_index> op;    ///< the op in question, if there is one
+  std::optional<std::size_t> slot;  ///< of the op's input or output, or of the external
+  std::string blob;              ///< empty: none in particular, or names have no text
+  std::string message;           ///< a sentence
+};
+
+struct validate_options {
+  /// Count what nested nets read and write.
+  bool subnets = true;
+  /// Report notes as well.
+  bool notes = true;
+};
+
+/// The name of a kind of problem: "undeclared read".
+[[nodiscard]] constexpr std::string_view problem_name(net_problem_kind kind) {
+  switch (kind) {
+    case net_problem_kind::undeclared_read: return "undeclared read";
+    case net_problem_kind::read_before_write: return "read before write";
+    case net_problem_kind::unwritten_output: return "unwritten output";
+    case net_problem_kind::repeated_input: return "repeated input";
+    case net_problem_kind::repeated_output: return "repeated output";
+    case net_problem_kind::output_written_twice: return "output written twice";
+    case net_problem_kind::empty_name: return "empty name";
+    case net_problem_kind::overwritten_input: return "overwritten input";
+    case net_problem_kind::unused_input: return "unused input";
+    case net_problem_kind::dead_op: return "dead op";
+  }
+  return "unknown";
+}
+
+namespace detail {
+
+template <net N>
+class net_validator {
+ public:
+  net_validator(N const& n, validate_options const& options)
+      : net_(n), options_(options), ssa_(get_ssa(n, {.subnets = options.subnets, .control_inputs = true})) {
+    for (auto&& op : plait::ops(n)) {
+      std::string label = "op " + std::to_string(labels_.size());
+      if constexpr (typed_net<N>) label += " (" + std::string(op_type(n, op)) + ')';
+      labels_.push_back(std::move(label));
+    }
+  }
+
+  std::vector<net_problem> run() {
+    externals(ssa_.external_inputs(), net_problem_kind::repeated_input, "external input ");
+    reads();
+    writes();
+    externals(ssa_.external_outputs(), net_problem_kind::repeated_output, "external output ");
+    for (std::size_t slot = 0; slot != ssa_.external_outputs().size(); ++slot) {
+      value const v = ssa_.external_outputs()[slot];
+      if (is_unwritten(v.blob))
+        add(net_problem_kind::unwritten_output, net_problem_severity::error, {}, slot, v.blob,
+            "external output " + quoted(v.blob) + " is neither written by an op nor an input of the net");
+    }
+    if (options_.notes) notes();
+    return std::move(found_);
+  }
+
+ private:
+  using kind = net_problem_kind;
+  using severity = net_problem_severity;
+
+  std::string text(blob_index b) const {
+    if constexpr (has_text<N>)
+      return std::string(std::string_view(ssa_.name(b)));
+    else
+      return {};
+  }
+  std::string quoted(blob_index b) const {
+    if constexpr (has_text<N>)
+      return '\'' + text(b) + '\'';
+    else
+      return '#' + std::to_string(b);
+  }
+  void add(kind what, severity how, std::optional<op_index> op, std::optional<std::size_t> slot, blob_index b,
+           std::string message) {
+    found_.push_back({what, how, op, slot, text(b), std::move(message)});
+  }
+  bool is_unwritten(blob_index b) {
+    if (unwritten_.empty()) {
+      unwritten_.resize(ssa_.blob_bound());
+      for (blob_index u : ssa_.unwritten_outputs()) unwritten_[u] = true;
+    }
+    return unwritten_[b];
+  }
+
+  void externals(std::span<value const> values, kind repeated, std::string const& what) {
+    std::vector<bool> seen(ssa_.blob_bound());
+    for (std::size_t slot = 0; slot != values.size(); ++slot) {
+      blob_index const b = values[slot].blob;
+      if (seen[b])
+        add(repeated, severity::warning, {}, slot, b, what + quoted(b) + " is declared more than once");
+      seen[b] = true;
+      no_name(b, {}, slot);
+    }
+  }
+  void no_name(blob_index b, std::optional<op_index> op, std::size_t slot) {
+    if constexpr (has_text<N>)
+      if (std::string_view(ssa_.name(b)).empty())
+        add(kind::empty_name, severity::warning, op, slot, b,
+            (op ? labels_[*op] : std::string("the net")) + " lists a blob without a name");
+  }
+
+  // Once a blob: a net that forgot to declare its inputs would otherwise list every use of them.
+  void reads() {
+    std::vector<bool> declared(ssa_.blob_bound());
+    for (value v : ssa_.external_inputs()) declared[v.blob] = true;
+    std::vector<bool> reported(ssa_.blob_bound());
+    bool const strict = !ssa_.external_inputs().empty();
+    for (op_index op = 0; op != ssa_.op_count(); ++op) {
+      std::size_t slot = 0;
+      for (value v : ssa_.reads(op)) {
+        no_name(v.blob, op, slot);
+        if (v.version == 0 && !declared[v.blob] && !reported[v.blob]) {
+          reported[v.blob] = true;
+          bool const later = ssa_.version(v.blob) != 0;
+          add(later ? kind::read_before_write : kind::undeclared_read, strict ? severity::error : severity::warning, op,
+              slot, v.blob,
+              labels_[op] + " reads " + quoted(v.blob) + ", which is no external input" +
+                  (later ? " and is written only later" : " and is never written"));
+        }
+        ++slot;
+      }
+    }
+  }
+
+  void writes() {
+    std::vector<op_index> last_writer(ssa_.blob_bound(), npos);
+    for (op_index op = 0; op != ssa_.op_count(); ++op) {
+      std::size_t slot = 0;
+      for (value v : ssa_.writes(op)) {
+        no_name(v.blob, op, slot);
+        if (last_writer[v.blob] == op)
+          add(kind::output_written_twice, severity::warning, op, slot, v.blob,
+              labels_[op] + " lists " + quoted(v.blob) + " more than once among its outputs");
+        last_writer[v.blob] = op;
+        ++slot;
+      }
+    }
+  }
+
+  void notes() {
+    std::vector<bool> given(ssa_.blob_bound());
+    std::vector<bool> wanted(ssa_.blob_bound());
+    for (value v : ssa_.external_outputs()) wanted[v.blob] = true;
+    for (std::size_t slot = 0; slot != ssa_.external_inputs().size(); ++slot) {
+      value const v = ssa_.external_inputs()[slot];
+      if (given[v.blob]) continue;
+      given[v.blob] = true;
+      if (ssa_.consumers(v).empty() && !(wanted[v.blob] && ssa_.version(v.blob) == v.version))
+        add(kind::unused_input, severity::note, {}, slot, v.blob, "external input " + quoted(v.blob) + " is not used");
+    }
+    for (op_index op = 0; op != ssa_.op_count(); ++op) {
+      std::size_t slot = 0;
+      for (value v : ssa_.writes(op)) {
+        if (given[v.blob]) {
+          given[v.blob] = false;  // the first writer only
+          add(kind::overwritten_input, severity::note, op, slot, v.blob,
+              labels_[op] + " overwrites external input " + quoted(v.blob));
+        }
+        ++slot;
+      }
+    }
+    if constexpr (has_external_outputs<N>) {
+      // A net that promises nothing is run for its effects, or its outputs were never declared.
+      if (ssa_.external_outputs().empty() || !ssa_.unwritten_outputs().empty()) return;
+      dead_op_options const dead{.keep_ops_without_outputs = true, .prune_external_inputs = false,
+                                 .subnets = options_.subnets};
+      for (op_index op : find_dead_ops(net_, dead).ops)
+        found_.push_back({kind::dead_op, severity::note, op, {}, {}, "no external output depends on " + labels_[op]});
+    }
+  }
+
+  N const& net_;
+  validate_options const& options_;
+  ssa_form<N> ssa_;
+  std::vector<std::string> labels_;
+  std::vector<bool> unwritten_;
+  std::vector<net_problem> found_;
+};
+
+}  // namespace detail
+
+/// All problems of a net: externals first, then ops in order by kind, then notes. The errors are what Caffe2's net
+/// construction refuses: undeclared reads where inputs are declared, and outputs never written.
+/// Never throws on a bad net, except where a nested net in text form cannot be read (net_error). O(operands).
+template <net N>
+[[nodiscard]] std::vector<net_problem> validate(N const& n, validate_options const& options = {}) {
+  return detail::net_validator<N>(n, options).run();
+}
+
+}  // namespace plait
