@@ -1,0 +1,233 @@
+// Statuses of values (device, type, layout, …) worked out from some known ones by what each op says of its operands.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <ranges>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <plait/core/errors.hpp>
+#include <plait/net/net_traits.hpp>
+#include <plait/net/op_label.hpp>
+#include <plait/ssa/blob_label.hpp>
+#include <plait/ssa/versioning.hpp>
+
+namespace plait {
+
+struct status_options {
+  /// Visit ops until nothing changes any more. Otherwise once forward and once backward, as detectron2 does: enough for
+  /// nets whose parts are not joined by their inputs alone.
+  bool full_fixpoint = false;
+  /// Leave statuses open that nothing determines. Otherwise they are an error.
+  bool allow_unknown = false;
+};
+
+/// Two statuses for one value. `op`, `blob` as in net_error.
+struct status_conflict : net_error {
+  status_conflict(std::string const& message, std::size_t op_index, std::string blob_name, value what, operand place,
+                  bool output, std::string before, std::string after)
+      : net_error(message, op_index, std::move(blob_name)),
+        version(what.version),
+        slot(place.slot),
+        is_output(output),
+        known(std::move(before)),
+        proposed(std::move(after)) {}
+
+  std::uint32_t version;  ///< of the blob
+  std::uint32_t slot;     ///< which input or output of the op
+  bool is_output;
+  std::string known;     ///< what the value had, as text
+  std::string proposed;  ///< what the op says
+};
+
+/// Values that nothing determines. `blob` is the first, `op` the first op that mentions it.
+struct status_unknown : net_error {
+  struct entry {
+    std::string blob;
+    std::uint32_t version;
+    friend bool operator==(entry const&, entry const&) = default;
+  };
+  status_unknown(std::string const& message, std::size_t op_index, std::vector<entry> all)
+      : net_error(message, op_index, all.front().blob), values(std::move(all)) {}
+  std::vector<entry> values;
+};
+
+namespace detail {
+
+template <class Status>
+std::string status_text(Status const& status) {
+  if constexpr (std::is_convertible_v<Status const&, std::string_view>)
+    return std::string(std::string_view(status));
+  else if constexpr (std::is_enum_v<Status>)
+    return std::to_string(static_cast<long long>(status));
+  else if constexpr (requires { std::to_string(status); })
+    return std::to_string(status);
+  else
+    return "another status";
+}
+
+// `text` says a status in messages.
+template <class Status, class N, class Updater, class Text>
+class status_inference {
+ public:
+  status_inference(N const& n, ssa_form<N> const& ssa, Updater& updater, Text& text)
+      : n_(n), ssa_(ssa), updater_(updater), text_(text), statuses_(ssa.value_count()) {
+    auto&& ops = plait::ops(n);
+    for (auto it = std::ranges::begin(ops); it != std::ranges::end(ops); ++it) ops_.push_back(it);
+  }
+
+  void know(value v, Status const& status) {
+    if (!ssa_.contains(v))
+      throw net_error("plait: a status is given for a value that the net does not have", {},
+                      v.blob < ssa_.blob_bound() ? blob_label(ssa_, v.blob) : std::string());
+    std::optional<Status>& known = statuses_[ssa_.index(v)];
+    if (known && *known != status)
+      throw net_error("plait: version " + std::to_string(v.version) + " of blob '" + blob_label(ssa_, v.blob) +
+                          "' is given two statuses, " + text_(*known) + " and " + text_(status),
+                      {}, blob_label(ssa_, v.blob));
+    known = status;
+  }
+
+  void sweep() {
+    auto const ignore = [](value) {};
+    for (op_index op = 0; op != ops_.size(); ++op) visit(op, ignore);
+    for (auto op = static_cast<op_index>(ops_.size()); op-- != 0;) visit(op, ignore);
+  }
+
+  // A status is set once, so an op is queued at most once for each operand that becomes known, and once to begin with.
+  void solve() {
+    std::vector<op_index> queue;
+    std::vector<bool> queued(ops_.size(), true);
+    for (op_index op = 0; op != ops_.size(); ++op) queue.push_back(op);
+    auto const add = [&](op_index op) {
+      if (queued[op]) return;
+      queued[op] = true;
+      queue.push_back(op);
+    };
+    for (std::size_t next = 0; next != queue.size(); ++next) {
+      op_index const op = queue[next];
+      queued[op] = false;
+      visit(op, [&](value v) {
+        if (auto const by = ssa_.producer(v)) add(by->op);
+        for (operand reader : ssa_.consumers(v)) add(reader.op);
+      });
+    }
+  }
+
+  void require_all() const {
+    std::vector<status_unknown::entry> missing;
+    std::vector<bool> listed(statuses_.size());
+    op_index first = npos;
+    auto const check = [&](op_index op, value v) {
+      std::size_t const at = ssa_.index(v);
+      if (statuses_[at] || listed[at]) return;
+      listed[at] = true;
+      if (missing.empty()) first = op;
+      missing.push_back({blob_label(ssa_, v.blob), v.version});
+    };
+    for (op_index op = 0; op != ops_.size(); ++op) {
+      for (value v : ssa_.reads(op)) check(op, v);
+      for (value v : ssa_.writes(op)) check(op, v);
+    }
+    if (missing.empty()) return;
+    constexpr std::size_t shown = 10;
+    std::string message = "plait: the statuses that are known do not determine those of";
+    for (std::size_t i = 0; i != missing.size() && i != shown; ++i)
+      message += (i == 0 ? " '" : ", '") + missing[i].blob + "' (version " + std::to_string(missing[i].version) + ')';
+    if (missing.size() > shown) message += " and " + std::to_string(missing.size() - shown) + " more";
+    throw status_unknown(message, first, std::move(missing));
+  }
+
+  std::vector<std::optional<Status>> take() { return std::move(statuses_); }
+
+ private:
+  using ops_range = decltype(plait::ops(std::declval<N const&>()));
+  static_assert(std::is_lvalue_reference_v<ops_range> || std::ranges::borrowed_range<ops_range>,
+                "plait: status inference needs ops(n) to be a reference to the net's ops or a view of them");
+
+  template <class Learned>
+  void visit(op_index op, Learned&& learned) {
+    load(ssa_.reads(op), in_);
+    load(ssa_.writes(op), out_);
+    updater_(*ops_[op], std::span<std::optional<Status>>(in_), std::span<std::optional<Status>>(out_));
+    store(op, ssa_.reads(op), in_, false, learned);
+    store(op, ssa_.writes(op), out_, true, learned);
+  }
+  void load(std::span<value const> values, std::vector<std::optional<Status>>& statuses) const {
+    statuses.clear();
+    for (value v : values) statuses.push_back(statuses_[ssa_.index(v)]);
+  }
+  template <class Learned>
+  void store(op_index op, std::span<value const> values, std::vector<std::optional<Status>> const& statuses,
+             bool output, Learned& learned) {
+    for (std::uint32_t slot = 0; slot != values.size(); ++slot) {
+      std::optional<Status> const& said = statuses[slot];
+      std::optional<Status>& known = statuses_[ssa_.index(values[slot])];
+      if (!said || known == said) continue;
+      if (known) throw conflict(op, values[slot], slot, output, *known, *said);
+      known = said;
+      learned(values[slot]);
+    }
+  }
+  status_conflict conflict(op_index op, value v, std::uint32_t slot, bool output, Status const& known,
+                           Status const& said) const {
+    std::string const blob = blob_label(ssa_, v.blob);
+    std::string const message = "plait: " + op_label(n_, op) + " takes " + (output ? "output " : "input ") +
+                                std::to_string(slot) + ", version " + std::to_string(v.version) + " of blob '" + blob +
+                                "', to be " + text_(said) + ", but it is " + text_(known);
+    return status_conflict(message, op, blob, v, {op, slot}, output, text_(known), text_(said));
+  }
+
+  N const& n_;
+  ssa_form<N> const& ssa_;
+  Updater& updater_;
+  Text& text_;
+  std::vector<std::ranges::iterator_t<std::remove_reference_t<ops_range>>> ops_;
+  std::vector<std::optional<Status>> statuses_;  // by value
+  std::vector<std::optional<Status>> in_;
+  std::vector<std::optional<Status>> out_;
+};
+
+}  // namespace detail
+
+/// Works out a status for every value that an op of the net mentions; gives them by ssa.index(value).
+///
+/// `known` is a range of pairs (value, Status). `updater(op, in, out)` is called with an op and the statuses of what it
+/// reads and writes, two spans of std::optional<Status>, nothing where unknown, and fills in what follows from them; it
+/// must say the same whenever it is called with more known. `text(status)` is how messages say a status.
+///
+/// Throws net_error where a known value is not the net's or has two statuses, status_conflict where an op says of a
+/// value something else than is known, status_unknown where a status stays open (see status_options). O(operands) calls
+/// of nothing but the updater for the two sweeps; a full fixpoint visits an op at most once for each operand that it
+/// learns. detectron2's _generic_status_identifier.
+template <class Status, net N, std::ranges::input_range Known, class Updater, class Text>
+[[nodiscard]] std::vector<std::optional<Status>> infer_status(N const& n, ssa_form<N> const& ssa, Known&& known,
+                                                              Updater&& updater, status_options const& options,
+                                                              Text&& text) {
+  detail::status_inference<Status, N, std::remove_reference_t<Updater>, std::remove_reference_t<Text>> inference(
+      n, ssa, updater, text);
+  for (auto const& [v, status] : known) inference.know(v, status);
+  if (options.full_fixpoint)
+    inference.solve();
+  else
+    inference.sweep();
+  if (!options.allow_unknown) inference.require_all();
+  return inference.take();
+}
+
+/// The same with statuses said as the strings or numbers they are.
+template <class Status, net N, std::ranges::input_range Known, class Updater>
+[[nodiscard]] std::vector<std::optional<Status>> infer_status(N const& n, ssa_form<N> const& ssa, Known&& known,
+                                                              Updater&& updater, status_options const& options = {}) {
+  return infer_status<Status>(n, ssa, std::forward<Known>(known), std::forward<Updater>(updater), options,
+                              detail::status_text<Status>);
+}
+
+}  // namespace plait
