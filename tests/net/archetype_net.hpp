@@ -4,11 +4,11 @@
 
 #include <cstddef>
 #include <functional>
-#include <iterator>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
+
+#include <support/input_only.hpp>
 
 namespace test {
 
@@ -24,49 +24,6 @@ class archetype_name {
   friend struct std::hash<archetype_name>;
   explicit archetype_name(int id) : id_(id) {}
   int id_ = -1;
-};
-
-/// An input_range and no more: what it yields is made by Make from an index below a count.
-template <class Make>
-class input_only {
-  using item = decltype(std::declval<Make const&>()(std::size_t{}));
-
- public:
-  struct sentinel {
-    std::size_t count;
-  };
-  class iterator {
-   public:
-    using value_type = std::remove_cvref_t<item>;
-    using difference_type = std::ptrdiff_t;
-    using iterator_concept = std::input_iterator_tag;
-
-    explicit iterator(Make make) : make_(make) {}
-    iterator(iterator&&) = default;
-    iterator& operator=(iterator&&) = default;
-
-    item operator*() const { return make_(at_); }
-    iterator& operator++() {
-      ++at_;
-      return *this;
-    }
-    void operator++(int) { ++at_; }
-    friend bool operator==(iterator const& i, sentinel end) { return i.at_ == end.count; }
-
-   private:
-    Make make_;
-    std::size_t at_ = 0;
-  };
-
-  input_only(std::size_t count, Make make) : count_(count), make_(make) {}
-  input_only(input_only&&) = default;
-  input_only& operator=(input_only&&) = default;
-  iterator begin() const { return iterator(make_); }
-  sentinel end() const { return {count_}; }
-
- private:
-  std::size_t count_;
-  Make make_;
 };
 
 class archetype_net {
