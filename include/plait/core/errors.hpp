@@ -50,4 +50,12 @@ struct net_error : error {
   std::string blob;
 };
 
+/// A file that could not be read or written. what() is "path: message".
+struct io_error : error {
+  io_error(std::string_view message, std::string file)
+      : error(file + ": " + std::string(message)), path(std::move(file)) {}
+
+  std::string path;
+};
+
 }  // namespace plait

@@ -70,7 +70,8 @@ void put_scalar(Sink& sink, T const& value, netdef const& net) {
     put_scalar(sink, static_cast<std::int32_t>(value), net);
   } else if constexpr (std::is_integral_v<T>) {
     // Negative numbers of 32 bits are extended to 64, which is what protobuf reads.
-    sink.varint(static_cast<std::uint64_t>(static_cast<std::conditional_t<std::is_signed_v<T>, std::int64_t, T>>(value)));
+    sink.varint(
+        static_cast<std::uint64_t>(static_cast<std::conditional_t<std::is_signed_v<T>, std::int64_t, T>>(value)));
   } else {
     std::string_view const text = text_of(value, net);
     sink.varint(text.size());
@@ -181,10 +182,10 @@ inline void write_binary(output& out, netdef const& net, write_options const& op
 
 }  // namespace detail
 
-/// Writes a net in protobuf's binary format, fields in the order of the schema, numbers of tensors packed as Caffe2 packs
-/// them. Linear: sizes are found in a walk of their own. Throws net_error before anything is written if the net holds
-/// what the format cannot express (see write_options) or is larger than 2 GiB; failures of the stream are left in its
-/// state.
+/// Writes a net in protobuf's binary format, fields in the order of the schema, numbers of tensors packed as Caffe2
+/// packs them. Linear: sizes are found in a walk of their own. Throws net_error before anything is written if the net
+/// holds what the format cannot express (see write_options) or is larger than 2 GiB; failures of the stream are left in
+/// its state.
 inline void write_netdef_binary(std::ostream& out, netdef const& net, write_options const& options = {}) {
   detail::output buffered(out);
   detail::write_binary(buffered, net, options);

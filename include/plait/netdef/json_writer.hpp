@@ -195,9 +195,9 @@ inline void write_json(output& out, netdef const& net, write_options const& opti
 }  // namespace detail
 
 /// Writes a net as protobuf's JSON mapping has it: 64-bit integers and bytes (base64) as strings, infinities and NaN as
-/// strings, tensor types by name. Equal nets give equal text; nothing is built in memory. Linear. Throws net_error before
-/// anything is written if the net holds what JSON cannot express: names that are not UTF-8, and see write_options;
-/// failures of the stream are left in its state.
+/// strings, tensor types by name. Equal nets give equal text; nothing is built in memory. Linear. Throws net_error
+/// before anything is written if the net holds what JSON cannot express: names that are not UTF-8, and see
+/// write_options; failures of the stream are left in its state.
 inline void write_netdef_json(std::ostream& out, netdef const& net, write_options const& options = {}) {
   detail::output buffered(out);
   detail::write_json(buffered, net, options);

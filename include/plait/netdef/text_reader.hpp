@@ -1,5 +1,5 @@
-// Reads NetDefs in protobuf's text format (".pbtxt"), at several times the speed of protobuf's own parser: one pass over
-// the source, no tokens, names interned from where they stand.
+// Reads NetDefs in protobuf's text format (".pbtxt"), at several times the speed of protobuf's own parser: one pass
+// over the source, no tokens, names interned from where they stand.
 #pragma once
 
 #include <bit>
@@ -124,7 +124,8 @@ class text_reader : text_scanner {
   static bool is_called(std::string_view name, std::uint64_t prefix) {
     constexpr auto const& field = field_at<Message, I>;
     constexpr std::uint64_t wanted = name_prefix(field.name);
-    if (prefix == wanted && name.size() == field.name.size() && same_tail<field.name.size()>(name, field.name)) return true;
+    if (prefix == wanted && name.size() == field.name.size() && same_tail<field.name.size()>(name, field.name))
+      return true;
     if constexpr (!field.old_name.empty()) return name == field.old_name;
     return false;
   }
@@ -132,7 +133,8 @@ class text_reader : text_scanner {
   template <class Message, std::size_t... I>
   bool read_known(Message& message, netdef& net, std::string_view name, bool& opened, std::index_sequence<I...>) {
     std::uint64_t const prefix = prefix_of(name);
-    return ((is_called<Message, I>(name, prefix) && (opened = read_field<Message, I>(message, net, name), true)) || ...);
+    return ((is_called<Message, I>(name, prefix) && (opened = read_field<Message, I>(message, net, name), true)) ||
+            ...);
   }
 
   // Returns whether a message was begun.
@@ -201,7 +203,8 @@ class text_reader : text_scanner {
       std::string_view const name = identifier();
       if (name.empty()) return static_cast<type>(integer<std::int32_t>());
       auto const number = enumeration<Message, I>::number(name);
-      if (!number) fail(start, "'" + std::string(name) + "' is no known value of " + std::string(field_at<Message, I>.name));
+      if (!number)
+        fail(start, "'" + std::string(name) + "' is no known value of " + std::string(field_at<Message, I>.name));
       return static_cast<type>(*number);
     } else {
       return integer<type>();

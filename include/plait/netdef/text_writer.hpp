@@ -126,8 +126,8 @@ inline void write_text(output& out, netdef const& net, write_options const& opti
 }  // namespace detail
 
 /// Writes a net in protobuf's layout: a field a line, two spaces a level, fields in the order of the schema, numbers as
-/// short as they read back unchanged. Equal nets give equal text. Linear. Throws net_error before anything is written if
-/// the net holds what text cannot express (see write_options); failures of the stream are left in its state.
+/// short as they read back unchanged. Equal nets give equal text. Linear. Throws net_error before anything is written
+/// if the net holds what text cannot express (see write_options); failures of the stream are left in its state.
 inline void write_netdef_text(std::ostream& out, netdef const& net, write_options const& options = {}) {
   detail::output buffered(out);
   detail::write_text(buffered, net, options);

@@ -12,9 +12,8 @@
 #include <variant>
 #include <vector>
 
-#include <boost/container/small_vector.hpp>
-
 #include <plait/core/box.hpp>
+#include <plait/core/small_list.hpp>
 #include <plait/core/symbols.hpp>
 #include <plait/netdef/model.hpp>
 #include <plait/netdef/schema.hpp>
@@ -47,14 +46,15 @@ struct member_traits<std::vector<T>> {
   using value_type = T;
   static constexpr bool repeated = true;
 };
-template <class T, std::size_t N>
-struct member_traits<boost::container::small_vector<T, N>> {
+template <class T, std::uint32_t N>
+struct member_traits<small_list<T, N>> {
   using value_type = T;
   static constexpr bool repeated = true;
 };
 
 template <class Message>
-inline constexpr std::size_t field_count = std::tuple_size_v<std::remove_cvref_t<decltype(netdef_schema::schema<Message>::fields)>>;
+inline constexpr std::size_t field_count =
+    std::tuple_size_v<std::remove_cvref_t<decltype(netdef_schema::schema<Message>::fields)>>;
 
 template <class Message, std::size_t I>
 inline constexpr auto const& field_at = std::get<I>(netdef_schema::schema<Message>::fields);
@@ -81,8 +81,8 @@ struct message_list {
   using pointer = std::variant<Message*...>;
   using const_pointer = std::variant<Message const*...>;
 };
-using all_messages = message_list<netdef, op_def, arg_def, device_def, tensor_def, qtensor_def, segment_def, partition_def,
-                                  backend_def, map_entry_def>;
+using all_messages = message_list<netdef, op_def, arg_def, device_def, tensor_def, qtensor_def, segment_def,
+                                  partition_def, backend_def, map_entry_def>;
 using message_pointer = all_messages::pointer;
 using const_message_pointer = all_messages::const_pointer;
 
@@ -109,7 +109,8 @@ template <>
 inline constexpr std::string_view message_name<map_entry_def> = "MapFieldEntry";
 
 /// Device types by number. The field was an enumeration until 2018, so that older files spell it; since then it is a
-/// number with constants called PROTO_CPU and so on. Both spellings are read, numbers are written: all readers take them.
+/// number with constants called PROTO_CPU and so on. Both spellings are read, numbers are written: all readers take
+/// them.
 inline constexpr std::array<std::string_view, 11> device_type_names{
     "CPU", "CUDA", "MKLDNN", "OPENGL", "OPENCL", "IDEEP", "HIP", "FPGA", "MSNPU", "XLA", "MLC"};
 

@@ -34,7 +34,8 @@ inline constexpr camel_text<field_at<Message, I>.name.size() + 1> camel_name{fie
 template <class Message, std::size_t I>
 inline constexpr camel_text<field_at<Message, I>.old_name.size() + 1> camel_old_name{field_at<Message, I>.old_name};
 
-/// The index of the field of that JSON name: lowerCamel or as in the proto, today's or an earlier one. field_count if none.
+/// The index of the field of that JSON name: lowerCamel or as in the proto, today's or an earlier one. field_count if
+/// none.
 template <class Message>
 std::size_t json_field(std::string_view name) {
   return [&]<std::size_t... I>(std::index_sequence<I...>) {

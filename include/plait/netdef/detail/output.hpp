@@ -92,12 +92,13 @@ class expressible_check : public null_visitor {
   template <class Message, std::size_t I, class Member>
   void value(Member const& member, netdef const& net) {
     using type = field_value_t<Message, I>;
-    if constexpr ((std::is_same_v<type, symbol> || std::is_same_v<type, std::string>) &&
-                  field_at<Message, I>.holds == netdef_schema::content::text)
+    if constexpr ((std::is_same_v<type, symbol> || std::is_same_v<type, std::string>)&&field_at<Message, I>.holds ==
+                  netdef_schema::content::text)
       for_each_value(member, [&](auto const& value) {
         if (!Format::can_write(text_of(value, net)))
           throw net_error(in_op() + "field '" + std::string(field_at<Message, I>.name) + "' of " +
-                              std::string(message_name<Message>) + " holds a text that cannot be written as " + Format::name,
+                              std::string(message_name<Message>) + " holds a text that cannot be written as " +
+                              Format::name,
                           op_);
       });
   }

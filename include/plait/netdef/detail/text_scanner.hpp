@@ -16,6 +16,7 @@
 #include <type_traits>
 
 #include <plait/core/errors.hpp>
+#include <plait/netdef/detail/decimal.hpp>
 #include <plait/netdef/detail/read_budget.hpp>
 
 namespace plait::detail {
@@ -48,9 +49,7 @@ class text_scanner {
   }
 
  protected:
-  [[noreturn]] void fail(char const* where, std::string_view message) {
-    throw parse_error(position(where), message);
-  }
+  [[noreturn]] void fail(char const* where, std::string_view message) { throw parse_error(position(where), message); }
   text_position position(char const* where) { return locate_(static_cast<std::size_t>(where - begin_)); }
 
   bool at_end() const { return at_ == end_; }
@@ -154,7 +153,8 @@ class text_scanner {
       auto const [stop, problem] = std::from_chars(at_, end_, value);
       if (problem == std::errc::invalid_argument || *digits == '-') fail(start, "expected a number");
       if (problem == std::errc::result_out_of_range) {
-        if (!is_tiny(digits, stop)) fail(start, "the number is out of range");
+        if (!is_tiny_decimal({digits, static_cast<std::size_t>(stop - digits)}))
+          fail(start, "the number is out of range");
         value = 0;
       }
       // As in protobuf: 010 could be meant as octal.
@@ -254,31 +254,6 @@ class text_scanner {
     if (problem == std::errc::result_out_of_range) fail(start, "the integer is out of range");
     if (problem != std::errc{}) fail(start, "malformed number");
     at_ = stop;
-  }
-
-  // Of a number that is out of range: whether it is too close to zero rather than too far.
-  static bool is_tiny(char const* digits, char const* stop) {
-    std::int64_t point = 0;  // the decimal exponent of the first digit that is not 0
-    bool fraction = false, found = false;
-    for (; digits != stop && *digits != 'e' && *digits != 'E'; ++digits) {
-      if (*digits == '.') {
-        fraction = true;
-      } else if (!found && *digits == '0') {
-        if (fraction) --point;
-      } else {
-        if (!fraction) ++point;
-        found = true;
-      }
-    }
-    std::int64_t exponent = 0;
-    if (digits != stop) {
-      ++digits;
-      bool const down = *digits == '-';
-      if (*digits == '-' || *digits == '+') ++digits;
-      if (std::from_chars(digits, stop, exponent).ec == std::errc::result_out_of_range) return down;
-      if (down) exponent = -exponent;
-    }
-    return !found || exponent < -point;
   }
 
   static bool equals_ignoring_case(std::string_view word, std::string_view lower) {

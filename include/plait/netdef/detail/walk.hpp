@@ -84,9 +84,8 @@ class message_walk {
     visitor_.template begin<Message, I>(child, index, count);
     netdef const* net = stack_.back().net;
     if constexpr (std::is_same_v<Child, netdef>) net = &child;
-    stack_.push_back({&child, net, 0, 0, index, count, [](Visitor& visitor, std::size_t i, std::size_t n) {
-                        visitor.template end<Message, I>(i, n);
-                      }});
+    stack_.push_back({&child, net, 0, 0, index, count,
+                      [](Visitor& visitor, std::size_t i, std::size_t n) { visitor.template end<Message, I>(i, n); }});
     return true;
   }
 

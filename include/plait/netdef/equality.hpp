@@ -1,0 +1,241 @@
+// When two nets are the same: exactly, or in what they mean.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <plait/core/errors.hpp>
+#include <plait/netdef/detail/compare.hpp>
+#include <plait/netdef/model.hpp>
+#include <plait/netdef/nested_nets.hpp>
+#include <plait/netdef/text_reader.hpp>
+
+namespace plait {
+
+/// Whether two nets have the same fields with the same values in the same order: presence counts, symbols are compared
+/// by their text, floats by their bits (any NaN equals any other). Linear, no recursion.
+[[nodiscard]] inline bool operator==(netdef const& a, netdef const& b) {
+  return detail::message_compare(0).run(a, a, b, b);
+}
+
+/// What equivalent() looks away from.
+struct equivalence_options {
+  /// How far floats of arguments may lie apart, relative to the larger.
+  double float_tolerance = 1e-6;
+  /// Arguments by name, in nested nets too.
+  std::vector<std::string> ignore_args = {};
+  /// Step nets that an argument holds as text are compared as nets, also with one that is a message.
+  bool text_nets_as_nets = true;
+};
+
+/// Where two nets part: a path such as op[3].arg[kernel].i, and what each has there.
+struct net_difference {
+  std::string path;
+  std::string left;
+  std::string right;
+  friend bool operator==(net_difference const&, net_difference const&) = default;
+};
+
+namespace detail {
+
+class equivalence {
+ public:
+  explicit equivalence(equivalence_options const& options) : options_(options) {}
+
+  std::optional<net_difference> run(netdef const& a, netdef const& b) {
+    work_.push_back({borrow(a), borrow(b), {}});
+    for (std::size_t i = 0; i != work_.size() && !found_; ++i) {
+      pair const here = work_[i];
+      compare(*here.a, *here.b, here.path);
+    }
+    return std::move(found_);
+  }
+
+ private:
+  using shared_net = std::shared_ptr<netdef const>;
+  struct pair {
+    shared_net a;
+    shared_net b;
+    std::string path;
+  };
+
+  static shared_net borrow(netdef const& net) { return {std::shared_ptr<void>(), &net}; }
+  bool differ(std::string path, std::string left, std::string right) {
+    found_ = net_difference{std::move(path), std::move(left), std::move(right)};
+    return false;
+  }
+
+  template <class Member>
+  bool same(Member const& a, netdef const& net_a, Member const& b, netdef const& net_b, std::string const& path,
+            std::string_view name) {
+    return same_member(a, net_a, b, net_b, options_.float_tolerance) ||
+           differ(path + std::string(name), member_text(a, net_a), member_text(b, net_b));
+  }
+
+  bool compare(netdef const& a, netdef const& b, std::string const& path) {
+    for (std::size_t i = 0; i != std::min(a.op.size(), b.op.size()); ++i) {
+      op_def const& x = a.op[i];
+      op_def const& y = b.op[i];
+      // The path is made for ops that differ somewhere; most do not.
+      auto const here = [&] { return path + "op[" + std::to_string(i) + "]."; };
+      if (a.text(x.type) != b.text(y.type))
+        return differ(here() + "type", std::string(a.text(x.type)), std::string(b.text(y.type)));
+      if (!same(x.input, a, y.input, b, path, {}) || !same(x.output, a, y.output, b, path, {})) {
+        found_->path = here() + (same_member(x.input, a, y.input, b, 0) ? "output" : "input");
+        return false;
+      }
+      if (!same_device(x.device_option, y.device_option))
+        return differ(here() + "device_option", device_text(x), device_text(y));
+      if (!same_arguments(a, x, b, y, here)) return false;
+    }
+    if (a.op.size() != b.op.size())
+      return differ(path + "op", std::to_string(a.op.size()) + " of them", std::to_string(b.op.size()) + " of them");
+    return same(a.external_input, a, b.external_input, b, path, "external_input") &&
+           same(a.external_output, a, b.external_output, b, path, "external_output");
+  }
+
+  // Absent and empty differ, since a net's device option goes to the ops that have none; within, defaults are values.
+  static auto device_values(device_def const& d) {
+    return std::tuple(d.device_type.value_or(0), d.device_id.value_or(0), d.random_seed.value_or(0),
+                      std::string_view(d.node_name ? *d.node_name : std::string_view()), d.numa_node_id.value_or(-1));
+  }
+  static bool same_device(box<device_def> const& a, box<device_def> const& b) {
+    if (!a || !b) return !a && !b;
+    return device_values(*a) == device_values(*b) && a->extra_info == b->extra_info;
+  }
+  static std::string device_text(op_def const& op) {
+    if (!op.device_option) return "absent";
+    auto const [type, id, seed, node, numa] = device_values(*op.device_option);
+    return "type " + std::to_string(type) + ", id " + std::to_string(id) +
+           (node.empty() ? "" : ", node " + std::string(node));
+  }
+
+  std::vector<arg_def const*> sorted_arguments(netdef const& net, op_def const& op) const {
+    std::vector<arg_def const*> arguments;
+    for (arg_def const& argument : op.arg)
+      if (std::find(options_.ignore_args.begin(), options_.ignore_args.end(), net.text(argument.name)) ==
+          options_.ignore_args.end())
+        arguments.push_back(&argument);
+    std::stable_sort(arguments.begin(), arguments.end(),
+                     [&](arg_def const* x, arg_def const* y) { return net.text(x->name) < net.text(y->name); });
+    return arguments;
+  }
+
+  template <class Here>
+  bool same_arguments(netdef const& a, op_def const& x, netdef const& b, op_def const& y, Here const& here) {
+    if (x.arg.empty() && y.arg.empty()) return true;
+    auto const left = sorted_arguments(a, x);
+    auto const right = sorted_arguments(b, y);
+    for (std::size_t i = 0; i != std::max(left.size(), right.size()); ++i) {
+      std::string_view const in_a = i < left.size() ? a.text(left[i]->name) : std::string_view();
+      std::string_view const in_b = i < right.size() ? b.text(right[i]->name) : std::string_view();
+      if (i == left.size() || (i != right.size() && in_b < in_a))
+        return differ(here() + "arg[" + std::string(in_b) + "]", "absent", "present");
+      if (i == right.size() || in_a < in_b)
+        return differ(here() + "arg[" + std::string(in_a) + "]", "present", "absent");
+      if (!same_argument(a, *left[i], b, *right[i], a.text(x.type), here)) return false;
+    }
+    return true;
+  }
+
+  // The nets an argument holds. Text that is none stays a string.
+  bool nets_of(arg_def const& argument, bool may_be_text, std::vector<shared_net>& nets) const {
+    if (argument.n) nets.push_back(borrow(*argument.n));
+    for (netdef const& net : argument.nets) nets.push_back(borrow(net));
+    if (!may_be_text || !argument.s) return false;
+    if (argument.s->empty()) return true;
+    try {
+      nets.push_back(std::make_shared<netdef const>(read_netdef_text(*argument.s)));
+      return true;
+    } catch (parse_error const&) {
+      return false;
+    }
+  }
+
+  template <class Here>
+  bool same_argument(netdef const& a, arg_def const& x, netdef const& b, arg_def const& y, std::string_view op_type,
+                     Here const& here) {
+    std::string_view const name = a.text(x.name);
+    auto const path = [&] { return here() + "arg[" + std::string(name) + "]."; };
+    bool const may_be_text = options_.text_nets_as_nets && holds_text_net(op_type, name);
+    std::vector<shared_net> left, right;
+    bool const text_left = nets_of(x, may_be_text, left);
+    bool const text_right = nets_of(y, may_be_text, right);
+
+    auto const same_field = [&]<std::size_t I>(std::integral_constant<std::size_t, I>) {
+      constexpr auto const& field = field_at<arg_def, I>;
+      using type = field_value_t<arg_def, I>;
+      if constexpr (std::is_same_v<type, netdef> || field.number == 1) {
+        return true;
+      } else if constexpr (!netdef_message<type>) {
+        if (field.number == 4 && (text_left || text_right) && (text_left || !x.s) && (text_right || !y.s)) return true;
+        auto const& in_x = x.*(field.member);
+        auto const& in_y = y.*(field.member);
+        return same_member(in_x, a, in_y, b, options_.float_tolerance) ||
+               differ(path() + std::string(field.name), member_text(in_x, a), member_text(in_y, b));
+      } else {
+        return same_messages(a, x.*(field.member), b, y.*(field.member),
+                             [&] { return path() + std::string(field.name); });
+      }
+    };
+    bool const same_fields = [&]<std::size_t... I>(std::index_sequence<I...>) {
+      return (same_field(std::integral_constant<std::size_t, I>()) && ...);
+    }(std::make_index_sequence<field_count<arg_def>>());
+    if (!same_fields) return false;
+
+    if (left.size() != right.size())
+      return differ(path() + "n", std::to_string(left.size()) + " nets", std::to_string(right.size()) + " nets");
+    for (std::size_t i = 0; i != left.size(); ++i)
+      work_.push_back({left[i], right[i], path() + (left.size() == 1 ? "n." : "nets[" + std::to_string(i) + "].")});
+    return true;
+  }
+
+  // Tensors.
+  template <class Member, class Path>
+  bool same_messages(netdef const& net_a, Member const& a, netdef const& net_b, Member const& b, Path const& path) {
+    message_compare compare(options_.float_tolerance);
+    auto const same_one = [&](auto const& x, auto const& y) {
+      return compare.run(x, net_a, y, net_b) || differ(path() + '.' + compare.path, compare.left, compare.right);
+    };
+    if constexpr (member_traits<Member>::repeated) {
+      if (a.size() != b.size())
+        return differ(path(), std::to_string(a.size()) + " of them", std::to_string(b.size()) + " of them");
+      return std::equal(a.begin(), a.end(), b.begin(), same_one);
+    } else {
+      if (has_value(a) != has_value(b))
+        return differ(path(), has_value(a) ? "present" : "absent", has_value(b) ? "present" : "absent");
+      return !has_value(a) || same_one(*a, *b);
+    }
+  }
+
+  equivalence_options const& options_;
+  std::vector<pair> work_;
+  std::optional<net_difference> found_;
+};
+
+}  // namespace detail
+
+/// Where two nets first differ in what they do: ops in order (type, inputs, outputs, device, arguments as a map by
+/// name) and external inputs and outputs in order. Floats are compared up to a tolerance, nested nets as nets. Names of
+/// nets and ops, engines, versions and unknown fields are no part of it. Nothing if they do the same. Linear but for
+/// the sorting of each op's arguments; no recursion.
+[[nodiscard]] inline std::optional<net_difference> first_difference(netdef const& a, netdef const& b,
+                                                                    equivalence_options const& options = {}) {
+  return detail::equivalence(options).run(a, b);
+}
+
+/// Whether two nets do the same, in the sense of first_difference.
+[[nodiscard]] inline bool equivalent(netdef const& a, netdef const& b, equivalence_options const& options = {}) {
+  return !first_difference(a, b, options);
+}
+
+}  // namespace plait

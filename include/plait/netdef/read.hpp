@@ -1,0 +1,92 @@
+// Reads a NetDef from a file, a stream or bytes, whichever of the three formats it is in.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <filesystem>
+#include <fstream>
+#include <istream>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <plait/core/errors.hpp>
+#include <plait/netdef/binary_reader.hpp>
+#include <plait/netdef/format.hpp>
+#include <plait/netdef/json_reader.hpp>
+#include <plait/netdef/model.hpp>
+#include <plait/netdef/read_options.hpp>
+#include <plait/netdef/text_reader.hpp>
+
+namespace plait {
+
+/// The net a document of a known format holds. A document without any byte is an empty net.
+[[nodiscard]] inline netdef read_netdef_bytes(std::string_view document, netdef_format format,
+                                              read_options const& options = {}) {
+  if (document.empty()) return {};
+  switch (format) {
+    case netdef_format::json:
+      return read_netdef_json(document, options);
+    case netdef_format::binary:
+      return read_netdef_binary(document, options);
+    case netdef_format::text:
+      break;
+  }
+  return read_netdef_text(document, options);
+}
+
+/// The net a document holds, in the format that its content shows. Where that format's reader refuses it, the others
+/// are tried (a binary net may look like text as far as one looks); if all refuse, the error is that of the most
+/// plausible one. `found` is told which it was. Throws parse_error.
+[[nodiscard]] inline netdef read_netdef_bytes(std::string_view document, read_options const& options = {},
+                                              netdef_format* found = nullptr) {
+  netdef_format const likely = detect_format(document);
+  std::optional<parse_error> first;
+  std::size_t const diagnostics = options.diagnostics != nullptr ? options.diagnostics->size() : 0;
+  for (netdef_format format : {likely, netdef_format::text, netdef_format::binary, netdef_format::json}) {
+    if (first && format == likely) continue;
+    // Almost any few bytes are binary fields somewhere; taking a mistyped text for such a net would hide the mistake.
+    read_options tried = options;
+    if (first && format == netdef_format::binary) tried.unknown = unknown_fields::reject;
+    try {
+      netdef net = read_netdef_bytes(document, format, tried);
+      if (found != nullptr) *found = format;
+      return net;
+    } catch (parse_error const& problem) {
+      if (!first) first = problem;
+      if (options.diagnostics != nullptr) options.diagnostics->resize(diagnostics);
+    }
+  }
+  throw parse_error(*first);
+}
+
+/// The net in the rest of a stream. Throws parse_error, and io_error if the stream fails.
+[[nodiscard]] inline netdef read_netdef(std::istream& in, read_options const& options = {},
+                                        netdef_format* found = nullptr) {
+  std::string document;
+  constexpr std::size_t chunk = std::size_t{1} << 16;
+  while (in && document.size() <= options.limits.max_bytes) {
+    std::size_t const size = document.size();
+    document.resize(size + chunk);
+    in.read(document.data() + size, static_cast<std::streamsize>(chunk));
+    document.resize(size + static_cast<std::size_t>(in.gcount()));
+  }
+  if (in.bad()) throw io_error("cannot read", "input");
+  return read_netdef_bytes(document, options, found);
+}
+
+/// The net in a file. Throws parse_error, and io_error if the file cannot be read.
+[[nodiscard]] inline netdef read_netdef(std::filesystem::path const& path, read_options const& options = {},
+                                        netdef_format* found = nullptr) {
+  if (std::error_code problem; std::filesystem::is_directory(path, problem))
+    throw io_error("is a folder", path.string());
+  std::ifstream in(path, std::ios::binary);
+  if (!in) throw io_error("cannot open", path.string());
+  try {
+    return read_netdef(in, options, found);
+  } catch (io_error const&) {
+    throw io_error("cannot read", path.string());
+  }
+}
+
+}  // namespace plait

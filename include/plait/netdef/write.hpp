@@ -1,0 +1,70 @@
+// Writes a NetDef to a file or a stream, in the format asked for.
+#pragma once
+
+#include <filesystem>
+#include <fstream>
+#include <ostream>
+#include <string>
+
+#include <plait/core/errors.hpp>
+#include <plait/netdef/binary_writer.hpp>
+#include <plait/netdef/format.hpp>
+#include <plait/netdef/json_writer.hpp>
+#include <plait/netdef/model.hpp>
+#include <plait/netdef/text_writer.hpp>
+#include <plait/netdef/write_options.hpp>
+
+namespace plait {
+
+/// The net in a format, as a string of bytes. Throws net_error for what the format cannot express.
+[[nodiscard]] inline std::string to_bytes(netdef const& net, netdef_format format, write_options const& options = {}) {
+  switch (format) {
+    case netdef_format::json:
+      return to_json(net, options);
+    case netdef_format::binary:
+      return to_binary(net, options);
+    case netdef_format::text:
+      break;
+  }
+  return to_text(net, options);
+}
+
+/// Writes a net to a stream; failures of the stream are left in its state. Throws net_error, before anything is
+/// written, for what the format cannot express.
+inline void write_netdef(std::ostream& out, netdef const& net, netdef_format format,
+                         write_options const& options = {}) {
+  switch (format) {
+    case netdef_format::json:
+      return write_netdef_json(out, net, options);
+    case netdef_format::binary:
+      return write_netdef_binary(out, net, options);
+    case netdef_format::text:
+      break;
+  }
+  write_netdef_text(out, net, options);
+}
+
+/// Writes a net to a file, replacing it. Throws net_error, with the file untouched, for what the format cannot express,
+/// and io_error where the file cannot be written.
+inline void write_netdef(std::filesystem::path const& path, netdef const& net, netdef_format format,
+                         write_options const& options = {}) {
+  std::string const bytes = to_bytes(net, format, options);
+  std::ofstream out(path, std::ios::binary | std::ios::trunc);
+  if (!out) throw io_error("cannot open for writing", path.string());
+  out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  out.close();
+  if (!out) throw io_error("cannot write", path.string());
+}
+
+/// The formats by their names.
+inline void write_text(std::ostream& out, netdef const& net, write_options const& options = {}) {
+  write_netdef_text(out, net, options);
+}
+inline void write_json(std::ostream& out, netdef const& net, write_options const& options = {}) {
+  write_netdef_json(out, net, options);
+}
+inline void write_binary(std::ostream& out, netdef const& net, write_options const& options = {}) {
+  write_netdef_binary(out, net, options);
+}
+
+}  // namespace plait
