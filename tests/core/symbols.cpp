@@ -1,0 +1,84 @@
+#include <doctest/doctest.h>
+
+#include <random>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include <plait/core/assert.hpp>
+#include <plait/core/symbols.hpp>
+
+TEST_CASE("symbols count from 1 in order of first appearance; none is none") {
+  plait::symbol_table table;
+  CHECK(table.size() == 1);
+  CHECK_FALSE(plait::symbol{});
+  CHECK(table[plait::symbol{}] == "");
+  CHECK_FALSE(table.find("x"));
+
+  plait::symbol const x = table.intern("x");
+  plait::symbol const y = table.intern("y");
+  CHECK(x.id == 1);
+  CHECK(y.id == 2);
+  CHECK(table.intern("x") == x);
+  CHECK(table.find("y") == y);
+  CHECK(table[y] == "y");
+  CHECK(table.size() == 3);
+  CHECK(x < y);
+}
+
+TEST_CASE("the empty string and strings with zero bytes are strings") {
+  plait::symbol_table table;
+  plait::symbol const empty = table.intern("");
+  CHECK(empty);
+  CHECK(empty != plait::symbol{});
+  CHECK(table[empty] == "");
+  CHECK(table.find("") == empty);
+  std::string const zero("a\0b", 3);
+  CHECK(table.intern(zero) != table.intern("a"));
+  CHECK(table[table.find(zero)] == zero);
+}
+
+TEST_CASE("a symbol of another table is a bug of the caller") {
+  plait::symbol_table table;
+  table.intern("x");
+  CHECK_THROWS_AS((void)table[plait::symbol{2}], plait::precondition_error);
+}
+
+TEST_CASE("against a map: many strings of all lengths, and text that stays where it is") {
+  std::mt19937 random(2);
+  plait::symbol_table table;
+  std::unordered_map<std::string, std::uint32_t> known;
+  std::vector<std::pair<std::string_view, std::string>> views;
+  for (int i = 0; i != 20'000; ++i) {
+    std::string text(random() % 4 == 0 ? random() % 3000 : random() % 9, ' ');
+    for (char& c : text) c = static_cast<char>('a' + random() % 3);
+    auto const [at, added] = known.emplace(text, static_cast<std::uint32_t>(known.size() + 1));
+    plait::symbol const made = table.intern(text);
+    REQUIRE(made.id == at->second);
+    if (added) views.emplace_back(table[made], text);
+  }
+  CHECK(table.size() == known.size() + 1);
+  for (auto const& [view, text] : views) REQUIRE(view == text);
+}
+
+TEST_CASE("copies keep the numbers and are independent; moves empty their source") {
+  plait::symbol_table a;
+  a.intern("x");
+  a.intern("y");
+  plait::symbol_table b = a;
+  b.intern("z");
+  CHECK(b.find("y").id == 2);
+  CHECK_FALSE(a.find("z"));
+  CHECK(a[plait::symbol{1}].data() != b[plait::symbol{1}].data());
+
+  std::string_view const text = b[plait::symbol{2}];
+  plait::symbol_table c = std::move(b);
+  CHECK(c[plait::symbol{2}].data() == text.data());  // text does not move with its table
+  CHECK(b.size() == 1);
+  CHECK(b.intern("again").id == 1);
+  a = c;
+  CHECK(a.find("z").id == 3);
+  a = std::move(c);
+  CHECK(a.find("z").id == 3);
+}
