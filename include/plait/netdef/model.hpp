@@ -15,9 +15,8 @@
 #include <utility>
 #include <vector>
 
-#include <boost/container/small_vector.hpp>
-
 #include <plait/core/box.hpp>
+#include <plait/core/small_list.hpp>
 #include <plait/core/symbols.hpp>
 
 namespace plait {
@@ -152,12 +151,13 @@ struct arg_def {
   std::vector<unknown_field> unknown;
 };
 
-/// OperatorDef. Most ops have few operands: these live in the op itself.
-struct op_def {
-  boost::container::small_vector<symbol, 4> input;
-  boost::container::small_vector<symbol, 2> output;
-  symbol name;
+/// OperatorDef. What every analysis reads, operands and type, is the first cache line of an op, for ops of up to six
+/// inputs and four outputs: analyses of large nets are as fast as memory delivers these.
+struct alignas(64) op_def {
+  small_list<symbol, 6> input;
+  small_list<symbol, 4> output;
   symbol type;
+  symbol name;
   symbol engine;
   symbol debug_info;
   symbol domain;

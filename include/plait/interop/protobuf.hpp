@@ -1,0 +1,235 @@
+// Classes that protoc generated from NetDef (Caffe2's own, or any message with its accessors) are nets, by duck typing:
+// this header includes nothing of protobuf and fits every version of it. Include it, and get_ssa(proto) works, as do
+// all transforms. The messages are changed in place; names are their strings.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <ranges>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <plait/core/errors.hpp>
+#include <plait/net/implicit_operands.hpp>
+#include <plait/net/mutation.hpp>
+#include <plait/net/net_traits.hpp>
+
+namespace plait {
+
+/// A generated message with the accessors of NetDef.
+template <class M>
+concept protobuf_netdef = requires(M const& n, M& changed) {
+  { n.op_size() } -> std::convertible_to<int>;
+  { n.external_input_size() } -> std::convertible_to<int>;
+  { n.external_output_size() } -> std::convertible_to<int>;
+  { n.op(0).input(0) } -> std::convertible_to<std::string const&>;
+  { n.op(0).output(0) } -> std::convertible_to<std::string const&>;
+  { n.op(0).type() } -> std::convertible_to<std::string const&>;
+  { n.op(0).arg(0).name() } -> std::convertible_to<std::string const&>;
+  changed.mutable_op()->SwapElements(0, 1);
+};
+
+template <protobuf_netdef M>
+struct net_traits<M> {
+  using op_message = std::remove_cvref_t<decltype(std::declval<M const&>().op(0))>;
+  using arg_message = std::remove_cvref_t<decltype(std::declval<op_message const&>().arg(0))>;
+
+  // ---- reading
+  static auto const& ops(M const& n) { return n.op(); }
+  static auto& ops(M& n) { return *n.mutable_op(); }
+  static auto const& inputs(M const&, op_message const& op) { return op.input(); }
+  static auto const& outputs(M const&, op_message const& op) { return op.output(); }
+  static auto const& control_inputs(M const&, op_message const& op) { return op.control_input(); }
+  static auto const& external_inputs(M const& n) { return n.external_input(); }
+  static auto const& external_outputs(M const& n) { return n.external_output(); }
+  static std::string const& type(M const&, op_message const& op) { return op.type(); }
+  static std::string const& net_name(M const& n) { return n.name(); }
+
+  /// A net inside an op. It belongs to the message.
+  struct nested {
+    M const* net;
+    subnet_scope scope;
+    std::vector<std::string> locals;
+    std::string argument;
+  };
+  /// Nets stored as messages. Step nets in text form need a parser that knows M: net_error.
+  static std::vector<nested> subnets(M const&, op_message const& op) {
+    std::vector<nested> found;
+    bool const recurrent = op.type().starts_with("RecurrentNetwork");
+    subnet_scope const scope = op.type() == "Do" ? subnet_scope::closed
+                               : recurrent       ? subnet_scope::child
+                                                 : subnet_scope::shared;
+    for (arg_message const& a : op.arg()) {
+      if (a.has_n()) found.push_back({&a.n(), scope, {}, a.name()});
+      for (M const& net : a.nets()) found.push_back({&net, scope, {}, a.name()});
+      if (recurrent && a.name().ends_with("step_net") && !a.s().empty())
+        throw net_error("plait: argument '" + a.name() + "' of " + op.type() +
+                        " holds a net as text; store it as a message first");
+    }
+    if (found.empty() || scope != subnet_scope::child) return found;
+    std::vector<std::string> bound;
+    std::string timestep = "timestep";
+    for (arg_message const& a : op.arg()) {
+      if (a.name() == "link_internal" || a.name() == "backward_link_internal")
+        bound.insert(bound.end(), a.strings().begin(), a.strings().end());
+      if (a.name() == "timestep") timestep = a.s();
+    }
+    bound.push_back(std::move(timestep));
+    for (nested& each : found) each.locals = bound;
+    return found;
+  }
+
+  // ---- changing blobs and ops
+  static void set_input(M&, op_message& op, std::size_t slot, std::string const& name) {
+    op.set_input(static_cast<int>(slot), name);
+  }
+  static void set_output(M&, op_message& op, std::size_t slot, std::string const& name) {
+    op.set_output(static_cast<int>(slot), name);
+  }
+  static void set_control_input(M&, op_message& op, std::size_t slot, std::string const& name) {
+    op.set_control_input(static_cast<int>(slot), name);
+  }
+  static void set_external_input(M& n, std::size_t slot, std::string const& name) {
+    n.set_external_input(static_cast<int>(slot), name);
+  }
+  static void set_external_output(M& n, std::size_t slot, std::string const& name) {
+    n.set_external_output(static_cast<int>(slot), name);
+  }
+  static void add_external_input(M& n, std::string const& name) { n.add_external_input(name); }
+  static void add_external_output(M& n, std::string const& name) { n.add_external_output(name); }
+  static void erase_ops(M& n, std::span<std::uint32_t const> indices) { erase_at(*n.mutable_op(), indices); }
+  static void erase_external_inputs(M& n, std::span<std::uint32_t const> slots) {
+    erase_at(*n.mutable_external_input(), slots);
+  }
+  static void erase_external_outputs(M& n, std::span<std::uint32_t const> slots) {
+    erase_at(*n.mutable_external_output(), slots);
+  }
+  static void append_op(M& n, op_spec const& spec) { fill(*n.add_op(), spec); }
+  static void insert_op(M& n, std::size_t position, op_spec const& spec) {
+    append_op(n, spec);
+    for (int i = n.op_size() - 1; i > static_cast<int>(position); --i) n.mutable_op()->SwapElements(i, i - 1);
+  }
+  static void adopt_op(M& n, M const&, op_message const& op) { *n.add_op() = op; }
+  static void set_type(M&, op_message& op, std::string_view type) { op.set_type(std::string(type)); }
+  static void set_net_name(M& n, std::string_view text) { n.set_name(std::string(text)); }
+
+  // ---- arguments and devices
+  static bool has_argument(M const&, op_message const& op, std::string_view key) { return find(op, key) != nullptr; }
+  static std::optional<std::int64_t> int_argument(M const&, op_message const& op, std::string_view key) {
+    arg_message const* a = find(op, key);
+    return a != nullptr && a->has_i() ? std::optional<std::int64_t>(a->i()) : std::nullopt;
+  }
+  static std::optional<std::string_view> string_argument(M const&, op_message const& op, std::string_view key) {
+    arg_message const* a = find(op, key);
+    return a != nullptr && a->has_s() ? std::optional<std::string_view>(a->s()) : std::nullopt;
+  }
+  static std::optional<argument_value> argument(M const&, op_message const& op, std::string_view key) {
+    arg_message const* a = find(op, key);
+    if (a == nullptr) return std::nullopt;
+    if (a->has_i()) return argument_value(static_cast<std::int64_t>(a->i()));
+    if (a->has_f()) return argument_value(a->f());
+    if (a->has_s()) return argument_value(a->s());
+    if (a->ints_size() != 0) return argument_value(std::vector<std::int64_t>(a->ints().begin(), a->ints().end()));
+    if (a->floats_size() != 0) return argument_value(std::vector<float>(a->floats().begin(), a->floats().end()));
+    if (a->strings_size() != 0)
+      return argument_value(std::vector<std::string>(a->strings().begin(), a->strings().end()));
+    return std::nullopt;
+  }
+  static void set_argument(M&, op_message& op, argument_spec const& spec) {
+    for (int i = 0; i != op.arg_size(); ++i)
+      if (op.arg(i).name() == spec.name) return fill(*op.mutable_arg(i), spec);
+    fill(*op.add_arg(), spec);
+  }
+  static void erase_argument(M&, op_message& op, std::string_view key) {
+    std::vector<std::uint32_t> gone;
+    for (int i = 0; i != op.arg_size(); ++i)
+      if (op.arg(i).name() == key) gone.push_back(static_cast<std::uint32_t>(i));
+    erase_at(*op.mutable_arg(), gone);
+  }
+  static std::optional<device_spec> device(M const&, op_message const& op) {
+    if (!op.has_device_option()) return std::nullopt;
+    auto const& option = op.device_option();
+    device_spec found{static_cast<device_kind>(option.device_type()), std::nullopt};
+    if constexpr (requires { option.has_device_id(); }) {
+      if (option.has_device_id()) found.id = option.device_id();
+    } else {
+      if (option.has_cuda_gpu_id()) found.id = option.cuda_gpu_id();
+    }
+    return found;
+  }
+  static void set_device(M&, op_message& op, std::optional<device_spec> device) { store_device(op, device); }
+
+ private:
+  static void store_device(op_message& op, std::optional<device_spec> const& device) {
+    if (!device) return op.clear_device_option();
+    auto& option = *op.mutable_device_option();
+    option.set_device_type(static_cast<std::int32_t>(device->kind));
+    if constexpr (requires { option.clear_device_id(); }) {
+      option.clear_device_id();
+      if (device->id) option.set_device_id(*device->id);
+    } else {
+      option.clear_cuda_gpu_id();
+      if (device->id) option.set_cuda_gpu_id(*device->id);
+    }
+  }
+
+  template <class Repeated>
+  static void erase_at(Repeated& items, std::span<std::uint32_t const> ascending) {
+    if (ascending.empty()) return;
+    int kept = static_cast<int>(ascending.front());
+    auto gone = ascending.begin();
+    for (int i = kept; i != items.size(); ++i) {
+      if (gone != ascending.end() && static_cast<int>(*gone) == i)
+        ++gone;
+      else
+        items.SwapElements(kept++, i);
+    }
+    items.DeleteSubrange(kept, items.size() - kept);
+  }
+
+  static arg_message const* find(op_message const& op, std::string_view key) {
+    for (arg_message const& a : op.arg())
+      if (a.name() == key) return &a;
+    return nullptr;
+  }
+
+  static void fill(arg_message& a, argument_spec const& spec) {
+    struct store {
+      arg_message& made;
+      void operator()(std::int64_t value) const { made.set_i(value); }
+      void operator()(float value) const { made.set_f(value); }
+      void operator()(std::string const& value) const { made.set_s(value); }
+      void operator()(std::vector<std::int64_t> const& values) const {
+        for (std::int64_t value : values) made.add_ints(value);
+      }
+      void operator()(std::vector<float> const& values) const {
+        for (float value : values) made.add_floats(value);
+      }
+      void operator()(std::vector<std::string> const& values) const {
+        for (std::string const& value : values) made.add_strings(value);
+      }
+    };
+    a.Clear();
+    a.set_name(spec.name);
+    std::visit(store{a}, spec.value);
+  }
+
+  static void fill(op_message& op, op_spec const& spec) {
+    op.set_type(spec.type);
+    if (!spec.name.empty()) op.set_name(spec.name);
+    for (std::string const& blob : spec.inputs) op.add_input(blob);
+    for (std::string const& blob : spec.outputs) op.add_output(blob);
+    for (argument_spec const& argument : spec.arguments) fill(*op.add_arg(), argument);
+    store_device(op, spec.device);
+  }
+};
+
+}  // namespace plait
