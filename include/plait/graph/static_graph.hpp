@@ -12,6 +12,13 @@
 
 namespace plait {
 
+namespace detail {
+// Not constexpr: where a constant expression calls it, the compiler quotes its name.
+[[noreturn]] inline void static_graph_node_number_at_or_above_max_nodes() {
+  throw precondition_error("plait::static_graph: node number at or above MaxNodes");
+}
+}  // namespace detail
+
 /// An edge between nodes given by number.
 struct static_edge {
   std::uint32_t from = 0;
@@ -63,7 +70,7 @@ class static_graph {
 
   static constexpr std::size_t number(node n) {
     // Not PLAIT_ASSERT: the arrays have exactly this size, so the check must not vanish in release builds.
-    if (n >= MaxNodes) detail::assertion_failed("plait::static_graph: node number at or above MaxNodes");
+    if (n >= MaxNodes) detail::static_graph_node_number_at_or_above_max_nodes();
     return n;
   }
   constexpr std::size_t row(node n) const {

@@ -432,6 +432,11 @@ consteval bool check_net() {
       static_assert(has_names<N>,
                     "plait: the names in inputs and outputs need a common type that is regular (default "
                     "constructible, copyable, equality comparable) and has a std::hash");
+    if constexpr (net<N>) {
+      static_assert(detail::check_optional_members<N>());
+      static_assert(!detail::mentions_type<N> || typed_net<N>,
+                    "plait: net_traits<N>::type(n, op) must return a std::string_view or a reference to a string");
+    }
   }
   return net<N>;
 }

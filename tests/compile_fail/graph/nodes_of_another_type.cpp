@@ -1,0 +1,18 @@
+// expect: plait: graph_traits<G>::nodes(g) must be a range whose elements convert to node_t<G>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include <plait/graph/graph_traits.hpp>
+
+struct graph {
+  std::size_t size() const { return 0; }
+  int entry() const { return 0; }
+  std::vector<int> successors(int) const { return {}; }
+#ifdef PLAIT_COMPILE_FAIL_CONTROL
+  std::vector<int> nodes() const { return {}; }
+#else
+  std::vector<std::string> nodes() const { return {}; }
+#endif
+};
+PLAIT_CHECK_FLOW_GRAPH(graph);

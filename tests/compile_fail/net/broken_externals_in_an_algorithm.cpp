@@ -1,0 +1,20 @@
+// expect: plait: net_traits<N>::external_inputs(n) must be a range of names
+#include <string>
+#include <vector>
+
+#include <plait/ssa/versioning.hpp>
+
+// A net whose externals are of the wrong type must not be analysed as if it declared none.
+struct op {
+  std::vector<std::string> inputs;
+  std::vector<std::string> outputs;
+};
+struct net {
+  std::vector<op> ops;
+#ifdef PLAIT_COMPILE_FAIL_CONTROL
+  std::vector<std::string> external_inputs;
+#else
+  std::vector<int> external_inputs;
+#endif
+};
+auto ssa = plait::get_ssa(net());

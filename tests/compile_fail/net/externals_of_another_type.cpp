@@ -1,0 +1,19 @@
+// expect: plait: net_traits<N>::external_inputs(n) must be a range of names
+#include <string>
+#include <vector>
+
+#include <plait/net/net_traits.hpp>
+
+struct op {
+  std::vector<std::string> inputs;
+  std::vector<std::string> outputs;
+};
+struct net {
+  std::vector<op> ops;
+#ifdef PLAIT_COMPILE_FAIL_CONTROL
+  std::vector<std::string> external_inputs;
+#else
+  std::vector<int> external_inputs;
+#endif
+};
+PLAIT_CHECK_NET(net);

@@ -1,0 +1,16 @@
+// expect: plait: net_traits<N> lacks ops(n), a range of the net's ops
+#include <string>
+#include <vector>
+
+#include <plait/net/net_traits.hpp>
+
+struct op {
+  std::vector<std::string> inputs;
+  std::vector<std::string> outputs;
+};
+struct net {
+#ifdef PLAIT_COMPILE_FAIL_CONTROL
+  std::vector<op> ops;
+#endif
+};
+PLAIT_CHECK_NET(net);
