@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
-#include <optional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -92,7 +92,8 @@ class key_index {
 }  // namespace detail
 
 /// The blobs of a net by number. For nets with numbered names this is a view of the net, which must outlive it and not
-/// move; otherwise names are hashed once each, and the keys are views into the net where name_key_t says so.
+/// move; otherwise names are hashed once each, and the keys are views into the net where name_key_t says so. Keys that
+/// come from elsewhere (intern_key) are copied where a key is a view: their owner need not outlive the table.
 template <net N>
 class blob_table {
  public:
@@ -102,6 +103,7 @@ class blob_table {
   constexpr void reset(N const& n) {
     net_ = &n;
     keys_.clear();
+    kept_.clear();
   }
 
   /// Makes room for about so many blobs: growing is most of the cost of a table that starts empty.
@@ -114,6 +116,12 @@ class blob_table {
   }
   template <class Key>
   constexpr blob_index intern_key(Key const& key) {
+    if constexpr (std::is_same_v<key_type, std::string_view>) {
+      if (!std::is_constant_evaluated()) {
+        if (blob_index const known = keys_.find(key); known != npos) return known;
+        return keys_.intern(std::string_view(*kept_.emplace_back(std::make_shared<std::string const>(key))));
+      }
+    }
     return keys_.intern(key);
   }
   template <class Key>
@@ -124,6 +132,8 @@ class blob_table {
  private:
   N const* net_;
   detail::key_index<key_type> keys_;
+  // Shared, for then copies of a table can share the views, too. None in a constant expression.
+  std::vector<std::shared_ptr<std::string const>> kept_;
 };
 
 template <net N>
