@@ -45,12 +45,17 @@ template <net N>
 
 /// The values that blobs have after the net has run. Throws net_error for a blob the net does not have.
 template <net N, std::ranges::input_range Keys>
-[[nodiscard]] constexpr std::vector<value> last_values(ssa_form<N> const& ssa, Keys const& keys) {
+[[nodiscard]] std::vector<value> last_values(ssa_form<N> const& ssa, Keys const& keys) {
   std::vector<value> found;
   for (auto const& text : keys) {
     name_key_t<N> const key(text);
-    std::uint32_t const version = ssa.version(key);  // throws
-    found.push_back({ssa.find(key), version});
+    blob_index const b = ssa.find(key);
+    if (b == npos) {
+      std::string blob;
+      if constexpr (std::is_convertible_v<name_key_t<N> const&, std::string_view>) blob = std::string_view(key);
+      throw net_error("plait: the net has no blob '" + blob + "'", {}, blob);
+    }
+    found.push_back({b, ssa.version(b)});
   }
   return found;
 }
@@ -59,7 +64,7 @@ template <net N, std::ranges::input_range Keys>
 /// blob the net does not have is a net_error, but unlike there one that is read without being declared is known.
 template <net N, std::ranges::input_range Inputs, std::ranges::input_range Outputs>
   requires(!std::is_convertible_v<std::ranges::range_reference_t<Outputs>, value>)
-[[nodiscard]] constexpr std::vector<op_index> ops_in_path(ssa_form<N> const& ssa, Inputs const& inputs,
+[[nodiscard]] std::vector<op_index> ops_in_path(ssa_form<N> const& ssa, Inputs const& inputs,
                                                           Outputs const& outputs) {
   return ops_in_path(ssa, std::span<value const>(last_values(ssa, inputs)),
                      std::span<value const>(last_values(ssa, outputs)));

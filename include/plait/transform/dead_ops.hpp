@@ -1,6 +1,7 @@
 // Removal of ops whose results nobody needs.
 #pragma once
 
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -21,6 +22,9 @@ struct dead_op_options {
   bool keep_ops_without_outputs = false;
   /// External inputs that nothing reads any more, and that are no external outputs, go as well.
   bool prune_external_inputs = false;
+  /// detectron2's rule: an op dies as soon as one reader of each of its results is dead, though others live. The net that
+  /// is left may read what nobody makes; for comparison with that system only.
+  bool dead_reader_kills = false;
   /// Blobs that nested nets read keep their producers, and an op lives by what its nested nets write.
   bool subnets = true;
 };
@@ -40,6 +44,46 @@ struct keep_none {
     return false;
   }
 };
+
+// Backwards from the external outputs and the ops to be kept.
+template <class N>
+std::vector<bool> alive_by_any_reader(ssa_form<N> const& ssa, std::vector<bool> const& kept) {
+  std::vector<bool> alive(ssa.op_count());
+  std::vector<op_index> pending;
+  auto const revive = [&](op_index op) {
+    if (alive[op]) return;
+    alive[op] = true;
+    pending.push_back(op);
+  };
+  auto const need = [&](value v) {
+    if (auto const by = ssa.producer(v)) revive(by->op);
+  };
+  for (value v : ssa.external_outputs()) need(v);
+  for (op_index op = 0; op != ssa.op_count(); ++op)
+    if (kept[op]) revive(op);
+  while (!pending.empty()) {
+    op_index const op = pending.back();
+    pending.pop_back();
+    for (value v : ssa.reads(op)) need(v);
+  }
+  return alive;
+}
+
+template <class N>
+std::vector<bool> alive_by_every_reader(ssa_form<N> const& ssa, std::vector<bool> const& kept) {
+  std::vector<bool> promised(ssa.value_count());
+  for (value v : ssa.external_outputs()) promised[ssa.index(v)] = true;
+  std::vector<bool> alive(ssa.op_count());
+  for (op_index op = static_cast<op_index>(ssa.op_count()); op-- != 0;) {
+    auto const needed = [&](value v) {
+      auto const readers = ssa.consumers(v);
+      return promised[ssa.index(v)] ||
+             (!readers.empty() && std::ranges::all_of(readers, [&](operand o) { return alive[o.op]; }));
+    };
+    alive[op] = kept[op] || std::ranges::any_of(ssa.writes(op), needed);
+  }
+  return alive;
+}
 }  // namespace detail
 
 /// Finds the ops from which no external output can be reached. An op is alive when an external output is one of its
@@ -64,27 +108,14 @@ template <net N, class Keep = detail::keep_none>
                     blob);
   }
 
-  std::vector<bool> alive(ssa.op_count());
-  std::vector<op_index> pending;
-  auto const revive = [&](op_index op) {
-    if (alive[op]) return;
-    alive[op] = true;
-    pending.push_back(op);
-  };
-  auto const need = [&](value v) {
-    if (auto const by = ssa.producer(v)) revive(by->op);
-  };
-  for (value v : ssa.external_outputs()) need(v);
+  std::vector<bool> kept(ssa.op_count());
   op_index at = 0;
   for (auto&& op : plait::ops(n)) {
-    if ((options.keep_ops_without_outputs && ssa.writes(at).empty()) || keep(op)) revive(at);
+    kept[at] = (options.keep_ops_without_outputs && ssa.writes(at).empty()) || keep(op);
     ++at;
   }
-  while (!pending.empty()) {
-    op_index const op = pending.back();
-    pending.pop_back();
-    for (value v : ssa.reads(op)) need(v);
-  }
+  std::vector<bool> const alive =
+      options.dead_reader_kills ? detail::alive_by_every_reader(ssa, kept) : detail::alive_by_any_reader(ssa, kept);
 
   dead_ops_report found;
   for (op_index op = 0; op != alive.size(); ++op)

@@ -187,8 +187,8 @@ void require_slot(N const& n, op_index op, std::uint32_t slot, char const* what,
   for (op_index at = 0; at != op; ++at) ++it;
   auto const count = static_cast<std::size_t>(std::ranges::distance(operands(*it)));
   if (slot >= count)
-    throw net_error("plait: " + op_label(n, op) + " has " + std::to_string(count) + ' ' + what + "s, none at " +
-                        std::to_string(slot),
+    throw net_error("plait: " + op_label(n, op) + " has no " + what + ' ' + std::to_string(slot) + " (it has " +
+                        std::to_string(count) + ')',
                     op);
 }
 
