@@ -36,7 +36,7 @@ class binary_reader {
     netdef net;
     stack_.push_back({&net, &net, protozero::pbf_reader(source_.data(), source_.size())});
     try {
-      while (!stack_.empty()) std::visit([this](auto* message) { read_fields(*message); }, stack_.back().message);
+      while (!stack_.empty()) std::visit([this](auto* message) { this->read_fields(*message); }, stack_.back().message);
     } catch (protozero::unknown_pbf_wire_type_exception const&) {
       fail(field_start_, "groups and unknown wire types are not supported");
     } catch (protozero::end_of_buffer_exception const&) {

@@ -103,7 +103,7 @@ class json_reader {
     end_token();
     if (skipping_) return true;
     frame& here = stack_.back();
-    here.field = std::visit([&](auto const* message) { return find(*message, name, start); }, here.message);
+    here.field = std::visit([&](auto const* message) { return this->find(*message, name, start); }, here.message);
     if (here.field != nullptr) return true;
     if (options_.unknown == unknown_fields::reject) fail(start, no_field(name));
     skipping_ = true;

@@ -40,7 +40,7 @@ class text_reader : text_scanner {
   netdef read() {
     netdef net;
     stack_.push_back({&net, &net, begin_, 0, false, nullptr, {}});
-    while (!stack_.empty()) std::visit([this](auto* message) { read_fields(*message); }, stack_.back().message);
+    while (!stack_.empty()) std::visit([this](auto* message) { this->read_fields(*message); }, stack_.back().message);
     return net;
   }
 

@@ -91,7 +91,7 @@ class message_compare {
   bool run(Message const& a, netdef const& net_a, Message const& b, netdef const& net_b) {
     stack_.assign(1, {&a, &b, &net_a, &net_b, 0, 0, {}, 0});
     same_ = true;
-    while (same_ && !stack_.empty()) std::visit([this](auto const* message) { compare(*message); }, stack_.back().a);
+    while (same_ && !stack_.empty()) std::visit([this](auto const* message) { this->compare(*message); }, stack_.back().a);
     return same_;
   }
 
@@ -117,7 +117,7 @@ class message_compare {
     Message const& b = *std::get<Message const*>(stack_.back().b);
     std::size_t const from = stack_.back().field;
     bool const stopped = [&]<std::size_t... I>(std::index_sequence<I...>) {
-      return ((I >= from && field<Message, I>(a, b)) || ...);
+      return ((I >= from && this->field<Message, I>(a, b)) || ...);
     }(std::make_index_sequence<field_count<Message>>());
     if (stopped) return;
     if (a.unknown != b.unknown)

@@ -25,7 +25,7 @@ class message_walk {
 
   void run(netdef const& net) {
     stack_.push_back({&net, &net, 0, 0, 0, 0, nullptr});
-    while (!stack_.empty()) std::visit([this](auto const* message) { fields(*message); }, stack_.back().message);
+    while (!stack_.empty()) std::visit([this](auto const* message) { this->fields(*message); }, stack_.back().message);
   }
 
  private:
@@ -43,7 +43,7 @@ class message_walk {
   void fields(Message const& message) {
     std::size_t const from = stack_.back().field;
     bool const descended = [&]<std::size_t... I>(std::index_sequence<I...>) {
-      return ((I >= from && field<Message, I>(message)) || ...);
+      return ((I >= from && this->field<Message, I>(message)) || ...);
     }(std::make_index_sequence<field_count<Message>>());
     if (descended) return;
     if (!message.unknown.empty()) visitor_.template unknown<Message>(message.unknown);
