@@ -16,6 +16,7 @@
 
 #include <plait/core/errors.hpp>
 #include <plait/net/mutation.hpp>
+#include <plait/net/name_map.hpp>
 #include <plait/net/net_traits.hpp>
 #include <plait/net/op_label.hpp>
 #include <plait/ssa/blob_label.hpp>
@@ -43,6 +44,12 @@ struct alias_fusion {
     friend bool operator==(naming const&, naming const&) = default;
   };
   std::vector<naming> aliases;
+};
+
+struct alias_options {
+  /// What becomes of a name that is taken. merge does as detectron2 does: an op may then read another value than
+  /// before.
+  name_capture capture = name_capture::refuse;
 };
 
 template <class N>
@@ -143,7 +150,7 @@ class alias_fuser {
     is_alias_.resize(ssa_.op_count());
   }
 
-  void plan() {
+  void plan(alias_options const& options) {
     op_index index = 0;
     for (auto&& op : plait::ops(n_)) {
       if (op_type(n_, op) == "AliasWithName") add(op, index);
@@ -152,7 +159,7 @@ class alias_fuser {
     if (removed_.empty()) return;
     names_.check_nested();
     if (init_names_) init_names_->check_nested();
-    check_capture();
+    if (options.capture == name_capture::refuse) check_capture();
   }
 
   alias_fusion apply(N& predict, N* init) {
@@ -294,17 +301,17 @@ class alias_fuser {
 /// names for one value (an alias of an alias); a value that nested nets use; a name under which an op would then find
 /// another value. O(operands). Follows detectron2's fuse_alias_placeholder, which does not see a name that is taken.
 template <alias_fusible_net N>
-alias_fusion fuse_alias_placeholders(N& predict_net, N& init_net) {
+alias_fusion fuse_alias_placeholders(N& predict_net, N& init_net, alias_options const& options = {}) {
   detail::alias_fuser<N> fuser(predict_net, &init_net);
-  fuser.plan();
+  fuser.plan(options);
   return fuser.apply(predict_net, &init_net);
 }
 
 /// The same for a net by itself.
 template <alias_fusible_net N>
-alias_fusion fuse_alias_placeholders(N& n) {
+alias_fusion fuse_alias_placeholders(N& n, alias_options const& options = {}) {
   detail::alias_fuser<N> fuser(n, nullptr);
-  fuser.plan();
+  fuser.plan(options);
   return fuser.apply(n, nullptr);
 }
 

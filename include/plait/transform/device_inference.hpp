@@ -1,6 +1,7 @@
 // Which values of a net live on the host and which on a GPU.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -115,6 +116,7 @@ std::vector<std::pair<value, device_kind>> known_values(ssa_form<N> const& ssa, 
 /// all operands of any other op are on one. `known` is a range of pairs (value, device_kind). Errors, options and cost
 /// as of infer_status. detectron2's infer_device_type; names of devices, in both its styles, are device_name's.
 template <typed_net N, std::ranges::input_range Known>
+  requires(!std::same_as<std::ranges::range_value_t<Known>, known_device>)
 [[nodiscard]] std::vector<std::optional<device_kind>> infer_devices(N const& n, ssa_form<N> const& ssa, Known&& known,
                                                                     status_options const& options = {}) {
   return infer_status<device_kind>(n, ssa, std::forward<Known>(known), detail::device_rules<N>{&n}, options,

@@ -32,7 +32,7 @@ namespace detail {
 
 // The fill ops of parameters with distinct names.
 template <class Parameters>
-std::vector<op_spec> fill_ops(Parameters const& parameters, fill_options const& options) {
+std::vector<op_spec> fill_ops(Parameters&& parameters, fill_options const& options) {
   std::vector<op_spec> fills;
   boost::unordered_flat_set<std::string_view> names;
   for (parameter const& p : parameters) {

@@ -78,9 +78,13 @@ template <class Status, class N, class Updater, class Text>
 class status_inference {
  public:
   status_inference(N const& n, ssa_form<N> const& ssa, Updater& updater, Text& text)
-      : n_(n), ssa_(ssa), updater_(updater), text_(text), statuses_(ssa.value_count()) {
-    auto&& ops = plait::ops(n);
-    for (auto it = std::ranges::begin(ops); it != std::ranges::end(ops); ++it) ops_.push_back(it);
+      : n_(n), ssa_(ssa), updater_(updater), text_(text), range_(plait::ops(n)), statuses_(ssa.value_count()) {
+    for (auto&& op : range_) {
+      if constexpr (by_reference)
+        ops_.push_back(&op);
+      else
+        ops_.push_back(std::forward<decltype(op)>(op));
+    }
   }
 
   void know(value v, Status const& status) {
@@ -148,15 +152,20 @@ class status_inference {
   std::vector<std::optional<Status>> take() { return std::move(statuses_); }
 
  private:
-  using ops_range = decltype(plait::ops(std::declval<N const&>()));
-  static_assert(std::is_lvalue_reference_v<ops_range> || std::ranges::borrowed_range<ops_range>,
-                "plait: status inference needs ops(n) to be a reference to the net's ops or a view of them");
+  // Ops as they can be gone back to: handles by value, all others where they are.
+  static constexpr bool by_reference = std::is_lvalue_reference_v<op_ref_t<N>>;
+  using handle = std::conditional_t<by_reference, std::add_pointer_t<op_ref_t<N>>, std::remove_cvref_t<op_ref_t<N>>>;
 
   template <class Learned>
   void visit(op_index op, Learned&& learned) {
     load(ssa_.reads(op), in_);
     load(ssa_.writes(op), out_);
-    updater_(*ops_[op], std::span<std::optional<Status>>(in_), std::span<std::optional<Status>>(out_));
+    std::span<std::optional<Status>> const in(in_);
+    std::span<std::optional<Status>> const out(out_);
+    if constexpr (by_reference)
+      updater_(*ops_[op], in, out);
+    else
+      updater_(ops_[op], in, out);
     store(op, ssa_.reads(op), in_, false, learned);
     store(op, ssa_.writes(op), out_, true, learned);
   }
@@ -189,7 +198,8 @@ class status_inference {
   ssa_form<N> const& ssa_;
   Updater& updater_;
   Text& text_;
-  std::vector<std::ranges::iterator_t<std::remove_reference_t<ops_range>>> ops_;
+  decltype(plait::ops(std::declval<N const&>())) range_;  // may own the ops
+  std::vector<handle> ops_;
   std::vector<std::optional<Status>> statuses_;  // by value
   std::vector<std::optional<Status>> in_;
   std::vector<std::optional<Status>> out_;
