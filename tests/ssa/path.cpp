@@ -1,0 +1,91 @@
+#include <plait/ssa/path.hpp>
+
+#include <algorithm>
+#include <random>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <net/test_nets.hpp>
+#include <support/random_net.hpp>
+
+namespace {
+
+using ops = std::vector<plait::op_index>;
+
+// One value after the other, over the pairs a reader would write down by hand.
+ops path_by_definition(test::struct_net const& n, std::vector<plait::value> const& given,
+                       std::vector<plait::value> const& wanted) {
+  auto const ssa = plait::get_ssa(n);
+  std::set<plait::op_index> found;
+  std::set<plait::value> done(given.begin(), given.end());
+  std::vector<plait::value> open = wanted;
+  while (!open.empty()) {
+    plait::value const v = open.back();
+    open.pop_back();
+    if (!done.insert(v).second) continue;
+    for (plait::op_index op = 0; op != ssa.op_count(); ++op)
+      if (std::ranges::find(ssa.writes(op), v) != ssa.writes(op).end()) {
+        found.insert(op);
+        open.insert(open.end(), ssa.reads(op).begin(), ssa.reads(op).end());
+      }
+  }
+  return {found.begin(), found.end()};
+}
+
+test::struct_net const reuse{{{"Scale", {"x"}, {"t"}},
+                              {"Relu", {"t"}, {"u"}},
+                              {"Scale", {"u"}, {"t"}},
+                              {"Sum", {"t", "u"}, {"v"}},
+                              {"Copy", {"v"}, {"x"}}},
+                             {"x"},
+                             {"v", "x"}};
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("the last versions bound a path", N, PLAIT_TEXT_NETS) {
+  auto const n = test::make_net<N>(reuse);
+  auto const ssa = plait::get_ssa(n);
+  auto const path = [&](std::vector<std::string> const& from, std::vector<std::string> const& to) {
+    return plait::ops_in_path(ssa, from, to);
+  };
+  CHECK(path({"t"}, {"v"}) == ops{0, 1, 3});  // t is cut at its second version; the first is still followed
+  CHECK(path({"u"}, {"x"}) == ops{2, 3, 4});
+  CHECK(path({}, {"x"}) == ops{0, 1, 2, 3, 4});
+  CHECK(path({"x"}, {}) == ops{});
+  CHECK(path({"v"}, {"v"}) == ops{});
+  try {
+    path({"nobody"}, {"v"});
+    FAIL("accepted");
+  } catch (plait::net_error const& problem) {
+    CHECK(problem.blob == "nobody");
+  }
+}
+
+TEST_CASE("paths of random nets, between any versions") {
+  std::mt19937 random(5);
+  for (int round = 0; round != 500; ++round) {
+    CAPTURE(round);
+    test::struct_net const n = test::random_net(random, {.most_ops = 10, .blobs = 5, .declared = round % 2 == 0});
+    auto const ssa = plait::get_ssa(n);
+    std::vector<plait::value> given;
+    std::vector<plait::value> wanted;
+    for (plait::blob_index b : ssa.blobs())
+      for (plait::value v{b, 0}; v.version <= ssa.version(b); ++v.version) {
+        if (random() % 4 == 0) given.push_back(v);
+        if (random() % 4 == 0) wanted.push_back(v);
+      }
+    CHECK(plait::ops_in_path(ssa, std::span<plait::value const>(given), std::span<plait::value const>(wanted)) ==
+          path_by_definition(n, given, wanted));
+  }
+}
+
+TEST_CASE("a path of a million ops") {
+  test::struct_net const n = test::long_net(1'000'000);
+  auto const ssa = plait::get_ssa(n);
+  auto const found = plait::ops_in_path(ssa, std::vector<std::string>{"x"}, n.external_outputs);
+  CHECK(found.size() > 500'000);
+  CHECK(std::ranges::is_sorted(found));
+}
