@@ -1,4 +1,5 @@
 #include <plait/netdef/read.hpp>
+#include <plait/netdef/traits.hpp>
 #include <plait/ssa/versioning.hpp>
 
 int main() {
@@ -8,5 +9,5 @@ int main() {
     op { type: "Add" input: "y" input: "b" output: "y" }
   )");
   auto const ssa = plait::get_ssa(net);
-  return net.ops.size() == 2 && ssa.version("y") == 2 ? 0 : 1;
+  return net.op.size() == 2 && ssa.version("y") == 2 ? 0 : 1;
 }
