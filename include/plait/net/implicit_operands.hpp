@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <concepts>
 #include <cstddef>
-#include <optional>
+#include <deque>
 #include <ranges>
 #include <string>
 #include <string_view>
@@ -62,7 +62,8 @@ class implicit_operands {};
 template <net N>
   requires has_subnets<N>
 class implicit_operands<N> {
-  using subnet_range = decltype(detail::net_traits_of<N>::subnets(std::declval<N const&>(), std::declval<op_ref_t<N>>()));
+  using subnet_range =
+      decltype(detail::net_traits_of<N>::subnets(std::declval<N const&>(), std::declval<op_ref_t<N>>()));
   using subnet_t = std::ranges::range_value_t<subnet_range>;
   using inner_net = std::remove_cvref_t<decltype(*std::declval<subnet_t&>().net)>;
   static_assert(std::is_same_v<inner_net, N>, "plait: nested nets must be of the type of the net around them");
@@ -70,42 +71,50 @@ class implicit_operands<N> {
  public:
   using key_type = std::conditional_t<has_text<N>, std::string, name_t<N>>;
 
+  /// Read before any net inside could have written them.
   std::vector<key_type> const& reads() const noexcept { return reads_.keys; }
   std::vector<key_type> const& writes() const noexcept { return writes_.keys; }
-  /// Blobs that nested nets write, listed as outputs or not, and that are neither inputs nor among reads(). A nested net
-  /// may leave one unwritten (a branch not taken); the op then passes on what the blob was before.
+  /// Blobs whose former value may come through, beyond the op's inputs and reads(): a nested net may leave a blob it
+  /// writes unwritten (a branch not taken), whether the op lists it as an output or not.
   std::vector<key_type> const& passes() const noexcept { return passes_.keys; }
 
   template <class Op>
   void compute(N const& n, Op const& op) {
     reads_.clear();
     writes_.clear();
-    std::vector<level> stack;
-    for (auto&& s : detail::net_traits_of<N>::subnets(n, op)) {
-      stack.emplace_back(std::move(s));
-      run(stack);
-    }
     passes_.clear();
-    for (key_type const& key : writes_.keys)
-      if (!reads_.contains(key)) passes_.insert(key);
-    for (auto const& name : plait::inputs(n, op)) {
-      reads_.erase(key_type(name_key(n, name)));
-      passes_.erase(key_type(name_key(n, name)));
-    }
-    for (auto const& name : plait::outputs(n, op)) writes_.erase(key_type(name_key(n, name)));
+    for (auto&& s : detail::net_traits_of<N>::subnets(n, op)) run(std::move(s));
+    for (key_type const& key : writes_.keys) passes_.insert(key);
+    passes_.remove(reads_);
+    key_set own;
+    for (auto const& name : plait::inputs(n, op)) own.insert(key_type(name_key(n, name)));
+    reads_.remove(own);
+    passes_.remove(own);
+    own.clear();
+    for (auto const& name : plait::outputs(n, op)) own.insert(key_type(name_key(n, name)));
+    writes_.remove(own);
   }
 
  private:
-  // Keys in order of first appearance.
+  // Keys in order of first appearance; each is certain or not.
   struct key_set {
     std::vector<key_type> keys;
     boost::unordered_flat_map<key_type, bool> known;
-    void insert(key_type const& key) {
-      if (known.emplace(key, true).second) keys.push_back(key);
+    void insert(key_type const& key, bool certain = true) {
+      auto const [at, added] = known.emplace(key, certain);
+      if (added)
+        keys.push_back(key);
+      else
+        at->second |= certain;
     }
     bool contains(key_type const& key) const { return known.contains(key); }
-    void erase(key_type const& key) {
-      if (known.erase(key) != 0) std::erase(keys, key);
+    bool certain(key_type const& key) const {
+      auto const found = known.find(key);
+      return found != known.end() && found->second;
+    }
+    void remove(key_set const& others) {
+      std::erase_if(keys, [&](key_type const& key) { return others.contains(key); });
+      for (key_type const& key : others.keys) known.erase(key);
     }
     void clear() {
       keys.clear();
@@ -113,45 +122,55 @@ class implicit_operands<N> {
     }
   };
 
-  // One nested net being walked. It owns the subnet object: the net may live in it.
+  using ops_t = detail::ops_range_t<N>;
+  static_assert(std::is_lvalue_reference_v<ops_t> || std::ranges::borrowed_range<ops_t>,
+                "plait: nets inside ops need ops(n) to be a reference to the net's ops or a view of them");
+
+  // One nested net being walked. It owns the subnet object, in which the net may live; so levels never move.
   struct level {
-    explicit level(subnet_t&& s) : from(std::move(s)), next(std::ranges::begin(range())), end(std::ranges::end(range())) {
+    explicit level(subnet_t&& s)
+        : from(std::move(s)), next(std::ranges::begin(range())), end(std::ranges::end(range())) {
       for (auto const& local : from.locals) written.insert(key_type(local));
       locals = written.keys.size();
     }
+    level(level const&) = delete;
+    level& operator=(level const&) = delete;
     decltype(auto) range() const { return plait::ops(static_cast<N const&>(*from.net)); }
 
+    void note_read(key_type const& key) {
+      if (written.certain(key)) return;
+      (written.contains(key) ? passed : read).insert(key);
+    }
+
     subnet_t from;
-    std::ranges::iterator_t<decltype(plait::ops(std::declval<N const&>()))> next;
-    std::ranges::sentinel_t<decltype(plait::ops(std::declval<N const&>()))> end;
+    std::ranges::iterator_t<std::remove_reference_t<ops_t>> next;
+    std::ranges::sentinel_t<std::remove_reference_t<ops_t>> end;
     std::vector<subnet_t> pending;  // nets inside the op at `next` that have not been walked yet
+    key_set by_nested;              // what those that have been walked write; the others do not see it, for they may
+                                    // be alternatives
     bool entered = false;           // whether that op's own inputs have been counted
     key_set read;                   // before any write inside
-    key_set written;                // after the locals
+    key_set passed;                 // after a write inside that may not have happened
+    key_set written;                // after the locals; certain, unless by a nested net
     std::size_t locals = 0;
   };
 
-  void run(std::vector<level>& stack) {
-    std::size_t const bottom = stack.size() - 1;
-    while (stack.size() > bottom) {
+  void run(subnet_t&& outermost) {
+    std::deque<level> stack;
+    stack.emplace_back(std::move(outermost));
+    while (true) {
       level& top = stack.back();
       N const& n = *top.from.net;
       if (top.next == top.end) {
-        level done = std::move(top);
+        if (stack.size() == 1) break;
+        fold(top, stack[stack.size() - 2]);
         stack.pop_back();
-        if (stack.size() > bottom)
-          fold(done, stack.back().read, stack.back().written, &stack.back().written);
-        else
-          fold(done, reads_, writes_, nullptr);
         continue;
       }
       auto&& op = *top.next;
       if (!top.entered) {
         top.entered = true;
-        for (auto const& name : plait::inputs(n, op)) {
-          key_type const key(name_key(n, name));
-          if (!top.written.contains(key)) top.read.insert(key);
-        }
+        for (auto const& name : plait::inputs(n, op)) top.note_read(key_type(name_key(n, name)));
         for (auto&& s : detail::net_traits_of<N>::subnets(n, op)) top.pending.push_back(std::move(s));
         std::ranges::reverse(top.pending);
       }
@@ -161,19 +180,34 @@ class implicit_operands<N> {
         stack.emplace_back(std::move(inner));
         continue;
       }
-      for (auto const& name : plait::outputs(n, op)) top.written.insert(key_type(name_key(n, name)));
+      // An output that nested nets write is as certain as they are.
+      for (auto const& name : plait::outputs(n, op)) {
+        key_type const key(name_key(n, name));
+        top.written.insert(key, !top.by_nested.contains(key));
+      }
+      for (key_type const& key : top.by_nested.keys) top.written.insert(key, false);
+      top.by_nested.clear();
       top.entered = false;
       ++top.next;
     }
+
+    level const& done = stack.front();
+    if (done.from.scope == subnet_scope::closed) return;
+    for (key_type const& key : done.read.keys) reads_.insert(key);
+    for (key_type const& key : done.passed.keys) passes_.insert(key);
+    if (done.from.scope == subnet_scope::shared)
+      for (std::size_t i = done.locals; i < done.written.keys.size(); ++i) writes_.insert(done.written.keys[i]);
   }
 
-  // What escapes from a finished net, into the net around it or out to the op.
-  static void fold(level const& done, key_set& reads, key_set& writes, key_set const* hides) {
+  // What escapes from a finished net into the net around it.
+  static void fold(level const& done, level& around) {
     if (done.from.scope == subnet_scope::closed) return;
-    for (key_type const& key : done.read.keys)
-      if (hides == nullptr || !hides->contains(key)) reads.insert(key);
+    for (key_type const& key : done.read.keys) around.note_read(key);
+    for (key_type const& key : done.passed.keys)
+      if (!around.written.certain(key)) around.passed.insert(key);
     if (done.from.scope == subnet_scope::shared)
-      for (std::size_t i = done.locals; i < done.written.keys.size(); ++i) writes.insert(done.written.keys[i]);
+      for (std::size_t i = done.locals; i < done.written.keys.size(); ++i)
+        around.by_nested.insert(done.written.keys[i]);
   }
 
   key_set reads_;
