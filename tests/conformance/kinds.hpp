@@ -1,0 +1,34 @@
+// The kinds of cases this runner knows. A new kind is a file in kinds/ with one function, a declaration here and a line
+// in the table.
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "answer.hpp"
+#include "case.hpp"
+
+namespace conformance {
+
+struct kind {
+  std::string_view name;
+  /// Runs the function that the case is about and says what it answered. Throws malformed_case, unsupported_case, and
+  /// whatever the function throws.
+  answer (*run)(case_inputs&);
+  /// For cases marked as a defect of the recorded system: what is wrong with plait's own answer, as far as that can be
+  /// told without an expectation. May be nullptr.
+  std::vector<std::string> (*problems)(case_inputs const&, answer const&) = nullptr;
+};
+
+answer run_ssa(case_inputs& in);
+answer run_transform(case_inputs& in);
+std::vector<std::string> transform_problems(case_inputs const& in, answer const& got);
+
+inline constexpr std::array kinds = {
+    kind{"ssa", run_ssa},
+    kind{"transform", run_transform, transform_problems},
+};
+
+}  // namespace conformance

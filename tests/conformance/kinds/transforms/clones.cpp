@@ -1,0 +1,83 @@
+// Copies of nets.
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <plait/netdef/traits.hpp>
+#include <plait/transform/clone.hpp>
+#include <plait/transform/clone_and_bind.hpp>
+#include <plait/transform/clone_partial.hpp>
+
+#include "../transforms.hpp"
+
+namespace conformance {
+
+namespace {
+
+plait::name_map names(json const& given, std::string const& key) {
+  plait::name_map map;
+  if (given.is_array()) {
+    for (json const& entry : given) {
+      if (entry.is_string()) {
+        map.set(entry.get<std::string>(), entry.get<std::string>());
+      } else if (entry.is_array() && entry.size() == 2 && entry[0].is_string() && entry[1].is_string()) {
+        map.set(entry[0].get<std::string>(), entry[1].get<std::string>());
+      } else {
+        throw malformed_case("key '" + key + "' has an element that is neither a name nor a pair of names");
+      }
+    }
+    return map;
+  }
+  if (!given.is_object()) throw malformed_case("key '" + key + "' is neither an object nor a list");
+  for (auto const& [from, to] : given.items()) {
+    if (!to.is_string()) throw malformed_case("key '" + key + "' maps '" + from + "' to no name");
+    map.set(from, to.get<std::string>());
+  }
+  return map;
+}
+
+plait::name_map names(case_inputs const& in, std::string const& key) {
+  return names(in.arg<json>(key, json::object()), key);
+}
+
+// What the clone was to be called. Cases do not list it among the arguments; where something is expected, its net says.
+std::string clone_name(case_inputs const& in) {
+  if (in.args().contains("name")) return in.arg<std::string>("name");
+  if (!in.data().contains("expect") || !in.data()["expect"].contains("net")) return "clone";
+  plait::netdef const net = parse_net(member<std::string>(in.data()["expect"], "net"), "expect.net");
+  return std::string(net.text(net.name));
+}
+
+}  // namespace
+
+answer clone(case_inputs& in) {
+  plait::clone_options options;
+  options.blob_remap = names(in, "blob_remap");
+  options.capture = plait::name_capture::merge;
+  if (auto const mask = in.arg<json>("op_id_mask", json()); !mask.is_null())
+    options.ops = in.arg<std::vector<plait::op_index>>("op_id_mask");
+  auto const made = plait::clone(std::as_const(in.net()), clone_name(in), options);
+  answer got;
+  got.add("net", made.net).add("name", made.name);
+  return got;
+}
+
+answer clone_partial(case_inputs& in) {
+  auto const made = plait::clone_partial(std::as_const(in.net()), clone_name(in), names(in, "inputs"),
+                                         in.arg<std::vector<std::string>>("outputs"));
+  answer got;
+  got.add("net", made.net).add("outputs", made.outputs);
+  return got;
+}
+
+answer clone_and_bind_net(case_inputs& in) {
+  auto const made = plait::clone_and_bind(std::as_const(in.net()), clone_name(in), in.arg<std::string>("prefix"),
+                                          names(in, "blob_remap"), plait::name_capture::merge);
+  json map = json::object();
+  for (auto const& [from, to] : made.names) map[from] = to;
+  answer got;
+  got.add("net", made.net).add("blob_remap", std::move(map));
+  return got;
+}
+
+}  // namespace conformance

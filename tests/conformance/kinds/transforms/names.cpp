@@ -1,0 +1,90 @@
+// Renamings. The recorded systems do not look whether a new name is free, so neither do these: name_capture::merge.
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include <plait/netdef/traits.hpp>
+#include <plait/ssa/rewrite.hpp>
+#include <plait/transform/alias_placeholder.hpp>
+#include <plait/transform/rename.hpp>
+
+#include "../transforms.hpp"
+
+namespace conformance {
+
+namespace {
+
+// A position beyond what plait counts is one that no net has; it is for plait to say so.
+std::uint32_t position(case_inputs const& in, std::string_view key) {
+  auto const given = in.arg<std::int64_t>(key);
+  constexpr auto limit = std::numeric_limits<std::uint32_t>::max() - 1;
+  return given < 0 || given > limit ? limit : static_cast<std::uint32_t>(given);
+}
+
+answer nets(plait::netdef const& net, plait::netdef const* init) {
+  answer got;
+  got.add("net", net);
+  if (init != nullptr) got.add("init_net", *init);
+  return got;
+}
+
+}  // namespace
+
+answer rename_op_input(case_inputs& in) {
+  plait::netdef& net = in.net();
+  plait::netdef* const init = in.optional_net("init_net");
+  plait::op_input const at{position(in, "op_id"), position(in, "input_id")};
+  plait::rename_options const options{.from_producer = in.arg<bool>("from_producer", false),
+                                      .capture = plait::name_capture::merge};
+  auto const name = in.arg<std::string>("new_name");
+  if (init != nullptr)
+    plait::rename_input(net, *init, at, name, options);
+  else
+    plait::rename_input(net, at, name, options);
+  return nets(net, init);
+}
+
+answer rename_op_output(case_inputs& in) {
+  plait::netdef& net = in.net();
+  plait::netdef* const init = in.optional_net("init_net");
+  plait::op_output const at{position(in, "op_id"), position(in, "output_id")};
+  plait::rename_options const options{.capture = plait::name_capture::merge};
+  auto const name = in.arg<std::string>("new_name");
+  if (init != nullptr)
+    plait::rename_output(net, *init, at, name, options);
+  else
+    plait::rename_output(net, at, name, options);
+  return nets(net, init);
+}
+
+answer fuse_alias_placeholder(case_inputs& in) {
+  plait::netdef& net = in.net();
+  plait::netdef* const init = in.optional_net("init_net");
+  if (init != nullptr)
+    plait::fuse_alias_placeholders(net, *init);
+  else
+    plait::fuse_alias_placeholders(net);
+  return nets(net, init);
+}
+
+// As the ONNX front end of 2018: every version in the names, nested nets left alone.
+answer ssa_rewrite(case_inputs& in) {
+  plait::netdef& net = in.net();
+  plait::netdef* const init = in.optional_net("init_net");
+  json const info = in.arg<json>("value_info", json());
+  plait::ssa_rewrite_options options{.nested_nets = false, .require_written_outputs = true};
+  if (!info.is_null() && !info.is_object()) throw malformed_case("key 'value_info' is no object");
+  for (auto const& entry : info.items()) options.value_info.push_back(entry.key());
+  auto const made = init != nullptr ? plait::ssa_rewrite(net, *init, options) : plait::ssa_rewrite(net, options);
+  answer got = nets(net, init);
+  if (info.is_object()) {
+    json renamed = json::object();
+    for (std::size_t i = 0; i != made.value_info.size(); ++i) renamed[made.value_info[i]] = info[options.value_info[i]];
+    got.add("value_info", std::move(renamed));
+  }
+  return got;
+}
+
+}  // namespace conformance

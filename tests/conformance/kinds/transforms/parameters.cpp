@@ -1,0 +1,54 @@
+// Init nets: made from parameters, read for parameters, made on export.
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <plait/netdef/traits.hpp>
+#include <plait/transform/export.hpp>
+#include <plait/transform/init_net.hpp>
+#include <plait/transform/parameter_extraction.hpp>
+
+#include "../../tensors.hpp"
+#include "../transforms.hpp"
+
+namespace conformance {
+
+namespace {
+
+// A DeviceOption in text form.
+std::optional<plait::device_spec> device(std::string const& text) {
+  plait::netdef const holder = parse_net("op { device_option { " + text + " } }", "device_options");
+  return plait::net_traits<plait::netdef>::device(holder, holder.op.front());
+}
+
+}  // namespace
+
+answer construct_init_net_from_params(case_inputs& in) {
+  json const devices = in.arg<json>("device_options", json::object());
+  std::vector<plait::parameter> given = parameters(in);
+  for (plait::parameter& p : given)
+    if (devices.contains(p.name)) p.device = device(member<std::string>(devices, p.name));
+  auto const made = plait::init_net_from_parameters<plait::netdef>(given, {.fills = plait::fill_set::caffe2_2018});
+  answer got;
+  got.add("net", made.net);
+  return got;
+}
+
+answer get_params_from_init_net(case_inputs& in) {
+  json params = json::object();
+  for (plait::parameter const& p : plait::parameters_from_init_net(std::as_const(in.net())))
+    params[p.name] = tensor_to_json(p.value);
+  answer got;
+  got.add("params", std::move(params));
+  return got;
+}
+
+answer mobile_export(case_inputs& in) {
+  auto made = plait::export_nets(in.net(), parameters(in), {.compatible = true});
+  answer got;
+  got.add("init_net", std::move(made.init_net)).add("net", std::move(made.predict_net));
+  return got;
+}
+
+}  // namespace conformance

@@ -1,0 +1,19 @@
+// Tensors of cases: {"dtype": …, "shape": […], "data": […]}.
+#pragma once
+
+#include <vector>
+
+#include <plait/net/parameter.hpp>
+
+#include "case.hpp"
+
+namespace conformance {
+
+/// Throws malformed_case.
+plait::tensor_value tensor_from_json(json const& given, std::string const& name);
+json tensor_to_json(plait::tensor_value const& tensor);
+
+/// The `params` of a case, in order; none where the key is missing or null.
+std::vector<plait::parameter> parameters(case_inputs const& in);
+
+}  // namespace conformance
