@@ -190,9 +190,9 @@ class ssa_form {
 
   // The last version so far of a blob just named, growing the table with the blob numbers.
   constexpr std::uint32_t& last(blob_index b) {
-    if (b >= last_.size()) {
-      last_.resize(b + std::size_t{1}, unseen);
-      read_count_.resize(b + std::size_t{1}, 0);
+    while (b >= last_.size()) {
+      last_.push_back(unseen);
+      read_count_.push_back(0);
     }
     return last_[b];
   }
@@ -239,7 +239,10 @@ constexpr void ssa_form<N>::compute(N const& n, Versions&& initial, ssa_options 
   blobs_.reset(n);
   if constexpr (std::ranges::sized_range<detail::ops_range_t<N>>) {
     auto const op_total = static_cast<std::size_t>(std::ranges::size(plait::ops(n)));
-    blobs_.reserve(op_total + external_total(n));
+    std::size_t const blob_total = op_total + external_total(n);  // a guess: each op makes one more
+    blobs_.reserve(blob_total);
+    last_.reserve(blob_total);
+    read_count_.reserve(blob_total);
     reads_.reserve(op_total, 2 * op_total);
     writes_.reserve(op_total, op_total);
     reads_before_.reserve(op_total);
