@@ -169,8 +169,8 @@ constexpr void dependency_graph::compute(N const& n, ssa_form<N> const& form, de
     std::size_t slot = 0;
     for (value v : form.reads(to)) {
       bool const control = slot >= first_control && slot < last_control;
-      if (auto const writer = form.producer(v))
-        edges.add(writer->op, to, control ? dependency_kind::control : dependency_kind::raw, v, form.index(v));
+      if (op_index const writer = form.producing_op(v); writer != npos)
+        edges.add(writer, to, control ? dependency_kind::control : dependency_kind::raw, v, form.index(v));
       ++slot;
     }
     for (value v : form.writes(to)) {
@@ -178,8 +178,8 @@ constexpr void dependency_graph::compute(N const& n, ssa_form<N> const& form, de
       value const before{v.blob, version[v.blob]};
       version[v.blob] = v.version;
       if (options.write_after_write)
-        if (auto const writer = form.producer(before))
-          edges.add(writer->op, to, dependency_kind::waw, before, form.index(before));
+        if (op_index const writer = form.producing_op(before); writer != npos)
+          edges.add(writer, to, dependency_kind::waw, before, form.index(before));
       if (options.write_after_read)
         for (operand reader : form.consumers(before))
           if (reader.op != to) edges.add(reader.op, to, dependency_kind::war, before, form.index(before));

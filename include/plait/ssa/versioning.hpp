@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <ranges>
 #include <span>
@@ -57,7 +58,7 @@ template <class Op>
 constexpr void prefetch_ahead([[maybe_unused]] Op const& op) {
 #if defined(__GNUC__)
   constexpr std::size_t distance = 3072;
-  if (!std::is_constant_evaluated()) __builtin_prefetch(reinterpret_cast<char const*>(&op) + distance);
+  if (!std::is_constant_evaluated()) __builtin_prefetch(reinterpret_cast<char const*>(std::addressof(op)) + distance);
 #endif
 }
 }  // namespace detail
@@ -73,7 +74,8 @@ class ssa_form {
   constexpr explicit ssa_form(N const& n) : blobs_(n) {}
 
   /// Numbers `n`. `initial` yields (key, version) pairs: the versions blobs have before the net runs, as left by
-  /// versions() of the net before it. Throws net_error for an initial version of 2^31 or more.
+  /// versions() of the net before it; not those of this very object. Throws net_error for an initial version of 2^31 or
+  /// more.
   template <std::ranges::input_range Versions>
   constexpr void compute(N const& n, Versions&& initial, ssa_options const& options = {});
 
@@ -119,7 +121,11 @@ class ssa_form {
 
   /// The version a blob has after the net has run.
   constexpr std::uint32_t version(blob_index b) const { return last_[b]; }
-  constexpr std::uint32_t version(key_type const& key) const {
+  /// Of a blob by name; throws net_error if the net has none of this name. TRAP: where names are of type blob_index
+  /// themselves, version takes numbers of blobs only: version(find(name)).
+  constexpr std::uint32_t version(key_type const& key) const
+    requires(!std::is_same_v<key_type, blob_index>)
+  {
     blob_index const b = find(key);
     if (b == npos) throw net_error("plait: the net has no such blob", {}, blob_text(key));
     return last_[b];
@@ -142,6 +148,8 @@ class ssa_form {
     PLAIT_ASSERT(contains(v), "ssa_form: no such value");
     return shift_[v.blob] + v.version;
   }
+  /// The op that makes a value; npos for what the net was given.
+  constexpr op_index producing_op(value v) const { return producers_[index(v)]; }
   /// The output that makes a value; nothing for what the net was given. O(outputs of that op).
   constexpr std::optional<operand> producer(value v) const {
     op_index const op = producers_[index(v)];
