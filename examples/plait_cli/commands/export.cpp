@@ -1,0 +1,83 @@
+// plait export: a net and its parameters as the two nets that a predictor loads.
+#include <iostream>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include <plait/netdef/traits.hpp>
+#include <plait/transform/export.hpp>
+#include <plait/transform/parameter_extraction.hpp>
+
+#include "commands.hpp"
+#include "common_options.hpp"
+#include "terminal.hpp"
+
+namespace cli {
+
+namespace {
+
+struct options {
+  std::string file;
+  std::string init;
+  destination init_to;
+  destination predict_to;
+  bool compatible = false;
+  bool fill_inputs = false;
+};
+
+std::vector<plait::parameter> read_parameters(std::string const& path) {
+  source const init = load(path);
+  try {
+    return plait::parameters_from_init_net(init.net);
+  } catch (plait::error const& problem) {
+    throw about(init.label, problem);
+  }
+}
+
+int run(options const& given) {
+  source in = load(given.file);
+  std::vector<plait::parameter> const parameters = read_parameters(given.init);
+  plait::exported_nets<plait::netdef> made;
+  try {
+    made = plait::export_nets(std::move(in.net), parameters,
+                              {.compatible = given.compatible, .fill_inputs = given.fill_inputs});
+  } catch (plait::error const& problem) {
+    throw about(in.label, problem);
+  }
+  save(given.init_to, made.init_net);
+  save(given.predict_to, made.predict_net);
+
+  auto const list = [](char const* what, std::vector<std::string> const& names) {
+    std::cout << what;
+    for (std::string const& name : names) std::cout << ' ' << visible(name);
+    std::cout << '\n';
+  };
+  list("inputs: ", made.inputs);
+  list("outputs:", made.outputs);
+  if (!made.unused_parameters.empty()) list("unused parameters, left out:", made.unused_parameters);
+  return 0;
+}
+
+}  // namespace
+
+void add_export(CLI::App& app, action& chosen) {
+  auto const given = std::make_shared<options>();
+  CLI::App* const command =
+      app.add_subcommand("export", "a net and its parameters as the init and predict nets of a predictor");
+  command->footer(
+      "The parameters are what the init net given makes; it is read, not run.\n"
+      "Example:\n  plait export net.pbtxt --init params.pb --init-output init_net.pb --predict-output predict_net.pb");
+  add_file(*command, given->file);
+  command->add_option("--init", given->init, "a net that makes the parameters (GivenTensorFill, ConstantFill, …)")
+      ->required();
+  command->add_option("--init-output", given->init_to.path, "the init net to write")->required();
+  command->add_option("--predict-output", given->predict_to.path, "the predict net to write")->required();
+  command->add_flag("--compatible", given->compatible, "exactly what Caffe2's mobile exporter of 2018 makes");
+  command->add_flag("--fill-inputs", given->fill_inputs, "let the init net make a zero for what has to be fed");
+  command->callback([given, &chosen] { chosen = [given] { return run(*given); }; });
+}
+
+}  // namespace cli

@@ -1,0 +1,110 @@
+// plait prune: a net without the ops whose results nobody needs.
+#include <cstddef>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include <plait/netdef/traits.hpp>
+#include <plait/transform/dead_ops.hpp>
+
+#include "commands.hpp"
+#include "common_options.hpp"
+#include "terminal.hpp"
+
+namespace cli {
+
+namespace {
+
+struct options {
+  std::string file;
+  destination to;
+  bool json = false;
+  bool dry_run = false;
+  bool inputs = false;
+  bool sinks = false;
+  bool force = false;
+};
+
+struct removed_op {
+  std::size_t index;
+  std::string type;
+  std::vector<std::string> outputs;
+};
+
+void print(std::ostream& out, std::string const& label, std::vector<removed_op> const& ops,
+           std::vector<std::string> const& inputs, std::size_t before) {
+  for (removed_op const& op : ops) {
+    out << label << ": removed op " << op.index << " (" << visible(op.type) << ')';
+    for (char const* separator = ", which writes "; std::string const& blob : op.outputs) {
+      out << separator << '\'' << visible(blob) << '\'';
+      separator = ", ";
+    }
+    out << '\n';
+  }
+  for (std::string const& blob : inputs) out << label << ": removed external input '" << visible(blob) << "'\n";
+  out << label << ": " << ops.size() << " of " << before << " ops removed\n";
+}
+
+int run(options const& given) {
+  source in = load(given.file);
+  if (given.json && given.to.to_stdout() && !given.dry_run)
+    throw failure("plait: --json needs -o FILE for the net, or --dry-run");
+  std::size_t const before = in.net.op.size();
+  // Without outputs every op is dead by definition; nobody means that.
+  bool const undeclared = in.net.external_output.empty() && before != 0 && !given.force;
+
+  std::vector<removed_op> ops;
+  plait::dead_ops_report found;
+  try {
+    plait::dead_op_options const how{.keep_ops_without_outputs = !given.sinks, .prune_external_inputs = given.inputs};
+    if (!undeclared) found = plait::find_dead_ops(std::as_const(in.net), how);
+    for (plait::op_index op : found.ops) {
+      plait::op_def const& dead = in.net.op[op];
+      removed_op& entry = ops.emplace_back(removed_op{op, std::string(in.net.text(dead.type)), {}});
+      for (plait::symbol blob : dead.output) entry.outputs.emplace_back(in.net.text(blob));
+    }
+    if (!undeclared) plait::remove_dead_ops(in.net, how);
+  } catch (plait::error const& problem) {
+    throw about(in.label, problem);
+  }
+  if (undeclared)
+    std::cerr << in.label
+              << ": warning: the net declares no external outputs, so nothing is removed (--force: all is)\n";
+
+  if (!given.dry_run) save(given.to, in.net);
+  if (given.json) {
+    nlohmann::ordered_json list = nlohmann::ordered_json::array();
+    for (removed_op const& op : ops) list.push_back({{"op", op.index}, {"type", op.type}, {"outputs", op.outputs}});
+    print_json({{"file", in.label},
+                {"ops_before", before},
+                {"removed_ops", std::move(list)},
+                {"removed_external_inputs", found.external_input_names}});
+  } else {
+    bool const net_on_stdout = given.to.to_stdout() && !given.dry_run;
+    print(net_on_stdout ? std::cerr : std::cout, in.label, ops, found.external_input_names, before);
+  }
+  return 0;
+}
+
+}  // namespace
+
+void add_prune(CLI::App& app, action& chosen) {
+  auto const given = std::make_shared<options>();
+  CLI::App* const command = app.add_subcommand("prune", "remove the ops that no external output depends on");
+  command->footer("What went is printed; on standard error where the net goes to standard output.");
+  add_file(*command, given->file);
+  add_destination(*command, given->to);
+  add_json(*command, given->json);
+  command->add_flag("-n,--dry-run", given->dry_run, "say what would go, write no net");
+  command->add_flag("--inputs", given->inputs, "remove external inputs that nothing reads, too");
+  command->add_flag("--sinks", given->sinks, "remove ops without outputs, too (Print and the like)");
+  command->add_flag("--force", given->force, "also where no external outputs are declared: then every op goes");
+  command->callback([given, &chosen] { chosen = [given] { return run(*given); }; });
+}
+
+}  // namespace cli

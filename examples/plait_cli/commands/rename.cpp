@@ -1,0 +1,95 @@
+// plait rename: one value under another name.
+#include <cstdint>
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include <CLI/CLI.hpp>
+
+#include <plait/netdef/traits.hpp>
+#include <plait/transform/rename.hpp>
+
+#include "commands.hpp"
+#include "common_options.hpp"
+#include "terminal.hpp"
+
+namespace cli {
+
+namespace {
+
+struct options {
+  std::string file;
+  std::string name;
+  destination to;
+  std::uint32_t op = 0;
+  std::optional<std::uint32_t> input;
+  std::optional<std::uint32_t> output;
+  bool from_producer = false;
+  std::string init;
+  destination init_to;
+};
+
+plait::value_rename rename(options const& given, plait::netdef& net, plait::netdef* init) {
+  plait::rename_options const how{.from_producer = given.from_producer};
+  if (given.input) {
+    plait::op_input const at{given.op, *given.input};
+    return init != nullptr ? plait::rename_input(net, *init, at, given.name, how)
+                           : plait::rename_input(net, at, given.name, how);
+  }
+  plait::op_output const at{given.op, *given.output};
+  return init != nullptr ? plait::rename_output(net, *init, at, given.name, how)
+                         : plait::rename_output(net, at, given.name, how);
+}
+
+int run(options const& given) {
+  source in = load(given.file);
+  std::optional<source> init;
+  if (!given.init.empty()) init = load(given.init);
+
+  plait::value_rename done;
+  try {
+    done = rename(given, in.net, init ? &init->net : nullptr);
+  } catch (plait::error const& problem) {
+    throw about(in.label, problem);
+  }
+  std::size_t in_init = 0;
+  for (plait::renamed_place const& place : done.changed) in_init += place.init_net;
+  if (in_init != 0 && given.init_to.path.empty())
+    throw failure(init->label +
+                  ": the value is made there, so that this net changes, too; name a file with --init-output");
+
+  if (init && !given.init_to.path.empty()) save(given.init_to, init->net);
+  save(given.to, in.net);
+  std::cerr << in.label << ": '" << visible(done.from) << "' (version " << done.version << ") is now '"
+            << visible(done.to) << "' in " << done.changed.size() - in_init << " places";
+  if (in_init != 0) std::cerr << ", and in " << in_init << " of " << init->label;
+  std::cerr << '\n';
+  return 0;
+}
+
+}  // namespace
+
+void add_rename(CLI::App& app, action& chosen) {
+  auto const given = std::make_shared<options>();
+  CLI::App* const command = app.add_subcommand("rename", "give one value another name, wherever it is mentioned");
+  command->footer(
+      "A value is one version of a blob; others keep the name. A name that is taken is refused.\n"
+      "Examples:\n  plait rename net.pb features --op 12 --output 0 -o renamed.pb\n"
+      "  plait rename predict.pb weight --op 0 --input 1 --init init.pb --init-output new_init.pb -o new.pb");
+  add_file(*command, given->file);
+  command->add_option("NAME", given->name, "the new name")->required();
+  command->add_option("--op", given->op, "the op, counted from 0")->required();
+  auto* const place = command->add_option_group("place", "the value, as the op has it");
+  place->add_option("--output", given->output, "its output, counted from 0");
+  place->add_option("--input", given->input, "its input, counted from 0");
+  place->require_option(1);
+  command->add_flag("--from-producer", given->from_producer, "with --input: also where other ops read the value");
+  command->add_option("--init", given->init, "the init net that makes parameters of the net; versions go on from it");
+  command->add_option("--init-output", given->init_to.path, "write the init net to this file");
+  add_destination(*command, given->to);
+  command->callback([given, &chosen] { chosen = [given] { return run(*given); }; });
+}
+
+}  // namespace cli

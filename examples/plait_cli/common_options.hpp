@@ -1,0 +1,28 @@
+// Options that several subcommands have, worded the same everywhere.
+#pragma once
+
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+#include "io.hpp"
+
+namespace cli {
+
+inline void add_file(CLI::App& command, std::string& file) {
+  command.add_option("FILE", file, "the net; - for standard input")->required();
+}
+
+inline void add_json(CLI::App& command, bool& json) { command.add_flag("--json", json, "print JSON"); }
+
+inline void add_format(CLI::App& command, std::string& format) {
+  command.add_option("--to", format, "text, json or binary; default: by the suffix of the output, else text")
+      ->check(CLI::IsMember({"text", "json", "binary"}));
+}
+
+inline void add_destination(CLI::App& command, destination& to) {
+  command.add_option("-o,--output-file", to.path, "write the net to this file instead of standard output");
+  add_format(command, to.format);
+}
+
+}  // namespace cli

@@ -1,0 +1,106 @@
+#include "io.hpp"
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include <plait/netdef/read.hpp>
+#include <plait/netdef/write.hpp>
+
+#include "terminal.hpp"
+
+namespace cli {
+
+namespace {
+
+constexpr std::string_view prefix = "plait: ";
+
+std::string without_prefix(std::string_view message) {
+  if (message.starts_with(prefix)) message.remove_prefix(prefix.size());
+  return visible(message);
+}
+
+plait::netdef_format format_of(destination const& to) {
+  if (auto const named = format_called(to.format)) return *named;
+  std::string const suffix = std::filesystem::path(to.path).extension().string();
+  if (suffix == ".json") return plait::netdef_format::json;
+  if (suffix == ".pb" || suffix == ".bin" || suffix == ".binary") return plait::netdef_format::binary;
+  return plait::netdef_format::text;
+}
+
+}  // namespace
+
+std::string placed(std::string_view label, plait::text_position at, std::string_view message) {
+  std::string text(label);
+  if (at.line != 0)
+    text += ':' + std::to_string(at.line) + ':' + std::to_string(at.column);
+  else
+    text += ": byte " + std::to_string(at.offset);
+  return text + ": " + visible(message);
+}
+
+failure about(std::string_view label, plait::error const& problem) {
+  if (auto const* parse = dynamic_cast<plait::parse_error const*>(&problem))
+    return failure(placed(label, parse->position, parse->message));
+  return failure(std::string(label) + ": " + without_prefix(problem.what()));
+}
+
+source load(std::string const& path) {
+  source made;
+  bool const standard = path == "-";
+  made.label = standard ? "<stdin>" : visible(path);
+  plait::read_options options;
+  options.diagnostics = &made.diagnostics;
+  try {
+    made.net = standard ? plait::read_netdef(std::cin, options, &made.format)
+                        : plait::read_netdef(std::filesystem::path(path), options, &made.format);
+  } catch (plait::io_error const& problem) {
+    throw failure(standard ? "plait: standard input cannot be read" : visible(problem.what()));
+  } catch (plait::error const& problem) {
+    throw about(made.label, problem);
+  }
+  return made;
+}
+
+std::optional<plait::netdef_format> format_called(std::string_view name) {
+  for (auto format : {plait::netdef_format::text, plait::netdef_format::json, plait::netdef_format::binary})
+    if (name == plait::to_string(format)) return format;
+  return std::nullopt;
+}
+
+void save(destination const& to, plait::netdef const& net) {
+  plait::netdef_format const format = format_of(to);
+  if (to.to_stdout() && format == plait::netdef_format::binary && isatty(STDOUT_FILENO) != 0)
+    throw failure("plait: a binary net is nothing for a terminal; name a file with -o");
+  try {
+    std::string bytes = plait::to_bytes(net, format);
+    if (to.to_stdout() && format != plait::netdef_format::binary && !bytes.ends_with('\n')) bytes += '\n';
+    save_text(to.path, bytes);
+  } catch (plait::error const& problem) {
+    throw about(to.to_stdout() ? "<stdout>" : to.path, problem);
+  }
+}
+
+void save_text(std::string const& path, std::string_view text) {
+  if (path.empty() || path == "-") {
+    std::cout.write(text.data(), static_cast<std::streamsize>(text.size()));
+    return;  // main looks after standard output
+  }
+  if (std::error_code ignored; std::filesystem::is_directory(path, ignored)) throw failure(path + ": is a folder");
+  std::ofstream out(path, std::ios::binary | std::ios::trunc);
+  if (!out) throw failure(path + ": cannot be opened for writing");
+  out.write(text.data(), static_cast<std::streamsize>(text.size()));
+  out.close();
+  if (!out) throw failure(path + ": cannot be written");
+}
+
+void print_json(nlohmann::ordered_json const& value) {
+  std::cout << value.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << '\n';
+}
+
+}  // namespace cli

@@ -1,0 +1,93 @@
+// plait: NetDef files on the command line.
+#include <poll.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <exception>
+#include <ios>
+#include <iostream>
+#include <new>
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+#include <plait/core/errors.hpp>
+#include <plait/version.hpp>
+
+#include "commands.hpp"
+#include "io.hpp"
+#include "terminal.hpp"
+
+namespace {
+
+constexpr char const* about = R"(Looks at and changes NetDef files.
+
+FILE is a net as protobuf text, JSON or binary, told apart by content; "-" is standard input.)";
+
+constexpr char const* examples = R"(Examples:
+  plait info predict_net.pb
+  plait check predict_net.pbtxt
+  plait ssa --json predict_net.pb | jq '.ops[0]'
+  plait dot --ssa predict_net.pb | dot -Tsvg -o net.svg
+  plait convert predict_net.pb -o predict_net.pbtxt
+  plait subgraph predict_net.pb --from data --to softmax --extract -o part.pbtxt
+
+Exit status: 0 done, 1 the input is bad or something was found, 2 wrong usage.
+`plait COMMAND --help` says more.)";
+
+int report(std::string const& message) {
+  std::cerr << cli::coloured(message, cli::colour::red, cli::shows_colour(STDERR_FILENO)) << '\n';
+  return 1;
+}
+
+// Whether standard output is a pipe that nobody reads from any more.
+bool reader_is_gone() {
+  pollfd out{STDOUT_FILENO, POLLOUT, 0};
+  return poll(&out, 1, 0) > 0 && (out.revents & POLLERR) != 0;
+}
+
+int run(int argc, char** argv) {
+  CLI::App app(about, "plait");
+  app.footer(examples);
+  app.set_version_flag("--version", "plait " + std::to_string(PLAIT_VERSION_MAJOR) + '.' +
+                                        std::to_string(PLAIT_VERSION_MINOR) + '.' +
+                                        std::to_string(PLAIT_VERSION_PATCH));
+  app.require_subcommand(1);
+  cli::action chosen;
+  cli::add_info(app, chosen);
+  cli::add_check(app, chosen);
+  cli::add_ssa(app, chosen);
+  cli::add_dot(app, chosen);
+  cli::add_convert(app, chosen);
+  cli::add_prune(app, chosen);
+  cli::add_rename(app, chosen);
+  cli::add_subgraph(app, chosen);
+  cli::add_export(app, chosen);
+  try {
+    app.parse(argc, argv);
+  } catch (CLI::ParseError const& stop) {
+    return app.exit(stop) == 0 ? 0 : 2;  // --help and --version come this way, too
+  }
+  return chosen();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  // A reader that has seen enough closes the pipe; that ends the output, not the process.
+  std::signal(SIGPIPE, SIG_IGN);
+  std::ios::sync_with_stdio(false);
+  int status = 0;
+  try {
+    status = run(argc, argv);
+  } catch (cli::failure const& problem) {
+    status = report(problem.what());
+  } catch (std::bad_alloc const&) {
+    status = report("plait: out of memory");
+  } catch (std::exception const& problem) {
+    status = report("plait: " + std::string(problem.what()));
+  }
+  std::cout.flush();
+  if (!std::cout && !reader_is_gone()) status = report("plait: standard output cannot be written");
+  return status;
+}
