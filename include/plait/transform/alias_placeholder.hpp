@@ -251,6 +251,8 @@ class alias_fuser {
     auto const& ssa = names.ssa();
     std::vector<bool> declared(ssa.blob_bound());
     for (value v : ssa.external_inputs()) declared[v.blob] = true;
+    for (value v : ssa.external_outputs())
+      if (!ssa.producer(v)) declared[v.blob] = true;
     for (blob_index b : ssa.blobs()) {
       value const v{b, ssa.first_version(b)};
       std::size_t const which = same[offset + ssa.index(v)];
@@ -274,7 +276,7 @@ class alias_fuser {
       for (value v : ssa.writes(op)) current_[name_of(names, v)] = same[offset + ssa.index(v)];
     }
     for (value v : ssa.external_outputs())
-      if (ssa.producer(v) && !holds(v)) throw captured(names, v, std::nullopt, "an external output");
+      if (!holds(v)) throw captured(names, v, std::nullopt, "an external output");
   }
 
   N const& n_;

@@ -1,0 +1,241 @@
+#include <plait/transform/alias_placeholder.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cstddef>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <net/test_nets.hpp>
+#include <oracle/symbolic_run.hpp>
+
+using plait::alias_with_name;
+using test::struct_net;
+using naming = plait::alias_fusion::naming;
+
+namespace {
+
+template <class N>
+plait::net_error refusal(struct_net const& d, struct_net const& init = {{}}) {
+  N n = test::make_net<N>(d);
+  N before = test::make_net<N>(init);
+  try {
+    plait::fuse_alias_placeholders(n, before);
+  } catch (plait::net_error const& refused) {
+    CHECK(test::describe(n) == test::describe(test::make_net<N>(d)));
+    CHECK(test::describe(before) == test::describe(test::make_net<N>(init)));
+    return refused;
+  }
+  FAIL("accepted");
+  return plait::net_error("accepted");
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("an intermediate and an external output get their names", N, PLAIT_MUTABLE_NETS) {
+  for (bool backward : {false, true}) {
+    N n = test::make_net<N>({{{"Relu", {"x"}, {"a"}},
+                              alias_with_name("a", "a1", "feat", backward),
+                              {"Tanh", {"a1"}, {"y"}},
+                              alias_with_name("y", "y1", "out", backward)},
+                             {"x"},
+                             {"y1"}});
+    auto const done = plait::fuse_alias_placeholders(n);
+    CHECK(test::describe(n) == struct_net{{{"Relu", {"x"}, {"feat"}}, {"Tanh", {"feat"}, {"out"}}}, {"x"}, {"out"}});
+    CHECK(done.aliases == std::vector<naming>{{1, "a", "a1", "feat"}, {3, "y", "y1", "out"}});
+    CHECK(plait::fuse_alias_placeholders(n).aliases.empty());
+  }
+}
+
+TEST_CASE_TEMPLATE("backward: other readers follow; forward: there must be none", N, PLAIT_MUTABLE_NETS) {
+  struct_net d{{{"Relu", {"x"}, {"a"}},
+                alias_with_name("a", "a1", "feat", true),
+                {"Tanh", {"a1"}, {"y"}},
+                {"Exp", {"a"}, {"z"}}},
+               {"x"},
+               {"y", "z"}};
+  N n = test::make_net<N>(d);
+  plait::fuse_alias_placeholders(n);
+  CHECK(test::describe(n).ops ==
+        std::vector<plait::op_spec>{{"Relu", {"x"}, {"feat"}}, {"Tanh", {"feat"}, {"y"}}, {"Exp", {"feat"}, {"z"}}});
+  d.ops[1] = alias_with_name("a", "a1", "feat", false);
+  auto const refused = refusal<N>(d);
+  CHECK(refused.op == 1);
+  CHECK(refused.blob == "a");
+}
+
+TEST_CASE_TEMPLATE("external inputs, and parameters where they are made", N, PLAIT_MUTABLE_NETS) {
+  N n = test::make_net<N>(
+      {{alias_with_name("x", "x1", "data"), alias_with_name("w", "w1", "weight"), {"FC", {"x1", "w1", "b"}, {"y"}}},
+       {"x", "w", "b"},
+       {"y"}});
+  N init = test::make_net<N>({{{"Fill", {}, {"w"}}, {"Scale", {"w"}, {"w"}}, {"Fill", {}, {"b"}}}, {}, {"w", "b"}});
+  plait::fuse_alias_placeholders(n, init);
+  CHECK(test::describe(n) == struct_net{{{"FC", {"data", "weight", "b"}, {"y"}}}, {"data", "weight", "b"}, {"y"}});
+  // The version that the init net scales keeps its name.
+  CHECK(test::describe(init) ==
+        struct_net{{{"Fill", {}, {"w"}}, {"Scale", {"w"}, {"weight"}}, {"Fill", {}, {"b"}}}, {}, {"weight", "b"}});
+}
+
+TEST_CASE_TEMPLATE("versions: only the named one changes its name", N, PLAIT_MUTABLE_NETS) {
+  N n = test::make_net<N>({{{"A", {"x"}, {"h"}},
+                            {"B", {"h"}, {"h"}},
+                            alias_with_name("h", "t", "feat"),
+                            {"C", {"t"}, {"h"}},
+                            {"D", {"h", "t"}, {"y"}}},
+                           {"x"},
+                           {"y", "h"}});
+  plait::fuse_alias_placeholders(n);
+  CHECK(test::describe(n) ==
+        struct_net{{{"A", {"x"}, {"h"}}, {"B", {"h"}, {"feat"}}, {"C", {"feat"}, {"h"}}, {"D", {"h", "feat"}, {"y"}}},
+                   {"x"},
+                   {"y", "h"}});
+}
+
+TEST_CASE_TEMPLATE("a name that the input or the output has already", N, PLAIT_MUTABLE_NETS) {
+  for (std::string name : {"a", "b"}) {
+    N n = test::make_net<N>(
+        {{{"Relu", {"x"}, {"a"}}, alias_with_name("a", "b", name), {"Tanh", {"b"}, {"y"}}}, {"x"}, {"y"}});
+    plait::fuse_alias_placeholders(n);
+    CHECK(test::describe(n) == struct_net{{{"Relu", {"x"}, {name}}, {"Tanh", {name}, {"y"}}}, {"x"}, {"y"}});
+  }
+}
+
+TEST_CASE_TEMPLATE("refused, with op and blob, and nothing changed", N, PLAIT_MUTABLE_NETS) {
+  struct_net d{{{"Relu", {"x"}, {"a"}}, alias_with_name("a", "b", "feat"), {"Tanh", {"b"}, {"y"}}}, {"x"}, {"y"}};
+  SUBCASE("no name") {
+    d.ops[1].arguments.clear();
+    CHECK(refusal<N>(d).op == 1);
+  }
+  SUBCASE("two inputs") {
+    d.ops[1].inputs.push_back("x");
+    CHECK(refusal<N>(d).op == 1);
+  }
+  SUBCASE("backward from an external input") {
+    d.ops[1] = alias_with_name("x", "b", "data", true);
+    auto const refused = refusal<N>(d);
+    CHECK(refused.op == 1);
+    CHECK(refused.blob == "x");
+  }
+  SUBCASE("alias of an alias") {
+    d.ops.insert(d.ops.begin() + 2, alias_with_name("b", "c", "other"));
+    d.ops[3].inputs = {"c"};
+    auto const refused = refusal<N>(d);
+    CHECK(refused.op == 2);
+    CHECK(refused.blob == "b");
+  }
+  SUBCASE("the name is that of a blob read later") {
+    d.ops.push_back({"Add", {"feat", "y"}, {"z"}});
+    d.external_inputs.push_back("feat");
+    d.external_outputs.push_back("z");
+    CHECK(refusal<N>(d).blob == "feat");
+  }
+  SUBCASE("the name is overwritten before the last reader") {
+    d.ops.insert(d.ops.begin() + 2, {"Fill", {}, {"feat"}});
+    d.ops.push_back({"Print", {"feat"}, {}});
+    auto const refused = refusal<N>(d);
+    CHECK(refused.op == 3);
+    CHECK(refused.blob == "feat");
+  }
+  SUBCASE("the name is that of an external output") {
+    d.ops.insert(d.ops.begin(), {"Fill", {}, {"feat"}});
+    d.external_outputs.push_back("feat");
+    CHECK(refusal<N>(d).blob == "feat");
+  }
+  SUBCASE("the name is one that the init net makes") {
+    d.external_inputs.push_back("feat");
+    d.ops.push_back({"Add", {"feat", "y"}, {"z"}});
+    CHECK(refusal<N>(d, {{{"Fill", {}, {"feat"}}}, {}, {"feat"}}).blob == "feat");
+  }
+}
+
+TEST_CASE("a name that is taken can be taken all the same") {
+  auto n = test::make_net<test::edit_net>(
+      {{{"Relu", {"x"}, {"a"}}, alias_with_name("a", "b", "q"), {"Add", {"b", "q"}, {"y"}}}, {"x", "q"}, {"y"}});
+  plait::fuse_alias_placeholders(n, {.capture = plait::name_capture::merge});
+  CHECK(n.ops == std::vector<plait::op_spec>{{"Relu", {"x"}, {"q"}}, {"Add", {"q", "q"}, {"y"}}});
+}
+
+TEST_CASE("an input can be called what an output is called") {
+  auto n = test::make_net<test::edit_net>({{alias_with_name("x", "t", "y"), {"Relu", {"t"}, {"y"}}}, {"x"}, {"y"}});
+  plait::fuse_alias_placeholders(n);
+  CHECK(n.ops == std::vector<plait::op_spec>{{"Relu", {"y"}, {"y"}}});
+  CHECK(n.external_inputs == std::vector<std::string>{"y"});
+}
+
+TEST_CASE("a taken name is no matter once its blob is not read any more") {
+  auto n = test::make_net<test::edit_net>(
+      {{{"A", {"x"}, {"feat"}}, {"B", {"feat"}, {"a"}}, alias_with_name("a", "b", "feat"), {"C", {"b"}, {"y"}}},
+       {"x"},
+       {"y"}});
+  plait::fuse_alias_placeholders(n);
+  CHECK(n.ops ==
+        std::vector<plait::op_spec>{{"A", {"x"}, {"feat"}}, {"B", {"feat"}, {"feat"}}, {"C", {"feat"}, {"y"}}});
+}
+
+TEST_CASE("what a nested net uses cannot be renamed") {
+  for (bool writes : {false, true}) {
+    auto n = test::make_net<plait::netdef>(
+        {{{"Relu", {"x"}, {"a"}}, {"If", {"c"}, {}}, alias_with_name("a", "b", "feat", true)}, {"x", "c"}, {"b"}});
+    plait::netdef branch;
+    if (writes)
+      branch.add_op("Fill", {}, {"a"});
+    else
+      branch.add_op("Print", {"a"}, {});
+    plait::arg_def& then_net = n.op[1].arg.emplace_back();
+    then_net.name = n.intern("then_net");
+    then_net.n = branch;
+    CHECK_THROWS_AS(plait::fuse_alias_placeholders(n), plait::net_error);
+    CHECK(n.op.size() == 3);
+  }
+}
+
+TEST_CASE("random nets: accepted ones compute the same") {
+  std::mt19937 random(5);
+  auto const pick = [&](std::size_t below) { return static_cast<std::size_t>(random() % below); };
+  auto const blob = [&] { return std::string(1, static_cast<char>('a' + pick(6))); };
+  std::size_t accepted = 0;
+  std::size_t refused = 0;
+  for (int round = 0; round != 4000; ++round) {
+    struct_net d{{}, {"a", "b", "c", "d", "e", "f"}, {blob(), blob()}};
+    for (std::size_t op = 0; op != 9; ++op) {
+      if (pick(4) == 0) {
+        d.ops.push_back(
+            alias_with_name(blob(), blob(), pick(2) == 0 ? blob() : "name" + std::to_string(op), pick(3) != 0));
+        continue;
+      }
+      plait::op_spec made{"T" + std::to_string(op), {blob()}, {}};
+      for (std::size_t i = 1 + pick(2); i-- != 0;) made.outputs.push_back(blob());
+      d.ops.push_back(made);
+    }
+    auto n = test::make_net<test::edit_net>(d);
+    try {
+      if (plait::fuse_alias_placeholders(n).aliases.empty()) continue;
+      ++accepted;
+    } catch (plait::net_error const&) {
+      ++refused;
+      REQUIRE(static_cast<struct_net const&>(n) == d);
+      continue;
+    }
+    CAPTURE(round);
+    // External inputs may have new names, so they stand for their slots.
+    REQUIRE(test::symbolic_outputs(test::describe(n), test::given_by::slot) ==
+            test::symbolic_outputs(d, test::given_by::slot, {"AliasWithName"}));
+  }
+  CHECK(accepted > 300);
+  CHECK(refused > 300);
+}
+
+TEST_CASE("100,000 aliases") {
+  plait::netdef n;
+  for (int i = 0; i != 100000; ++i) {
+    std::string const blob = "b" + std::to_string(i);
+    n.add_op("Relu", {"x"}, {blob});
+    plait::net_traits<plait::netdef>::append_op(
+        n, alias_with_name(blob, "o" + std::to_string(i), "n" + std::to_string(i)));
+  }
+  CHECK(plait::fuse_alias_placeholders(n).aliases.size() == 100000);
+  CHECK(n.op.size() == 100000);
+  CHECK(n.text(n.op.back().output[0]) == "n99999");
+}
