@@ -4,7 +4,6 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include <plait/core/errors.hpp>
 #include <plait/net/name_map.hpp>
@@ -21,14 +20,15 @@ template <clonable_net N>
 [[nodiscard]] net_clone<N> clone_and_bind(N const& n, std::string_view name, std::string_view prefix,
                                           name_map const& bound = {}, name_capture capture = name_capture::refuse) {
   auto const ssa = get_ssa(n, {.subnets = true, .control_inputs = true});
-  std::vector<bool> given(ssa.blob_bound());
-  for (blob_index b : ssa.undefined()) given[b] = true;
-
   clone_options options{.blob_remap = bound, .ops = {}, .capture = capture};
-  for (blob_index b : ssa.blobs()) {
+  auto const call = [&](blob_index b, std::string_view before) {
     std::string const from(std::string_view(ssa.name(b)));
-    if (!bound.contains(from)) options.blob_remap.set(from, given[b] || from.empty() ? from : std::string(prefix) + from);
-  }
+    if (!options.blob_remap.contains(from)) options.blob_remap.set(from, std::string(before) + from);
+  };
+  for (blob_index b : ssa.undefined()) call(b, {});
+  for (op_index op = 0; op != ssa.op_count(); ++op)
+    for (value v : ssa.writes(op)) call(v.blob, prefix);
+  for (blob_index b : ssa.blobs()) call(b, prefix);  // declared, but neither read nor written
   net_clone<N> made = clone(n, name, options);
   made.names = std::move(options.blob_remap);
   return made;

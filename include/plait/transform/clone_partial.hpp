@@ -31,7 +31,7 @@ struct partial_net_clone : net_clone<N> {
 };
 
 /// The ops that make `outputs` when `inputs` are given, as a net called `name`. `inputs` maps blobs to their names in the
-/// clone ({{"x", "x"}} keeps it); blobs the part reads from outside keep their names; all others are called
+/// clone ({{"x", "x"}} keeps it); blobs the part reads from outside, or hands through, keep their names; all others are called
 /// `<name>/<blob>`, or as before where `name` is empty. Both boundaries mean the last version of each blob.
 ///
 /// Follows Caffe2's Net.ClonePartial, and its choice to accept inputs the net does not have. Throws net_error for an
@@ -60,21 +60,23 @@ template <clonable_net N>
   std::vector<bool> occurs(ssa.blob_bound());
   std::vector<bool> outside(ssa.blob_bound());
   std::vector<blob_index> also_read;
+  auto const from_outside = [&](value v) {
+    occurs[v.blob] = true;
+    if (v.version != 0 || is_given[v.blob] || outside[v.blob]) return;
+    outside[v.blob] = true;
+    also_read.push_back(v.blob);
+  };
   for (op_index op : used) {
-    for (value v : ssa.reads(op)) {
-      occurs[v.blob] = true;
-      if (v.version != 0 || is_given[v.blob] || outside[v.blob]) continue;
-      outside[v.blob] = true;
-      also_read.push_back(v.blob);
-    }
+    for (value v : ssa.reads(op)) from_outside(v);
     for (value v : ssa.writes(op)) {
-      occurs[v.blob] = true;
       if (!is_given[v.blob]) continue;
       std::string const blob(std::string_view(ssa.name(v)));
       throw net_error("plait: op " + std::to_string(op) + " is needed and writes over the given input '" + blob + "'", op,
                       blob);
     }
   }
+
+  for (value v : wanted) from_outside(v);
 
   clone_options options;
   options.ops = used;
@@ -86,18 +88,21 @@ template <clonable_net N>
     else
       options.blob_remap.set(from, outside[b] || from.empty() ? from : prefix + from);
   }
-  // An output that is a given input or read from outside is not made here; it keeps that name.
   net_clone<N> whole = clone(n, name, options);
 
   partial_net_clone<N> made{{std::move(whole.net), std::move(whole.name), {}}, {}, {}, used};
   for (auto const& entry : inputs) made.inputs.push_back(entry.to);
   for (blob_index b : also_read) made.inputs.emplace_back(std::string_view(ssa.name(b)));
   for (std::string const& output : outputs) made.outputs.emplace_back(options.blob_remap[output]);
-  for (blob_index b : ssa.blobs())
-    if (occurs[b]) {
-      std::string_view const from = ssa.name(b);
-      made.names.set(from, options.blob_remap[from]);
-    }
+  auto const name_of = [&](blob_index b) {
+    std::string_view const from = ssa.name(b);
+    made.names.set(from, options.blob_remap[from]);
+  };
+  for (value v : given)
+    if (occurs[v.blob]) name_of(v.blob);
+  for (blob_index b : also_read) name_of(b);
+  for (op_index op : used)
+    for (value v : ssa.writes(op)) name_of(v.blob);
   detail::set_externals(made.net, made.inputs, made.outputs);
   return made;
 }
