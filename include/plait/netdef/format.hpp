@@ -37,6 +37,7 @@ enum class netdef_format : std::uint8_t { text, json, binary };
     at = line == document.npos ? document.size() : document.find_first_not_of(white, line);
     if (at == document.npos) return netdef_format::text;
   }
+  if (at == document.size()) return netdef_format::text;
   std::size_t const word = at;
   while (at != document.size() &&
          (('a' <= document[at] && document[at] <= 'z') || document[at] == '_' ||

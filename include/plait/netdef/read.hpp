@@ -12,6 +12,7 @@
 
 #include <plait/core/errors.hpp>
 #include <plait/netdef/binary_reader.hpp>
+#include <plait/netdef/equality.hpp>
 #include <plait/netdef/format.hpp>
 #include <plait/netdef/json_reader.hpp>
 #include <plait/netdef/model.hpp>
@@ -50,6 +51,16 @@ namespace plait {
     if (first && format == netdef_format::binary) tried.unknown = unknown_fields::reject;
     try {
       netdef net = read_netdef_bytes(document, format, tried);
+      // Nothing but a comment? A short binary net may look so, when its name begins with '#'.
+      if (format == netdef_format::text && document.find('#') != document.npos && net == netdef()) {
+        tried.unknown = unknown_fields::reject;
+        try {
+          net = read_netdef_binary(document, tried);
+          format = netdef_format::binary;
+        } catch (parse_error const&) {
+          // It is one.
+        }
+      }
       if (found != nullptr) *found = format;
       return net;
     } catch (parse_error const& problem) {

@@ -1,0 +1,206 @@
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <plait/netdef/json_reader.hpp>
+
+namespace {
+
+using plait::netdef;
+using plait::read_netdef_json;
+
+plait::arg_def argument(std::string const& json) { return read_netdef_json(R"({"arg":[{)" + json + "}]}").arg.at(0); }
+
+struct mistake {
+  std::string source;
+  std::size_t line;
+  std::size_t column;
+  std::string part;  // of the message
+};
+
+void check_refused(mistake const& expected, plait::read_options const& options = {}) {
+  CAPTURE(expected.source.substr(0, 80));
+  try {
+    static_cast<void>(read_netdef_json(expected.source, options));
+    FAIL_CHECK("was accepted");
+  } catch (plait::parse_error const& problem) {
+    CAPTURE(std::string(problem.what()));
+    CHECK(problem.position.line == expected.line);
+    CHECK(problem.position.column == expected.column);
+    CHECK(problem.message.find(expected.part) != std::string::npos);
+  }
+}
+
+TEST_CASE("a net, names in either spelling") {
+  for (char const* source :
+       {R"({"name": "n", "op": [{"input": ["x", "w"], "output": ["y"], "type": "FC", "isGradientOp": true,
+           "deviceOption": {"deviceType": 1, "deviceId": 3}, "arg": [{"name": "axis", "i": "1"}]}],
+           "externalInput": ["x"], "numWorkers": null})",
+        R"({"name": "n", "op": [{"input": ["x", "w"], "output": ["y"], "type": "FC", "is_gradient_op": true,
+           "device_option": {"device_type": "CUDA", "cuda_gpu_id": 3}, "arg": [{"name": "axis", "i": 1}]}],
+           "external_input": ["x"], "external_output": null, "arg": []})",
+        "\xEF\xBB\xBF"
+        R"({"op": [{"type": "FC", "input": ["x", "w"], "output": ["y"], "is_gradient_op": true, "engine": null,
+           "device_option": {"device_type": "1", "cudaGpuId": "3"}, "arg": [{"name": "axis", "i": 1.0}]}],
+           "external_input": ["x"], "name": "\u006e"})"}) {
+    netdef const net = read_netdef_json(source);
+    CHECK(net.text(net.name) == "n");
+    CHECK_FALSE(net.num_workers);
+    REQUIRE(net.op.size() == 1);
+    plait::op_def const& op = net.op[0];
+    REQUIRE(op.input.size() == 2);
+    CHECK(net.text(op.input[1]) == "w");
+    CHECK(net.text(op.type) == "FC");
+    CHECK_FALSE(op.engine);
+    CHECK(op.is_gradient_op == true);
+    CHECK(op.device_option->device_type == 1);
+    CHECK(op.device_option->device_id == 3);
+    CHECK(op.arg.at(0).i == 1);
+    CHECK(net.external_input.at(0) == op.input[0]);
+    CHECK(net.external_output.empty());
+  }
+  CHECK(read_netdef_json(" {} ").op.empty());
+}
+
+TEST_CASE("numbers") {
+  CHECK(argument(R"("i": "-9223372036854775808")").i == std::numeric_limits<std::int64_t>::min());
+  CHECK(argument(R"("i": 9223372036854775807)").i == std::numeric_limits<std::int64_t>::max());
+  CHECK(argument(R"("i": -0)").i == 0);
+  CHECK(argument(R"("i": 1e3)").i == 1000);
+  CHECK(argument(R"("ints": [1, "2", 3.0])").ints == std::vector<std::int64_t>{1, 2, 3});
+  CHECK(argument(R"("f": 1e-05)").f == 1e-05f);
+  CHECK(argument(R"("f": 3)").f == 3.0f);
+  CHECK(argument(R"("f": "1.5")").f == 1.5f);
+  CHECK(argument(R"("f": 1e-400)").f == 0.0f);
+  CHECK(argument(R"("f": 1e-46)").f == 0.0f);
+  CHECK(std::signbit(*argument(R"("f": -0)").f));
+  CHECK(argument(R"("f": "-Infinity")").f == -std::numeric_limits<float>::infinity());
+  CHECK(std::isnan(*argument(R"("f": "NaN")").f));
+  // Halfway between two floats, were it rounded to a double first.
+  CHECK(argument(R"("f": 1.00000017881393432617187499)").f == 1.00000011920928955078125f);
+  CHECK(argument(R"("t": {"doubleData": [0.1, -1e308, "2"]})").t->double_data == std::vector<double>{0.1, -1e308, 2});
+  CHECK(argument(R"("t": {"dataType": "DOUBLE"})").t->data_type == plait::tensor_type::float64);
+  CHECK(argument(R"("t": {"dataType": 99})").t->data_type == static_cast<plait::tensor_type>(99));
+}
+
+TEST_CASE("bytes are base64 of either alphabet, padded or not") {
+  CHECK(argument(R"("s": "")").s == "");
+  CHECK(argument(R"("s": "AA==")").s == std::string(1, '\0'));
+  CHECK(argument(R"("s": "AP8")").s == std::string("\0\xFF", 2));
+  CHECK(argument(R"("s": "-_-_")").s == argument(R"("s": "+/+/")").s);
+  CHECK(argument(R"("strings": ["TkNIVw==", "TkM="])").strings == std::vector<std::string>{"NCHW", "NC"});
+  check_refused({R"({"arg":[{"s":"A"}]})", 1, 14, "base64"});
+  check_refused({R"({"arg":[{"s":"AA=A"}]})", 1, 14, "base64"});
+  check_refused({R"({"arg":[{"s":"AAAA="}]})", 1, 14, "base64"});
+  check_refused({R"({"arg":[{"s":"A A="}]})", 1, 14, "base64"});
+}
+
+TEST_CASE("symbols belong to the net they stand in") {
+  netdef const net =
+      read_netdef_json(R"({"op":[{"type":"If","arg":[{"n":{"name":"inner","op":[{"input":["x"]}]}}]}]})");
+  netdef const& inner = *net.op[0].arg[0].n;
+  CHECK(inner.text(inner.op[0].input[0]) == "x");
+  CHECK_FALSE(net.find("x"));
+}
+
+TEST_CASE("mistakes are refused where they are") {
+  for (mistake const& each : std::vector<mistake>{
+           {"", 1, 1, "unexpected end"},
+           {"{\n  \"op\": 3\n}", 2, 9, "no value of field 'op'"},
+           {"{\"op\": {}}", 1, 8, "expected a list"},
+           {"{\"op\": [3]}", 1, 9, "no value of field 'op'"},
+           {"{\"op\": [[]]}", 1, 9, "no value of field 'op'"},
+           {"{\"op\": [null]}", 1, 9, "null"},
+           {"{\"name\": 12 }", 1, 10, "no value of field 'name'"},
+           {"{\"name\": [\"x\"]}", 1, 10, "no value of field 'name'"},
+           {"{\"name\": {}}", 1, 10, "no value of field 'name'"},
+           {"{\"externalInput\": \"x\"}", 1, 19, "expected a list"},
+           {"{\"deviceOption\": []}", 1, 18, "no value of field 'device_option'"},
+           {"{\"name\": \"x\",\n \"name\": \"y\"}", 2, 2, "'name' is given twice"},
+           {"{\"deviceOption\": {}, \"device_option\": {}}", 1, 22, "given twice"},
+           {"{\"externalInput\": [\"x\"], \"external_input\": []}", 1, 26, "given twice"},
+           {"{\"numWorkers\": 2147483648}", 1, 16, "no value of field 'num_workers'"},
+           {"{\"numWorkers\": 1.5}", 1, 16, "num_workers"},
+           {"{\"numWorkers\": \"1.0\"}", 1, 16, "num_workers"},
+           {"{\"numWorkers\": \"\"}", 1, 16, "num_workers"},
+           {"{\"numWorkers\": true}", 1, 16, "num_workers"},
+           {"{\"numWorkers\": 1 , \"deviceOption\": {\"randomSeed\": -1}}", 1, 51, "random_seed"},
+           {"{\"arg\":[{\"f\": 1e39}]}", 1, 15, "field 'f'"},
+           {"{\"arg\":[{\"f\": \"inf\"}]}", 1, 15, "field 'f'"},
+           {"{\"arg\":[{\"f\": \"\"}]}", 1, 15, "field 'f'"},
+           {"{\"arg\":[{\"t\": {\"dataType\": \"COMPLEX\"}}]}", 1, 28, "data_type"},
+           {"{\"op\": [{\"isGradientOp\": 1}]}", 1, 26, "is_gradient_op"},
+           {"{\"name\": }", 1, 10, "unexpected '}'"},
+           {"{\"name\": \"x\"", 1, 13, "unexpected end"},
+           {"{\"name\": \"x\"} {", 1, 15, "unexpected"},
+           {"{\"name\": \"\xFF\"}", 1, 11, "invalid"},
+           {"{\"name\": \"\\ud800\"}", 1, 17, "surrogate"},
+           {"[]", 1, 1, "expected an object"},
+           {" null", 1, 2, "null"},
+           {"  3", 1, 3, "expected an object"},
+           {"{\n\"op\" [", 2, 6, "unexpected"},
+       })
+    check_refused(each);
+}
+
+TEST_CASE("fields the model does not have") {
+  std::vector<plait::diagnostic> told;
+  std::string const source = R"({"shape": {"d": [1, {"a": null}], "s": "}"},
+  "op": [{"u": -1.5e+3 , "type": "T", "v": [], "n":null, "b" : true}],
+  "s": "x\u00fc"})";
+  netdef const net = read_netdef_json(source, {.diagnostics = &told});
+  REQUIRE(net.unknown.size() == 2);
+  CHECK(net.unknown[0] == plait::unknown_field{0, "shape", R"({"d": [1, {"a": null}], "s": "}"})"});
+  CHECK(net.unknown[1] == plait::unknown_field{0, "s", R"("x\u00fc")"});
+  REQUIRE(net.op.at(0).unknown.size() == 4);
+  CHECK(net.op[0].unknown[0] == plait::unknown_field{0, "u", "-1.5e+3"});
+  CHECK(net.op[0].unknown[1] == plait::unknown_field{0, "v", "[]"});
+  CHECK(net.op[0].unknown[2] == plait::unknown_field{0, "n", "null"});
+  CHECK(net.op[0].unknown[3] == plait::unknown_field{0, "b", "true"});
+  CHECK(net.text(net.op[0].type) == "T");
+  REQUIRE(told.size() == 6);
+  CHECK(told[0] == plait::diagnostic{{1, 1, 2}, "NetDef has no field 'shape'; kept"});
+  CHECK(told[1].position.line == 2);
+  CHECK(told[1].position.column == 11);
+  CHECK(told[1].message == "OperatorDef has no field 'u'; kept");
+  check_refused({source, 1, 2, "NetDef has no field 'shape'"}, {.unknown = plait::unknown_fields::reject});
+}
+
+TEST_CASE("limits") {
+  auto const nested = [](std::size_t nets) {
+    std::string text = "{";
+    for (std::size_t i = 0; i != nets; ++i) text += R"("op":[{"arg":[{"n":{)";
+    for (std::size_t i = 0; i != nets; ++i) text += "}}]}]";
+    return text + "}";
+  };
+  CHECK(read_netdef_json(nested(33)).op.size() == 1);
+  check_refused({nested(34), 1, 1 + 20 * 33 + 15, "deeper"});
+  CHECK(read_netdef_json(nested(333), {.limits = {.max_depth = 5000}}).op.size() == 1);
+  check_refused({nested(334), 1, 1 + 20 * 333 + 15, "deeper"}, {.limits = {.max_depth = 5000}});
+  check_refused({"{\"x\":" + std::string(1000000, '['), 1, 5 + 101, "deeper"});
+  check_refused({"{ }", 1, 1, "larger"}, {.limits = {.max_bytes = 2}});
+  std::string many = "{\"op\":[{}";
+  for (int i = 0; i != 100000; ++i) many += ",{}";
+  check_refused({many + "]}", 1, 8 + 3 * (1000000 / sizeof(plait::op_def)), "memory"},
+                {.limits = {.max_memory = 1000000}});
+  CHECK(read_netdef_json(many + "]}").op.size() == 100001);
+}
+
+TEST_CASE("any beginning of a document is read or refused, never more") {
+  std::string const source =
+      R"({"name":"a\u00fc","op":[{"input":["x"],"arg":[{"f":-1.5e3,"x":[{"y":null}]}]}],"numWorkers":12})";
+  for (std::size_t size = 0; size != source.size(); ++size) {
+    try {
+      static_cast<void>(read_netdef_json(std::string_view(source).substr(0, size)));
+      FAIL_CHECK("was accepted");
+    } catch (plait::parse_error const& problem) {
+      CHECK(problem.position.offset <= size);
+    }
+  }
+  CHECK(read_netdef_json(source).num_workers == 12);
+}
+
+}  // namespace

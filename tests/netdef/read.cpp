@@ -1,0 +1,107 @@
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <plait/netdef/equality.hpp>
+#include <plait/netdef/read.hpp>
+#include <plait/netdef/write.hpp>
+
+namespace {
+
+using plait::netdef;
+using plait::netdef_format;
+
+struct temporary_file {
+  std::filesystem::path path;
+  explicit temporary_file(std::string const& content)
+      : path(std::filesystem::temp_directory_path() /
+             ("plait_read_" + std::to_string(reinterpret_cast<std::uintptr_t>(this)))) {
+    std::ofstream(path, std::ios::binary) << content;
+  }
+  ~temporary_file() { std::filesystem::remove(path); }
+};
+
+TEST_CASE("one function reads bytes, streams and files in every format") {
+  netdef const net = plait::read_netdef_text("name:'n' op{type:'Relu' input:'x' output:'y'} external_input:'x'");
+  for (netdef_format format : {netdef_format::text, netdef_format::json, netdef_format::binary}) {
+    std::string const bytes = plait::to_bytes(net, format);
+    netdef_format found{};
+    CHECK(plait::read_netdef_bytes(bytes, {}, &found) == net);
+    CHECK(found == format);
+    CHECK(plait::read_netdef_bytes(bytes, format) == net);
+    std::istringstream in(bytes);
+    found = {};
+    CHECK(plait::read_netdef(in, {}, &found) == net);
+    CHECK(found == format);
+    temporary_file const file(bytes);
+    CHECK(plait::read_netdef(file.path) == net);
+  }
+  for (netdef_format format : {netdef_format::text, netdef_format::json, netdef_format::binary})
+    CHECK(plait::read_netdef_bytes("", format) == netdef());
+  netdef_format found = netdef_format::json;
+  CHECK(plait::read_netdef_bytes("", {}, &found) == netdef());
+  CHECK(found == netdef_format::text);
+}
+
+TEST_CASE("a binary net that looks like text is read") {
+  // A name of 110 bytes, "ame: …": behind the newline that is its tag, the document begins with the word "name:".
+  netdef net;
+  net.name = net.intern("ame: 'x'" + std::string(102, 'y'));
+  std::string const bytes = plait::to_binary(net);
+  REQUIRE(bytes.starts_with("\nname: 'x'"));
+  CHECK(plait::detect_format(bytes) == netdef_format::text);
+  netdef_format found{};
+  CHECK(plait::read_netdef_bytes(bytes, {}, &found) == net);
+  CHECK(found == netdef_format::binary);
+}
+
+TEST_CASE("a binary net that looks like a comment is read") {
+  netdef net;
+  net.name = net.intern("#2 net  x");  // nine bytes: a tab
+  std::string const bytes = plait::to_binary(net);
+  REQUIRE(bytes == "\n\t#2 net  x");
+  CHECK(plait::read_netdef_bytes(bytes) == net);
+  netdef_format found{};
+  CHECK(plait::read_netdef_bytes("\n\t# nothing but a comment", {}, &found) == netdef());
+  CHECK(found == netdef_format::text);
+}
+
+TEST_CASE("the error is that of the likely format") {
+  std::vector<plait::diagnostic> told{{{}, "earlier"}};
+  try {
+    static_cast<void>(plait::read_netdef_bytes("name: 'n'\nunknown: 1 op {", {.diagnostics = &told}));
+    FAIL_CHECK("was accepted");
+  } catch (plait::parse_error const& problem) {
+    CHECK(problem.position.line == 2);
+    CHECK(problem.position.column == 15);
+  }
+  CHECK(told.size() == 1);  // nothing of the attempts is left
+  CHECK_THROWS_WITH_AS(static_cast<void>(plait::read_netdef_bytes("{\"op\": 3}")), doctest::Contains("1:8"),
+                       plait::parse_error);
+  CHECK_THROWS_WITH_AS(static_cast<void>(plait::read_netdef_bytes("\x0A\x05xy")), doctest::Contains("byte 0"),
+                       plait::parse_error);
+  // Not taken for a binary net of unknown fields.
+  CHECK_THROWS_AS(static_cast<void>(plait::read_netdef_bytes("zz zz")), plait::parse_error);
+}
+
+TEST_CASE("files that cannot be read") {
+  try {
+    static_cast<void>(plait::read_netdef("no/such/file"));
+    FAIL_CHECK("was read");
+  } catch (plait::io_error const& problem) {
+    CHECK(problem.path == "no/such/file");
+    CHECK(std::string(problem.what()) == "no/such/file: cannot open");
+  }
+  CHECK_THROWS_AS(static_cast<void>(plait::read_netdef(std::filesystem::temp_directory_path())), plait::io_error);
+  std::istringstream in("name: 'x'");
+  in.setstate(std::ios::badbit);
+  CHECK_THROWS_AS(static_cast<void>(plait::read_netdef(in)), plait::io_error);
+  std::istringstream large(std::string(100, ' '));
+  CHECK_THROWS_AS(static_cast<void>(plait::read_netdef(large, {.limits = {.max_bytes = 99}})), plait::parse_error);
+}
+
+}  // namespace

@@ -1,0 +1,58 @@
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+#include <string>
+
+#include <doctest/doctest.h>
+
+#include <plait/netdef/equality.hpp>
+#include <plait/netdef/read.hpp>
+#include <plait/netdef/write.hpp>
+
+namespace {
+
+using plait::netdef;
+using plait::netdef_format;
+
+std::string content(std::filesystem::path const& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+TEST_CASE("one function writes every format") {
+  netdef const net = plait::read_netdef_text("op{type:'Relu' input:'x' output:'y'}");
+  auto const path = std::filesystem::temp_directory_path() / "plait_write_test";
+  for (netdef_format format : {netdef_format::text, netdef_format::json, netdef_format::binary}) {
+    std::ostringstream out;
+    plait::write_netdef(out, net, format);
+    CHECK(out.str() == plait::to_bytes(net, format));
+    plait::write_netdef(path, net, format);
+    CHECK(content(path) == out.str());
+  }
+  std::ostringstream text, json, binary;
+  plait::write_text(text, net);
+  plait::write_json(json, net);
+  plait::write_binary(binary, net);
+  CHECK(text.str() == plait::to_text(net));
+  CHECK(json.str() == plait::to_json(net));
+  CHECK(binary.str() == plait::to_binary(net));
+
+  // A net the format cannot express leaves the file as it was.
+  netdef odd;
+  odd.unknown.push_back({16, "", "\x80\x01\x05"});
+  CHECK_THROWS_AS(plait::write_netdef(path, odd, netdef_format::text), plait::net_error);
+  CHECK(content(path) == plait::to_binary(net));
+  std::filesystem::remove(path);
+}
+
+TEST_CASE("files that cannot be written") {
+  try {
+    plait::write_netdef("no/such/folder/net.pb", {}, netdef_format::binary);
+    FAIL_CHECK("was written");
+  } catch (plait::io_error const& problem) {
+    CHECK(problem.path == "no/such/folder/net.pb");
+  }
+}
+
+}  // namespace
