@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# Writes the README's table of headers: each public header with the first sentence of its opening comment.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+table() {
+  echo '| header | what |'
+  echo '|---|---|'
+  for layer in "" core graph net ssa dataflow transform netdef gradient exec rnn interop; do
+    for header in include/plait/${layer:+$layer/}*.hpp; do
+      [ -e "$header" ] || continue
+      # The first sentence of the opening comment, on one line.
+      what=$(sed -n '/^\/\//!q; s/^\/\/ \{0,1\}//p' "$header" | sed '/^$/q' | tr '\n' ' ' |
+        awk '{ end = match($0, /\.( |$)/); print end ? substr($0, 1, end - 1) : $0 }')
+      echo "| \`${header#include/}\` | $what |"
+    done
+  done
+}
+
+table > README.table.tmp
+awk '
+  /<!-- headers -->/ { print; while ((getline line < "README.table.tmp") > 0) print line; skip = 1; next }
+  skip && /^## / { print ""; skip = 0 }
+  !skip { print }
+' README.md > README.md.tmp
+mv README.md.tmp README.md
+rm README.table.tmp
