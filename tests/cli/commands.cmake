@@ -1,0 +1,85 @@
+# The commands that write nets: what they write holds what it should, whatever the format.
+include(${CMAKE_CURRENT_LIST_DIR}/run.cmake)
+
+# Text, JSON and binary carry the same net; the format is found by content, not by suffix.
+plait(0 convert demo_net.pbtxt -o ${WORK}/a.pbtxt)
+plait(0 convert ${WORK}/a.pbtxt -o ${WORK}/a.json)
+plait(0 convert ${WORK}/a.json -o ${WORK}/a.pb)
+plait(0 convert --to text ${WORK}/a.pb -o ${WORK}/b.json)
+same_files(${WORK}/a.pbtxt ${WORK}/b.json)
+plait(0 info --json ${WORK}/b.json)
+json_is("${OUT}" text format)
+plait(0 info --json ${WORK}/a.pb)
+json_is("${OUT}" binary format)
+set(INPUT ${WORK}/a.pb)
+plait(0 convert - --to json)
+file(WRITE ${WORK}/from_stdin.json "${OUT}")
+unset(INPUT)
+plait(0 convert ${WORK}/from_stdin.json -o ${WORK}/from_stdin.pbtxt)
+same_files(${WORK}/a.pbtxt ${WORK}/from_stdin.pbtxt)
+
+# Pruning is done in one go, and says what went where the net does not.
+plait(0 prune demo_net.pbtxt -o ${WORK}/pruned.pb)
+matches("${OUT}" "2 of 11 ops removed")
+plait(0 prune ${WORK}/pruned.pb --dry-run)
+matches("${OUT}" "0 of 9 ops removed")
+plait(0 prune demo_net.pbtxt)
+matches("${ERR}" "2 of 11 ops removed")
+file(WRITE ${WORK}/no_outputs.pbtxt "op { type: \"A\" output: \"y\" }\nop { type: \"Print\" input: \"y\" }\n")
+plait(0 prune ${WORK}/no_outputs.pbtxt --dry-run)
+matches("${ERR}" "declares no external outputs")
+matches("${OUT}" "0 of 2 ops removed")
+plait(0 prune ${WORK}/no_outputs.pbtxt --dry-run --force)
+matches("${OUT}" "0 of 2 ops removed")
+plait(0 prune ${WORK}/no_outputs.pbtxt --dry-run --force --sinks)
+matches("${OUT}" "2 of 2 ops removed")
+
+# One version is renamed, the other keeps its name; the writer, the reader in place.
+plait(0 rename demo_net.pbtxt raw --op 0 --output 0 -o ${WORK}/renamed.pbtxt)
+matches("${ERR}" "'h' \\(version 1\\) is now 'raw' in 2 places")
+plait(0 ssa --json ${WORK}/renamed.pbtxt)
+json_is("${OUT}" raw ops 0 writes 0 blob)
+json_is("${OUT}" raw ops 1 reads 0 blob)
+json_is("${OUT}" h ops 1 writes 0 blob)
+json_is("${OUT}" h ops 2 reads 0 blob)
+# A parameter changes in both nets, or in neither.
+plait(1 rename demo_net.pbtxt weight --op 0 --input 1 --init demo_init_net.pbtxt -o ${WORK}/n.pbtxt)
+matches("${ERR}" "--init-output")
+plait(0 rename demo_net.pbtxt weight --op 0 --input 1 --init demo_init_net.pbtxt -o ${WORK}/n.pbtxt --init-output
+      ${WORK}/i.pbtxt)
+plait(0 ssa --json ${WORK}/i.pbtxt)
+json_is("${OUT}" weight ops 0 writes 0 blob)
+plait(0 ssa --json ${WORK}/n.pbtxt)
+json_is("${OUT}" weight external_inputs 2 blob)
+# With --from-producer other readers follow.
+plait(0 rename demo_net.pbtxt hidden --op 2 --input 0 --from-producer -o ${WORK}/n.pbtxt)
+plait(0 ssa --json ${WORK}/n.pbtxt)
+json_is("${OUT}" hidden ops 4 reads 0 blob)
+
+# A part is a net by itself.
+plait(0 subgraph demo_net.pbtxt --from h --to mixed --extract -o ${WORK}/part.json)
+plait(0 check --strict --json ${WORK}/part.json)
+json_length("${OUT}" 0 problems)
+plait(0 info --json ${WORK}/part.json)
+json_is("${OUT}" 5 ops)
+json_is("${OUT}" mixed external_outputs 0)
+
+# Init and predict net: what one makes and what is fed are what the other declares.
+plait(0 export demo_net.pbtxt --init demo_init_net.pbtxt --init-output ${WORK}/init.pb --predict-output ${WORK}/predict.pb)
+matches("${OUT}" "inputs:  x sharpen\noutputs: p\n")
+plait(0 info --json ${WORK}/init.pb)
+json_is("${OUT}" 6 ops)
+json_is("${OUT}" 6 op_types GivenTensorFill)
+plait(0 check --strict ${WORK}/predict.pb)
+
+# Pictures: balanced, versions only where asked for, clusters for nested nets.
+plait(0 dot demo_net.pbtxt)
+matches("${OUT}" "^digraph \"demo\" {")
+matches("${OUT}" "subgraph cluster_1")
+plait(0 dot demo_net.pbtxt --ssa)
+matches("${OUT}" "h : 2")
+plait(0 dot demo_net.pbtxt --flat)
+if(OUT MATCHES "cluster")
+  wrong("--flat draws nested nets")
+endif()
+finish()

@@ -1,0 +1,77 @@
+# --json is JSON, and says what the tables say.
+include(${CMAKE_CURRENT_LIST_DIR}/run.cmake)
+
+plait(0 info --json demo_net.pbtxt)
+json_is("${OUT}" text format)
+json_is("${OUT}" demo name)
+json_is("${OUT}" 11 ops)
+json_is("${OUT}" 3 op_types FC)
+json_length("${OUT}" 8 external_inputs)
+json_is("${OUT}" p external_outputs 0)
+json_is("${OUT}" 2 nested_nets nets)
+json_is("${OUT}" 2 nested_nets ops)
+
+plait(0 check --json demo_net.pbtxt)
+json_is("${OUT}" 0 warnings)
+json_is("${OUT}" 2 notes)
+json_is("${OUT}" "dead op" problems 0 kind)
+json_is("${OUT}" 7 problems 0 op)
+json_is("${OUT}" ReduceFrontMean problems 0 type)
+
+plait(0 ssa --json demo_net.pbtxt)
+json_length("${OUT}" 11 ops)
+json_is("${OUT}" h ops 1 reads 0 blob)
+json_is("${OUT}" 1 ops 1 reads 0 version)
+json_is("${OUT}" 2 ops 1 writes 0 version)
+json_length("${OUT}" 8 undefined)
+
+plait(0 subgraph --json demo_net.pbtxt --ops 2,3-6)
+json_length("${OUT}" 5 ops)
+json_is("${OUT}" h inputs 0 blob)
+json_is("${OUT}" 2 inputs 0 version)
+json_is("${OUT}" mixed outputs 0 blob)
+
+plait(0 prune --json demo_net.pbtxt --dry-run)
+json_is("${OUT}" 11 ops_before)
+json_length("${OUT}" 2 removed_ops)
+json_is("${OUT}" Negative removed_ops 1 type)
+json_is("${OUT}" mean removed_ops 1 outputs 0)
+
+# Oddities by kind, an unknown field with its place.
+file(WRITE ${WORK}/odd.pbtxt "op { type: \"A\" input: \"u\" output: \"y\" output: \"y\" }\n"
+                             "op { type: \"B\" input: \"y\" output: \"x\" color: 3 }\n"
+                             "external_input: \"x\" external_input: \"q\" external_input: \"q\"\n"
+                             "external_output: \"z\"\n")
+plait(0 check --json ${WORK}/odd.pbtxt)
+set(odd "${OUT}")
+set(kinds "")
+string(JSON count LENGTH "${odd}" problems)
+math(EXPR last "${count} - 1")
+foreach(i RANGE ${last})
+  string(JSON kind GET "${odd}" problems ${i} kind)
+  list(APPEND kinds ${kind})
+endforeach()
+foreach(kind IN ITEMS "unknown field" "undeclared read" "output written twice" "repeated input" "unwritten output"
+                      "overwritten input" "unused input")
+  if(NOT kind IN_LIST kinds)
+    wrong("check does not report: ${kind}; it reports ${kinds}")
+  endif()
+endforeach()
+json_is("${odd}" 2 problems 0 line)
+plait(1 check --strict ${WORK}/odd.pbtxt)
+matches("${OUT}" "odd\\.pbtxt:2:[0-9]+: warning: [^\n]*color[^\n]*\\[unknown field\\]")
+matches("${OUT}" "op 0 \\(A\\) reads 'u'[^\n]*\\[undeclared read\\]")
+plait(0 check --strict demo_net.pbtxt)
+
+# Names that are no UTF-8 and names that would steer a terminal.
+file(WRITE ${WORK}/names.pbtxt "op { type: \"A\\377\" input: \"\\033[31mx\\n\" output: \"y\" }\nexternal_output: \"y\"\n")
+foreach(command IN ITEMS info ssa check)
+  plait(0 ${command} --json ${WORK}/names.pbtxt)
+  json_is("${OUT}" "${WORK}/names.pbtxt" file)
+  plait(0 ${command} ${WORK}/names.pbtxt)
+  string(ASCII 27 escape)
+  if(OUT MATCHES "${escape}")
+    wrong("plait ${command} lets a name steer the terminal")
+  endif()
+endforeach()
+finish()
