@@ -1,0 +1,107 @@
+#include <plait/transform/validate.hpp>
+
+#include <algorithm>
+#include <optional>
+#include <random>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <plait/netdef/text_reader.hpp>
+
+#include <net/test_nets.hpp>
+#include <support/random_net.hpp>
+
+namespace {
+
+using kind = plait::net_problem_kind;
+using severity = plait::net_problem_severity;
+using fact = std::tuple<kind, severity, std::optional<plait::op_index>, std::optional<std::size_t>, std::string>;
+
+template <class N>
+std::vector<fact> facts(N const& n, plait::validate_options const& options = {}) {
+  std::vector<fact> found;
+  for (plait::net_problem const& p : plait::validate(n, options)) {
+    CHECK_FALSE(p.message.empty());
+    found.emplace_back(p.kind, p.severity, p.op, p.slot, p.blob);
+  }
+  return found;
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("all problems at once, each with op and blob", N, PLAIT_TEXT_NETS) {
+  auto const n = test::make_net<N>({{{"Relu", {"x"}, {"a"}},
+                                     {"Sum", {"a", "w", "later"}, {"b", "b"}},
+                                     {"Fill", {}, {"later"}},
+                                     {"Sum", {"w", "b"}, {"x"}},
+                                     {"Print", {"b"}, {}}},
+                                    {"x", "unused", "x"},
+                                    {"b", "nobody", "b", "unused2"}});
+  CHECK(facts(n) == std::vector<fact>{
+                        {kind::repeated_input, severity::warning, {}, 2, "x"},
+                        {kind::undeclared_read, severity::error, 1, 1, "w"},
+                        {kind::read_before_write, severity::error, 1, 2, "later"},
+                        {kind::output_written_twice, severity::warning, 1, 1, "b"},
+                        {kind::repeated_output, severity::warning, {}, 2, "b"},
+                        {kind::unwritten_output, severity::error, {}, 1, "nobody"},
+                        {kind::unwritten_output, severity::error, {}, 3, "unused2"},
+                        {kind::unused_input, severity::note, {}, 1, "unused"},
+                        {kind::overwritten_input, severity::note, 3, 0, "x"},
+                    });
+  CHECK(facts(n, {.notes = false}).size() == 7);
+}
+
+TEST_CASE_TEMPLATE("without declared inputs an undeclared read is only a warning", N, PLAIT_TEXT_NETS) {
+  auto const n = test::make_net<N>({{{"Relu", {"x"}, {"y"}}, {"Relu", {"x"}, {"y"}}}});
+  CHECK(facts(n) == std::vector<fact>{{kind::undeclared_read, severity::warning, 0, 0, "x"}});
+}
+
+TEST_CASE_TEMPLATE("dead ops are worth a note where outputs are declared", N, PLAIT_TEXT_NETS) {
+  auto const n = test::make_net<N>({{{"Relu", {"x"}, {"a"}}, {"Relu", {"x"}, {"y"}}, {"Print", {"y"}, {}}}, {"x"}, {"y"}});
+  CHECK(facts(n) == std::vector<fact>{{kind::dead_op, severity::note, 0, {}, ""}});
+}
+
+TEST_CASE_TEMPLATE("nets without text are checked by number", N, ir::Function, test::archetype_net) {
+  auto const n = test::make_net<N>({{{"Relu", {"x", "w"}, {"y"}}}, {"x"}, {"y"}});
+  auto const found = plait::validate(n);
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].kind == kind::undeclared_read);
+  CHECK(found[0].op == 0);
+  CHECK(found[0].blob.empty());
+}
+
+TEST_CASE("a good net has no problems; a random one no more than it should") {
+  CHECK(facts(test::struct_net{{{"FC", {"x", "w"}, {"h"}}, {"Relu", {"h"}, {"h"}}}, {"x", "w"}, {"h"}}).empty());
+  std::mt19937 random(31);
+  for (int round = 0; round != 200; ++round) {
+    test::struct_net const n = test::random_net(random);  // declares what it reads and writes what it promises
+    for (plait::net_problem const& p : plait::validate(n)) {
+      CAPTURE(p.message);
+      CHECK(p.severity != severity::error);
+    }
+  }
+}
+
+TEST_CASE("empty names and nested nets") {
+  auto const n = plait::read_netdef_text(R"(
+    op { type: "Relu" input: "" output: "y" }
+    op { type: "If" input: "c" arg { name: "then_net" n { op { type: "Relu" input: "q" output: "z" } } } }
+    external_input: "" external_input: "c" external_output: "z")");
+  auto const found = facts(n);
+  CHECK(std::ranges::count(found, fact{kind::empty_name, severity::warning, 0, 0, ""}) == 1);
+  CHECK(std::ranges::count(found, fact{kind::empty_name, severity::warning, {}, 0, ""}) == 1);
+  CHECK(std::ranges::count(found, fact{kind::undeclared_read, severity::error, 1, 1, "q"}) == 1);
+  auto const outside = facts(n, {.subnets = false});
+  CHECK(std::ranges::count(outside, fact{kind::unwritten_output, severity::error, {}, 0, "z"}) == 1);
+}
+
+TEST_CASE("every kind has a name of its own") {
+  std::vector<std::string> names;
+  for (int k = 0; k <= static_cast<int>(kind::dead_op); ++k) names.emplace_back(plait::problem_name(static_cast<kind>(k)));
+  std::ranges::sort(names);
+  CHECK(std::ranges::adjacent_find(names) == names.end());
+  CHECK(std::ranges::find(names, "unknown") == names.end());
+}
