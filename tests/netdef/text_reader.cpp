@@ -211,6 +211,7 @@ TEST_CASE("mistakes are refused where they are") {
            {"op{arg{f:-1e999}}", 1, 10, "out of range"},
            {"op{arg{f:0x1}}", 1, 10, "malformed"},
            {"op{arg{f:010}}", 1, 10, "decimal"},
+           {"op{arg{f:-01.5}}", 1, 10, "decimal"},
            {"op{arg{f:1.5.2}}", 1, 10, "malformed"},
            {"op{arg{f:--1}}", 1, 10, "expected a number"},
            {"op{arg{f:1e}}", 1, 10, "malformed"},

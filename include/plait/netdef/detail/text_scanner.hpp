@@ -158,7 +158,7 @@ class text_scanner {
         value = 0;
       }
       // As in protobuf: 010 could be meant as octal.
-      if (stop - digits > 1 && *digits == '0' && std::all_of(digits, stop, [](char c) { return '0' <= c && c <= '9'; }))
+      if (stop - digits > 1 && *digits == '0' && text_class::is(digits[1], text_class::digit))
         fail(start, "expected a decimal number");
       at_ = stop;
       if (looking_at('f') || looking_at('F')) ++at_;
