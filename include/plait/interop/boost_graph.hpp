@@ -91,23 +91,6 @@ struct numbered<boost::filtered_graph<G, Edges, Vertices>> : numbered<G> {};
 template <class G>
 struct numbered<boost::subgraph<G>> : numbered<G> {};
 
-// Above every vertex number. TRAP: the vertices of a filtered graph keep their numbers, but num_vertices counts only
-// those that are left.
-template <class G>
-std::size_t index_bound(G const& g) {
-  return static_cast<std::size_t>(num_vertices(g));
-}
-template <class G, class Ref>
-std::size_t index_bound(boost::reverse_graph<G, Ref> const& g);
-template <class G, class Edges, class Vertices>
-std::size_t index_bound(boost::filtered_graph<G, Edges, Vertices> const& g) {
-  return bgl::index_bound(g.m_g);
-}
-template <class G, class Ref>
-std::size_t index_bound(boost::reverse_graph<G, Ref> const& g) {
-  return bgl::index_bound(g.m_g);
-}
-
 // Vertices seen through a pair of Boost's iterators, not all of which are iterators to C++20; Get turns what they point
 // to into a vertex.
 template <class Iterator, class Get>
@@ -200,7 +183,8 @@ concept boost_graph = detail::bgl::recognised<G> && detail::bgl::walkable<G> && 
 template <boost_graph G>
 struct graph_traits<G> {
   using vertex = detail::bgl::vertex_t<G>;
-  static std::size_t size(G const& g) { return detail::bgl::index_bound(g); }
+  /// Above every number also in a filtered graph, whose num_vertices is that of the whole for this reason.
+  static std::size_t size(G const& g) { return static_cast<std::size_t>(num_vertices(g)); }
   /// The first vertex. Precondition: there is one.
   static vertex entry(G const& g) {
     auto const all = vertices(g);
@@ -239,7 +223,7 @@ class boost_flow_graph {
 
   std::size_t size() const {
     if constexpr (has_numbers)
-      return detail::bgl::index_bound(*g_);
+      return static_cast<std::size_t>(num_vertices(*g_));
     else
       return numbers_.size();
   }
