@@ -8,49 +8,72 @@ set -euo pipefail
 net=$(realpath -m -- "${1:-$(dirname "$0")/../examples/data/demo_net.pbtxt}")
 cd "$(dirname "$0")/.."
 
-if [ ! -e "$net" ]; then
-  echo "demo: there is no $net" >&2
+if [ ! -f "$net" ]; then
+  echo "demo: there is no file $net" >&2
   exit 1
 fi
 
 scripts/bootstrap.sh
+echo "demo: building the tool (some minutes the first time)"
 cmake --preset release -B build/demo -DPLAIT_BUILD_TESTS=OFF -DPLAIT_BUILD_BENCHMARKS=OFF --log-level=WARNING >/dev/null
 cmake --build build/demo --target plait_cli
-plait=$PWD/build/demo/examples/plait_cli/plait
+plait=build/demo/examples/plait_cli/plait
 
 out=build/demo/out
+rm -rf $out
 mkdir -p $out
 
-# step TITLE COMMAND...: shows the command as a user would type it, then its output.
+# What lies in this folder is shown without its path.
+short() { printf '%q' "${1#"$PWD"/}"; }
+
+# step TITLE ARGUMENT...: shows the command as a user would type it, then its output, of a large net the first lines.
+lines=40
 step() {
+  local status=0 total
   printf '\n== %s\n$ plait' "$1"
   shift
-  printf ' %q' "${@/#"$PWD"\//}"
+  for argument; do printf ' %s' "$(short "$argument")"; done
   printf '\n'
-  "$plait" "$@"
+  "$plait" "$@" >$out/shown 2>&1 || status=$?
+  head -n $lines $out/shown
+  total=$(wc -l <$out/shown)
+  if [ "$total" -gt $lines ]; then echo "... and $((total - lines)) lines more"; fi
+  rm -f $out/shown
+  return $status
 }
 
-step "What the net holds" info "$net"
-step "Is it well formed?" check "$net"
-step "Every value: versions, writer and readers" ssa "$net"
+if [ -z "${COLUMNS:-}" ] && [ -t 1 ]; then COLUMNS=$(tput cols 2>/dev/null || echo 100); fi
+export COLUMNS=${COLUMNS:-100}
 
-step "A picture" dot "$net" -o $out/net.dot
+step "What the net holds" info "$net"
+step "Does anything look wrong?" check "$net"
+step "SSA form: which version of which blob each op reads and writes" ssa "$net"
+
+step "A picture, one node a version" dot --ssa "$net" -o $out/net.dot
 if command -v dot >/dev/null; then
-  dot -Tsvg $out/net.dot -o $out/net.svg
-  echo "$out/net.svg"
+  # Graphviz needs minutes for very large pictures.
+  if timeout 60 dot -Tsvg $out/net.dot -o $out/net.svg 2>$out/dot.log; then
+    echo "$out/net.svg"
+  else
+    echo "(graphviz did not draw it within a minute: $out/net.dot stays text)"
+  fi
 else
   echo "(graphviz is not installed: $out/net.dot stays text)"
 fi
 
-step "Without the ops nobody reads" prune "$net" -o $out/pruned.pbtxt
-step "What is left of it" info $out/pruned.pbtxt
-
-step "Text to binary" convert "$net" -o $out/net.pb
-step "Binary to JSON" convert $out/net.pb -o $out/net.json
-step "JSON to text" convert $out/net.json -o $out/net.pbtxt
-step "Text to text, for comparison" convert "$net" -o $out/direct.pbtxt
-if cmp $out/net.pbtxt $out/direct.pbtxt; then
-  printf '\nThe round trip text -> binary -> JSON -> text changed nothing.\n'
+if step "Without the ops that no output depends on" prune "$net" -o $out/pruned.pbtxt; then
+  step "What is left of it" info $out/pruned.pbtxt
 else
+  echo "(such a net is refused, not guessed at)"
+fi
+
+step "Round trip: to text" convert "$net" -o $out/first.pbtxt
+step "Text to JSON" convert $out/first.pbtxt -o $out/net.json
+step "JSON to binary" convert $out/net.json -o $out/net.pb
+step "Binary to text" convert $out/net.pb -o $out/last.pbtxt
+if ! cmp $out/first.pbtxt $out/last.pbtxt; then
+  echo "demo: the round trip changed the net" >&2
   exit 1
 fi
+printf '\nThe round trip text -> JSON -> binary -> text changed nothing: %s bytes as before.\n' "$(wc -c <$out/last.pbtxt)"
+ls -l $out | awk 'NR > 1 { printf "  %8d  %s/%s\n", $5, out, $NF }' out=$out

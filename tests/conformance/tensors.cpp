@@ -60,6 +60,7 @@ json element_to_json(T const& value) {
 }  // namespace
 
 plait::tensor_value tensor_from_json(json const& given, std::string const& name) {
+  if (given.is_string()) return {{}, std::vector<std::string>{given.get<std::string>()}};
   if (!given.is_object()) throw malformed_case("tensor '" + name + "' is no object");
   json const data = member<json>(given, "data");
   if (!data.is_array()) throw malformed_case("tensor '" + name + "': data is no list");

@@ -9,7 +9,7 @@
 
 namespace conformance {
 
-/// Throws malformed_case.
+/// Also of a bare string, which is a scalar. Throws malformed_case.
 plait::tensor_value tensor_from_json(json const& given, std::string const& name);
 json tensor_to_json(plait::tensor_value const& tensor);
 

@@ -69,21 +69,31 @@ answer fuse_alias_placeholder(case_inputs& in) {
   return nets(net, init);
 }
 
-// As the ONNX front end of 2018: every version in the names, nested nets left alone.
+// As the ONNX front end of 2018: every version in the names, nested nets left alone. What value_info says of a blob is
+// carried along; it is an object or a list of lists that begin with the blob.
 answer ssa_rewrite(case_inputs& in) {
   plait::netdef& net = in.net();
   plait::netdef* const init = in.optional_net("init_net");
   json const info = in.arg<json>("value_info", json());
   plait::ssa_rewrite_options options{.nested_nets = false, .require_written_outputs = true};
-  if (!info.is_null() && !info.is_object()) throw malformed_case("key 'value_info' is no object");
-  for (auto const& entry : info.items()) options.value_info.push_back(entry.key());
+  if (info.is_object()) {
+    for (auto const& entry : info.items()) options.value_info.push_back(entry.key());
+  } else if (info.is_array()) {
+    for (json const& entry : info) options.value_info.push_back(entry.at(0).get<std::string>());
+  } else if (!info.is_null()) {
+    throw malformed_case("key 'value_info' is neither an object nor a list");
+  }
   auto const made = init != nullptr ? plait::ssa_rewrite(net, *init, options) : plait::ssa_rewrite(net, options);
   answer got = nets(net, init);
-  if (info.is_object()) {
-    json renamed = json::object();
-    for (std::size_t i = 0; i != made.value_info.size(); ++i) renamed[made.value_info[i]] = info[options.value_info[i]];
-    got.add("value_info", std::move(renamed));
+  if (info.is_null()) return got;
+  json renamed = info.is_object() ? json::object() : info;
+  for (std::size_t i = 0; i != made.value_info.size(); ++i) {
+    if (info.is_object())
+      renamed[made.value_info[i]] = info[options.value_info[i]];
+    else
+      renamed[i][0] = made.value_info[i];
   }
+  got.add("value_info", std::move(renamed));
   return got;
 }
 

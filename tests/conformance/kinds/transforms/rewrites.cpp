@@ -33,7 +33,7 @@ answer net_only(plait::netdef const& net) {
 
 answer remove_dead_end_ops(case_inputs& in) {
   plait::netdef& net = in.net();
-  plait::remove_dead_ops(net, {.dead_reader_kills = in.as_recorded()});
+  plait::remove_dead_ops(net, {.dead_reader_kills = in.as_recorded(), .subnets = !in.as_recorded()});
   return net_only(net);
 }
 
