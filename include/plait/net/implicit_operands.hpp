@@ -83,7 +83,12 @@ class implicit_operands<N> {
     reads_.clear();
     writes_.clear();
     passes_.clear();
-    for (auto&& s : detail::net_traits_of<N>::subnets(n, op)) run(std::move(s));
+    bool any = false;
+    for (auto&& s : detail::net_traits_of<N>::subnets(n, op)) {
+      any = true;
+      run(std::move(s));
+    }
+    if (!any) return;  // nearly all ops: no set is touched, no name copied
     for (key_type const& key : writes_.keys) passes_.insert(key);
     passes_.remove(reads_);
     key_set own;

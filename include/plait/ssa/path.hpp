@@ -1,6 +1,7 @@
 // The ops that outputs of a net depend on, up to given inputs.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <ranges>
 #include <span>
@@ -19,27 +20,20 @@ namespace plait {
 template <net N>
 [[nodiscard]] constexpr std::vector<op_index> ops_in_path(ssa_form<N> const& ssa, std::span<value const> given,
                                                           std::span<value const> wanted) {
-  std::vector<bool> met(ssa.value_count());
-  std::vector<bool> needed(ssa.op_count());
-  std::vector<op_index> pending;
-  auto const meet = [&](value v) {
-    if (met[ssa.index(v)]) return;
-    met[ssa.index(v)] = true;
-    if (auto const by = ssa.producer(v); by && !needed[by->op]) {
-      needed[by->op] = true;
-      pending.push_back(by->op);
-    }
-  };
-  for (value v : given) met[ssa.index(v)] = true;
-  for (value v : wanted) meet(v);
-  while (!pending.empty()) {
-    op_index const op = pending.back();
-    pending.pop_back();
-    for (value v : ssa.reads(op)) meet(v);
-  }
+  std::vector<bool> at_hand(ssa.value_count());
+  std::vector<bool> needed(ssa.value_count());
+  for (value v : given) at_hand[ssa.index(v)] = true;
+  for (value v : wanted) needed[ssa.index(v)] = true;
   std::vector<op_index> found;
-  for (op_index op = 0; op != ssa.op_count(); ++op)
-    if (needed[op]) found.push_back(op);
+  // What makes a value stands before what reads it, so one sweep backwards meets everything.
+  for (op_index op = static_cast<op_index>(ssa.op_count()); op-- != 0;) {
+    bool makes = false;
+    for (value v : ssa.writes(op)) makes = makes || (needed[ssa.index(v)] && !at_hand[ssa.index(v)]);
+    if (!makes) continue;
+    found.push_back(op);
+    for (value v : ssa.reads(op)) needed[ssa.index(v)] = true;
+  }
+  std::ranges::reverse(found);
   return found;
 }
 

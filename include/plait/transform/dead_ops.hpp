@@ -45,26 +45,16 @@ struct keep_none {
   }
 };
 
-// Backwards from the external outputs and the ops to be kept.
+// What makes a value stands before what reads it, so one sweep backwards meets everything that is needed.
 template <class N>
 std::vector<bool> alive_by_any_reader(ssa_form<N> const& ssa, std::vector<bool> const& kept) {
+  std::vector<bool> needed(ssa.value_count());
+  for (value v : ssa.external_outputs()) needed[ssa.index(v)] = true;
   std::vector<bool> alive(ssa.op_count());
-  std::vector<op_index> pending;
-  auto const revive = [&](op_index op) {
-    if (alive[op]) return;
-    alive[op] = true;
-    pending.push_back(op);
-  };
-  auto const need = [&](value v) {
-    if (auto const by = ssa.producer(v)) revive(by->op);
-  };
-  for (value v : ssa.external_outputs()) need(v);
-  for (op_index op = 0; op != ssa.op_count(); ++op)
-    if (kept[op]) revive(op);
-  while (!pending.empty()) {
-    op_index const op = pending.back();
-    pending.pop_back();
-    for (value v : ssa.reads(op)) need(v);
+  for (op_index op = static_cast<op_index>(ssa.op_count()); op-- != 0;) {
+    alive[op] = kept[op] || std::ranges::any_of(ssa.writes(op), [&](value v) { return needed[ssa.index(v)]; });
+    if (!alive[op]) continue;
+    for (value v : ssa.reads(op)) needed[ssa.index(v)] = true;
   }
   return alive;
 }
@@ -109,10 +99,14 @@ template <net N, class Keep = detail::keep_none>
   }
 
   std::vector<bool> kept(ssa.op_count());
-  op_index at = 0;
-  for (auto&& op : plait::ops(n)) {
-    kept[at] = (options.keep_ops_without_outputs && ssa.writes(at).empty()) || keep(op);
-    ++at;
+  if (options.keep_ops_without_outputs)
+    for (op_index op = 0; op != ssa.op_count(); ++op) kept[op] = ssa.writes(op).empty();
+  if constexpr (!std::same_as<Keep, detail::keep_none>) {
+    op_index at = 0;
+    for (auto&& op : plait::ops(n)) {
+      if (keep(op)) kept[at] = true;
+      ++at;
+    }
   }
   std::vector<bool> const alive =
       options.dead_reader_kills ? detail::alive_by_every_reader(ssa, kept) : detail::alive_by_any_reader(ssa, kept);

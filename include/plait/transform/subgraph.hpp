@@ -46,10 +46,9 @@ template <net N, std::ranges::input_range Ops>
     if (!inside[op]) chosen.push_back(op);
     inside[op] = true;
   }
-  auto const made_inside = [&](value v) {
-    auto const by = ssa.producer(v);
-    return by && inside[by->op];
-  };
+  std::vector<bool> made_inside(ssa.value_count());
+  for (op_index op : chosen)
+    for (value v : ssa.writes(op)) made_inside[ssa.index(v)] = true;
   std::vector<bool> leaves(ssa.value_count());
   for (value v : ssa.external_outputs()) leaves[ssa.index(v)] = true;
 
@@ -58,7 +57,7 @@ template <net N, std::ranges::input_range Ops>
   for (op_index op : chosen) {
     std::size_t const first = found.inputs.size();
     for (value v : ssa.reads(op)) {
-      if (made_inside(v) || listed[ssa.index(v)]) continue;
+      if (made_inside[ssa.index(v)] || listed[ssa.index(v)]) continue;
       if (!options.repeat_within_op) listed[ssa.index(v)] = true;
       found.inputs.push_back(v);
     }
