@@ -47,9 +47,8 @@ inline plait::netdef layered_net(std::size_t count) {
 
 /// Time per op: the same for all sizes is linear.
 inline void per_op(benchmark::State& state) {
-  state.counters["s_per_op"] =
-      benchmark::Counter(static_cast<double>(state.range(0)),
-                         benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
+  state.counters["s_per_op"] = benchmark::Counter(
+      static_cast<double>(state.range(0)), benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
 }
 
 }  // namespace bench

@@ -32,7 +32,8 @@ void ops_in_path(benchmark::State& state) {
   auto const ssa = plait::get_ssa(n);
   std::vector<plait::value> const to(ssa.external_outputs().begin(), ssa.external_outputs().end());
   for (auto _ : state)
-    benchmark::DoNotOptimize(plait::ops_in_path(ssa, std::span<plait::value const>(), std::span<plait::value const>(to)));
+    benchmark::DoNotOptimize(
+        plait::ops_in_path(ssa, std::span<plait::value const>(), std::span<plait::value const>(to)));
   bench::per_op(state);
 }
 

@@ -1,5 +1,5 @@
-// Runs a net on symbols: each value is a number made of the op's type and the values it reads. Two nets compute the same
-// function, as far as names and order can tell, when their external outputs get the same numbers.
+// Runs a net on symbols: each value is a number made of the op's type and the values it reads. Two nets compute the
+// same function, as far as names and order can tell, when their external outputs get the same numbers.
 #pragma once
 
 #include <cstddef>
@@ -34,8 +34,7 @@ inline std::map<std::string, symbolic_value> symbolic_run(struct_net const& n, g
   std::map<std::string, symbolic_value> blobs;
   auto const given = [&](std::string const& name) { return mix(1, name); };
   for (std::size_t slot = 0; slot != n.external_inputs.size(); ++slot)
-    blobs.emplace(n.external_inputs[slot],
-                  how == given_by::slot ? mix(2, slot + 1) : given(n.external_inputs[slot]));
+    blobs.emplace(n.external_inputs[slot], how == given_by::slot ? mix(2, slot + 1) : given(n.external_inputs[slot]));
   for (plait::op_spec const& op : n.ops) {
     symbolic_value result = mix(3, op.type);
     for (std::string const& name : op.inputs) result = mix(result, blobs.try_emplace(name, given(name)).first->second);

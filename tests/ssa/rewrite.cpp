@@ -73,11 +73,13 @@ TEST_CASE_TEMPLATE("afterwards each name is written once, and the same is comput
     CAPTURE(round);
     test::struct_net const before = test::random_net(random, {.declared = round % 2 == 0});
     for (auto naming : {plait::ssa_naming::every_version, plait::ssa_naming::several_versions}) {
-      if (naming == plait::ssa_naming::every_version && round % 2 != 0) continue;  // undeclared reads change their names
+      if (naming == plait::ssa_naming::every_version && round % 2 != 0)
+        continue;  // undeclared reads change their names
       auto n = test::make_net<N>(before);
       plait::ssa_rewrite(n, {.naming = naming});
       test::struct_net const after = test::describe(n);
-      CHECK(test::symbolic_outputs(after, test::given_by::slot) == test::symbolic_outputs(before, test::given_by::slot));
+      CHECK(test::symbolic_outputs(after, test::given_by::slot) ==
+            test::symbolic_outputs(before, test::given_by::slot));
       std::set<std::string> written(after.external_inputs.begin(), after.external_inputs.end());
       for (plait::op_spec const& op : after.ops) {
         std::set<std::string> const here(op.outputs.begin(), op.outputs.end());
@@ -88,7 +90,8 @@ TEST_CASE_TEMPLATE("afterwards each name is written once, and the same is comput
 }
 
 TEST_CASE_TEMPLATE("a name that exists already", N, PLAIT_MUTABLE_NETS) {
-  test::struct_net const net{{{"A", {"h_2"}, {"h"}}, {"B", {"h"}, {"h"}}, {"C", {"h", "h_2"}, {"h_2_1"}}}, {"h_2"}, {"h_2_1"}};
+  test::struct_net const net{
+      {{"A", {"h_2"}, {"h"}}, {"B", {"h"}, {"h"}}, {"C", {"h", "h_2"}, {"h_2_1"}}}, {"h_2"}, {"h_2_1"}};
   auto n = test::make_net<N>(net);
   auto const problem = refusal(n, [&] { plait::ssa_rewrite(n, {.naming = plait::ssa_naming::several_versions}); });
   CHECK(problem.op == 1);

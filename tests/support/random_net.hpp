@@ -13,7 +13,7 @@ namespace test {
 struct random_net_options {
   std::size_t most_ops = 10;
   std::size_t blobs = 7;
-  bool declared = true;        ///< every read is declared or written before
+  bool declared = true;  ///< every read is declared or written before
   bool repeated_outputs = true;
 };
 

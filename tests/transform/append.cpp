@@ -15,7 +15,8 @@
 namespace {
 using names = std::vector<std::string>;
 test::struct_net const first{{{"Relu", {"x"}, {"a"}}, {"Relu", {"a"}, {"a"}}}, {"x"}, {"a"}};
-test::struct_net const second{{{"Sum", {"a", "x", "w", "w"}, {"y"}}, {"Tanh", {"y"}, {"a"}}}, {"w", "a", "x", "w"}, {"y", "a", "y"}};
+test::struct_net const second{
+    {{"Sum", {"a", "x", "w", "w"}, {"y"}}, {"Tanh", {"y"}, {"a"}}}, {"w", "a", "x", "w"}, {"y", "a", "y"}};
 }  // namespace
 
 TEST_CASE_TEMPLATE("one net after the other", N, PLAIT_MUTABLE_NETS) {
@@ -61,7 +62,8 @@ TEST_CASE("the device reaches into nested nets") {
   REQUIRE(inside.op[0].device_option);
   CHECK(inside.op[0].device_option->device_id == 0);
 
-  plait::netdef const bad = plait::read_netdef_text(R"(op { type: "RecurrentNetwork" arg { name: "step_net" s: "op {" } })");
+  plait::netdef const bad =
+      plait::read_netdef_text(R"(op { type: "RecurrentNetwork" arg { name: "step_net" s: "op {" } })");
   CHECK_THROWS_AS(plait::append_net(n, bad, {.device = plait::device_spec{}}), plait::net_error);
   CHECK(n.op.size() == 1);
 }

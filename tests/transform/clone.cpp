@@ -15,7 +15,9 @@ namespace {
 
 using names = std::vector<std::string>;
 test::struct_net const branch{
-    {{"Relu", {"x"}, {"a"}}, {"Tanh", {"a"}, {"b"}}, {"Sigmoid", {"a"}, {"c"}}, {"Sum", {"b", "c"}, {"d"}}}, {"x"}, {"d"}};
+    {{"Relu", {"x"}, {"a"}}, {"Tanh", {"a"}, {"b"}}, {"Sigmoid", {"a"}, {"c"}}, {"Sum", {"b", "c"}, {"d"}}},
+    {"x"},
+    {"d"}};
 
 }  // namespace
 
@@ -43,7 +45,8 @@ TEST_CASE_TEMPLATE("some of the ops, in any order, repeated or not", N, plait::n
   CHECK(types({0, 3}) == names{"Relu", "Sum"});
   CHECK(types({3, 0, 0}) == names{"Sum", "Relu", "Relu"});
   CHECK(types({}) == names{});
-  CHECK(test::describe(plait::clone(n, "part", {.ops = std::vector<plait::op_index>{1}}).net).external_outputs == names{"d"});
+  CHECK(test::describe(plait::clone(n, "part", {.ops = std::vector<plait::op_index>{1}}).net).external_outputs ==
+        names{"d"});
   try {
     (void)plait::clone(n, "part", {.ops = std::vector<plait::op_index>{1, 4}});
     FAIL("accepted");

@@ -10,13 +10,17 @@
 
 namespace {
 using names = std::vector<std::string>;
-test::struct_net const reuse{
-    {{"Scale", {"x"}, {"t"}}, {"Relu", {"t"}, {"u"}}, {"Scale", {"u"}, {"t"}}, {"Sum", {"t", "w"}, {"v"}}, {"Copy", {"v"}, {"x"}}},
-    {"x", "w"},
-    {"v", "x"}};
+test::struct_net const reuse{{{"Scale", {"x"}, {"t"}},
+                              {"Relu", {"t"}, {"u"}},
+                              {"Scale", {"u"}, {"t"}},
+                              {"Sum", {"t", "w"}, {"v"}},
+                              {"Copy", {"v"}, {"x"}}},
+                             {"x", "w"},
+                             {"v", "x"}};
 }  // namespace
 
-TEST_CASE_TEMPLATE("what is made gets the prefix, what is read keeps its name or is bound", N, plait::netdef, test::edit_net) {
+TEST_CASE_TEMPLATE("what is made gets the prefix, what is read keeps its name or is bound", N, plait::netdef,
+                   test::edit_net) {
   auto const n = test::make_net<N>(reuse);
   auto const made = plait::clone_and_bind(n, "bound", "q_", {{"w", "weights"}});
   CHECK(made.name == "bound");

@@ -61,7 +61,8 @@ TEST_CASE_TEMPLATE("inputs the net does not have, and outputs it does not", N, p
 }
 
 TEST_CASE_TEMPLATE("ops that make or overwrite a given input", N, plait::netdef, test::edit_net) {
-  auto const reuse = test::make_net<N>({{{"Scale", {"x"}, {"t"}}, {"Sum", {"t"}, {"v"}}, {"Copy", {"v"}, {"x"}}}, {"x"}, {"v"}});
+  auto const reuse =
+      test::make_net<N>({{{"Scale", {"x"}, {"t"}}, {"Sum", {"t"}, {"v"}}, {"Copy", {"v"}, {"x"}}}, {"x"}, {"v"}});
   CHECK(refusal(reuse, [&] { (void)plait::clone_partial(reuse, "part", {{"x", "x"}}, {"v"}); }).op == 0);
 
   // h is given at its second version; op 0, which u needs, would write its first one over it.
@@ -92,8 +93,7 @@ TEST_CASE("a partial clone of everything is the net under a prefix") {
     CHECK(made.external_outputs == part.outputs);
     for (plait::op_spec const& op : made.ops)
       for (std::string const& name : op.outputs)
-        CHECK((name.starts_with("p/") ||
-               std::find(part.inputs.begin(), part.inputs.end(), name) != part.inputs.end()));
+        CHECK((name.starts_with("p/") || std::find(part.inputs.begin(), part.inputs.end(), name) != part.inputs.end()));
     cloned += !made.ops.empty();
   }
   CHECK(cloned > 100);

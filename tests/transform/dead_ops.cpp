@@ -118,7 +118,9 @@ TEST_CASE_TEMPLATE("an external input may be the output", N, PLAIT_MUTABLE_NETS)
 
 TEST_CASE_TEMPLATE("ops with effects stay on request", N, PLAIT_MUTABLE_NETS) {
   test::struct_net const net{
-      {{"Relu", {"x"}, {"a"}}, {"Print", {"a"}, {}}, {"Save", {"x"}, {"unused"}}, {"Relu", {"x"}, {"y"}}}, {"x"}, {"y"}};
+      {{"Relu", {"x"}, {"a"}}, {"Print", {"a"}, {}}, {"Save", {"x"}, {"unused"}}, {"Relu", {"x"}, {"y"}}},
+      {"x"},
+      {"y"}};
   auto n = test::make_net<N>(net);
   CHECK(plait::find_dead_ops(n).ops == std::vector<plait::op_index>{0, 1, 2});
   CHECK(plait::find_dead_ops(n, {.keep_ops_without_outputs = true}).ops == std::vector<plait::op_index>{2});

@@ -17,8 +17,9 @@ namespace {
 using kind = plait::renamed_place::kind;
 using places = std::vector<plait::renamed_place>;
 
-test::struct_net const mlp{
-    {{"FC", {"x", "w", "b"}, {"h"}}, {"Relu", {"h"}, {"h"}}, {"FC", {"h", "w2", "b2"}, {"y"}}}, {"x", "w", "b", "w2", "b2"}, {"y"}};
+test::struct_net const mlp{{{"FC", {"x", "w", "b"}, {"h"}}, {"Relu", {"h"}, {"h"}}, {"FC", {"h", "w2", "b2"}, {"y"}}},
+                           {"x", "w", "b", "w2", "b2"},
+                           {"y"}};
 test::struct_net const mlp_init{{{"GivenTensorFill", {}, {"w"}}, {"GivenTensorFill", {}, {"b"}}}, {}, {"w", "b"}};
 
 // What must hold of every refusal: the facts, and nets as they were.
@@ -84,9 +85,10 @@ TEST_CASE_TEMPLATE("versions go on from the init net, and both are renamed", N, 
 }
 
 TEST_CASE_TEMPLATE("refusals name op and blob", N, PLAIT_MUTABLE_NETS) {
-  auto n = test::make_net<N>({{{"Scale", {"x"}, {"t"}}, {"Relu", {"t"}, {"u"}}, {"Scale", {"u"}, {"t"}}, {"Sum", {"t", "u"}, {"v"}}},
-                              {"x"},
-                              {"v"}});
+  auto n = test::make_net<N>(
+      {{{"Scale", {"x"}, {"t"}}, {"Relu", {"t"}, {"u"}}, {"Scale", {"u"}, {"t"}}, {"Sum", {"t", "u"}, {"v"}}},
+       {"x"},
+       {"v"}});
   auto const shared = refusal(n, [&] { plait::rename_input(n, {.op = 2, .input = 0}, "first"); });
   CHECK(shared.op == 3);
   CHECK(shared.blob == "u");
@@ -125,7 +127,8 @@ TEST_CASE_TEMPLATE("there and back, and nothing computed differs", N, PLAIT_MUTA
     auto const there = plait::rename_output(n, {op, slot}, "new");
     test::struct_net const between = test::describe(n);
     CHECK(between.ops[op].outputs[slot] == "new");
-    CHECK(test::symbolic_outputs(between, test::given_by::slot) == test::symbolic_outputs(before, test::given_by::slot));
+    CHECK(test::symbolic_outputs(between, test::given_by::slot) ==
+          test::symbolic_outputs(before, test::given_by::slot));
     // Other versions keep the old name, which is then in use: going back is a merge, and the inverse all the same.
     auto const back = plait::rename_output(n, {op, slot}, there.from, {.capture = plait::name_capture::merge});
     CHECK(back.changed == there.changed);
@@ -151,7 +154,8 @@ TEST_CASE("nested nets follow") {
          arg { name: "then_net" n { op { type: "Tanh" input: "h" output: "t" } op { type: "Exp" input: "t" output: "y" }
                                     external_input: "h" external_output: "y" } } }
     op { type: "Copy" input: "y" output: "z" })");
-  CHECK(plait::rename_output(n, {.op = 0, .output = 0}, "H").changed == places{{kind::output, 0, 0}, {kind::nested, 1, 0}});
+  CHECK(plait::rename_output(n, {.op = 0, .output = 0}, "H").changed ==
+        places{{kind::output, 0, 0}, {kind::nested, 1, 0}});
   CHECK(plait::rename_output(n, {.op = 1, .output = 0}, "Y").changed ==
         places{{kind::output, 1, 0}, {kind::nested, 1, 0}, {kind::input, 2, 0}});
   plait::netdef const& inner = *n.op[1].arg[0].n;

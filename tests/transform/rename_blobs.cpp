@@ -14,9 +14,10 @@
 namespace {
 
 using names = std::vector<std::string>;
-test::struct_net const reuse{{{"Scale", {"x"}, {"t"}}, {"Relu", {"t"}, {"u"}}, {"Scale", {"u"}, {"t"}}, {"Copy", {"t"}, {"x"}}},
-                             {"x"},
-                             {"t", "x"}};
+test::struct_net const reuse{
+    {{"Scale", {"x"}, {"t"}}, {"Relu", {"t"}, {"u"}}, {"Scale", {"u"}, {"t"}}, {"Copy", {"t"}, {"x"}}},
+    {"x"},
+    {"t", "x"}};
 
 test::struct_net renamed(test::struct_net n, plait::name_map const& map) {
   auto const each = [&](names& list) {

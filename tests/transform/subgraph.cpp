@@ -83,10 +83,10 @@ TEST_CASE_TEMPLATE("a part as a net", N, plait::netdef, test::edit_net) {
   CHECK(test::describe(n) == branch);
 }
 
-TEST_CASE_TEMPLATE("two versions of one blob do not fit through a boundary of names", N, plait::netdef, test::edit_net) {
-  auto const n = test::make_net<N>({{{"A", {"x"}, {"t"}}, {"B", {"t"}, {"u"}}, {"C", {"x"}, {"t"}}, {"D", {"t", "u"}, {"t"}}},
-                                    {"x"},
-                                    {"t"}});
+TEST_CASE_TEMPLATE("two versions of one blob do not fit through a boundary of names", N, plait::netdef,
+                   test::edit_net) {
+  auto const n = test::make_net<N>(
+      {{{"A", {"x"}, {"t"}}, {"B", {"t"}, {"u"}}, {"C", {"x"}, {"t"}}, {"D", {"t", "u"}, {"t"}}}, {"x"}, {"t"}});
   auto const refused = [&](ops const& part, std::optional<std::size_t> op, std::string const& blob) {
     try {
       (void)plait::extract_subgraph(n, part);
@@ -103,7 +103,8 @@ TEST_CASE_TEMPLATE("two versions of one blob do not fit through a boundary of na
 
   auto rewritten = n;
   plait::ssa_rewrite(rewritten);
-  for (ops const& part : {ops{1, 3}, ops{0, 3}, ops{0, 2}}) CHECK_NOTHROW((void)plait::extract_subgraph(rewritten, part));
+  for (ops const& part : {ops{1, 3}, ops{0, 3}, ops{0, 2}})
+    CHECK_NOTHROW((void)plait::extract_subgraph(rewritten, part));
 }
 
 TEST_CASE("a random part computes what it computed inside") {

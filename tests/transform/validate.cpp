@@ -60,7 +60,8 @@ TEST_CASE_TEMPLATE("without declared inputs an undeclared read is only a warning
 }
 
 TEST_CASE_TEMPLATE("dead ops are worth a note where outputs are declared", N, PLAIT_TEXT_NETS) {
-  auto const n = test::make_net<N>({{{"Relu", {"x"}, {"a"}}, {"Relu", {"x"}, {"y"}}, {"Print", {"y"}, {}}}, {"x"}, {"y"}});
+  auto const n =
+      test::make_net<N>({{{"Relu", {"x"}, {"a"}}, {"Relu", {"x"}, {"y"}}, {"Print", {"y"}, {}}}, {"x"}, {"y"}});
   CHECK(facts(n) == std::vector<fact>{{kind::dead_op, severity::note, 0, {}, ""}});
 }
 
@@ -100,7 +101,8 @@ TEST_CASE("empty names and nested nets") {
 
 TEST_CASE("every kind has a name of its own") {
   std::vector<std::string> names;
-  for (int k = 0; k <= static_cast<int>(kind::dead_op); ++k) names.emplace_back(plait::problem_name(static_cast<kind>(k)));
+  for (int k = 0; k <= static_cast<int>(kind::dead_op); ++k)
+    names.emplace_back(plait::problem_name(static_cast<kind>(k)));
   std::ranges::sort(names);
   CHECK(std::ranges::adjacent_find(names) == names.end());
   CHECK(std::ranges::find(names, "unknown") == names.end());

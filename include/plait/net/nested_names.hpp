@@ -52,8 +52,8 @@ template <net N, class Op>
   return !std::ranges::empty(subnets(n, op));
 }
 
-/// Calls visit(text) for every blob that the nets inside an op or its arguments mention, once for each mention. Linear in
-/// the nets' size; their depth costs memory, not stack.
+/// Calls visit(text) for every blob that the nets inside an op or its arguments mention, once for each mention. Linear
+/// in the nets' size; their depth costs memory, not stack.
 template <has_text N, class Op, std::invocable<std::string_view> Visit>
 void visit_nested_names(N const& n, Op const& op, Visit visit) {
   if constexpr (has_subnets<N>) {

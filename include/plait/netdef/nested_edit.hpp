@@ -25,7 +25,8 @@ struct mutable_nested_net {
   bool stored_as_text = false;
 };
 
-/// The same nets in the same order as nested_nets(n, op). Throws net_error where a step net in text form cannot be read.
+/// The same nets in the same order as nested_nets(n, op). Throws net_error where a step net in text form cannot be
+/// read.
 [[nodiscard]] inline std::vector<mutable_nested_net> mutable_nested_nets(netdef& n, op_def& op) {
   std::vector<mutable_nested_net> found;
   for (nested_net& nested : nested_nets(n, op)) {

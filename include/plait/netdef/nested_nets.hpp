@@ -42,6 +42,7 @@ inline bool holds_text_net(std::string_view op_type, std::string_view argument) 
 /// All nets inside an op, in argument order. Throws net_error where a step net in text form cannot be read.
 [[nodiscard]] inline std::vector<nested_net> nested_nets(netdef const& n, op_def const& op) {
   std::vector<nested_net> found;
+  if (op.arg.empty()) return found;
   std::string_view const type = n.text(op.type);
   auto const add = [&](std::shared_ptr<netdef const> net, arg_def const& argument) {
     found.push_back({std::move(net), detail::nested_scope(type), {}, std::string(n.text(argument.name))});

@@ -37,8 +37,8 @@ enum class name_collision {
 struct ssa_rewrite_options {
   ssa_naming naming = ssa_naming::every_version;
   name_collision collision = name_collision::refuse;
-  /// Rename in nested nets too, and refuse where one knows two versions by one name (net_error). Otherwise they keep the
-  /// old names and cannot run any more, as in Caffe2's ONNX front end.
+  /// Rename in nested nets too, and refuse where one knows two versions by one name (net_error). Otherwise they keep
+  /// the old names and cannot run any more, as in Caffe2's ONNX front end.
   bool nested_nets = true;
   /// Refuse an external output that no op writes even if it is an input, as the ONNX front end does.
   bool require_written_outputs = false;
@@ -98,7 +98,8 @@ class ssa_rewriter {
           traits::set_control_input(n, op, slot - inputs_end, name(ssa_.reads(at)[slot]));
       else
         static_cast<void>(controls_end);
-      for (std::size_t slot = 0; slot != outputs_end; ++slot) traits::set_output(n, op, slot, name(ssa_.writes(at)[slot]));
+      for (std::size_t slot = 0; slot != outputs_end; ++slot)
+        traits::set_output(n, op, slot, name(ssa_.writes(at)[slot]));
       if constexpr (nested_editable_net<N>)
         if (auto const found = nested_.find(at); found != nested_.end())
           rename_nested(n, op, found->second, [](N&, subnet_scope) {});
@@ -122,7 +123,8 @@ class ssa_rewriter {
   void check_outputs() const {
     if (!ssa_.unwritten_outputs().empty()) {
       std::string const blob = text(ssa_.unwritten_outputs().front());
-      throw net_error("plait: external output '" + blob + "' is neither written by an op nor an input of the net", {}, blob);
+      throw net_error("plait: external output '" + blob + "' is neither written by an op nor an input of the net", {},
+                      blob);
     }
     if (!options_.require_written_outputs || ssa_.external_inputs().empty()) return;
     for (value v : ssa_.external_outputs())
@@ -166,8 +168,8 @@ class ssa_rewriter {
         if (!kept(name)) continue;
         if (options_.collision == name_collision::refuse) {
           auto const by = ssa_.producer(v);
-          throw net_error("plait: version " + std::to_string(v.version) + " of blob '" + text(b) + "' would be called '" +
-                              name + "', which is another blob",
+          throw net_error("plait: version " + std::to_string(v.version) + " of blob '" + text(b) +
+                              "' would be called '" + name + "', which is another blob",
                           by ? std::optional<std::size_t>(by->op) : std::nullopt, name);
         }
         colliding.push_back(v);
@@ -209,8 +211,8 @@ class ssa_rewriter {
       std::string const& to = names_[ssa_.index(v)];
       if (!mentioned.contains(from)) return;
       if (auto const other = renamed.find(from); other && *other != to)
-        throw net_error("plait: a net in " + op_label(net_, at) + " knows blob '" + from + "' by one name, but the op has '" +
-                            std::string(*other) + "' and '" + to + "' for it",
+        throw net_error("plait: a net in " + op_label(net_, at) + " knows blob '" + from +
+                            "' by one name, but the op has '" + std::string(*other) + "' and '" + to + "' for it",
                         at, from);
       renamed.set(from, to);
     };

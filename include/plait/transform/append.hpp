@@ -54,8 +54,8 @@ void place_op(N& n, Op&& op, device_spec const& device) {
 /// `other` declares twice is added once. Names are taken as they are: what both nets call `x` is one blob afterwards.
 /// `other` must be another object than `n`.
 ///
-/// A device in the options needs a net type with set_device. Throws net_error where a net inside an op of `other` cannot
-/// be read. O(operands of both). Returns what was added.
+/// A device in the options needs a net type with set_device. Throws net_error where a net inside an op of `other`
+/// cannot be read. O(operands of both). Returns what was added.
 template <appendable_net N>
 appended_net append_net(N& n, N const& other, append_options const& options = {}) {
   PLAIT_ASSERT(&n != &other, "append_net: a net cannot be appended to itself");

@@ -30,8 +30,9 @@ struct partial_net_clone : net_clone<N> {
   std::vector<op_index> ops;         ///< which ops of the original it has
 };
 
-/// The ops that make `outputs` when `inputs` are given, as a net called `name`. `inputs` maps blobs to their names in the
-/// clone ({{"x", "x"}} keeps it); blobs the part reads from outside, or hands through, keep their names; all others are called
+/// The ops that make `outputs` when `inputs` are given, as a net called `name`. `inputs` maps blobs to their names in
+/// the clone ({{"x", "x"}} keeps it); blobs the part reads from outside, or hands through, keep their names; all others
+/// are called
 /// `<name>/<blob>`, or as before where `name` is empty. Both boundaries mean the last version of each blob.
 ///
 /// Follows Caffe2's Net.ClonePartial, and its choice to accept inputs the net does not have. Throws net_error for an
@@ -52,8 +53,9 @@ template <clonable_net N>
   std::vector<op_index> both;
   std::ranges::set_intersection(used, makes_inputs, std::back_inserter(both));
   if (!both.empty())
-    throw net_error("plait: op " + std::to_string(both.front()) + " is needed for the outputs and to make a given input",
-                    both.front());
+    throw net_error(
+        "plait: op " + std::to_string(both.front()) + " is needed for the outputs and to make a given input",
+        both.front());
 
   std::vector<bool> is_given(ssa.blob_bound());
   for (value v : given) is_given[v.blob] = true;
@@ -71,8 +73,8 @@ template <clonable_net N>
     for (value v : ssa.writes(op)) {
       if (!is_given[v.blob]) continue;
       std::string const blob(std::string_view(ssa.name(v)));
-      throw net_error("plait: op " + std::to_string(op) + " is needed and writes over the given input '" + blob + "'", op,
-                      blob);
+      throw net_error("plait: op " + std::to_string(op) + " is needed and writes over the given input '" + blob + "'",
+                      op, blob);
     }
   }
 

@@ -22,8 +22,8 @@ struct dead_op_options {
   bool keep_ops_without_outputs = false;
   /// External inputs that nothing reads any more, and that are no external outputs, go as well.
   bool prune_external_inputs = false;
-  /// detectron2's rule: an op dies as soon as one reader of each of its results is dead, though others live. The net that
-  /// is left may read what nobody makes; for comparison with that system only.
+  /// detectron2's rule: an op dies as soon as one reader of each of its results is dead, though others live. The net
+  /// that is left may read what nobody makes; for comparison with that system only.
   bool dead_reader_kills = false;
   /// Blobs that nested nets read keep their producers, and an op lives by what its nested nets write.
   bool subnets = true;
@@ -134,8 +134,8 @@ template <net N, class Keep = detail::keep_none>
 
 /// Removes what find_dead_ops finds and says what that was. Strong guarantee; a second run finds nothing. O(operands).
 template <op_erasable_net N, class Keep = detail::keep_none>
-  requires has_external_outputs<N> && (input_erasable_net<N> || !has_external_inputs<N>) &&
-           std::predicate<Keep&, op_ref_t<N>>
+  requires has_external_outputs<N> &&
+           (input_erasable_net<N> || !has_external_inputs<N>) && std::predicate<Keep&, op_ref_t<N>>
 dead_ops_report remove_dead_ops(N& n, dead_op_options const& options = {}, Keep keep = {}) {
   dead_ops_report found = find_dead_ops(std::as_const(n), options, std::move(keep));
   using traits = detail::net_traits_of<N>;

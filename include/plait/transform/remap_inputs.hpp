@@ -48,9 +48,9 @@ std::vector<std::uint32_t> remap_inputs(N& n, op_index at, name_map const& names
   }
   visit_nested_names(std::as_const(n), op, [&](std::string_view name) {
     if (std::ranges::find(old, name) != old.end())
-      throw net_error("plait: " + op_label(std::as_const(n), at) + " holds a net that mentions input '" + std::string(name) +
-                          "'",
-                      at, std::string(name));
+      throw net_error(
+          "plait: " + op_label(std::as_const(n), at) + " holds a net that mentions input '" + std::string(name) + "'",
+          at, std::string(name));
   });
   for (std::string const& from : old) made.push_back(make_name(n, names[from]));
   for (std::size_t i = 0; i != slots.size(); ++i) detail::net_traits_of<N>::set_input(n, op, slots[i], made[i]);

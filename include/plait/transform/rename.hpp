@@ -117,8 +117,8 @@ void plan_rename(N const& n, ssa_form<N> const& ssa, value v, std::string_view t
                           "', and its type has no way to change nested nets",
                       at, from);
     if (taken && capture == name_capture::refuse)
-      throw net_error("plait: new name '" + std::string(to) + "' is taken in a net that " + op_label(n, at) + " holds", at,
-                      std::string(to));
+      throw net_error("plait: new name '" + std::string(to) + "' is taken in a net that " + op_label(n, at) + " holds",
+                      at, std::string(to));
     places.push_back({kind::nested, at, 0, init_net});
   }
   for (std::uint32_t slot = 0; slot != ssa.external_outputs().size(); ++slot)
@@ -131,8 +131,8 @@ void require_free(N const& n, ssa_form<N> const& ssa, std::string_view to, std::
   blob_index const b = ssa.find(to);
   if (b == npos) return;
   value const last{b, ssa.version(b)};
-  std::string message = "plait: new name '" + std::string(to) + "' is taken in the " + std::string(which) + ": version " +
-                        std::to_string(last.version) + " of it is ";
+  std::string message = "plait: new name '" + std::string(to) + "' is taken in the " + std::string(which) +
+                        ": version " + std::to_string(last.version) + " of it is ";
   std::optional<std::size_t> op;
   if (auto const by = ssa.producer(last)) {
     op = by->op;
@@ -202,8 +202,9 @@ void require_only_reader(N const& n, ssa_form<N> const& ssa, value v, op_index r
                         std::ranges::binary_search(ssa.consumers(v), place.op, {}, &operand::op));
     if (!reads || place.op == reader) continue;
     std::string const from(std::string_view(ssa.name(v)));
-    throw net_error("plait: '" + from + "' is also read by " + op_label(n, place.op) + "; rename the output that makes it",
-                    place.op, from);
+    throw net_error(
+        "plait: '" + from + "' is also read by " + op_label(n, place.op) + "; rename the output that makes it",
+        place.op, from);
   }
 }
 
@@ -235,7 +236,8 @@ value_rename rename_output(N& n, N* init, op_output at, std::string_view to, ren
   if (init != nullptr) init_ssa = get_ssa(*init, every_operand);
   auto const ssa = init_ssa ? get_ssa(n, *init_ssa, every_operand) : get_ssa(n, every_operand);
   require_op(ssa, at.op);
-  require_slot(std::as_const(n), at.op, at.output, "output", [&](auto const& op) { return outputs(std::as_const(n), op); });
+  require_slot(std::as_const(n), at.op, at.output, "output",
+               [&](auto const& op) { return outputs(std::as_const(n), op); });
   return rename_value(n, init, ssa, init_ssa, ssa.writes(at.op)[at.output], to, options.capture, npos);
 }
 
@@ -245,13 +247,15 @@ value_rename rename_input(N& n, N* init, op_input at, std::string_view to, renam
   if (init != nullptr) init_ssa = get_ssa(*init, every_operand);
   auto const ssa = init_ssa ? get_ssa(n, *init_ssa, every_operand) : get_ssa(n, every_operand);
   require_op(ssa, at.op);
-  require_slot(std::as_const(n), at.op, at.input, "input", [&](auto const& op) { return inputs(std::as_const(n), op); });
+  require_slot(std::as_const(n), at.op, at.input, "input",
+               [&](auto const& op) { return inputs(std::as_const(n), op); });
 
   value const v = ssa.reads(at.op)[at.input];
   std::string const from(std::string_view(ssa.name(v)));
   if (options.from_producer) {
     if (!ssa.producer(v))
-      throw net_error("plait: no op of the net makes '" + from + "' as " + op_label(n, at.op) + " reads it", at.op, from);
+      throw net_error("plait: no op of the net makes '" + from + "' as " + op_label(n, at.op) + " reads it", at.op,
+                      from);
   }
   return rename_value(n, init, ssa, init_ssa, v, to, options.capture, options.from_producer ? npos : at.op);
 }

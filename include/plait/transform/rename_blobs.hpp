@@ -54,8 +54,10 @@ void check_nested_rename(N const& n, Op const& op, std::size_t at, name_map cons
   visit_nested_names(n, op, [&](std::string_view name) { visit(name); });
   if constexpr (!nested_editable_net<N>) {
     if (touched)
-      throw net_error("plait: " + op_label(n, at) + " holds a net that mentions a blob to be renamed, and its net "
-                      "type has no way to change nested nets", at);
+      throw net_error("plait: " + op_label(n, at) +
+                          " holds a net that mentions a blob to be renamed, and its net "
+                          "type has no way to change nested nets",
+                      at);
   }
   for (auto const& name : inputs(n, op)) visit(name_text(n, static_cast<name_t<N> const&>(name)));
   for (auto const& name : outputs(n, op)) visit(name_text(n, static_cast<name_t<N> const&>(name)));

@@ -42,7 +42,8 @@ template <net N, std::ranges::input_range Ops>
   std::vector<op_index> chosen;
   for (op_index op : ops) {
     if (op >= ssa.op_count())
-      throw net_error("plait: the net has " + std::to_string(ssa.op_count()) + " ops, none at " + std::to_string(op), op);
+      throw net_error("plait: the net has " + std::to_string(ssa.op_count()) + " ops, none at " + std::to_string(op),
+                      op);
     if (!inside[op]) chosen.push_back(op);
     inside[op] = true;
   }
@@ -122,9 +123,9 @@ void keep_ops(N& n, std::size_t op_count, std::span<op_index const> kept) {
 /// The given ops as a net: the original one with its other ops left out and the boundary as its external inputs and
 /// outputs. Ops keep their order. What nested nets read and write counts.
 ///
-/// A boundary names blobs, so it cannot carry two versions of one. Throws net_error, with the op and the blob, where two
-/// versions of a blob come in, where one comes in that an op of the part has overwritten before, or where one that goes
-/// out is overwritten later in the part; ssa_rewrite (every_version) makes any part extractable. O(operands).
+/// A boundary names blobs, so it cannot carry two versions of one. Throws net_error, with the op and the blob, where
+/// two versions of a blob come in, where one comes in that an op of the part has overwritten before, or where one that
+/// goes out is overwritten later in the part; ssa_rewrite (every_version) makes any part extractable. O(operands).
 template <net N, std::ranges::input_range Ops>
   requires detail::extractable_net<N> && std::convertible_to<std::ranges::range_reference_t<Ops const&>, op_index>
 [[nodiscard]] extracted_net<N> extract_subgraph(N const& n, Ops const& ops) {
@@ -138,9 +139,9 @@ template <net N, std::ranges::input_range Ops>
 
   auto const refuse = [&](std::string const& what, op_index op, value v) -> net_error {
     std::string const blob(std::string_view(ssa.name(v)));
-    return net_error("plait: the part is no net by itself: version " + std::to_string(v.version) + " of blob '" + blob +
-                         "' " + what,
-                     op, blob);
+    return net_error(
+        "plait: the part is no net by itself: version " + std::to_string(v.version) + " of blob '" + blob + "' " + what,
+        op, blob);
   };
   // Replays the part by name: what a name stands for must be what was read there.
   std::vector<value> current(ssa.blob_bound());  // npos: nothing yet
@@ -148,7 +149,8 @@ template <net N, std::ranges::input_range Ops>
   std::vector<std::string> names_out;
   for (value v : boundary.inputs) {
     if (current[v.blob].blob != npos)
-      throw refuse("comes in besides version " + std::to_string(current[v.blob].version), ssa.consumers(v).front().op, v);
+      throw refuse("comes in besides version " + std::to_string(current[v.blob].version), ssa.consumers(v).front().op,
+                   v);
     current[v.blob] = v;
     names_in.emplace_back(std::string_view(ssa.name(v)));
   }

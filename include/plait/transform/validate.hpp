@@ -36,10 +36,10 @@ enum class net_problem_severity { error, warning, note };
 struct net_problem {
   net_problem_kind kind;
   net_problem_severity severity;
-  std::optional<op_index> op;    ///< the op in question, if there is one
+  std::optional<op_index> op;       ///< the op in question, if there is one
   std::optional<std::size_t> slot;  ///< of the op's input or output, or of the external
-  std::string blob;              ///< empty: none in particular, or names have no text
-  std::string message;           ///< a sentence
+  std::string blob;                 ///< empty: none in particular, or names have no text
+  std::string message;              ///< a sentence
 };
 
 struct validate_options {
@@ -52,16 +52,26 @@ struct validate_options {
 /// The name of a kind of problem: "undeclared read".
 [[nodiscard]] constexpr std::string_view problem_name(net_problem_kind kind) {
   switch (kind) {
-    case net_problem_kind::undeclared_read: return "undeclared read";
-    case net_problem_kind::read_before_write: return "read before write";
-    case net_problem_kind::unwritten_output: return "unwritten output";
-    case net_problem_kind::repeated_input: return "repeated input";
-    case net_problem_kind::repeated_output: return "repeated output";
-    case net_problem_kind::output_written_twice: return "output written twice";
-    case net_problem_kind::empty_name: return "empty name";
-    case net_problem_kind::overwritten_input: return "overwritten input";
-    case net_problem_kind::unused_input: return "unused input";
-    case net_problem_kind::dead_op: return "dead op";
+    case net_problem_kind::undeclared_read:
+      return "undeclared read";
+    case net_problem_kind::read_before_write:
+      return "read before write";
+    case net_problem_kind::unwritten_output:
+      return "unwritten output";
+    case net_problem_kind::repeated_input:
+      return "repeated input";
+    case net_problem_kind::repeated_output:
+      return "repeated output";
+    case net_problem_kind::output_written_twice:
+      return "output written twice";
+    case net_problem_kind::empty_name:
+      return "empty name";
+    case net_problem_kind::overwritten_input:
+      return "overwritten input";
+    case net_problem_kind::unused_input:
+      return "unused input";
+    case net_problem_kind::dead_op:
+      return "dead op";
   }
   return "unknown";
 }
@@ -127,8 +137,7 @@ class net_validator {
     std::vector<bool> seen(ssa_.blob_bound());
     for (std::size_t slot = 0; slot != values.size(); ++slot) {
       blob_index const b = values[slot].blob;
-      if (seen[b])
-        add(repeated, severity::warning, {}, slot, b, what + quoted(b) + " is declared more than once");
+      if (seen[b]) add(repeated, severity::warning, {}, slot, b, what + quoted(b) + " is declared more than once");
       seen[b] = true;
       no_name(b, {}, slot);
     }
@@ -203,8 +212,8 @@ class net_validator {
     if constexpr (has_external_outputs<N>) {
       // A net that promises nothing is run for its effects, or its outputs were never declared.
       if (ssa_.external_outputs().empty() || !ssa_.unwritten_outputs().empty()) return;
-      dead_op_options const dead{.keep_ops_without_outputs = true, .prune_external_inputs = false,
-                                 .subnets = options_.subnets};
+      dead_op_options const dead{
+          .keep_ops_without_outputs = true, .prune_external_inputs = false, .subnets = options_.subnets};
       for (op_index op : find_dead_ops(net_, dead).ops)
         found_.push_back({kind::dead_op, severity::note, op, {}, {}, "no external output depends on " + labels_[op]});
     }
