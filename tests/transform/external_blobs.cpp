@@ -11,11 +11,11 @@
 
 namespace {
 
-template <class N>
-std::vector<std::string> texts(N const& n, std::vector<plait::name_key_t<N>> const& keys) {
-  std::vector<std::string> found;
-  for (auto const& key : keys) found.push_back(test::text_of(n, key));
-  return found;
+template <class N, class Name>
+std::vector<std::string> texts(N const& n, std::vector<Name> const& found) {
+  std::vector<std::string> made;
+  for (Name const& name : found) made.push_back(test::text_of(n, name));
+  return made;
 }
 using names = std::vector<std::string>;
 

@@ -5,7 +5,7 @@
 #include <functional>
 #include <ranges>
 #include <string>
-#include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -17,11 +17,13 @@
 
 namespace plait {
 
-/// Names by their key, each once, in order of first appearance. The keys may view the net (name_key_t).
+/// Blobs by name, each once, in order of first appearance. Text is copied: a name that only a nested net mentions lives
+/// nowhere in the net around it.
 template <net N>
 struct external_blobs {
-  std::vector<name_key_t<N>> inputs;   ///< read before any write
-  std::vector<name_key_t<N>> outputs;  ///< written
+  using name_type = std::conditional_t<has_text<N>, std::string, name_t<N>>;
+  std::vector<name_type> inputs;   ///< read before any write
+  std::vector<name_type> outputs;  ///< written
 };
 
 namespace detail {
@@ -29,21 +31,21 @@ namespace detail {
 template <class N>
 external_blobs<N> blobs_across(ssa_form<N> const& ssa) {
   external_blobs<N> found;
-  for (blob_index b : ssa.undefined()) found.inputs.push_back(ssa.name(b));
+  for (blob_index b : ssa.undefined()) found.inputs.emplace_back(ssa.name(b));
   std::vector<bool> seen(ssa.blob_bound());
   for (op_index op = 0; op != ssa.op_count(); ++op)
     for (value v : ssa.writes(op))
       if (!seen[v.blob]) {
         seen[v.blob] = true;
-        found.outputs.push_back(ssa.name(v.blob));
+        found.outputs.emplace_back(ssa.name(v.blob));
       }
   return found;
 }
 
 // The first op that reads a blob before any write of it.
 template <class N>
-op_index first_reader(ssa_form<N> const& ssa, name_key_t<N> const& key) {
-  return ssa.consumers({ssa.find(key), 0}).front().op;
+op_index first_reader(ssa_form<N> const& ssa, typename external_blobs<N>::name_type const& name) {
+  return ssa.consumers({ssa.find(name_key_t<N>(name)), 0}).front().op;
 }
 
 }  // namespace detail
@@ -67,13 +69,13 @@ template <net N, std::ranges::input_range Scope>
   auto const ssa = get_ssa(n, options);
   external_blobs<N> found = detail::blobs_across(ssa);
   for (auto const& key : found.inputs)
-    if (!visible.contains(key)) {
+    if (!visible.contains(name_key_t<N>(key))) {
       std::string blob;
-      if constexpr (std::convertible_to<name_key_t<N> const&, std::string_view>) blob = std::string_view(key);
+      if constexpr (has_text<N>) blob = key;
       throw net_error("plait: blob '" + blob + "' is read but neither written before nor in the lexical scope",
                       detail::first_reader(ssa, key), blob);
     }
-  std::erase_if(found.outputs, [&](auto const& key) { return !visible.contains(key); });
+  std::erase_if(found.outputs, [&](auto const& key) { return !visible.contains(name_key_t<N>(key)); });
   return found;
 }
 
