@@ -161,14 +161,30 @@ void find_names(benchmark::State& state) {
   report(state, f);
 }
 
-#define PLAIT_SIZES ->Arg(1'000)->Arg(10'000)->Arg(100'000)->Arg(1'000'000)->Unit(benchmark::kMicrosecond)
-BENCHMARK(plait_netdef) PLAIT_SIZES;
-BENCHMARK(plait_netdef_reused) PLAIT_SIZES;
-BENCHMARK(by_hand) PLAIT_SIZES;
-BENCHMARK(plait_strings) PLAIT_SIZES;
-BENCHMARK(number_names) PLAIT_SIZES;
-BENCHMARK(find_names) PLAIT_SIZES;
+// What no analysis can do without: one walk over the operands of a netdef, adding up their numbers.
+void walk_operands(benchmark::State& state) {
+  function const f = make_function(static_cast<std::size_t>(state.range(0)));
+  plait::netdef const n = make_netdef(f);
+  for (auto _ : state) {
+    std::uint32_t sum = 0;
+    for (plait::op_def const& op : n.op) {
+      for (plait::symbol s : op.input) sum += s.id;
+      for (plait::symbol s : op.output) sum += s.id;
+    }
+    benchmark::DoNotOptimize(sum);
+  }
+  report(state, f);
+}
+
+void sizes(benchmark::internal::Benchmark* b) {
+  b->RangeMultiplier(10)->Range(1'000, 1'000'000)->Unit(benchmark::kMicrosecond);
+}
+BENCHMARK(plait_netdef)->Name("get_ssa/plait: netdef")->Apply(sizes);
+BENCHMARK(plait_netdef_reused)->Name("get_ssa/plait: netdef, memory reused")->Apply(sizes);
+BENCHMARK(walk_operands)->Name("get_ssa/only walk over a netdef")->Apply(sizes);
+BENCHMARK(plait_strings)->Name("get_ssa/plait: strings")->Apply(sizes);
+BENCHMARK(by_hand)->Name("get_ssa/strings, by hand")->Apply(sizes);
+BENCHMARK(number_names)->Name("get_ssa/only number the names")->Apply(sizes);
+BENCHMARK(find_names)->Name("get_ssa/only find the names")->Apply(sizes);
 
 }  // namespace
-
-BENCHMARK_MAIN();

@@ -1,0 +1,92 @@
+#!/usr/bin/env bash
+# Runs every benchmark and writes docs/performance.md: medians, beside their rivals, measured in one run of one program.
+#
+#   scripts/benchmark.sh [FILTER]     FILTER: a regular expression; prints instead of writing the document
+#
+# Takes some twenty minutes, on a machine that has nothing else to do.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+filter=${1:-}
+scripts/bootstrap.sh >&2
+cmake --preset release --log-level=WARNING >&2
+programs=$(cmake --build build/release --target help | sed -nE 's/^(plait_bench_[a-z_]+): phony$/\1/p' | grep -v _protos)
+# shellcheck disable=SC2086
+cmake --build build/release --target $programs >&2
+
+# Names are what/variant/input or variant/input. One table per `what`: a row per input, a column per variant.
+tables() {
+  awk -F, -v program="$1" '
+    function show(ns) {
+      return ns < 1e3 ? sprintf("%.3g ns", ns) : ns < 1e6 ? sprintf("%.3g µs", ns / 1e3) \
+           : ns < 1e9 ? sprintf("%.3g ms", ns / 1e6) : sprintf("%.3g s", ns / 1e9)
+    }
+    { sub(/\r$/, "") }
+    $1 ~ /_median"?$/ {
+      name = $1; gsub(/"/, "", name); sub(/_median$/, "", name)
+      unit = $5 == "us" ? 1e3 : $5 == "ms" ? 1e6 : $5 == "s" ? 1e9 : 1
+      parts = split(name, part, "/")
+      input = part[parts]; variant = part[parts - 1]; what = parts > 2 ? part[1] : program
+      if (!(what in seen_what)) { seen_what[what] = ++whats; what_at[whats] = what }
+      if (!((what, variant) in seen_variant)) { seen_variant[what, variant] = ++variants[what]; variant_at[what, variants[what]] = variant }
+      if (!((what, input) in seen_input)) { seen_input[what, input] = ++inputs[what]; input_at[what, inputs[what]] = input }
+      time[what, variant, input] = $4 * unit
+    }
+    END {
+      for (w = 1; w <= whats; ++w) {
+        what = what_at[w]
+        printf "### %s\n\n| input |", what
+        for (v = 1; v <= variants[what]; ++v) printf " %s |", variant_at[what, v]
+        printf "\n|---|"
+        for (v = 1; v <= variants[what]; ++v) printf "---:|"
+        printf "\n"
+        for (i = 1; i <= inputs[what]; ++i) {
+          input = input_at[what, i]
+          printf "| %s |", input
+          for (v = 1; v <= variants[what]; ++v) {
+            ns = time[what, variant_at[what, v], input]
+            if (ns == "") printf " |"
+            else if (input ~ /^[0-9]+$/) printf " %s (%.3g ns each) |", show(ns), ns / input
+            else printf " %s |", show(ns)
+          }
+          printf "\n"
+        }
+        printf "\n"
+      }
+    }'
+}
+
+report() {
+  cat <<TEXT
+# Performance
+
+Made by \`scripts/benchmark.sh\`; CPU time, medians of five repetitions, rivals in the same program and the same run.
+"each" is the time divided by the number of ops.
+
+- Machine: $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1), $(nproc) cores
+- Compiler: $(c++ --version | head -n 1), the \`release\` preset
+- Load while measuring: $(cut -d ' ' -f 1 /proc/loadavg)
+
+TEXT
+  for program in $programs; do
+    echo "## ${program#plait_bench_}"
+    echo
+    "$(find build/release/benchmarks -type f -name "$program")" --benchmark_repetitions=5 --benchmark_min_time=0.1 \
+      --benchmark_enable_random_interleaving=true --benchmark_format=csv ${filter:+--benchmark_filter="$filter"} 2>/dev/null |
+      tables "${program#plait_bench_}"
+  done
+  if [ -z "$filter" ]; then
+    echo "## Front-end time of the headers"
+    echo
+    benchmarks/compile_time/run.sh
+    cat benchmarks/notes.md
+  fi
+}
+
+if [ -n "$filter" ]; then
+  report
+else
+  report >build/performance.md
+  mv build/performance.md docs/performance.md
+  echo "docs/performance.md is new"
+fi
