@@ -32,9 +32,17 @@ tables() {
       if (!((what, input) in seen_input)) { seen_input[what, input] = ++inputs[what]; input_at[what, inputs[what]] = input }
       time[what, variant, input] = $4 * unit
     }
+    # Runs are interleaved at random: columns with plait first, rows by the time of the first column.
+    function swap(table, what, a, b,   kept) { kept = table[what, a]; table[what, a] = table[what, b]; table[what, b] = kept }
+    function column(name) { return (name ~ /^plait/ ? "0" : "1") name }
     END {
       for (w = 1; w <= whats; ++w) {
         what = what_at[w]
+        for (i = 2; i <= variants[what]; ++i)
+          for (j = i; j > 1 && column(variant_at[what, j - 1]) > column(variant_at[what, j]); --j) swap(variant_at, what, j - 1, j)
+        first = variant_at[what, 1]
+        for (i = 2; i <= inputs[what]; ++i)
+          for (j = i; j > 1 && time[what, first, input_at[what, j - 1]] > time[what, first, input_at[what, j]]; --j) swap(input_at, what, j - 1, j)
         printf "### %s\n\n| input |", what
         for (v = 1; v <= variants[what]; ++v) printf " %s |", variant_at[what, v]
         printf "\n|---|"

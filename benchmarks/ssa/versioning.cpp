@@ -180,10 +180,10 @@ void sizes(benchmark::internal::Benchmark* b) {
   b->RangeMultiplier(10)->Range(1'000, 1'000'000)->Unit(benchmark::kMicrosecond);
 }
 BENCHMARK(plait_netdef)->Name("get_ssa/plait: netdef")->Apply(sizes);
-BENCHMARK(plait_netdef_reused)->Name("get_ssa/plait: netdef, memory reused")->Apply(sizes);
+BENCHMARK(plait_netdef_reused)->Name("get_ssa/plait: netdef into a used form")->Apply(sizes);
 BENCHMARK(walk_operands)->Name("get_ssa/only walk over a netdef")->Apply(sizes);
 BENCHMARK(plait_strings)->Name("get_ssa/plait: strings")->Apply(sizes);
-BENCHMARK(by_hand)->Name("get_ssa/strings, by hand")->Apply(sizes);
+BENCHMARK(by_hand)->Name("get_ssa/strings by hand")->Apply(sizes);
 BENCHMARK(number_names)->Name("get_ssa/only number the names")->Apply(sizes);
 BENCHMARK(find_names)->Name("get_ssa/only find the names")->Apply(sizes);
 
