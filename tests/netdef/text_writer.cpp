@@ -113,6 +113,10 @@ TEST_CASE("unknown fields of text are written back, and those of JSON that mean 
 TEST_CASE("what text cannot express is refused before anything is written, or reported") {
   for (plait::unknown_field const& field : std::vector<plait::unknown_field>{{16, "", "\x80\x01\x05"},
                                                                              {0, "o", "{\"a\": 1}"},
+                                                                             {0, "\xEF\xBB\xBFx", "1"},
+                                                                             {0, "x",
+                                                                              "\xEF\xBB\xBF"
+                                                                              "1"},
                                                                              {0, "two words", "1"},
                                                                              {0, "l", "[[1]]"},
                                                                              {0, "x", "1 y: 2"},

@@ -39,6 +39,7 @@ class text_reader : text_scanner {
 
   netdef read() {
     netdef net;
+    skip_mark();
     stack_.push_back({&net, &net, begin_, 0, false, nullptr, {}});
     while (!stack_.empty()) std::visit([this](auto* message) { this->read_fields(*message); }, stack_.back().message);
     return net;

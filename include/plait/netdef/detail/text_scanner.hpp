@@ -45,13 +45,16 @@ class text_scanner {
   text_scanner(std::string_view source, read_limits const& limits)
       : begin_(source.data()), at_(begin_), end_(begin_ + source.size()), locate_(source) {
     if (source.size() > limits.max_bytes) fail(begin_, size_message);
-    if (source.starts_with("\xEF\xBB\xBF")) at_ += 3;
   }
 
  protected:
   [[noreturn]] void fail(char const* where, std::string_view message) { throw parse_error(position(where), message); }
   text_position position(char const* where) { return locate_(static_cast<std::size_t>(where - begin_)); }
 
+  /// Steps over a byte order mark, which only a document may begin with.
+  void skip_mark() {
+    if (std::string_view(at_, static_cast<std::size_t>(end_ - at_)).starts_with("\xEF\xBB\xBF")) at_ += 3;
+  }
   bool at_end() const { return at_ == end_; }
   bool looking_at(char c) const { return at_ != end_ && *at_ == c; }
   bool accept(char c) {
