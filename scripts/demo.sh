@@ -23,16 +23,14 @@ out=build/demo/out
 rm -rf $out
 mkdir -p $out
 
-# What lies in this folder is shown without its path.
-short() { printf '%q' "${1#"$PWD"/}"; }
-
 # step TITLE ARGUMENT...: shows the command as a user would type it, then its output, of a large net the first lines.
 lines=40
 step() {
   local status=0 total
   printf '\n== %s\n$ plait' "$1"
   shift
-  for argument; do printf ' %s' "$(short "$argument")"; done
+  set -- "${@#"$PWD"/}"  # what lies in this folder is named from here
+  printf ' %q' "$@"
   printf '\n'
   "$plait" "$@" >$out/shown 2>&1 || status=$?
   head -n $lines $out/shown
@@ -54,6 +52,7 @@ if command -v dot >/dev/null; then
   # Graphviz needs minutes for very large pictures.
   if timeout 60 dot -Tsvg $out/net.dot -o $out/net.svg 2>$out/dot.log; then
     echo "$out/net.svg"
+    rm -f $out/dot.log
   else
     echo "(graphviz did not draw it within a minute: $out/net.dot stays text)"
   fi
