@@ -32,14 +32,9 @@
 #include <adaptation/pointer_graph.hpp>
 #include <adaptation/vector_graph.hpp>
 #include <graph/archetype_graph.hpp>
+#include <graph/graph_description.hpp>
 
 namespace test {
-
-/// The neutral description: nodes 0 … nodes - 1, node 0 is the entry.
-struct graph_description {
-  std::size_t nodes = 1;
-  std::vector<std::pair<int, int>> edges = {};
-};
 
 using boost_vec = boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS>;
 using boost_vec_both_ways = boost::adjacency_list<boost::vecS, boost::vecS, boost::bidirectionalS>;

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -14,15 +13,13 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 
 #include <plait/core/hash.hpp>
+#include <plait/core/npos.hpp>
 #include <plait/net/net_traits.hpp>
 
 namespace plait {
 
 /// A blob's number in the result of one analysis.
 using blob_index = std::uint32_t;
-
-/// No blob, no op: what a failed look-up of an index gives.
-inline constexpr std::uint32_t npos = std::numeric_limits<std::uint32_t>::max();
 
 namespace detail {
 

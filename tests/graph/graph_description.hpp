@@ -1,0 +1,16 @@
+// The neutral description of a flow graph, that graphs of every type are built from and oracles work on.
+#pragma once
+
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+namespace test {
+
+/// Nodes 0 … nodes - 1, node 0 is the entry.
+struct graph_description {
+  std::size_t nodes = 1;
+  std::vector<std::pair<int, int>> edges = {};
+};
+
+}  // namespace test

@@ -1,0 +1,175 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+#include <vector>
+
+#include <plait/graph/snapshot.hpp>
+#include <plait/graph/static_graph.hpp>
+
+#include <graph/random_graphs.hpp>
+#include <graph/test_graphs.hpp>
+#include <oracle/naive_dominators.hpp>
+
+namespace {
+
+static_assert(plait::bidirectional_flow_graph<plait::dense_graph>);
+static_assert(!std::is_constructible_v<plait::flow_snapshot<own::graph>, own::graph&&>);
+
+constexpr plait::static_graph loop({{0, 3}, {3, 1}, {3, 2}, {1, 2}, {2, 3}, {2, 4}, {5, 4}});
+static_assert([] {
+  plait::flow_snapshot const s(loop);
+  return s.size() == 5 && s.edge_count() == 6 && s.node(0) == 0 && s.node(1) == 3 && s.number(4) == 4 &&
+         s.number(5) == plait::npos;
+}());
+
+// Everything there is to say about a snapshot of g, which was made from `from`.
+template <class G>
+void check(plait::flow_snapshot<G> const& s, G const& g, test::graph_description const& from) {
+  std::vector<bool> const reachable = test::naive_reachable(from, {0});
+  REQUIRE(s.size() == static_cast<std::size_t>(std::ranges::count(reachable, true)));
+  REQUIRE(s.number(plait::entry(g)) == 0);
+  REQUIRE(s.order().size() == s.size());
+  for (std::size_t i = 0; i != from.nodes; ++i) {
+    auto const node = test::node_of(g, static_cast<int>(i));
+    std::uint32_t const n = s.number(node);
+    REQUIRE((n == plait::npos) == !reachable[i]);
+    if (n == plait::npos) continue;
+    REQUIRE(s.node(n) == node);
+    REQUIRE(s.order()[n] == node);
+    std::vector<std::uint32_t> expected;
+    for (auto&& to : plait::successors(g, node)) expected.push_back(s.number(to));
+    REQUIRE(std::ranges::equal(s.successors(n), expected));
+  }
+
+  // Predecessors are the successors the other way round.
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> out;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> in;
+  for (std::uint32_t n = 0; n != s.size(); ++n) {
+    for (std::uint32_t const to : s.successors(n)) out.emplace_back(n, to);
+    for (std::uint32_t const p : s.predecessors(n)) in.emplace_back(p, n);
+    REQUIRE(std::ranges::is_sorted(s.predecessors(n)));
+  }
+  std::ranges::sort(out);
+  std::ranges::sort(in);
+  REQUIRE(out == in);
+  REQUIRE(out.size() == s.edge_count());
+
+  // The numbers are a reverse postorder: only edges to ancestors in the tree of the walk lead down.
+  std::vector<std::uint32_t> parent(s.size(), plait::npos);
+  for (std::uint32_t p = 0; p != s.size(); ++p) {
+    std::uint32_t const n = s.preorder()[p];
+    REQUIRE(s.preorder_number(n) == p);
+    if (p == 0) {
+      REQUIRE(n == 0);
+      REQUIRE(s.preorder_parents()[0] == plait::npos);
+      continue;
+    }
+    REQUIRE(s.preorder_parents()[p] < p);
+    parent[n] = s.preorder()[s.preorder_parents()[p]];
+    REQUIRE(std::ranges::count(s.successors(parent[n]), n) != 0);
+  }
+  auto const climbs_to = [&](std::uint32_t b, std::uint32_t a) {
+    while (b != a && b != 0) b = parent[b];
+    return b == a;
+  };
+  for (std::uint32_t a = 0; a != s.size(); ++a)
+    for (std::uint32_t b = 0; b != s.size(); ++b) REQUIRE(s.is_walk_ancestor(a, b) == climbs_to(b, a));
+  for (auto [a, b] : out) REQUIRE((a < b || climbs_to(a, b)));
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("a snapshot is the reachable part of the graph", G, PLAIT_ALL_GRAPHS) {
+  plait::flow_snapshot<G> reused;
+  for (unsigned seed = 0; seed != 600; ++seed) {
+    CAPTURE(seed);
+    test::graph_description const from = test::random_flow_graph(seed, 12);
+    G const g = test::make_graph<G>(from);
+    reused.compute(g);
+    check(reused, g, from);
+  }
+}
+
+TEST_CASE("successors are followed in their order") {
+  plait::static_graph const g({{0, 2}, {0, 1}, {2, 3}, {1, 3}});
+  plait::flow_snapshot const s(g);
+  // Preorder 0 2 3 1, postorder 3 2 1 0.
+  CHECK(std::ranges::equal(s.order(), std::vector{0, 1, 2, 3}));
+  CHECK(std::ranges::equal(s.preorder(), std::vector{0, 2, 3, 1}));
+}
+
+TEST_CASE("a node that is alone, a graph that is empty before it is computed") {
+  plait::flow_snapshot<own::graph> s;
+  CHECK(s.size() == 0);
+  CHECK(s.number(0) == plait::npos);
+  own::graph const g(1);
+  s.compute(g);
+  CHECK(s.size() == 1);
+  CHECK(s.edge_count() == 0);
+  CHECK(s.successors(0).empty());
+  CHECK(s.predecessors(0).empty());
+}
+
+namespace {
+
+// Counts how often it is asked.
+struct counting {
+  plait::static_graph<5> graph{{{0, 1}, {1, 0}, {1, 1}, {0, 2}, {2, 1}}};
+  mutable std::vector<int> asked = std::vector<int>(3);
+  std::size_t size() const { return graph.size(); }
+  std::uint32_t entry() const { return 0; }
+  auto successors(std::uint32_t n) const {
+    ++asked[n];
+    return graph.successors(n);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("the successors of a node are read once") {
+  counting const g;
+  plait::flow_snapshot const s(g);
+  CHECK(s.size() == 3);
+  CHECK(g.asked == std::vector{1, 1, 1});
+}
+
+TEST_CASE("computing again keeps the memory") {
+  own::graph big(500);
+  for (int i = 1; i != 500; ++i) big.connect(i - 1, i);
+  own::graph const small(2);
+  plait::flow_snapshot s(big);
+  auto const* const order = s.order().data();
+  auto const* const preorder = s.preorder().data();
+  auto const* const row = s.successors(0).data();
+  s.compute(small);
+  CHECK(s.size() == 1);
+  s.compute(big);
+  CHECK(s.size() == 500);
+  CHECK(s.order().data() == order);
+  CHECK(s.preorder().data() == preorder);
+  CHECK(s.successors(0).data() == row);
+}
+
+TEST_CASE("an index out of bounds is the adaptation's mistake") {
+  std::vector<std::vector<int>> const g{{1}, {7}};
+  CHECK_THROWS_AS(plait::flow_snapshot{g}, plait::precondition_error);
+}
+
+TEST_CASE("a chain of a million nodes that leads back, a node with a million successors") {
+  int const count = 1'000'000;
+  own::graph chain(static_cast<std::size_t>(count));
+  for (int i = 1; i != count; ++i) chain.connect(i - 1, i);
+  chain.connect(count - 1, 0);
+  plait::flow_snapshot const s(chain);
+  CHECK(s.size() == static_cast<std::size_t>(count));
+  CHECK(s.number(count - 1) == static_cast<std::uint32_t>(count - 1));
+  CHECK(s.is_walk_ancestor(1, 999'999));
+
+  own::graph fan(static_cast<std::size_t>(count));
+  for (int i = 1; i != count; ++i) fan.connect(0, i);
+  plait::flow_snapshot const f(fan);
+  CHECK(f.successors(0).size() == static_cast<std::size_t>(count - 1));
+  CHECK(f.number(1) == static_cast<std::uint32_t>(count - 1));
+}
