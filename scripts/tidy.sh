@@ -17,7 +17,7 @@ cmake --preset dev >/dev/null
 # Headers are reached through the files that compile each of them alone. Unit tests are not looked at: their precompiled
 # header is another compiler's.
 sources=$(sed -n 's/^ *"file": "\(.*\)",\{0,1\}$/\1/p' $build/compile_commands.json |
-  grep -E '/tests/headers/|/examples/|/tests/conformance/' | grep -E -- "${1:-.}" || true)
+  grep -E '/tests/headers/|/examples/|/tests/(cfg_)?conformance/' | grep -E -- "${1:-.}" || true)
 if [ -z "$sources" ]; then
   echo "tidy: nothing matches" >&2
   exit 1

@@ -1,0 +1,45 @@
+// The comparisons: one function per analysis and module, each in its own file.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "readers/flow_graphs.hpp"
+#include "readers/printed.hpp"
+#include "report.hpp"
+
+namespace cfg_conformance {
+
+[[nodiscard]] comparison compare_dominators(std::vector<function_graph> const& graphs,
+                                            std::vector<printed_tree> const& printed);
+
+/// Each function with what was printed for it. A function without a result, or a result without a function, is
+/// different.
+template <class Printed>
+[[nodiscard]] comparison compare_functions(
+    std::vector<function_graph> const& graphs, std::vector<Printed> const& printed,
+    std::function<std::vector<std::string>(function_graph const&, Printed const&)> const& compare) {
+  comparison made;
+  std::unordered_map<std::string, Printed const*> results;
+  for (Printed const& p : printed) results.emplace(p.function, &p);
+  std::unordered_set<std::string> names;
+  for (function_graph const& f : graphs) {
+    names.insert(f.name());
+    auto const result = results.find(f.name());
+    if (result == results.end())
+      made.add(f.name(), {"LLVM's results do not have this function"});
+    else
+      made.add(f.name(), compare(f, *result->second));
+  }
+  for (Printed const& p : printed)
+    if (!names.contains(p.function)) made.add(p.function, {"only LLVM's results have this function"});
+  return made;
+}
+
+/// How differences name a block.
+[[nodiscard]] inline std::string shown(function_graph const& f, std::uint32_t block) { return '%' + f.label(block); }
+
+}  // namespace cfg_conformance

@@ -1,0 +1,162 @@
+// plait_cfg_conformance: compares plait's analyses of flow graphs with what LLVM's printed. Exit status 0: all equal;
+// 1: some function is different; 2: wrong usage, a file that is not what it should be, or nothing to compare.
+#include <array>
+#include <exception>
+#include <filesystem>
+#include <iostream>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <plait/core/errors.hpp>
+#include <plait/version.hpp>
+
+#include "compare.hpp"
+#include "modules.hpp"
+#include "report.hpp"
+
+namespace {
+
+using namespace cfg_conformance;
+
+constexpr std::string_view usage =
+    R"(usage: plait_cfg_conformance [--analyses a,b] [--verbose] DIR...
+
+Compares plait's analyses with LLVM's results for every module M in the folders, and prints per module and analysis how
+many functions there are, how many are equal and how many different. The graphs are those of M.cfg.txt or, without it,
+of M.ll. Files that are missing leave out what needs them.
+
+  --analyses a,b  only these
+  --verbose       all differences, not the first of each function; and which analyses lack which file
+  --list          the analyses, and the file each needs
+  --help, --version
+)";
+
+struct analysis {
+  std::string_view name;
+  std::string_view file;
+  comparison (*compare)(std::vector<function_graph> const&, module_files const&);
+};
+
+constexpr std::array analyses = {
+    analysis{"dominators", ".domtree.txt",
+             [](std::vector<function_graph> const& graphs, module_files const& files) {
+               return compare_dominators(graphs, read_trees(files.read(".domtree.txt"), tree_kind::dominators));
+             }},
+};
+
+struct arguments {
+  std::vector<std::string> folders;
+  std::string only;
+  bool verbose = false;
+
+  bool wants(std::string_view analysis) const {
+    return only.empty() || (',' + only + ',').find(',' + std::string(analysis) + ',') != std::string::npos;
+  }
+};
+
+int wrong_usage(std::string const& message) {
+  std::cerr << "plait_cfg_conformance: " << message << '\n' << usage;
+  return 2;
+}
+
+// A file that cannot be read ends its analysis, not the run.
+class run {
+ public:
+  explicit run(arguments const& given) : given_(given) {}
+
+  int operator()() {
+    for (std::string const& folder : given_.folders) {
+      auto const modules = find_modules(folder);
+      if (modules.empty()) problem(folder + ": no modules");
+      for (std::string const& name : modules) compare(module_files(folder, name));
+    }
+    if (done_.empty() && !broken_) problem("nothing to compare");
+    if (!done_.empty()) print_report(std::cout, done_, given_.verbose);
+    if (broken_) return 2;
+    for (comparison const& c : done_)
+      if (!c.different.empty()) return 1;
+    return 0;
+  }
+
+ private:
+  void problem(std::string const& message) {
+    std::cerr << "plait_cfg_conformance: " << message << '\n';
+    broken_ = true;
+  }
+
+  void compare(module_files const& files) {
+    std::optional<std::vector<function_graph>> graphs;
+    try {
+      graphs = files.graphs();
+    } catch (plait::error const& error) {
+      return problem(error.what());
+    }
+    if (!graphs) return missing(files, "all analyses", ".cfg.txt");
+    for (analysis const& a : analyses) {
+      if (!given_.wants(a.name)) continue;
+      if (!files.has(std::string(a.file))) {
+        missing(files, a.name, a.file);
+        continue;
+      }
+      try {
+        comparison made = a.compare(*graphs, files);
+        made.module = files.name();
+        made.analysis = a.name;
+        done_.push_back(std::move(made));
+      } catch (plait::error const& error) {
+        problem(error.what());
+      }
+    }
+  }
+
+  void missing(module_files const& files, std::string_view what, std::string_view suffix) const {
+    if (given_.verbose) std::cout << files.name() << ' ' << what << ": no " << files.name() << suffix << '\n';
+  }
+
+  arguments const& given_;
+  std::vector<comparison> done_;
+  bool broken_ = false;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  arguments given;
+  for (int i = 1; i < argc; ++i) {
+    std::string_view const arg = argv[i];
+    if (arg == "--help" || arg == "-h") {
+      std::cout << usage;
+      return 0;
+    }
+    if (arg == "--version") {
+      std::cout << "plait_cfg_conformance " << PLAIT_VERSION_MAJOR << '.' << PLAIT_VERSION_MINOR << '.'
+                << PLAIT_VERSION_PATCH << '\n';
+      return 0;
+    }
+    if (arg == "--list") {
+      for (analysis const& a : analyses) std::cout << a.name << " M" << a.file << '\n';
+      return 0;
+    }
+    if (arg == "--verbose" || arg == "-v") {
+      given.verbose = true;
+    } else if (arg.starts_with("--analyses=")) {
+      given.only = arg.substr(11);
+    } else if (arg == "--analyses") {
+      if (++i == argc) return wrong_usage("--analyses needs a list");
+      given.only = argv[i];
+    } else if (arg.starts_with("-")) {
+      return wrong_usage("unknown option " + std::string(arg));
+    } else {
+      given.folders.emplace_back(arg);
+    }
+  }
+  if (given.folders.empty()) return wrong_usage("no folder");
+  try {
+    return run(given)();
+  } catch (std::exception const& problem) {
+    std::cerr << "plait_cfg_conformance: " << problem.what() << '\n';
+    return 2;
+  }
+}

@@ -1,0 +1,56 @@
+// Flow graphs of functions, and the reader of M.cfg.txt.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "text.hpp"
+
+namespace cfg_conformance {
+
+/// A function's flow graph, a model of plait::flow_graph: blocks are 0 … size() - 1, block 0 is the entry.
+class function_graph {
+ public:
+  explicit function_graph(std::string name, std::size_t line = 0) : name_(std::move(name)), line_(line) {}
+
+  [[nodiscard]] std::string const& name() const { return name_; }
+  /// Where it begins in its file.
+  [[nodiscard]] std::size_t line() const { return line_; }
+
+  [[nodiscard]] std::size_t size() const { return blocks_.size(); }
+  [[nodiscard]] std::uint32_t entry() const { return 0; }
+  [[nodiscard]] std::span<std::uint32_t const> successors(std::uint32_t block) const { return blocks_[block].targets; }
+  [[nodiscard]] std::string const& label(std::uint32_t block) const { return blocks_[block].label; }
+
+  /// The block an analysis printed as `label`. LLVM prints the number of an entry block without a name, which is not
+  /// in every source of graphs: a number that is no label is the entry, if the entry's own label is none that LLVM
+  /// could have printed instead (it is a number, empty or "entry").
+  [[nodiscard]] std::optional<std::uint32_t> find(std::string const& label) const;
+
+  /// False if there is such a label.
+  bool add_block(std::string label);
+  void set_successors(std::uint32_t block, std::vector<std::uint32_t> targets) {
+    blocks_[block].targets = std::move(targets);
+  }
+
+ private:
+  struct block {
+    std::string label;
+    std::vector<std::uint32_t> targets;
+  };
+  std::string name_;
+  std::size_t line_;
+  std::vector<block> blocks_;
+  std::unordered_map<std::string, std::uint32_t> numbers_;
+};
+
+/// Reads M.cfg.txt: "func NAME NBLOCKS", then a line "ID LABEL : SUCC_ID …" per block. Throws file_error.
+[[nodiscard]] std::vector<function_graph> read_flow_graphs(document const& from);
+
+}  // namespace cfg_conformance

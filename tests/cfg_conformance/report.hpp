@@ -1,0 +1,34 @@
+// What a comparison found, and how it is printed.
+#pragma once
+
+#include <cstddef>
+#include <ostream>
+#include <string>
+#include <vector>
+
+namespace cfg_conformance {
+
+/// A function for which plait's answer is not LLVM's.
+struct different_function {
+  std::string name;
+  std::vector<std::string> differences;  ///< at least one
+};
+
+/// One analysis of one module.
+struct comparison {
+  std::string module;
+  std::string analysis;
+  std::size_t functions = 0;
+  std::vector<different_function> different;
+
+  /// Counts a function; it is equal if there are no differences.
+  void add(std::string const& function, std::vector<std::string> differences) {
+    ++functions;
+    if (!differences.empty()) different.push_back({function, std::move(differences)});
+  }
+};
+
+/// The table, after what is different: per function the first difference, or all of them.
+void print_report(std::ostream& out, std::vector<comparison> const& all, bool verbose);
+
+}  // namespace cfg_conformance

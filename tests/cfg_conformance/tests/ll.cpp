@@ -1,0 +1,118 @@
+#include "../readers/ll.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "expect_error.hpp"
+
+using namespace cfg_conformance;
+
+namespace {
+
+std::string const text = R"(; a comment
+@g = global [3 x i8] c"%a\22", align 1
+declare i32 @declared(i32)
+
+define dso_local i32 @f(i32 noundef %0, void (i32, i8*)* %1, %struct.S* byval(%struct.S) align 8 %2, i32 %named) #0 personality i8* bitcast (i32 (...)* @p to i8*) {
+  %4 = alloca i32, align 4
+  switch i32 %0, label %5 [
+    i32 0, label %"a b"
+    i32 1, label %5
+    i32 2, label %8
+  ]
+
+5:                                                ; preds = %3, label %8
+  %6 = invoke i32 @declared(i32 %0)
+          to label %"a b" unwind label %7
+
+7:                                                ; preds = %5
+  %lp = landingpad { i8*, i32 }
+          cleanup
+          catch i8* null
+  resume { i8*, i32 } %lp
+
+"a b":
+  call void asm sideeffect "br label %7 ; no comment", ""() #1, !dbg !9 ; br label %7
+  br i1 true, label %8, label %8
+
+8:
+  %x = tail call i32 @declared(i32 %0)
+  indirectbr i8* blockaddress(@f, %5), [label %7, label %5]
+
+; uselistorder directives
+  uselistorder i32 %0, { 1, 0 }
+}
+
+define void @"g h"() {
+entry:
+  unreachable
+}
+)";
+
+}  // namespace
+
+TEST_CASE("blocks, targets and the number of an entry without a label") {
+  document const from{"M.ll", text};
+  auto const all = read_ll(from);
+  REQUIRE(all.size() == 2);
+  CHECK(all[0].name == "f");
+  CHECK(all[0].line == 5);
+  CHECK(all[1].name == "g h");
+  function_graph const f = all[0].graph(from);
+  REQUIRE(f.size() == 5);
+  CHECK(f.label(0) == "3");
+  CHECK(f.label(3) == "a b");
+  CHECK(std::ranges::equal(f.successors(0), std::vector{1, 3, 4}));  // merged
+  CHECK(std::ranges::equal(f.successors(1), std::vector{3, 2}));
+  CHECK(f.successors(2).empty());
+  CHECK(std::ranges::equal(f.successors(3), std::vector{4}));
+  CHECK(std::ranges::equal(f.successors(4), std::vector{2, 1}));
+  CHECK(all[1].graph(from).label(0) == "entry");
+
+  auto const& last = all[0].blocks[4].instructions;
+  REQUIRE(last.size() == 2);
+  CHECK(last[0].result == "x");
+  CHECK(last[0].opcode == "call");
+  CHECK(all[0].blocks[2].instructions[0].operands.size() > 6);  // continued
+}
+
+TEST_CASE("types and operands") {
+  document const from{"M", "store %struct.S* (i32, i8)* addrspace(3)* %v, <2 x i32>* @g, align 4\n"};
+  line_reader lines(from);
+  REQUIRE(lines.next());
+  auto const tokens = tokens_of(lines, lines.line());
+  std::size_t const type = end_of_type(tokens, 1);
+  CHECK(tokens.at(type).text == "%v");
+  std::size_t const comma = end_of_operand(tokens, 1);
+  CHECK(comma == type + 1);
+  CHECK(tokens.at(end_of_type(tokens, comma + 1)).text == "@g");
+  CHECK(tokens.at(end_of_operand(tokens, comma + 1) + 1).text == "align");
+  CHECK(end_of_operand(tokens, end_of_operand(tokens, comma + 1) + 1) == tokens.size());
+}
+
+TEST_CASE("assembly that is none") {
+  auto const read = [](document const& from) {
+    std::vector<function_graph> graphs;
+    for (ll_function const& f : read_ll(from)) graphs.push_back(f.graph(from));
+    return graphs;
+  };
+  auto const fails = [&](std::string const& body, std::size_t line, std::string const& part) {
+    expect_error(read, body, line, part);
+  };
+  fails("define void @f()\n{\n", 1, "on one line");
+  fails("define void f() {\n", 1, "on one line");
+  fails("define void @f() {\n", 1, "the file ends inside function 'f'");
+  fails("define void @f() {\n}\n", 2, "has no blocks");
+  fails("define void @f() {\n  ret void\n  ret void\n}\n", 3, "after the end of block '0'");
+  fails("define void @f() {\n  %x = add i32 1, 2\n}\n", 3, "without a terminator");
+  fails("define void @f() {\na:\n  br label %a\na:\n  ret void\n}\n", 4, "second block 'a'");
+  fails("define void @f() {\na:\n  br label %b\n}\n", 3, "no block 'b'");
+  fails("define void @f() {\n  br label %\"b\n}\n", 2, "without its end");
+  fails("define void @f() {\nodd\n}\n", 2, "expected a label");
+  fails("define void @f() {\n      to label %x\n}\n", 2, "expected an instruction");
+  fails("define void @f() {\n  %x =\n}\n", 2, "expected an instruction");
+  fails("define void @f() {\n  ret void\n}\ndefine void @f() {\n", 4, "second function");
+}
