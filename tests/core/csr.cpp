@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <random>
 #include <vector>
@@ -98,4 +99,21 @@ TEST_CASE("equality is that of the rows, not only of the items") {
   b.end_row();
   b.end_row();
   CHECK(a == b);
+}
+
+TEST_CASE("rows of row numbers, turned around") {
+  plait::csr<std::uint32_t> from;
+  for (std::vector<std::uint32_t> const& row : {std::vector<std::uint32_t>{2, 0, 2}, {}, {0}}) {
+    for (std::uint32_t const item : row) from.push(item);
+    from.end_row();
+  }
+  plait::csr<std::uint32_t> into;
+  into.push(7);  // what was there is gone
+  plait::transpose(from, into);
+  REQUIRE(into.size() == 3);
+  CHECK(std::ranges::equal(into[0], std::vector{0, 2}));
+  CHECK(into[1].empty());
+  CHECK(std::ranges::equal(into[2], std::vector{0, 0}));
+  plait::transpose(into, from);
+  CHECK(std::ranges::equal(from[0], std::vector{0, 2, 2}));  // sorted
 }

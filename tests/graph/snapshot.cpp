@@ -15,7 +15,9 @@
 namespace {
 
 static_assert(plait::bidirectional_flow_graph<plait::dense_graph>);
-static_assert(!std::is_constructible_v<plait::flow_snapshot<own::graph>, own::graph&&>);
+// A graph that is asked for indices must not be a temporary.
+static_assert(!std::is_constructible_v<plait::flow_snapshot<cfg::Function>, cfg::Function&&>);
+static_assert(std::is_constructible_v<plait::flow_snapshot<own::graph>, own::graph&&>);
 
 constexpr plait::static_graph loop({{0, 3}, {3, 1}, {3, 2}, {1, 2}, {2, 3}, {2, 4}, {5, 4}});
 static_assert([] {

@@ -61,4 +61,14 @@ class csr {
   std::vector<T> items_;
 };
 
+/// Turns rows of row numbers around: into[b] lists the rows of `from` that hold b, ascending, once for each time they
+/// do. `into` gets as many rows as `from` has; to turn twice sorts every row. O(rows + items).
+constexpr void transpose(csr<std::uint32_t> const& from, csr<std::uint32_t>& into) {
+  into.start_counting(from.size());
+  for (std::uint32_t const row : from.items()) into.count(row);
+  into.end_counting();
+  for (std::size_t row = from.size(); row-- != 0;)
+    for (std::uint32_t const item : from[row]) into.place(item, static_cast<std::uint32_t>(row));
+}
+
 }  // namespace plait

@@ -119,12 +119,7 @@ constexpr void dense_graph::number(csr<std::uint32_t> const& rows) {
     for (std::uint32_t const successor : rows[preorder_number_[n]]) successors_.push(found_[successor]);
     successors_.end_row();
   }
-
-  predecessors_.start_counting(size());
-  for (std::uint32_t const n : successors_.items()) predecessors_.count(n);
-  predecessors_.end_counting();
-  for (auto n = static_cast<std::uint32_t>(size()); n-- != 0;)
-    for (std::uint32_t const successor : successors_[n]) predecessors_.place(successor, n);
+  transpose(successors_, predecessors_);
 }
 
 }  // namespace plait

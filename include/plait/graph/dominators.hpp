@@ -28,7 +28,7 @@
 namespace plait {
 
 /// The dominator tree as it was at the last compute(). The graph must stay where it is, since queries ask it for the
-/// index of a node. Algorithms that work on numbers use snapshot() and dense().
+/// index of a node; unless nodes are their own indices. Algorithms that work on numbers use snapshot() and dense().
 template <flow_graph G>
 class dominator_tree {
  public:
@@ -36,13 +36,17 @@ class dominator_tree {
 
   constexpr dominator_tree() = default;
   constexpr explicit dominator_tree(G const& g) { compute(g); }
-  dominator_tree(G const&&) = delete;
+  dominator_tree(G const&&)
+    requires detail::has_own_index<G>
+  = delete;
 
   constexpr void compute(G const& g) {
     snapshot_.compute(g);
     tree_.compute(snapshot_);
   }
-  void compute(G const&&) = delete;
+  void compute(G const&&)
+    requires detail::has_own_index<G>
+  = delete;
 
   // ---- the tree
   constexpr node const& root() const { return snapshot_.node(0); }

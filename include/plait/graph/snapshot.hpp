@@ -22,16 +22,21 @@
 namespace plait {
 
 /// Nodes ↔ numbers, and the graph by numbers (dense_graph). It shows the graph as it was at the last compute(), which
-/// keeps the memory of the one before; the graph must stay where it is, since number() asks it for a node's index.
+/// keeps the memory of the one before. The graph must stay where it is, since number() asks it for a node's index;
+/// unless nodes are their own indices.
 template <flow_graph G>
 class flow_snapshot : public dense_graph {
  public:
   constexpr flow_snapshot() = default;
   constexpr explicit flow_snapshot(G const& g) { compute(g); }
-  flow_snapshot(G const&&) = delete;  // number() would ask a graph that is gone
+  flow_snapshot(G const&&)
+    requires detail::has_own_index<G>
+  = delete;  // number() would ask a graph that is gone
 
   constexpr void compute(G const& g);
-  void compute(G const&&) = delete;
+  void compute(G const&&)
+    requires detail::has_own_index<G>
+  = delete;
 
   constexpr node_t<G> const& node(std::uint32_t number) const {
     PLAIT_ASSERT(number < size(), "flow_snapshot: no such number");
@@ -39,14 +44,18 @@ class flow_snapshot : public dense_graph {
   }
   /// npos for a node that the entry does not reach, or did not when the snapshot was made.
   constexpr std::uint32_t number(node_t<G> const& n) const {
-    if (graph_ == nullptr) return npos;
-    std::size_t const i = plait::index(*graph_, n);
-    return i < numbers_.size() ? numbers_[i] : npos;
+    if constexpr (detail::has_own_index<G>) {
+      return graph_ == nullptr ? npos : at(plait::index(*graph_, n));
+    } else {
+      return at(static_cast<std::size_t>(n));
+    }
   }
   /// The nodes by number, that is, in reverse postorder.
   constexpr std::span<node_t<G> const> order() const noexcept { return order_; }
 
  private:
+  constexpr std::uint32_t at(std::size_t index) const { return index < numbers_.size() ? numbers_[index] : npos; }
+
   G const* graph_ = nullptr;
   std::vector<std::uint32_t> numbers_;  // by index
   std::vector<node_t<G>> found_;        // in the order in which the walk saw them

@@ -1,0 +1,211 @@
+// The post-dominator tree of a flow graph: a post-dominates b if every way from b to an exit leads through a.
+//
+//   plait::post_dominator_tree const tree(f);
+//   tree.dominates(join, branch);               // whatever branch does, join comes after it
+//   if (auto const next = tree.idom(block)) …   // none: the ways out of block have nothing in common
+//
+// The exits are the nodes without successors, and one node of each endless loop, chosen as LLVM does (exits.hpp). They
+// hang from a virtual exit, which is not among the nodes: where it is the answer, the answer is none.
+//
+// All nodes of the graph count as far as nodes(g) tells of them, those that the entry does not reach included: each of
+// them reaches an exit. For graphs that do not list their nodes these are the ones that the entry reaches; others
+// dominate nothing and are dominated by nothing. What is true of a node does not depend on nodes it cannot reach, save
+// which node stands for an endless loop: that depends on the order of the nodes, which is that of index(g, n).
+//
+// Semi-NCA over the reversed graph (dense_dominators.hpp): time and space as there, besides finding the exits, whose
+// worst case is in exits.hpp. Needs successors alone. Computing again allocates only what the graph has grown by.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <ranges>
+#include <span>
+#include <vector>
+
+#include <plait/core/assert.hpp>
+#include <plait/core/csr.hpp>
+#include <plait/core/npos.hpp>
+#include <plait/graph/dense_dominators.hpp>
+#include <plait/graph/dense_graph.hpp>
+#include <plait/graph/exits.hpp>
+#include <plait/graph/graph_traits.hpp>
+#include <plait/graph/snapshot.hpp>
+
+namespace plait {
+
+namespace detail {
+// Numbers 0 … n - 1, whose successors are their predecessors in the original, and n, the virtual exit, whose successors
+// are the exits.
+struct backward_graph {
+  csr<std::uint32_t> predecessors;
+  graph_exits exits;
+
+  constexpr std::size_t size() const { return predecessors.size() + 1; }
+  constexpr std::uint32_t entry() const { return static_cast<std::uint32_t>(predecessors.size()); }
+  constexpr std::span<std::uint32_t const> successors(std::uint32_t n) const {
+    return n == entry() ? exits.roots() : predecessors[n];
+  }
+};
+}  // namespace detail
+
+/// The post-dominator tree as it was at the last compute(). The graph must stay where it is, since queries ask it for
+/// the index of a node; unless nodes are their own indices.
+template <flow_graph G>
+class post_dominator_tree {
+ public:
+  using node = node_t<G>;
+
+  constexpr post_dominator_tree() = default;
+  constexpr explicit post_dominator_tree(G const& g) { compute(g); }
+  post_dominator_tree(G const&&)
+    requires detail::has_own_index<G>
+  = delete;
+
+  constexpr void compute(G const& g);
+  void compute(G const&&)
+    requires detail::has_own_index<G>
+  = delete;
+
+  // ---- the tree
+  /// Nodes without successors by index, then those that stand for endless loops.
+  constexpr auto roots() const {
+    return std::views::transform(backward_.exits.roots(),
+                                 [this](std::uint32_t i) -> node const& { return listed_[i]; });
+  }
+  constexpr bool contains(node const& n) const { return number(n) != npos; }
+  /// None for roots, for nodes whose ways out have nothing in common, and for nodes that are not contained.
+  constexpr std::optional<node> idom(node const& n) const {
+    std::uint32_t const i = number(n);
+    return i == npos ? std::nullopt : maybe(tree_.immediate(i));
+  }
+  /// Precondition: contains(n), as for depth.
+  constexpr auto children(node const& n) const { return nodes(tree_.children(valid(n))); }
+  /// The nodes without immediate post-dominator: the roots, and where ways to several of them part.
+  constexpr auto top() const { return nodes(tree_.children(0)); }
+  /// The number of nodes that strictly post-dominate n.
+  constexpr std::size_t depth(node const& n) const { return tree_.depth(valid(n)) - std::size_t{1}; }
+  /// Every node before its children.
+  constexpr auto preorder() const { return nodes(tree_.preorder() | std::views::drop(1)); }
+  /// Every node after its children.
+  constexpr auto postorder() const { return nodes(tree_.preorder() | std::views::drop(1) | std::views::reverse); }
+  /// All that n post-dominates, n first; none if n is not contained.
+  constexpr auto subtree(node const& n) const {
+    std::uint32_t const i = number(n);
+    return nodes(i == npos ? std::span<std::uint32_t const>() : tree_.subtree(i));
+  }
+
+  // ---- relations; false, or none, when a node is involved that is not contained
+  constexpr bool dominates(node const& a, node const& b) const {
+    std::uint32_t const i = number(a);
+    std::uint32_t const j = number(b);
+    return i != npos && j != npos && tree_.dominates(i, j);
+  }
+  constexpr bool strictly_dominates(node const& a, node const& b) const {
+    std::uint32_t const i = number(a);
+    std::uint32_t const j = number(b);
+    return i != npos && j != npos && tree_.strictly_dominates(i, j);
+  }
+  /// The deepest node that post-dominates both. O(depth of a below the result).
+  constexpr std::optional<node> nearest_common_dominator(node const& a, node const& b) const {
+    std::uint32_t const i = number(a);
+    std::uint32_t const j = number(b);
+    return i == npos || j == npos ? std::nullopt : maybe(tree_.nearest_common(i, j));
+  }
+
+  // ---- by number: 0 is the virtual exit
+  constexpr dense_graph const& reversed() const noexcept { return reversed_; }
+  constexpr dense_dominators const& dense() const noexcept { return tree_; }
+  /// npos for a node that is not contained.
+  constexpr std::uint32_t number(node const& n) const {
+    if constexpr (detail::has_own_index<G>) {
+      return graph_ == nullptr ? npos : at(plait::index(*graph_, n));
+    } else {
+      return at(static_cast<std::size_t>(n));
+    }
+  }
+  constexpr node const& node_of(std::uint32_t number) const {
+    PLAIT_ASSERT(number != 0, "post_dominator_tree: the virtual exit is no node");
+    return listed_[reversed_.node(number)];
+  }
+
+ private:
+  constexpr void list_nodes(G const& g);
+  constexpr std::uint32_t at(std::size_t index) const { return index < numbers_.size() ? numbers_[index] : npos; }
+  constexpr std::uint32_t valid(node const& n) const {
+    std::uint32_t const i = number(n);
+    PLAIT_ASSERT(i != npos, "post_dominator_tree: no such node");
+    return i;
+  }
+  constexpr std::optional<node> maybe(std::uint32_t i) const {
+    return i == 0 ? std::nullopt : std::optional<node>(node_of(i));
+  }
+  template <class Numbers>
+  constexpr auto nodes(Numbers numbers) const {
+    return std::views::transform(numbers, [this](std::uint32_t i) -> node const& { return node_of(i); });
+  }
+
+  G const* graph_ = nullptr;
+  std::vector<node> listed_;            // ascending by index: what the algorithm knows a node by
+  std::vector<std::uint32_t> numbers_;  // by index
+  std::vector<node> unsorted_;
+  csr<std::uint32_t> successors_;
+  detail::backward_graph backward_;
+  flow_snapshot<detail::backward_graph> reversed_;
+  dense_dominators tree_;
+};
+
+template <flow_graph G>
+constexpr void post_dominator_tree<G>::compute(G const& g) {
+  graph_ = std::addressof(g);
+  list_nodes(g);
+  successors_.clear();
+  for (node const& n : listed_) {
+    for (auto&& successor : plait::successors(g, n)) {
+      std::uint32_t const i = at(plait::index(g, successor));
+      PLAIT_ASSERT(i != npos, "flow_graph: nodes(g) must list all that successors(g, n) mentions");
+      successors_.push(i);
+    }
+    successors_.end_row();
+  }
+  transpose(successors_, backward_.predecessors);
+  transpose(backward_.predecessors, successors_);  // now in ascending order
+  backward_.exits.compute(successors_, backward_.predecessors);
+  reversed_.compute(backward_);
+  tree_.compute(reversed_);
+  for (std::uint32_t& n : numbers_)
+    if (n != npos) n = reversed_.number(n);
+}
+
+// Sorts by counting; numbers_ become the places in listed_.
+template <flow_graph G>
+constexpr void post_dominator_tree<G>::list_nodes(G const& g) {
+  numbers_.assign(graph_size(g), npos);
+  unsorted_.clear();
+  auto const add = [&](node const& n) {
+    std::size_t const i = plait::index(g, n);
+    PLAIT_ASSERT(i < numbers_.size(), "flow_graph: index(g, n) must be below size(g)");
+    if (numbers_[i] != npos) return;
+    numbers_[i] = static_cast<std::uint32_t>(unsorted_.size());
+    unsorted_.push_back(n);
+  };
+  if constexpr (has_nodes<G>) {
+    for (auto&& n : plait::nodes(g)) add(n);
+  } else {
+    add(plait::entry(g));
+    for (std::size_t i = 0; i != unsorted_.size(); ++i) {
+      node const from = unsorted_[i];  // a copy: add moves the others
+      for (auto&& successor : plait::successors(g, from)) add(successor);
+    }
+  }
+  listed_.clear();
+  for (std::uint32_t& place : numbers_) {
+    if (place == npos) continue;
+    listed_.push_back(unsorted_[place]);
+    place = static_cast<std::uint32_t>(listed_.size() - 1);
+  }
+}
+
+}  // namespace plait

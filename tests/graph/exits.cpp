@@ -1,0 +1,47 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <vector>
+
+#include <plait/graph/exits.hpp>
+
+#include <graph/graph_description.hpp>
+
+namespace {
+
+struct rows {
+  plait::csr<std::uint32_t> successors;
+  plait::csr<std::uint32_t> predecessors;
+  explicit rows(test::graph_description const& from) {
+    for (int n = 0; n != static_cast<int>(from.nodes); ++n) {
+      for (auto [a, b] : from.edges)
+        if (a == n) successors.push(static_cast<std::uint32_t>(b));
+      successors.end_row();
+    }
+    plait::transpose(successors, predecessors);
+    plait::transpose(predecessors, successors);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("exits come first, then endless loops as they are found") {
+  rows const g({6, {{0, 3}, {0, 1}, {1, 2}, {2, 1}, {3, 4}, {4, 3}}});
+  plait::graph_exits exits;
+  exits.compute(g.successors, g.predecessors);
+  CHECK(exits.exit_count() == 1);
+  // From 0: 3, 4, 1, 2. Then from 3, of which no root was reached yet: 4.
+  CHECK(std::ranges::equal(exits.roots(), std::vector{5, 2, 4}));
+  exits.compute(rows({1, {}}).successors, rows({1, {}}).predecessors);
+  CHECK(std::ranges::equal(exits.roots(), std::vector{0}));
+  CHECK(exits.exit_count() == 1);
+}
+
+TEST_CASE("roots that reach others are dropped, even in a row") {
+  // The walk from 0 ends in 1, that from 2 in 3, that from 4 in 5; 1 leads to 2 and 4, 3 to 4.
+  rows const g({6, {{0, 1}, {1, 0}, {0, 2}, {2, 3}, {3, 2}, {2, 4}, {4, 5}, {5, 4}}});
+  plait::graph_exits exits;
+  exits.compute(g.successors, g.predecessors);
+  CHECK(exits.exit_count() == 0);
+  CHECK(std::ranges::equal(exits.roots(), std::vector{5}));
+}
