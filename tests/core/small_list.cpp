@@ -70,7 +70,7 @@ TEST_CASE("a small_list does what a vector does, inside and outside its owner") 
   }
 }
 
-TEST_CASE("eight bytes of bookkeeping") { CHECK(sizeof(list) == 8 + 4 * sizeof(std::uint32_t)); }
+TEST_CASE("four bytes of bookkeeping") { CHECK(sizeof(list) == 4 + 4 * sizeof(std::uint32_t)); }
 
 TEST_CASE("an index out of range is a violated precondition") {
   list const l = {1, 2};

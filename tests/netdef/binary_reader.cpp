@@ -51,9 +51,9 @@ TEST_CASE("a net") {
   CHECK(net.op[0].input.size() == 2);
   CHECK(net.text(net.op[0].input[1]) == "w");
   CHECK(net.op[0].name);
-  CHECK_FALSE(net.op[0].engine);
+  CHECK_FALSE(net.op[0].extras().engine);
   CHECK(net.text(net.op[0].type) == "FC");
-  CHECK(net.op[0].is_gradient_op == true);
+  CHECK(net.op[0].extras().is_gradient_op == true);
   CHECK(net.op[0].device_option->device_type == 1);
   CHECK(net.op[0].device_option->device_id == 3);
   CHECK(net.external_input.at(0) == net.op[0].input[0]);
@@ -73,8 +73,8 @@ TEST_CASE("numbers packed, unpacked and mixed") {
         std::vector<std::int32_t>{-1});
   // More than 32 bits: the low ones, as protobuf has it. A truth value is any of them.
   CHECK(read_netdef_binary(bytes({4 << 3, 0x85, 0x80, 0x80, 0x80, 0x10})).num_workers == 5);
-  CHECK(read_netdef_binary(field(2, bytes({9 << 3, 0x80, 0x00}))).op[0].is_gradient_op == false);
-  CHECK(read_netdef_binary(field(2, bytes({9 << 3, 0x80, 0x01}))).op[0].is_gradient_op == true);
+  CHECK(read_netdef_binary(field(2, bytes({9 << 3, 0x80, 0x00}))).op[0].extras().is_gradient_op == false);
+  CHECK(read_netdef_binary(field(2, bytes({9 << 3, 0x80, 0x01}))).op[0].extras().is_gradient_op == true);
 }
 
 TEST_CASE("the last value counts, messages are merged") {
@@ -100,7 +100,7 @@ TEST_CASE("unknown fields, and known ones of another wire type, are kept as they
   CHECK(net.unknown[0] == plait::unknown_field{15, "", field(15, "zz")});
   CHECK(net.unknown[0].data + net.unknown[1].data + net.unknown[2].data == unknown);
   CHECK(net.unknown[3].number == 1);
-  CHECK(net.op.at(0).unknown.at(0) == plait::unknown_field{1, "", wrong});
+  CHECK(net.op.at(0).extras().unknown.at(0) == plait::unknown_field{1, "", wrong});
   CHECK(net.text(net.op[0].type) == "T");
   REQUIRE(told.size() == 5);
   CHECK(told[0] == plait::diagnostic{{0, 0, 0}, "NetDef has no field 15; kept"});

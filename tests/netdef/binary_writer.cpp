@@ -60,12 +60,12 @@ TEST_CASE("sizes of deep and of long messages") {
 
 TEST_CASE("unknown fields of the binary format are written back, others refused or reported") {
   netdef net;
-  net.op.emplace_back().unknown = {{40, "", bytes({0xC0, 0x02, 5})}};
+  net.op.emplace_back().edit_extras().unknown = {{40, "", bytes({0xC0, 0x02, 5})}};
   net.unknown = {{15, "", bytes({15 << 3 | 2, 2, 'z', 'z'})}};
   CHECK(plait::to_binary(net) == bytes({0x12, 3, 0xC0, 0x02, 5, 15 << 3 | 2, 2, 'z', 'z'}));
   CHECK(plait::read_netdef_binary(plait::to_binary(net)) == net);
 
-  net.op[0].unknown.push_back({0, "shape", "{}"});
+  net.op[0].edit_extras().unknown.push_back({0, "shape", "{}"});
   try {
     static_cast<void>(plait::to_binary(net));
     FAIL_CHECK("was written");

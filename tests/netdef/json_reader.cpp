@@ -54,8 +54,8 @@ TEST_CASE("a net, names in either spelling") {
     REQUIRE(op.input.size() == 2);
     CHECK(net.text(op.input[1]) == "w");
     CHECK(net.text(op.type) == "FC");
-    CHECK_FALSE(op.engine);
-    CHECK(op.is_gradient_op == true);
+    CHECK_FALSE(op.extras().engine);
+    CHECK(op.extras().is_gradient_op == true);
     CHECK(op.device_option->device_type == 1);
     CHECK(op.device_option->device_id == 3);
     CHECK(op.arg.at(0).i == 1);
@@ -155,11 +155,11 @@ TEST_CASE("fields the model does not have") {
   REQUIRE(net.unknown.size() == 2);
   CHECK(net.unknown[0] == plait::unknown_field{0, "shape", R"({"d": [1, {"a": null}], "s": "}"})"});
   CHECK(net.unknown[1] == plait::unknown_field{0, "s", R"("x\u00fc")"});
-  REQUIRE(net.op.at(0).unknown.size() == 4);
-  CHECK(net.op[0].unknown[0] == plait::unknown_field{0, "u", "-1.5e+3"});
-  CHECK(net.op[0].unknown[1] == plait::unknown_field{0, "v", "[]"});
-  CHECK(net.op[0].unknown[2] == plait::unknown_field{0, "n", "null"});
-  CHECK(net.op[0].unknown[3] == plait::unknown_field{0, "b", "true"});
+  REQUIRE(net.op.at(0).extras().unknown.size() == 4);
+  CHECK(net.op[0].extras().unknown[0] == plait::unknown_field{0, "u", "-1.5e+3"});
+  CHECK(net.op[0].extras().unknown[1] == plait::unknown_field{0, "v", "[]"});
+  CHECK(net.op[0].extras().unknown[2] == plait::unknown_field{0, "n", "null"});
+  CHECK(net.op[0].extras().unknown[3] == plait::unknown_field{0, "b", "true"});
   CHECK(net.text(net.op[0].type) == "T");
   REQUIRE(told.size() == 6);
   CHECK(told[0] == plait::diagnostic{{1, 1, 2}, "NetDef has no field 'shape'; kept"});

@@ -66,8 +66,8 @@ external_output: "y"
   CHECK(net.text(op.input[1]) == "w");
   CHECK(net.text(op.type) == "FC");
   CHECK(op.name);  // given, though empty
-  CHECK_FALSE(op.engine);
-  CHECK(op.is_gradient_op == true);
+  CHECK_FALSE(op.extras().engine);
+  CHECK(op.extras().is_gradient_op == true);
   CHECK(op.device_option->device_type == 1);
   CHECK(op.device_option->device_id == 3);
   CHECK(net.text(op.arg.at(0).name) == "axis");
@@ -150,9 +150,9 @@ TEST_CASE("floats") {
 
 TEST_CASE("truth values, enumerations, device types") {
   for (char const* yes : {"true", "True", "t", "1", "0x1"})
-    CHECK(read_netdef_text(std::string("op{is_gradient_op:") + yes + "}").op[0].is_gradient_op == true);
+    CHECK(read_netdef_text(std::string("op{is_gradient_op:") + yes + "}").op[0].extras().is_gradient_op == true);
   for (char const* no : {"false", "False", "f", "0"})
-    CHECK(read_netdef_text(std::string("op{is_gradient_op:") + no + "}").op[0].is_gradient_op == false);
+    CHECK(read_netdef_text(std::string("op{is_gradient_op:") + no + "}").op[0].extras().is_gradient_op == false);
   CHECK(argument("t{data_type:DOUBLE}").t->data_type == plait::tensor_type::float64);
   CHECK(argument("t{data_type:13}").t->data_type == plait::tensor_type::float64);
   CHECK(argument("t{data_type:-99}").t->data_type == static_cast<plait::tensor_type>(-99));
@@ -243,11 +243,11 @@ partition { n: 'p' } # behind
   std::vector<plait::diagnostic> told;
   netdef const net = read_netdef_text(source, {.diagnostics = &told});
   REQUIRE(net.op[0].unknown.size() == 6);
-  CHECK(net.op[0].unknown[0] == plait::unknown_field{0, "shape", "{ dims: [1, 2] name <a: 'x' 'y'; b {}> }"});
-  CHECK(net.op[0].unknown[1] == plait::unknown_field{0, "[ext.field]", "-1.5e+3"});
-  CHECK(net.op[0].unknown[2] == plait::unknown_field{0, "flag", "true"});
-  CHECK(net.op[0].unknown[4] == plait::unknown_field{0, "list", "[\"a\", {b: 1}]"});
-  CHECK(net.op[0].unknown[5] == plait::unknown_field{0, "empty", "[]"});
+  CHECK(net.op[0].extras().unknown[0] == plait::unknown_field{0, "shape", "{ dims: [1, 2] name <a: 'x' 'y'; b {}> }"});
+  CHECK(net.op[0].extras().unknown[1] == plait::unknown_field{0, "[ext.field]", "-1.5e+3"});
+  CHECK(net.op[0].extras().unknown[2] == plait::unknown_field{0, "flag", "true"});
+  CHECK(net.op[0].extras().unknown[4] == plait::unknown_field{0, "list", "[\"a\", {b: 1}]"});
+  CHECK(net.op[0].extras().unknown[5] == plait::unknown_field{0, "empty", "[]"});
   CHECK(net.text(net.op[0].type) == "T");
   CHECK(net.unknown[0].data == "{ n: 'p' }");
   REQUIRE(told.size() == 7);

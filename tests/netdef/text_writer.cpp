@@ -17,7 +17,7 @@ TEST_CASE("protobuf's layout") {
   net.name = net.intern("n");
   plait::op_def& op = net.add_op("FC", {"x", "w"}, {"y"});
   op.name = net.intern("");
-  op.is_gradient_op = false;
+  op.edit_extras().is_gradient_op = false;
   op.device_option.emplace().device_type = 1;
   op.device_option->device_id = 0;
   plait::arg_def argument;

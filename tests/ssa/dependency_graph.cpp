@@ -168,9 +168,9 @@ TEST_CASE("control inputs are edges of their own kind, and readers to be waited 
   plait::netdef n;
   n.add_op("Fill", {}, {"c"});
   plait::op_def& waiting = n.add_op("Relu", {"c", "x"}, {"y"});
-  waiting.control_input = {n.intern("c")};
+  waiting.edit_extras().control_input = {n.intern("c")};
   plait::op_def& only_waiting = n.add_op("Relu", {"x"}, {"z"});
-  only_waiting.control_input = {n.intern("c")};
+  only_waiting.edit_extras().control_input = {n.intern("c")};
   n.add_op("Fill", {}, {"c"});
 
   CHECK(plait::dependencies(n).edge_count() == 1);

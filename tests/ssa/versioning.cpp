@@ -299,7 +299,7 @@ TEST_CASE("control inputs are reads on request, after the inputs") {
   plait::netdef n;
   n.add_op("Fill", {}, {"c"});
   plait::op_def& op = n.add_op("Relu", {"x"}, {"y"});
-  op.control_input = {n.intern("c")};
+  op.edit_extras().control_input = {n.intern("c")};
   CHECK(plait::get_ssa(n).reads(1).size() == 1);
   auto const ssa = plait::get_ssa(n, {.control_inputs = true});
   CHECK(named(n, ssa, ssa.reads(1)) == named_values{{"x", 0}, {"c", 1}});

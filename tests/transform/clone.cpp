@@ -90,7 +90,7 @@ TEST_CASE("nets inside ops are cloned with them") {
          arg { name: "step_net" n { name: "step" op { type: "Sum" input: "y_t" input: "x" output: "o" } } }
          arg { name: "backward_step_net" s: "name: \"back\" op { type: \"SumGradient\" input: \"x\" output: \"p\" }" } })");
   auto const copy = plait::clone(n, "copy", {.blob_remap = {{"x", "X"}, {"y", "Y"}, {"t", "T"}}}).net;
-  CHECK(copy.text(copy.op[0].control_input[0]) == "X");
+  CHECK(copy.text(copy.op[0].extras().control_input[0]) == "X");
   plait::netdef const& then_net = *copy.op[0].arg[0].n;
   CHECK(then_net.text(then_net.name) == "then_remapped");
   CHECK(then_net.text(then_net.op[0].output[0]) == "Y");

@@ -144,7 +144,7 @@ TEST_CASE("control inputs follow and are no readers") {
     op { type: "Exp" input: "x" output: "c" control_input: "b" control_input: "a" })");
   auto const done = plait::rename_input(n, {.op = 1, .input = 0}, "A");
   CHECK(done.changed == places{{kind::output, 0, 0}, {kind::input, 1, 0}, {kind::control_input, 2, 1}});
-  CHECK(n.text(n.op[2].control_input[1]) == "A");
+  CHECK(n.text(n.op[2].extras().control_input[1]) == "A");
 }
 
 TEST_CASE("nested nets follow") {

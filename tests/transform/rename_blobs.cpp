@@ -98,7 +98,7 @@ TEST_CASE("nested nets and control inputs are renamed, closed ones are not") {
          arg { name: "loop_net" n {
            op { type: "Do" input: "x" output: "x" arg { name: "net" n { op { type: "Inc" input: "x" output: "x" } } } } } } })");
   plait::rename_blobs(n, {{"x", "X"}});
-  CHECK(n.text(n.op[0].control_input[0]) == "X");
+  CHECK(n.text(n.op[0].extras().control_input[0]) == "X");
   plait::netdef const& body = *n.op[0].arg[0].n;
   CHECK(body.text(body.op[0].input[0]) == "X");
   plait::netdef const& inside = *body.op[0].arg[0].n;

@@ -8,6 +8,7 @@
 #include <initializer_list>
 #include <iterator>
 #include <limits>
+#include <memory>
 #include <new>
 #include <stdexcept>
 #include <type_traits>
@@ -16,19 +17,21 @@
 
 namespace plait {
 
-/// A vector of trivial T that holds up to N of them without allocating, like boost::container::small_vector but with
-/// eight bytes of bookkeeping for its twenty-four: with it the operands of an op fit one cache line together, and
-/// walking a million ops takes half as long. At most 2^32 - 1 items. Growing invalidates iterators.
+/// A vector of trivial T that holds up to N of them in itself, at four bytes of bookkeeping: boost's small_vector of as
+/// many symbols is twice the size, and it is by its size that a walk over a million ops is fast or slow. Where the items
+/// are follows from their number, so there is no capacity to reserve: N or fewer are always here. At most 2^32 - 1
+/// items. Every change of the size invalidates iterators.
 template <class T, std::uint32_t N>
 class small_list {
-  static_assert(std::is_trivially_copyable_v<T> && N * sizeof(T) >= sizeof(T*));
+  static_assert(std::is_trivially_copyable_v<T> && alignof(T) <= alignof(std::uint32_t));
+  static_assert(N * sizeof(T) >= sizeof(void*));
 
  public:
   using value_type = T;
   using iterator = T*;
   using const_iterator = T const*;
 
-  small_list() noexcept {}
+  small_list() noexcept = default;
   small_list(std::initializer_list<T> items) { assign(items.begin(), items.end()); }
   small_list(small_list const& other) { assign(other.begin(), other.end()); }
   small_list(small_list&& other) noexcept { steal(other); }
@@ -38,17 +41,17 @@ class small_list {
   }
   small_list& operator=(small_list&& other) noexcept {
     if (this != &other) {
-      release();
+      clear();
       steal(other);
     }
     return *this;
   }
-  ~small_list() { release(); }
+  ~small_list() { clear(); }
 
   std::size_t size() const noexcept { return size_; }
   bool empty() const noexcept { return size_ == 0; }
-  T* data() noexcept { return capacity_ == N ? here_ : elsewhere_; }
-  T const* data() const noexcept { return capacity_ == N ? here_ : elsewhere_; }
+  T* data() noexcept { return is_here(size_) ? here() : items_of(block()); }
+  T const* data() const noexcept { return const_cast<small_list*>(this)->data(); }
   T* begin() noexcept { return data(); }
   T* end() noexcept { return data() + size_; }
   T const* begin() const noexcept { return data(); }
@@ -66,78 +69,80 @@ class small_list {
   T& back() { return (*this)[size_ - std::size_t{1}]; }
   T const& back() const { return (*this)[size_ - std::size_t{1}]; }
 
-  void push_back(T item) {
-    if (size_ == capacity_) grow(size_ + std::size_t{1});
-    data()[size_++] = item;
-  }
+  void push_back(T item) { resize(size_ + std::size_t{1}, item); }
   T& emplace_back(T item = T()) {
     push_back(item);
     return back();
   }
-  void reserve(std::size_t items) {
-    if (items > capacity_) grow(items);
-  }
   void resize(std::size_t items, T filler = T()) {
-    reserve(items);
-    if (items > size_) std::fill(data() + size_, data() + items, filler);
-    size_ = static_cast<std::uint32_t>(items);
+    std::uint32_t const before = size_;
+    resize_raw(items);
+    if (items > before) std::fill(data() + before, data() + items, filler);
   }
+  /// Of items that are not this list's own.
   template <std::forward_iterator It>
   void assign(It first, It last) {
-    auto const items = static_cast<std::size_t>(std::distance(first, last));
-    size_ = 0;
-    reserve(items);
+    resize_raw(static_cast<std::size_t>(std::distance(first, last)));
     std::copy(first, last, data());
-    size_ = static_cast<std::uint32_t>(items);
   }
   T* erase(T const* first, T const* last) {
-    T* const at = data() + (first - data());
-    std::copy(last, static_cast<T const*>(end()), at);
-    size_ -= static_cast<std::uint32_t>(last - first);
-    return at;
+    std::ptrdiff_t const at = first - data();
+    std::copy(last, static_cast<T const*>(end()), data() + at);
+    resize_raw(size_ - static_cast<std::size_t>(last - first));
+    return data() + at;
   }
   T* erase(T const* at) { return erase(at, at + 1); }
-  void clear() noexcept { size_ = 0; }
+  void clear() noexcept { resize_raw(0); }
 
   friend bool operator==(small_list const& a, small_list const& b) {
     return std::equal(a.begin(), a.end(), b.begin(), b.end());
   }
 
  private:
-  void grow(std::size_t wanted) {
-    constexpr std::size_t most = std::numeric_limits<std::uint32_t>::max();
-    if (wanted > most) throw std::length_error("plait::small_list: 2^32 items");
-    std::size_t const room = std::min(most, std::max(wanted, std::size_t{2} * capacity_));
-    T* const fresh = static_cast<T*>(::operator new(room * sizeof(T)));
-    std::copy(begin(), end(), fresh);
-    std::uint32_t const kept = size_;
-    release();
-    elsewhere_ = fresh;
-    size_ = kept;
-    capacity_ = static_cast<std::uint32_t>(room);
+  // Lists that are not here lie on the heap, behind their capacity.
+  static bool is_here(std::size_t items) noexcept { return items <= N; }
+  static T* items_of(std::uint32_t* block) noexcept { return reinterpret_cast<T*>(block + 1); }
+  static std::uint32_t* new_block(std::size_t capacity) {
+    auto* const block = static_cast<std::uint32_t*>(::operator new(sizeof(std::uint32_t) + capacity * sizeof(T)));
+    *block = static_cast<std::uint32_t>(capacity);
+    return block;
   }
-  void release() noexcept {
-    if (capacity_ != N) ::operator delete(elsewhere_);
-    size_ = 0;
-    capacity_ = N;
+
+  T* here() noexcept { return reinterpret_cast<T*>(bytes_); }
+  // The pointer is copied in and out: it need not be aligned.
+  std::uint32_t* block() const noexcept {
+    std::uint32_t* at;
+    std::memcpy(&at, bytes_, sizeof at);
+    return at;
+  }
+  void set_block(std::uint32_t* at) noexcept { std::memcpy(bytes_, &at, sizeof at); }
+
+  // Keeps the items that both sizes have; the others are not set.
+  void resize_raw(std::size_t items) {
+    constexpr std::size_t most = std::numeric_limits<std::uint32_t>::max();
+    if (items > most) throw std::length_error("plait::small_list: 2^32 items");
+    if (is_here(items)) {
+      if (!is_here(size_)) {
+        std::uint32_t* const old = block();
+        std::copy_n(items_of(old), items, here());
+        ::operator delete(old);
+      }
+    } else if (is_here(size_) || items > *block()) {
+      std::uint32_t* const fresh = new_block(std::min(most, std::max(items, std::size_t{2} * size_)));
+      std::copy_n(data(), std::min<std::size_t>(items, size_), items_of(fresh));
+      if (!is_here(size_)) ::operator delete(block());
+      set_block(fresh);
+    }
+    size_ = static_cast<std::uint32_t>(items);
   }
   void steal(small_list& other) noexcept {
     size_ = other.size_;
-    capacity_ = other.capacity_;
-    if (capacity_ == N)
-      std::copy(other.here_, other.here_ + size_, here_);
-    else
-      elsewhere_ = other.elsewhere_;
+    std::memcpy(bytes_, other.bytes_, sizeof bytes_);
     other.size_ = 0;
-    other.capacity_ = N;
   }
 
   std::uint32_t size_ = 0;
-  std::uint32_t capacity_ = N;  // N: the items are here
-  union {
-    T here_[N];
-    T* elsewhere_;
-  };
+  alignas(std::uint32_t) unsigned char bytes_[N * sizeof(T)];  // the items, or the address of their block
 };
 
 }  // namespace plait

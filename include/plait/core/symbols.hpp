@@ -7,16 +7,14 @@
 #include <cstdint>
 #include <cstring>
 #include <functional>
-#include <limits>
 #include <memory>
 #include <stdexcept>
 #include <string_view>
 #include <vector>
 
-#include <boost/unordered/unordered_flat_set.hpp>
-
 #include <plait/core/assert.hpp>
 #include <plait/core/hash.hpp>
+#include <plait/core/hash_index.hpp>
 
 namespace plait {
 
@@ -56,19 +54,18 @@ class symbol_table {
 
   /// The symbol of `text`, or "no string" when the table does not hold it.
   symbol find(std::string_view text) const {
-    auto found = index_.find(key{text, hash_text(text), 0});
-    return found == index_.end() ? symbol{} : symbol{found->id};
+    std::uint32_t const found = look_up(text, hash_text(text));
+    return found == npos ? symbol{} : symbol{found + 1};
   }
 
   symbol intern(std::string_view text) {
-    key wanted{text, hash_text(text), static_cast<std::uint32_t>(texts_.size() + 1)};
-    if (auto found = index_.find(wanted); found != index_.end()) return symbol{found->id};
-    if (texts_.size() == std::numeric_limits<std::uint32_t>::max() - 1)
-      throw std::length_error("plait::symbol_table: 2^32 symbols");
-    wanted.text = store(text);
-    texts_.push_back(wanted.text);
-    index_.insert(wanted);
-    return symbol{wanted.id};
+    std::size_t const hash = hash_text(text);
+    if (std::uint32_t const found = look_up(text, hash); found != npos) return symbol{found + 1};
+    if (texts_.size() == npos - std::size_t{1}) throw std::length_error("plait::symbol_table: 2^32 symbols");
+    auto const number = static_cast<std::uint32_t>(texts_.size());
+    texts_.push_back(store(text));
+    index_.insert(hash, number);
+    return symbol{number + 1};
   }
 
   void reserve(std::size_t symbols) {
@@ -78,26 +75,16 @@ class symbol_table {
 
   void swap(symbol_table& other) noexcept {
     texts_.swap(other.texts_);
-    index_.swap(other.index_);
+    std::swap(index_, other.index_);
     chunks_.swap(other.chunks_);
     std::swap(free_, other.free_);
     std::swap(left_, other.left_);
   }
 
  private:
-  // The hash travels with the key: growing the index would otherwise read every string again.
-  struct key {
-    std::string_view text;
-    std::size_t hash;
-    std::uint32_t id;
-  };
-  struct key_hash {
-    using is_avalanching = void;
-    std::size_t operator()(key const& k) const noexcept { return k.hash; }
-  };
-  struct key_equal {
-    bool operator()(key const& a, key const& b) const noexcept { return a.hash == b.hash && a.text == b.text; }
-  };
+  std::uint32_t look_up(std::string_view text, std::size_t hash) const {
+    return index_.find(hash, [&](std::uint32_t i) { return texts_[i] == text; });
+  }
 
   std::string_view store(std::string_view text) {
     if (text.empty()) return std::string_view("", 0);
@@ -116,7 +103,7 @@ class symbol_table {
   }
 
   std::vector<std::string_view> texts_;
-  boost::unordered_flat_set<key, key_hash, key_equal> index_;
+  hash_index index_;
   std::vector<std::unique_ptr<char[]>> chunks_;
   char* free_ = nullptr;
   std::size_t left_ = 0;

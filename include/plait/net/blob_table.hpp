@@ -10,9 +10,9 @@
 #include <type_traits>
 #include <vector>
 
-#include <boost/unordered/unordered_flat_map.hpp>
-
 #include <plait/core/hash.hpp>
+#include <plait/core/hash_index.hpp>
+#include <plait/core/npos.hpp>
 #include <plait/core/npos.hpp>
 #include <plait/net/net_traits.hpp>
 
@@ -34,10 +34,7 @@ class key_index {
   template <class K>
   constexpr std::uint32_t find(K const& key) const {
     if (std::is_constant_evaluated()) return search(key);
-    if (hashed_.empty()) return npos;
-    auto const& index = hashed_.front();
-    auto const found = index.find(Key(key));
-    return found == index.end() ? npos : found->second;
+    return index_.empty() ? npos : look_up(key, hash(key));
   }
 
   template <class K>
@@ -46,9 +43,10 @@ class key_index {
     if (std::is_constant_evaluated()) {
       if (std::uint32_t const found = search(key); found != npos) return found;
     } else {
-      if (hashed_.empty()) hashed_.emplace_back();
-      auto const [at, added] = hashed_.front().emplace(key, next);
-      if (!added) return at->second;
+      std::size_t const hashed = hash(key);
+      if (index_.empty()) index_.emplace_back();
+      if (std::uint32_t const found = look_up(key, hashed); found != npos) return found;
+      index_.front().insert(hashed, next);
     }
     keys_.push_back(Key(key));
     return next;
@@ -57,23 +55,27 @@ class key_index {
   constexpr void reserve(std::size_t keys) {
     keys_.reserve(keys);
     if (std::is_constant_evaluated()) return;
-    if (hashed_.empty()) hashed_.emplace_back();
-    hashed_.front().reserve(keys);
+    if (index_.empty()) index_.emplace_back();
+    index_.front().reserve(keys);
   }
 
   constexpr void clear() noexcept {
     keys_.clear();
-    if (!hashed_.empty()) hashed_.front().clear();
+    if (!index_.empty()) index_.front().clear();
   }
 
  private:
-  struct text_hash {
-    using is_avalanching = void;
-    std::size_t operator()(std::string_view text) const noexcept { return hash_text(text); }
-  };
-  // std::hash may be the identity, which an open-addressing table does not bear; Boost mixes it unless told otherwise.
-  using hasher = std::conditional_t<std::is_convertible_v<Key const&, std::string_view>, text_hash, std::hash<Key>>;
-
+  template <class K>
+  static std::size_t hash(K const& key) {
+    if constexpr (std::is_convertible_v<K const&, std::string_view>)
+      return hash_text(key);
+    else
+      return hash_number(std::hash<Key>()(Key(key)));
+  }
+  template <class K>
+  std::uint32_t look_up(K const& key, std::size_t hashed) const {
+    return index_.front().find(hashed, [&](std::uint32_t i) { return keys_[i] == key; });
+  }
   template <class K>
   constexpr std::uint32_t search(K const& key) const {
     for (std::size_t i = 0; i != keys_.size(); ++i)
@@ -82,8 +84,7 @@ class key_index {
   }
 
   std::vector<Key> keys_;
-  // None or one: a hash table cannot be built, not even an empty one, in a constant expression.
-  std::vector<boost::unordered_flat_map<Key, std::uint32_t, hasher>> hashed_;
+  std::vector<hash_index> index_;  // none or one: a constant expression has none
 };
 
 }  // namespace detail

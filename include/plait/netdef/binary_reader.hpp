@@ -95,7 +95,7 @@ class binary_reader {
     using traits = member_traits<member_t<Message, I>>;
     using type = typename traits::value_type;
     using protozero::pbf_wire_type;
-    auto& member = message.*(field_at<Message, I>.member);
+    auto& member = field_at<Message, I>.in(message);
 
     if constexpr (netdef_message<type>) {
       if (reader.wire_type() != pbf_wire_type::length_delimited) return false;
@@ -199,7 +199,7 @@ class binary_reader {
     reader.skip();
     std::size_t const size = offset(reader) - field_start_;
     if (!budget_.charge(sizeof(unknown_field) + size)) out_of_memory();
-    message.unknown.push_back({number, {}, std::string(source_.substr(field_start_, size))});
+    netdef_schema::unknown_fields_of(message).push_back({number, {}, std::string(source_.substr(field_start_, size))});
     if (options_.diagnostics != nullptr)
       options_.diagnostics->push_back(
           {{field_start_, 0, 0}, std::string(message_name<Message>) + " has no " + name + "; kept"});

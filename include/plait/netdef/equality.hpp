@@ -178,12 +178,12 @@ class equivalence {
         return true;
       } else if constexpr (!netdef_message<type>) {
         if (field.number == 4 && (text_left || text_right) && (text_left || !x.s) && (text_right || !y.s)) return true;
-        auto const& in_x = x.*(field.member);
-        auto const& in_y = y.*(field.member);
+        auto const& in_x = field.in(x);
+        auto const& in_y = field.in(y);
         return same_member(in_x, a, in_y, b, options_.float_tolerance) ||
                differ(path() + std::string(field.name), member_text(in_x, a), member_text(in_y, b));
       } else {
-        return same_messages(a, x.*(field.member), b, y.*(field.member),
+        return same_messages(a, field.in(x), b, field.in(y),
                              [&] { return path() + std::string(field.name); });
       }
     };

@@ -222,7 +222,7 @@ class json_reader {
       options_.diagnostics->push_back({locate_(unknown_at_), no_field(unknown_name_) + "; kept"});
     std::visit(
         [&](auto* message) {
-          message->unknown.push_back({0, std::move(unknown_name_), {unknown_from_, size}});
+          netdef_schema::unknown_fields_of(*message).push_back({0, std::move(unknown_name_), {unknown_from_, size}});
         },
         stack_.back().message);
     return true;
@@ -238,7 +238,7 @@ class json_reader {
     std::size_t const index = json_field<Message>(name);
     if (index == fields.size()) return nullptr;
     bool const given = [&]<std::size_t... I>(std::index_sequence<I...>) {
-      return ((I == index && is_given(message.*(field_at<Message, I>.member))) || ...);
+      return ((I == index && is_given(field_at<Message, I>.in(message))) || ...);
     }(std::make_index_sequence<field_count<Message>>());
     if (given) fail(start, "field '" + std::string(name) + "' is given twice");
     return &fields[index];

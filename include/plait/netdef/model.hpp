@@ -16,6 +16,7 @@
 #include <vector>
 
 #include <plait/core/box.hpp>
+#include <plait/core/slim_vector.hpp>
 #include <plait/core/small_list.hpp>
 #include <plait/core/symbols.hpp>
 
@@ -151,22 +152,35 @@ struct arg_def {
   std::vector<unknown_field> unknown;
 };
 
-/// OperatorDef. What every analysis reads, operands and type, is the first cache line of an op, for ops of up to six
-/// inputs and four outputs: analyses of large nets are as fast as memory delivers these.
-struct alignas(64) op_def {
-  small_list<symbol, 6> input;
-  small_list<symbol, 4> output;
-  symbol type;
-  symbol name;
+/// The fields of OperatorDef that few ops have.
+struct op_extras {
   symbol engine;
   symbol debug_info;
   symbol domain;
   std::optional<bool> is_gradient_op;
-  box<device_def> device_option;
-  std::vector<arg_def> arg;
   std::vector<symbol> control_input;
   std::optional<std::int64_t> op_version;
   std::vector<unknown_field> unknown;
+};
+
+/// OperatorDef. An op is one cache line, operands within it for up to four inputs and two outputs: analyses of large
+/// nets are as fast as memory delivers their ops. What few ops have lives behind one pointer.
+struct alignas(64) op_def {
+  small_list<symbol, 4> input;
+  small_list<symbol, 2> output;
+  symbol type;
+  symbol name;
+  box<device_def> device_option;
+  slim_vector<arg_def> arg;
+  box<op_extras> rare;
+
+  /// Engine, control inputs and so on, to read: all absent unless given.
+  op_extras const& extras() const {
+    static op_extras const none;
+    return rare ? *rare : none;
+  }
+  /// The same, to set.
+  op_extras& edit_extras() { return rare ? *rare : rare.emplace(); }
 };
 
 /// NetDef. A value: copies are independent.
@@ -217,8 +231,12 @@ inline op_def netdef::adopt(op_def const& other, netdef const& from) {
   op_def copy = other;
   for (plait::symbol& blob : copy.input) moved(blob);
   for (plait::symbol& blob : copy.output) moved(blob);
-  for (plait::symbol& blob : copy.control_input) moved(blob);
-  for (plait::symbol* text : {&copy.name, &copy.type, &copy.engine, &copy.debug_info, &copy.domain}) moved(*text);
+  moved(copy.type);
+  moved(copy.name);
+  if (copy.rare) {
+    for (plait::symbol& blob : copy.rare->control_input) moved(blob);
+    for (plait::symbol* text : {&copy.rare->engine, &copy.rare->debug_info, &copy.rare->domain}) moved(*text);
+  }
   for (arg_def& argument : copy.arg) moved(argument.name);
   return copy;
 }

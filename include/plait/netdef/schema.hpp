@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string_view>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 
 #include <plait/netdef/model.hpp>
@@ -17,17 +18,44 @@ enum class content { text, bytes };
 /// Whether a repeated number is written packed in the binary format. Readers take both forms for every such field.
 enum class layout { plain, packed };
 
-template <class Message, class T>
+/// A field of Message, kept in Holder: the message itself or what it has for rare fields.
+template <class Message, class T, class Holder = Message>
 struct field {
   std::uint32_t number;
   std::string_view name;
-  T Message::*member;
+  T Holder::*member;
   content holds = content::text;
   layout wire = layout::plain;
   std::string_view old_name = {};  // an earlier spelling that readers accept
+
+  constexpr T& in(Message& message) const { return holder(message).*member; }
+  constexpr T const& in(Message const& message) const { return holder(message).*member; }
+
+ private:
+  static constexpr auto& holder(auto& message) {
+    if constexpr (std::is_same_v<Holder, Message>)
+      return message;
+    else if constexpr (std::is_const_v<std::remove_reference_t<decltype(message)>>)
+      return message.extras();
+    else
+      return message.edit_extras();
+  }
 };
 template <class Message, class T, class... Rest>
 field(std::uint32_t, std::string_view, T Message::*, Rest...) -> field<Message, T>;
+template <class T>
+field(std::uint32_t, std::string_view, T op_extras::*) -> field<op_def, T, op_extras>;
+
+/// The fields of a message that no plait format knows.
+template <class Message>
+auto& unknown_fields_of(Message& message) {
+  if constexpr (requires { message.unknown; })
+    return message.unknown;
+  else if constexpr (std::is_const_v<Message>)
+    return message.extras().unknown;
+  else
+    return message.edit_extras().unknown;
+}
 
 /// schema<Message>::fields is a tuple of field objects, in the order in which writers emit them.
 template <class Message>
@@ -143,12 +171,12 @@ struct schema<op_def> {
       field{4, "type", &op_def::type},
       field{5, "arg", &op_def::arg},
       field{6, "device_option", &op_def::device_option},
-      field{7, "engine", &op_def::engine},
-      field{8, "control_input", &op_def::control_input},
-      field{9, "is_gradient_op", &op_def::is_gradient_op},
-      field{10, "debug_info", &op_def::debug_info},
-      field{11, "domain", &op_def::domain},
-      field{12, "op_version", &op_def::op_version},
+      field{7, "engine", &op_extras::engine},
+      field{8, "control_input", &op_extras::control_input},
+      field{9, "is_gradient_op", &op_extras::is_gradient_op},
+      field{10, "debug_info", &op_extras::debug_info},
+      field{11, "domain", &op_extras::domain},
+      field{12, "op_version", &op_extras::op_version},
   };
 };
 

@@ -143,7 +143,7 @@ class text_reader : text_scanner {
   bool read_field(Message& message, netdef& net, std::string_view name) {
     constexpr bool repeated = member_traits<member_t<Message, I>>::repeated;
     constexpr bool nested = netdef_message<field_value_t<Message, I>>;
-    auto& member = message.*(field_at<Message, I>.member);
+    auto& member = field_at<Message, I>.in(message);
     if constexpr (!repeated)
       if (has_value(member)) fail(name.data(), "field '" + std::string(name) + "' is given twice");
     skip_space();
@@ -221,7 +221,7 @@ class text_reader : text_scanner {
     if (close == 0) fail(at_, "expected '{'");
     if (stack_.size() > budget_.max_depth()) fail(start, depth_message);
     if (!budget_.charge_message<child>()) fail(start, memory_message);
-    auto& member = message.*(field_at<Message, I>.member);
+    auto& member = field_at<Message, I>.in(message);
     child* made;
     if constexpr (member_traits<member_t<Message, I>>::repeated)
       made = &member.emplace_back();
@@ -275,7 +275,7 @@ class text_reader : text_scanner {
     char const* const to = skip_value(colon);
     std::size_t const size = static_cast<std::size_t>(to - from);
     if (!budget_.charge(sizeof(unknown_field) + name.size() + size)) fail(start, memory_message);
-    message.unknown.push_back({0, std::string(name), std::string(from, size)});
+    netdef_schema::unknown_fields_of(message).push_back({0, std::string(name), std::string(from, size)});
     if (options_.diagnostics != nullptr)
       options_.diagnostics->push_back(
           {position(start), std::string(message_name<Message>) + " has no field '" + std::string(name) + "'; kept"});

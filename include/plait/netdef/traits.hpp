@@ -30,7 +30,7 @@ struct net_traits<netdef> {
   static std::vector<op_def>& ops(netdef& n) { return n.op; }
   static auto const& inputs(netdef const&, op_def const& op) { return op.input; }
   static auto const& outputs(netdef const&, op_def const& op) { return op.output; }
-  static auto const& control_inputs(netdef const&, op_def const& op) { return op.control_input; }
+  static auto const& control_inputs(netdef const&, op_def const& op) { return op.extras().control_input; }
   static std::vector<symbol> const& external_inputs(netdef const& n) { return n.external_input; }
   static std::vector<symbol> const& external_outputs(netdef const& n) { return n.external_output; }
   static std::string_view type(netdef const& n, op_def const& op) { return n.text(op.type); }
@@ -50,7 +50,7 @@ struct net_traits<netdef> {
   // ---- changing blobs and ops
   static void set_input(netdef&, op_def& op, std::size_t slot, symbol name) { op.input[slot] = name; }
   static void set_output(netdef&, op_def& op, std::size_t slot, symbol name) { op.output[slot] = name; }
-  static void set_control_input(netdef&, op_def& op, std::size_t slot, symbol name) { op.control_input[slot] = name; }
+  static void set_control_input(netdef&, op_def& op, std::size_t slot, symbol name) { op.edit_extras().control_input[slot] = name; }
   static void set_external_input(netdef& n, std::size_t slot, symbol name) { n.external_input[slot] = name; }
   static void set_external_output(netdef& n, std::size_t slot, symbol name) { n.external_output[slot] = name; }
   static void add_external_input(netdef& n, symbol name) { n.external_input.push_back(name); }
@@ -105,7 +105,7 @@ struct net_traits<netdef> {
       op.arg.push_back(std::move(made));
   }
   static void erase_argument(netdef& n, op_def& op, std::string_view key) {
-    std::erase_if(op.arg, [&](arg_def const& a) { return n.text(a.name) == key; });
+    erase_if(op.arg, [&](arg_def const& a) { return n.text(a.name) == key; });
   }
   static std::optional<device_spec> device(netdef const&, op_def const& op) {
     if (!op.device_option) return std::nullopt;

@@ -105,22 +105,22 @@ class ssa_form {
   // ---- blobs
   /// Every blob that occurs in the net or had an initial version, in the order of the blob numbers.
   constexpr auto blobs() const {
-    return std::views::iota(blob_index{0}, static_cast<blob_index>(last_.size())) |
-           std::views::filter([this](blob_index b) { return last_[b] != unseen; });
+    return std::views::iota(blob_index{0}, static_cast<blob_index>(blob_bound())) |
+           std::views::filter([this](blob_index b) { return occurs(b); });
   }
   /// One more than the largest blob number, for side tables.
-  constexpr std::size_t blob_bound() const noexcept { return last_.size(); }
+  constexpr std::size_t blob_bound() const noexcept { return shift_.size() - 1; }
   constexpr key_type name(blob_index b) const { return blobs_.name(b); }
   constexpr key_type name(value v) const { return blobs_.name(v.blob); }
   /// The number of a blob, npos if it does not occur.
   constexpr blob_index find(key_type const& key) const {
     blob_index const b = blobs_.find(key);
-    return b == npos || b >= last_.size() || last_[b] == unseen ? npos : b;
+    return b != npos && occurs(b) ? b : npos;
   }
   constexpr bool contains(key_type const& key) const { return find(key) != npos; }
 
   /// The version a blob has after the net has run.
-  constexpr std::uint32_t version(blob_index b) const { return last_[b]; }
+  constexpr std::uint32_t version(blob_index b) const { return first_value(b + 1) - shift_[b] - 1; }
   /// Of a blob by name; throws net_error if the net has none of this name. TRAP: where names are of type blob_index
   /// themselves, version takes numbers of blobs only: version(find(name)).
   constexpr std::uint32_t version(key_type const& key) const
@@ -128,20 +128,19 @@ class ssa_form {
   {
     blob_index const b = find(key);
     if (b == npos) throw net_error("plait: the net has no such blob", {}, blob_text(key));
-    return last_[b];
+    return version(b);
   }
   /// The version it had before: 0, or the initial one.
   constexpr std::uint32_t first_version(blob_index b) const { return first_.empty() ? 0 : first_[b]; }
   /// (key, last version) of every blob: the initial versions of a net that runs after this one.
   constexpr auto versions() const {
-    return blobs() | std::views::transform([this](blob_index b) { return std::pair(name(b), last_[b]); });
+    return blobs() | std::views::transform([this](blob_index b) { return std::pair(name(b), version(b)); });
   }
 
   // ---- values
   constexpr std::size_t value_count() const noexcept { return producers_.size(); }
   constexpr bool contains(value v) const {
-    return v.blob < last_.size() && last_[v.blob] != unseen && v.version <= last_[v.blob] &&
-           v.version >= first_version(v.blob);
+    return occurs(v.blob) && v.version >= first_version(v.blob) && v.version <= version(v.blob);
   }
   /// A number below value_count() for each value; those of one blob follow each other.
   constexpr std::uint32_t index(value v) const {
@@ -161,10 +160,7 @@ class ssa_form {
     return operand{op, static_cast<std::uint32_t>(slot)};
   }
   /// The inputs that read a value, in op order; an op that reads it twice is listed twice.
-  constexpr std::span<operand const> consumers(value v) const {
-    std::uint32_t const i = index(v);
-    return {consumers_.data() + first_consumer_[i], consumers_.data() + first_consumer_[i + 1]};
-  }
+  constexpr std::span<operand const> consumers(value v) const { return consumers_[index(v)]; }
 
   // ---- the net's boundary
   /// Declared external inputs, in order, at the version they come in with.
@@ -196,13 +192,14 @@ class ssa_form {
       return 0;
   }
 
-  // The last version so far of a blob just named, growing the table with the blob numbers.
+  // The index of a blob's first value; where the next blob's begin if it has none.
+  constexpr std::uint32_t first_value(blob_index b) const { return shift_[b] + first_version(b); }
+  constexpr bool occurs(blob_index b) const { return b < blob_bound() && first_value(b) != first_value(b + 1); }
+
+  // While the net is numbered, shift_ holds the last version so far of each blob. It grows with the blob numbers.
   constexpr std::uint32_t& last(blob_index b) {
-    while (b >= last_.size()) {
-      last_.push_back(unseen);
-      read_count_.push_back(0);
-    }
-    return last_[b];
+    while (b >= shift_.size()) shift_.push_back(unseen);
+    return shift_[b];
   }
   constexpr void read(blob_index b, bool declares_inputs) {
     std::uint32_t& version = last(b);
@@ -211,13 +208,11 @@ class ssa_form {
       if (declares_inputs) undeclared_.push_back(b);
     }
     reads_.push({b, version});
-    ++read_count_[b];
   }
   constexpr void write(blob_index b) {
     std::uint32_t& version = last(b);
     version = version == unseen ? 1 : version + 1;
     writes_.push({b, version});
-    reads_before_.push_back(read_count_[b]);
   }
   constexpr void index_values();
 
@@ -225,15 +220,10 @@ class ssa_form {
   ssa_options options_;
   csr<value> reads_;
   csr<value> writes_;
-  std::vector<std::uint32_t> last_;          // by blob
-  std::vector<std::uint32_t> first_;         // by blob; empty without initial versions
-  std::vector<std::uint32_t> shift_;         // by blob: index of a value minus its version, modulo 2^32
-  std::vector<std::uint32_t> read_count_;    // by blob; while values are indexed, where its next consumer goes
-  std::vector<std::uint32_t> reads_before_;  // by write, in op order: reads of its blob up to there
-  std::vector<std::pair<value, std::uint32_t>> skipped_;  // versions no op lists, and the reads of the blob before them
-  std::vector<op_index> producers_;                       // by value
-  std::vector<std::uint32_t> first_consumer_;             // by value, and one more: where its consumers begin
-  std::vector<operand> consumers_;                        // by blob, in op order, and with that by value
+  std::vector<std::uint32_t> shift_ = {0};  // by blob, and one more: index of a value minus its version, mod 2^32
+  std::vector<std::uint32_t> first_;  // by blob, and one more: its first version; empty without initial versions
+  std::vector<op_index> producers_;        // by value
+  csr<operand> consumers_;                 // by value
   std::vector<value> external_inputs_;
   std::vector<value> external_outputs_;
   std::vector<blob_index> undeclared_;
@@ -249,18 +239,13 @@ constexpr void ssa_form<N>::compute(N const& n, Versions&& initial, ssa_options 
     auto const op_total = static_cast<std::size_t>(std::ranges::size(plait::ops(n)));
     std::size_t const blob_total = op_total + external_total(n);  // a guess: each op makes one more
     blobs_.reserve(blob_total);
-    last_.reserve(blob_total);
-    read_count_.reserve(blob_total);
+    shift_.reserve(blob_total + 1);
     reads_.reserve(op_total, 2 * op_total);
     writes_.reserve(op_total, op_total);
-    reads_before_.reserve(op_total);
   }
   reads_.clear();
   writes_.clear();
-  last_.assign(blobs_.size(), unseen);
-  read_count_.assign(blobs_.size(), 0);
-  reads_before_.clear();
-  skipped_.clear();
+  shift_.assign(blobs_.size(), unseen);
   external_inputs_.clear();
   external_outputs_.clear();
   undeclared_.clear();
@@ -277,7 +262,7 @@ constexpr void ssa_form<N>::compute(N const& n, Versions&& initial, ssa_options 
 
   first_.clear();
   if (any_given) {
-    first_ = last_;
+    first_ = shift_;
     std::ranges::replace(first_, unseen, 0u);
   }
 
@@ -310,10 +295,7 @@ constexpr void ssa_form<N>::compute(N const& n, Versions&& initial, ssa_options 
     if constexpr (has_subnets<N>)
       if (options.subnets)
         for (auto const& key : implicit.writes()) write(blobs_.intern_key(key));
-    for (value& v : writes_.open_row()) {
-      if (v.version != last_[v.blob]) skipped_.emplace_back(v, read_count_[v.blob]);
-      v.version = last_[v.blob];
-    }
+    for (value& v : writes_.open_row()) v.version = shift_[v.blob];
     writes_.end_row();
   }
 
@@ -326,58 +308,36 @@ constexpr void ssa_form<N>::compute(N const& n, Versions&& initial, ssa_options 
     }
     external_outputs_.push_back({b, version});
   }
-  if (!first_.empty()) first_.resize(last_.size(), 0);
+  if (any_given) first_.resize(shift_.size() + 1, 0);
   index_values();
 }
 
-// Versions of a blob are read in order, so the consumers of its values, one value after the other, are the blob's reads
-// in op order. Hence no sorting: where a value's consumers begin follows from how often its blob had been read when it
-// was written, and filling them in is one walk over the reads.
 template <net N>
 constexpr void ssa_form<N>::index_values() {
   std::uint32_t values = 0;
-  shift_.resize(last_.size(), 0);
-  for (blob_index b = 0; b != last_.size(); ++b) {
-    if (last_[b] == unseen) continue;
-    shift_[b] = values - first_version(b);
-    values += last_[b] + 1 - first_version(b);
+  for (blob_index b = 0; b != shift_.size(); ++b) {
+    std::uint32_t const last_version = std::exchange(shift_[b], values - first_version(b));
+    if (last_version != unseen) values += last_version - first_version(b) + 1;
   }
+  shift_.push_back(values);
 
-  producers_.resize(values, npos);
-  first_consumer_.resize(values + std::size_t{1}, 0);
-  std::uint32_t uses = 0;
-  for (blob_index b = 0; b != last_.size(); ++b) {
-    if (last_[b] == unseen) continue;
-    std::uint32_t const given = shift_[b] + first_version(b);
-    producers_[given] = npos;
-    first_consumer_[given] = uses;
-    uses += std::exchange(read_count_[b], uses);
-  }
-  first_consumer_[values] = uses;
-
-  auto before = reads_before_.begin();
-  for (op_index op = 0; op != writes_.size(); ++op)
-    for (value v : writes_[op]) {
-      std::uint32_t const i = index(v);
-      producers_[i] = op;
-      first_consumer_[i] = read_count_[v.blob] + *before++;
-    }
-  for (auto const& [v, reads_of_blob] : skipped_) {
-    producers_[index(v)] = npos;
-    first_consumer_[index(v)] = read_count_[v.blob] + reads_of_blob;
-  }
-
-  consumers_.resize(uses, operand{});
-  for (op_index op = 0; op != reads_.size(); ++op) {
-    std::uint32_t slot = 0;
-    for (value v : reads_[op]) consumers_[read_count_[v.blob]++] = {op, slot++};
+  producers_.assign(values, npos);
+  consumers_.start_counting(values);
+  for (value v : reads_.items()) consumers_.count(index(v));
+  consumers_.end_counting();
+  for (op_index op = 0; op != op_count(); ++op)
+    for (value v : writes(op)) producers_[index(v)] = op;
+  for (auto op = static_cast<op_index>(op_count()); op-- != 0;) {
+    std::span<value const> const row = reads(op);
+    for (auto slot = static_cast<std::uint32_t>(row.size()); slot-- != 0;)
+      consumers_.place(index(row[slot]), {op, slot});
   }
 }
 
 template <net N>
 constexpr std::vector<blob_index> ssa_form<N>::undefined() const {
   std::vector<blob_index> found;
-  std::vector<char> seen(last_.size(), 0);  // not vector<bool>, whose libstdc++ 12 form clang cannot evaluate
+  std::vector<char> seen(blob_bound(), 0);  // not vector<bool>, whose libstdc++ 12 form clang cannot evaluate
   for (value v : reads_.items())
     if (v.version == 0 && seen[v.blob] == 0) {
       seen[v.blob] = 1;

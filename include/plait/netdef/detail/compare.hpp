@@ -120,8 +120,10 @@ class message_compare {
       return ((I >= from && this->field<Message, I>(a, b)) || ...);
     }(std::make_index_sequence<field_count<Message>>());
     if (stopped) return;
-    if (a.unknown != b.unknown)
-      return differ("unknown fields", std::to_string(a.unknown.size()), std::to_string(b.unknown.size()));
+    auto const& unknown_a = netdef_schema::unknown_fields_of(a);
+    auto const& unknown_b = netdef_schema::unknown_fields_of(b);
+    if (unknown_a != unknown_b)
+      return differ("unknown fields", std::to_string(unknown_a.size()), std::to_string(unknown_b.size()));
     stack_.pop_back();
   }
 
@@ -131,8 +133,8 @@ class message_compare {
     using traits = member_traits<member_t<Message, I>>;
     constexpr std::string_view name = field_at<Message, I>.name;
     frame& here = stack_.back();
-    auto const& in_a = a.*(field_at<Message, I>.member);
-    auto const& in_b = b.*(field_at<Message, I>.member);
+    auto const& in_a = field_at<Message, I>.in(a);
+    auto const& in_b = field_at<Message, I>.in(b);
     here.field = I;
     if constexpr (!netdef_message<typename traits::value_type>) {
       if (same_member(in_a, *here.net_a, in_b, *here.net_b, tolerance_)) return false;

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <plait/core/box.hpp>
+#include <plait/core/slim_vector.hpp>
 #include <plait/core/small_list.hpp>
 #include <plait/core/symbols.hpp>
 #include <plait/netdef/model.hpp>
@@ -46,6 +47,11 @@ struct member_traits<std::vector<T>> {
   using value_type = T;
   static constexpr bool repeated = true;
 };
+template <class T>
+struct member_traits<slim_vector<T>> {
+  using value_type = T;
+  static constexpr bool repeated = true;
+};
 template <class T, std::uint32_t N>
 struct member_traits<small_list<T, N>> {
   using value_type = T;
@@ -60,7 +66,7 @@ template <class Message, std::size_t I>
 inline constexpr auto const& field_at = std::get<I>(netdef_schema::schema<Message>::fields);
 
 template <class Message, std::size_t I>
-using member_t = std::remove_cvref_t<decltype(std::declval<Message&>().*(field_at<Message, I>.member))>;
+using member_t = std::remove_cvref_t<decltype(field_at<Message, I>.in(std::declval<Message&>()))>;
 
 template <class Message, std::size_t I>
 using field_value_t = typename member_traits<member_t<Message, I>>::value_type;

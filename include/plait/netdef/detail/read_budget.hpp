@@ -55,8 +55,10 @@ class read_budget {
 
   template <class Message>
   [[nodiscard]] bool charge_message() noexcept {
-    // A net that interns anything gets tables of its own.
-    return charge(sizeof(Message) + (std::is_same_v<Message, netdef> ? 1024 : 0));
+    // A net that interns anything gets tables of its own; an op may get its rare fields and its list of arguments.
+    return charge(sizeof(Message) + (std::is_same_v<Message, netdef>   ? 1024
+                                     : std::is_same_v<Message, op_def> ? sizeof(op_extras) + 64
+                                                                       : 0));
   }
 
   /// Interns a text; a new one costs its length and its place in the table.

@@ -46,7 +46,8 @@ class message_walk {
       return ((I >= from && this->field<Message, I>(message)) || ...);
     }(std::make_index_sequence<field_count<Message>>());
     if (descended) return;
-    if (!message.unknown.empty()) visitor_.template unknown<Message>(message.unknown);
+    auto const& unknown = netdef_schema::unknown_fields_of(message);
+    if (!unknown.empty()) visitor_.template unknown<Message>(unknown);
     frame const ended = stack_.back();
     stack_.pop_back();
     if (ended.end != nullptr) ended.end(visitor_, ended.index, ended.count);
@@ -57,7 +58,7 @@ class message_walk {
   bool field(Message const& message) {
     using traits = member_traits<member_t<Message, I>>;
     frame& here = stack_.back();
-    auto const& member = message.*(field_at<Message, I>.member);
+    auto const& member = field_at<Message, I>.in(message);
     here.field = I;
     if constexpr (!netdef_message<typename traits::value_type>) {
       bool given;

@@ -1,0 +1,79 @@
+// A vector that costs its owner one pointer: for lists that most owners leave empty or that are rarely walked.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <initializer_list>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include <plait/core/assert.hpp>
+#include <plait/core/box.hpp>
+
+namespace plait {
+
+/// std::vector behind a pointer: 8 bytes, nothing on the heap before the first item. Copies are deep.
+template <class T>
+class slim_vector {
+ public:
+  using value_type = T;
+  using iterator = T*;
+  using const_iterator = T const*;
+
+  slim_vector() = default;
+  slim_vector(std::initializer_list<T> items) : slim_vector(std::vector<T>(items)) {}
+  slim_vector(std::vector<T> items) {
+    if (!items.empty()) items_ = std::move(items);
+  }
+
+  std::size_t size() const noexcept { return items_ ? items_->size() : 0; }
+  bool empty() const noexcept { return size() == 0; }
+  T* begin() noexcept { return items_ ? items_->data() : nullptr; }
+  T* end() noexcept { return begin() + size(); }
+  T const* begin() const noexcept { return items_ ? items_->data() : nullptr; }
+  T const* end() const noexcept { return begin() + size(); }
+  T& operator[](std::size_t i) {
+    PLAIT_ASSERT(i < size(), "slim_vector: index out of range");
+    return begin()[i];
+  }
+  T const& operator[](std::size_t i) const {
+    PLAIT_ASSERT(i < size(), "slim_vector: index out of range");
+    return begin()[i];
+  }
+  T& front() { return (*this)[0]; }
+  T const& front() const { return (*this)[0]; }
+  T& back() { return (*this)[size() - 1]; }
+  T const& back() const { return (*this)[size() - 1]; }
+
+  template <class... Args>
+  T& emplace_back(Args&&... args) {
+    return made().emplace_back(std::forward<Args>(args)...);
+  }
+  void push_back(T item) { made().push_back(std::move(item)); }
+  void reserve(std::size_t items) {
+    if (items != 0) made().reserve(items);
+  }
+  T* erase(T const* first, T const* last) {
+    std::ptrdiff_t const at = first - begin();
+    if (first != last) items_->erase(items_->begin() + at, items_->begin() + (last - begin()));
+    return begin() + at;
+  }
+  T* erase(T const* at) { return erase(at, at + 1); }
+  void clear() noexcept { items_.reset(); }
+
+  friend bool operator==(slim_vector const& a, slim_vector const& b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end());
+  }
+  template <class Predicate>
+  friend std::size_t erase_if(slim_vector& list, Predicate wanted) {
+    return list.items_ ? std::erase_if(*list.items_, wanted) : 0;
+  }
+
+ private:
+  std::vector<T>& made() { return items_ ? *items_ : items_.emplace(); }
+
+  box<std::vector<T>> items_;
+};
+
+}  // namespace plait
