@@ -1,0 +1,127 @@
+// The strongly connected components of what the entry reaches: the nodes that can reach each other.
+//
+//   plait::strong_components const parts(g);
+//   for (std::uint32_t c = 0; c != parts.size(); ++c)
+//     if (parts.is_cyclic(c)) use(parts.members(c));
+//
+// After M. Sharir, "A strong-connectivity algorithm and its applications in data flow analysis" (Computers &
+// Mathematics with Applications 7(1), 1981, pp. 67–72), also known by Kosaraju's name: the snapshot has the reverse
+// postorder and the predecessors at hand, so one backward sweep remains. O(size(g) + edges) time, O(nodes) space,
+// iterative. Unreachable nodes are in no component.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <ranges>
+#include <span>
+#include <vector>
+
+#include <plait/core/assert.hpp>
+#include <plait/core/csr.hpp>
+#include <plait/core/npos.hpp>
+#include <plait/graph/dense_graph.hpp>
+#include <plait/graph/graph_traits.hpp>
+#include <plait/graph/snapshot.hpp>
+
+namespace plait {
+
+/// Components by the numbers of a dense_graph, themselves numbered so that edges between components lead to higher
+/// numbers (a topological order). Computing again keeps the memory.
+class dense_components {
+ public:
+  constexpr dense_components() = default;
+  constexpr explicit dense_components(dense_graph const& g) { compute(g); }
+  constexpr void compute(dense_graph const& g);
+
+  constexpr std::size_t size() const noexcept { return members_.size(); }
+  constexpr std::uint32_t component(std::uint32_t n) const {
+    PLAIT_ASSERT(n < components_.size(), "dense_components: no such node");
+    return components_[n];
+  }
+  /// Ascending, that is, in reverse postorder.
+  constexpr std::span<std::uint32_t const> members(std::uint32_t c) const { return members_[c]; }
+  /// Whether a way leads from a node of it back to that node: there is more than one node, or a self-loop.
+  constexpr bool is_cyclic(std::uint32_t c) const {
+    PLAIT_ASSERT(c < size(), "dense_components: no such component");
+    return cyclic_[c] != 0;
+  }
+
+ private:
+  std::vector<std::uint32_t> components_;
+  csr<std::uint32_t> members_;
+  std::vector<unsigned char> cyclic_;
+  std::vector<std::uint32_t> stack_;
+};
+
+constexpr void dense_components::compute(dense_graph const& g) {
+  auto const n = static_cast<std::uint32_t>(g.size());
+  components_.assign(n, npos);
+  cyclic_.clear();
+  // The first node without a component is reached by nothing that has none, but from its own component.
+  for (std::uint32_t first = 0; first != n; ++first) {
+    if (components_[first] != npos) continue;
+    auto const c = static_cast<std::uint32_t>(cyclic_.size());
+    cyclic_.push_back(0);
+    components_[first] = c;
+    stack_.assign(1, first);
+    while (!stack_.empty()) {
+      std::uint32_t const at = stack_.back();
+      stack_.pop_back();
+      for (std::uint32_t const p : g.predecessors(at)) {
+        if (components_[p] == c) cyclic_[c] = 1;
+        if (components_[p] != npos) continue;
+        components_[p] = c;
+        cyclic_[c] = 1;
+        stack_.push_back(p);
+      }
+    }
+  }
+  members_.start_counting(cyclic_.size());
+  for (std::uint32_t const c : components_) members_.count(c);
+  members_.end_counting();
+  for (std::uint32_t at = n; at-- != 0;) members_.place(components_[at], at);
+}
+
+/// The components as they were at the last compute(). The graph must stay where it is, since component() asks it for
+/// the index of a node; unless nodes are their own indices.
+template <flow_graph G>
+class strong_components {
+ public:
+  constexpr strong_components() = default;
+  constexpr explicit strong_components(G const& g) { compute(g); }
+  strong_components(G const&&)
+    requires detail::has_own_index<G>
+  = delete;
+
+  constexpr void compute(G const& g) {
+    snapshot_.compute(g);
+    components_.compute(snapshot_);
+  }
+  void compute(G const&&)
+    requires detail::has_own_index<G>
+  = delete;
+
+  /// The number of components.
+  constexpr std::size_t size() const noexcept { return components_.size(); }
+  /// Edges between components lead to higher numbers. npos for a node that the entry does not reach.
+  constexpr std::uint32_t component(node_t<G> const& n) const {
+    std::uint32_t const i = snapshot_.number(n);
+    return i == npos ? npos : components_.component(i);
+  }
+  /// In reverse postorder; the first is where the walk came in.
+  constexpr auto members(std::uint32_t c) const {
+    return std::views::transform(components_.members(c),
+                                 [this](std::uint32_t i) -> node_t<G> const& { return snapshot_.node(i); });
+  }
+  constexpr bool is_cyclic(std::uint32_t c) const { return components_.is_cyclic(c); }
+
+  // ---- by number
+  constexpr flow_snapshot<G> const& snapshot() const noexcept { return snapshot_; }
+  constexpr dense_components const& dense() const noexcept { return components_; }
+
+ private:
+  flow_snapshot<G> snapshot_;
+  dense_components components_;
+};
+
+}  // namespace plait

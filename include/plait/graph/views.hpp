@@ -1,0 +1,172 @@
+// Other looks at a flow graph: backwards, without some edges, without some nodes.
+//
+//   plait::preorder(plait::reversed(g, exit));                             // what reaches exit
+//   plait::filtered(g, [&](auto from, auto to) { return !cold(from, to); });
+//   plait::induced(g, header, [&](auto n) { return loop.contains(n); });   // a region with an entry of its own
+//
+// Views are small values that refer to the graph (and hold a view they are made of): it must outlive them. They adapt
+// themselves by members, as any graph of one's own does. Nothing is copied and nothing stored per node, each query
+// costs what it costs in the graph and a call of the predicate per edge. The order of successors is that of the graph.
+#pragma once
+
+#include <concepts>
+#include <memory>
+#include <ranges>
+#include <type_traits>
+#include <utility>
+
+#include <plait/core/assert.hpp>
+#include <plait/graph/graph_traits.hpp>
+
+namespace plait {
+
+namespace detail {
+
+struct graph_view_base {};
+
+template <class G>
+concept graph_view = std::derived_from<std::remove_cvref_t<G>, graph_view_base>;
+
+// A graph by reference, a view by value: views can be made of temporary views.
+template <class G>
+class graph_reference {
+ public:
+  constexpr explicit graph_reference(G const& g) : graph_(std::addressof(g)) {}
+  constexpr G const& operator*() const { return *graph_; }
+
+ private:
+  G const* graph_;
+};
+template <graph_view G>
+class graph_reference<G> {
+ public:
+  constexpr explicit graph_reference(G const& g) : graph_(g) {}
+  constexpr G const& operator*() const { return graph_; }
+
+ private:
+  G graph_;
+};
+
+// An argument that may be kept: no temporary, unless it is a view.
+template <class G>
+concept keepable_graph = flow_graph<G> && (std::is_lvalue_reference_v<G> || graph_view<G>);
+
+// What all views show of their graph unchanged.
+template <class G>
+class graph_view_interface : public graph_view_base {
+ public:
+  constexpr graph_view_interface(G const& g, node_t<G> const& entry) : graph_(g), entry_(entry) {}
+
+  constexpr auto size() const { return graph_size(*graph_); }
+  constexpr node_t<G> entry() const { return entry_; }
+  // Left out where nodes are their own indices, so that results on the view need not ask it for them.
+  constexpr auto index(node_t<G> const& n) const
+    requires has_own_index<G>
+  {
+    return plait::index(*graph_, n);
+  }
+
+ protected:
+  constexpr G const& graph() const { return *graph_; }
+
+ private:
+  graph_reference<G> graph_;
+  node_t<G> entry_;
+};
+
+}  // namespace detail
+
+/// A graph backwards from a node, usually an exit.
+template <flow_graph G>
+  requires has_predecessors<G>
+class reversed_graph : public detail::graph_view_interface<G> {
+ public:
+  using detail::graph_view_interface<G>::graph_view_interface;
+  constexpr decltype(auto) successors(node_t<G> const& n) const { return plait::predecessors(this->graph(), n); }
+  constexpr decltype(auto) predecessors(node_t<G> const& n) const { return plait::successors(this->graph(), n); }
+  constexpr decltype(auto) nodes() const
+    requires has_nodes<G>
+  {
+    return plait::nodes(this->graph());
+  }
+};
+
+/// The edges of a graph for which keep(from, to) is true.
+template <flow_graph G, std::predicate<node_t<G> const&, node_t<G> const&> Keep>
+class filtered_graph : public detail::graph_view_interface<G> {
+ public:
+  constexpr filtered_graph(G const& g, Keep keep)
+      : detail::graph_view_interface<G>(g, plait::entry(g)), keep_(std::move(keep)) {}
+  constexpr auto successors(node_t<G> const& n) const {
+    return std::views::filter(plait::successors(this->graph(), n),
+                              [this, n](node_t<G> const& to) { return keep_(n, to); });
+  }
+  constexpr auto predecessors(node_t<G> const& n) const
+    requires has_predecessors<G>
+  {
+    return std::views::filter(plait::predecessors(this->graph(), n),
+                              [this, n](node_t<G> const& from) { return keep_(from, n); });
+  }
+  constexpr decltype(auto) nodes() const
+    requires has_nodes<G>
+  {
+    return plait::nodes(this->graph());
+  }
+
+ private:
+  Keep keep_;
+};
+
+/// The nodes of a graph for which keep(node) is true, and the edges between them.
+template <flow_graph G, std::predicate<node_t<G> const&> Keep>
+class induced_graph : public detail::graph_view_interface<G> {
+ public:
+  /// Precondition: keep(entry).
+  constexpr induced_graph(G const& g, node_t<G> const& entry, Keep keep)
+      : detail::graph_view_interface<G>(g, entry), keep_(std::move(keep)) {
+    PLAIT_ASSERT(keep_(entry), "induced: the entry must be one of the nodes");
+  }
+  constexpr auto successors(node_t<G> const& n) const { return kept(plait::successors(this->graph(), n)); }
+  constexpr auto predecessors(node_t<G> const& n) const
+    requires has_predecessors<G>
+  {
+    return kept(plait::predecessors(this->graph(), n));
+  }
+  constexpr auto nodes() const
+    requires has_nodes<G>
+  {
+    return kept(plait::nodes(this->graph()));
+  }
+
+ private:
+  template <class Nodes>
+  constexpr auto kept(Nodes&& nodes) const {
+    return std::views::filter(std::forward<Nodes>(nodes), [this](node_t<G> const& n) { return keep_(n); });
+  }
+  Keep keep_;
+};
+
+/// The graph backwards, entered at `entry`.
+template <detail::keepable_graph G>
+  requires has_predecessors<G>
+[[nodiscard]] constexpr auto reversed(G&& g, node_t<G> const& entry) {
+  return reversed_graph<std::remove_cvref_t<G>>(g, entry);
+}
+
+/// The graph without the edges for which keep(from, to) is false.
+template <detail::keepable_graph G, class Keep>
+[[nodiscard]] constexpr auto filtered(G&& g, Keep keep) {
+  return filtered_graph<std::remove_cvref_t<G>, Keep>(g, std::move(keep));
+}
+
+/// The graph without the nodes for which keep(node) is false, entered at `entry`, which must not be one of them.
+template <detail::keepable_graph G, class Keep>
+[[nodiscard]] constexpr auto induced(G&& g, node_t<G> const& entry, Keep keep) {
+  return induced_graph<std::remove_cvref_t<G>, Keep>(g, entry, std::move(keep));
+}
+template <detail::keepable_graph G, class Keep>
+[[nodiscard]] constexpr auto induced(G&& g, Keep keep) {
+  return induced_graph<std::remove_cvref_t<G>, Keep>(g, plait::entry(g), std::move(keep));
+}
+
+}  // namespace plait
