@@ -44,6 +44,10 @@ constexpr std::array analyses = {
              [](std::vector<function_graph> const& graphs, module_files const& files) {
                return compare_dominators(graphs, read_trees(files.read(".domtree.txt"), tree_kind::dominators));
              }},
+    analysis{"frontiers", ".domfrontier.txt",
+             [](std::vector<function_graph> const& graphs, module_files const& files) {
+               return compare_frontiers(graphs, read_frontiers(files.read(".domfrontier.txt")));
+             }},
 };
 
 struct arguments {

@@ -73,3 +73,15 @@ file(WRITE ${WORK}/B.domtree.txt "DominatorTree for function: f\n  [2] %a ${n}\n
 file(WRITE ${WORK}/M.domtree.txt "${tree}")
 conformance(2 "A.cfg.txt:2: .*M +dominators +1 +1 +0|M +dominators +1 +1 +0\n.*A.cfg.txt:2: " ${WORK})
 conformance(2 "B.domtree.txt:2: depth 2 without its parent" ${WORK})
+
+# Frontiers.
+fresh()
+set(rows "DominanceFrontier for function: f\n  DomFrontier for BB %entry is:\t\n  DomFrontier for BB %a is:\t %b\n")
+file(WRITE ${WORK}/M.cfg.txt "${graph}")
+file(WRITE ${WORK}/M.domfrontier.txt "${rows}  DomFrontier for BB %b is:\t\n")
+conformance(0 "M +frontiers +1 +1 +0\n" ${WORK})
+file(WRITE ${WORK}/M.domfrontier.txt "${rows}")
+conformance(1 "LLVM has no frontier of %b" ${WORK})
+string(REPLACE "\t %b" "\t %a" wrong "${rows}")
+file(WRITE ${WORK}/M.domfrontier.txt "${wrong}  DomFrontier for BB %b is:\t %c\n")
+conformance(1 "the frontier of %a has %a in LLVM only\n    the frontier of %a has %b in plait only\n    LLVM has block %c" --verbose ${WORK})

@@ -1,0 +1,58 @@
+#include <doctest/doctest.h>
+
+#include <cstddef>
+#include <random>
+#include <set>
+
+#include <plait/core/bit_queue.hpp>
+
+namespace {
+
+constexpr bool at_compile_time() {
+  plait::bit_queue queue;
+  queue.reset(5000);
+  for (std::size_t n : {7, 4999, 64, 63, 7, 0}) queue.push(n);
+  for (std::size_t n : {4999, 64, 63, 7, 0})
+    if (queue.empty() || queue.pop_max() != n) return false;
+  return queue.empty();
+}
+static_assert(at_compile_time());
+
+}  // namespace
+
+TEST_CASE("a set gives the same answers") {
+  std::mt19937 random(1);
+  plait::bit_queue queue;
+  CHECK(queue.empty());
+  for (std::size_t bound : {1, 2, 63, 64, 65, 4095, 4096, 4097, 300'000}) {
+    CAPTURE(bound);
+    queue.reset(bound);
+    CHECK(queue.bound() == bound);
+    std::set<std::size_t> model;
+    for (int step = 0; step != 3000; ++step) {
+      std::size_t const n = random() % bound;
+      if (random() % 5 < 3) {
+        queue.push(n);
+        model.insert(n);
+      } else if (!model.empty()) {
+        REQUIRE(queue.pop_max() == *model.rbegin());
+        model.erase(*model.rbegin());
+      }
+      REQUIRE(queue.empty() == model.empty());
+      REQUIRE(queue.contains(n) == model.contains(n));
+    }
+  }
+  queue.reset(4097);
+  CHECK(queue.empty());
+  CHECK_FALSE(queue.contains(4097));
+}
+
+TEST_CASE("nothing can be taken out of an empty queue or put in at its bound") {
+  plait::bit_queue queue;
+  queue.reset(0);
+  CHECK(queue.empty());
+  CHECK_THROWS_AS(queue.pop_max(), plait::precondition_error);
+  CHECK_THROWS_AS(queue.push(0), plait::precondition_error);
+  queue.reset(64);
+  CHECK_THROWS_AS(queue.push(64), plait::precondition_error);
+}
