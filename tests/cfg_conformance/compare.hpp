@@ -15,6 +15,8 @@ namespace cfg_conformance {
 
 [[nodiscard]] comparison compare_dominators(std::vector<function_graph> const& graphs,
                                             std::vector<printed_tree> const& printed);
+[[nodiscard]] comparison compare_post_dominators(std::vector<function_graph> const& graphs,
+                                                 std::vector<printed_tree> const& printed);
 [[nodiscard]] comparison compare_frontiers(std::vector<function_graph> const& graphs,
                                            std::vector<printed_frontiers> const& printed);
 

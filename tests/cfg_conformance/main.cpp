@@ -44,6 +44,11 @@ constexpr std::array analyses = {
              [](std::vector<function_graph> const& graphs, module_files const& files) {
                return compare_dominators(graphs, read_trees(files.read(".domtree.txt"), tree_kind::dominators));
              }},
+    analysis{"post-dominators", ".postdomtree.txt",
+             [](std::vector<function_graph> const& graphs, module_files const& files) {
+               return compare_post_dominators(graphs,
+                                              read_trees(files.read(".postdomtree.txt"), tree_kind::post_dominators));
+             }},
     analysis{"frontiers", ".domfrontier.txt",
              [](std::vector<function_graph> const& graphs, module_files const& files) {
                return compare_frontiers(graphs, read_frontiers(files.read(".domfrontier.txt")));

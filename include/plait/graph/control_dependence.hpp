@@ -1,0 +1,81 @@
+// Control dependence: which branches decide whether a node is executed. Node n depends on node b if one way out of b
+// always leads to n, so far as it leads to an exit, and another need not.
+//
+//   plait::post_dominator_tree const tree(f);
+//   plait::control_dependence const dependence(tree);
+//   for (auto* branch : dependence.controllers(block)) keep(branch);
+//   for (auto* block : dependence.dependents(branch)) …
+//
+// J. Ferrante, K. J. Ottenstein, J. D. Warren, "The Program Dependence Graph and Its Use in Optimization" (TOPLAS 9(3),
+// 1987, pp. 319–349): n depends on b if n post-dominates a successor of b without strictly post-dominating b; that is,
+// b is in the dominance frontier of n in the reversed graph (R. Cytron et al., "Efficiently Computing Static Single
+// Assignment Form and the Control Dependence Graph", TOPLAS 13(4), 1991, pp. 451–490, §6). What is executed whatever
+// happens depends on nothing (papers that add an edge from an entry to the exit have it depend on that entry).
+//
+// Exits and endless loops are those of the post-dominator tree, and so are the nodes: what it does not contain depends
+// on nothing. A header of a loop may depend on itself. O(nodes + edges + size of the result) time and space, see
+// dense_frontiers.hpp; the result is quadratic for nested do-while loops. Computing again keeps the memory.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <ranges>
+#include <span>
+
+#include <plait/core/csr.hpp>
+#include <plait/core/npos.hpp>
+#include <plait/graph/dense_frontiers.hpp>
+#include <plait/graph/graph_traits.hpp>
+#include <plait/graph/post_dominators.hpp>
+
+namespace plait {
+
+/// Control dependence both ways, as of the last compute(). The tree and its graph must stay where they are.
+template <flow_graph G>
+class control_dependence {
+ public:
+  using node = node_t<G>;
+
+  constexpr control_dependence() = default;
+  constexpr explicit control_dependence(post_dominator_tree<G> const& tree) { compute(tree); }
+  control_dependence(post_dominator_tree<G> const&&) = delete;
+
+  constexpr void compute(post_dominator_tree<G> const& tree) {
+    tree_ = std::addressof(tree);
+    controllers_.compute(tree.reversed(), tree.dense());
+    dependents_.start_counting(controllers_.size());
+    for (std::uint32_t n = 0; n != controllers_.size(); ++n)
+      for (std::uint32_t const b : controllers_[n]) dependents_.count(b);
+    dependents_.end_counting();
+    for (auto n = static_cast<std::uint32_t>(controllers_.size()); n-- != 0;)
+      for (std::uint32_t const b : controllers_[n]) dependents_.place(b, n);
+  }
+  void compute(post_dominator_tree<G> const&&) = delete;
+
+  /// The nodes that n depends on, without repetitions, in reverse postorder of the reversed graph.
+  constexpr auto controllers(node const& n) const {
+    std::uint32_t const i = number(n);
+    return nodes(i == npos ? std::span<std::uint32_t const>() : controllers_[i]);
+  }
+  /// The nodes that depend on n, in the same order.
+  constexpr auto dependents(node const& n) const {
+    std::uint32_t const i = number(n);
+    return nodes(i == npos ? std::span<std::uint32_t const>() : dependents_[i]);
+  }
+
+  /// The nodes each node depends on, by the numbers of the post-dominator tree.
+  constexpr dense_frontiers const& dense() const noexcept { return controllers_; }
+
+ private:
+  constexpr std::uint32_t number(node const& n) const { return tree_ == nullptr ? npos : tree_->number(n); }
+  constexpr auto nodes(std::span<std::uint32_t const> numbers) const {
+    return std::views::transform(numbers, [tree = tree_](std::uint32_t i) -> node const& { return tree->node_of(i); });
+  }
+
+  post_dominator_tree<G> const* tree_ = nullptr;
+  dense_frontiers controllers_;
+  csr<std::uint32_t> dependents_;
+};
+
+}  // namespace plait
