@@ -43,8 +43,8 @@ class random_netdef {
   void field(Message& message, plait::netdef& net, unsigned depth) {
     using type = plait::detail::field_value_t<Message, I>;
     constexpr bool repeated = plait::detail::member_traits<plait::detail::member_t<Message, I>>::repeated;
-    auto& member = message.*(plait::detail::field_at<Message, I>.member);
     if (below(options_.density) != 0) return;
+    auto& member = plait::detail::field_at<Message, I>.in(message);
     if constexpr (plait::detail::netdef_message<type>) {
       if (depth == options_.max_depth) return;
       for (std::size_t left = repeated ? 1 + below(2) : 1; left != 0; --left) {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <initializer_list>
-#include <memory>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -39,6 +39,12 @@ class slim_vector {
   }
   T const& operator[](std::size_t i) const {
     PLAIT_ASSERT(i < size(), "slim_vector: index out of range");
+    return begin()[i];
+  }
+  /// Throws std::out_of_range.
+  T& at(std::size_t i) { return const_cast<T&>(std::as_const(*this).at(i)); }
+  T const& at(std::size_t i) const {
+    if (i >= size()) throw std::out_of_range("plait::slim_vector::at");
     return begin()[i];
   }
   T& front() { return (*this)[0]; }

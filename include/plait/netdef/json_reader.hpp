@@ -264,7 +264,7 @@ class json_reader {
   void open(message_pointer parent, netdef& net, char const* start) {
     using child = field_value_t<Message, I>;
     if (!budget_.charge_message<child>()) fail(start, memory_message);
-    auto& member = std::get<Message*>(parent)->*(field_at<Message, I>.member);
+    auto& member = field_at<Message, I>.in(*std::get<Message*>(parent));
     child* made;
     if constexpr (member_traits<member_t<Message, I>>::repeated)
       made = &member.emplace_back();
@@ -277,7 +277,7 @@ class json_reader {
 
   template <class Message, std::size_t I>
   void set(message_pointer parent, netdef& net, json_scalar const& value, char const* start) {
-    auto& member = std::get<Message*>(parent)->*(field_at<Message, I>.member);
+    auto& member = field_at<Message, I>.in(*std::get<Message*>(parent));
     if constexpr (member_traits<member_t<Message, I>>::repeated) {
       if (!budget_.charge(sizeof(field_value_t<Message, I>))) fail(start, memory_message);
       member.push_back(converted<Message, I>(net, value, start));
