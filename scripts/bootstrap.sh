@@ -39,6 +39,7 @@ wishes=(
   "libbenchmark-dev>=1.7"
   "protobuf-compiler"
   "libprotobuf-dev"
+  "llvm-14-dev llvm-15-dev llvm-16-dev"
   "clang-16 clang-17 clang-18 clang-19"
   "libclang-rt-16-dev libclang-rt-17-dev libclang-rt-18-dev libclang-rt-19-dev"
 )
@@ -164,7 +165,7 @@ without_apt() {
   else
     say "this system has no apt; please install:" >&2
     printf '  %s\n' "${missing[@]}" >&2
-    say "optional: ccache, graphviz, Google Benchmark, protobuf, clang 16 with libFuzzer" >&2
+    say "optional: ccache, graphviz, Google Benchmark, protobuf, LLVM 14 to 16, clang 16 with libFuzzer" >&2
     exit 1
   fi
 }
