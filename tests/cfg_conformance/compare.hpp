@@ -19,6 +19,7 @@ namespace cfg_conformance {
                                                  std::vector<printed_tree> const& printed);
 [[nodiscard]] comparison compare_frontiers(std::vector<function_graph> const& graphs,
                                            std::vector<printed_frontiers> const& printed);
+[[nodiscard]] comparison compare_loops(std::vector<function_graph> const& graphs, printed_loops const& printed);
 
 /// Each function with what was printed for it. A function without a result, or a result without a function, is
 /// different.

@@ -53,6 +53,10 @@ constexpr std::array analyses = {
              [](std::vector<function_graph> const& graphs, module_files const& files) {
                return compare_frontiers(graphs, read_frontiers(files.read(".domfrontier.txt")));
              }},
+    analysis{"loops", ".loops.txt",
+             [](std::vector<function_graph> const& graphs, module_files const& files) {
+               return compare_loops(graphs, read_loops(files.read(".loops.txt")));
+             }},
 };
 
 struct arguments {
