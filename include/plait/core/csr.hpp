@@ -43,6 +43,20 @@ class csr {
   /// Items of the row that is being built (those pushed since the last end_row).
   constexpr std::span<T> open_row() { return {items_.data() + offsets_.back(), items_.data() + items_.size()}; }
 
+  /// Appends a row of so many items.
+  constexpr void push_row(std::size_t items, T const& filler = T{}) {
+    items_.resize(items_.size() + items, filler);
+    end_row();
+  }
+  /// Rows as long as those of another one, of unspecified items.
+  template <class U>
+  constexpr void shape_like(csr<U> const& other) {
+    offsets_.resize(other.size() + 1, 0);
+    for (std::size_t row = 0; row != other.size(); ++row)
+      offsets_[row + 1] = offsets_[row] + static_cast<std::uint32_t>(other[row].size());
+    items_.resize(offsets_.back(), T{});
+  }
+
   /// Counting sort: start_counting(rows); count(r) once per item; end_counting(); then place(r, item) once per item
   /// fills row r from its end, so a caller that places backwards leaves each row in walking order. O(rows + items).
   constexpr void start_counting(std::size_t rows) { offsets_.assign(rows + 1, 0); }

@@ -1,0 +1,160 @@
+// Static single assignment of a program: which version of which blob every op reads and writes, and the phis that
+// choose between versions where ways meet.
+//
+//   plait::program_ssa ssa(f);
+//   for (auto* block : ssa.graph().order())
+//     for (auto const& phi : ssa.phis(block)) …  // phi.result(), phi.arguments()
+//
+// The program is only read; the result stands beside it. It is get_ssa (versioning.hpp) for programs: on a program of
+// one node it has the same versions. Blocks that the entry does not reach are not in it. How phis are placed stands in
+// phi_placement.hpp; renaming is one walk down the dominator tree, without recursion. O(operands + edges + phi
+// arguments) beyond the placement; computing again allocates only what the program has grown by.
+//
+// A blob enters with version 0. Nothing is invented for a blob that is read before it is written: it reads version 0,
+// which undefined_uses reports unless the program declares to be given it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <ranges>
+#include <span>
+#include <vector>
+
+#include <plait/core/assert.hpp>
+#include <plait/core/npos.hpp>
+#include <plait/graph/dense_dominators.hpp>
+#include <plait/ssa/dense_construction.hpp>
+#include <plait/ssa/program_snapshot.hpp>
+
+namespace plait {
+
+struct construction_options {
+  phi_pruning pruning = phi_pruning::pruned;
+};
+
+/// The SSA form of a program, as it was at the last compute(). The program must stay where it is. Ops are known by
+/// number (op()), as in the snapshot.
+template <program P>
+class program_ssa {
+ public:
+  using node = node_t<P>;
+  using key_type = program_key_t<P>;
+
+  constexpr program_ssa() = default;
+  constexpr explicit program_ssa(P const& p, construction_options const& options = {}) { compute(p, options); }
+  program_ssa(P const&&, construction_options const& = {}) = delete;
+
+  constexpr void compute(P const& p, construction_options const& options = {}) {
+    snapshot_.compute(p);
+    tree_.compute(graph());
+    form_.compute(graph(), tree_, snapshot_.code(), options.pruning);
+  }
+  void compute(P const&&, construction_options const& = {}) = delete;
+
+  // ---- by number
+  constexpr program_snapshot<P> const& snapshot() const noexcept { return snapshot_; }
+  constexpr flow_snapshot<P> const& graph() const noexcept { return snapshot_.graph(); }
+  constexpr dense_dominators const& dominators() const noexcept { return tree_; }
+  constexpr dense_construction const& form() const noexcept { return form_; }
+
+  // ---- ops
+  /// The number of the `place`-th op of a block.
+  constexpr op_index op(node const& block, std::size_t place) const { return snapshot_.op(block, place); }
+  constexpr auto reads(op_index op) const { return versions(form_.reads(op)); }
+  constexpr auto writes(op_index op) const { return versions(form_.writes(op)); }
+  /// What the block leaves as the program's results, if the program ends there.
+  constexpr auto results(node const& block) const { return versions(form_.results(number(block))); }
+
+  // ---- phis
+  class phi {
+   public:
+    constexpr phi(program_ssa const& form, phi_index index) : form_(&form), index_(index) {}
+    constexpr phi_index index() const noexcept { return index_; }
+    constexpr value result() const { return form_->form_.version(form_->form_.result(index_)); }
+    /// One for each of predecessors(), and for a phi of the entry one more: what the program was given.
+    constexpr auto arguments() const { return form_->versions(form_->form_.arguments(index_)); }
+    constexpr node const& block() const { return form_->graph().node(form_->form_.block_of_phi(index_)); }
+    constexpr auto predecessors() const {
+      return std::views::transform(form_->graph().predecessors(form_->form_.block_of_phi(index_)),
+                                   [form = form_](std::uint32_t b) -> node const& { return form->graph().node(b); });
+    }
+
+   private:
+    program_ssa const* form_;
+    phi_index index_;
+  };
+  /// In the order of the blobs' numbers. Precondition: the entry reaches the block.
+  constexpr auto phis(node const& block) const {
+    return std::views::transform(form_.phis(number(block)), [this](phi_index i) { return phi(*this, i); });
+  }
+  constexpr std::size_t phi_count() const noexcept { return form_.phi_count(); }
+
+  // ---- blobs and values
+  constexpr key_type name(blob_index b) const { return snapshot_.name(b); }
+  constexpr key_type name(value v) const { return name(v.blob); }
+  /// npos for a name that the reachable part of the program does not mention.
+  template <class Key>
+  constexpr blob_index find(Key const& key) const {
+    blob_index const b = snapshot_.find(key);
+    return b != npos && form_.occurs(b) ? b : npos;
+  }
+  constexpr bool contains(value v) const { return form_.contains(v); }
+  /// Where a value is made; neither op nor phi for version 0.
+  constexpr ssa_site definition(value v) const { return form_.definition(form_.index(v)); }
+  /// Who reads a value: phis first, then ops in order.
+  constexpr std::span<ssa_use const> uses(value v) const { return form_.uses(form_.index(v)); }
+
+  /// Reads of blobs that nothing has written on any way there, nor the program declares to be given: reads of their
+  /// version 0, by ops. In op order; O(operands).
+  constexpr std::vector<ssa_use> undefined_uses() const { return undefined(false); }
+  /// The same, and reads that are of version 0 on some way: through phis. O(operands + phi arguments).
+  constexpr std::vector<ssa_use> possibly_undefined_uses() const { return undefined(true); }
+
+ private:
+  constexpr std::uint32_t number(node const& block) const {
+    std::uint32_t const b = graph().number(block);
+    PLAIT_ASSERT(b != npos, "program_ssa: the entry does not reach this block");
+    return b;
+  }
+  constexpr auto versions(std::span<value_index const> values) const {
+    return std::views::transform(values, [this](value_index v) { return form_.version(v); });
+  }
+  constexpr std::vector<ssa_use> undefined(bool through_phis) const;
+
+  program_snapshot<P> snapshot_;
+  dense_dominators tree_;
+  dense_construction form_;
+};
+
+template <program P>
+constexpr std::vector<ssa_use> program_ssa<P>::undefined(bool through_phis) const {
+  std::vector<char> is_undefined(form_.value_count(), 0);
+  std::vector<value_index> waiting;
+  for (blob_index b = 0; b != form_.blob_count(); ++b)
+    if (form_.occurs(b)) waiting.push_back(form_.index({b, 0}));
+  for (value_index const v : waiting) is_undefined[v] = 1;
+  for (blob_index const b : snapshot_.code().given()) is_undefined[form_.index({b, 0})] = 0;
+  std::erase_if(waiting, [&](value_index v) { return is_undefined[v] == 0; });
+  while (through_phis && !waiting.empty()) {
+    value_index const v = waiting.back();
+    waiting.pop_back();
+    for (ssa_use const& use : form_.uses(v)) {
+      if (!use.site.is_phi()) continue;
+      value_index const merged = form_.result(use.site.phi());
+      if (is_undefined[merged] != 0) continue;
+      is_undefined[merged] = 1;
+      waiting.push_back(merged);
+    }
+  }
+  std::vector<ssa_use> found;
+  for (op_index op = 0; op != form_.op_count(); ++op) {
+    std::uint32_t slot = 0;
+    for (value_index const v : form_.reads(op)) {
+      if (is_undefined[v] != 0) found.push_back({ssa_site::of_op(op), slot});
+      ++slot;
+    }
+  }
+  return found;
+}
+
+}  // namespace plait

@@ -1,0 +1,181 @@
+// Adaptation point for programs: a flow graph each of whose nodes carries a net.
+//
+//   member                     needed for                                     default
+//   block(p, n)                everything: the net at node n, a reference     member of P
+//                              or a handle
+//   name_count(p), name_index(p, name), name_at(p, index)
+//                              names that are numbered for the whole          members of P, else names are hashed
+//                              program: saves all hashing                     once per analysis
+//
+// The flow graph is P itself, by graph_traits<P>. Blobs are shared by all blocks: names are the same blob if their keys
+// (name_key_t) are equal. What the program is given are the external inputs of the block at the entry, and what it
+// results in are the external outputs of the blocks without successors; those of other blocks mean nothing here.
+// TRAP: a block returned by value must be a handle: the names seen through it must live as long as the program.
+//
+// A net is a program of one node: single_block(n). A graph and nets kept apart are one: blocks_of(g, nets).
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <ranges>
+#include <type_traits>
+#include <utility>
+
+#include <plait/graph/graph_traits.hpp>
+#include <plait/net/net_traits.hpp>
+
+namespace plait {
+
+template <class P>
+struct program_traits {
+  template <class Node>
+  static constexpr decltype(auto) block(P const& p, Node const& n)
+    requires requires { p.block(n); }
+  {
+    return p.block(n);
+  }
+  template <class Node>
+  static constexpr decltype(auto) block(P& p, Node const& n)
+    requires requires { p.block(n); }
+  {
+    return p.block(n);
+  }
+  static constexpr auto name_count(P const& p)
+    requires requires { p.name_count(); }
+  {
+    return p.name_count();
+  }
+  template <class Name>
+  static constexpr auto name_index(P const& p, Name const& name)
+    requires requires { p.name_index(name); }
+  {
+    return p.name_index(name);
+  }
+  static constexpr decltype(auto) name_at(P const& p, std::size_t index)
+    requires requires { p.name_at(index); }
+  {
+    return p.name_at(index);
+  }
+};
+
+namespace detail {
+template <class P>
+using program_traits_of = program_traits<std::remove_cvref_t<P>>;
+}
+
+template <class P>
+concept has_block = flow_graph<P> && requires(P const& p, node_t<P> const& n) {
+  detail::program_traits_of<P>::block(p, n);
+};
+
+/// The net at a node, without reference.
+template <has_block P>
+using block_t = std::remove_cvref_t<decltype(detail::program_traits_of<P>::block(std::declval<P const&>(),
+                                                                                 std::declval<node_t<P> const&>()))>;
+
+/// What analyses of programs ask for. Semantic requirement: block(p, n) is the same net each time.
+template <class P>
+concept program = has_block<P> && net<block_t<P>>;
+
+template <program P>
+using program_name_t = name_t<block_t<P>>;
+
+/// How a blob of a program is known outside its block.
+template <program P>
+using program_key_t = name_key_t<block_t<P>>;
+
+namespace detail {
+template <class P>
+concept mentions_name_count = requires(P const& p) { program_traits_of<P>::name_count(p); };
+}
+
+/// Names are numbered below name_count(p) for the whole program.
+template <class P>
+concept has_program_names = program<P> && requires(P const& p, program_name_t<P> const& name) {
+  { detail::program_traits_of<P>::name_count(p) } -> std::convertible_to<std::size_t>;
+  { detail::program_traits_of<P>::name_index(p, name) } -> std::convertible_to<std::size_t>;
+  { detail::program_traits_of<P>::name_at(p, std::size_t{}) } -> std::convertible_to<program_name_t<P>>;
+};
+
+template <has_block P>
+[[nodiscard]] constexpr decltype(auto) block(P const& p, node_t<P> const& n) {
+  return detail::program_traits_of<P>::block(p, n);
+}
+
+/// Put next to an adaptation: PLAIT_CHECK_PROGRAM(my::function); names each missing piece in a sentence.
+template <class P>
+consteval bool check_program() {
+  static_assert(check_flow_graph<P>());
+  if constexpr (flow_graph<P>) {
+    static_assert(has_block<P>, "plait: program_traits<P> lacks block(p, n), the net at a node of the flow graph");
+    if constexpr (has_block<P>) {
+      static_assert(check_net<block_t<P>>());
+      if constexpr (program<P>)
+        static_assert(!detail::mentions_name_count<P> || has_program_names<P>,
+                      "plait: program_traits<P> has name_count(p), but not name_index(p, name), a number, or not "
+                      "name_at(p, index), the name");
+    }
+  }
+  return program<P>;
+}
+
+#define PLAIT_CHECK_PROGRAM(...) static_assert(::plait::check_program<__VA_ARGS__>())
+
+/// A net as a program of one node, 0. It refers to the net.
+template <net N>
+class single_block {
+ public:
+  constexpr explicit single_block(N const& n) : net_(std::addressof(n)) {}
+  explicit single_block(N const&&) = delete;
+
+  static constexpr std::size_t size() noexcept { return 1; }
+  static constexpr std::uint32_t entry() noexcept { return 0; }
+  static constexpr std::ranges::empty_view<std::uint32_t> successors(std::uint32_t) noexcept { return {}; }
+  constexpr N const& block(std::uint32_t) const noexcept { return *net_; }
+
+  constexpr std::size_t name_count() const
+    requires has_dense_names<N>
+  {
+    return net_traits<N>::name_count(*net_);
+  }
+  constexpr std::size_t name_index(name_t<N> const& name) const
+    requires has_dense_names<N>
+  {
+    return net_traits<N>::name_index(*net_, name);
+  }
+  constexpr name_t<N> name_at(std::size_t index) const
+    requires has_dense_names<N>
+  {
+    return net_traits<N>::name_at(*net_, index);
+  }
+
+ private:
+  N const* net_;
+};
+
+/// A flow graph and, by the index of its nodes, their nets: a program of things that were made apart. It refers to both.
+template <flow_graph G, std::ranges::random_access_range Nets>
+  requires net<std::ranges::range_value_t<Nets>>
+class blocks_of {
+ public:
+  constexpr blocks_of(G const& g, Nets const& nets) : graph_(std::addressof(g)), nets_(std::addressof(nets)) {}
+  blocks_of(G const&&, Nets const&) = delete;
+  blocks_of(G const&, Nets const&&) = delete;
+  blocks_of(G const&&, Nets const&&) = delete;
+
+  constexpr std::size_t size() const { return graph_size(*graph_); }
+  constexpr node_t<G> entry() const { return plait::entry(*graph_); }
+  constexpr decltype(auto) successors(node_t<G> const& n) const { return plait::successors(*graph_, n); }
+  constexpr std::size_t index(node_t<G> const& n) const { return plait::index(*graph_, n); }
+  constexpr auto const& block(node_t<G> const& n) const {
+    return std::ranges::begin(*nets_)[static_cast<std::ranges::range_difference_t<Nets>>(index(n))];
+  }
+
+ private:
+  G const* graph_;
+  Nets const* nets_;
+};
+
+}  // namespace plait
