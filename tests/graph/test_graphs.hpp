@@ -85,7 +85,7 @@ namespace test {
 namespace detail {
 
 template <class G>
-struct build {
+struct graph_builder {
   // Boost's mutable graphs. Vertices are numbered in the order in which they are listed, which setS decides.
   static G run(graph_description const& from) {
     G g(from.nodes);
@@ -99,7 +99,7 @@ struct build {
   }
 };
 template <>
-struct build<own::graph> {
+struct graph_builder<own::graph> {
   static own::graph run(graph_description const& from) {
     own::graph g(from.nodes);
     for (auto [a, b] : from.edges) g.connect(a, b);
@@ -107,7 +107,7 @@ struct build<own::graph> {
   }
 };
 template <>
-struct build<std::vector<std::vector<int>>> {
+struct graph_builder<std::vector<std::vector<int>>> {
   static std::vector<std::vector<int>> run(graph_description const& from) {
     std::vector<std::vector<int>> g(from.nodes);
     for (auto [a, b] : from.edges) g[static_cast<std::size_t>(a)].push_back(b);
@@ -115,7 +115,7 @@ struct build<std::vector<std::vector<int>>> {
   }
 };
 template <>
-struct build<cfg::Function> {
+struct graph_builder<cfg::Function> {
   static cfg::Function run(graph_description const& from) {
     cfg::Function f;
     for (std::size_t i = 0; i != from.nodes; ++i) f.blocks.push_back(std::make_unique<cfg::Block>(cfg::Block{i, {}}));
@@ -125,7 +125,7 @@ struct build<cfg::Function> {
   }
 };
 template <>
-struct build<archetype_graph> {
+struct graph_builder<archetype_graph> {
   static archetype_graph run(graph_description const& from) {
     archetype_graph g(from.nodes);
     for (auto [a, b] : from.edges) g.connect(static_cast<std::size_t>(a), static_cast<std::size_t>(b));
@@ -133,13 +133,13 @@ struct build<archetype_graph> {
   }
 };
 template <>
-struct build<boost_csr> {
+struct graph_builder<boost_csr> {
   static boost_csr run(graph_description const& from) {
     return {boost::edges_are_unsorted_multi_pass, from.edges.begin(), from.edges.end(), from.nodes};
   }
 };
 template <>
-struct build<unnumbered_graph> {
+struct graph_builder<unnumbered_graph> {
   static unnumbered_graph run(graph_description const& from) { return unnumbered_graph(from); }
 };
 
@@ -147,7 +147,7 @@ struct build<unnumbered_graph> {
 
 template <class G>
 [[nodiscard]] G make_graph(graph_description const& from) {
-  return detail::build<G>::run(from);
+  return detail::graph_builder<G>::run(from);
 }
 
 /// The node whose index is `number`. O(nodes).
