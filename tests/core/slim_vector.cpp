@@ -48,6 +48,8 @@ TEST_CASE("a slim_vector does what a vector does") {
         break;
       case 5:
         if (random() % 40 == 0) ours.clear(), theirs.clear();
+        ours.resize(theirs.size() + 1);
+        theirs.resize(theirs.size() + 1);
         break;
       default:
         if (theirs.empty()) break;

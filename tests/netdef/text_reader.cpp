@@ -242,7 +242,7 @@ partition { n: 'p' } # behind
 )";
   std::vector<plait::diagnostic> told;
   netdef const net = read_netdef_text(source, {.diagnostics = &told});
-  REQUIRE(net.op[0].unknown.size() == 6);
+  REQUIRE(net.op[0].extras().unknown.size() == 6);
   CHECK(net.op[0].extras().unknown[0] == plait::unknown_field{0, "shape", "{ dims: [1, 2] name <a: 'x' 'y'; b {}> }"});
   CHECK(net.op[0].extras().unknown[1] == plait::unknown_field{0, "[ext.field]", "-1.5e+3"});
   CHECK(net.op[0].extras().unknown[2] == plait::unknown_field{0, "flag", "true"});

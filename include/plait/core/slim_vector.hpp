@@ -60,6 +60,9 @@ class slim_vector {
   void reserve(std::size_t items) {
     if (items != 0) made().reserve(items);
   }
+  void resize(std::size_t items) {
+    if (items != size()) made().resize(items);
+  }
   T* erase(T const* first, T const* last) {
     std::ptrdiff_t const at = first - begin();
     if (first != last) items_->erase(items_->begin() + at, items_->begin() + (last - begin()));
