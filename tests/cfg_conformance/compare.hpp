@@ -20,6 +20,8 @@ namespace cfg_conformance {
 [[nodiscard]] comparison compare_frontiers(std::vector<function_graph> const& graphs,
                                            std::vector<printed_frontiers> const& printed);
 [[nodiscard]] comparison compare_loops(std::vector<function_graph> const& graphs, printed_loops const& printed);
+/// Where mem2reg puts phis: M.ll and M.mem2reg.ll.
+[[nodiscard]] comparison compare_phis(document const& before, document const& after);
 
 /// Each function with what was printed for it. A function without a result, or a result without a function, is
 /// different.

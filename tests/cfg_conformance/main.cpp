@@ -36,26 +36,31 @@ of M.ll. Files that are missing leave out what needs them.
 struct analysis {
   std::string_view name;
   std::string_view file;
+  std::string_view second_file;  // empty: none
   comparison (*compare)(std::vector<function_graph> const&, module_files const&);
 };
 
 constexpr std::array analyses = {
-    analysis{"dominators", ".domtree.txt",
+    analysis{"dominators", ".domtree.txt", "",
              [](std::vector<function_graph> const& graphs, module_files const& files) {
                return compare_dominators(graphs, read_trees(files.read(".domtree.txt"), tree_kind::dominators));
              }},
-    analysis{"post-dominators", ".postdomtree.txt",
+    analysis{"post-dominators", ".postdomtree.txt", "",
              [](std::vector<function_graph> const& graphs, module_files const& files) {
                return compare_post_dominators(graphs,
                                               read_trees(files.read(".postdomtree.txt"), tree_kind::post_dominators));
              }},
-    analysis{"frontiers", ".domfrontier.txt",
+    analysis{"frontiers", ".domfrontier.txt", "",
              [](std::vector<function_graph> const& graphs, module_files const& files) {
                return compare_frontiers(graphs, read_frontiers(files.read(".domfrontier.txt")));
              }},
-    analysis{"loops", ".loops.txt",
+    analysis{"loops", ".loops.txt", "",
              [](std::vector<function_graph> const& graphs, module_files const& files) {
                return compare_loops(graphs, read_loops(files.read(".loops.txt")));
+             }},
+    analysis{"phis", ".mem2reg.ll", ".ll",
+             [](std::vector<function_graph> const&, module_files const& files) {
+               return compare_phis(files.read(".ll"), files.read(".mem2reg.ll"));
              }},
 };
 
@@ -111,6 +116,10 @@ class run {
       if (!given_.wants(a.name)) continue;
       if (!files.has(std::string(a.file))) {
         missing(files, a.name, a.file);
+        continue;
+      }
+      if (!a.second_file.empty() && !files.has(std::string(a.second_file))) {
+        missing(files, a.name, a.second_file);
         continue;
       }
       try {

@@ -90,8 +90,7 @@ void check(G const& g, plait::dominator_tree<G> const& tree, plait::loop_forest<
     REQUIRE(indices(g, loops.exiting(l)) == exiting);
     REQUIRE(indices(g, loops.exits(l)) == exits);
     REQUIRE(indices(g, loops.entries(l)) == entries);
-    // A natural loop is entered at its header. An irreducible one need not have another entry of its own: a header
-    // may head it and a natural loop.
+    // Only an irreducible loop is entered elsewhere than at its header, and it always is.
     if (!loop.irreducible) REQUIRE(entries == std::set{loop.header});
     if (loop.irreducible) REQUIRE(entries != std::set{loop.header});
     auto const preheader = loops.preheader(l);

@@ -17,7 +17,8 @@ flags='-S -emit-llvm -O0 -Xclang -disable-O0-optnone -w -fno-ident'
 "$clang" $flags -fno-discard-value-names hard.c -o hard.ll
 "$clang" $flags hard.c -o unnamed.ll
 "$clang" $flags -std=c++17 -fno-discard-value-names references.cpp -o references.ll
-for name in hard unnamed references by_hand; do analyses $name; done
+python3 random_functions.py 1 60 | "$opt" -S -o random.ll -
+for name in hard unnamed references by_hand random; do analyses $name; done
 
 # Flow graphs of hard.ll in the readable form; the other modules have theirs in M.ll alone.
 awk '
