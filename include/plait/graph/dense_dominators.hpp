@@ -5,8 +5,8 @@
 // Algorithm for Finding Dominators in a Flowgraph" (TOPLAS 1(1), 1979, pp. 121–141, the simple version), then each
 // immediate dominator by climbing the tree made so far to the first node that is no deeper than the semidominator.
 //
-// O(edges · log nodes) time, nearly linear in practice; O(nodes) space: 20 bytes a node for the result, 16 for work.
-// Climbing is quadratic on graphs made to that end; when it has taken 16 steps a node, the rest goes by shortcuts
+// O(edges · log nodes) time, nearly linear in practice; O(nodes) space: 20 bytes a node for the result, 8 to 12 for
+// work. Climbing is quadratic on graphs made to that end; when it has taken 16 steps a node, the rest goes by shortcuts
 // (E. W. Myers, "An applicative random-access stack", Inf. Proc. Letters 17 (1983), pp. 241–248), which keeps the
 // bound.
 #pragma once
@@ -47,7 +47,8 @@ class dense_dominators {
   constexpr std::span<std::uint32_t const> depths() const noexcept { return depth_; }
 
   constexpr bool dominates(std::uint32_t a, std::uint32_t b) const {
-    return place_[valid(b)] - place_[valid(a)] < count_[a];  // wraps around where b stands before a
+    // Wraps around where b stands before a.
+    return intervals_[valid(b)].place - intervals_[valid(a)].place < intervals_[a].count;
   }
   constexpr bool strictly_dominates(std::uint32_t a, std::uint32_t b) const { return a != b && dominates(a, b); }
   /// O(depth of a below the result).
@@ -62,12 +63,16 @@ class dense_dominators {
   constexpr std::span<std::uint32_t const> preorder() const noexcept { return order_; }
   /// The part of preorder() that n dominates, n first.
   constexpr std::span<std::uint32_t const> subtree(std::uint32_t n) const {
-    return preorder().subspan(place_[valid(n)], count_[n]);
+    return preorder().subspan(place(n), intervals_[n].count);
   }
   /// The place of n in preorder().
-  constexpr std::uint32_t place(std::uint32_t n) const { return place_[valid(n)]; }
+  constexpr std::uint32_t place(std::uint32_t n) const { return intervals_[valid(n)].place; }
 
  private:
+  struct interval {
+    std::uint32_t place;  // in order_
+    std::uint32_t count;  // of the nodes in the subtree
+  };
   struct link {
     std::uint32_t ancestor;
     std::uint32_t label;
@@ -77,16 +82,68 @@ class dense_dominators {
     PLAIT_ASSERT(n < size(), "dense_dominators: no such node");
     return n;
   }
-  constexpr void find_semidominators(dense_graph const& g);
-  constexpr std::uint32_t evaluate(std::uint32_t n);
-  constexpr void find_immediates(dense_graph const& g);
+
+  // ---- the phases; not inlined into one another, which costs registers and 8% of the time
+  //
+  // Here nodes are known by their places in the preorder: the places of the intervals become the semidominators.
+  // Nodes are taken in reverse preorder and then linked below their parents, so those from `last` on are linked. The
+  // label of a node is the least semidominator on its path to its ancestor, the ancestor excluded.
+  [[gnu::noinline]] constexpr void find_semidominators(dense_graph const& g) {
+    std::span<std::uint32_t const> const nodes = g.preorder();
+    std::span<std::uint32_t const> const parents = g.preorder_parents();
+    for (auto at = static_cast<std::uint32_t>(g.size()); --at != 0;) {
+      std::uint32_t semidominator = parents[at];
+      for (std::uint32_t const p : g.predecessors(nodes[at])) {
+        std::uint32_t const from = g.preorder_number(p);
+        semidominator = std::min(semidominator, from <= at ? from : evaluate(from, at + 1));
+      }
+      links_[at] = {parents[at], semidominator};
+      intervals_[at].place = semidominator;
+    }
+  }
+  constexpr std::uint32_t evaluate(std::uint32_t n, std::uint32_t last);
+
+  // Still by preorder: order_ becomes the immediate dominators. Then they are known by number.
+  [[gnu::noinline]] constexpr void find_immediates(dense_graph const& g) {
+    std::span<std::uint32_t const> const parents = g.preorder_parents();
+    std::span<std::uint32_t const> const nodes = g.preorder();
+    auto const n = static_cast<std::uint32_t>(g.size());
+    std::int64_t steps = 16 * std::int64_t{n};
+    order_[0] = npos;
+    immediate_[0] = npos;
+    std::uint32_t at = 1;
+    for (; at < n && steps > 0; ++at) {
+      std::uint32_t up = parents[at];
+      for (; up > intervals_[at].place; up = order_[up]) --steps;
+      order_[at] = up;
+      immediate_[nodes[at]] = nodes[up];
+    }
+    if (at < n) find_immediates_by_shortcuts(g, at);
+  }
   constexpr void find_immediates_by_shortcuts(dense_graph const& g, std::uint32_t first);
-  constexpr void lay_out();
+
+  // Dominators have lower numbers than what they dominate, so two sweeps number the tree without walking it.
+  [[gnu::noinline]] constexpr void lay_out() {
+    auto const n = static_cast<std::uint32_t>(size());
+    std::ranges::fill(intervals_, interval{0, 1});
+    for (std::uint32_t at = n; at-- > 1;) intervals_[immediate_[at]].count += intervals_[at].count;
+    // The label becomes the place of the next child.
+    depth_[0] = order_[0] = 0;
+    links_[0].label = 1;
+    for (std::uint32_t at = 1; at < n; ++at) {
+      std::uint32_t const above = immediate_[at];
+      std::uint32_t const place = links_[above].label;
+      links_[above].label = place + intervals_[at].count;
+      links_[at].label = place + 1;
+      intervals_[at].place = place;
+      depth_[at] = depth_[above] + 1;
+      order_[place] = at;
+    }
+  }
 
   std::vector<std::uint32_t> immediate_;
   std::vector<std::uint32_t> depth_;
-  std::vector<std::uint32_t> place_;
-  std::vector<std::uint32_t> count_;  // of the nodes in the subtree
+  std::vector<interval> intervals_;
   std::vector<std::uint32_t> order_;
   std::vector<link> links_;
   std::vector<std::uint32_t> path_;
@@ -104,7 +161,7 @@ class dense_dominators::child_range : public std::ranges::view_interface<dense_d
     constexpr iterator() = default;
     constexpr std::uint32_t operator*() const { return tree_->order_[place_]; }
     constexpr iterator& operator++() {
-      place_ += tree_->count_[**this];
+      place_ += tree_->intervals_[**this].count;
       return *this;
     }
     constexpr iterator operator++(int) {
@@ -134,15 +191,14 @@ class dense_dominators::child_range : public std::ranges::view_interface<dense_d
 };
 
 constexpr dense_dominators::child_range dense_dominators::children(std::uint32_t n) const {
-  return {*this, place_[valid(n)] + 1, place_[n] + count_[n]};
+  return {*this, place(n) + 1, place(n) + intervals_[n].count};
 }
 
 constexpr void dense_dominators::compute(dense_graph const& g) {
   std::size_t const n = g.size();
   immediate_.resize(n, 0);
   depth_.resize(n, 0);
-  place_.resize(n, 0);
-  count_.resize(n, 0);
+  intervals_.resize(n, interval{});
   order_.resize(n, 0);
   links_.resize(n, link{});
   if (n == 0) return;
@@ -151,31 +207,13 @@ constexpr void dense_dominators::compute(dense_graph const& g) {
   lay_out();
 }
 
-// place_ becomes the semidominators; they and what stands for them are preorder numbers throughout.
-//
-// Nodes are taken in reverse preorder and then linked below their parent. The label of a node that is linked is the
-// least semidominator on the part of its path to the root of its tree that has been compressed, root excluded; that of
-// one that is not is its own number, which is what the node counts for as a predecessor.
-constexpr void dense_dominators::find_semidominators(dense_graph const& g) {
-  for (std::uint32_t n = 0; n != g.size(); ++n) links_[n] = {npos, g.preorder_number(n)};
-  std::span<std::uint32_t const> const nodes = g.preorder();
-  std::span<std::uint32_t const> const parents = g.preorder_parents();
-  for (std::size_t at = g.size(); at-- != 1;) {
-    std::uint32_t const n = nodes[at];
-    std::uint32_t semidominator = parents[at];
-    for (std::uint32_t const p : g.predecessors(n)) semidominator = std::min(semidominator, evaluate(p));
-    place_[at] = semidominator;
-    links_[n] = {nodes[parents[at]], semidominator};
-  }
-}
-
-// The least label between n and the root of its tree, which is not counted; for the root its own.
-constexpr std::uint32_t dense_dominators::evaluate(std::uint32_t n) {
+// The least label between n, which is linked, and the root of its tree, which is not and is not counted.
+constexpr std::uint32_t dense_dominators::evaluate(std::uint32_t n, std::uint32_t last) {
   std::uint32_t above = links_[n].ancestor;
-  if (above == npos || links_[above].ancestor == npos) return links_[n].label;
+  if (above < last) return links_[n].label;
   path_.clear();
   std::uint32_t at = n;
-  for (; links_[above].ancestor != npos; above = links_[at].ancestor) {
+  for (; above >= last; above = links_[at].ancestor) {
     path_.push_back(at);
     at = above;
   }
@@ -189,25 +227,6 @@ constexpr std::uint32_t dense_dominators::evaluate(std::uint32_t n) {
   return least;
 }
 
-// By preorder numbers: place_ are the semidominators, order_ becomes the immediate dominators. Then by node.
-constexpr void dense_dominators::find_immediates(dense_graph const& g) {
-  std::span<std::uint32_t const> const parents = g.preorder_parents();
-  auto const n = static_cast<std::uint32_t>(g.size());
-  std::int64_t steps = 16 * std::int64_t{n};
-  order_[0] = npos;
-  std::uint32_t at = 1;
-  for (; at < n && steps > 0; ++at) {
-    std::uint32_t up = parents[at];
-    for (; up > place_[at]; up = order_[up]) --steps;
-    order_[at] = up;
-  }
-  if (at < n) find_immediates_by_shortcuts(g, at);
-
-  std::span<std::uint32_t const> const nodes = g.preorder();
-  immediate_[0] = npos;
-  for (at = 1; at < n; ++at) immediate_[nodes[at]] = nodes[order_[at]];
-}
-
 // links_[n].ancestor becomes the shortcut of n: an ancestor so chosen that from any node shortcuts and single steps
 // lead to any ancestor in O(log depth) steps.
 constexpr void dense_dominators::find_immediates_by_shortcuts(dense_graph const& g, std::uint32_t first) {
@@ -215,9 +234,11 @@ constexpr void dense_dominators::find_immediates_by_shortcuts(dense_graph const&
   links_[0].ancestor = 0;
   for (std::uint32_t at = 1; at != g.size(); ++at) {
     if (at >= first) {
+      std::uint32_t const semidominator = intervals_[at].place;
       std::uint32_t up = g.preorder_parents()[at];
-      while (up > place_[at]) up = links_[up].ancestor > place_[at] ? links_[up].ancestor : order_[up];
+      while (up > semidominator) up = links_[up].ancestor > semidominator ? links_[up].ancestor : order_[up];
       order_[at] = up;
+      immediate_[g.preorder()[at]] = g.preorder()[up];
     }
     std::uint32_t const up = order_[at];
     std::uint32_t const shortcut = links_[up].ancestor;
@@ -225,25 +246,6 @@ constexpr void dense_dominators::find_immediates_by_shortcuts(dense_graph const&
     bool const even = depth_[up] - depth_[shortcut] == depth_[shortcut] - depth_[next];
     depth_[at] = depth_[up] + 1;
     links_[at].ancestor = even ? next : up;
-  }
-}
-
-// Dominators have lower numbers than what they dominate, so two sweeps number the tree without walking it.
-constexpr void dense_dominators::lay_out() {
-  auto const n = static_cast<std::uint32_t>(size());
-  std::ranges::fill(count_, 1u);
-  for (std::uint32_t at = n; at-- != 1;) count_[immediate_[at]] += count_[at];
-  // links_[a].label: where the next child of a goes
-  depth_[0] = place_[0] = order_[0] = 0;
-  links_[0].label = 1;
-  for (std::uint32_t at = 1; at < n; ++at) {
-    std::uint32_t const above = immediate_[at];
-    depth_[at] = depth_[above] + 1;
-    std::uint32_t const place = links_[above].label;
-    links_[above].label += count_[at];
-    place_[at] = place;
-    links_[at].label = place + 1;
-    order_[place] = at;
   }
 }
 

@@ -5,7 +5,8 @@
 //   - one sweep in ascending order sees all predecessors of a node before the node, but for those on back edges.
 // Built by flow_snapshot; not a template, so that the algorithms on it compile once and never touch a user's nodes.
 //
-// Time and space are O(nodes + edges): 8 bytes an edge and 20 a node. The walk keeps its stack in these arrays.
+// Time and space are O(nodes + edges): 8 bytes an edge, 4 a node, and 20 for each index the
+// user's graph has. The walk keeps its stack in these arrays.
 #pragma once
 
 #include <algorithm>
@@ -24,102 +25,117 @@ namespace plait {
 /// walk that numbered it. Parallel edges and self-loops are kept. At most 2^32 - 1 nodes and as many edges.
 class dense_graph {
  public:
-  constexpr std::size_t size() const noexcept { return preorder_number_.size(); }
+  constexpr std::size_t size() const noexcept { return size_; }
   static constexpr std::uint32_t entry() noexcept { return 0; }
-  constexpr std::size_t edge_count() const noexcept { return successors_.item_count(); }
+  constexpr std::size_t edge_count() const noexcept { return edges_.size(); }
 
   /// In the order of the graph.
-  constexpr std::span<std::uint32_t const> successors(std::uint32_t n) const { return successors_[n]; }
+  constexpr std::span<std::uint32_t const> successors(std::uint32_t n) const {
+    std::uint32_t const at = preorder_number(n);
+    return {edges_.data() + first_[at], edges_.data() + first_[at + 1]};
+  }
   /// Ascending; once per parallel edge.
   constexpr std::span<std::uint32_t const> predecessors(std::uint32_t n) const { return predecessors_[n]; }
 
   // ---- the walk
   /// All nodes in the order in which the walk came to them.
-  constexpr std::span<std::uint32_t const> preorder() const noexcept { return preorder_; }
+  constexpr std::span<std::uint32_t const> preorder() const noexcept { return {preorder_.data(), size_}; }
   /// The place of a node in preorder().
   constexpr std::uint32_t preorder_number(std::uint32_t n) const {
     PLAIT_ASSERT(n < size(), "dense_graph: no such node");
     return preorder_number_[n];
   }
   /// The tree of the walk, both sides as places in preorder(): where the node was found from. npos for the entry.
-  constexpr std::span<std::uint32_t const> preorder_parents() const noexcept { return parents_; }
+  constexpr std::span<std::uint32_t const> preorder_parents() const noexcept { return {parents_.data(), size_}; }
   /// Whether `b` is below `a`, or is `a`, in the tree of the walk.
   constexpr bool is_walk_ancestor(std::uint32_t a, std::uint32_t b) const {
     return a <= b && preorder_number(a) <= preorder_number(b);
   }
 
  protected:
-  /// Walks and numbers. Nodes are known by the order in which they were found, the entry being 0. expand(node, found)
-  /// is called once per node and calls found(successor) for each of its successors, in order; one not seen before must
-  /// be given the next number. Returns the number of each node by its order of being found.
+  /// Walks and numbers. Nodes are known by keys, which are places in `numbers`, which must be npos for each and is the
+  /// number of each in the end. expand(key, edge, push) is called when a node is entered and calls push(successor's
+  /// key) for each of its successors, in order; meanwhile `numbers` may grow. `edge` is the place, among all calls of
+  /// push, of the one that told of the node, npos for the start.
   template <class Expand>
-  constexpr std::span<std::uint32_t const> walk(Expand expand);
+  constexpr void walk(std::uint32_t start, std::vector<std::uint32_t>& numbers, Expand expand);
 
  private:
-  constexpr void number(csr<std::uint32_t> const& rows);
+  constexpr void make_room(std::size_t nodes);
+  constexpr void number(std::vector<std::uint32_t>& numbers);
 
-  csr<std::uint32_t> successors_;
+  // All but edges_ and predecessors_ have room for more than there is, and are never shrunk.
+  std::uint32_t size_ = 0;
+  std::vector<std::uint32_t> edges_;  // the successors of the nodes in preorder
+  std::vector<std::uint32_t> first_;  // by preorder: where in edges_ they begin; one more to say where they end
   csr<std::uint32_t> predecessors_;
   std::vector<std::uint32_t> preorder_number_;
   std::vector<std::uint32_t> preorder_;
   std::vector<std::uint32_t> parents_;
-  std::vector<std::uint32_t> found_;
+  std::vector<std::uint32_t> keys_;  // by preorder
 };
 
-template <class Expand>
-constexpr std::span<std::uint32_t const> dense_graph::walk(Expand expand) {
-  // Arrays that are filled when the walk is over serve it meanwhile.
-  csr<std::uint32_t>& rows = predecessors_;             // by preorder: the successors, by order of being found
-  std::vector<std::uint32_t>& next = preorder_;         // by preorder: how many successors have been followed
-  std::vector<std::uint32_t>& left = preorder_number_;  // preorder numbers, in postorder
-  rows.clear();
-  next.clear();
-  left.clear();
-  parents_.clear();
-  found_.assign(1, npos);  // → preorder number
+constexpr void dense_graph::make_room(std::size_t nodes) {
+  if (parents_.size() >= nodes) return;
+  for (std::vector<std::uint32_t>* v : {&preorder_number_, &preorder_, &parents_, &keys_}) v->resize(nodes, 0);
+  first_.resize(nodes + 1, 0);
+}
 
-  auto const enter = [&](std::uint32_t node, std::uint32_t parent) {
-    auto const at = static_cast<std::uint32_t>(parents_.size());
-    found_[node] = at;
-    parents_.push_back(parent);
-    next.push_back(0);
-    expand(node, [&](std::uint32_t successor) {
-      if (successor == found_.size()) found_.push_back(npos);
-      rows.push(successor);
-    });
-    rows.end_row();
+template <class Expand>
+constexpr void dense_graph::walk(std::uint32_t start, std::vector<std::uint32_t>& numbers, Expand expand) {
+  // Arrays that are filled when the walk is over serve it meanwhile.
+  std::vector<std::uint32_t>& next = preorder_;         // by preorder: the edge to follow next
+  std::vector<std::uint32_t>& left = preorder_number_;  // preorder numbers, in postorder
+  std::uint32_t left_count = 0;
+  size_ = 0;
+  edges_.clear();
+  make_room(numbers.size());
+
+  auto const enter = [&](std::uint32_t key, std::uint32_t edge, std::uint32_t parent) {
+    std::uint32_t const at = size_++;
+    numbers[key] = at;
+    keys_[at] = key;
+    parents_[at] = parent;
+    expand(key, edge, [this](std::uint32_t successor) { edges_.push_back(successor); });
+    if (numbers.size() > parents_.size()) make_room(2 * numbers.size());
+    first_[at + 1] = static_cast<std::uint32_t>(edges_.size());
     return at;
   };
 
-  std::uint32_t at = enter(0, npos);
-  while (at != npos) {
-    std::span<std::uint32_t const> const row = rows[at];
-    std::uint32_t i = next[at];
-    while (i != row.size() && found_[row[i]] != npos) ++i;
-    if (i != row.size()) {
-      next[at] = i + 1;
-      at = enter(row[i], at);
+  std::uint32_t at = enter(start, npos, npos);
+  std::uint32_t edge = 0;
+  while (true) {
+    std::uint32_t const end = first_[at + 1];
+    while (edge != end && numbers[edges_[edge]] != npos) ++edge;
+    if (edge != end) {
+      next[at] = edge + 1;
+      at = enter(edges_[edge], edge, at);
+      edge = first_[at];
     } else {
-      left.push_back(at);
+      left[left_count++] = at;
       at = parents_[at];
+      if (at == npos) break;
+      edge = next[at];
     }
   }
-  number(rows);
-  return found_;
+  number(numbers);
 }
 
-constexpr void dense_graph::number(csr<std::uint32_t> const& rows) {
-  std::ranges::reverse(preorder_number_);
-  for (std::uint32_t n = 0; n != size(); ++n) preorder_[preorder_number_[n]] = n;
-  for (std::uint32_t& n : found_) n = preorder_[n];
-
-  successors_.clear();
-  successors_.reserve(rows.size(), rows.item_count());
-  for (std::uint32_t n = 0; n != size(); ++n) {
-    for (std::uint32_t const successor : rows[preorder_number_[n]]) successors_.push(found_[successor]);
-    successors_.end_row();
+constexpr void dense_graph::number(std::vector<std::uint32_t>& numbers) {
+  std::reverse(preorder_number_.begin(), preorder_number_.begin() + size_);
+  for (std::uint32_t n = 0; n != size_; ++n) {
+    std::uint32_t const at = preorder_number_[n];
+    preorder_[at] = n;
+    numbers[keys_[at]] = n;
   }
-  transpose(successors_, predecessors_);
+  predecessors_.start_counting(size_);
+  for (std::uint32_t& edge : edges_) {
+    edge = numbers[edge];
+    predecessors_.count(edge);
+  }
+  predecessors_.end_counting();
+  for (std::uint32_t n = size_; n-- != 0;)
+    for (std::uint32_t const successor : successors(n)) predecessors_.place(successor, n);
 }
 
 }  // namespace plait

@@ -98,18 +98,18 @@ class dynamic_dominator_tree {
    public:
     template <class Admits>
     constexpr void compute(dynamic_dominator_tree& tree, std::uint32_t start, Admits admits);
+    /// The tree's numbers of the nodes, by the region's.
+    constexpr std::span<std::uint32_t const> nodes() const { return nodes_; }
+    constexpr bool contains(std::uint32_t n) const { return n < numbers_.size() && numbers_[n] != npos; }
     constexpr void clear() {
-      found_.clear();
-      places_.clear();
+      nodes_.clear();
+      numbers_.clear();
     }
-    constexpr std::span<std::uint32_t const> found() const { return found_; }
-    constexpr bool contains(std::uint32_t n) const { return n < places_.size() && places_[n] != npos; }
-
-    std::vector<std::uint32_t> number_of;  // in the region, by place in found()
 
    private:
-    std::vector<std::uint32_t> found_;
-    std::vector<std::uint32_t> places_;  // in found_, by the tree's number; npos but for those in found_
+    std::vector<std::uint32_t> nodes_;
+    std::vector<std::uint32_t> entered_;  // in preorder
+    std::vector<std::uint32_t> numbers_;  // by the tree's numbers; npos but for those in nodes_
   };
 
   // Nodes are numbered as they are first seen, the entry being 0; tree_ holds those that are reachable.
@@ -189,34 +189,26 @@ template <flow_graph G>
 template <class Admits>
 constexpr void dynamic_dominator_tree<G>::region::compute(dynamic_dominator_tree& tree, std::uint32_t start,
                                                           Admits admits) {
-  for (std::uint32_t const n : found_) places_[n] = npos;
-  found_.assign(1, start);
-  places_.resize(std::max(places_.size(), tree.nodes_.size()), npos);
-  places_[start] = 0;
-  auto const numbers = walk([&](std::uint32_t at, auto found) {
-    tree.each_successor(found_[at], [&](std::uint32_t successor) {
-      if (successor >= places_.size()) places_.resize(tree.nodes_.size(), npos);
-      if (places_[successor] == npos) {
-        if (!admits(successor)) return;
-        places_[successor] = static_cast<std::uint32_t>(found_.size());
-        found_.push_back(successor);
-      }
-      found(places_[successor]);
+  for (std::uint32_t const n : nodes_) numbers_[n] = npos;
+  numbers_.resize(std::max(numbers_.size(), tree.nodes_.size()), npos);
+  entered_.clear();
+  this->walk(start, numbers_, [&](std::uint32_t at, std::uint32_t, auto push) {
+    entered_.push_back(at);
+    tree.each_successor(at, [&](std::uint32_t successor) {
+      if (successor >= numbers_.size()) numbers_.resize(tree.nodes_.size(), npos);
+      if (successor == start || admits(successor)) push(successor);
     });
   });
-  number_of.assign(numbers.begin(), numbers.end());
+  nodes_.clear();
+  for (std::uint32_t n = 0; n != this->size(); ++n) nodes_.push_back(entered_[this->preorder_number(n)]);
 }
 
 // Hangs the nodes of the region, whose first is in the tree already, below it.
 template <flow_graph G>
 constexpr void dynamic_dominator_tree<G>::hang_region() {
   dominators_.compute(region_);
-  // found() is by place; the tree must see parents first, as in the order of the numbers.
-  std::vector<std::uint32_t>& by_number = list_;
-  by_number.resize(region_.size(), 0);
-  for (std::size_t place = 0; place != region_.size(); ++place)
-    by_number[region_.number_of[place]] = region_.found()[place];
-  for (std::uint32_t i = 1; i < region_.size(); ++i) tree_.hang(by_number[i], by_number[dominators_.immediate(i)]);
+  std::span<std::uint32_t const> const nodes = region_.nodes();
+  for (std::uint32_t i = 1; i < nodes.size(); ++i) tree_.hang(nodes[i], nodes[dominators_.immediate(i)]);
 }
 
 template <flow_graph G>
@@ -238,7 +230,7 @@ template <flow_graph G>
 constexpr void dynamic_dominator_tree<G>::attach_unreachable(std::uint32_t from, std::uint32_t to) {
   edges_.clear();
   region_.compute(*this, to, [&](std::uint32_t n) { return !tree_.contains(n); });
-  for (std::uint32_t const n : region_.found())
+  for (std::uint32_t const n : region_.nodes())
     each_successor(n, [&](std::uint32_t successor) {
       if (tree_.contains(successor)) edges_.emplace_back(n, successor);
     });

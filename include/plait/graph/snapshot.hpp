@@ -6,7 +6,8 @@
 //
 // All algorithms of plait on flow graphs start with it, whatever the graph: it needs successors alone, reads those of
 // each node once, and what follows runs on plain numbers. O(size(g) + edges) time and space; iterative; besides what a
-// dense_graph holds, 4 bytes per index, and 4 and two copies per reachable node. Unreachable nodes are not in it.
+// dense_graph holds, 4 bytes per index, two copies of each reachable node and, unless nodes are their own indices, one
+// per edge. Unreachable nodes are not in it.
 #pragma once
 
 #include <cstddef>
@@ -58,40 +59,47 @@ class flow_snapshot : public dense_graph {
 
   G const* graph_ = nullptr;
   std::vector<std::uint32_t> numbers_;  // by index
-  std::vector<node_t<G>> found_;        // in the order in which the walk saw them
-  std::vector<std::uint32_t> places_;   // in found_, by number
   std::vector<node_t<G>> order_;
+  std::vector<node_t<G>> entered_;  // in preorder
+  std::vector<node_t<G>> told_;     // by edge, unless nodes are their own indices: the successor
 };
 
 template <flow_graph G>
 constexpr void flow_snapshot<G>::compute(G const& g) {
   graph_ = std::addressof(g);
   numbers_.assign(graph_size(g), npos);
-  found_.clear();
-  auto const look_up = [&](node_t<G> const& n) {
+  entered_.clear();
+  told_.clear();
+  auto const key = [&](node_t<G> const& n) {
     std::size_t const i = plait::index(g, n);
     PLAIT_ASSERT(i < numbers_.size(), "flow_graph: index(g, n) must be below size(g)");
-    if (numbers_[i] == npos) {
-      numbers_[i] = static_cast<std::uint32_t>(found_.size());
-      found_.push_back(n);
+    return static_cast<std::uint32_t>(i);
+  };
+  auto const enter = [&](node_t<G> const& n, auto push) {
+    entered_.push_back(n);
+    for (auto&& successor : plait::successors(g, n)) {
+      if constexpr (detail::has_own_index<G>) {
+        node_t<G> const& to = successor;
+        push(key(to));
+        told_.push_back(to);
+      } else {
+        push(key(successor));
+      }
     }
-    return numbers_[i];
   };
 
-  look_up(plait::entry(g));
-  std::span<std::uint32_t const> const number_of = walk([&](std::uint32_t at, auto found) {
-    node_t<G> const from = found_[at];  // a copy: look_up moves the others
-    for (auto&& successor : plait::successors(g, from)) found(look_up(successor));
+  node_t<G> const start = plait::entry(g);
+  walk(key(start), numbers_, [&](std::uint32_t at, std::uint32_t edge, auto push) {
+    if constexpr (detail::has_own_index<G>) {
+      enter(edge == npos ? start : node_t<G>(told_[edge]), push);  // a copy: told_ grows
+    } else {
+      enter(static_cast<node_t<G>>(at), push);
+    }
   });
 
-  for (std::uint32_t& n : numbers_)
-    if (n != npos) n = number_of[n];
-  // Nodes need not be default constructible: their places are put in order first, then they are copied.
-  places_.resize(size(), 0);
-  for (std::uint32_t place = 0; place != size(); ++place) places_[number_of[place]] = place;
   order_.clear();
   order_.reserve(size());
-  for (std::uint32_t const place : places_) order_.push_back(found_[place]);
+  for (std::uint32_t n = 0; n != size(); ++n) order_.push_back(entered_[preorder_number(n)]);
 }
 
 }  // namespace plait
