@@ -68,6 +68,15 @@ struct edges {
   return made;
 }
 
+/// Loops in each other: headers, then latches from the innermost to the outermost, one after the other.
+[[nodiscard]] inline edges nest_edges(std::size_t nodes) {
+  std::size_t const loops = nodes / 2;
+  edges made{2 * loops, {}};
+  for (std::size_t n = 1; n != 2 * loops; ++n) made.list.emplace_back(n - 1, n);
+  for (std::size_t n = 0; n != loops; ++n) made.list.emplace_back(2 * loops - 1 - n, n);
+  return made;
+}
+
 /// The functions of the folder's *.cfg.txt files that have at least `least` blocks; none where there is no such folder.
 [[nodiscard]] inline std::vector<edges> real_functions(std::size_t least = 0) {
   std::vector<edges> made;

@@ -1,0 +1,190 @@
+// Iterated dominance frontiers: plait and LLVM 14's IDFCalculator, which both follow Sreedhar and Gao, given a
+// dominator tree of the same blocks. "all frontiers" is plait's way through the frontiers themselves (Cytron et al.).
+//
+// 100 sets of 1 to 8 nodes that stand near each other (10 above 10,000 nodes), asked for one after the other; what has
+// to be made for the graph before counts, the dominator tree and the sets do not. The nest of loops is left out where
+// LLVM, or all frontiers, take too long: the sum of frontiers is quadratic.
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <plait/graph/dominators.hpp>
+#include <plait/graph/frontiers.hpp>
+
+#include "graphs.hpp"
+
+#ifdef PLAIT_BENCH_LLVM
+#include <llvm/ADT/SmallPtrSet.h>
+#include <llvm/ADT/SmallVector.h>
+#include <llvm/Support/GenericIteratedDominanceFrontier.h>
+
+#include "llvm_graph.hpp"
+#endif
+
+namespace {
+
+using shape = bench::edges (*)(std::size_t);
+using node_sets = std::vector<std::vector<std::uint32_t>>;
+
+using block_sets = std::vector<std::vector<foreign::block*>>;
+
+node_sets sets_for(bench::edges const& from) {
+  std::mt19937 random(5);
+  node_sets made(from.nodes > 10'000 ? 10 : 100);
+  for (auto& set : made) {
+    std::size_t const base = random() % from.nodes;
+    for (std::size_t count = 1 + random() % 8; count != 0; --count)
+      set.push_back(static_cast<std::uint32_t>(std::min(from.nodes - 1, base + random() % 32)));
+  }
+  return made;
+}
+
+block_sets block_sets_for(bench::edges const& from, foreign::function const& f) {
+  block_sets made;
+  for (auto const& set : sets_for(from)) {
+    made.emplace_back();
+    for (std::uint32_t const n : set) made.back().push_back(f.blocks[n].get());
+  }
+  return made;
+}
+
+struct with_plait {
+  foreign::function graph;
+  plait::dominator_tree<foreign::function> tree;
+  plait::iterated_frontier<foreign::function> frontier;
+  block_sets sets;
+
+  explicit with_plait(bench::edges const& from) : graph(from), tree(graph), sets(block_sets_for(from, graph)) {}
+  std::size_t run() {
+    frontier.compute(tree);
+    std::size_t found = 0;
+    for (auto const& set : sets)
+      for (foreign::block* b : frontier(set)) found += b->number;
+    return found;
+  }
+};
+
+// Follows the frontiers until nothing is new.
+struct with_all_frontiers {
+  foreign::function graph;
+  plait::dominator_tree<foreign::function> tree;
+  plait::dominance_frontiers<foreign::function> frontiers;
+  block_sets sets;
+  std::vector<std::uint32_t> seen;
+  std::vector<foreign::block*> open;
+
+  explicit with_all_frontiers(bench::edges const& from)
+      : graph(from), tree(graph), sets(block_sets_for(from, graph)), seen(from.nodes) {}
+  std::size_t run() {
+    frontiers.compute(tree);
+    std::ranges::fill(seen, 0u);
+    std::size_t found = 0;
+    std::uint32_t round = 0;
+    for (auto const& set : sets) {
+      ++round;
+      open = set;
+      while (!open.empty()) {
+        foreign::block* const b = open.back();
+        open.pop_back();
+        for (foreign::block* member : frontiers[b]) {
+          if (seen[member->number] == round) continue;
+          seen[member->number] = round;
+          found += member->number;
+          open.push_back(member);
+        }
+      }
+    }
+    return found;
+  }
+};
+
+#ifdef PLAIT_BENCH_LLVM
+struct with_llvm {
+  foreign::function graph;
+  llvm::DominatorTreeBase<foreign::block, false> tree;
+  std::vector<std::unique_ptr<llvm::SmallPtrSet<foreign::block*, 8>>> sets;
+
+  explicit with_llvm(bench::edges const& from) : graph(from) {
+    tree.recalculate(graph);
+    for (auto const& set : sets_for(from)) {
+      sets.push_back(std::make_unique<llvm::SmallPtrSet<foreign::block*, 8>>());
+      for (std::uint32_t const n : set) sets.back()->insert(graph.blocks[n].get());
+    }
+  }
+  std::size_t run() {
+    llvm::IDFCalculatorBase<foreign::block, false> frontier(tree);
+    llvm::SmallVector<foreign::block*, 32> blocks;
+    std::size_t found = 0;
+    for (auto const& set : sets) {
+      blocks.clear();
+      frontier.setDefiningBlocks(*set);
+      frontier.calculate(blocks);
+      for (foreign::block* b : blocks) found += b->number;
+    }
+    return found;
+  }
+};
+#endif
+
+template <class Rival>
+void one_graph(benchmark::State& state, shape make) {
+  bench::edges const from = make(static_cast<std::size_t>(state.range(0)));
+  if (from.nodes <= 1) return state.SkipWithError("no real functions here");
+  std::size_t const expected = with_plait(from).run();
+  Rival rival(from);
+  for (auto _ : state)
+    if (rival.run() != expected) return state.SkipWithError("another result");
+}
+
+template <class Rival>
+void real_functions(benchmark::State& state) {
+  std::vector<std::unique_ptr<Rival>> rivals;
+  std::size_t expected = 0;
+  for (bench::edges const& f : bench::real_functions()) {
+    rivals.push_back(std::make_unique<Rival>(f));
+    expected += with_plait(f).run();
+  }
+  if (rivals.empty()) return state.SkipWithError("no real functions here");
+  for (auto _ : state) {
+    std::size_t found = 0;
+    for (auto const& rival : rivals) found += rival->run();
+    if (found != expected) return state.SkipWithError("another result");
+  }
+}
+
+template <class Rival>
+void add(std::string const& name, std::size_t nest_limit) {
+  struct {
+    char const* name;
+    shape make;
+    std::size_t limit;
+  } const shapes[] = {{"random", bench::random_edges, 1'000'000},
+                      {"layered", bench::layered_edges, 1'000'000},
+                      {"nest", bench::nest_edges, nest_limit},
+                      {"joined functions", bench::joined_functions, 1'000'000}};
+  for (auto const& s : shapes)
+    for (std::size_t nodes : {1'000u, 10'000u, 100'000u, 1'000'000u})
+      if (nodes <= s.limit)
+        benchmark::RegisterBenchmark(("iterated frontier/" + std::string(s.name) + "/" + name).c_str(),
+                                     [make = s.make](benchmark::State& state) { one_graph<Rival>(state, make); })
+            ->Arg(static_cast<std::int64_t>(nodes))
+            ->Unit(benchmark::kMicrosecond);
+  benchmark::RegisterBenchmark(("iterated frontier/real functions/" + name).c_str(), real_functions<Rival>)
+      ->Unit(benchmark::kMicrosecond);
+}
+
+[[maybe_unused]] bool const added = [] {
+  add<with_plait>("plait", 1'000'000);
+  add<with_all_frontiers>("plait, all frontiers", 10'000);
+#ifdef PLAIT_BENCH_LLVM
+  add<with_llvm>("LLVM", 100'000);
+#endif
+  return true;
+}();
+
+}  // namespace

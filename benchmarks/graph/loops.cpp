@@ -1,0 +1,133 @@
+// Loops: plait's forest, natural and irreducible, and LLVM 14's LoopInfo, natural only, given a dominator tree of the
+// same blocks. LLVM keeps a list of blocks for each loop, which makes it quadratic for the nest.
+#include <benchmark/benchmark.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <plait/graph/dominators.hpp>
+#include <plait/graph/loops.hpp>
+
+#include "graphs.hpp"
+
+#ifdef PLAIT_BENCH_LLVM
+#include <llvm/Analysis/LoopInfo.h>
+#include <llvm/Analysis/LoopInfoImpl.h>
+
+#include "llvm_graph.hpp"
+
+namespace foreign {
+
+class loop : public llvm::LoopBase<block, loop> {
+  friend class llvm::LoopInfoBase<block, loop>;
+  friend class llvm::LoopBase<block, loop>;
+  explicit loop(block* header) : LoopBase(header) {}
+  loop() = default;
+};
+
+}  // namespace foreign
+
+template <>
+struct llvm::GraphTraits<llvm::DomTreeNodeBase<foreign::block>*>
+    : llvm::DomTreeGraphTraitsBase<llvm::DomTreeNodeBase<foreign::block>,
+                                   llvm::DomTreeNodeBase<foreign::block>::const_iterator> {};
+template <>
+struct llvm::GraphTraits<llvm::DomTreeNodeBase<foreign::block> const*>
+    : llvm::DomTreeGraphTraitsBase<llvm::DomTreeNodeBase<foreign::block> const,
+                                   llvm::DomTreeNodeBase<foreign::block>::const_iterator> {};
+#endif
+
+namespace {
+
+using shape = bench::edges (*)(std::size_t);
+
+struct with_plait {
+  foreign::function graph;
+  plait::dominator_tree<foreign::function> tree;
+  plait::loop_forest<foreign::function> loops;
+
+  explicit with_plait(bench::edges const& from) : graph(from), tree(graph) {}
+  void run() { loops.compute(tree); }
+  // The sum of natural loops' sizes, to see that both found the same; of numbers of nodes where that is too much.
+  std::size_t sum() const {
+    std::size_t made = 0;
+    for (auto const l : loops.all())
+      if (!loops.is_irreducible(l)) made += loops.node_count(l);
+    return made;
+  }
+};
+
+#ifdef PLAIT_BENCH_LLVM
+struct with_llvm {
+  foreign::function graph;
+  llvm::DominatorTreeBase<foreign::block, false> tree;
+  llvm::LoopInfoBase<foreign::block, foreign::loop> loops;
+
+  explicit with_llvm(bench::edges const& from) : graph(from) {
+    tree.recalculate(graph);
+    tree.updateDFSNumbers();
+  }
+  void run() {
+    loops.releaseMemory();
+    loops.analyze(tree);
+  }
+  std::size_t sum() const {
+    std::size_t made = 0;
+    for (foreign::loop* l : const_cast<with_llvm*>(this)->loops.getLoopsInPreorder()) made += l->getNumBlocks();
+    return made;
+  }
+};
+#endif
+
+template <class Rival>
+void one_graph(benchmark::State& state, shape make) {
+  bench::edges const from = make(static_cast<std::size_t>(state.range(0)));
+  if (from.nodes <= 1) return state.SkipWithError("no real functions here");
+  with_plait own(from);
+  own.run();
+  Rival rival(from);
+  for (auto _ : state) rival.run();
+  if (rival.sum() != own.sum()) state.SkipWithError("another result");
+}
+
+template <class Rival>
+void real_functions(benchmark::State& state) {
+  std::vector<std::unique_ptr<Rival>> rivals;
+  for (bench::edges const& f : bench::real_functions()) rivals.push_back(std::make_unique<Rival>(f));
+  if (rivals.empty()) return state.SkipWithError("no real functions here");
+  for (auto _ : state)
+    for (auto const& rival : rivals) rival->run();
+}
+
+template <class Rival>
+void add(std::string const& name, std::size_t nest_limit) {
+  struct {
+    char const* name;
+    shape make;
+    std::size_t limit;
+  } const shapes[] = {{"random", bench::random_edges, 1'000'000},
+                      {"chain", bench::chain_edges, 1'000'000},
+                      {"nest", bench::nest_edges, nest_limit},
+                      {"joined functions", bench::joined_functions, 1'000'000}};
+  for (auto const& s : shapes)
+    for (std::size_t nodes : {1'000u, 10'000u, 100'000u, 1'000'000u})
+      if (nodes <= s.limit)
+        benchmark::RegisterBenchmark(("loops/" + std::string(s.name) + "/" + name).c_str(),
+                                     [make = s.make](benchmark::State& state) { one_graph<Rival>(state, make); })
+            ->Arg(static_cast<std::int64_t>(nodes))
+            ->Unit(benchmark::kMicrosecond);
+  benchmark::RegisterBenchmark(("loops/real functions/" + name).c_str(), real_functions<Rival>)
+      ->Unit(benchmark::kMicrosecond);
+}
+
+[[maybe_unused]] bool const added = [] {
+  add<with_plait>("plait", 1'000'000);
+#ifdef PLAIT_BENCH_LLVM
+  add<with_llvm>("LLVM", 10'000);
+#endif
+  return true;
+}();
+
+}  // namespace
