@@ -10,7 +10,7 @@ function(plait_find_packages missing)
   if(NOT absent)
     return()
   endif()
-  list(PREPEND CMAKE_MODULE_PATH ${CMAKE_CURRENT_FUNCTION_LIST_DIR})  # FindProtozero
+  list(PREPEND CMAKE_MODULE_PATH ${CMAKE_CURRENT_FUNCTION_LIST_DIR})  # FindProtozero, FindLLVMCore
   set(failed "")
   foreach(find IN LISTS arg_FINDS)
     separate_arguments(arguments UNIX_COMMAND "${find}")

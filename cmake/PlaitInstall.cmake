@@ -27,7 +27,8 @@ configure_package_config_file(cmake/plaitConfig.cmake.in ${PROJECT_BINARY_DIR}/p
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/plaitConfigVersion.cmake COMPATIBILITY SameMinorVersion
                                  ARCH_INDEPENDENT)
 install(FILES ${PROJECT_BINARY_DIR}/plaitConfig.cmake ${PROJECT_BINARY_DIR}/plaitConfigVersion.cmake
-              cmake/PlaitFindPackages.cmake cmake/FindProtozero.cmake DESTINATION ${plait_package_dir})
+              cmake/PlaitFindPackages.cmake cmake/FindProtozero.cmake cmake/FindLLVMCore.cmake
+        DESTINATION ${plait_package_dir})
 
 # ${pcfiledir} keeps plait.pc right when the installed tree is moved.
 if(IS_ABSOLUTE ${CMAKE_INSTALL_DATADIR} OR IS_ABSOLUTE ${CMAKE_INSTALL_INCLUDEDIR})

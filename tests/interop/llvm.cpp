@@ -1,0 +1,170 @@
+#include <plait/interop/llvm.hpp>
+
+#include <algorithm>
+#include <filesystem>
+#include <iterator>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <doctest/doctest.h>
+#include <llvm/IR/CFG.h>
+#include <llvm/IR/Dominators.h>
+#include <llvm/IR/LLVMContext.h>
+#include <llvm/IR/Module.h>
+#include <llvm/IRReader/IRReader.h>
+#include <llvm/Support/MemoryBuffer.h>
+#include <llvm/Support/SourceMgr.h>
+#include <plait/graph/dominators.hpp>
+#include <plait/ssa/construction.hpp>
+
+namespace {
+
+PLAIT_CHECK_FLOW_GRAPH(plait::llvm_function);
+PLAIT_CHECK_PROGRAM(plait::llvm_memory_program);
+PLAIT_CHECK_PROGRAM(plait::llvm_value_program);
+static_assert(plait::has_program_names<plait::llvm_memory_program>);
+
+constexpr char const* text = R"(
+define i32 @sum(i32 %n) {
+entry:
+  %i = alloca i32
+  %s = alloca i32
+  %kept = alloca i32
+  call void @use(i32* %kept)
+  store i32 0, i32* %i
+  store i32 0, i32* %s
+  br label %head
+head:
+  %a = load i32, i32* %i
+  %more = icmp slt i32 %a, %n
+  br i1 %more, label %body, label %end
+body:
+  %b = load i32, i32* %s
+  %c = add i32 %b, %a
+  store i32 %c, i32* %s
+  %d = add i32 %a, 1
+  store i32 %d, i32* %i
+  br label %head
+end:
+  %r = load i32, i32* %s
+  ret i32 %r
+unreachable:
+  br label %end
+}
+declare void @use(i32*)
+)";
+
+std::unique_ptr<llvm::Module> parse(llvm::LLVMContext& context, std::string const& source) {
+  llvm::SMDiagnostic problem;
+  auto module = llvm::parseIR(llvm::MemoryBufferRef(source, "test"), problem, context);
+  REQUIRE_MESSAGE(module != nullptr, problem.getMessage().str());
+  return module;
+}
+
+// All modules there are: ours, and the real ones where these are at hand.
+std::vector<std::string> modules() {
+  std::vector<std::string> found = {text};
+  std::filesystem::path const folder = std::filesystem::path(PLAIT_SHARED_DIR) / "cfg";
+  if (std::string(PLAIT_SHARED_DIR).empty() || !std::filesystem::is_directory(folder)) {
+    MESSAGE("without real modules: the shared folder is not at hand");
+    return found;
+  }
+  for (auto const& file : std::filesystem::directory_iterator(folder)) {
+    std::string const name = file.path().filename().string();
+    if (!name.ends_with(".ll") || name.ends_with(".mem2reg.ll")) continue;
+    auto buffer = llvm::MemoryBuffer::getFile(file.path().string());
+    REQUIRE(buffer);
+    found.push_back((*buffer)->getBuffer().str());
+  }
+  return found;
+}
+
+}  // namespace
+
+TEST_CASE("a function: blocks, edges and dominators as LLVM has them") {
+  for (std::string const& source : modules()) {
+    llvm::LLVMContext context;
+    auto const module = parse(context, source);
+    for (llvm::Function& function : *module) {
+      if (function.isDeclaration()) continue;
+      plait::llvm_function const f(function);
+      plait::dominator_tree const ours(f);
+      llvm::DominatorTree theirs(function);
+      for (llvm::BasicBlock const* block : plait::nodes(f)) {
+        CHECK(ours.contains(block) == theirs.isReachableFromEntry(block));
+        CHECK(f.nodes()[f.index(block)] == block);
+        if (!ours.contains(block) || block == f.entry()) continue;
+        REQUIRE(ours.idom(block) == theirs.getNode(block)->getIDom()->getBlock());
+        auto const ways = plait::successors(f, block);
+        CHECK(std::equal(llvm::succ_begin(block), llvm::succ_end(block), ways.begin(), ways.end()));
+      }
+    }
+  }
+}
+
+TEST_CASE("the memory of a function: phis are mem2reg's") {
+  std::size_t compared = 0;
+  for (std::string const& source : modules()) {
+    llvm::LLVMContext context;
+    auto const module = parse(context, source);
+    for (llvm::Function& function : *module) {
+      if (function.isDeclaration()) continue;
+      plait::llvm_memory_program const p(function);
+      plait::program_ssa const ssa(p);
+      std::size_t loads_and_stores = 0;
+      for (llvm::Instruction const& i : llvm::instructions(function))
+        if (p.slot(i) != nullptr && ssa.graph().number(i.getParent()) != plait::npos) ++loads_and_stores;
+      CHECK(ssa.form().op_count() == loads_and_stores);
+
+      // mem2reg goes on to simplify phis: of one value and undefined ones, or of one value stored in several places. The
+      // others are as many, block by block.
+      std::set<std::pair<llvm::Value const*, llvm::Value const*>> stored;
+      bool exact = true;
+      for (llvm::Instruction const& i : llvm::instructions(function))
+        if (auto const* store = llvm::dyn_cast<llvm::StoreInst>(&i); store != nullptr && p.slot(i) != nullptr)
+          exact = exact && stored.emplace(p.slot(i), store->getValueOperand()).second;
+      std::vector<std::pair<llvm::BasicBlock const*, std::size_t>> phis;
+      for (llvm::BasicBlock const* block : ssa.graph().order()) {
+        phis.emplace_back(block, static_cast<std::size_t>(std::ranges::distance(block->phis())) + ssa.phis(block).size());
+        for (auto const& phi : ssa.phis(block))
+          for (plait::value const v : phi.arguments()) exact = exact && v.version != 0;
+      }
+      std::vector<llvm::AllocaInst*> slots;
+      for (llvm::Instruction& i : llvm::instructions(function))
+        if (auto* slot = llvm::dyn_cast<llvm::AllocaInst>(&i); slot != nullptr && llvm::isAllocaPromotable(slot))
+          slots.push_back(slot);
+      REQUIRE(slots.size() == p.name_count());
+      llvm::DominatorTree tree(function);
+      if (!slots.empty()) llvm::PromoteMemToReg(slots, tree);
+      for (auto const& [block, count] : phis) {
+        auto const theirs = static_cast<std::size_t>(std::ranges::distance(block->phis()));
+        CHECK(theirs <= count);
+        if (exact) CHECK(theirs == count);
+      }
+      compared += exact ? 1 : 0;
+    }
+  }
+  CHECK(compared != 0);
+}
+
+TEST_CASE("the values of a function: each written once, uses as LLVM counts them") {
+  llvm::LLVMContext context;
+  auto const module = parse(context, text);
+  llvm::Function& function = *module->getFunction("sum");
+  plait::llvm_value_program const p(function);
+  plait::program_ssa const ssa(p);
+  CHECK(ssa.undefined_uses().empty());
+  CHECK(ssa.phi_count() == 0);
+  llvm::Value const* const n = function.getArg(0);
+  plait::blob_index const blob = ssa.find(n);
+  REQUIRE(blob != plait::npos);
+  CHECK(ssa.uses({blob, 0}).size() == 1);
+  for (llvm::Instruction const& i : llvm::instructions(function)) {
+    if (i.getType()->isVoidTy() || ssa.graph().number(i.getParent()) == plait::npos) continue;
+    plait::blob_index const made = ssa.find(static_cast<llvm::Value const*>(&i));
+    REQUIRE(made != plait::npos);
+    CHECK(ssa.uses({made, 1}).size() == i.getNumUses());
+  }
+}
