@@ -27,6 +27,7 @@ class program_blobs {
   constexpr blob_index intern(P const&, block_t<P> const& net, program_name_t<P> const& name) {
     return keys_.intern(name_key(net, name));
   }
+  constexpr blob_index intern_key(program_key_t<P> const& key) { return keys_.intern(key); }
   template <class Key>
   constexpr blob_index find(Key const& key) const {
     return keys_.find(key);

@@ -25,11 +25,12 @@
 
 #include <plait/graph/graph_traits.hpp>
 #include <plait/net/net_traits.hpp>
+#include <plait/ssa/program_member_hooks.hpp>
 
 namespace plait {
 
 template <class P>
-struct program_traits {
+struct program_traits : detail::program_member_hooks<P> {
   template <class Node>
   static constexpr decltype(auto) block(P const& p, Node const& n)
     requires requires { p.block(n); }
@@ -66,9 +67,8 @@ using program_traits_of = program_traits<std::remove_cvref_t<P>>;
 }
 
 template <class P>
-concept has_block = flow_graph<P> && requires(P const& p, node_t<P> const& n) {
-  detail::program_traits_of<P>::block(p, n);
-};
+concept has_block =
+    flow_graph<P> && requires(P const& p, node_t<P> const& n) { detail::program_traits_of<P>::block(p, n); };
 
 /// The net at a node, without reference.
 template <has_block P>
@@ -155,7 +155,8 @@ class single_block {
   N const* net_;
 };
 
-/// A flow graph and, by the index of its nodes, their nets: a program of things that were made apart. It refers to both.
+/// A flow graph and, by the index of its nodes, their nets: a program of things that were made apart. It refers to
+/// both.
 template <flow_graph G, std::ranges::random_access_range Nets>
   requires net<std::ranges::range_value_t<Nets>>
 class blocks_of {

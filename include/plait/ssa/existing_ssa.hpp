@@ -1,0 +1,204 @@
+// Reads a program that holds phis and is, or should be, in SSA form already.
+//
+//   plait::existing_ssa const ssa(f);
+//   for (plait::ssa_violation const& v : plait::verify_ssa(ssa)) …
+//
+// The result is a dense_ssa whose values are the program's names, so that all that works on SSA form works on it. One
+// walk over the program; O(operands + edges) time and space beyond the snapshot of the graph; computing again allocates
+// only what the program has grown by. Blocks that the entry does not reach are not in it, nor are the arguments of phis
+// that come from there.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <ranges>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include <plait/core/assert.hpp>
+#include <plait/core/npos.hpp>
+#include <plait/graph/dense_dominators.hpp>
+#include <plait/graph/snapshot.hpp>
+#include <plait/ssa/dense_ssa.hpp>
+#include <plait/ssa/program_mutation.hpp>
+#include <plait/ssa/program_snapshot.hpp>
+#include <plait/ssa/verify.hpp>
+
+namespace plait {
+
+/// A program that holds phis, by number. Nothing is assumed of it: what breaks the rules of SSA form is read as it
+/// stands, for verify_ssa to find. The program must stay where it is.
+template <program_with_phis P>
+class existing_ssa {
+  using traits = detail::program_traits_of<P>;
+
+ public:
+  using node = node_t<P>;
+  using key_type = program_key_t<P>;
+
+  constexpr existing_ssa() = default;
+  constexpr explicit existing_ssa(P const& p) { compute(p); }
+  existing_ssa(P const&&) = delete;
+
+  constexpr void compute(P const& p);
+  void compute(P const&&) = delete;
+
+  constexpr flow_snapshot<P> const& graph() const noexcept { return graph_; }
+  constexpr dense_dominators const& dominators() const noexcept { return tree_; }
+  /// An argument that a phi lacks is npos there.
+  constexpr dense_ssa const& form() const noexcept { return form_; }
+
+  /// A value is a name.
+  constexpr key_type name(value_index v) const { return names_.key(v); }
+  /// npos if the program has no such name.
+  template <class Key>
+  constexpr value_index find(Key const& key) const {
+    return names_.find(key);
+  }
+  /// What the program declares to be given.
+  constexpr std::span<value_index const> given() const noexcept { return given_; }
+
+  /// The number of the `place`-th op of a block.
+  constexpr op_index op(node const& n, std::size_t place) const {
+    std::uint32_t const block = graph_.number(n);
+    PLAIT_ASSERT(block != npos && place < form_.ops(block).size(), "existing_ssa: no such op");
+    return form_.first_op[block] + static_cast<op_index>(place);
+  }
+  /// Where an op stands in its block.
+  constexpr std::size_t place(op_index op) const { return op - form_.first_op[form_.block_of_op(op)]; }
+
+  /// Arguments of phis that are of no predecessor of the phi's block, or of one that has its argument already: with
+  /// fault argument_mismatch and the argument's place among those of the phi. They are not in form().
+  constexpr std::span<ssa_violation const> mismatches() const noexcept { return mismatches_; }
+
+ private:
+  constexpr void read_phis(P const& p, std::uint32_t block, block_t<P> const& net);
+  // The names of phis may be temporaries, of which a key would be a view.
+  constexpr value_index intern_copy(P const& p, block_t<P> const& net, program_name_t<P> const& name) {
+    if constexpr (std::is_same_v<key_type, std::string_view> && !has_program_names<P>) {
+      if (!std::is_constant_evaluated()) {
+        key_type const key = name_key(net, name);
+        if (value_index const known = names_.find(key); known != npos) return known;
+        return names_.intern_key(*kept_.emplace_back(std::make_shared<std::string const>(key)));
+      }
+    }
+    return names_.intern(p, net, name);
+  }
+  constexpr void define(value_index v, ssa_site site) {
+    if (v >= form_.definitions.size()) form_.definitions.resize(v + std::size_t{1}, ssa_site());
+    if (form_.definitions[v] == ssa_site()) form_.definitions[v] = site;
+  }
+
+  flow_snapshot<P> graph_;
+  dense_dominators tree_;
+  dense_ssa form_;
+  detail::program_blobs<P> names_;
+  std::vector<std::shared_ptr<std::string const>> kept_;  // shared, for then copies can share the views, too
+  std::vector<value_index> given_;
+  std::vector<ssa_violation> mismatches_;
+  std::vector<std::uint32_t> told_;  // by slot of the first edge from a predecessor: its arguments so far
+};
+
+/// What is wrong with the phis' arguments first, then everything else; a use of a name that nothing defines and that
+/// the program is not given counts.
+template <program_with_phis P>
+[[nodiscard]] constexpr std::vector<ssa_violation> verify_ssa(existing_ssa<P> const& ssa) {
+  std::vector<ssa_violation> found(ssa.mismatches().begin(), ssa.mismatches().end());
+  auto const others = verify_ssa(ssa.graph(), ssa.dominators(), ssa.form(), ssa.given());
+  found.insert(found.end(), others.begin(), others.end());
+  return found;
+}
+
+template <program_with_phis P>
+constexpr void existing_ssa<P>::read_phis(P const& p, std::uint32_t block, block_t<P> const& net) {
+  std::span<std::uint32_t const> const predecessors = graph_.predecessors(block);
+  for (auto&& phi : traits::phis(p, graph_.node(block))) {
+    ssa_site const site = ssa_site::of_phi(static_cast<phi_index>(form_.phi_results.size()));
+    program_name_t<P> const& result = traits::phi_result(p, phi);
+    form_.phi_results.push_back(intern_copy(p, net, result));
+    define(form_.phi_results.back(), site);
+    form_.phi_block.push_back(block);
+    form_.phi_arguments.push_row(predecessors.size() + (block == 0 ? 1 : 0), npos);
+    std::span<value_index> const row = form_.phi_arguments[form_.phi_arguments.size() - 1];
+    told_.assign(row.size(), 0);
+    std::uint32_t listed = 0;
+    for (auto&& told : traits::phi_arguments(p, phi)) {
+      phi_argument_t<P> const& argument = told;
+      std::uint32_t const place = listed++;
+      value_index const v = intern_copy(p, net, argument.name);
+      std::uint32_t first = block == 0 ? static_cast<std::uint32_t>(predecessors.size()) : npos;
+      std::uint32_t edges = block == 0 ? 1 : 0;
+      if (argument.predecessor) {
+        std::uint32_t const from = graph_.number(*argument.predecessor);
+        if (from == npos) continue;
+        auto const [begin, end] = std::ranges::equal_range(predecessors, from);
+        first = static_cast<std::uint32_t>(begin - predecessors.begin());
+        edges = static_cast<std::uint32_t>(end - begin);
+      }
+      if (edges == 0 || told_[first] == edges) {
+        mismatches_.push_back({ssa_fault::argument_mismatch, block, site, place, v});
+        continue;
+      }
+      row[first + told_[first]++] = v;
+    }
+    // One argument for several edges from a predecessor is that of all.
+    for (std::uint32_t slot = 1; slot < predecessors.size(); ++slot) {
+      bool const same = predecessors[slot] == predecessors[slot - 1];
+      if (same) told_[slot] = told_[slot - 1];
+      if (same && told_[slot] == 1) row[slot] = row[slot - 1];
+    }
+  }
+}
+
+template <program_with_phis P>
+constexpr void existing_ssa<P>::compute(P const& p) {
+  graph_.compute(p);
+  tree_.compute(graph_);
+  names_.reset(p);
+  kept_.clear();
+  given_.clear();
+  mismatches_.clear();
+  form_.first_phi.clear();
+  form_.first_op.clear();
+  form_.phi_block.clear();
+  form_.op_block.clear();
+  form_.phi_results.clear();
+  form_.phi_arguments.clear();
+  form_.op_reads.clear();
+  form_.op_writes.clear();
+  form_.block_results.clear();
+  form_.definitions.clear();
+  for (std::uint32_t b = 0; b != graph_.size(); ++b) {
+    block_t<P> const& net = plait::block(p, graph_.node(b));
+    if (b == 0)
+      for (auto const& name : external_inputs(net)) given_.push_back(names_.intern(p, net, name));
+    form_.first_phi.push_back(static_cast<phi_index>(form_.phi_count()));
+    form_.first_op.push_back(static_cast<op_index>(form_.op_count()));
+    read_phis(p, b, net);
+    for (auto&& op : ops(net)) {
+      ssa_site const site = ssa_site::of_op(static_cast<op_index>(form_.op_count()));
+      for (auto const& name : inputs(net, op)) form_.op_reads.push(names_.intern(p, net, name));
+      for (auto const& name : outputs(net, op)) {
+        form_.op_writes.push(names_.intern(p, net, name));
+        define(form_.op_writes.open_row().back(), site);
+      }
+      form_.op_reads.end_row();
+      form_.op_writes.end_row();
+      form_.op_block.push_back(b);
+    }
+    if (graph_.successors(b).empty())
+      for (auto const& name : external_outputs(net)) form_.block_results.push(names_.intern(p, net, name));
+    form_.block_results.end_row();
+  }
+  form_.first_phi.push_back(static_cast<phi_index>(form_.phi_count()));
+  form_.first_op.push_back(static_cast<op_index>(form_.op_count()));
+  form_.definitions.resize(names_.size(), ssa_site());
+  if (std::ranges::find(form_.phi_arguments.items(), npos) == form_.phi_arguments.items().end()) form_.index_uses();
+}
+
+}  // namespace plait

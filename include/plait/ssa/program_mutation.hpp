@@ -1,0 +1,97 @@
+// What programs may offer beyond their blocks: phis of their own, and ways to be put into SSA form and out of it.
+//
+//   program_traits<P> member                                   concept
+//   phis(p, n), phi_result(p, phi) -> name,                    program_with_phis
+//   phi_arguments(p, phi) -> range of phi_argument<node, name>
+//   block(p, n) of a P&, its net renamable (net/mutation.hpp)  renamable_program
+//   insert_phi(p, n, result, span of phi_argument)             phi_insertable_program: after the phis that n has
+//   erase_phis(p, n)                                           phi_erasable_program: all of a node
+//   insert_copy(p, n, place, to, from)                         copy_insertable_program: an op `to` = `from` before
+//                                                              the place-th op, or behind the last
+//   copy_place(p, n) -> where copies at the end of a block     optional; default: behind the last op. Ops from there
+//   stand: before the branch                                   on may read, but not write
+//   split_edge(p, from, way)                                   edge_splitting_program: puts a new, empty block on the
+//                                                              edge to successor number `way`; phis follow
+//
+// Hooks must not throw for valid arguments (but for memory): what uses them checks everything first and then applies.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <optional>
+#include <ranges>
+#include <span>
+#include <type_traits>
+#include <utility>
+
+#include <plait/graph/graph_traits.hpp>
+#include <plait/net/mutation.hpp>
+#include <plait/ssa/program_traits.hpp>
+
+namespace plait {
+
+/// What a phi takes when control comes from a predecessor: once for each, or once for each edge from it. Without
+/// predecessor: when control enters the program, which only a phi of the entry can say.
+template <class Node, class Name>
+struct phi_argument {
+  std::optional<Node> predecessor;
+  Name name;
+  friend constexpr bool operator==(phi_argument const&, phi_argument const&) = default;
+};
+template <program P>
+using phi_argument_t = phi_argument<node_t<P>, program_name_t<P>>;
+
+namespace detail {
+template <class P>
+concept has_phis = program<P> && requires(P const& p, node_t<P> const& n) {
+  { program_traits_of<P>::phis(p, n) } -> std::ranges::input_range;
+};
+template <has_phis P>
+using phi_ref_t = std::ranges::range_reference_t<decltype(program_traits_of<P>::phis(
+    std::declval<P const&>(), std::declval<node_t<P> const&>()))>;
+}  // namespace detail
+
+/// A program that holds phis.
+template <class P>
+concept program_with_phis = detail::has_phis<P> && requires(P const& p, detail::phi_ref_t<P> phi) {
+  { detail::program_traits_of<P>::phi_result(p, phi) } -> std::convertible_to<program_name_t<P>>;
+  { detail::program_traits_of<P>::phi_arguments(p, phi) } -> detail::range_of<phi_argument_t<P>>;
+};
+
+template <class P>
+concept renamable_program = program<P> && renamable_net<block_t<P>> && renamable_externals<block_t<P>> &&
+                            requires(std::remove_cvref_t<P>& p, node_t<P> const& n) {
+                              { detail::program_traits_of<P>::block(p, n) } -> std::convertible_to<block_t<P>&>;
+                            };
+
+template <class P>
+concept phi_insertable_program =
+    renamable_program<P> && requires(std::remove_cvref_t<P>& p, node_t<P> const& n, program_name_t<P> const& name,
+                                     std::span<phi_argument_t<P> const> arguments) {
+      detail::program_traits_of<P>::insert_phi(p, n, name, arguments);
+    };
+
+template <class P>
+concept phi_erasable_program =
+    renamable_program<P> && program_with_phis<P> &&
+    requires(std::remove_cvref_t<P>& p, node_t<P> const& n) { detail::program_traits_of<P>::erase_phis(p, n); };
+
+template <class P>
+concept copy_insertable_program =
+    renamable_program<P> && requires(std::remove_cvref_t<P>& p, node_t<P> const& n, program_name_t<P> const& name) {
+      detail::program_traits_of<P>::insert_copy(p, n, std::size_t{}, name, name);
+    };
+
+template <class P>
+concept edge_splitting_program = program<P> && requires(std::remove_cvref_t<P>& p, node_t<P> const& n) {
+  detail::program_traits_of<P>::split_edge(p, n, std::size_t{});
+};
+
+namespace detail {
+template <class P>
+concept has_copy_place = program<P> && requires(P const& p, node_t<P> const& n) {
+  { program_traits_of<P>::copy_place(p, n) } -> std::convertible_to<std::size_t>;
+};
+}  // namespace detail
+
+}  // namespace plait

@@ -1,0 +1,272 @@
+// Programs that hold phis and change through every hook of ssa/program_mutation.hpp, made from those of
+// random_program.hpp: structs with names that are strings, and pointers in a foreign namespace. interpret_phis runs
+// both, whether they hold phis or not.
+//
+//   TEST_CASE_TEMPLATE("…", P, PLAIT_PHI_PROGRAMS) { P p = test::make_program<P>(test::random_program(seed)); … }
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <random>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <plait/ssa/program_mutation.hpp>
+
+#include <support/interpreter.hpp>
+#include <support/random_program.hpp>
+
+namespace test {
+
+/// A net_program with phis, adapted by its members alone.
+struct phi_program : net_program {
+  struct argument {
+    std::optional<int> from;
+    std::string name;
+    friend bool operator==(argument const&, argument const&) = default;
+  };
+  struct phi {
+    std::string result;
+    std::vector<argument> arguments;
+    friend bool operator==(phi const&, phi const&) = default;
+  };
+  std::vector<std::vector<phi>> merges;
+
+  phi_program() = default;
+  explicit phi_program(net_program from) : net_program(std::move(from)), merges(blocks.size()) {}
+
+  std::vector<phi> const& phis(int n) const { return merges[static_cast<std::size_t>(n)]; }
+  static std::string const& phi_result(phi const& p) { return p.result; }
+  static auto phi_arguments(phi const& p);
+  template <class Argument>
+  void insert_phi(int n, std::string const& result, std::span<Argument const> arguments) {
+    phi made{result, {}};
+    for (Argument const& a : arguments) made.arguments.push_back({a.predecessor, a.name});
+    merges[static_cast<std::size_t>(n)].push_back(std::move(made));
+  }
+  void erase_phis(int n) { merges[static_cast<std::size_t>(n)].clear(); }
+  void insert_copy(int n, std::size_t place, std::string const& to, std::string const& from) {
+    auto& ops = block(n).ops;
+    ops.insert(ops.begin() + static_cast<std::ptrdiff_t>(place), plait::op_spec{"Copy", {from}, {to}});
+  }
+  std::size_t copy_place(int n) const {
+    auto const& ops = block(n).ops;
+    return ops.size() - (!ops.empty() && ops.back().type == "Branch" ? 1 : 0);
+  }
+  void split_edge(int from, std::size_t way) {
+    int const made = static_cast<int>(size());
+    int const to = std::exchange(targets[static_cast<std::size_t>(from)][way], made);
+    blocks.emplace_back();
+    targets.push_back({to});
+    merges.emplace_back();
+    auto const ways = std::ranges::count(targets[static_cast<std::size_t>(from)], to);
+    for (phi& p : merges[static_cast<std::size_t>(to)])
+      if (auto const told = std::ranges::find(p.arguments, std::optional(from), &argument::from);
+          told != p.arguments.end()) {
+        argument const added{made, told->name};
+        if (ways == 0)
+          told->from = made;
+        else
+          p.arguments.push_back(added);
+      }
+  }
+};
+
+inline auto phi_program::phi_arguments(phi const& p) {
+  std::vector<plait::phi_argument<int, std::string>> made;
+  for (argument const& a : p.arguments) made.push_back({a.from, a.name});
+  return made;
+}
+
+}  // namespace test
+
+// An IR of pointers. Phis stand among the instructions, before all others.
+namespace mir {
+
+struct Block;
+struct Function;
+
+struct Value {
+  std::string label;
+};
+struct Instr {
+  std::string opcode;
+  std::vector<Value*> operands;
+  std::vector<Value*> results;
+  std::vector<Block*> sources;  // of a phi; nullptr: the caller
+};
+struct Block {
+  Function* parent;
+  std::size_t number;
+  std::vector<std::unique_ptr<Instr>> phis;
+  std::vector<std::unique_ptr<Instr>> code;
+  std::vector<Block*> targets;
+};
+struct Function {
+  std::vector<std::unique_ptr<Block>> blocks;
+  std::vector<std::unique_ptr<Value>> values;
+  std::vector<Value*> parameters;
+  std::vector<std::vector<Value*>> returned;  // by block
+
+  Value* value(std::string_view label) {
+    for (auto const& v : values)
+      if (v->label == label) return v.get();
+    return values.emplace_back(std::make_unique<Value>(Value{std::string(label)})).get();
+  }
+};
+
+}  // namespace mir
+
+template <>
+struct plait::net_traits<mir::Block> {
+  using N = mir::Block;
+  static auto const& ops(N const& n) { return n.code; }
+  static auto& ops(N& n) { return n.code; }
+  static auto const& inputs(N const&, std::unique_ptr<mir::Instr> const& i) { return i->operands; }
+  static auto const& outputs(N const&, std::unique_ptr<mir::Instr> const& i) { return i->results; }
+  static auto const& external_inputs(N const& n) { return n.parent->parameters; }
+  static auto const& external_outputs(N const& n) { return n.parent->returned[n.number]; }
+  static std::string const& type(N const&, std::unique_ptr<mir::Instr> const& i) { return i->opcode; }
+  static std::string const& text(N const&, mir::Value const* v) { return v->label; }
+  static mir::Value* make_name(N& n, std::string_view text) { return n.parent->value(text); }
+  static void set_input(N&, std::unique_ptr<mir::Instr>& i, std::size_t slot, mir::Value* v) { i->operands[slot] = v; }
+  static void set_output(N&, std::unique_ptr<mir::Instr>& i, std::size_t slot, mir::Value* v) { i->results[slot] = v; }
+  static void set_external_input(N& n, std::size_t slot, mir::Value* v) { n.parent->parameters[slot] = v; }
+  static void set_external_output(N& n, std::size_t slot, mir::Value* v) { n.parent->returned[n.number][slot] = v; }
+};
+template <>
+struct plait::graph_traits<mir::Function> {
+  static auto size(mir::Function const& f) { return f.blocks.size(); }
+  static auto index(mir::Function const&, mir::Block const* b) { return b->number; }
+  static mir::Block* entry(mir::Function const& f) { return f.blocks.front().get(); }
+  static auto const& successors(mir::Function const&, mir::Block const* b) { return b->targets; }
+};
+template <>
+struct plait::program_traits<mir::Function> {
+  using P = mir::Function;
+  using argument = plait::phi_argument<mir::Block*, mir::Value*>;
+  static mir::Block const& block(P const&, mir::Block const* b) { return *b; }
+  static mir::Block& block(P&, mir::Block* b) { return *b; }
+  static auto const& phis(P const&, mir::Block const* b) { return b->phis; }
+  static mir::Value* phi_result(P const&, std::unique_ptr<mir::Instr> const& phi) { return phi->results[0]; }
+  static auto phi_arguments(P const&, std::unique_ptr<mir::Instr> const& phi);
+  static void insert_phi(P&, mir::Block* b, mir::Value* result, std::span<argument const> arguments);
+  static void erase_phis(P&, mir::Block* b) { b->phis.clear(); }
+  static void insert_copy(P&, mir::Block* b, std::size_t place, mir::Value* to, mir::Value* from) {
+    b->code.insert(b->code.begin() + static_cast<std::ptrdiff_t>(place),
+                   std::make_unique<mir::Instr>(mir::Instr{"Copy", {from}, {to}, {}}));
+  }
+  static std::size_t copy_place(P const&, mir::Block const* b) {
+    return b->code.size() - (!b->code.empty() && b->code.back()->opcode == "Branch" ? 1 : 0);
+  }
+};
+inline auto plait::program_traits<mir::Function>::phi_arguments(P const&, std::unique_ptr<mir::Instr> const& phi) {
+  std::vector<argument> made;
+  for (std::size_t i = 0; i != phi->operands.size(); ++i)
+    made.push_back({phi->sources[i] != nullptr ? std::optional(phi->sources[i]) : std::nullopt, phi->operands[i]});
+  return made;
+}
+inline void plait::program_traits<mir::Function>::insert_phi(P&, mir::Block* b, mir::Value* result,
+                                                             std::span<argument const> arguments) {
+  auto phi = std::make_unique<mir::Instr>(mir::Instr{"Phi", {}, {result}, {}});
+  for (argument const& a : arguments) {
+    phi->operands.push_back(a.name);
+    phi->sources.push_back(a.predecessor.value_or(nullptr));
+  }
+  b->phis.push_back(std::move(phi));
+}
+
+#define PLAIT_PHI_PROGRAMS ::test::phi_program, ::mir::Function
+
+namespace test {
+
+template <class P>
+[[nodiscard]] P make_program(net_program const& from) {
+  if constexpr (std::is_same_v<P, mir::Function>) {
+    mir::Function made;
+    for (std::size_t i = 0; i != from.blocks.size(); ++i)
+      made.blocks.push_back(std::make_unique<mir::Block>(mir::Block{nullptr, i, {}, {}, {}}));
+    made.returned.resize(from.blocks.size());
+    auto const values = [&](std::vector<std::string> const& names) {
+      std::vector<mir::Value*> found;
+      for (std::string const& name : names) found.push_back(made.value(name));
+      return found;
+    };
+    made.parameters = values(from.blocks[0].external_inputs);
+    for (std::size_t i = 0; i != from.blocks.size(); ++i) {
+      for (int to : from.targets[i]) made.blocks[i]->targets.push_back(made.blocks[static_cast<std::size_t>(to)].get());
+      for (plait::op_spec const& op : from.blocks[i].ops)
+        made.blocks[i]->code.push_back(
+            std::make_unique<mir::Instr>(mir::Instr{op.type, values(op.inputs), values(op.outputs), {}}));
+      made.returned[i] = values(from.blocks[i].external_outputs);
+    }
+    return made;
+  } else {
+    return P(from);
+  }
+}
+/// A function knows where it is: call when it has come to rest.
+inline void settle(mir::Function& f) {
+  for (auto& b : f.blocks) b->parent = &f;
+}
+inline void settle(phi_program&) {}
+
+/// What interpret says of the program without phis. Names of external inputs may have got a suffix: up to the first
+/// `_` they say what is given.
+template <plait::program_with_phis P>
+run_result interpret_phis(P const& p, unsigned seed, std::size_t most_blocks = 200) {
+  using traits = plait::program_traits<P>;
+  std::mt19937 random(seed);
+  std::map<std::string, int, std::less<>> env;
+  auto at = plait::entry(p);
+  std::optional<plait::node_t<P>> from;
+  auto const text = [&](auto const& name) { return std::string(plait::name_text(plait::block(p, at), name)); };
+  for (auto const& name : plait::external_inputs(plait::block(p, at))) {
+    unsigned mixed = seed;
+    std::string const full = text(name);
+    for (char const c : full.substr(0, full.find('_'))) mixed = (mixed + static_cast<unsigned char>(c)) * 2654435761u;
+    env[full] = static_cast<int>(mixed >> 28);
+  }
+  run_result made;
+  while (most_blocks-- != 0) {
+    auto&& net = plait::block(p, at);
+    std::vector<std::pair<std::string, int>> merged;
+    for (auto&& phi : traits::phis(p, at))
+      for (auto&& a : traits::phi_arguments(p, phi))
+        if (a.predecessor == from) {
+          merged.emplace_back(text(traits::phi_result(p, phi)), env[text(a.name)]);
+          break;
+        }
+    if (merged.size() != static_cast<std::size_t>(std::ranges::distance(traits::phis(p, at))))
+      throw std::logic_error("test::interpret_phis: a phi has no argument");
+    for (auto const& [name, v] : merged) env[name] = v;
+    std::size_t way = 0;
+    for (auto&& op : plait::ops(net)) {
+      std::vector<int> in;
+      for (auto const& name : plait::inputs(net, op)) in.push_back(env[text(name)]);
+      std::string const type(plait::op_type(net, op));
+      auto const out = execute(type, in, [&] { return static_cast<int>(random() % 16); });
+      if (type == "Output") made.outputs.push_back(in.at(0));
+      if (type == "Branch") way = static_cast<std::size_t>(in.at(0));
+      std::size_t slot = 0;
+      for (auto const& name : plait::outputs(net, op)) env[text(name)] = out.at(slot++);
+    }
+    std::vector<plait::node_t<P>> next;
+    for (auto&& to : plait::successors(p, at)) next.push_back(to);
+    if (next.empty()) {
+      for (auto const& name : plait::external_outputs(net)) made.results.push_back(env[text(name)]);
+      made.finished = true;
+      break;
+    }
+    from = at;
+    at = next[way % next.size()];
+  }
+  return made;
+}
+
+}  // namespace test
