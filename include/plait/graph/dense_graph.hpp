@@ -91,34 +91,32 @@ constexpr void dense_graph::walk(std::uint32_t start, std::vector<std::uint32_t>
   edges_.clear();
   make_room(numbers.size());
 
-  auto const enter = [&](std::uint32_t key, std::uint32_t edge, std::uint32_t parent) {
-    std::uint32_t const at = size_++;
+  std::uint32_t key = start;
+  std::uint32_t edge = npos;  // the one that is followed
+  std::uint32_t at = npos;
+  while (true) {
+    std::uint32_t const parent = at;
+    at = size_++;
     numbers[key] = at;
     keys_[at] = key;
     parents_[at] = parent;
     expand(key, edge, [this](std::uint32_t successor) { edges_.push_back(successor); });
     if (numbers.size() > parents_.size()) make_room(2 * numbers.size());
-    first_[at + 1] = static_cast<std::uint32_t>(edges_.size());
-    return at;
-  };
+    edge = first_[at];
+    std::uint32_t end = first_[at + 1] = static_cast<std::uint32_t>(edges_.size());
 
-  std::uint32_t at = enter(start, npos, npos);
-  std::uint32_t edge = 0;
-  while (true) {
-    std::uint32_t const end = first_[at + 1];
-    while (edge != end && numbers[edges_[edge]] != npos) ++edge;
-    if (edge != end) {
-      next[at] = edge + 1;
-      at = enter(edges_[edge], edge, at);
-      edge = first_[at];
-    } else {
+    while (true) {
+      while (edge != end && numbers[edges_[edge]] != npos) ++edge;
+      if (edge != end) break;
       left[left_count++] = at;
       at = parents_[at];
-      if (at == npos) break;
+      if (at == npos) return number(numbers);
       edge = next[at];
+      end = first_[at + 1];
     }
+    next[at] = edge + 1;
+    key = edges_[edge];
   }
-  number(numbers);
 }
 
 constexpr void dense_graph::number(std::vector<std::uint32_t>& numbers) {
