@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include <plait/core/assert.hpp>
@@ -78,6 +79,22 @@ class bit_rows {
   std::size_t bound_ = 0;
   std::size_t width_ = 0;
   std::vector<std::uint64_t> words_;
+};
+
+/// One of the sets, to be changed.
+class bit_row {
+ public:
+  constexpr bit_row(bit_rows& rows, std::size_t row) : rows_(&rows), row_(row) {}
+  constexpr std::size_t bound() const noexcept { return rows_->bound(); }
+  constexpr bool contains(std::size_t n) const { return rows_->contains(row_, n); }
+  constexpr void insert(std::size_t n) const { rows_->insert(row_, n); }
+  constexpr void insert_range(std::size_t first, std::size_t last) const { rows_->insert_range(row_, first, last); }
+  constexpr void erase(std::size_t n) const { rows_->erase(row_, n); }
+  constexpr operator bit_view() const { return std::as_const(*rows_)[row_]; }
+
+ private:
+  bit_rows* rows_;
+  std::size_t row_;
 };
 
 }  // namespace plait

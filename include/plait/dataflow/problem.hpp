@@ -1,0 +1,100 @@
+// What a dataflow problem is: a struct that says in which direction facts flow, what they are, and what is done to
+// them.
+//
+//   struct my_problem {
+//     using value_type = …;                                          // an element of a lattice: any copyable type
+//     static constexpr auto direction = plait::flow_direction::forward;
+//     value_type initial() const;                                    // joined with any other gives the other
+//     value_type boundary() const;                                   // what comes from outside the program
+//     bool join(value_type& into, value_type const& from) const;     // whether `into` has changed
+//     void transfer_op(plait::op_index op, value_type& state) const;            // over an op; or:
+//     void transfer_block(std::uint32_t block, value_type& state) const;        // over a whole block; or both
+//     std::size_t height() const;                                    // optional: a bound on how often a state can
+//     change
+//   };
+//
+// Blocks and ops are known by number. A transfer turns the state before into the state after, in the direction of flow:
+// backward, that is from after the op to before it. initial() is what is assumed of ways not looked at yet: nothing for
+// problems of "on some way" (join is a union), everything for those of "on every way" (join is an intersection).
+// Semantic requirements that no concept can check: join is the least upper bound in a lattice without endless ascents,
+// transfers are monotone, and equal questions have equal answers. solver.hpp solves such problems; problems of sets
+// whose transfers take out some members and put in others, whatever the state, have a faster way, gen_kill.hpp.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include <plait/ssa/versioning.hpp>
+
+namespace plait {
+
+enum class flow_direction : std::uint8_t {
+  forward,   ///< from the entry, along the edges
+  backward,  ///< from where the program ends, against them
+};
+
+template <class P>
+concept has_flow_value = requires { typename P::value_type; } && std::copyable<typename P::value_type>;
+
+template <class P>
+concept has_flow_direction = requires {
+  requires std::same_as<std::remove_cvref_t<decltype(P::direction)>, flow_direction>;
+  typename std::bool_constant<P::direction == flow_direction::forward>;
+};
+
+template <class P>
+concept has_flow_bounds = has_flow_value<P> && requires(P const& p) {
+  { p.initial() } -> std::convertible_to<typename P::value_type>;
+  { p.boundary() } -> std::convertible_to<typename P::value_type>;
+};
+
+template <class P>
+concept has_join =
+    has_flow_value<P> && requires(P const& p, typename P::value_type& into, typename P::value_type const& from) {
+      { p.join(into, from) } -> std::convertible_to<bool>;
+    };
+
+template <class P>
+concept has_op_transfer =
+    has_flow_value<P> && requires(P const& p, op_index op, typename P::value_type& state) { p.transfer_op(op, state); };
+
+template <class P>
+concept has_block_transfer =
+    has_flow_value<P> &&
+    requires(P const& p, std::uint32_t block, typename P::value_type& state) { p.transfer_block(block, state); };
+
+/// How often a state can change at most, on its way up from initial().
+template <class P>
+concept has_height = requires(P const& p) {
+  { p.height() } -> std::convertible_to<std::size_t>;
+};
+
+/// What dataflow_solver asks for.
+template <class P>
+concept dataflow_problem = has_flow_value<P> && has_flow_direction<P> && has_flow_bounds<P> && has_join<P> &&
+                           (has_op_transfer<P> || has_block_transfer<P>);
+
+/// Put next to a problem: PLAIT_CHECK_DATAFLOW_PROBLEM(my::problem); names each missing piece in a sentence.
+template <class P>
+consteval bool check_dataflow_problem() {
+  static_assert(has_flow_value<P>, "plait: a dataflow problem lacks value_type, a copyable type");
+  static_assert(has_flow_direction<P>,
+                "plait: a dataflow problem lacks direction, a static constexpr plait::flow_direction");
+  if constexpr (has_flow_value<P>) {
+    static_assert(has_flow_bounds<P>,
+                  "plait: a dataflow problem lacks initial() const or boundary() const, which give a value_type");
+    static_assert(has_join<P>,
+                  "plait: a dataflow problem lacks join(value_type& into, value_type const& from) const, which tells "
+                  "whether into has changed");
+    static_assert(has_op_transfer<P> || has_block_transfer<P>,
+                  "plait: a dataflow problem lacks both transfer_op(op_index, value_type&) const and "
+                  "transfer_block(std::uint32_t, value_type&) const");
+  }
+  return dataflow_problem<P>;
+}
+
+#define PLAIT_CHECK_DATAFLOW_PROBLEM(...) static_assert(::plait::check_dataflow_problem<__VA_ARGS__>())
+
+}  // namespace plait

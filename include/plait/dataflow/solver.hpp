@@ -1,0 +1,167 @@
+// Solves dataflow problems (problem.hpp) over any lattice.
+//
+//   my_problem const problem{…};
+//   plait::dataflow_solver<my_problem> solver;
+//   solver.compute(snapshot.graph(), snapshot.code(), problem);       // a program_snapshot
+//   solver.before(block), solver.after(block)                          // by number, as all here
+//   solver.visit_ops(block, [](plait::op_index op, auto const& before, auto const& after) { … });
+//
+// G. A. Kildall, "A Unified Approach to Global Program Optimization" (POPL 1973, pp. 194–206), by a worklist without
+// repetitions in the order of flow: reverse postorder, backward its reverse (J. B. Kam, J. D. Ullman, "Global Data Flow
+// Analysis and Iterative Algorithms", JACM 23(1), 1976, pp. 158–171). Each block keeps one state, where flow enters it;
+// the others are worked out from it when asked for. O((d + 2) × (edges + ops)) joins and transfers for problems of bits
+// on reducible graphs, d being the back edges on a way; at worst a block is visited once for each change of its state.
+//
+// Every block is visited at least once. Backward, the boundary is where the program ends: the blocks without
+// successors; blocks of an endless loop that nothing leaves start from initial() alone.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <ranges>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <plait/core/assert.hpp>
+#include <plait/core/bit_queue.hpp>
+#include <plait/core/errors.hpp>
+#include <plait/dataflow/problem.hpp>
+#include <plait/graph/dense_graph.hpp>
+#include <plait/ssa/dense_program.hpp>
+
+namespace plait {
+
+/// A problem that does not come to rest: its lattice has endless ascents, or its join or transfers are not monotone.
+struct dataflow_divergence : error {
+  dataflow_divergence(std::uint32_t where, std::size_t count)
+      : error("plait: the dataflow problem does not come to rest: the state of block " + std::to_string(where) +
+              " has changed " + std::to_string(count) + " times"),
+        block(where),
+        changes(count) {}
+  std::uint32_t block;  ///< by number
+  std::size_t changes;
+};
+
+struct solver_options {
+  /// How often the state of a block may change; for problems that tell their height(), which bounds it, that is taken.
+  std::size_t most_changes = 10'000;
+};
+
+/// The states of a problem at both ends of each block and around each op, as of the last compute(), which keeps the
+/// memory of the one before. Problem, program and graph must stay where they are.
+template <dataflow_problem Problem>
+class dataflow_solver {
+ public:
+  using value_type = typename Problem::value_type;
+  static constexpr bool forward = Problem::direction == flow_direction::forward;
+
+  /// Throws dataflow_divergence.
+  constexpr void compute(dense_graph const& g, dense_program const& p, Problem const& problem,
+                         solver_options const& options = {}) {
+    PLAIT_ASSERT(g.size() == p.block_count(), "dataflow_solver: graph and program do not belong together");
+    program_ = std::addressof(p);
+    solve(g, problem, options);
+  }
+  /// Of a problem of blocks alone.
+  constexpr void compute(dense_graph const& g, Problem const& problem, solver_options const& options = {})
+    requires has_block_transfer<Problem>
+  {
+    program_ = nullptr;
+    solve(g, problem, options);
+  }
+  void compute(dense_graph const&, Problem const&&, solver_options const& = {}) = delete;
+  void compute(dense_graph const&, dense_program const&, Problem const&&, solver_options const& = {}) = delete;
+
+  /// Where flow enters a block: its start, or backward its end.
+  constexpr value_type const& state(std::uint32_t block) const { return states_[block]; }
+  /// At the start of a block, and at its end. One of them takes a walk over the block.
+  constexpr value_type before(std::uint32_t block) const { return forward ? state(block) : transferred(block); }
+  constexpr value_type after(std::uint32_t block) const { return forward ? transferred(block) : state(block); }
+
+  /// visit(op, before, after) for each op of a block, in the order of flow. One walk over the block.
+  template <class Visit>
+  constexpr void visit_ops(std::uint32_t block, Visit visit) const
+    requires has_op_transfer<Problem>
+  {
+    value_type state = states_[block];
+    walk_ops(block, [&](op_index op) {
+      value_type const entering = state;
+      problem_->transfer_op(op, state);
+      if constexpr (forward)
+        visit(op, entering, std::as_const(state));
+      else
+        visit(op, std::as_const(state), entering);
+    });
+  }
+  /// How many visits of blocks the last compute() took.
+  constexpr std::size_t visit_count() const noexcept { return visits_; }
+
+ private:
+  static constexpr std::uint32_t flipped(dense_graph const& g, std::uint32_t b) {
+    return forward ? static_cast<std::uint32_t>(g.size()) - 1 - b : b;
+  }
+  template <class Visit>
+  constexpr void walk_ops(std::uint32_t block, Visit visit) const {
+    PLAIT_ASSERT(program_ != nullptr, "dataflow_solver: a problem of blocks alone has no ops");
+    if constexpr (forward)
+      for (op_index const op : program_->ops(block)) visit(op);
+    else
+      for (op_index const op : program_->ops(block) | std::views::reverse) visit(op);
+  }
+  constexpr void transfer(std::uint32_t block, value_type& state) const {
+    if constexpr (has_block_transfer<Problem>)
+      problem_->transfer_block(block, state);
+    else
+      walk_ops(block, [&](op_index op) { problem_->transfer_op(op, state); });
+  }
+  constexpr value_type transferred(std::uint32_t block) const {
+    value_type state = states_[block];
+    transfer(block, state);
+    return state;
+  }
+  constexpr void solve(dense_graph const& g, Problem const& problem, solver_options const& options);
+
+  Problem const* problem_ = nullptr;
+  dense_program const* program_ = nullptr;
+  std::vector<value_type> states_;
+  std::vector<std::size_t> changes_;
+  bit_queue queue_;
+  std::size_t visits_ = 0;
+};
+
+template <dataflow_problem Problem>
+constexpr void dataflow_solver<Problem>::solve(dense_graph const& g, Problem const& problem,
+                                               solver_options const& options) {
+  problem_ = std::addressof(problem);
+  auto const n = static_cast<std::uint32_t>(g.size());
+  std::size_t most_changes = options.most_changes;
+  if constexpr (has_height<Problem>) most_changes = static_cast<std::size_t>(problem.height());
+  states_.assign(n, problem.initial());
+  changes_.assign(n, 0);
+  visits_ = 0;
+  value_type const boundary = problem.boundary();
+  for (std::uint32_t b = 0; b != n; ++b)
+    if (forward ? b == 0 : g.successors(b).empty()) problem.join(states_[b], boundary);
+
+  value_type state = boundary;
+  // Places count down in the order of flow. During the first sweep the queue has but the blocks behind it.
+  auto const visit = [&](std::uint32_t place, bool sweeping) {
+    std::uint32_t const b = flipped(g, place);
+    ++visits_;
+    state = states_[b];
+    transfer(b, state);
+    for (std::uint32_t const to : forward ? g.successors(b) : g.predecessors(b)) {
+      if (!problem.join(states_[to], state)) continue;
+      std::uint32_t const again = flipped(g, to);
+      if (++changes_[to] > most_changes) throw dataflow_divergence(to, changes_[to]);
+      if (!sweeping || again >= place) queue_.push(again);
+    }
+  };
+  queue_.reset(n);
+  for (std::uint32_t place = n; place-- != 0;) visit(place, true);
+  while (!queue_.empty()) visit(static_cast<std::uint32_t>(queue_.pop_max()), false);
+}
+
+}  // namespace plait
