@@ -34,7 +34,7 @@ class foretelling {
       round_ = promoter_.next();
       if (round_.variables.empty()) break;
       settle_single_stores();
-      ssa_ = construct_variable_ssa(graph_, tree_, round_);
+      ssa_ = construct_variable_ssa(graph_, round_);
       phi_names_.clear();
       for (std::size_t p = 0; p != ssa_.phis.size(); ++p) phi_names_.push_back('#' + std::to_string(phi_count_++));
       replace_loads();
