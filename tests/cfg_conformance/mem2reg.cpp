@@ -27,7 +27,7 @@ struct single_store {
 class foretelling {
  public:
   foretelling(ll_function const& f, function_graph const& graph)
-      : f_(f), graph_(graph), tree_(graph), promoter_(f), made_(graph.size()) {}
+      : graph_(graph), tree_(graph), promoter_(f), made_(graph.size()) {}
 
   phis_by_block run() {
     for (;;) {
@@ -209,7 +209,6 @@ class foretelling {
     return true;
   }
 
-  ll_function const& f_;
   function_graph const& graph_;
   plait::dominator_tree<function_graph> tree_;
   promoter promoter_;
