@@ -6,7 +6,7 @@
 // immediate dominator by climbing the tree made so far to the first node that is no deeper than the semidominator.
 //
 // O(edges · log nodes) time, nearly linear in practice; O(nodes) space: 20 bytes a node for the result, 8 to 12 for
-// work. Climbing is quadratic on graphs made to that end; when it has taken 16 steps a node, the rest goes by shortcuts
+// work. Climbing is quadratic on graphs made to that end; when it has taken 4 steps a node, the rest goes by shortcuts
 // (E. W. Myers, "An applicative random-access stack", Inf. Proc. Letters 17 (1983), pp. 241–248), which keeps the
 // bound.
 #pragma once
@@ -108,7 +108,7 @@ class dense_dominators {
     std::span<std::uint32_t const> const parents = g.preorder_parents();
     std::span<std::uint32_t const> const nodes = g.preorder();
     auto const n = static_cast<std::uint32_t>(g.size());
-    std::int64_t steps = 16 * std::int64_t{n};
+    std::int64_t steps = 4 * std::int64_t{n};
     order_[0] = npos;
     immediate_[0] = npos;
     std::uint32_t at = 1;
