@@ -118,8 +118,8 @@ TEST_CASE("the memory of a function: phis are mem2reg's") {
         if (p.slot(i) != nullptr && ssa.graph().number(i.getParent()) != plait::npos) ++loads_and_stores;
       CHECK(ssa.form().op_count() == loads_and_stores);
 
-      // mem2reg goes on to simplify phis: of one value and undefined ones, or of one value stored in several places. The
-      // others are as many, block by block.
+      // mem2reg goes on to simplify phis: of one value and undefined ones, or of one value stored in several places.
+      // The others are as many, block by block.
       std::set<std::pair<llvm::Value const*, llvm::Value const*>> stored;
       bool exact = true;
       for (llvm::Instruction const& i : llvm::instructions(function))
@@ -127,7 +127,8 @@ TEST_CASE("the memory of a function: phis are mem2reg's") {
           exact = exact && stored.emplace(p.slot(i), store->getValueOperand()).second;
       std::vector<std::pair<llvm::BasicBlock const*, std::size_t>> phis;
       for (llvm::BasicBlock const* block : ssa.graph().order()) {
-        phis.emplace_back(block, static_cast<std::size_t>(std::ranges::distance(block->phis())) + ssa.phis(block).size());
+        phis.emplace_back(block,
+                          static_cast<std::size_t>(std::ranges::distance(block->phis())) + ssa.phis(block).size());
         for (auto const& phi : ssa.phis(block))
           for (plait::value const v : phi.arguments()) exact = exact && v.version != 0;
       }

@@ -124,7 +124,7 @@ TEST_CASE("what text cannot express is refused before anything is written, or re
     CAPTURE(field.data);
     netdef net;
     net.add_op("A", {}, {});
-    net.add_op("B", {}, {}).unknown = {field, {0, "kept", "1"}};
+    net.add_op("B", {}, {}).edit_extras().unknown = {field, {0, "kept", "1"}};
     std::ostringstream out;
     try {
       plait::write_netdef_text(out, net);

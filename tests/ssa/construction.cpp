@@ -133,9 +133,8 @@ std::set<std::pair<std::uint32_t, plait::blob_index>> naive_phis(plait::dense_gr
         if (found.contains({b, blob}) || (pruning == plait::phi_pruning::pruned && !live.contains(b))) continue;
         // In the frontier of a definition: it dominates a predecessor of b, but not strictly b.
         bool const meets = std::ranges::any_of(g.predecessors(b), [&](std::uint32_t before) {
-          return std::ranges::any_of(defines, [&](std::uint32_t d) {
-            return tree.dominates(d, before) && !tree.strictly_dominates(d, b);
-          });
+          return std::ranges::any_of(
+              defines, [&](std::uint32_t d) { return tree.dominates(d, before) && !tree.strictly_dominates(d, b); });
         });
         if (!meets) continue;
         found.emplace(b, blob);

@@ -11,10 +11,10 @@
 namespace plait {
 
 /// Numbers by hash, open addressing with linear probing at no more than half full. The keys stay with the owner, in an
-/// array by number: a slot is eight bytes where boost::unordered_flat_map keeps key and number together in twenty-four or
-/// more, growing moves slots without reading a key, and a table of a million names is a fifth the size, which for names
-/// that are met in no order is a fifth of the cache misses. Numbers are below 2^32 - 1; hashes must be mixed in their low
-/// 32 bits.
+/// array by number: a slot is eight bytes where boost::unordered_flat_map keeps key and number together in twenty-four
+/// or more, growing moves slots without reading a key, and a table of a million names is a fifth the size, which for
+/// names that are met in no order is a fifth of the cache misses. Numbers are below 2^32 - 1; hashes must be mixed in
+/// their low 32 bits.
 class hash_index {
  public:
   std::size_t size() const noexcept { return size_; }

@@ -6,8 +6,8 @@
 //   plait::program_ssa const ssa(slots);               // its phis are those of mem2reg
 //   plait::llvm_value_program const values(function);  // a program: instructions read and make llvm::Values
 //
-// All three refer to the function, which must stay as it is. Until version 20 LLVM does not number blocks; here they are
-// numbered once, in the order of the function, and looked up in a hash map: O(1) a query, O(blocks) space.
+// All three refer to the function, which must stay as it is. Until version 20 LLVM does not number blocks; here they
+// are numbered once, in the order of the function, and looked up in a hash map: O(1) a query, O(blocks) space.
 #pragma once
 
 #include <cstddef>

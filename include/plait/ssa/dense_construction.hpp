@@ -126,7 +126,8 @@ constexpr void dense_construction::make_definitions(dense_program const& p) {
 // One walk down the dominator tree. What a block changes is undone when the walk leaves its subtree.
 constexpr void dense_construction::rename(dense_graph const& g, dense_dominators const& tree, dense_program const& p) {
   phi_arguments.clear();
-  for (std::uint32_t const block : phi_block) phi_arguments.push_row(g.predecessors(block).size() + (block == 0 ? 1 : 0));
+  for (std::uint32_t const block : phi_block)
+    phi_arguments.push_row(g.predecessors(block).size() + (block == 0 ? 1 : 0));
   number_edges(g);
   op_reads.shape_like(p.all_reads());
   block_results.clear();

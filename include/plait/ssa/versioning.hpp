@@ -221,9 +221,9 @@ class ssa_form {
   csr<value> reads_;
   csr<value> writes_;
   std::vector<std::uint32_t> shift_ = {0};  // by blob, and one more: index of a value minus its version, mod 2^32
-  std::vector<std::uint32_t> first_;  // by blob, and one more: its first version; empty without initial versions
-  std::vector<op_index> producers_;        // by value
-  csr<operand> consumers_;                 // by value
+  std::vector<std::uint32_t> first_;        // by blob, and one more: its first version; empty without initial versions
+  std::vector<op_index> producers_;         // by value
+  csr<operand> consumers_;                  // by value
   std::vector<value> external_inputs_;
   std::vector<value> external_outputs_;
   std::vector<blob_index> undeclared_;
