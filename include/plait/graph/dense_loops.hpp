@@ -1,19 +1,20 @@
 // The loop forest of a dense_graph, see loops.hpp for what its loops are.
 //
 // After R. E. Tarjan, "Testing Flow Graph Reducibility" (J. Comp. Sys. Sci. 9, 1974, pp. 355–365) and P. Havlak,
-// "Nesting of Reducible and Irreducible Loops" (TOPLAS 19(4), 1997, pp. 557–567), with the remedy for the quadratic
-// time of the latter from G. Ramalingam, "Identifying Loops in Almost Linear Time" (TOPLAS 21(2), 1999, pp. 175–188):
-// an edge between nodes neither of which is an ancestor of the other comes into play at their least common ancestor in
-// the tree of the walk. Headers are taken in postorder, inner loops stand for their nodes (union-find with path
-// halving).
+// "Nesting of Reducible and Irreducible Loops" (TOPLAS 19(4), 1997, pp. 557–567): each header, inner ones first,
+// collects backwards what leads to its latches; loops found stand for their nodes (union-find with path halving).
 //
-// One thing is new: a header that dominates some of its latches but not all gets two loops, the natural one and,
-// around it, the irreducible one. So every natural loop is in the forest, which does hold: two of these loops are
-// disjoint or one is within the other.
+// Two things are different. Havlak takes headers in reverse preorder and moves the entries of irreducible loops
+// outwards from loop to loop, which is quadratic (G. Ramalingam, "Identifying Loops in Almost Linear Time", TOPLAS
+// 21(2), 1999, pp. 175–188, mends it by least common ancestors). Here headers are taken in postorder, and an edge
+// counts from when its source is left: by then the headers above its target that are not above its source, for which it
+// must not count, are done. So nothing is moved. And a header that dominates some of its latches but not all gets two
+// loops, the natural one and, around it, the irreducible one; so every natural loop is in the forest, which does hold:
+// two of these loops are disjoint or one is within the other.
 //
-// O(edges · log nodes) time at worst, nearly linear in practice; O(nodes + edges) space: 12 bytes a node and 20 a loop
-// for the result, 20 a node and 12 an edge for work. The sizes of all loops together may be quadratic, but loops are
-// intervals of one list, so nothing here is.
+// O(edges · log nodes) time at worst, nearly linear in practice; O(nodes + edges) space: 8 bytes a node and 24 a loop
+// for the result, 12 a node and 8 a loop for work, and 8 for each edge into an irreducible loop other than to its
+// header. The sizes of all loops together may be quadratic, but loops are intervals of one list, so nothing here is.
 #pragma once
 
 #include <algorithm>
@@ -76,11 +77,9 @@ class dense_loops {
     std::uint32_t depth : 31;
     std::uint32_t irreducible : 1;
   };
-  // An edge in the list of what is to be done at a node: of edges to come into play there, or of edges into the node
-  // (or the loop it heads) that have.
-  struct pending {
+  // In a list by header: where an edge comes from that leads into the header's loop, but not to the header.
+  struct entry {
     std::uint32_t from;
-    std::uint32_t to;
     std::uint32_t next;
   };
 
@@ -90,7 +89,6 @@ class dense_loops {
   }
   constexpr void start(std::size_t nodes);
   constexpr void leave(dense_graph const& g, std::uint32_t node);
-  constexpr void enter_play(std::uint32_t node);
   constexpr void collect(dense_graph const& g, dense_dominators const& tree, std::uint32_t header, bool dominated);
   constexpr void take(std::uint32_t node, std::uint32_t header);
   constexpr void lay_out();
@@ -103,12 +101,10 @@ class dense_loops {
   std::vector<std::uint32_t> innermost_;
   csr<std::uint32_t> nodes_;
 
-  std::vector<std::uint32_t> finished_;   // sets of finished nodes, by the ancestor that is not
   std::vector<std::uint32_t> sets_;       // sets of nodes that are in one loop so far, by its header
   std::vector<std::uint32_t> outermost_;  // by header: the outermost loop made of it so far
-  std::vector<std::uint32_t> waiting_;    // by node: edges that come into play there
-  std::vector<std::uint32_t> into_;       // by header: edges in play that lead there
-  std::vector<pending> edges_;
+  std::vector<std::uint32_t> into_;       // by header: the list of entries
+  std::vector<entry> entries_;
   std::vector<std::uint32_t> open_;
   std::vector<std::uint32_t> places_;
 };
@@ -117,7 +113,6 @@ constexpr void dense_loops::compute(dense_graph const& g, dense_dominators const
   start(g.size());
   for (auto node = static_cast<std::uint32_t>(g.size()); node-- != 0;) {
     leave(g, node);
-    enter_play(node);
     bool dominated = false;
     bool others = false;
     for (std::uint32_t const p : g.predecessors(node))
@@ -130,58 +125,42 @@ constexpr void dense_loops::compute(dense_graph const& g, dense_dominators const
 
 constexpr void dense_loops::start(std::size_t nodes) {
   loops_.clear();
-  edges_.clear();
+  entries_.clear();
   innermost_.assign(nodes, npos);
   outermost_.assign(nodes, npos);
-  waiting_.assign(nodes, npos);
   into_.assign(nodes, npos);
-  finished_.resize(nodes, 0);
   sets_.resize(nodes, 0);
-  for (std::uint32_t n = 0; n != nodes; ++n) finished_[n] = sets_[n] = n;
+  for (std::uint32_t n = 0; n != nodes; ++n) sets_[n] = n;
 }
 
-// The walk leaves a node when all with higher numbers have been left. Each edge that does not lead back is put where it
-// comes into play: the deepest node the walk has not left that is above its target, here or further up.
+// Edges to what is still a node of its own, or the header of a loop, are seen from there.
 constexpr void dense_loops::leave(dense_graph const& g, std::uint32_t node) {
   for (std::uint32_t const to : g.successors(node)) {
-    if (to <= node) continue;
-    std::uint32_t const above = find(finished_, to);
-    edges_.push_back({node, to, waiting_[above]});
-    waiting_[above] = static_cast<std::uint32_t>(edges_.size() - 1);
-  }
-  if (node != 0) finished_[node] = g.preorder()[g.preorder_parents()[g.preorder_number(node)]];
-}
-
-constexpr void dense_loops::enter_play(std::uint32_t node) {
-  for (std::uint32_t e = waiting_[node]; e != npos;) {
-    pending& edge = edges_[e];
-    std::uint32_t const next = edge.next;
-    std::uint32_t const target = find(sets_, edge.to);
-    edge.next = into_[target];
-    into_[target] = e;
-    e = next;
+    if (to <= node || sets_[to] == to) continue;
+    std::uint32_t const header = find(sets_, to);
+    entries_.push_back({node, into_[header]});
+    into_[header] = static_cast<std::uint32_t>(entries_.size() - 1);
   }
 }
 
-// Makes the loop of all that leads to a latch of the header: those it dominates, or the others. Edges in play never
-// lead out of what is below the header in the walk, so what leads to its latches is in a loop with it.
+// Makes the loop of all that leads to a latch of the header: those it dominates, or the others. What an edge that
+// counts comes from is below the header in the walk, if what it leads to is, so it is in a loop with it.
 constexpr void dense_loops::collect(dense_graph const& g, dense_dominators const& tree, std::uint32_t header,
                                     bool dominated) {
   auto const made = static_cast<std::uint32_t>(loops_.size());
+  auto const put = [&](std::uint32_t node) {
+    (outermost_[node] != npos ? loops_[outermost_[node]].parent : innermost_[node]) = made;
+  };
   open_.clear();
-  if (outermost_[header] != npos)
-    loops_[outermost_[header]].parent = made;
-  else
-    innermost_[header] = made;
+  put(header);
   for (std::uint32_t const p : g.predecessors(header))
     if (p >= header && tree.dominates(header, p) == dominated) take(p, header);
   for (std::size_t i = 0; i != open_.size(); ++i) {
     std::uint32_t const node = open_[i];
-    if (outermost_[node] != npos)
-      loops_[outermost_[node]].parent = made;
-    else
-      innermost_[node] = made;
-    for (std::uint32_t e = into_[node]; e != npos; e = edges_[e].next) take(edges_[e].from, header);
+    put(node);
+    for (std::uint32_t const p : g.predecessors(node))
+      if (p >= header && p < node) take(p, header);
+    for (std::uint32_t e = into_[node]; e != npos; e = entries_[e].next) take(entries_[e].from, header);
   }
   outermost_[header] = made;
   loops_.push_back({header, npos, 0, 0, !dominated});
