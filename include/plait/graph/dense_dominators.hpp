@@ -36,15 +36,15 @@ class dense_dominators {
   /// Keeps the memory of the computation before.
   constexpr void compute(dense_graph const& g);
 
-  constexpr std::size_t size() const noexcept { return immediate_.size(); }
+  constexpr std::size_t size() const noexcept { return size_; }
   static constexpr std::uint32_t root() noexcept { return 0; }
 
   /// npos for the root.
   constexpr std::uint32_t immediate(std::uint32_t n) const { return immediate_[valid(n)]; }
-  constexpr std::span<std::uint32_t const> immediates() const noexcept { return immediate_; }
+  constexpr std::span<std::uint32_t const> immediates() const noexcept { return {immediate_.data(), size_}; }
   /// The root has depth 0.
   constexpr std::uint32_t depth(std::uint32_t n) const { return depth_[valid(n)]; }
-  constexpr std::span<std::uint32_t const> depths() const noexcept { return depth_; }
+  constexpr std::span<std::uint32_t const> depths() const noexcept { return {depth_.data(), size_}; }
 
   constexpr bool dominates(std::uint32_t a, std::uint32_t b) const {
     // Wraps around where b stands before a.
@@ -60,7 +60,7 @@ class dense_dominators {
   /// Ascending. A forward_range; its size is not known without walking it.
   constexpr child_range children(std::uint32_t n) const;
   /// Each node before its children, which stand in ascending order.
-  constexpr std::span<std::uint32_t const> preorder() const noexcept { return order_; }
+  constexpr std::span<std::uint32_t const> preorder() const noexcept { return {order_.data(), size_}; }
   /// The part of preorder() that n dominates, n first.
   constexpr std::span<std::uint32_t const> subtree(std::uint32_t n) const {
     return preorder().subspan(place(n), intervals_[n].count);
@@ -86,19 +86,21 @@ class dense_dominators {
   // ---- the phases; not inlined into one another, which costs registers and 8% of the time
   //
   // Here nodes are known by their places in the preorder: the places of the intervals become the semidominators.
-  // Nodes are taken in reverse preorder and then linked below their parents, so those from `last` on are linked. The
-  // label of a node is the least semidominator on its path to its ancestor, the ancestor excluded.
+  // Nodes are taken in reverse preorder and then linked to their parents, so those from `last` on are linked. The label
+  // of one of them is the least semidominator on its path to its ancestor, the ancestor excluded; that of one that is
+  // not linked is the node itself.
   [[gnu::noinline]] constexpr void find_semidominators(dense_graph const& g) {
     std::span<std::uint32_t const> const nodes = g.preorder();
     std::span<std::uint32_t const> const parents = g.preorder_parents();
-    for (auto at = static_cast<std::uint32_t>(g.size()); --at != 0;) {
+    intervals_[0].count = 1;
+    links_[0] = {0, 0};
+    for (std::uint32_t at = 1; at != size_; ++at) links_[at] = {parents[at], at};
+    for (std::uint32_t at = size_; --at != 0;) {
       std::uint32_t semidominator = parents[at];
-      for (std::uint32_t const p : g.predecessors(nodes[at])) {
-        std::uint32_t const from = g.preorder_number(p);
-        semidominator = std::min(semidominator, from <= at ? from : evaluate(from, at + 1));
-      }
-      links_[at] = {parents[at], semidominator};
-      intervals_[at].place = semidominator;
+      for (std::uint32_t const p : g.predecessors(nodes[at]))
+        semidominator = std::min(semidominator, evaluate(g.preorder_number(p), at + 1));
+      links_[at].label = semidominator;
+      intervals_[at] = {semidominator, 1};
     }
   }
   constexpr std::uint32_t evaluate(std::uint32_t n, std::uint32_t last);
@@ -107,7 +109,7 @@ class dense_dominators {
   [[gnu::noinline]] constexpr void find_immediates(dense_graph const& g) {
     std::span<std::uint32_t const> const parents = g.preorder_parents();
     std::span<std::uint32_t const> const nodes = g.preorder();
-    auto const n = static_cast<std::uint32_t>(g.size());
+    std::uint32_t const n = size_;
     std::int64_t steps = 4 * std::int64_t{n};
     order_[0] = npos;
     immediate_[0] = npos;
@@ -124,8 +126,7 @@ class dense_dominators {
 
   // Dominators have lower numbers than what they dominate, so two sweeps number the tree without walking it.
   [[gnu::noinline]] constexpr void lay_out() {
-    auto const n = static_cast<std::uint32_t>(size());
-    std::ranges::fill(intervals_, interval{0, 1});
+    std::uint32_t const n = size_;
     for (std::uint32_t at = n; at-- > 1;) intervals_[immediate_[at]].count += intervals_[at].count;
     // The label becomes the place of the next child.
     depth_[0] = order_[0] = 0;
@@ -141,6 +142,8 @@ class dense_dominators {
     }
   }
 
+  // All but path_ have room for the largest tree so far.
+  std::uint32_t size_ = 0;
   std::vector<std::uint32_t> immediate_;
   std::vector<std::uint32_t> depth_;
   std::vector<interval> intervals_;
@@ -195,19 +198,22 @@ constexpr dense_dominators::child_range dense_dominators::children(std::uint32_t
 }
 
 constexpr void dense_dominators::compute(dense_graph const& g) {
-  std::size_t const n = g.size();
-  immediate_.resize(n, 0);
-  depth_.resize(n, 0);
-  intervals_.resize(n, interval{});
-  order_.resize(n, 0);
-  links_.resize(n, link{});
-  if (n == 0) return;
+  size_ = static_cast<std::uint32_t>(g.size());
+  if (order_.size() < size_) {
+    immediate_.resize(size_, 0);
+    depth_.resize(size_, 0);
+    intervals_.resize(size_, interval{});
+    order_.resize(size_, 0);
+    links_.resize(size_, link{});
+  }
+  if (size_ == 0) return;
   find_semidominators(g);
   find_immediates(g);
   lay_out();
 }
 
-// The least label between n, which is linked, and the root of its tree, which is not and is not counted.
+// The least label between n and the root of its tree, which is not linked and not counted; n if it is that root: then
+// its ancestor, too, stands before `last`.
 constexpr std::uint32_t dense_dominators::evaluate(std::uint32_t n, std::uint32_t last) {
   std::uint32_t above = links_[n].ancestor;
   if (above < last) return links_[n].label;
@@ -232,7 +238,7 @@ constexpr std::uint32_t dense_dominators::evaluate(std::uint32_t n, std::uint32_
 constexpr void dense_dominators::find_immediates_by_shortcuts(dense_graph const& g, std::uint32_t first) {
   depth_[0] = 0;
   links_[0].ancestor = 0;
-  for (std::uint32_t at = 1; at != g.size(); ++at) {
+  for (std::uint32_t at = 1; at != size_; ++at) {
     if (at >= first) {
       std::uint32_t const semidominator = intervals_[at].place;
       std::uint32_t up = g.preorder_parents()[at];
