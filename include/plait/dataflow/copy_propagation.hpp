@@ -1,0 +1,70 @@
+// Copy propagation: which values are another one, handed on by copies and by phis that have nothing to choose from.
+//
+//   plait::program_ssa const ssa(f);
+//   plait::copy_propagation<my::function> copies;
+//   copies.compute(f, ssa, [](auto const& net, auto const& op, std::size_t output) {
+//     return is_copy(op) ? std::optional(output) : std::nullopt;      // the input that this output is
+//   });
+//   use copies.origin(v) instead of v
+//
+// Value numbering (value_numbering.hpp) of a program in which nothing but copies is understood: optimistic, so that a
+// loop that copies a blob around leaves it what it was. Phis of one block with equal arguments are one. O(passes ×
+// (operands + phi arguments)), as there.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <plait/core/npos.hpp>
+#include <plait/dataflow/dense_value_numbering.hpp>
+#include <plait/dataflow/op_handles.hpp>
+#include <plait/ssa/construction.hpp>
+
+namespace plait {
+
+/// The origins of the values of a program in SSA form, as of the last compute(). The form must stay where it is.
+template <program P>
+class copy_propagation {
+ public:
+  constexpr copy_propagation() = default;
+  template <class Source>
+  constexpr copy_propagation(P const& p, program_ssa<P> const& ssa, Source&& source) {
+    compute(p, ssa, source);
+  }
+
+  /// source(net, op, output) gives the number of an input, a std::optional of it.
+  template <class Source>
+  constexpr void compute(P const& p, program_ssa<P> const& ssa, Source&& source) {
+    ssa_ = &ssa;
+    kinds_.assign(ssa.form().op_count(), npos);
+    op_handles<P> const handles(p, ssa.snapshot());
+    numbering_.compute(ssa.form(), kinds_, [&](op_index op, std::size_t output) {
+      return handles.call(op, [&](auto const& net, auto const& handle) -> std::size_t {
+        auto const input = source(net, handle, output);
+        return input ? static_cast<std::size_t>(*input) : npos;
+      });
+    });
+    origins_ = numbering_.replacements(ssa.form(), ssa.dominators());
+  }
+  template <class Source>
+  void compute(P const&, program_ssa<P> const&&, Source&&) = delete;
+
+  /// The value that v is: made before it on every way. v itself if it is no copy.
+  constexpr value origin(value v) const { return ssa_->form().version(origins_[ssa_->form().index(v)]); }
+  constexpr bool is_copy(value v) const { return origin(v) != v; }
+  /// By number.
+  constexpr std::span<value_index const> origins() const noexcept { return origins_; }
+
+ private:
+  program_ssa<P> const* ssa_ = nullptr;
+  std::vector<std::uint32_t> kinds_;
+  dense_value_numbering numbering_;
+  std::vector<value_index> origins_;
+};
+
+template <program P, class Source>
+copy_propagation(P const&, program_ssa<P> const&, Source&&) -> copy_propagation<P>;
+
+}  // namespace plait

@@ -1,0 +1,261 @@
+// Dataflow over the edges of SSA form: one state a value, that goes from its definition straight to its uses.
+//
+//   struct my_problem {
+//     using value_type = …;                                         // an element of a lattice of finite height
+//     value_type initial() const;                                   // nothing is known yet
+//     value_type given(plait::value_index v);                       // of what comes from outside
+//     bool join(value_type& into, value_type const& from) const;    // where a phi merges: whether `into` has changed
+//     void transfer(plait::op_index op, std::span<value_type const> in, std::span<value_type> out);
+//     // optional: which ways a block goes on; take(i) for each successor number i, once more for each new one
+//     void branch(std::uint32_t block, auto const& states, auto take);         // states[v]
+//   };
+//
+// The two worklists of M. N. Wegman, F. K. Zadeck, "Constant Propagation with Conditional Branches" (TOPLAS 13(2),
+// 1991, pp. 181–210): edges that control is found to take, and definitions whose state has changed. With branch() a
+// block counts from when control can come to it, and a phi merges what comes over edges that can be taken; without, all
+// do. An op is asked when its block counts and again when an input has changed, a branch when one of its block's last
+// op has; `out` then holds the states it had, and transfer sets them, never back towards initial(). O(edges + height ×
+// uses) calls; a byte an edge, a state a value, and the lists. Blocks that the entry does not reach are not in the
+// form.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <plait/core/assert.hpp>
+#include <plait/core/npos.hpp>
+#include <plait/dataflow/problem.hpp>
+#include <plait/graph/dense_graph.hpp>
+#include <plait/ssa/dense_ssa.hpp>
+
+namespace plait {
+
+template <class P>
+concept has_sparse_bounds = has_flow_value<P> && requires(P& p, value_index v) {
+  { p.initial() } -> std::convertible_to<typename P::value_type>;
+  { p.given(v) } -> std::convertible_to<typename P::value_type>;
+};
+
+template <class P>
+concept has_sparse_transfer =
+    has_flow_value<P> && requires(P& p, op_index op, std::span<typename P::value_type const> in,
+                                  std::span<typename P::value_type> out) { p.transfer(op, in, out); };
+
+/// What sparse_solver asks for. States are compared to see whether they have changed.
+template <class P>
+concept sparse_problem =
+    has_sparse_bounds<P> && has_join<P> && has_sparse_transfer<P> && std::equality_comparable<typename P::value_type>;
+
+/// Put next to a problem: PLAIT_CHECK_SPARSE_PROBLEM(my::problem); names each missing piece in a sentence.
+template <class P>
+consteval bool check_sparse_problem() {
+  static_assert(has_flow_value<P>, "plait: a sparse problem lacks value_type, a copyable type");
+  if constexpr (has_flow_value<P>) {
+    static_assert(std::equality_comparable<typename P::value_type>,
+                  "plait: the value_type of a sparse problem must compare with ==");
+    static_assert(has_sparse_bounds<P>,
+                  "plait: a sparse problem lacks initial() const or given(value_index), which give a value_type");
+    static_assert(has_join<P>,
+                  "plait: a sparse problem lacks join(value_type& into, value_type const& from) const, which tells "
+                  "whether into has changed");
+    static_assert(has_sparse_transfer<P>,
+                  "plait: a sparse problem lacks transfer(op_index, std::span<value_type const> in, "
+                  "std::span<value_type> out)");
+  }
+  return sparse_problem<P>;
+}
+
+#define PLAIT_CHECK_SPARSE_PROBLEM(...) static_assert(::plait::check_sparse_problem<__VA_ARGS__>())
+
+/// The states of all values, and what control can reach, as of the last compute(), which keeps the memory of the one
+/// before. By number, as the form.
+template <class Value>
+class sparse_solver {
+ public:
+  using value_type = Value;
+
+  template <class Problem>
+    requires(sparse_problem<Problem> && std::same_as<typename Problem::value_type, Value>)
+  constexpr void compute(dense_graph const& g, dense_ssa const& form, Problem& problem);
+
+  constexpr value_type const& operator[](value_index v) const { return states_[v]; }
+  constexpr std::span<value_type const> states() const noexcept { return states_; }
+  /// Whether control can come to a block.
+  constexpr bool is_reached(std::uint32_t block) const { return reached_[block] != 0; }
+  /// Whether control can go from a block to its successor number i.
+  constexpr bool is_taken(std::uint32_t block, std::size_t i) const { return taken_[first_edge_[block] + i] != 0; }
+
+ private:
+  constexpr void number_edges(dense_graph const& g);
+  constexpr void take(dense_graph const& g, dense_ssa const& form, std::uint32_t block, std::size_t way);
+  constexpr void change(dense_ssa const& form, value_index v);
+  template <class Problem>
+  constexpr void visit_phi(dense_graph const& g, dense_ssa const& form, Problem& problem, phi_index phi);
+  template <class Problem>
+  constexpr void visit_op(dense_ssa const& form, Problem& problem, op_index op);
+  template <class Problem>
+  constexpr void visit_branch(dense_graph const& g, dense_ssa const& form, Problem& problem, std::uint32_t block);
+  template <class Problem>
+  constexpr void visit_block(dense_graph const& g, dense_ssa const& form, Problem& problem, std::uint32_t block);
+
+  std::vector<value_type> states_;
+  std::vector<char> reached_;              // by block
+  std::vector<char> taken_;                // by edge, in the order of the successors
+  std::vector<std::uint32_t> first_edge_;  // by block
+  std::vector<std::uint32_t> edge_slot_;   // by edge: its place among those that enter its target
+  std::vector<std::uint32_t> first_slot_;  // by block: where its entering edges begin in slot_taken_
+  std::vector<char> slot_taken_;           // by entering edge
+  std::vector<std::uint32_t> blocks_;      // reached, not visited
+  std::vector<phi_index> phis_;            // an argument's edge is new
+  std::vector<value_index> changed_;       // values whose users have not seen it
+  std::vector<char> is_changed_;           // by value
+  std::vector<value_type> in_;
+  std::vector<value_type> out_;
+};
+
+template <class Value>
+constexpr void sparse_solver<Value>::number_edges(dense_graph const& g) {
+  first_edge_.clear();
+  first_slot_.clear();
+  edge_slot_.clear();
+  std::uint32_t slots = 0;
+  for (std::uint32_t b = 0; b != g.size(); ++b) {
+    first_slot_.push_back(slots);
+    slots += static_cast<std::uint32_t>(g.predecessors(b).size());
+  }
+  slot_taken_.assign(slots, 0);
+  // Predecessors are ascending, so that edges counted by ascending source come to their places.
+  std::vector<std::uint32_t>& next = first_slot_;
+  for (std::uint32_t b = 0; b != g.size(); ++b) {
+    first_edge_.push_back(static_cast<std::uint32_t>(edge_slot_.size()));
+    for (std::uint32_t const to : g.successors(b)) edge_slot_.push_back(next[to]++);
+  }
+  for (std::uint32_t b = 0; b != g.size(); ++b) next[b] -= static_cast<std::uint32_t>(g.predecessors(b).size());
+  taken_.assign(edge_slot_.size(), 0);
+}
+
+template <class Value>
+constexpr void sparse_solver<Value>::take(dense_graph const& g, dense_ssa const& form, std::uint32_t block,
+                                          std::size_t way) {
+  PLAIT_ASSERT(way < g.successors(block).size(), "sparse_solver: a branch takes a successor that is not there");
+  std::uint32_t const edge = first_edge_[block] + static_cast<std::uint32_t>(way);
+  if (std::exchange(taken_[edge], char{1}) != 0) return;
+  slot_taken_[edge_slot_[edge]] = 1;
+  std::uint32_t const to = g.successors(block)[way];
+  if (std::exchange(reached_[to], char{1}) == 0)
+    blocks_.push_back(to);
+  else
+    for (phi_index const phi : form.phis(to)) phis_.push_back(phi);
+}
+
+template <class Value>
+constexpr void sparse_solver<Value>::change(dense_ssa const& form, value_index v) {
+  if (form.uses(v).empty() || std::exchange(is_changed_[v], char{1}) != 0) return;
+  changed_.push_back(v);
+}
+
+template <class Value>
+template <class Problem>
+constexpr void sparse_solver<Value>::visit_phi(dense_graph const& g, dense_ssa const& form, Problem& problem,
+                                               phi_index phi) {
+  std::uint32_t const block = form.block_of_phi(phi);
+  auto const arguments = form.arguments(phi);
+  std::size_t const edges = g.predecessors(block).size();
+  value_type merged = problem.initial();
+  for (std::size_t slot = 0; slot != arguments.size(); ++slot)
+    if (slot >= edges || slot_taken_[first_slot_[block] + slot] != 0) problem.join(merged, states_[arguments[slot]]);
+  value_type& state = states_[form.result(phi)];
+  if (merged == state) return;
+  state = std::move(merged);
+  change(form, form.result(phi));
+}
+
+template <class Value>
+template <class Problem>
+constexpr void sparse_solver<Value>::visit_op(dense_ssa const& form, Problem& problem, op_index op) {
+  in_.clear();
+  out_.clear();
+  for (value_index const v : form.reads(op)) in_.push_back(states_[v]);
+  for (value_index const v : form.writes(op)) out_.push_back(states_[v]);
+  problem.transfer(op, std::span<value_type const>(in_), std::span<value_type>(out_));
+  std::size_t slot = 0;
+  for (value_index const v : form.writes(op)) {
+    value_type& said = out_[slot++];
+    if (states_[v] == said) continue;
+    states_[v] = std::move(said);
+    change(form, v);
+  }
+}
+
+template <class Value>
+template <class Problem>
+constexpr void sparse_solver<Value>::visit_branch(dense_graph const& g, dense_ssa const& form, Problem& problem,
+                                                  std::uint32_t block) {
+  auto const take_way = [&](std::size_t way) { take(g, form, block, way); };
+  if constexpr (requires { problem.branch(block, *this, take_way); }) {
+    problem.branch(block, std::as_const(*this), take_way);
+  } else {
+    for (std::size_t way = 0; way != g.successors(block).size(); ++way) take_way(way);
+  }
+}
+
+template <class Value>
+template <class Problem>
+constexpr void sparse_solver<Value>::visit_block(dense_graph const& g, dense_ssa const& form, Problem& problem,
+                                                 std::uint32_t block) {
+  for (phi_index const phi : form.phis(block)) visit_phi(g, form, problem, phi);
+  for (op_index const op : form.ops(block)) visit_op(form, problem, op);
+  visit_branch(g, form, problem, block);
+}
+
+template <class Value>
+template <class Problem>
+  requires(sparse_problem<Problem> && std::same_as<typename Problem::value_type, Value>)
+constexpr void sparse_solver<Value>::compute(dense_graph const& g, dense_ssa const& form, Problem& problem) {
+  PLAIT_ASSERT(g.size() == form.block_count(), "sparse_solver: graph and form do not belong together");
+  number_edges(g);
+  states_.assign(form.value_count(), problem.initial());
+  is_changed_.assign(form.value_count(), 0);
+  for (value_index v = 0; v != form.value_count(); ++v)
+    if (!form.definition(v).is_op() && !form.definition(v).is_phi()) states_[v] = problem.given(v);
+  reached_.assign(g.size(), 0);
+  phis_.clear();
+  changed_.clear();
+  reached_[0] = 1;
+  blocks_.assign(1, 0);
+  auto const next = [](auto& list) {
+    auto const item = list.back();
+    list.pop_back();
+    return item;
+  };
+  // Blocks first: the fewer states are stale when an op is asked, the less often it is.
+  while (true) {
+    if (!blocks_.empty()) {
+      visit_block(g, form, problem, next(blocks_));
+    } else if (!phis_.empty()) {
+      visit_phi(g, form, problem, next(phis_));
+    } else if (!changed_.empty()) {
+      value_index const v = next(changed_);
+      is_changed_[v] = 0;
+      for (ssa_use const& use : form.uses(v)) {
+        std::uint32_t const block =
+            use.site.is_phi() ? form.block_of_phi(use.site.phi()) : form.block_of_op(use.site.op());
+        if (reached_[block] == 0) continue;
+        if (use.site.is_phi()) {
+          visit_phi(g, form, problem, use.site.phi());
+        } else {
+          visit_op(form, problem, use.site.op());
+          if (use.site.op() + 1 == form.first_op[block + 1]) visit_branch(g, form, problem, block);
+        }
+      }
+    } else {
+      break;
+    }
+  }
+}
+
+}  // namespace plait

@@ -1,0 +1,119 @@
+#include <plait/dataflow/sparse.hpp>
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+#include <plait/ssa/construction.hpp>
+
+#include <support/random_program.hpp>
+#include <support/ssa_interpreter.hpp>
+
+namespace {
+
+// Which residues modulo 2 a value can have: bit 0 for even, bit 1 for odd.
+struct parity_problem {
+  using value_type = unsigned;
+  test::net_program const* program;
+  plait::program_ssa<test::net_program> const* ssa;
+  std::size_t* calls;
+
+  unsigned initial() const { return 0; }
+  unsigned given(plait::value_index) const { return 3; }
+  bool join(unsigned& into, unsigned from) const {
+    bool const more = (from & ~into) != 0;
+    into |= from;
+    return more;
+  }
+  void transfer(plait::op_index op, std::span<unsigned const> in, std::span<unsigned> out) const {
+    ++*calls;
+    std::string const& type = program->block(ssa->snapshot().node(op)).ops[ssa->snapshot().place(op)].type;
+    if (type.starts_with("Const:")) out[0] = 1u << (std::stoi(type.substr(6)) % 2);
+    if (type == "Copy") out[0] = in[0];
+    if (type == "Less" || type == "Input") out[0] = 3;
+    if (type == "Add")
+      out[0] = (in[0] * in[1] != 0 ? (in[0] == in[1] && in[0] != 3 ? 1u : in[0] + in[1] == 3 ? 2u : 3u) : 0);
+    if (type == "Swap") {
+      out[0] = in[1];
+      out[1] = in[0];
+    }
+  }
+};
+PLAIT_CHECK_SPARSE_PROBLEM(parity_problem);
+
+struct watch {
+  plait::sparse_solver<unsigned> const& solver;
+  plait::program_ssa<test::net_program> const& ssa;
+  std::size_t decided = 0;
+  void on_block(std::uint32_t block, test::value_states const& states) {
+    for (auto const phi : ssa.form().phis(block)) check(ssa.form().result(phi), states);
+  }
+  void on_op(plait::op_index op, test::value_states const& states) {
+    for (auto const v : ssa.form().writes(op)) check(v, states);
+  }
+  void on_edge(std::uint32_t, std::size_t) {}
+  void on_end(std::uint32_t, test::value_states const&) {}
+  void check(plait::value_index v, test::value_states const& states) {
+    REQUIRE((solver[v] >> (*states[v] % 2) & 1) == 1);
+    decided += solver[v] != 3;
+  }
+};
+
+TEST_CASE(
+    "sparse: parities hold when programs run; they solve the equations; ops are asked a bounded number of times") {
+  plait::sparse_solver<unsigned> solver;
+  plait::program_ssa<test::net_program> ssa;
+  std::size_t decided = 0;
+  for (unsigned seed = 0; seed != 5'000; ++seed) {
+    CAPTURE(seed);
+    auto const p = test::random_program(seed);
+    ssa.compute(p);
+    std::size_t calls = 0;
+    parity_problem const problem{&p, &ssa, &calls};
+    solver.compute(ssa.graph(), ssa.form(), problem);
+    std::size_t bound = ssa.form().op_count();
+    for (plait::op_index op = 0; op != ssa.form().op_count(); ++op) bound += 2 * ssa.form().reads(op).size();
+    REQUIRE(calls <= bound);
+
+    watch see{solver, ssa};
+    test::run_ssa(p, ssa, seed, 40, see);
+    decided += see.decided;
+
+    auto const& form = ssa.form();
+    for (std::uint32_t b = 0; b != form.block_count(); ++b) {
+      REQUIRE(solver.is_reached(b));
+      for (std::size_t way = 0; way != ssa.graph().successors(b).size(); ++way) REQUIRE(solver.is_taken(b, way));
+    }
+    for (plait::phi_index phi = 0; phi != form.phi_count(); ++phi) {
+      unsigned merged = 0;
+      for (auto const v : form.arguments(phi)) merged |= solver[v];
+      REQUIRE(solver[form.result(phi)] == merged);
+    }
+    for (plait::op_index op = 0; op != form.op_count(); ++op) {
+      std::vector<unsigned> in, out(form.writes(op).size());
+      for (auto const v : form.reads(op)) in.push_back(solver[v]);
+      problem.transfer(op, in, out);
+      std::size_t slot = 0;
+      // Of a blob that is written twice the last write counts.
+      for (auto const v : form.writes(op)) {
+        unsigned const said = out[slot++];
+        if (v != form.writes(op).back() || slot == out.size()) REQUIRE(solver[v] == said);
+      }
+    }
+  }
+  CHECK(decided > 10'000);
+}
+
+struct no_transfer {
+  using value_type = int;
+  int initial() const { return 0; }
+  int given(plait::value_index) const { return 0; }
+  bool join(int&, int) const { return false; }
+};
+static_assert(!plait::sparse_problem<int> && !plait::sparse_problem<no_transfer> &&
+              plait::has_sparse_bounds<no_transfer> && plait::has_join<no_transfer> &&
+              plait::sparse_problem<parity_problem>);
+
+}  // namespace
