@@ -5,8 +5,8 @@
 //   - one sweep in ascending order sees all predecessors of a node before the node, but for those on back edges.
 // Built by flow_snapshot; not a template, so that the algorithms on it compile once and never touch a user's nodes.
 //
-// Time and space are O(nodes + edges): 8 bytes an edge, 4 a node, and 20 for each index the
-// user's graph has. The walk keeps its stack in these arrays.
+// O(size(g) + edges) time and space: 8 bytes an edge, 4 a node and 20 for each index of the user's graph. The walk
+// keeps its stack in these arrays.
 #pragma once
 
 #include <algorithm>
@@ -101,6 +101,7 @@ constexpr void dense_graph::walk(std::uint32_t start, std::vector<std::uint32_t>
     keys_[at] = key;
     parents_[at] = parent;
     expand(key, edge, [this](std::uint32_t successor) { edges_.push_back(successor); });
+    PLAIT_ASSERT(edges_.size() < npos, "dense_graph: more edges than 32 bits can number");
     if (numbers.size() > parents_.size()) make_room(2 * numbers.size());
     edge = first_[at];
     std::uint32_t end = first_[at + 1] = static_cast<std::uint32_t>(edges_.size());

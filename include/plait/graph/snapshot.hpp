@@ -67,6 +67,7 @@ class flow_snapshot : public dense_graph {
 template <flow_graph G>
 constexpr void flow_snapshot<G>::compute(G const& g) {
   graph_ = std::addressof(g);
+  PLAIT_ASSERT(graph_size(g) < npos, "flow_snapshot: more nodes than 32 bits can number");
   numbers_.assign(graph_size(g), npos);
   entered_.clear();
   told_.clear();
