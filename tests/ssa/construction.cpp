@@ -94,14 +94,14 @@ void check_walk(P const& p, plait::program_ssa<P> const& ssa, std::mt19937& rand
   static_cast<void>(p);
 }
 
-// Phis by the definition: blocks where two ways from definitions meet first, to a fixed point; the entry defines all.
+// Phis by the definition: blocks where two ways from definitions meet first, to a fixed point.
 std::set<std::pair<std::uint32_t, plait::blob_index>> naive_phis(plait::dense_graph const& g,
                                                                  plait::dense_dominators const& tree,
                                                                  plait::dense_program const& p,
                                                                  plait::phi_pruning pruning) {
   std::set<std::pair<std::uint32_t, plait::blob_index>> found;
   for (plait::blob_index blob = 0; blob != p.blob_count(); ++blob) {
-    std::set<std::uint32_t> defines = {0};
+    std::set<std::uint32_t> defines;  // what is given is made outside, which dominates all
     std::set<std::uint32_t> exposed;
     bool written = false;
     for (std::uint32_t b = 0; b != g.size(); ++b) {

@@ -132,7 +132,6 @@ constexpr void phi_placement::find_live_frontier(dense_dominators const& tree, b
   searched_.assign(edges_.size(), 0);
   waiting_.clear();
   for (std::uint32_t const b : definitions_[blob]) waiting_.push_back(tree.place(b));
-  if (defines_[0] != blob) waiting_.push_back(0);
   std::ranges::make_heap(waiting_);
   while (!waiting_.empty()) {
     std::ranges::pop_heap(waiting_);
@@ -179,10 +178,8 @@ constexpr void phi_placement::compute(dense_graph const& g, dense_dominators con
       find_live_frontier(tree, blob);
       continue;
     }
-    // The version a blob enters with is made at the entry, whose frontier is itself if edges lead there.
-    waiting_.assign(definitions_[blob].begin(), definitions_[blob].end());
-    waiting_.push_back(0);
-    for (std::uint32_t const b : frontier_(waiting_)) found_.emplace_back(b, blob);
+    // The version a blob enters with is made outside, which dominates everything and so has no frontier.
+    for (std::uint32_t const b : frontier_(definitions_[blob])) found_.emplace_back(b, blob);
   }
   phis_.start_counting(g.size());
   for (auto const& [block, blob] : found_) phis_.count(block);
