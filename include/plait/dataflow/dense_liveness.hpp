@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <ranges>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include <plait/core/assert.hpp>
@@ -52,47 +54,61 @@ class dense_liveness {
   constexpr std::vector<blob_index> const& exposed() const noexcept { return exposed_; }
 
  private:
-  template <class Visit>
-  constexpr void visit_exposed(dense_program const& p, Visit visit);
+  constexpr void find_exposed(dense_program const& p);
   constexpr bool is_live(dense_program const& p, std::uint32_t block, op_index from, blob_index blob) const;
 
   gen_kill_solver<flow_direction::backward, join_kind::any> solver_;
-  std::vector<std::uint32_t> place_;    // by blob
-  std::vector<blob_index> exposed_;     // by place
-  std::vector<std::uint32_t> written_;  // by blob: the last block found to write it
+  std::vector<std::uint32_t> place_;  // by blob
+  std::vector<blob_index> exposed_;   // by place
+  struct exposure {
+    std::uint32_t block;
+    blob_index blob;
+  };
+  std::vector<exposure> exposures_;
+  std::vector<std::uint32_t> last_;  // by blob: the last block found to mention it
 };
 
-// visit(block, blob) for what a block reads before it writes it.
-template <class Visit>
-constexpr void dense_liveness::visit_exposed(dense_program const& p, Visit visit) {
-  written_.assign(p.blob_count(), npos);
-  for (std::uint32_t block = 0; block != p.block_count(); ++block)
+// Of what a block reads before it writes it.
+constexpr void dense_liveness::find_exposed(dense_program const& p) {
+  place_.assign(p.blob_count(), npos);
+  last_.assign(p.blob_count(), npos);
+  exposures_.clear();
+  for (std::uint32_t block = 0; block != p.block_count(); ++block) {
     for (op_index const op : p.ops(block)) {
       for (blob_index const b : p.reads(op))
-        if (written_[b] != block) visit(block, b);
-      for (blob_index const b : p.writes(op)) written_[b] = block;
+        if (std::exchange(last_[b], block) != block) {
+          place_[b] = 0;
+          exposures_.push_back({block, b});
+        }
+      for (blob_index const b : p.writes(op)) last_[b] = block;
     }
-}
-
-constexpr void dense_liveness::compute(dense_graph const& g, dense_program const& p) {
-  PLAIT_ASSERT(g.size() == p.block_count(), "liveness: graph and program do not belong together");
-  place_.assign(p.blob_count(), npos);
-  visit_exposed(p, [&](std::uint32_t, blob_index b) { place_[b] = 0; });
-  for (std::uint32_t block = 0; block != p.block_count(); ++block)
     for (blob_index const b : p.results(block)) place_[b] = 0;
+  }
   exposed_.clear();
   for (blob_index b = 0; b != p.blob_count(); ++b)
     if (place_[b] != npos) {
       place_[b] = static_cast<std::uint32_t>(exposed_.size());
       exposed_.push_back(b);
     }
+}
 
+constexpr void dense_liveness::compute(dense_graph const& g, dense_program const& p) {
+  PLAIT_ASSERT(g.size() == p.block_count(), "liveness: graph and program do not belong together");
+  find_exposed(p);
   solver_.reset(g.size(), exposed_.size());
-  visit_exposed(p, [&](std::uint32_t block, blob_index b) { solver_.gen.insert(block, place_[b]); });
-  for (std::uint32_t block = 0; block != p.block_count(); ++block)
-    for (op_index const op : p.ops(block))
-      for (blob_index const b : p.writes(op))
-        if (place_[b] != npos) solver_.kill.insert(block, place_[b]);
+  for (exposure const& e : exposures_) solver_.gen.insert(e.block, place_[e.blob]);
+  for (std::uint32_t block = 0; block != p.block_count(); ++block) {
+    if (p.ops(block).empty() || exposed_.empty()) continue;
+    // The rows of a block's ops lie one after the other. Blobs without a place are as frequent as others: no branch.
+    std::span<std::uint64_t> const kill = solver_.kill.words(block);
+    blob_index const* const first = p.writes(p.first_op(block)).data();
+    std::span<blob_index const> const last = p.writes(p.first_op(block + 1) - 1);
+    for (blob_index const b : std::span(first, last.data() + last.size())) {
+      std::uint64_t const has_place = place_[b] != npos ? 1 : 0;
+      std::size_t const place = has_place * place_[b];
+      kill[place / 64] |= has_place << (place % 64);
+    }
+  }
   solver_.solve(g, [&](std::uint32_t block, bit_row live) {
     for (blob_index const b : p.results(block)) live.insert(place_[b]);
   });

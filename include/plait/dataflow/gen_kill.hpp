@@ -75,8 +75,11 @@ class gen_kill_solver {
   static constexpr std::uint32_t flipped(dense_graph const& g, std::uint32_t b) {
     return forward ? static_cast<std::uint32_t>(g.size()) - 1 - b : b;
   }
-  template <class Boundary>
+  // Width: of the rows, as a constant, which for narrow ones is most of the speed; 0: any.
+  template <std::size_t Width, class Boundary>
   constexpr bool update(dense_graph const& g, std::uint32_t b, Boundary& boundary);
+  template <std::size_t Width, class Boundary>
+  constexpr void iterate(dense_graph const& g, Boundary& boundary);
 
   bit_rows into_;    // by block: where flow enters it
   bit_rows out_of_;  // where it leaves
@@ -85,9 +88,9 @@ class gen_kill_solver {
 
 // Whether what leaves the block has changed.
 template <flow_direction Direction, join_kind Join>
-template <class Boundary>
+template <std::size_t Width, class Boundary>
 constexpr bool gen_kill_solver<Direction, Join>::update(dense_graph const& g, std::uint32_t b, Boundary& boundary) {
-  std::size_t const width = gen.width();
+  std::size_t const width = Width == 0 ? gen.width() : Width;
   std::uint64_t* const into = into_.words(b).data();
   auto const from = sources(g, b);
   bool const is_bound = forward ? b == 0 : from.empty();
@@ -114,27 +117,41 @@ constexpr bool gen_kill_solver<Direction, Join>::update(dense_graph const& g, st
 }
 
 template <flow_direction Direction, join_kind Join>
-template <class Boundary>
-constexpr void gen_kill_solver<Direction, Join>::solve(dense_graph const& g, Boundary boundary) {
-  PLAIT_ASSERT(gen.size() == g.size(), "gen_kill_solver: reset for another graph");
-  auto const n = static_cast<std::uint32_t>(g.size());
-  into_.reset(n, fact_count());
-  if constexpr (Join == join_kind::any)
-    out_of_.reset(n, fact_count());
-  else
-    out_of_.reset_full(n, fact_count());
-  queue_.reset(n);
+template <std::size_t Width, class Boundary>
+constexpr void gen_kill_solver<Direction, Join>::iterate(dense_graph const& g, Boundary& boundary) {
   // Places count down in the order of flow. The sweep comes to blocks with lower ones by itself.
-  for (std::uint32_t place = n; place-- != 0;) {
+  for (auto place = static_cast<std::uint32_t>(g.size()); place-- != 0;) {
     std::uint32_t const b = flipped(g, place);
-    if (!update(g, b, boundary)) continue;
+    if (!update<Width>(g, b, boundary)) continue;
     for (std::uint32_t const target : targets(g, b))
       if (std::uint32_t const again = flipped(g, target); again >= place) queue_.push(again);
   }
   while (!queue_.empty()) {
     std::uint32_t const b = flipped(g, static_cast<std::uint32_t>(queue_.pop_max()));
-    if (!update(g, b, boundary)) continue;
+    if (!update<Width>(g, b, boundary)) continue;
     for (std::uint32_t const target : targets(g, b)) queue_.push(flipped(g, target));
+  }
+}
+
+template <flow_direction Direction, join_kind Join>
+template <class Boundary>
+constexpr void gen_kill_solver<Direction, Join>::solve(dense_graph const& g, Boundary boundary) {
+  PLAIT_ASSERT(gen.size() == g.size(), "gen_kill_solver: reset for another graph");
+  into_.reset(g.size(), fact_count());
+  if constexpr (Join == join_kind::any)
+    out_of_.reset(g.size(), fact_count());
+  else
+    out_of_.reset_full(g.size(), fact_count());
+  queue_.reset(g.size());
+  switch (gen.width()) {
+    case 1:
+      return iterate<1>(g, boundary);
+    case 2:
+      return iterate<2>(g, boundary);
+    case 4:
+      return iterate<4>(g, boundary);
+    default:
+      return iterate<0>(g, boundary);
   }
 }
 
