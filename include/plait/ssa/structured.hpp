@@ -1,0 +1,467 @@
+// Structured control flow of nets (If, While, Do) as a program: straight-line pieces and the ways between them, so that
+// everything for programs works on nets that hold nets.
+//
+//   plait::structured_program const p(n);
+//   plait::program_ssa const ssa(p);      // a blob that a branch of an If writes has a phi behind it
+//
+// Which of its subnets (implicit_operands.hpp) an op runs when is told by a member of the subnet object:
+//   s.role        a subnet_role, or, without it,
+//   s.argument    the name of the argument that holds it, as in Caffe2: then_net, else_net, loop_net, cond_net, net
+// and becomes, with the first input as condition,
+//   If            … If ─┬─ then_net ─┬─ …             While   … ─ cond_net, While ─┬─ loop_net ─┐
+//                       └─ else_net ─┘                            └────────────────┼────────────┘ (back)
+//                                                                                  └─ …
+//   Do            … Do, net …: its names are those of the outer blobs that inner_blobs and outer_blobs_idx bind, and
+//                 blobs of its own
+// The If, While or Do itself stays as an op: that of If and While ends its piece and reads the condition; the first of
+// two ways is that of a true one. Ops that hold nets of other kinds (RecurrentNetwork) stay whole and also read and
+// write what these do of the net around them.
+//
+// O(ops + operands, nested ones included) time and space; nesting costs memory, not stack.
+#pragma once
+
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <ranges>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <plait/core/assert.hpp>
+#include <plait/core/csr.hpp>
+#include <plait/core/errors.hpp>
+#include <plait/core/npos.hpp>
+#include <plait/net/blob_table.hpp>
+#include <plait/net/implicit_operands.hpp>
+#include <plait/net/mutation.hpp>
+#include <plait/net/net_traits.hpp>
+#include <plait/net/op_label.hpp>
+#include <plait/ssa/versioning.hpp>
+
+namespace plait {
+
+/// When an op runs one of its nets.
+enum class subnet_role {
+  unknown,      ///< nobody knows: the op stays whole
+  then_branch,  ///< if the condition holds
+  else_branch,  ///< if not
+  loop_body,    ///< while the condition holds
+  condition,    ///< before the condition is looked at, each time
+  inline_body,  ///< once, with names of its own (subnet_scope::closed)
+};
+
+/// The role of a subnet, from its `role` or its `argument`.
+template <class S>
+[[nodiscard]] constexpr subnet_role role_of(S const& s) {
+  if constexpr (requires {
+                  { s.role } -> std::convertible_to<subnet_role>;
+                }) {
+    return s.role;
+  } else if constexpr (requires {
+                         { s.argument } -> std::convertible_to<std::string_view>;
+                       }) {
+    std::string_view const name = s.argument;
+    if (name == "then_net") return subnet_role::then_branch;
+    if (name == "else_net") return subnet_role::else_branch;
+    if (name == "loop_net") return subnet_role::loop_body;
+    if (name == "cond_net") return subnet_role::condition;
+    if (name == "net" && s.scope == subnet_scope::closed) return subnet_role::inline_body;
+    return subnet_role::unknown;
+  } else {
+    return subnet_role::unknown;
+  }
+}
+
+/// The program that a net with nets inside is. It refers to the net, which must outlive it unchanged. Its nodes are
+/// numbers, the entry 0; there is one exit. Its blobs are numbers: those of one name are the same blob, unless a Do
+/// keeps them apart.
+template <net N>
+class structured_program {
+  using key_type = std::conditional_t<has_text<N>, std::string, name_t<N>>;
+
+ public:
+  class piece;
+  /// Where an op comes from.
+  struct origin {
+    N const* net;
+    op_index op;
+  };
+
+  /// Throws net_error for an If or While without inputs, or whose nets do not fit together; for a Do whose inner_blobs
+  /// and outer_blobs_idx do not fit its inputs and outputs.
+  explicit structured_program(N const& n) { build(n); }
+  structured_program(N const&&) = delete;
+
+  // ---- a program
+  std::size_t size() const noexcept { return pieces_.size(); }
+  static std::uint32_t entry() noexcept { return 0; }
+  std::span<std::uint32_t const> successors(std::uint32_t n) const { return successors_[n]; }
+  piece block(std::uint32_t n) const { return piece(*this, n); }
+  std::size_t name_count() const noexcept { return keys_.size(); }
+  static std::size_t name_index(std::uint32_t name) { return name; }
+  static std::uint32_t name_at(std::size_t i) { return static_cast<std::uint32_t>(i); }
+
+  // ---- beyond
+  /// What a blob is called in its net.
+  key_type const& key(std::uint32_t blob) const { return keys_[blob]; }
+  /// The blob of the outermost net that has this name; npos if there is none.
+  template <class Key>
+  std::uint32_t find(Key const& name) const {
+    std::uint32_t const at = scopes_.front().known.find(key_type(name));
+    return at == npos ? npos : scopes_.front().blobs[at];
+  }
+  /// The op that the `place`-th op of a piece is.
+  origin const& op(std::uint32_t n, std::size_t place) const { return origins_[pieces_[n].first + place]; }
+
+  /// A straight-line piece: a net, to be passed by value.
+  class piece {
+   public:
+    piece(structured_program const& p, std::uint32_t n) : program_(&p), at_(n) {}
+    auto ops() const { return std::views::iota(program_->pieces_[at_].first, program_->pieces_[at_].last); }
+    std::span<std::uint32_t const> inputs(op_index op) const { return program_->reads_[op]; }
+    std::span<std::uint32_t const> outputs(op_index op) const { return program_->writes_[op]; }
+    std::string_view type(op_index op) const
+      requires typed_net<N>
+    {
+      return program_->types_[op];
+    }
+    std::span<std::uint32_t const> external_inputs() const {
+      return at_ == 0 ? std::span<std::uint32_t const>(program_->given_) : std::span<std::uint32_t const>();
+    }
+    std::span<std::uint32_t const> external_outputs() const {
+      return at_ == program_->exit_ ? std::span<std::uint32_t const>(program_->promised_)
+                                    : std::span<std::uint32_t const>();
+    }
+    std::string_view text(std::uint32_t name) const
+      requires has_text<N>
+    {
+      return program_->keys_[name];
+    }
+
+   private:
+    structured_program const* program_;
+    std::uint32_t at_;
+  };
+
+ private:
+  struct extent {
+    op_index first = 0;
+    op_index last = 0;
+  };
+  // Names seen alike: the outermost net and all that shares its workspace, or the inside of a Do.
+  struct scope {
+    detail::key_index<key_type> known;
+    std::vector<std::uint32_t> blobs;
+  };
+  struct no_subnet {
+    N const* net = nullptr;
+  };
+  template <class M>
+  struct subnet_of {
+    using type = no_subnet;
+  };
+  template <has_subnets M>
+  struct subnet_of<M> {
+    using type = std::ranges::range_value_t<decltype(subnets(std::declval<M const&>(), std::declval<op_ref_t<M>>()))>;
+  };
+  using subnet_t = typename subnet_of<N>::type;
+  using ops_t = detail::ops_range_t<N>;
+  static_assert(std::is_lvalue_reference_v<ops_t> || std::ranges::borrowed_range<ops_t>,
+                "plait: nets inside ops need ops(n) to be a reference to the net's ops or a view of them");
+
+  enum class shape { plain, branch, loop, inlined };
+  // A net that is being lowered, and how far its op at `next` is.
+  struct level {
+    level(N const& n, std::uint32_t names)
+        : net(&n), next(std::ranges::begin(plait::ops(n))), end(std::ranges::end(plait::ops(n))), scope(names) {}
+    N const* net;
+    std::ranges::iterator_t<std::remove_reference_t<ops_t>> next;
+    std::ranges::sentinel_t<std::remove_reference_t<ops_t>> end;
+    std::uint32_t scope;
+    op_index place = 0;
+    shape what = shape::plain;
+    int stage = 0;
+    subnet_t const* first = nullptr;   // then branch, body, or what is inlined
+    subnet_t const* second = nullptr;  // else branch, or condition
+    std::uint32_t head = npos;         // where the ways part
+    std::uint32_t other = npos;        // the end of the then branch, or where the loop begins
+  };
+
+  void build(N const& n);
+  void start_op(level& at);
+  bool go_on(std::deque<level>& stack);
+  void find_parts(level& at, std::vector<subnet_t const*> const& parts);
+  std::uint32_t bind(level const& at);
+  [[noreturn]] static void refuse(level const& at, std::string const& why, std::string blob = {}) {
+    throw net_error("plait: " + op_label(*at.net, at.place) + ' ' + why, at.place, std::move(blob));
+  }
+
+  template <class Key>
+  std::uint32_t blob(std::uint32_t in, Key&& key) {
+    scope& names = scopes_[in];
+    std::uint32_t const at = names.known.intern(key);
+    if (at == names.blobs.size()) {
+      names.blobs.push_back(static_cast<std::uint32_t>(keys_.size()));
+      keys_.push_back(names.known[at]);
+    }
+    return names.blobs[at];
+  }
+  template <class Name>
+  std::uint32_t blob_of(level const& at, Name const& name) {
+    return blob(at.scope, key_type(name_key(*at.net, name)));
+  }
+  std::uint32_t add_piece() {
+    pieces_.push_back({});
+    return static_cast<std::uint32_t>(pieces_.size() - 1);
+  }
+  void connect(std::uint32_t from, std::uint32_t to) { edges_.emplace_back(from, to); }
+  // Ops go there from now on. Nobody comes back to a piece.
+  void move_to(std::uint32_t n) {
+    if (current_ != npos) pieces_[current_].last = static_cast<op_index>(origins_.size());
+    current_ = n;
+    pieces_[n].first = static_cast<op_index>(origins_.size());
+  }
+  void move_on(std::uint32_t from) {
+    std::uint32_t const made = add_piece();
+    connect(from, made);
+    move_to(made);
+  }
+  void end_op(level const& at) {
+    reads_.end_row();
+    writes_.end_row();
+    origins_.push_back({at.net, at.place});
+    if constexpr (typed_net<N>) types_.push_back(op_type(*at.net, *at.next));
+  }
+
+  std::vector<extent> pieces_;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> edges_;
+  csr<std::uint32_t> successors_;
+  csr<std::uint32_t> reads_;
+  csr<std::uint32_t> writes_;
+  std::vector<origin> origins_;
+  std::vector<std::string_view> types_;
+  std::vector<std::uint32_t> given_;
+  std::vector<std::uint32_t> promised_;
+  std::uint32_t exit_ = 0;
+  std::uint32_t current_ = npos;
+  std::deque<scope> scopes_;
+  std::vector<key_type> keys_;  // by blob
+  std::deque<subnet_t> held_;   // nets may live in them
+  implicit_operands<N> implicit_;
+};
+
+template <net N>
+void structured_program<N>::find_parts(level& at, std::vector<subnet_t const*> const& parts) {
+  if constexpr (has_subnets<N>) {
+    auto const take = [&](subnet_t const*& into, subnet_t const* s) {
+      if (into != nullptr) refuse(at, "has two nets for one purpose");
+      into = s;
+    };
+    bool unknown = false;
+    subnet_t const *then_net = nullptr, *else_net = nullptr, *body = nullptr, *condition = nullptr, *inlined = nullptr;
+    for (subnet_t const* s : parts) {
+      switch (role_of(*s)) {
+        case subnet_role::then_branch:
+          take(then_net, s);
+          break;
+        case subnet_role::else_branch:
+          take(else_net, s);
+          break;
+        case subnet_role::loop_body:
+          take(body, s);
+          break;
+        case subnet_role::condition:
+          take(condition, s);
+          break;
+        case subnet_role::inline_body:
+          take(inlined, s);
+          break;
+        case subnet_role::unknown:
+          unknown = true;
+      }
+    }
+    if (unknown || parts.empty()) return;
+    bool const branches = then_net != nullptr || else_net != nullptr;
+    bool const loops = body != nullptr || condition != nullptr;
+    if (branches + loops + (inlined != nullptr) != 1 || (branches ? then_net : loops ? body : inlined) == nullptr)
+      refuse(at, "has nets that do not fit together");
+    if (inlined == nullptr && std::ranges::empty(inputs(*at.net, *at.next))) refuse(at, "has no condition");
+    at.what = branches ? shape::branch : loops ? shape::loop : shape::inlined;
+    at.first = branches ? then_net : loops ? body : inlined;
+    at.second = branches ? else_net : condition;
+  }
+}
+
+// The scope of what a Do runs: names of outer blobs, by the arguments of the op.
+template <net N>
+std::uint32_t structured_program<N>::bind(level const& at) {
+  scope inside;
+  if constexpr (argument_readable_net<N> && has_text<N>) {
+    auto const inner = detail::net_traits_of<N>::argument(*at.net, *at.next, "inner_blobs");
+    auto const outer = detail::net_traits_of<N>::argument(*at.net, *at.next, "outer_blobs_idx");
+    std::vector<std::string> const none;
+    std::vector<std::int64_t> const no_index;
+    auto const* names = inner ? std::get_if<std::vector<std::string>>(&*inner) : &none;
+    // An empty list does not tell of what it is one.
+    if (names == nullptr && *inner == argument_value(no_index)) names = &none;
+    auto const* places = outer ? std::get_if<std::vector<std::int64_t>>(&*outer) : &no_index;
+    if (names == nullptr || places == nullptr || names->size() != places->size())
+      refuse(at, "does not say which outer blob each of inner_blobs is");
+    std::vector<std::uint32_t> operands;
+    for (auto const& name : inputs(*at.net, *at.next)) operands.push_back(blob_of(at, name));
+    for (auto const& name : outputs(*at.net, *at.next)) operands.push_back(blob_of(at, name));
+    for (std::size_t i = 0; i != names->size(); ++i) {
+      std::int64_t const place = (*places)[i];
+      if (place < 0 || static_cast<std::size_t>(place) >= operands.size())
+        refuse(at, "binds '" + (*names)[i] + "' to none of its inputs and outputs", (*names)[i]);
+      if (inside.known.intern(key_type((*names)[i])) != i) refuse(at, "binds '" + (*names)[i] + "' twice", (*names)[i]);
+      inside.blobs.push_back(operands[static_cast<std::size_t>(place)]);
+    }
+  }
+  scopes_.push_back(std::move(inside));
+  return static_cast<std::uint32_t>(scopes_.size() - 1);
+}
+
+template <net N>
+void structured_program<N>::start_op(level& at) {
+  auto&& op = *at.next;
+  at.what = shape::plain;
+  at.stage = 0;
+  std::vector<subnet_t const*> parts;
+  if constexpr (has_subnets<N>) {
+    at.first = at.second = nullptr;
+    for (auto&& s : subnets(*at.net, op)) parts.push_back(&held_.emplace_back(std::move(s)));
+    find_parts(at, parts);
+  }
+  if (at.what != shape::plain) return;
+  for (auto const& name : inputs(*at.net, op)) reads_.push(blob_of(at, name));
+  for (auto const& name : outputs(*at.net, op)) writes_.push(blob_of(at, name));
+  if constexpr (has_subnets<N>) {
+    if (!parts.empty()) {
+      implicit_.compute(*at.net, op);
+      for (key_type const& key : implicit_.reads()) reads_.push(blob(at.scope, key));
+      for (key_type const& key : implicit_.passes()) reads_.push(blob(at.scope, key));
+      for (key_type const& key : implicit_.writes()) writes_.push(blob(at.scope, key));
+    }
+  }
+  end_op(at);
+}
+
+// Takes the op at hand one step further; false when it is done. A net to be lowered first is put on the stack.
+template <net N>
+bool structured_program<N>::go_on(std::deque<level>& stack) {
+  level& at = stack.back();
+  auto const read_condition = [&] {
+    reads_.push(blob_of(at, *std::ranges::begin(inputs(*at.net, *at.next))));
+    end_op(at);
+    at.head = current_;
+  };
+  auto const enter = [&](subnet_t const& s, std::uint32_t names) {
+    N const& inner = *s.net;
+    stack.emplace_back(inner, names);
+    return true;
+  };
+  int const stage = at.stage++;
+  switch (at.what) {
+    case shape::plain:
+      return false;
+    case shape::branch:
+      if (stage == 0) {
+        read_condition();
+        move_on(at.head);
+        return enter(*at.first, at.scope);
+      }
+      if (stage == 1) {
+        at.other = current_;
+        if (at.second != nullptr) {
+          move_on(at.head);
+          return enter(*at.second, at.scope);
+        }
+      }
+      {
+        std::uint32_t const last = at.second != nullptr ? current_ : at.head;
+        std::uint32_t const join = add_piece();
+        connect(at.other, join);
+        connect(last, join);
+        move_to(join);
+        return false;
+      }
+    case shape::loop:
+      if (stage == 0) {
+        move_on(current_);
+        at.other = current_;
+        if (at.second != nullptr) return enter(*at.second, at.scope);
+      }
+      if (stage <= 1) {
+        at.stage = 2;
+        read_condition();
+        move_on(at.head);
+        return enter(*at.first, at.scope);
+      }
+      connect(current_, at.other);
+      move_on(at.head);
+      return false;
+    case shape::inlined:
+      if (stage != 0) return false;
+      std::uint32_t const names = bind(at);
+      std::vector<std::uint32_t> bound = scopes_[names].blobs;
+      std::ranges::sort(bound);
+      auto const is_bound = [&](std::uint32_t b) { return std::ranges::binary_search(bound, b); };
+      for (auto const& name : inputs(*at.net, *at.next))
+        if (std::uint32_t const b = blob_of(at, name); !is_bound(b)) reads_.push(b);
+      for (auto const& name : outputs(*at.net, *at.next))
+        if (std::uint32_t const b = blob_of(at, name); !is_bound(b)) writes_.push(b);
+      end_op(at);
+      return enter(*at.first, names);
+  }
+  return false;
+}
+
+template <net N>
+void structured_program<N>::build(N const& n) {
+  scopes_.emplace_back();
+  std::deque<level> stack;
+  stack.emplace_back(n, 0u);
+  for (auto const& name : external_inputs(n)) given_.push_back(blob_of(stack.back(), name));
+  move_to(add_piece());
+  bool busy = false;  // with the op at hand of the innermost level
+  while (true) {
+    level& at = stack.back();
+    if (!busy) {
+      if (at.next == at.end) {
+        if (stack.size() == 1) break;
+        stack.pop_back();
+        busy = true;
+        continue;
+      }
+      start_op(at);
+    }
+    if (go_on(stack)) {
+      busy = false;
+      continue;
+    }
+    busy = false;
+    ++at.next;
+    ++at.place;
+  }
+  exit_ = current_;
+  pieces_[current_].last = static_cast<op_index>(origins_.size());
+  for (auto const& name : external_outputs(n)) promised_.push_back(blob_of(stack.back(), name));
+
+  successors_.start_counting(pieces_.size());
+  for (auto const& [from, to] : edges_) successors_.count(from);
+  successors_.end_counting();
+  for (std::size_t e = edges_.size(); e-- != 0;) successors_.place(edges_[e].first, edges_[e].second);
+}
+
+}  // namespace plait
