@@ -14,7 +14,7 @@
 #include <plait/graph/static_graph.hpp>
 #include <plait/net/static_net.hpp>
 
-#include <graph/test_graphs.hpp>
+#include <graph/own_graphs.hpp>
 #include <net/test_nets.hpp>
 #include <oracle/naive_dataflow.hpp>
 #include <support/random_program.hpp>
@@ -82,7 +82,7 @@ TEST_CASE("available_expressions: those that every way has computed: 10,000 rand
   CHECK(redundant > 2'000);
 }
 
-TEST_CASE_TEMPLATE("available_expressions: of graphs of every type", G, PLAIT_ALL_GRAPHS) {
+TEST_CASE_TEMPLATE("available_expressions: of graphs of every type", G, PLAIT_OWN_GRAPHS) {
   for (unsigned seed = 0; seed != 60; ++seed) {
     CAPTURE(seed);
     auto const p = test::random_program(seed, {.blobs = 3});

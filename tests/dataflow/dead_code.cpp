@@ -12,7 +12,7 @@
 #include <plait/graph/static_graph.hpp>
 #include <plait/net/static_net.hpp>
 
-#include <graph/test_graphs.hpp>
+#include <graph/own_graphs.hpp>
 #include <net/test_nets.hpp>
 #include <oracle/naive_dataflow.hpp>
 #include <support/interpreter.hpp>
@@ -142,7 +142,7 @@ TEST_CASE("dead_code: a loop that does nothing stays, unless it may go; an endle
   CHECK(dead.is_live_block(3));
 }
 
-TEST_CASE_TEMPLATE("dead_code: of graphs of every type", G, PLAIT_ALL_GRAPHS) {
+TEST_CASE_TEMPLATE("dead_code: of graphs of every type", G, PLAIT_OWN_GRAPHS) {
   for (unsigned seed = 0; seed != 60; ++seed) {
     CAPTURE(seed);
     auto p = test::random_program(seed);

@@ -11,7 +11,7 @@
 #include <plait/graph/static_graph.hpp>
 
 #include <graph/random_graphs.hpp>
-#include <graph/test_graphs.hpp>
+#include <graph/own_graphs.hpp>
 
 namespace {
 
