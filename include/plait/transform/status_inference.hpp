@@ -14,6 +14,8 @@
 #include <vector>
 
 #include <plait/core/errors.hpp>
+#include <plait/core/npos.hpp>
+#include <plait/dataflow/relations.hpp>
 #include <plait/net/net_traits.hpp>
 #include <plait/net/op_label.hpp>
 #include <plait/ssa/blob_label.hpp>
@@ -73,12 +75,34 @@ std::string status_text(Status const& status) {
     return "another status";
 }
 
-// `text` says a status in messages.
+// The ops and values of a net, as relation_solver wants them.
+template <class N>
+class net_relations {
+ public:
+  explicit net_relations(ssa_form<N> const& ssa) : ssa_(&ssa) {}
+  std::size_t op_count() const { return ssa_->op_count(); }
+  std::span<value const> reads(op_index op) const { return ssa_->reads(op); }
+  std::span<value const> writes(op_index op) const { return ssa_->writes(op); }
+  std::size_t index(value v) const { return ssa_->index(v); }
+  template <class Visit>
+  void visit_ops(value v, Visit visit) const {
+    if (op_index const by = ssa_->producing_op(v); by != npos) visit(by);
+    for (operand const reader : ssa_->consumers(v)) visit(reader.op);
+  }
+
+ private:
+  ssa_form<N> const* ssa_;
+};
+
+// The problem: an op relates the statuses of its operands as the updater says. `text` says a status in messages.
 template <class Status, class N, class Updater, class Text>
 class status_inference {
  public:
+  using value_type = std::optional<Status>;
+
   status_inference(N const& n, ssa_form<N> const& ssa, Updater& updater, Text& text)
-      : n_(n), ssa_(ssa), updater_(updater), text_(text), range_(plait::ops(n)), statuses_(ssa.value_count()) {
+      : n_(n), ssa_(ssa), updater_(updater), text_(text), range_(plait::ops(n)) {
+    statuses_.reset(ssa.value_count(), initial());
     for (auto&& op : range_) {
       if constexpr (by_reference)
         ops_.push_back(&op);
@@ -91,7 +115,7 @@ class status_inference {
     if (!ssa_.contains(v))
       throw net_error("plait: a status is given for a value that the net does not have", {},
                       v.blob < ssa_.blob_bound() ? blob_label(ssa_, v.blob) : std::string());
-    std::optional<Status>& known = statuses_[ssa_.index(v)];
+    value_type& known = statuses_[ssa_.index(v)];
     if (known && *known != status)
       throw net_error("plait: version " + std::to_string(v.version) + " of blob '" + blob_label(ssa_, v.blob) +
                           "' is given two statuses, " + text_(*known) + " and " + text_(status),
@@ -99,30 +123,28 @@ class status_inference {
     known = status;
   }
 
-  void sweep() {
-    auto const ignore = [](value) {};
-    for (op_index op = 0; op != ops_.size(); ++op) visit(op, ignore);
-    for (auto op = static_cast<op_index>(ops_.size()); op-- != 0;) visit(op, ignore);
+  void infer(bool full_fixpoint) {
+    net_relations<N> const form(ssa_);
+    if (full_fixpoint)
+      statuses_.solve(form, *this);
+    else
+      statuses_.sweep(form, *this);
   }
 
-  // A status is set once, so an op is queued at most once for each operand that becomes known, and once to begin with.
-  void solve() {
-    std::vector<op_index> queue;
-    std::vector<bool> queued(ops_.size(), true);
-    for (op_index op = 0; op != ops_.size(); ++op) queue.push_back(op);
-    auto const add = [&](op_index op) {
-      if (queued[op]) return;
-      queued[op] = true;
-      queue.push_back(op);
-    };
-    for (std::size_t next = 0; next != queue.size(); ++next) {
-      op_index const op = queue[next];
-      queued[op] = false;
-      visit(op, [&](value v) {
-        if (auto const by = ssa_.producer(v)) add(by->op);
-        for (operand reader : ssa_.consumers(v)) add(reader.op);
-      });
-    }
+  // ---- relation_problem
+  static value_type initial() { return std::nullopt; }
+  void relate(op_index op, std::span<value_type> in, std::span<value_type> out) {
+    if constexpr (by_reference)
+      updater_(*ops_[op], in, out);
+    else
+      updater_(ops_[op], in, out);
+  }
+  // A status is set once.
+  bool learn(op_index op, std::uint32_t slot, bool is_output, value_type& known, value_type const& said) const {
+    if (!said || known == said) return false;
+    if (known) throw conflict(op, slot, is_output, *known, *said);
+    known = said;
+    return true;
   }
 
   void require_all() const {
@@ -149,44 +171,16 @@ class status_inference {
     throw status_unknown(message, first, std::move(missing));
   }
 
-  std::vector<std::optional<Status>> take() { return std::move(statuses_); }
+  std::vector<value_type> take() { return statuses_.take(); }
 
  private:
   // Ops as they can be gone back to: handles by value, all others where they are.
   static constexpr bool by_reference = std::is_lvalue_reference_v<op_ref_t<N>>;
   using handle = std::conditional_t<by_reference, std::add_pointer_t<op_ref_t<N>>, std::remove_cvref_t<op_ref_t<N>>>;
 
-  template <class Learned>
-  void visit(op_index op, Learned&& learned) {
-    load(ssa_.reads(op), in_);
-    load(ssa_.writes(op), out_);
-    std::span<std::optional<Status>> const in(in_);
-    std::span<std::optional<Status>> const out(out_);
-    if constexpr (by_reference)
-      updater_(*ops_[op], in, out);
-    else
-      updater_(ops_[op], in, out);
-    store(op, ssa_.reads(op), in_, false, learned);
-    store(op, ssa_.writes(op), out_, true, learned);
-  }
-  void load(std::span<value const> values, std::vector<std::optional<Status>>& statuses) const {
-    statuses.clear();
-    for (value v : values) statuses.push_back(statuses_[ssa_.index(v)]);
-  }
-  template <class Learned>
-  void store(op_index op, std::span<value const> values, std::vector<std::optional<Status>> const& statuses,
-             bool output, Learned& learned) {
-    for (std::uint32_t slot = 0; slot != values.size(); ++slot) {
-      std::optional<Status> const& said = statuses[slot];
-      std::optional<Status>& known = statuses_[ssa_.index(values[slot])];
-      if (!said || known == said) continue;
-      if (known) throw conflict(op, values[slot], slot, output, *known, *said);
-      known = said;
-      learned(values[slot]);
-    }
-  }
-  status_conflict conflict(op_index op, value v, std::uint32_t slot, bool output, Status const& known,
+  status_conflict conflict(op_index op, std::uint32_t slot, bool output, Status const& known,
                            Status const& said) const {
+    value const v = output ? ssa_.writes(op)[slot] : ssa_.reads(op)[slot];
     std::string const blob = blob_label(ssa_, v.blob);
     std::string const message = "plait: " + op_label(n_, op) + " takes " + (output ? "output " : "input ") +
                                 std::to_string(slot) + ", version " + std::to_string(v.version) + " of blob '" + blob +
@@ -200,9 +194,7 @@ class status_inference {
   Text& text_;
   decltype(plait::ops(std::declval<N const&>())) range_;  // may own the ops
   std::vector<handle> ops_;
-  std::vector<std::optional<Status>> statuses_;  // by value
-  std::vector<std::optional<Status>> in_;
-  std::vector<std::optional<Status>> out_;
+  relation_solver<value_type> statuses_;  // by value
 };
 
 }  // namespace detail
@@ -224,10 +216,7 @@ template <class Status, net N, std::ranges::input_range Known, class Updater, cl
   detail::status_inference<Status, N, std::remove_reference_t<Updater>, std::remove_reference_t<Text>> inference(
       n, ssa, updater, text);
   for (auto const& [v, status] : known) inference.know(v, status);
-  if (options.full_fixpoint)
-    inference.solve();
-  else
-    inference.sweep();
+  inference.infer(options.full_fixpoint);
   if (!options.allow_unknown) inference.require_all();
   return inference.take();
 }
