@@ -60,20 +60,26 @@ struct phi_program : net_program {
   }
   void split_edge(int from, std::size_t way) {
     int const made = static_cast<int>(size());
-    int const to = std::exchange(targets[static_cast<std::size_t>(from)][way], made);
     blocks.emplace_back();
-    targets.push_back({to});
+    targets.emplace_back();
+    auto& ways = targets[static_cast<std::size_t>(from)];
+    int const to = std::exchange(ways[way], made);
+    targets.back() = {to};
+    auto const before = std::count(ways.begin(), ways.begin() + static_cast<std::ptrdiff_t>(way), to);
     merges.emplace_back();
-    auto const ways = std::ranges::count(targets[static_cast<std::size_t>(from)], to);
-    for (phi& p : merges[static_cast<std::size_t>(to)])
-      if (auto const told = std::ranges::find(p.arguments, std::optional(from), &argument::from);
-          told != p.arguments.end()) {
-        argument const added{made, told->name};
-        if (ways == 0)
-          told->from = made;
-        else
-          p.arguments.push_back(added);
+    for (phi& p : merges[static_cast<std::size_t>(to)]) {
+      auto const is_from = [&](argument const& a) { return a.from == from; };
+      auto told = std::ranges::find_if(p.arguments, is_from);
+      if (told == p.arguments.end()) continue;
+      if (std::ranges::count_if(p.arguments, is_from) > 1) {  // one for each edge
+        for (auto left = before; left != 0; --left) told = std::find_if(told + 1, p.arguments.end(), is_from);
+        told->from = made;
+      } else if (std::ranges::count(ways, to) == 0) {
+        told->from = made;
+      } else {
+        p.arguments.push_back({made, std::string(told->name)});
       }
+    }
   }
 };
 
