@@ -10,8 +10,8 @@
 #include <plait/graph/snapshot.hpp>
 #include <plait/graph/static_graph.hpp>
 
-#include <graph/random_graphs.hpp>
 #include <graph/own_graphs.hpp>
+#include <graph/random_graphs.hpp>
 
 namespace {
 

@@ -12,8 +12,8 @@
 #include <plait/dataflow/liveness.hpp>
 #include <plait/graph/static_graph.hpp>
 
-#include <graph/random_graphs.hpp>
 #include <graph/own_graphs.hpp>
+#include <graph/random_graphs.hpp>
 #include <support/interpreter.hpp>
 #include <support/random_program.hpp>
 
