@@ -112,7 +112,7 @@ struct plait::program_traits<toy::Function> {
   }
 };
 
-PLAIT_CHECK_PROGRAM(toy::Function);
+PLAIT_CHECK_PROGRAM_WITH_PHIS(toy::Function);
 
 // ---- what the compiler does with it
 

@@ -30,6 +30,7 @@ struct read_only : test::net_program {
 
 TEST_CASE_TEMPLATE("each concept asks for its hooks and no others", P, PLAIT_PHI_PROGRAMS) {
   static_assert(plait::program_with_phis<P> && plait::program_with_phis<P const&>);
+  PLAIT_CHECK_PROGRAM_WITH_PHIS(P);
   static_assert(plait::renamable_program<P>);
   static_assert(plait::phi_insertable_program<P> && plait::phi_erasable_program<P>);
   static_assert(plait::copy_insertable_program<P>);

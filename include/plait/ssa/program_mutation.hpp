@@ -87,6 +87,22 @@ concept edge_splitting_program = program<P> && requires(std::remove_cvref_t<P>& 
   detail::program_traits_of<P>::split_edge(p, n, std::size_t{});
 };
 
+/// Put next to an adaptation: PLAIT_CHECK_PROGRAM_WITH_PHIS(my::function); names each missing piece in a sentence.
+template <class P>
+consteval bool check_program_with_phis() {
+  static_assert(check_program<P>());
+  if constexpr (program<P>) {
+    static_assert(detail::has_phis<P>, "plait: program_traits<P> lacks phis(p, n), a range of the phis at a node");
+    if constexpr (detail::has_phis<P>)
+      static_assert(program_with_phis<P>,
+                    "plait: program_traits<P> lacks phi_result(p, phi), a name, or phi_arguments(p, phi), a range of "
+                    "phi_argument<node, name>");
+  }
+  return program_with_phis<P>;
+}
+
+#define PLAIT_CHECK_PROGRAM_WITH_PHIS(...) static_assert(::plait::check_program_with_phis<__VA_ARGS__>())
+
 namespace detail {
 template <class P>
 concept has_copy_place = program<P> && requires(P const& p, node_t<P> const& n) {
