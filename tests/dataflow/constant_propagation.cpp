@@ -14,6 +14,7 @@
 
 #include <graph/own_graphs.hpp>
 #include <net/test_nets.hpp>
+#include <support/long_program.hpp>
 #include <support/random_program.hpp>
 #include <support/ssa_interpreter.hpp>
 
@@ -194,6 +195,20 @@ TEST_CASE("constant_propagation: a successor that is not there is a mistake") {
   plait::program_ssa const ssa(p);
   plait::constant_propagation<int, test::net_program> constants;
   CHECK_THROWS_AS(constants.compute(p, ssa, evaluate, decide), plait::precondition_error);
+}
+
+TEST_CASE("constant_propagation: 100,000 blocks with ways around them and back") {
+  auto const p = test::long_program(100'000);
+  plait::program_ssa const ssa(p);
+  plait::constant_propagation<int, test::net_program> constants;
+  constants.compute(p, ssa, evaluate, [](auto const&, auto const&, auto in, auto) {
+    return in[0] ? std::optional<std::size_t>(1 - *in[0]) : std::nullopt;  // the branch back is on 1
+  });
+  CHECK(constants.constant(ssa.writes(ssa.op(1, 0))[0]) == 2);
+  CHECK_FALSE(constants.constant(ssa.writes(ssa.op(99'998, 1))[0]));
+  CHECK(constants.is_reached(99'999));
+  CHECK_FALSE(constants.is_taken(99'998, 1));
+  CHECK(constants.unreached_blocks().empty());
 }
 
 }  // namespace

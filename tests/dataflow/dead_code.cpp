@@ -16,6 +16,7 @@
 #include <net/test_nets.hpp>
 #include <oracle/naive_dataflow.hpp>
 #include <support/interpreter.hpp>
+#include <support/long_program.hpp>
 #include <support/random_program.hpp>
 
 namespace {
@@ -179,6 +180,15 @@ TEST_CASE_TEMPLATE("dead_code: of a net of every type", N, PLAIT_ALL_NETS) {
   CHECK(plait::dead_code(p, ssa, [](auto const&, auto&&) { return false; }).dead_ops() == ops{1, 3});
   int count = 0;
   CHECK(plait::dead_code(p, ssa, [&](auto const&, auto&&) { return ++count == 4; }).dead_ops().empty());
+}
+
+TEST_CASE("dead_code: 100,000 blocks with ways around them and back") {
+  auto const p = test::long_program(100'000);
+  plait::program_ssa const ssa(p);
+  plait::dead_code const dead(p, ssa, shows);
+  CHECK(dead.dead_ops().size() == 100'000);  // the copies, and what they copy
+  CHECK(dead.is_live_branch(4));
+  CHECK(dead.is_live_branch(99'998));
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 
 #include <graph/own_graphs.hpp>
 #include <net/test_nets.hpp>
+#include <support/long_program.hpp>
 #include <support/random_program.hpp>
 #include <support/ssa_interpreter.hpp>
 
@@ -179,6 +180,16 @@ TEST_CASE("value_numbering: two counters that count alike are one, in a loop") {
   plait::value_numbering const numbering(p, ssa, pure);
   CHECK(numbering.are_equal(ssa.reads(ssa.op(2, 0))[0], ssa.reads(ssa.op(2, 1))[0]));
   CHECK(numbering.redundant_ops() == ops{1, 4});
+}
+
+TEST_CASE("value_numbering: 100,000 blocks with ways around them and back") {
+  auto const p = test::long_program(100'000);
+  plait::program_ssa const ssa(p);
+  plait::value_numbering<test::net_program> numbering;
+  numbering.compute(p, ssa, pure, copies);
+  CHECK(numbering.dense().pass_count() <= 4);
+  CHECK(numbering.replacement(ssa.writes(ssa.op(1, 0))[0]) == ssa.reads(ssa.op(1, 0))[0]);
+  CHECK_FALSE(numbering.are_equal(ssa.writes(ssa.op(1, 1))[0], ssa.writes(ssa.op(2, 1))[0]));
 }
 
 }  // namespace
