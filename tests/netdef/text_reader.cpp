@@ -319,3 +319,13 @@ TEST_CASE("any beginning of a document is read or refused, never more") {
 }
 
 }  // namespace
+
+TEST_CASE("the place of an op's rare fields counts against the memory limit, once") {
+  for (char const* source : {"op{is_gradient_op:true op_version:1}", "op{op_version:1 is_gradient_op:true}"}) {
+    plait::read_options options;
+    options.limits.max_memory = sizeof(plait::op_def) + sizeof(plait::op_extras);
+    CHECK(read_netdef_text(source, options).op[0].extras().op_version == 1);
+    --options.limits.max_memory;
+    CHECK_THROWS_AS(static_cast<void>(read_netdef_text(source, options)), plait::parse_error);
+  }
+}

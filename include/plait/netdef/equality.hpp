@@ -183,8 +183,7 @@ class equivalence {
         return same_member(in_x, a, in_y, b, options_.float_tolerance) ||
                differ(path() + std::string(field.name), member_text(in_x, a), member_text(in_y, b));
       } else {
-        return same_messages(a, field.in(x), b, field.in(y),
-                             [&] { return path() + std::string(field.name); });
+        return same_messages(a, field.in(x), b, field.in(y), [&] { return path() + std::string(field.name); });
       }
     };
     bool const same_fields = [&]<std::size_t... I>(std::index_sequence<I...>) {

@@ -28,12 +28,13 @@ struct field {
   layout wire = layout::plain;
   std::string_view old_name = {};  // an earlier spelling that readers accept
 
+  static constexpr bool rare = !std::is_same_v<Holder, Message>;
   constexpr T& in(Message& message) const { return holder(message).*member; }
   constexpr T const& in(Message const& message) const { return holder(message).*member; }
 
  private:
   static constexpr auto& holder(auto& message) {
-    if constexpr (std::is_same_v<Holder, Message>)
+    if constexpr (!rare)
       return message;
     else if constexpr (std::is_const_v<std::remove_reference_t<decltype(message)>>)
       return message.extras();

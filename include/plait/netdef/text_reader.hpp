@@ -143,6 +143,7 @@ class text_reader : text_scanner {
   bool read_field(Message& message, netdef& net, std::string_view name) {
     constexpr bool repeated = member_traits<member_t<Message, I>>::repeated;
     constexpr bool nested = netdef_message<field_value_t<Message, I>>;
+    if (!budget_.charge_place(field_at<Message, I>.rare, message)) fail(name.data(), memory_message);
     auto& member = field_at<Message, I>.in(message);
     if constexpr (!repeated)
       if (has_value(member)) fail(name.data(), "field '" + std::string(name) + "' is given twice");
@@ -274,7 +275,8 @@ class text_reader : text_scanner {
     char const* const from = at_;
     char const* const to = skip_value(colon);
     std::size_t const size = static_cast<std::size_t>(to - from);
-    if (!budget_.charge(sizeof(unknown_field) + name.size() + size)) fail(start, memory_message);
+    if (!budget_.charge_place(true, message) || !budget_.charge(sizeof(unknown_field) + name.size() + size))
+      fail(start, memory_message);
     netdef_schema::unknown_fields_of(message).push_back({0, std::string(name), std::string(from, size)});
     if (options_.diagnostics != nullptr)
       options_.diagnostics->push_back(

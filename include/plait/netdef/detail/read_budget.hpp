@@ -55,10 +55,17 @@ class read_budget {
 
   template <class Message>
   [[nodiscard]] bool charge_message() noexcept {
-    // A net that interns anything gets tables of its own; an op may get its rare fields and its list of arguments.
-    return charge(sizeof(Message) + (std::is_same_v<Message, netdef>   ? 1024
-                                     : std::is_same_v<Message, op_def> ? sizeof(op_extras) + 64
-                                                                       : 0));
+    // A net that interns anything gets tables of its own.
+    return charge(sizeof(Message) + (std::is_same_v<Message, netdef> ? 1024 : 0));
+  }
+
+  /// What setting a field of a message makes besides the value: the place where an op has its rare fields.
+  template <class Message>
+  [[nodiscard]] bool charge_place(bool rare, Message const& message) noexcept {
+    if constexpr (std::is_same_v<Message, op_def>)
+      return !rare || message.rare || charge(sizeof(op_extras));
+    else
+      return true;
   }
 
   /// Interns a text; a new one costs its length and its place in the table.
