@@ -4,8 +4,7 @@
 #include <plait/ssa/versioning.hpp>
 
 constexpr auto net = plait::static_net{
-    plait::op("Mul", {"x", "w"}, {"y"}),
-    plait::op("Add", {"y", "b"}, {"y"}),  // in place
+    plait::op("Mul", {"x", "w"}, {"y"}), plait::op("Add", {"y", "b"}, {"y"}),  // in place
 };
 static_assert(plait::get_ssa(net).version("y") == 2);
 static_assert(plait::get_ssa(net).undefined().size() == 3);  // x, w and b

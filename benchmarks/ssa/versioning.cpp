@@ -71,8 +71,8 @@ std::size_t operand_count(function const& f) {
 
 void report(benchmark::State& state, function const& f) {
   auto const operands = static_cast<double>(operand_count(f));
-  state.counters["s_per_operand"] = benchmark::Counter(operands, benchmark::Counter::kIsIterationInvariantRate |
-                                                                         benchmark::Counter::kInvert);
+  state.counters["s_per_operand"] =
+      benchmark::Counter(operands, benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
 }
 
 void plait_netdef(benchmark::State& state) {

@@ -1,5 +1,5 @@
-// The analysis layers whole: graphs, nets, SSA form, dataflow, transforms. Needs the standard library and Boost's containers only;
-// NetDef files, Boost.Graph and the other components have headers of their own.
+// The analysis layers whole: graphs, nets, SSA form, dataflow, transforms. Needs the standard library and Boost's
+// containers only; NetDef files, Boost.Graph and the other components have headers of their own.
 #pragma once
 
 #include <plait/core/assert.hpp>
@@ -14,6 +14,27 @@
 #include <plait/core/row_table.hpp>
 #include <plait/core/small_list.hpp>
 #include <plait/core/symbols.hpp>
+#include <plait/dataflow/available_expressions.hpp>
+#include <plait/dataflow/constant_propagation.hpp>
+#include <plait/dataflow/copy_propagation.hpp>
+#include <plait/dataflow/dead_code.hpp>
+#include <plait/dataflow/dense_dead_code.hpp>
+#include <plait/dataflow/dense_liveness.hpp>
+#include <plait/dataflow/dense_reaching_definitions.hpp>
+#include <plait/dataflow/dense_value_numbering.hpp>
+#include <plait/dataflow/expressions.hpp>
+#include <plait/dataflow/gen_kill.hpp>
+#include <plait/dataflow/live_ranges.hpp>
+#include <plait/dataflow/liveness.hpp>
+#include <plait/dataflow/op_handles.hpp>
+#include <plait/dataflow/op_kinds.hpp>
+#include <plait/dataflow/problem.hpp>
+#include <plait/dataflow/reaching_definitions.hpp>
+#include <plait/dataflow/relations.hpp>
+#include <plait/dataflow/solver.hpp>
+#include <plait/dataflow/sparse.hpp>
+#include <plait/dataflow/value_numbering.hpp>
+#include <plait/dataflow/very_busy_expressions.hpp>
 #include <plait/graph/dense_dominators.hpp>
 #include <plait/graph/dense_graph.hpp>
 #include <plait/graph/dominators.hpp>
@@ -66,27 +87,6 @@
 #include <plait/ssa/structured.hpp>
 #include <plait/ssa/verify.hpp>
 #include <plait/ssa/versioning.hpp>
-#include <plait/dataflow/available_expressions.hpp>
-#include <plait/dataflow/constant_propagation.hpp>
-#include <plait/dataflow/copy_propagation.hpp>
-#include <plait/dataflow/dead_code.hpp>
-#include <plait/dataflow/dense_dead_code.hpp>
-#include <plait/dataflow/dense_liveness.hpp>
-#include <plait/dataflow/dense_reaching_definitions.hpp>
-#include <plait/dataflow/dense_value_numbering.hpp>
-#include <plait/dataflow/expressions.hpp>
-#include <plait/dataflow/gen_kill.hpp>
-#include <plait/dataflow/live_ranges.hpp>
-#include <plait/dataflow/liveness.hpp>
-#include <plait/dataflow/op_handles.hpp>
-#include <plait/dataflow/op_kinds.hpp>
-#include <plait/dataflow/problem.hpp>
-#include <plait/dataflow/reaching_definitions.hpp>
-#include <plait/dataflow/relations.hpp>
-#include <plait/dataflow/solver.hpp>
-#include <plait/dataflow/sparse.hpp>
-#include <plait/dataflow/value_numbering.hpp>
-#include <plait/dataflow/very_busy_expressions.hpp>
 #include <plait/transform/alias_placeholder.hpp>
 #include <plait/transform/append.hpp>
 #include <plait/transform/blob_devices.hpp>

@@ -150,7 +150,8 @@ struct net_comparer {
 
   void arguments(std::string const& path, plait::netdef const& a, plait::slim_vector<plait::arg_def> const& expected,
                  plait::netdef const& b, plait::slim_vector<plait::arg_def> const& got) {
-    auto const called = [](plait::netdef const& n, plait::slim_vector<plait::arg_def> const& args, std::string_view name) {
+    auto const called = [](plait::netdef const& n, plait::slim_vector<plait::arg_def> const& args,
+                           std::string_view name) {
       return std::ranges::find_if(args, [&](plait::arg_def const& arg) { return n.text(arg.name) == name; });
     };
     for (plait::arg_def const& arg : expected) {

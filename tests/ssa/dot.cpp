@@ -88,7 +88,8 @@ TEST_CASE("a step net in text form is drawn too") {
   CHECK(count(dot(n), "Tanh") == 1);
 }
 
-TEST_CASE_TEMPLATE("any net whose names can be shown is drawn", N, plait::netdef, test::struct_net, test::temporary_net) {
+TEST_CASE_TEMPLATE("any net whose names can be shown is drawn", N, plait::netdef, test::struct_net,
+                   test::temporary_net) {
   auto const n = test::make_net<N>({{{"Odd", {"quo\"te", "back\\slash", "new\nline"}, {"{brace}"}}}, {}, {}});
   std::string const drawn = dot(n, {.ssa = true});
   CHECK(well_formed(drawn));

@@ -8,9 +8,9 @@
 
 namespace plait {
 
-/// 64 well-mixed bits of a string; the values differ between byte orders and may differ between versions of plait. Reads
-/// sixteen bytes a step and folds 64 × 64-bit products: names of 8 to 24 characters take 2 to 3 ns where std::hash and
-/// boost::hash take 5, and hashing names is most of what get_ssa does on a net whose names are strings.
+/// 64 well-mixed bits of a string; the values differ between byte orders and may differ between versions of plait.
+/// Reads sixteen bytes a step and folds 64 × 64-bit products: names of 8 to 24 characters take 2 to 3 ns where
+/// std::hash and boost::hash take 5, and hashing names is most of what get_ssa does on a net whose names are strings.
 /// Not meant against chosen collisions: an attacker who controls names can slow a table down, not break it.
 [[nodiscard]] inline std::size_t hash_text(std::string_view text) noexcept {
   struct wide {

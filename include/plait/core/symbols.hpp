@@ -27,8 +27,8 @@ struct symbol {
   friend constexpr auto operator<=>(symbol, symbol) = default;
 };
 
-/// Maps strings to symbols 1, 2, 3, … in order of first appearance, and back. Text stays where it is for the life of the
-/// table. intern and find are O(length) amortised; a copy is independent of its origin and keeps the numbers.
+/// Maps strings to symbols 1, 2, 3, … in order of first appearance, and back. Text stays where it is for the life of
+/// the table. intern and find are O(length) amortised; a copy is independent of its origin and keeps the numbers.
 class symbol_table {
  public:
   symbol_table() = default;

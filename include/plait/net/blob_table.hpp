@@ -13,7 +13,6 @@
 #include <plait/core/hash.hpp>
 #include <plait/core/hash_index.hpp>
 #include <plait/core/npos.hpp>
-#include <plait/core/npos.hpp>
 #include <plait/net/net_traits.hpp>
 
 namespace plait {

@@ -91,11 +91,10 @@ template <has_ops N>
 using mutable_op_ref_t = std::ranges::range_reference_t<detail::mutable_ops_range_t<N>>;
 
 template <class N>
-concept renamable_net =
-    net<N> && requires(std::remove_cvref_t<N>& n, mutable_op_ref_t<N> op, name_t<N> const& name) {
-      detail::net_traits_of<N>::set_input(n, op, std::size_t{}, name);
-      detail::net_traits_of<N>::set_output(n, op, std::size_t{}, name);
-    };
+concept renamable_net = net<N> && requires(std::remove_cvref_t<N>& n, mutable_op_ref_t<N> op, name_t<N> const& name) {
+  detail::net_traits_of<N>::set_input(n, op, std::size_t{}, name);
+  detail::net_traits_of<N>::set_output(n, op, std::size_t{}, name);
+};
 
 template <class N>
 concept renamable_externals =
@@ -106,10 +105,10 @@ concept renamable_externals =
     });
 
 template <class N>
-concept renamable_controls = !has_control_inputs<N> || requires(std::remove_cvref_t<N>& n, mutable_op_ref_t<N> op,
-                                                                name_t<N> const& name) {
-  detail::net_traits_of<N>::set_control_input(n, op, std::size_t{}, name);
-};
+concept renamable_controls =
+    !has_control_inputs<N> || requires(std::remove_cvref_t<N>& n, mutable_op_ref_t<N> op, name_t<N> const& name) {
+      detail::net_traits_of<N>::set_control_input(n, op, std::size_t{}, name);
+    };
 
 template <class N>
 concept op_erasable_net = net<N> && requires(std::remove_cvref_t<N>& n, std::span<std::uint32_t const> indices) {
@@ -139,9 +138,8 @@ concept extensible_net = net<N> && requires(std::remove_cvref_t<N>& n, op_spec c
 };
 
 template <class N>
-concept adopting_net = net<N> && requires(std::remove_cvref_t<N>& n, std::remove_cvref_t<N> const& from, op_ref_t<N> op) {
-  detail::net_traits_of<N>::adopt_op(n, from, op);
-};
+concept adopting_net = net<N> && requires(std::remove_cvref_t<N>& n, std::remove_cvref_t<N> const& from,
+                                          op_ref_t<N> op) { detail::net_traits_of<N>::adopt_op(n, from, op); };
 
 template <class N>
 concept attributed_net = typed_net<N> && requires(N const& n, op_ref_t<N> op, std::string_view key) {
@@ -156,17 +154,15 @@ concept argument_readable_net = attributed_net<N> && requires(N const& n, op_ref
 };
 
 template <class N>
-concept argument_mutable_net =
-    attributed_net<N> &&
-    requires(std::remove_cvref_t<N>& n, mutable_op_ref_t<N> op, argument_spec const& a, std::string_view key) {
-      detail::net_traits_of<N>::set_argument(n, op, a);
-      detail::net_traits_of<N>::erase_argument(n, op, key);
-    };
+concept argument_mutable_net = attributed_net<N> && requires(std::remove_cvref_t<N>& n, mutable_op_ref_t<N> op,
+                                                             argument_spec const& a, std::string_view key) {
+  detail::net_traits_of<N>::set_argument(n, op, a);
+  detail::net_traits_of<N>::erase_argument(n, op, key);
+};
 
 template <class N>
-concept retypable_net = typed_net<N> && requires(std::remove_cvref_t<N>& n, mutable_op_ref_t<N> op, std::string_view t) {
-  detail::net_traits_of<N>::set_type(n, op, t);
-};
+concept retypable_net = typed_net<N> && requires(std::remove_cvref_t<N>& n, mutable_op_ref_t<N> op,
+                                                 std::string_view t) { detail::net_traits_of<N>::set_type(n, op, t); };
 
 template <class N>
 concept device_net = net<N> && requires(N const& n, op_ref_t<N> op) {
@@ -194,7 +190,8 @@ concept has_make_name = requires(std::remove_cvref_t<N>& n, std::string_view tex
 
 /// Names can be made from text: by the net (make_name), or because they are strings.
 template <class N>
-concept nameable_net = has_text<N> && (detail::has_make_name<N> || std::constructible_from<name_t<N>, std::string_view>);
+concept nameable_net =
+    has_text<N> && (detail::has_make_name<N> || std::constructible_from<name_t<N>, std::string_view>);
 
 /// The name of the blob called `text`, known to the net from now on.
 template <nameable_net N>

@@ -78,8 +78,7 @@ inline bool holds_text_net(std::string_view op_type, std::string_view argument) 
         for (symbol const blob : step.output) made.emplace_back(nested.net->text(blob));
   for (nested_net& nested : found) {
     nested.locals = bound;
-    if (nested.argument.starts_with("backward"))
-      nested.locals.insert(nested.locals.end(), made.begin(), made.end());
+    if (nested.argument.starts_with("backward")) nested.locals.insert(nested.locals.end(), made.begin(), made.end());
   }
   return found;
 }

@@ -50,7 +50,9 @@ struct net_traits<netdef> {
   // ---- changing blobs and ops
   static void set_input(netdef&, op_def& op, std::size_t slot, symbol name) { op.input[slot] = name; }
   static void set_output(netdef&, op_def& op, std::size_t slot, symbol name) { op.output[slot] = name; }
-  static void set_control_input(netdef&, op_def& op, std::size_t slot, symbol name) { op.edit_extras().control_input[slot] = name; }
+  static void set_control_input(netdef&, op_def& op, std::size_t slot, symbol name) {
+    op.edit_extras().control_input[slot] = name;
+  }
   static void set_external_input(netdef& n, std::size_t slot, symbol name) { n.external_input[slot] = name; }
   static void set_external_output(netdef& n, std::size_t slot, symbol name) { n.external_output[slot] = name; }
   static void add_external_input(netdef& n, symbol name) { n.external_input.push_back(name); }

@@ -17,7 +17,8 @@
 
 namespace plait {
 
-/// The ops of the blocks of a dense_graph, in order, and the blobs they read and write. 4 bytes an operand and 12 an op.
+/// The ops of the blocks of a dense_graph, in order, and the blobs they read and write. 4 bytes an operand and 12 an
+/// op.
 class dense_program {
  public:
   constexpr std::size_t block_count() const noexcept { return first_op_.size() - 1; }

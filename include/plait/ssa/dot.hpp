@@ -80,8 +80,8 @@ class dot_writer {
   };
   template <has_subnets M>
   struct subnet_of<M> {
-    using type = std::ranges::range_value_t<decltype(plait::subnets(std::declval<M const&>(),
-                                                                    std::declval<op_ref_t<M>>()))>;
+    using type =
+        std::ranges::range_value_t<decltype(plait::subnets(std::declval<M const&>(), std::declval<op_ref_t<M>>()))>;
   };
   using subnet_t = typename subnet_of<N>::type;
 
@@ -171,8 +171,8 @@ class dot_writer {
       if constexpr (requires { inner.argument; }) title = inner.argument;
       std::size_t const id = count_;
       // An anchor for the arrow from the op: a cluster is no node, and a net without ops has none of its own.
-      out_ << indent() << op_id(at, at.next) << " -> n" << id << "_in [style=dashed, arrowhead=none, lhead=cluster_" << id
-           << "];\n"
+      out_ << indent() << op_id(at, at.next) << " -> n" << id << "_in [style=dashed, arrowhead=none, lhead=cluster_"
+           << id << "];\n"
            << indent() << "subgraph cluster_" << id << " { label=" << dot_quoted(title) << "; style=rounded;\n"
            << indent() << "  n" << id << "_in [shape=point, style=invis];\n";
       open(n, std::optional<subnet_t>(std::move(inner)));

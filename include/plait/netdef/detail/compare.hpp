@@ -91,7 +91,8 @@ class message_compare {
   bool run(Message const& a, netdef const& net_a, Message const& b, netdef const& net_b) {
     stack_.assign(1, {&a, &b, &net_a, &net_b, 0, 0, {}, 0});
     same_ = true;
-    while (same_ && !stack_.empty()) std::visit([this](auto const* message) { this->compare(*message); }, stack_.back().a);
+    while (same_ && !stack_.empty())
+      std::visit([this](auto const* message) { this->compare(*message); }, stack_.back().a);
     return same_;
   }
 
