@@ -54,7 +54,7 @@ namespace plait {
 }
 
 /// The bits of a number, mixed: std::hash of an integer or a pointer may be the number itself.
-[[nodiscard]] inline std::size_t hash_number(std::size_t number) noexcept {
+[[nodiscard]] constexpr std::size_t hash_number(std::size_t number) noexcept {
   std::uint64_t const mixed = number * std::uint64_t{0x9e3779b97f4a7c15u};  // 2^64 over the golden ratio
   return static_cast<std::size_t>(mixed ^ mixed >> 32);
 }

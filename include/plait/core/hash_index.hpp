@@ -17,11 +17,11 @@ namespace plait {
 /// their low 32 bits.
 class hash_index {
  public:
-  std::size_t size() const noexcept { return size_; }
+  constexpr std::size_t size() const noexcept { return size_; }
 
   /// The number among those with this hash for which `is_it(number)` holds; npos if there is none.
   template <class Match>
-  std::uint32_t find(std::size_t hash, Match&& is_it) const {
+  constexpr std::uint32_t find(std::size_t hash, Match&& is_it) const {
     if (slots_.empty()) return npos;
     auto const mark = static_cast<std::uint32_t>(hash);
     for (std::size_t at = mark & mask();; at = (at + 1) & mask()) {
@@ -32,17 +32,17 @@ class hash_index {
   }
 
   /// Adds a number under a hash. It must not be there.
-  void insert(std::size_t hash, std::uint32_t number) {
+  constexpr void insert(std::size_t hash, std::uint32_t number) {
     if (2 * (size_ + 1) > slots_.size()) grow(size_ + 1);
     place({static_cast<std::uint32_t>(hash), number});
     ++size_;
   }
 
-  void reserve(std::size_t numbers) {
+  constexpr void reserve(std::size_t numbers) {
     if (2 * numbers > slots_.size()) grow(numbers);
   }
   /// Keeps the memory.
-  void clear() noexcept {
+  constexpr void clear() noexcept {
     if (size_ != 0) slots_.assign(slots_.size(), slot());
     size_ = 0;
   }
@@ -53,14 +53,15 @@ class hash_index {
     std::uint32_t number = npos;
   };
 
-  std::size_t mask() const noexcept { return slots_.size() - 1; }
-  void place(slot const& added) {
+  constexpr std::size_t mask() const noexcept { return slots_.size() - 1; }
+  constexpr void place(slot const& added) {
     std::size_t at = added.mark & mask();
     while (slots_[at].number != npos) at = (at + 1) & mask();
     slots_[at] = added;
   }
-  void grow(std::size_t numbers) {
-    std::vector<slot> old(std::bit_ceil(2 * numbers + 14));
+  constexpr void grow(std::size_t numbers) {
+    std::vector<slot> old;
+    old.resize(std::bit_ceil(2 * numbers + 14), slot());
     old.swap(slots_);
     for (slot const& kept : old)
       if (kept.number != npos) place(kept);

@@ -8,7 +8,6 @@
 #include <initializer_list>
 #include <iterator>
 #include <limits>
-#include <memory>
 #include <new>
 #include <stdexcept>
 #include <type_traits>
