@@ -31,6 +31,7 @@
 #include <plait/dataflow/op_handles.hpp>
 #include <plait/dataflow/op_kinds.hpp>
 #include <plait/dataflow/problem.hpp>
+#include <plait/dataflow/program_expressions.hpp>
 #include <plait/dataflow/reaching_definitions.hpp>
 #include <plait/dataflow/relations.hpp>
 #include <plait/dataflow/solver.hpp>

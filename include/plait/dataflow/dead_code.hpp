@@ -23,7 +23,6 @@
 #include <optional>
 #include <vector>
 
-#include <plait/core/assert.hpp>
 #include <plait/core/npos.hpp>
 #include <plait/dataflow/dense_dead_code.hpp>
 #include <plait/dataflow/op_handles.hpp>
@@ -65,12 +64,16 @@ class dead_code {
     return found;
   }
   /// Whether it matters that control comes to a block. Precondition, as below: the entry reaches it.
-  constexpr bool is_live_block(node const& block) const { return dense_.is_live_block(number(block)); }
+  constexpr bool is_live_block(node const& block) const {
+    return dense_.is_live_block(ssa_->graph().reached_number(block));
+  }
   /// Whether it matters which way control leaves a block.
-  constexpr bool is_live_branch(node const& block) const { return dense_.is_live_branch(number(block)); }
+  constexpr bool is_live_branch(node const& block) const {
+    return dense_.is_live_branch(ssa_->graph().reached_number(block));
+  }
   /// Where control can go at once from a block with several successors whose branch is dead; none for all others.
   constexpr std::optional<node> jump(node const& block) const {
-    std::uint32_t const to = dense_.jump(number(block));
+    std::uint32_t const to = dense_.jump(ssa_->graph().reached_number(block));
     return to == npos ? std::nullopt : std::optional<node>(ssa_->graph().node(to));
   }
 
@@ -78,12 +81,6 @@ class dead_code {
   constexpr dense_dead_code const& dense() const noexcept { return dense_; }
 
  private:
-  constexpr std::uint32_t number(node const& block) const {
-    std::uint32_t const b = ssa_->graph().number(block);
-    PLAIT_ASSERT(b != npos, "dead_code: the entry does not reach this block");
-    return b;
-  }
-
   program_ssa<P> const* ssa_ = nullptr;
   dense_dead_code dense_;
 };

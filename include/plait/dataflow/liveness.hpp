@@ -18,7 +18,6 @@
 #include <cstdint>
 #include <ranges>
 
-#include <plait/core/assert.hpp>
 #include <plait/core/npos.hpp>
 #include <plait/dataflow/dense_liveness.hpp>
 #include <plait/ssa/program_snapshot.hpp>
@@ -26,8 +25,7 @@
 namespace plait {
 
 /// The live blobs of a program, as it was at the last compute(), which keeps the memory of the one before. The program
-/// must stay where it is. Asking for a name costs a look-up where names are hashed, and walks the names where the
-/// program numbers them; ask by number (snapshot().find) in loops.
+/// must stay where it is. Asking for a name costs a look-up (program_snapshot::find); ask by number in loops.
 template <program P>
 class liveness {
  public:
@@ -48,18 +46,22 @@ class liveness {
   constexpr dense_liveness const& dense() const noexcept { return live_; }
 
   // ---- blocks; precondition: the entry reaches them
-  constexpr auto live_in(node const& block) const { return names(live_.live_in(number(block))); }
-  constexpr auto live_out(node const& block) const { return names(live_.live_out(number(block))); }
+  constexpr auto live_in(node const& block) const {
+    return names(live_.live_in(snapshot_.graph().reached_number(block)));
+  }
+  constexpr auto live_out(node const& block) const {
+    return names(live_.live_out(snapshot_.graph().reached_number(block)));
+  }
   /// False for a name that the program does not have.
   template <class Key>
   constexpr bool is_live_in(node const& block, Key const& name) const {
     blob_index const b = snapshot_.find(name);
-    return b != npos && live_.is_live_in(number(block), b);
+    return b != npos && live_.is_live_in(snapshot_.graph().reached_number(block), b);
   }
   template <class Key>
   constexpr bool is_live_out(node const& block, Key const& name) const {
     blob_index const b = snapshot_.find(name);
-    return b != npos && live_.is_live_out(number(block), b);
+    return b != npos && live_.is_live_out(snapshot_.graph().reached_number(block), b);
   }
 
   // ---- ops; O(ops from there to the end of the block)
@@ -77,11 +79,6 @@ class liveness {
   }
 
  private:
-  constexpr std::uint32_t number(node const& block) const {
-    std::uint32_t const b = snapshot_.graph().number(block);
-    PLAIT_ASSERT(b != npos, "liveness: the entry does not reach this block");
-    return b;
-  }
   template <class Blobs>
   constexpr auto names(Blobs blobs) const {
     return std::views::transform(blobs, [this](blob_index b) { return snapshot_.name(b); });

@@ -56,8 +56,7 @@ class reaching_definitions {
   }
   /// The same for the `slot`-th result of a program that ends in this block.
   constexpr std::vector<op_index> of_result(node const& block, std::size_t slot) const {
-    std::uint32_t const b = snapshot_.graph().number(block);
-    PLAIT_ASSERT(b != npos, "reaching_definitions: the entry does not reach this block");
+    std::uint32_t const b = snapshot_.graph().reached_number(block);
     auto const results = snapshot_.code().results(b);
     PLAIT_ASSERT(slot < results.size(), "reaching_definitions: no such result");
     std::vector<op_index> found;

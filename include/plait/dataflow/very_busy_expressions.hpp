@@ -15,17 +15,15 @@
 #include <cstdint>
 #include <ranges>
 #include <utility>
-#include <vector>
 
-#include <plait/core/assert.hpp>
 #include <plait/core/bit_set.hpp>
 #include <plait/core/npos.hpp>
 #include <plait/dataflow/expressions.hpp>
 #include <plait/dataflow/gen_kill.hpp>
 #include <plait/dataflow/op_kinds.hpp>
+#include <plait/dataflow/program_expressions.hpp>
 #include <plait/graph/dense_graph.hpp>
 #include <plait/ssa/dense_program.hpp>
-#include <plait/ssa/program_snapshot.hpp>
 
 namespace plait {
 
@@ -71,9 +69,11 @@ class dense_very_busy_expressions {
 
 /// The same for a program, as it was at the last compute(). The program must stay where it is.
 template <program P>
-class very_busy_expressions {
+class very_busy_expressions : public program_expressions<P> {
  public:
   using node = node_t<P>;
+  using program_expressions<P>::expressions;
+  using program_expressions<P>::snapshot;
 
   constexpr very_busy_expressions() = default;
   template <op_kind_of<P> Kind>
@@ -85,40 +85,28 @@ class very_busy_expressions {
 
   template <op_kind_of<P> Kind>
   constexpr void compute(P const& p, Kind&& kind) {
-    snapshot_.compute(p);
-    number_kinds(snapshot_, p, kind, kinds_);
-    expressions_.compute(snapshot_.code(), kinds_);
-    busy_.compute(snapshot_.graph(), snapshot_.code(), expressions_);
+    program_expressions<P>::compute(p, std::forward<Kind>(kind));
+    busy_.compute(snapshot().graph(), snapshot().code(), expressions());
   }
   template <class Kind>
   void compute(P const&&, Kind&&) = delete;
 
-  constexpr program_snapshot<P> const& snapshot() const noexcept { return snapshot_; }
-  constexpr dense_expressions const& expressions() const noexcept { return expressions_; }
-
-  /// The number of the `place`-th op of a block.
-  constexpr op_index op(node const& block, std::size_t place) const { return snapshot_.op(block, place); }
   /// Expressions by number. Precondition: the entry reaches the block.
-  constexpr bit_view busy_in(node const& block) const { return busy_.busy_in(number(block)); }
-  constexpr bit_view busy_out(node const& block) const { return busy_.busy_out(number(block)); }
+  constexpr bit_view busy_in(node const& block) const {
+    return busy_.busy_in(snapshot().graph().reached_number(block));
+  }
+  constexpr bit_view busy_out(node const& block) const {
+    return busy_.busy_out(snapshot().graph().reached_number(block));
+  }
 
   /// visit(op, set of the expressions very busy after it) for each op that the entry reaches, from the last to the
   /// first.
   template <class Visit>
   constexpr void visit_ops(Visit visit) const {
-    busy_.visit_ops(snapshot_.code(), expressions_, visit);
+    busy_.visit_ops(snapshot().code(), expressions(), visit);
   }
 
  private:
-  constexpr std::uint32_t number(node const& block) const {
-    std::uint32_t const b = snapshot_.graph().number(block);
-    PLAIT_ASSERT(b != npos, "very_busy_expressions: the entry does not reach this block");
-    return b;
-  }
-
-  program_snapshot<P> snapshot_;
-  std::vector<std::uint32_t> kinds_;
-  dense_expressions expressions_;
   dense_very_busy_expressions busy_;
 };
 

@@ -19,7 +19,6 @@
 #include <ranges>
 #include <span>
 
-#include <plait/core/assert.hpp>
 #include <plait/core/npos.hpp>
 #include <plait/graph/dense_dominators.hpp>
 #include <plait/graph/graph_traits.hpp>
@@ -58,9 +57,9 @@ class dominator_tree {
     return i == npos ? std::nullopt : maybe(tree_.immediate(i));
   }
   /// In reverse postorder of the graph. Precondition: contains(n), as for depth.
-  constexpr auto children(node const& n) const { return nodes(tree_.children(number(n))); }
+  constexpr auto children(node const& n) const { return nodes(tree_.children(snapshot_.reached_number(n))); }
   /// The number of nodes that strictly dominate n.
-  constexpr std::size_t depth(node const& n) const { return tree_.depth(number(n)); }
+  constexpr std::size_t depth(node const& n) const { return tree_.depth(snapshot_.reached_number(n)); }
   /// Every node before its children.
   constexpr auto preorder() const { return nodes(tree_.preorder()); }
   /// Every node after its children.
@@ -94,11 +93,6 @@ class dominator_tree {
   constexpr dense_dominators const& dense() const noexcept { return tree_; }
 
  private:
-  constexpr std::uint32_t number(node const& n) const {
-    std::uint32_t const i = snapshot_.number(n);
-    PLAIT_ASSERT(i != npos, "dominator_tree: the entry does not reach this node");
-    return i;
-  }
   constexpr std::optional<node> maybe(std::uint32_t i) const {
     return i == npos ? std::nullopt : std::optional<node>(snapshot_.node(i));
   }

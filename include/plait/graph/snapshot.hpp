@@ -51,6 +51,12 @@ class flow_snapshot : public dense_graph {
       return at(static_cast<std::size_t>(n));
     }
   }
+  /// The same of a node that the entry reaches, which is a precondition.
+  constexpr std::uint32_t reached_number(node_t<G> const& n) const {
+    std::uint32_t const i = number(n);
+    PLAIT_ASSERT(i != npos, "flow_graph: the entry does not reach this node");
+    return i;
+  }
   /// The nodes by number, that is, in reverse postorder.
   constexpr std::span<node_t<G> const> order() const noexcept { return order_; }
 

@@ -20,7 +20,6 @@
 #include <span>
 #include <vector>
 
-#include <plait/core/assert.hpp>
 #include <plait/core/npos.hpp>
 #include <plait/graph/dense_dominators.hpp>
 #include <plait/ssa/dense_construction.hpp>
@@ -63,7 +62,7 @@ class program_ssa {
   constexpr auto reads(op_index op) const { return versions(form_.reads(op)); }
   constexpr auto writes(op_index op) const { return versions(form_.writes(op)); }
   /// What the block leaves as the program's results, if the program ends there.
-  constexpr auto results(node const& block) const { return versions(form_.results(number(block))); }
+  constexpr auto results(node const& block) const { return versions(form_.results(graph().reached_number(block))); }
 
   // ---- phis
   class phi {
@@ -85,7 +84,8 @@ class program_ssa {
   };
   /// In the order of the blobs' numbers. Precondition: the entry reaches the block.
   constexpr auto phis(node const& block) const {
-    return std::views::transform(form_.phis(number(block)), [this](phi_index i) { return phi(*this, i); });
+    return std::views::transform(form_.phis(graph().reached_number(block)),
+                                 [this](phi_index i) { return phi(*this, i); });
   }
   constexpr std::size_t phi_count() const noexcept { return form_.phi_count(); }
 
@@ -111,11 +111,6 @@ class program_ssa {
   constexpr std::vector<ssa_use> possibly_undefined_uses() const { return undefined(true); }
 
  private:
-  constexpr std::uint32_t number(node const& block) const {
-    std::uint32_t const b = graph().number(block);
-    PLAIT_ASSERT(b != npos, "program_ssa: the entry does not reach this block");
-    return b;
-  }
   constexpr auto versions(std::span<value_index const> values) const {
     return std::views::transform(values, [this](value_index v) { return form_.version(v); });
   }

@@ -79,10 +79,10 @@ class program_destruction {
 
   /// In order; at the end of a block they stand before the op at copy_place(p, n).
   constexpr std::span<location_copy const> copies_at_start(node const& n) const {
-    return dense_.copies_at_start(number(n));
+    return dense_.copies_at_start(ssa_->graph().reached_number(n));
   }
   constexpr std::span<location_copy const> copies_at_end(node const& n) const {
-    return dense_.copies_at_end(number(n));
+    return dense_.copies_at_end(ssa_->graph().reached_number(n));
   }
   /// When control enters the program.
   constexpr std::span<location_copy const> copies_outside() const { return dense_.copies_outside(); }
@@ -90,12 +90,6 @@ class program_destruction {
   constexpr dense_destruction const& dense() const noexcept { return dense_; }
 
  private:
-  constexpr std::uint32_t number(node const& n) const {
-    std::uint32_t const b = ssa_->graph().number(n);
-    PLAIT_ASSERT(b != npos, "program_destruction: the entry does not reach this block");
-    return b;
-  }
-
   program_ssa<P> const* ssa_ = nullptr;
   dense_destruction dense_;
   std::vector<blob_index> blob_;

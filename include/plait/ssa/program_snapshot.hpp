@@ -1,10 +1,9 @@
 // A copy of the reachable part of any program in dense numbers, made in one walk.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <span>
-#include <type_traits>
 #include <vector>
 
 #include <plait/core/assert.hpp>
@@ -50,9 +49,18 @@ class program_blobs<P> {
   }
   template <class Key>
   constexpr blob_index find(Key const& wanted) const {
-    for (blob_index b = 0; b != size(); ++b)
-      if (key(b) == wanted) return b;
-    return npos;
+    if constexpr (requires { traits::find_name(*program_, wanted); }) {
+      auto const i = static_cast<std::size_t>(traits::find_name(*program_, wanted));
+      return i < size() ? static_cast<blob_index>(i) : npos;
+    } else if constexpr (std::convertible_to<Key const&, program_name_t<P>>) {
+      program_name_t<P> const name = wanted;
+      auto const i = static_cast<std::size_t>(traits::name_index(*program_, name));
+      return i < size() && program_name_t<P>(traits::name_at(*program_, i)) == name ? static_cast<blob_index>(i) : npos;
+    } else {
+      for (blob_index b = 0; b != size(); ++b)
+        if (key(b) == wanted) return b;
+      return npos;
+    }
   }
   constexpr program_key_t<P> key(blob_index b) const {
     auto&& net = plait::block(*program_, plait::entry(*program_));
@@ -84,7 +92,8 @@ class program_snapshot {
 
   // ---- blobs
   constexpr key_type name(blob_index b) const { return blobs_.key(b); }
-  /// npos if the program has no blob of this name. Linear in the names where the program numbers them.
+  /// npos if the program has no blob of this name. Where the program numbers names, any of them may be asked for, and
+  /// texts of names that are no texts are searched one by one unless it has find_name.
   template <class Key>
   constexpr blob_index find(Key const& key) const {
     return blobs_.find(key);

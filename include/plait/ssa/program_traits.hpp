@@ -6,6 +6,8 @@
 //   name_count(p), name_index(p, name), name_at(p, index)
 //                              names that are numbered for the whole          members of P, else names are hashed
 //                              program: saves all hashing                     once per analysis
+//   find_name(p, key)          finding these by key without a search; gives   member of P
+//                              name_count for a key there is none of
 //
 // The flow graph is P itself, by graph_traits<P>. Blobs are shared by all blocks: names are the same blob if their keys
 // (name_key_t) are equal. What the program is given are the external inputs of the block at the entry, and what it
@@ -20,6 +22,7 @@
 #include <cstdint>
 #include <memory>
 #include <ranges>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -58,6 +61,12 @@ struct program_traits : detail::program_member_hooks<P> {
     requires requires { p.name_at(index); }
   {
     return p.name_at(index);
+  }
+  template <class Key>
+  static constexpr auto find_name(P const& p, Key const& key)
+    requires requires { p.find_name(key); }
+  {
+    return p.find_name(key);
   }
 };
 
@@ -149,6 +158,11 @@ class single_block {
     requires has_dense_names<N>
   {
     return net_traits<N>::name_at(*net_, index);
+  }
+  constexpr std::size_t find_name(std::string_view text) const
+    requires has_dense_names<N>
+  {
+    return net_traits<N>::find_name(*net_, text);
   }
 
  private:
