@@ -17,7 +17,7 @@
 
 #include <plait/graph/dominators.hpp>
 
-#include "graphs.hpp"
+#include "rivals.hpp"
 
 #ifdef PLAIT_BENCH_LLVM
 #include "llvm_graph.hpp"
@@ -25,28 +25,32 @@
 
 namespace {
 
-using shape = bench::edges (*)(std::size_t);
 using boost_graph = boost::adjacency_list<boost::vecS, boost::vecS, boost::bidirectionalS>;
 
-// What does not count is made before the clock starts.
+std::size_t number_of(std::uint32_t n) { return n; }
+std::size_t number_of(foreign::block const* b) { return b->number; }
+template <class Tree>
+std::size_t sum_of_immediates(Tree const& tree) {
+  std::size_t sum = 0;
+  for (auto const n : tree.preorder())
+    if (auto const above = tree.immediate(n)) sum += number_of(*above);
+  return sum;
+}
+
 struct with_plait_rows {
   bench::csr_graph graph;
   plait::dominator_tree<bench::csr_graph> tree;
   explicit with_plait_rows(bench::edges const& from) : graph(from) {}
-  void run() {
-    tree.compute(graph);
-    benchmark::DoNotOptimize(tree.dense().immediates().data());
-  }
+  void run() { tree.compute(graph); }
+  std::size_t result() const { return sum_of_immediates(tree); }
 };
 
 struct with_plait_blocks {
   foreign::function graph;
   plait::dominator_tree<foreign::function> tree;
   explicit with_plait_blocks(bench::edges const& from) : graph(from) {}
-  void run() {
-    tree.compute(graph);
-    benchmark::DoNotOptimize(tree.dense().immediates().data());
-  }
+  void run() { tree.compute(graph); }
+  std::size_t result() const { return sum_of_immediates(tree); }
 };
 
 #ifdef PLAIT_BENCH_LLVM
@@ -54,9 +58,13 @@ struct with_llvm {
   foreign::function graph;
   llvm::DominatorTreeBase<foreign::block, false> tree;
   explicit with_llvm(bench::edges const& from) : graph(from) {}
-  void run() {
-    tree.recalculate(graph);
-    benchmark::DoNotOptimize(tree.getRootNode());
+  void run() { tree.recalculate(graph); }
+  std::size_t result() const {
+    std::size_t sum = 0;
+    for (auto const& b : graph.blocks)
+      if (auto const* node = tree.getNode(b.get()); node != nullptr && node->getIDom() != nullptr)
+        sum += node->getIDom()->getBlock()->number;
+    return sum;
   }
 };
 #endif
@@ -71,54 +79,23 @@ struct with_boost {
     boost::lengauer_tarjan_dominator_tree(
         graph, boost_graph::vertex_descriptor{0},
         boost::make_iterator_property_map(immediates.begin(), get(boost::vertex_index, graph)));
-    benchmark::DoNotOptimize(immediates.data());
+  }
+  std::size_t result() const {
+    std::size_t sum = 0;
+    for (auto const n : immediates)
+      if (n != boost_graph::null_vertex()) sum += n;
+    return sum;
   }
 };
 
 template <class Rival>
-void one_graph(benchmark::State& state, shape make) {
-  bench::edges const from = make(static_cast<std::size_t>(state.range(0)));
-  if (from.nodes <= 1) return state.SkipWithError("no real functions here");
-  Rival rival(from);
-  for (auto _ : state) rival.run();
-  state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(from.nodes));
-}
-
-template <class Rival>
-void real_functions(benchmark::State& state) {
-  std::vector<bench::edges> const functions = bench::real_functions();
-  if (functions.empty()) return state.SkipWithError("no real functions here");
-  std::vector<std::unique_ptr<Rival>> rivals;
-  std::size_t nodes = 0;
-  for (bench::edges const& f : functions) {
-    rivals.push_back(std::make_unique<Rival>(f));
-    nodes += f.nodes;
-  }
-  for (auto _ : state)
-    for (auto const& rival : rivals) rival->run();
-  state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(nodes));
-}
-
-template <class Rival>
-void add(std::string const& name, std::size_t chain_limit, std::size_t leaves_limit) {
-  struct {
-    char const* name;
-    shape make;
-    std::size_t limit;
-  } const shapes[] = {{"random", bench::random_edges, 1'000'000},
-                      {"layered", bench::layered_edges, 1'000'000},
-                      {"chain", bench::chain_edges, chain_limit},
-                      {"far leaves", bench::far_leaves_edges, leaves_limit},
-                      {"joined functions", bench::joined_functions, 1'000'000}};
-  for (auto const& s : shapes)
-    for (std::size_t nodes : {1'000u, 10'000u, 100'000u, 1'000'000u})
-      if (nodes <= s.limit)
-        benchmark::RegisterBenchmark(("dominators/" + std::string(s.name) + "/" + name).c_str(),
-                                     [make = s.make](benchmark::State& state) { one_graph<Rival>(state, make); })
-            ->Arg(static_cast<std::int64_t>(nodes))
-            ->Unit(benchmark::kMicrosecond);
-  benchmark::RegisterBenchmark(("dominators/real functions/" + name).c_str(), real_functions<Rival>)
-      ->Unit(benchmark::kMicrosecond);
+void add(char const* name, std::size_t chain_limit, std::size_t leaves_limit) {
+  bench::shape const shapes[] = {{"random", bench::random_edges},
+                                 {"layered", bench::layered_edges},
+                                 {"chain", bench::chain_edges, chain_limit},
+                                 {"far leaves", bench::far_leaves_edges, leaves_limit},
+                                 {"joined functions", bench::joined_functions}};
+  bench::add_rival<with_plait_rows, Rival>("dominators", name, shapes);
 }
 
 [[maybe_unused]] bool const added = [] {

@@ -16,7 +16,7 @@
 #include <plait/graph/dominators.hpp>
 #include <plait/graph/frontiers.hpp>
 
-#include "graphs.hpp"
+#include "rivals.hpp"
 
 #ifdef PLAIT_BENCH_LLVM
 #include <llvm/ADT/SmallPtrSet.h>
@@ -28,9 +28,7 @@
 
 namespace {
 
-using shape = bench::edges (*)(std::size_t);
 using node_sets = std::vector<std::vector<std::uint32_t>>;
-
 using block_sets = std::vector<std::vector<foreign::block*>>;
 
 node_sets sets_for(bench::edges const& from) {
@@ -58,15 +56,16 @@ struct with_plait {
   plait::dominator_tree<foreign::function> tree;
   plait::iterated_frontier<foreign::function> frontier;
   block_sets sets;
+  std::size_t found = 0;
 
   explicit with_plait(bench::edges const& from) : graph(from), tree(graph), sets(block_sets_for(from, graph)) {}
-  std::size_t run() {
+  void run() {
     frontier.compute(tree);
-    std::size_t found = 0;
+    found = 0;
     for (auto const& set : sets)
       for (foreign::block* b : frontier(set)) found += b->number;
-    return found;
   }
+  std::size_t result() const { return found; }
 };
 
 // Follows the frontiers until nothing is new.
@@ -75,15 +74,16 @@ struct with_all_frontiers {
   plait::dominator_tree<foreign::function> tree;
   plait::dominance_frontiers<foreign::function> frontiers;
   block_sets sets;
+  std::size_t found = 0;
   std::vector<std::uint32_t> seen;
   std::vector<foreign::block*> open;
 
   explicit with_all_frontiers(bench::edges const& from)
       : graph(from), tree(graph), sets(block_sets_for(from, graph)), seen(from.nodes) {}
-  std::size_t run() {
+  void run() {
     frontiers.compute(tree);
     std::ranges::fill(seen, 0u);
-    std::size_t found = 0;
+    found = 0;
     std::uint32_t round = 0;
     for (auto const& set : sets) {
       ++round;
@@ -99,8 +99,8 @@ struct with_all_frontiers {
         }
       }
     }
-    return found;
   }
+  std::size_t result() const { return found; }
 };
 
 #ifdef PLAIT_BENCH_LLVM
@@ -108,6 +108,7 @@ struct with_llvm {
   foreign::function graph;
   llvm::DominatorTreeBase<foreign::block, false> tree;
   std::vector<std::unique_ptr<llvm::SmallPtrSet<foreign::block*, 8>>> sets;
+  std::size_t found = 0;
 
   explicit with_llvm(bench::edges const& from) : graph(from) {
     tree.recalculate(graph);
@@ -116,66 +117,28 @@ struct with_llvm {
       for (std::uint32_t const n : set) sets.back()->insert(graph.blocks[n].get());
     }
   }
-  std::size_t run() {
+  void run() {
     llvm::IDFCalculatorBase<foreign::block, false> frontier(tree);
     llvm::SmallVector<foreign::block*, 32> blocks;
-    std::size_t found = 0;
+    found = 0;
     for (auto const& set : sets) {
       blocks.clear();
       frontier.setDefiningBlocks(*set);
       frontier.calculate(blocks);
       for (foreign::block* b : blocks) found += b->number;
     }
-    return found;
   }
+  std::size_t result() const { return found; }
 };
 #endif
 
 template <class Rival>
-void one_graph(benchmark::State& state, shape make) {
-  bench::edges const from = make(static_cast<std::size_t>(state.range(0)));
-  if (from.nodes <= 1) return state.SkipWithError("no real functions here");
-  std::size_t const expected = with_plait(from).run();
-  Rival rival(from);
-  for (auto _ : state)
-    if (rival.run() != expected) return state.SkipWithError("another result");
-}
-
-template <class Rival>
-void real_functions(benchmark::State& state) {
-  std::vector<std::unique_ptr<Rival>> rivals;
-  std::size_t expected = 0;
-  for (bench::edges const& f : bench::real_functions()) {
-    rivals.push_back(std::make_unique<Rival>(f));
-    expected += with_plait(f).run();
-  }
-  if (rivals.empty()) return state.SkipWithError("no real functions here");
-  for (auto _ : state) {
-    std::size_t found = 0;
-    for (auto const& rival : rivals) found += rival->run();
-    if (found != expected) return state.SkipWithError("another result");
-  }
-}
-
-template <class Rival>
-void add(std::string const& name, std::size_t nest_limit) {
-  struct {
-    char const* name;
-    shape make;
-    std::size_t limit;
-  } const shapes[] = {{"random", bench::random_edges, 1'000'000},
-                      {"layered", bench::layered_edges, 1'000'000},
-                      {"nest", bench::nest_edges, nest_limit},
-                      {"joined functions", bench::joined_functions, 1'000'000}};
-  for (auto const& s : shapes)
-    for (std::size_t nodes : {1'000u, 10'000u, 100'000u, 1'000'000u})
-      if (nodes <= s.limit)
-        benchmark::RegisterBenchmark(("iterated frontier/" + std::string(s.name) + "/" + name).c_str(),
-                                     [make = s.make](benchmark::State& state) { one_graph<Rival>(state, make); })
-            ->Arg(static_cast<std::int64_t>(nodes))
-            ->Unit(benchmark::kMicrosecond);
-  benchmark::RegisterBenchmark(("iterated frontier/real functions/" + name).c_str(), real_functions<Rival>)
-      ->Unit(benchmark::kMicrosecond);
+void add(char const* name, std::size_t nest_limit) {
+  bench::shape const shapes[] = {{"random", bench::random_edges},
+                                 {"layered", bench::layered_edges},
+                                 {"nest", bench::nest_edges, nest_limit},
+                                 {"joined functions", bench::joined_functions}};
+  bench::add_rival<with_plait, Rival>("iterated frontier", name, shapes);
 }
 
 [[maybe_unused]] bool const added = [] {

@@ -10,7 +10,7 @@
 #include <plait/graph/dominators.hpp>
 #include <plait/graph/loops.hpp>
 
-#include "graphs.hpp"
+#include "rivals.hpp"
 
 #ifdef PLAIT_BENCH_LLVM
 #include <llvm/Analysis/LoopInfo.h>
@@ -41,8 +41,6 @@ struct llvm::GraphTraits<llvm::DomTreeNodeBase<foreign::block> const*>
 
 namespace {
 
-using shape = bench::edges (*)(std::size_t);
-
 struct with_plait {
   foreign::function graph;
   plait::dominator_tree<foreign::function> tree;
@@ -51,7 +49,7 @@ struct with_plait {
   explicit with_plait(bench::edges const& from) : graph(from), tree(graph) {}
   void run() { loops.compute(tree); }
   // The sum of natural loops' sizes, to see that both found the same; of numbers of nodes where that is too much.
-  std::size_t sum() const {
+  std::size_t result() const {
     std::size_t made = 0;
     for (auto const l : loops.all())
       if (!loops.is_irreducible(l)) made += loops.node_count(l);
@@ -73,7 +71,7 @@ struct with_llvm {
     loops.releaseMemory();
     loops.analyze(tree);
   }
-  std::size_t sum() const {
+  std::size_t result() const {
     std::size_t made = 0;
     for (foreign::loop* l : const_cast<with_llvm*>(this)->loops.getLoopsInPreorder()) made += l->getNumBlocks();
     return made;
@@ -82,44 +80,12 @@ struct with_llvm {
 #endif
 
 template <class Rival>
-void one_graph(benchmark::State& state, shape make) {
-  bench::edges const from = make(static_cast<std::size_t>(state.range(0)));
-  if (from.nodes <= 1) return state.SkipWithError("no real functions here");
-  with_plait own(from);
-  own.run();
-  Rival rival(from);
-  for (auto _ : state) rival.run();
-  if (rival.sum() != own.sum()) state.SkipWithError("another result");
-}
-
-template <class Rival>
-void real_functions(benchmark::State& state) {
-  std::vector<std::unique_ptr<Rival>> rivals;
-  for (bench::edges const& f : bench::real_functions()) rivals.push_back(std::make_unique<Rival>(f));
-  if (rivals.empty()) return state.SkipWithError("no real functions here");
-  for (auto _ : state)
-    for (auto const& rival : rivals) rival->run();
-}
-
-template <class Rival>
-void add(std::string const& name, std::size_t nest_limit) {
-  struct {
-    char const* name;
-    shape make;
-    std::size_t limit;
-  } const shapes[] = {{"random", bench::random_edges, 1'000'000},
-                      {"chain", bench::chain_edges, 1'000'000},
-                      {"nest", bench::nest_edges, nest_limit},
-                      {"joined functions", bench::joined_functions, 1'000'000}};
-  for (auto const& s : shapes)
-    for (std::size_t nodes : {1'000u, 10'000u, 100'000u, 1'000'000u})
-      if (nodes <= s.limit)
-        benchmark::RegisterBenchmark(("loops/" + std::string(s.name) + "/" + name).c_str(),
-                                     [make = s.make](benchmark::State& state) { one_graph<Rival>(state, make); })
-            ->Arg(static_cast<std::int64_t>(nodes))
-            ->Unit(benchmark::kMicrosecond);
-  benchmark::RegisterBenchmark(("loops/real functions/" + name).c_str(), real_functions<Rival>)
-      ->Unit(benchmark::kMicrosecond);
+void add(char const* name, std::size_t nest_limit) {
+  bench::shape const shapes[] = {{"random", bench::random_edges},
+                                 {"chain", bench::chain_edges},
+                                 {"nest", bench::nest_edges, nest_limit},
+                                 {"joined functions", bench::joined_functions}};
+  bench::add_rival<with_plait, Rival>("loops", name, shapes);
 }
 
 [[maybe_unused]] bool const added = [] {

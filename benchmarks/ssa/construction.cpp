@@ -5,7 +5,7 @@
 // one before and writes one. The same program stands as an LLVM function (allocas, loads, stores) and as plain arrays.
 // mem2reg rewrites the function, which plait does not; the copy it works on is made outside the time. Real functions:
 // the modules of the shared folder, if it is there.
-#if __has_include(<llvm/IR/Function.h>)
+#ifdef PLAIT_BENCH_LLVM
 
 #include <algorithm>
 #include <cstddef>
