@@ -33,7 +33,7 @@ template <class Tree>
 std::size_t sum_of_immediates(Tree const& tree) {
   std::size_t sum = 0;
   for (auto const n : tree.preorder())
-    if (auto const above = tree.immediate(n)) sum += number_of(*above);
+    if (auto const above = tree.idom(n)) sum += number_of(*above);
   return sum;
 }
 

@@ -151,11 +151,18 @@ constexpr void dependency_graph::compute(N const& n, ssa_form<N> const& form, de
                 std::vector<std::uint32_t>(form.op_count() * 4, npos),
                 std::vector<std::uint32_t>(form.value_count() * 2, npos),
                 {}};
+  edges_.reserve(form.read_count());  // guesses: most reads make an edge, and each edge has one value
+  in_.reserve(form.op_count(), form.read_count());
+  edges.links.reserve(form.read_count());
   std::vector<std::uint32_t> version(form.blob_bound(), npos);  // of each blob before the op in hand
   for (blob_index b : form.blobs()) version[b] = form.first_version(b);
 
   op_index to = 0;
   for (auto&& op : plait::ops(n)) {
+    detail::prefetch(form.reads(to).data(), 1024);
+    detail::prefetch(edges_.data() + edges_.size(), 1024);
+    detail::prefetch(edges.latest.data() + std::size_t{to} * 4, 1024);
+    in_.prefetch();
     PLAIT_ASSERT(to < form.op_count(), "dependency_graph: the ssa form is that of another net");
     std::size_t first_control = form.reads(to).size();
     std::size_t last_control = first_control;
@@ -204,6 +211,8 @@ constexpr void dependency_graph::finish(std::size_t ops) {
   predecessors_.clear();
   predecessors_.reserve(ops + 1, edges_.size() + ops);
   for (std::size_t op = 0; op != ops; ++op) {
+    successors_.prefetch();
+    predecessors_.prefetch();
     for (dependency_id e : out_[op]) successors_.push(edges_[e.index].to);
     successors_.end_row();
     for (dependency_id e : in_[op]) predecessors_.push(edges_[e.index].from);

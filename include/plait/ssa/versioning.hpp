@@ -52,17 +52,6 @@ struct ssa_options {
   bool control_inputs = false;
 };
 
-namespace detail {
-// Ops that lie in one array come in faster than the hardware fetches them on its own: it stops at every page.
-template <class Op>
-constexpr void prefetch_ahead([[maybe_unused]] Op const& op) {
-#if defined(__GNUC__)
-  constexpr std::size_t distance = 3072;
-  if (!std::is_constant_evaluated()) __builtin_prefetch(reinterpret_cast<char const*>(std::addressof(op)) + distance);
-#endif
-}
-}  // namespace detail
-
 /// The result of get_ssa: a side table that refers to the net, which must outlive it unchanged. All queries are O(1)
 /// unless they say otherwise; building is O(operands + blobs) time and space in a handful of arrays, which computing
 /// again into the same object reuses.
@@ -86,6 +75,8 @@ class ssa_form {
   constexpr std::size_t op_count() const noexcept { return reads_.size(); }
   constexpr std::span<value const> reads(op_index op) const { return reads_[op]; }
   constexpr std::span<value const> writes(op_index op) const { return writes_[op]; }
+  /// Of all ops together.
+  constexpr std::size_t read_count() const noexcept { return reads_.item_count(); }
 
   /// What one op reads and writes.
   struct op_values {
@@ -277,7 +268,9 @@ constexpr void ssa_form<N>::compute(N const& n, Versions&& initial, ssa_options 
 
   implicit_operands<N> implicit;
   for (auto&& op : plait::ops(n)) {
-    detail::prefetch_ahead(op);
+    detail::prefetch(std::addressof(op), 3072);
+    reads_.prefetch();
+    writes_.prefetch();
     for (auto const& name : plait::inputs(n, op)) read(blobs_.intern(name), declares_inputs);
     if (options.control_inputs)
       for (auto const& name : plait::control_inputs(n, op)) read(blobs_.intern(name), declares_inputs);
@@ -323,14 +316,25 @@ constexpr void ssa_form<N>::index_values() {
 
   producers_.assign(values, npos);
   consumers_.start_counting(values);
-  for (value v : reads_.items()) consumers_.count(index(v));
+  for (value const& v : reads_.items()) {
+    detail::prefetch(&v, 1024);
+    consumers_.count(index(v));
+  }
   consumers_.end_counting();
-  for (op_index op = 0; op != op_count(); ++op)
-    for (value v : writes(op)) producers_[index(v)] = op;
+  for (op_index op = 0; op != op_count(); ++op) {
+    std::span<value const> const row = writes(op);
+    detail::prefetch(row.data(), 1024);
+    for (value v : row) {
+      op_index& producer = producers_[index(v)];
+      detail::prefetch(&producer, 1024);
+      producer = op;
+    }
+  }
   for (auto op = static_cast<op_index>(op_count()); op-- != 0;) {
     std::span<value const> const row = reads(op);
+    detail::prefetch(row.data(), -1024);
     for (auto slot = static_cast<std::uint32_t>(row.size()); slot-- != 0;)
-      consumers_.place(index(row[slot]), {op, slot});
+      consumers_.place_descending(index(row[slot]), {op, slot});
   }
 }
 

@@ -56,6 +56,7 @@ template <net N, std::ranges::input_range Ops>
   subgraph_boundary found;
   std::vector<bool> listed(ssa.value_count());
   for (op_index op : chosen) {
+    detail::prefetch(ssa.reads(op).data(), 1024);
     std::size_t const first = found.inputs.size();
     for (value v : ssa.reads(op)) {
       if (made_inside[ssa.index(v)] || listed[ssa.index(v)]) continue;
@@ -64,7 +65,8 @@ template <net N, std::ranges::input_range Ops>
     }
     for (std::size_t i = first; i != found.inputs.size(); ++i) listed[ssa.index(found.inputs[i])] = true;
   }
-  for (op_index op : chosen)
+  for (op_index op : chosen) {
+    detail::prefetch(ssa.writes(op).data(), 1024);
     for (value v : ssa.writes(op)) {
       std::size_t const at = ssa.index(v);
       bool const used = leaves[at] || std::ranges::any_of(ssa.consumers(v), [&](operand o) { return !inside[o.op]; });
@@ -72,6 +74,7 @@ template <net N, std::ranges::input_range Ops>
       listed[at] = true;
       found.outputs.push_back(v);
     }
+  }
   return found;
 }
 
