@@ -33,9 +33,12 @@ class symbol_table {
  public:
   symbol_table() = default;
   symbol_table(symbol_table&& other) noexcept { swap(other); }
-  symbol_table(symbol_table const& other) {
-    reserve(other.texts_.size());
-    for (std::string_view text : other.texts_) intern(text);
+  symbol_table(symbol_table const& other) : index_(other.index_) {
+    texts_.reserve(other.texts_.size());
+    std::size_t total = 0;
+    for (std::string_view text : other.texts_) total += text.size();
+    if (total != 0) add_chunk(total);
+    for (std::string_view text : other.texts_) texts_.push_back(store(text));
   }
   symbol_table& operator=(symbol_table other) noexcept {
     swap(other);
@@ -86,14 +89,17 @@ class symbol_table {
     return index_.find(hash, [&](std::uint32_t i) { return texts_[i] == text; });
   }
 
+  void add_chunk(std::size_t size) {
+    chunks_.push_back(std::make_unique_for_overwrite<char[]>(size));
+    free_ = chunks_.back().get();
+    left_ = size;
+  }
+
   std::string_view store(std::string_view text) {
     if (text.empty()) return std::string_view("", 0);
     if (text.size() > left_) {
       // Doubling from 64 bytes keeps the many tiny tables of nested nets tiny; 1 MiB bounds what a large one wastes.
-      std::size_t const chunk = std::max(text.size(), std::size_t{64} << std::min<std::size_t>(chunks_.size(), 14));
-      chunks_.push_back(std::make_unique_for_overwrite<char[]>(chunk));
-      free_ = chunks_.back().get();
-      left_ = chunk;
+      add_chunk(std::max(text.size(), std::size_t{64} << std::min<std::size_t>(chunks_.size(), 14)));
     }
     std::memcpy(free_, text.data(), text.size());
     std::string_view const stored(free_, text.size());
