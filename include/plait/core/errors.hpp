@@ -50,6 +50,22 @@ struct net_error : error {
   std::string blob;
 };
 
+/// Shapes or element types that an operation is not defined for.
+struct shape_error : error {
+  using error::error;
+};
+
+/// An op that could not be compiled or run. what() names the op, its blobs and what was wrong; the exception behind it,
+/// if any, is nested (std::rethrow_if_nested). `blob` is empty where no blob in particular is to blame.
+struct exec_error : error {
+  exec_error(std::string const& message, std::size_t op_index, std::string op_type, std::string blob_name = {})
+      : error(message), op(op_index), type(std::move(op_type)), blob(std::move(blob_name)) {}
+
+  std::size_t op;
+  std::string type;
+  std::string blob;
+};
+
 /// A file that could not be read or written. what() is "path: message".
 struct io_error : error {
   io_error(std::string_view message, std::string file)

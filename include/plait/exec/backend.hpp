@@ -1,0 +1,67 @@
+// Where tensors live and kernels run: what a backend has to offer.
+//
+//   struct my_backend {
+//     static constexpr std::string_view name = "mine";
+//     static constexpr bool on_device = false;        // true: memory the host cannot touch, a thread an element
+//     static auto policy();                           // a Thrust execution policy
+//     static unsigned concurrency();                  // how many tiles can run at once
+//     static void* allocate(std::size_t bytes);       // aligned to 64 bytes; throws std::bad_alloc
+//     static void deallocate(void*, std::size_t bytes) noexcept;
+//     static void copy(void* to, void const* from, std::size_t bytes);          // within the backend
+//     static void copy_from_host(void* to, void const* from, std::size_t bytes);
+//     static void copy_to_host(void* to, void const* from, std::size_t bytes);
+//     static void synchronize();                      // until all that was started is done
+//   };
+//
+// serial.hpp, omp.hpp, tbb.hpp and cuda.hpp have one each; a program can use several. Backends are types without
+// state: nothing is chosen by a macro.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstring>
+#include <new>
+#include <string_view>
+
+// Marks what kernels run on every backend.
+#if defined(__CUDACC__)
+#define PLAIT_HOST_DEVICE __host__ __device__
+#else
+#define PLAIT_HOST_DEVICE
+#endif
+
+namespace plait {
+
+template <class B>
+concept backend = requires(void* to, void const* from, std::size_t bytes) {
+  { B::name } -> std::convertible_to<std::string_view>;
+  { B::on_device } -> std::convertible_to<bool>;
+  B::policy();
+  { B::concurrency() } -> std::convertible_to<unsigned>;
+  { B::allocate(bytes) } -> std::same_as<void*>;
+  B::deallocate(to, bytes);
+  B::copy(to, from, bytes);
+  B::copy_from_host(to, from, bytes);
+  B::copy_to_host(to, from, bytes);
+  B::synchronize();
+};
+
+/// The memory of backends that run on the host.
+struct host_memory {
+  static constexpr bool on_device = false;
+  /// Enough for the widest vector registers, and a cache line.
+  static constexpr std::size_t alignment = 64;
+
+  static void* allocate(std::size_t bytes) { return ::operator new(bytes, std::align_val_t{alignment}); }
+  static void deallocate(void* at, std::size_t bytes) noexcept {
+    ::operator delete(at, bytes, std::align_val_t{alignment});
+  }
+  static void copy(void* to, void const* from, std::size_t bytes) {
+    if (bytes != 0) std::memmove(to, from, bytes);
+  }
+  static void copy_from_host(void* to, void const* from, std::size_t bytes) { copy(to, from, bytes); }
+  static void copy_to_host(void* to, void const* from, std::size_t bytes) { copy(to, from, bytes); }
+  static void synchronize() {}
+};
+
+}  // namespace plait

@@ -1,0 +1,77 @@
+// The backend of CUDA devices: for files that nvcc compiles. All work goes to one stream per host thread, the
+// per-thread default one unless use_stream says otherwise.
+#pragma once
+
+#include <cstddef>
+#include <new>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include <cuda_runtime.h>
+
+#include <thrust/system/cuda/execution_policy.h>
+
+#include <plait/core/errors.hpp>
+#include <plait/exec/backend.hpp>
+
+namespace plait {
+
+/// A call of the CUDA runtime that failed.
+struct cuda_error : error {
+  explicit cuda_error(cudaError_t status, char const* call)
+      : error(std::string("plait: ") + call + ": " + cudaGetErrorString(status)), code(status) {}
+  cudaError_t code;
+};
+
+struct cuda {
+  static constexpr std::string_view name = "cuda";
+  static constexpr bool on_device = true;
+
+  static cudaStream_t& stream() {
+    thread_local cudaStream_t current = cudaStreamPerThread;
+    return current;
+  }
+  /// The stream of this host thread from here on.
+  static void use_stream(cudaStream_t s) { stream() = s; }
+
+  // Without the synchronisation after each algorithm that thrust::cuda::par has.
+  static auto policy() { return thrust::cuda::par_nosync.on(stream()); }
+  static unsigned concurrency() {
+    int device = 0;
+    int count = 0;
+    check(cudaGetDevice(&device), "cudaGetDevice");
+    check(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device), "cudaDeviceGetAttribute");
+    return static_cast<unsigned>(count);
+  }
+
+  static void* allocate(std::size_t bytes) {
+    void* made = nullptr;
+    cudaError_t const status = cudaMalloc(&made, bytes);
+    if (status == cudaErrorMemoryAllocation) throw std::bad_alloc();
+    check(status, "cudaMalloc");
+    return made;
+  }
+  static void deallocate(void* at, std::size_t) noexcept { static_cast<void>(cudaFree(at)); }
+
+  static void copy(void* to, void const* from, std::size_t bytes) {
+    if (bytes != 0) check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream()), "cudaMemcpyAsync");
+  }
+  static void copy_from_host(void* to, void const* from, std::size_t bytes) {
+    if (bytes == 0) return;
+    check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, stream()), "cudaMemcpyAsync");
+    synchronize();
+  }
+  static void copy_to_host(void* to, void const* from, std::size_t bytes) {
+    if (bytes == 0) return;
+    check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, stream()), "cudaMemcpyAsync");
+    synchronize();
+  }
+  static void synchronize() { check(cudaStreamSynchronize(stream()), "cudaStreamSynchronize"); }
+
+  static void check(cudaError_t status, char const* call) {
+    if (status != cudaSuccess) throw cuda_error(status, call);
+  }
+};
+
+}  // namespace plait

@@ -1,0 +1,61 @@
+// What a tensor holds.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include <plait/core/assert.hpp>
+
+namespace plait {
+
+/// IEEE 754 binary16, as bits: host code only moves it.
+struct float16 {
+  std::uint16_t bits = 0;
+  friend constexpr bool operator==(float16, float16) = default;
+};
+/// The upper half of a binary32, as bits.
+struct bfloat16 {
+  std::uint16_t bits = 0;
+  friend constexpr bool operator==(bfloat16, bfloat16) = default;
+};
+
+enum class element_type : std::uint8_t { float32, float64, int32, int64, boolean, uint8, half, bhalf };
+
+template <class T>
+concept element = std::same_as<T, float> || std::same_as<T, double> || std::same_as<T, std::int32_t> ||
+                  std::same_as<T, std::int64_t> || std::same_as<T, bool> || std::same_as<T, std::uint8_t> ||
+                  std::same_as<T, float16> || std::same_as<T, bfloat16>;
+
+template <element T>
+inline constexpr element_type element_type_of = [] {
+  if constexpr (std::same_as<T, float>) return element_type::float32;
+  if constexpr (std::same_as<T, double>) return element_type::float64;
+  if constexpr (std::same_as<T, std::int32_t>) return element_type::int32;
+  if constexpr (std::same_as<T, std::int64_t>) return element_type::int64;
+  if constexpr (std::same_as<T, bool>) return element_type::boolean;
+  if constexpr (std::same_as<T, std::uint8_t>) return element_type::uint8;
+  if constexpr (std::same_as<T, float16>) return element_type::half;
+  if constexpr (std::same_as<T, bfloat16>) return element_type::bhalf;
+}();
+
+/// Bytes an element takes.
+[[nodiscard]] constexpr std::size_t size_of(element_type type) noexcept {
+  constexpr std::size_t sizes[] = {4, 8, 4, 8, 1, 1, 2, 2};
+  return sizes[static_cast<std::size_t>(type)];
+}
+
+/// As numpy calls it.
+[[nodiscard]] constexpr std::string_view to_string(element_type type) noexcept {
+  constexpr std::string_view names[] = {"float32", "float64", "int32", "int64", "bool", "uint8", "float16", "bfloat16"};
+  return names[static_cast<std::size_t>(type)];
+}
+
+/// Calls f with a value-initialised element of the type, one of Ts; false if it is none of them.
+template <element... Ts, class F>
+constexpr bool visit_type(element_type type, F&& f) {
+  return ((type == element_type_of<Ts> && (static_cast<void>(f(Ts{})), true)) || ...);
+}
+
+}  // namespace plait

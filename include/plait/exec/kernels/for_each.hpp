@@ -1,0 +1,88 @@
+// The two ways a kernel is written: what happens at an index, or in a row; the same text runs on every backend.
+//
+// On the host, indices go to Thrust by tile and each tile is one unit-stride loop, compiled for the widest vectors
+// there are (instruction_sets.hpp); per element Thrust would cost 4 to 6 times as much. On devices each index is a
+// thread. Neither order nor the number of threads enters a result, so all host backends compute the same bits.
+//
+// Functions are copied into the kernel: capture pointers and numbers by value, mark lambdas PLAIT_HOST_DEVICE, and do
+// not throw.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+
+#include <thrust/for_each.h>
+#include <thrust/iterator/counting_iterator.h>
+
+#include <plait/exec/backend.hpp>
+#include <plait/exec/kernels/instruction_sets.hpp>
+
+namespace plait {
+
+/// Elements of a tile: work enough to be worth a thread's waking up, and little enough to stay in its cache.
+inline constexpr std::size_t tile_size = 16'384;
+
+namespace detail {
+
+template <class F>
+struct tile_loop {
+  F f;
+  void operator()(std::size_t first, std::size_t last) const {
+    PLAIT_INDEPENDENT
+    for (std::size_t i = first; i < last; ++i) f(i);
+  }
+};
+
+template <class F>
+struct row_loop {
+  F f;
+  void operator()(std::size_t first, std::size_t last) const {
+    for (std::size_t i = first; i < last; ++i) f(i);
+  }
+};
+
+// What one thread does: a tile.
+template <class Loop>
+struct tile_task {
+  Loop loop;
+  std::size_t count;
+  std::size_t width;
+  void operator()(std::size_t tile) const { vectorized(loop, tile * width, std::min(count, (tile + 1) * width)); }
+};
+
+}  // namespace detail
+
+/// f(first, last) for tiles of `width` that make up [0, count), on host backends.
+template <backend B, class Loop>
+  requires(!B::on_device)
+void for_each_tile(std::size_t count, std::size_t width, Loop const& loop) {
+  if (count <= width || B::concurrency() == 1) {  // not even Thrust's own overhead
+    if (count != 0) vectorized(loop, std::size_t{0}, count);
+    return;
+  }
+  thrust::for_each_n(B::policy(), thrust::counting_iterator<std::size_t>(0), (count + width - 1) / width,
+                     detail::tile_task<Loop>{loop, count, width});
+}
+
+/// f(i) for each i below `count`, whose effects are independent of each other.
+template <backend B, class F>
+void for_each_index(std::size_t count, F const& f) {
+  if constexpr (B::on_device) {
+    if (count != 0) thrust::for_each_n(B::policy(), thrust::counting_iterator<std::size_t>(0), count, f);
+  } else {
+    for_each_tile<B>(count, tile_size, detail::tile_loop<F>{f});
+  }
+}
+
+/// f(row) for each row below `rows`, of about `row_cost` elements' work each. f has the row's loops in it.
+template <backend B, class F>
+void for_each_row(std::size_t rows, std::size_t row_cost, F const& f) {
+  if constexpr (B::on_device) {
+    if (rows != 0) thrust::for_each_n(B::policy(), thrust::counting_iterator<std::size_t>(0), rows, f);
+  } else {
+    std::size_t const width = std::max<std::size_t>(1, tile_size / std::max<std::size_t>(1, row_cost));
+    for_each_tile<B>(rows, width, detail::row_loop<F>{f});
+  }
+}
+
+}  // namespace plait

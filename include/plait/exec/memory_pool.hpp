@@ -1,0 +1,139 @@
+// Memory that is kept when it is given back: a run of a plan allocates what the run before it did.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include <plait/core/assert.hpp>
+#include <plait/exec/backend.hpp>
+
+namespace plait {
+
+struct memory_statistics {
+  std::size_t system_allocations = 0;  ///< since the program started
+  std::size_t bytes_in_use = 0;        ///< taken and not given back, as rounded up
+  std::size_t bytes_held = 0;          ///< from the system: in use, and kept for later
+  std::size_t peak_bytes_in_use = 0;   ///< since the last reset_peak
+};
+
+/// Blocks of a backend's memory by size: four sizes to each power of two, so that a block is at most a quarter larger
+/// than asked for. Any thread may take and give back. On devices a block may be taken again before work that was
+/// started on it is done: that is right as long as all work goes to one stream.
+template <backend B>
+class memory_pool {
+ public:
+  memory_pool() = default;
+  memory_pool(memory_pool const&) = delete;
+  memory_pool& operator=(memory_pool const&) = delete;
+  ~memory_pool() { trim(); }
+
+  /// The one of the backend's tensors. It lives as long as the program.
+  static memory_pool& shared() {
+    static auto& pool = *new memory_pool;  // never destroyed: tensors may be objects of static storage
+    return pool;
+  }
+
+  /// Aligned as the backend's memory is; nullptr for no bytes. Throws std::bad_alloc, after what is kept was freed.
+  [[nodiscard]] void* take(std::size_t bytes) {
+    if (bytes == 0) return nullptr;
+    std::size_t const kind = class_of(bytes);
+    std::lock_guard const lock(mutex_);
+    std::vector<void*>& free = free_[kind];
+    void* block = nullptr;
+    if (!free.empty()) {
+      block = free.back();
+      free.pop_back();
+    } else {
+      if (free.capacity() == 0) free.reserve(8);
+      block = allocate(class_size(kind));
+      ++statistics_.system_allocations;
+      statistics_.bytes_held += class_size(kind);
+    }
+    statistics_.bytes_in_use += class_size(kind);
+    statistics_.peak_bytes_in_use = std::max(statistics_.peak_bytes_in_use, statistics_.bytes_in_use);
+    return block;
+  }
+
+  /// Of a block taken for so many bytes.
+  void give_back(void* block, std::size_t bytes) noexcept {
+    if (block == nullptr) return;
+    std::size_t const kind = class_of(bytes);
+    std::lock_guard const lock(mutex_);
+    statistics_.bytes_in_use -= class_size(kind);
+    try {
+      free_[kind].push_back(block);
+    } catch (...) {
+      release(block, kind);
+    }
+  }
+
+  /// Returns what is not in use to the system.
+  void trim() noexcept {
+    std::lock_guard const lock(mutex_);
+    free_all();
+  }
+
+  memory_statistics statistics() const {
+    std::lock_guard const lock(mutex_);
+    return statistics_;
+  }
+  void reset_peak() {
+    std::lock_guard const lock(mutex_);
+    statistics_.peak_bytes_in_use = statistics_.bytes_in_use;
+  }
+
+ private:
+  static constexpr std::size_t smallest = 64;
+
+  static constexpr std::size_t class_of(std::size_t bytes) {
+    if (bytes <= smallest) return 0;
+    std::size_t const power = std::bit_width(bytes - 1) - 1;  // 2^power < bytes <= 2^(power + 1)
+    std::size_t const quarter = std::size_t{1} << (power - 2);
+    std::size_t const step = (bytes - (std::size_t{1} << power) + quarter - 1) / quarter;
+    return (power - 6) * 4 + step;
+  }
+  static constexpr std::size_t class_size(std::size_t kind) {
+    if (kind == 0) return smallest;
+    std::size_t const power = (kind - 1) / 4 + 6;
+    return (std::size_t{1} << power) + ((kind - 1) % 4 + 1) * (std::size_t{1} << (power - 2));
+  }
+  static_assert(class_size(class_of(65)) == 80 && class_size(class_of(128)) == 128 && class_size(class_of(129)) == 160);
+
+  void* allocate(std::size_t bytes) {
+    try {
+      return B::allocate(bytes);
+    } catch (std::bad_alloc const&) {
+      free_all();
+      return B::allocate(bytes);
+    }
+  }
+  void release(void* block, std::size_t kind) noexcept {
+    B::deallocate(block, class_size(kind));
+    statistics_.bytes_held -= class_size(kind);
+  }
+  void free_all() noexcept {
+    for (std::size_t kind = 0; kind != free_.size(); ++kind) {
+      for (void* block : free_[kind]) release(block, kind);
+      free_[kind].clear();
+    }
+  }
+
+  mutable std::mutex mutex_;
+  std::array<std::vector<void*>, 4 * 58 + 1> free_;
+  memory_statistics statistics_;
+};
+
+/// A block of a pool that is given back with the last owner.
+template <backend B>
+[[nodiscard]] std::shared_ptr<void> pooled_memory(std::size_t bytes) {
+  memory_pool<B>& pool = memory_pool<B>::shared();
+  void* const block = pool.take(bytes);
+  return {block, [bytes, &pool](void* at) { pool.give_back(at, bytes); }};
+}
+
+}  // namespace plait

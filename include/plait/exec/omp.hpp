@@ -1,0 +1,20 @@
+// The backend of OpenMP's threads: compile with -fopenmp.
+#pragma once
+
+#include <string_view>
+
+#include <omp.h>
+
+#include <thrust/system/omp/execution_policy.h>
+
+#include <plait/exec/backend.hpp>
+
+namespace plait {
+
+struct omp : host_memory {
+  static constexpr std::string_view name = "omp";
+  static auto policy() { return thrust::omp::par; }
+  static unsigned concurrency() { return static_cast<unsigned>(omp_get_max_threads()); }
+};
+
+}  // namespace plait

@@ -1,0 +1,132 @@
+// The arguments of one op, decoded by the op type's description.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <plait/core/assert.hpp>
+#include <plait/core/errors.hpp>
+#include <plait/exec/op_schema.hpp>
+#include <plait/net/mutation.hpp>
+#include <plait/net/net_traits.hpp>
+
+namespace plait {
+
+/// What an op is made from. Values are those of the net or else the description's; asking for an argument that the
+/// description does not have, or by another type, is a mistake of the program (precondition_error).
+class op_arguments {
+ public:
+  op_arguments(op_schema const& schema, std::size_t input_count, std::size_t output_count)
+      : schema_(&schema), values_(schema.arguments().size()), inputs_(input_count), outputs_(output_count) {}
+
+  op_schema const& schema() const noexcept { return *schema_; }
+  std::size_t input_count() const noexcept { return inputs_; }
+  std::size_t output_count() const noexcept { return outputs_; }
+
+  /// Whether the net gives the argument.
+  bool has(std::string_view name) const { return values_[place(name)].has_value(); }
+  std::int64_t integer(std::string_view name) const { return get<std::int64_t>(name); }
+  bool flag(std::string_view name) const { return integer(name) != 0; }
+  float real(std::string_view name) const { return get<float>(name); }
+  std::string const& text(std::string_view name) const { return get<std::string>(name); }
+  std::vector<std::int64_t> const& integers(std::string_view name) const {
+    return get<std::vector<std::int64_t>>(name);
+  }
+  std::vector<float> const& reals(std::string_view name) const { return get<std::vector<float>>(name); }
+  std::vector<std::string> const& texts(std::string_view name) const { return get<std::vector<std::string>>(name); }
+
+  /// For values that the op cannot have; the caller adds which op it is.
+  [[noreturn]] void fail(std::string_view name, std::string_view expected) const {
+    throw shape_error("plait: argument '" + std::string(name) + "' " + std::string(expected));
+  }
+
+  /// Sets an argument from what a net holds: a number for a real or a list of one, too. Throws shape_error for anything
+  /// else of another type.
+  void set(std::size_t place, argument_value value) {
+    argument_info const& info = schema_->arguments()[place];
+    values_[place] = std::visit(
+        [&]<class Wanted>(Wanted const&) -> argument_value {
+          if (auto* same = std::get_if<Wanted>(&value)) return std::move(*same);
+          if constexpr (std::is_same_v<Wanted, float>)
+            if (auto const* number = std::get_if<std::int64_t>(&value)) return static_cast<float>(*number);
+          if constexpr (std::is_same_v<Wanted, std::vector<float>>)
+            if (auto const* numbers = std::get_if<std::vector<std::int64_t>>(&value)) {
+              std::vector<float> made;
+              for (std::int64_t const number : *numbers) made.push_back(static_cast<float>(number));
+              return made;
+            }
+          if constexpr (std::is_same_v<Wanted, std::vector<std::string>>)
+            if (auto const* empty = std::get_if<std::vector<std::int64_t>>(&value); empty != nullptr && empty->empty())
+              return std::vector<std::string>();
+          fail(info.name, "is of another type than expected");
+        },
+        info.fallback);
+  }
+
+ private:
+  std::size_t place(std::string_view name) const {
+    auto const& all = schema_->arguments();
+    for (std::size_t i = 0; i != all.size(); ++i)
+      if (all[i].name == name) return i;
+    PLAIT_ASSERT(false, "op_arguments: the description has no such argument");
+    return 0;
+  }
+  template <class T>
+  T const& get(std::string_view name) const {
+    std::size_t const at = place(name);
+    auto const* value = std::get_if<T>(values_[at] ? &*values_[at] : &schema_->arguments()[at].fallback);
+    PLAIT_ASSERT(value != nullptr, "op_arguments: the description has the argument by another type");
+    return *value;
+  }
+
+  op_schema const* schema_;
+  std::vector<std::optional<argument_value>> values_;  // by argument of the description
+  std::size_t inputs_;
+  std::size_t outputs_;
+};
+
+/// The arguments of an op of a net; those that the description does not name are passed over. Throws shape_error for a
+/// number of operands the op type does not have, for a missing argument and one of another type.
+template <net N, class Op>
+[[nodiscard]] op_arguments read_op_arguments(N const& n, Op const& op, op_schema const& schema) {
+  std::size_t inputs = 0;
+  std::size_t outputs = 0;
+  for ([[maybe_unused]] auto&& name : plait::inputs(n, op)) ++inputs;
+  for ([[maybe_unused]] auto&& name : plait::outputs(n, op)) ++outputs;
+  auto const check = [](std::size_t count, std::pair<std::size_t, std::size_t> range, char const* what) {
+    if (count >= range.first && count <= range.second) return;
+    std::string wanted = std::to_string(range.first);
+    if (range.second == npos)
+      wanted += " or more";
+    else if (range.second != range.first)
+      wanted += " to " + std::to_string(range.second);
+    throw shape_error("plait: " + std::to_string(count) + ' ' + what + " where there should be " + wanted);
+  };
+  check(inputs, schema.input_range(), "inputs");
+  check(outputs, schema.output_range(), "outputs");
+
+  op_arguments made(schema, inputs, outputs);
+  for (std::size_t i = 0; i != schema.arguments().size(); ++i) {
+    argument_info const& info = schema.arguments()[i];
+    if constexpr (argument_readable_net<N>) {
+      using traits = detail::net_traits_of<N>;
+      if (traits::has_argument(n, op, info.name)) {
+        auto value = traits::argument(n, op, info.name);
+        if (!value) made.fail(info.name, "is of another type than expected");
+        made.set(i, std::move(*value));
+        continue;
+      }
+    }
+    if (info.required) made.fail(info.name, "is missing");
+  }
+  return made;
+}
+
+}  // namespace plait

@@ -1,0 +1,207 @@
+// How an op type is written: a class that infers shapes and runs.
+//
+//   template <class B>
+//   struct leaky_relu : plait::op_kernel<B> {
+//     float alpha;
+//     explicit leaky_relu(plait::op_arguments const& a) : alpha(a.real("alpha")) {}
+//     void infer(plait::shape_context& c) override {
+//       c.output(0, c.expect_type<float>(0), c.dims(0));
+//     }
+//     void run(plait::op_context<B>& c) override {
+//       auto const* x = c.template input<float>(0);
+//       auto* y = c.template output<float>(0);
+//       plait::for_each_index<B>(c.size(0), [=, alpha = alpha] PLAIT_HOST_DEVICE(std::size_t i) {
+//         y[i] = x[i] < 0 ? alpha * x[i] : x[i];
+//       });
+//     }
+//   };
+//   operators.template add<leaky_relu>(schema);
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <plait/core/assert.hpp>
+#include <plait/core/errors.hpp>
+#include <plait/exec/backend.hpp>
+#include <plait/exec/element_type.hpp>
+#include <plait/exec/shape.hpp>
+#include <plait/exec/tensor.hpp>
+
+namespace plait {
+
+/// What infer sees of an op: the types of its inputs, and a place for those of its outputs. Errors are thrown without
+/// saying which op it is; who calls infer knows.
+class shape_context {
+ public:
+  /// Reads the elements of an input to the host: the number of the input, where to, how many bytes.
+  using reader = void (*)(void* state, std::size_t input, void* to, std::size_t bytes);
+
+  shape_context(std::span<tensor_spec const* const> inputs, std::span<tensor_spec> outputs, reader read = nullptr,
+                void* state = nullptr)
+      : inputs_(inputs), outputs_(outputs), read_(read), state_(state) {}
+
+  std::size_t input_count() const noexcept { return inputs_.size(); }
+  std::size_t output_count() const noexcept { return outputs_.size(); }
+  tensor_spec const& input(std::size_t i) const {
+    PLAIT_ASSERT(i < inputs_.size(), "shape_context: no such input");
+    return *inputs_[i];
+  }
+  element_type type(std::size_t i) const { return input(i).type; }
+  shape const& dims(std::size_t i) const { return input(i).dims; }
+  void output(std::size_t i, element_type type, shape const& dims) {
+    PLAIT_ASSERT(i < outputs_.size(), "shape_context: no such output");
+    outputs_[i] = {type, dims};
+  }
+  tensor_spec const& output(std::size_t i) const { return outputs_[i]; }
+
+  /// Memory that run() needs besides, in bytes; its contents do not last from run to run.
+  void scratch(std::size_t bytes) { scratch_ = bytes; }
+  std::size_t scratch_bytes() const noexcept { return scratch_; }
+
+  /// The elements of an input that the description names by shape_from.
+  template <element T>
+  std::vector<T> elements(std::size_t i) const {
+    static_assert(!std::same_as<T, bool>);
+    PLAIT_ASSERT(read_ != nullptr, "shape_context: the op's description has no shape_from");
+    expect_type<T>(i);
+    std::vector<T> made(static_cast<std::size_t>(dims(i).size()));
+    read_(state_, i, made.data(), made.size() * sizeof(T));
+    return made;
+  }
+  /// Those of an input of int32 or int64.
+  std::vector<std::int64_t> integers(std::size_t i) const {
+    if (type(i) == element_type::int64) return elements<std::int64_t>(i);
+    std::vector<std::int32_t> const narrow = elements<std::int32_t>(i);
+    return {narrow.begin(), narrow.end()};
+  }
+
+  // ---- checks
+  /// Throws shape_error.
+  [[noreturn]] static void fail(std::string_view text) { throw shape_error("plait: " + std::string(text)); }
+  /// The type of an input that must be one of Ts.
+  template <element... Ts>
+  element_type expect_type(std::size_t i) const {
+    if (!((type(i) == element_type_of<Ts>) || ...)) {
+      std::string names;
+      ((names += (names.empty() ? "" : " or ") + std::string(to_string(element_type_of<Ts>))), ...);
+      fail("input " + std::to_string(i) + " is " + to_string(input(i)) + ", which should hold " + names);
+    }
+    return type(i);
+  }
+  /// Two inputs hold the same type.
+  void expect_same_type(std::size_t a, std::size_t b) const {
+    if (type(a) != type(b))
+      fail("inputs " + std::to_string(a) + " and " + std::to_string(b) + " are " + to_string(input(a)) + " and " +
+           to_string(input(b)) + ", of different element types");
+  }
+  void expect_same_dims(std::size_t a, std::size_t b) const {
+    if (dims(a) != dims(b))
+      fail("inputs " + std::to_string(a) + " and " + std::to_string(b) + " are " + to_string(input(a)) + " and " +
+           to_string(input(b)) + ", of different shapes");
+  }
+  void expect_rank(std::size_t i, std::size_t least, std::size_t most = shape::max_rank) const {
+    if (dims(i).rank() < least || dims(i).rank() > most)
+      fail("input " + std::to_string(i) + " is " + to_string(input(i)) + ", which should have " +
+           (least == most             ? std::to_string(least)
+            : most == shape::max_rank ? "at least " + std::to_string(least)
+                                      : std::to_string(least) + " to " + std::to_string(most)) +
+           " dimensions");
+  }
+  void expect(bool holds, std::size_t i, std::string_view wanted) const {
+    if (!holds)
+      fail("input " + std::to_string(i) + " is " + to_string(input(i)) + ", which should " + std::string(wanted));
+  }
+  /// An axis of an input, counted from the end if negative; one more than there are where `end` allows it.
+  std::size_t axis(std::size_t i, std::int64_t at, bool end = false) const {
+    auto const rank = static_cast<std::int64_t>(dims(i).rank());
+    std::int64_t const found = at < 0 ? at + rank : at;
+    if (found < 0 || found > rank || (found == rank && !end))
+      fail("input " + std::to_string(i) + " is " + to_string(input(i)) + " and has no axis " + std::to_string(at));
+    return static_cast<std::size_t>(found);
+  }
+
+ private:
+  std::span<tensor_spec const* const> inputs_;
+  std::span<tensor_spec> outputs_;
+  reader read_;
+  void* state_;
+  std::size_t scratch_ = 0;
+};
+
+/// Where a tensor of a plan stands: contiguous memory. Kept by the plan, one for each value.
+struct slot {
+  void* data = nullptr;
+  tensor_spec type;
+};
+
+/// What run sees of an op.
+template <backend B>
+class op_context {
+ public:
+  op_context() = default;
+  op_context(std::span<slot* const> inputs, std::span<slot* const> outputs) : inputs_(inputs), outputs_(outputs) {}
+
+  std::size_t input_count() const noexcept { return inputs_.size(); }
+  std::size_t output_count() const noexcept { return outputs_.size(); }
+  tensor_spec const& input_spec(std::size_t i) const { return at(inputs_, i).type; }
+  tensor_spec const& output_spec(std::size_t i) const { return at(outputs_, i).type; }
+  element_type type(std::size_t i) const { return input_spec(i).type; }
+  shape const& dims(std::size_t i) const { return input_spec(i).dims; }
+  /// The number of elements of an input.
+  std::size_t size(std::size_t i) const { return static_cast<std::size_t>(dims(i).size()); }
+  std::size_t output_size(std::size_t i) const { return static_cast<std::size_t>(output_spec(i).dims.size()); }
+
+  template <element T>
+  T const* input(std::size_t i) const {
+    PLAIT_ASSERT(input_spec(i).type == element_type_of<T>, "op_context: the input is of another type");
+    return static_cast<T const*>(at(inputs_, i).data);
+  }
+  template <element T>
+  T* output(std::size_t i) const {
+    PLAIT_ASSERT(output_spec(i).type == element_type_of<T>, "op_context: the output is of another type");
+    return static_cast<T*>(at(outputs_, i).data);
+  }
+  void const* raw_input(std::size_t i) const { return at(inputs_, i).data; }
+  void* raw_output(std::size_t i) const { return at(outputs_, i).data; }
+
+  /// What infer asked for by scratch(), aligned as the backend's memory is.
+  void* scratch() const noexcept { return scratch_; }
+  void set_scratch(void* memory) noexcept { scratch_ = memory; }
+
+  [[noreturn]] static void fail(std::string_view text) { throw shape_error("plait: " + std::string(text)); }
+
+ private:
+  static slot& at(std::span<slot* const> slots, std::size_t i) {
+    PLAIT_ASSERT(i < slots.size(), "op_context: no such operand");
+    return *slots[i];
+  }
+
+  std::span<slot* const> inputs_;
+  std::span<slot* const> outputs_;
+  void* scratch_ = nullptr;
+};
+
+/// One op of a plan. Constructed from op_arguments; what the constructor throws says what is wrong with the arguments.
+template <backend B>
+class op_kernel {
+ public:
+  op_kernel() = default;
+  op_kernel(op_kernel const&) = delete;
+  op_kernel& operator=(op_kernel const&) = delete;
+  virtual ~op_kernel() = default;
+
+  /// Gives every output its type. Called again whenever the types of inputs have changed, and before each run where
+  /// elements decide on shapes; throws shape_error for inputs the op is not defined for.
+  virtual void infer(shape_context& c) = 0;
+  /// Decides what can be decided once for these types: the choice of a kernel, a layout. Called after infer.
+  virtual void prepare(op_context<B>&) {}
+  /// Computes the outputs. Throws, if at all, before anything is written, unless the description says otherwise.
+  virtual void run(op_context<B>& c) = 0;
+};
+
+}  // namespace plait

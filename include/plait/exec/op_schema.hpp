@@ -1,0 +1,150 @@
+// What is known of an op type before it runs: operands, arguments, what may share memory.
+//
+//   plait::op_schema("LeakyRelu").inputs(1).outputs(1).in_place(0, 0).rows_independent()
+//       .argument("alpha", 0.01f, "slope below zero")
+//       .describe("Y = X where X ≥ 0, alpha·X elsewhere");
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <plait/core/npos.hpp>
+#include <plait/net/mutation.hpp>
+
+namespace plait {
+
+/// One argument of an op type.
+struct argument_info {
+  std::string name;
+  argument_value fallback;  ///< its type is the argument's type
+  bool required = false;
+  std::string text;
+};
+
+/// Pairs of an input and an output.
+struct operand_pair {
+  std::size_t input;
+  std::size_t output;
+  friend bool operator==(operand_pair const&, operand_pair const&) = default;
+};
+
+/// The description of an op type. Members that set something return the object.
+class op_schema {
+ public:
+  explicit op_schema(std::string_view type) : type_(type) {}
+
+  // ---- to describe
+  op_schema& inputs(std::size_t count) { return inputs(count, count); }
+  op_schema& inputs(std::size_t least, std::size_t most) {
+    inputs_ = {least, most};
+    return *this;
+  }
+  op_schema& outputs(std::size_t count) { return outputs(count, count); }
+  op_schema& outputs(std::size_t least, std::size_t most) {
+    outputs_ = {least, most};
+    return *this;
+  }
+  /// The output may be written where the input stands, as its elements are read before they are written.
+  op_schema& in_place(std::size_t input, std::size_t output) {
+    in_place_.push_back({input, output});
+    return *this;
+  }
+  /// Each output may stand where the input of the same number stands.
+  op_schema& in_place_each() {
+    in_place_each_ = true;
+    return *this;
+  }
+  /// The op changes the input: it finds the output to be a copy of it, or it itself.
+  op_schema& updates(std::size_t input, std::size_t output) {
+    updates_.push_back({input, output});
+    return *this;
+  }
+  /// The output is the input's memory under another shape, where nobody minds; the op copies unless it is.
+  op_schema& views(std::size_t input, std::size_t output) {
+    views_.push_back({input, output});
+    return *this;
+  }
+  /// The elements of an input decide on the shape of an output, so that shapes are known only when the op is reached.
+  op_schema& shape_from(std::size_t input) {
+    shape_inputs_.push_back(input);
+    return *this;
+  }
+  /// Row i of the outputs depends on row i of the inputs only, rows being places of the first axis, and further inputs
+  /// (from `parameters` on) being the same for all rows.
+  op_schema& rows_independent(std::size_t parameters = npos) {
+    row_inputs_ = parameters;
+    return *this;
+  }
+  /// The op does more than write its outputs, or does not always write the same: it is never dropped, nor run twice.
+  op_schema& side_effects() {
+    side_effects_ = true;
+    return *this;
+  }
+  /// The type of `fallback` is the argument's type.
+  op_schema& argument(std::string_view name, argument_value fallback, std::string_view text) {
+    arguments_.push_back({std::string(name), std::move(fallback), false, std::string(text)});
+    return *this;
+  }
+  template <class T>
+  op_schema& required_argument(std::string_view name, std::string_view text) {
+    arguments_.push_back({std::string(name), T{}, true, std::string(text)});
+    return *this;
+  }
+  /// If it throws, then before it has written anything. Otherwise what it changes in place is copied before each run,
+  /// so that it can be put back.
+  op_schema& checks_first() {
+    checks_first_ = true;
+    return *this;
+  }
+  op_schema& describe(std::string_view text) {
+    text_ = text;
+    return *this;
+  }
+
+  // ---- to ask
+  std::string const& type() const noexcept { return type_; }
+  std::string const& text() const noexcept { return text_; }
+  std::pair<std::size_t, std::size_t> input_range() const noexcept { return inputs_; }
+  std::pair<std::size_t, std::size_t> output_range() const noexcept { return outputs_; }
+  std::vector<argument_info> const& arguments() const noexcept { return arguments_; }
+  bool may_be_in_place(std::size_t input, std::size_t output) const {
+    return (in_place_each_ && input == output) || holds(in_place_, {input, output});
+  }
+  bool updates_in_place(std::size_t input, std::size_t output) const { return holds(updates_, {input, output}); }
+  std::vector<operand_pair> const& updates() const noexcept { return updates_; }
+  std::vector<operand_pair> const& views() const noexcept { return views_; }
+  bool is_view(std::size_t input, std::size_t output) const { return holds(views_, {input, output}); }
+  std::vector<std::size_t> const& shape_inputs() const noexcept { return shape_inputs_; }
+  /// The first input that all rows share; nothing where rows depend on each other.
+  std::optional<std::size_t> row_inputs() const noexcept { return row_inputs_; }
+  bool has_side_effects() const noexcept { return side_effects_; }
+  bool has_checked_first() const noexcept { return checks_first_; }
+
+ private:
+  static bool holds(std::vector<operand_pair> const& pairs, operand_pair wanted) {
+    for (operand_pair const pair : pairs)
+      if (pair == wanted) return true;
+    return false;
+  }
+
+  std::string type_;
+  std::string text_;
+  std::pair<std::size_t, std::size_t> inputs_ = {0, 0};
+  std::pair<std::size_t, std::size_t> outputs_ = {0, 0};
+  std::vector<argument_info> arguments_;
+  std::vector<operand_pair> in_place_;
+  std::vector<operand_pair> updates_;
+  std::vector<operand_pair> views_;
+  std::vector<std::size_t> shape_inputs_;
+  std::optional<std::size_t> row_inputs_;
+  bool in_place_each_ = false;
+  bool side_effects_ = false;
+  bool checks_first_ = false;
+};
+
+}  // namespace plait

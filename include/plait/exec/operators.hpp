@@ -1,0 +1,77 @@
+// The table of op types that a net can be compiled with.
+#pragma once
+
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <boost/unordered/unordered_flat_map.hpp>
+
+#include <plait/core/errors.hpp>
+#include <plait/core/hash.hpp>
+#include <plait/exec/op_arguments.hpp>
+#include <plait/exec/op_kernel.hpp>
+#include <plait/exec/op_schema.hpp>
+
+namespace plait {
+
+/// Op types of a backend: a value, that can be copied, extended and handed to compile. One's own types stand beside
+/// those of standard_operators.hpp, and replace them where they have the same name.
+template <backend B>
+class operators {
+ public:
+  using factory = std::unique_ptr<op_kernel<B>> (*)(op_arguments const&);
+
+  struct entry {
+    op_schema schema;
+    factory make;
+  };
+
+  /// An op type whose kernels are Kernel<B>.
+  template <template <class> class Kernel>
+  operators& add(op_schema schema) {
+    return add<Kernel<B>>(std::move(schema));
+  }
+  template <std::derived_from<op_kernel<B>> Kernel>
+  operators& add(op_schema schema) {
+    std::string type = schema.type();
+    entries_.insert_or_assign(std::move(type), std::make_shared<entry const>(entry{
+                                                   std::move(schema), [](op_arguments const& a) {
+                                                     return std::unique_ptr<op_kernel<B>>(std::make_unique<Kernel>(a));
+                                                   }}));
+    return *this;
+  }
+  operators& add(operators const& others) {
+    for (auto const& [type, held] : others.entries_) entries_.insert_or_assign(type, held);
+    return *this;
+  }
+
+  std::size_t size() const noexcept { return entries_.size(); }
+  /// nullptr for a type that is not in the table. What it points to lives as long as a copy of the table.
+  std::shared_ptr<entry const> find(std::string_view type) const {
+    auto const at = entries_.find(type);
+    return at == entries_.end() ? nullptr : at->second;
+  }
+  /// By name.
+  std::vector<op_schema const*> schemas() const {
+    std::vector<op_schema const*> made;
+    for (auto const& [type, held] : entries_) made.push_back(&held->schema);
+    std::ranges::sort(made, {}, [](op_schema const* s) -> std::string const& { return s->type(); });
+    return made;
+  }
+
+ private:
+  struct hash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view name) const { return hash_text(name); }
+  };
+  boost::unordered_flat_map<std::string, std::shared_ptr<entry const>, hash, std::equal_to<>> entries_;
+};
+
+}  // namespace plait

@@ -1,0 +1,18 @@
+// The backend of one thread.
+#pragma once
+
+#include <string_view>
+
+#include <thrust/system/cpp/execution_policy.h>
+
+#include <plait/exec/backend.hpp>
+
+namespace plait {
+
+struct serial : host_memory {
+  static constexpr std::string_view name = "serial";
+  static auto policy() { return thrust::cpp::par; }
+  static constexpr unsigned concurrency() { return 1; }
+};
+
+}  // namespace plait

@@ -1,0 +1,102 @@
+// The extents of a tensor.
+#pragma once
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <limits>
+#include <ranges>
+#include <string>
+
+#include <plait/core/assert.hpp>
+#include <plait/core/errors.hpp>
+
+namespace plait {
+
+/// Up to eight extents, none negative, whose product fits 63 bits; rank 0 is a scalar, of one element. Anything else
+/// throws shape_error.
+class shape {
+ public:
+  static constexpr std::size_t max_rank = 8;
+
+  constexpr shape() = default;
+  constexpr shape(std::initializer_list<std::int64_t> extents) {
+    for (std::int64_t const extent : extents) push_back(extent);
+  }
+  template <std::ranges::input_range R>
+    requires std::convertible_to<std::ranges::range_reference_t<R>, std::int64_t> &&
+             (!std::same_as<std::remove_cvref_t<R>, shape>)
+  constexpr explicit shape(R&& extents) {
+    for (auto&& extent : extents) push_back(static_cast<std::int64_t>(extent));
+  }
+
+  constexpr std::size_t rank() const noexcept { return rank_; }
+  constexpr std::int64_t operator[](std::size_t axis) const {
+    PLAIT_ASSERT(axis < rank_, "shape: no such axis");
+    return extents_[axis];
+  }
+  constexpr auto begin() const noexcept { return extents_.begin(); }
+  constexpr auto end() const noexcept { return extents_.begin() + rank_; }
+  /// How many elements.
+  constexpr std::int64_t size() const noexcept { return size_; }
+  /// The product of the extents from `first` up to `last`, excluded.
+  constexpr std::int64_t size(std::size_t first, std::size_t last) const {
+    PLAIT_ASSERT(first <= last && last <= rank_, "shape: no such axes");
+    std::int64_t product = 1;
+    for (std::size_t axis = first; axis != last; ++axis) product *= extents_[axis];
+    return product;
+  }
+  constexpr std::int64_t size_from(std::size_t first) const { return size(first, rank_); }
+  constexpr std::int64_t size_to(std::size_t last) const { return size(0, last); }
+
+  constexpr void push_back(std::int64_t extent) { insert(rank_, extent); }
+  constexpr void insert(std::size_t axis, std::int64_t extent) {
+    PLAIT_ASSERT(axis <= rank_, "shape: no such axis");
+    if (rank_ == max_rank) throw shape_error("plait: a tensor has at most 8 dimensions");
+    for (std::size_t at = rank_; at != axis; --at) extents_[at] = extents_[at - 1];
+    extents_[axis] = 0;
+    ++rank_;
+    set(axis, extent);
+  }
+  constexpr void erase(std::size_t axis) {
+    PLAIT_ASSERT(axis < rank_, "shape: no such axis");
+    for (std::size_t at = axis + 1; at != rank_; ++at) extents_[at - 1] = extents_[at];
+    extents_[--rank_] = 0;
+    count();
+  }
+  constexpr void set(std::size_t axis, std::int64_t extent) {
+    PLAIT_ASSERT(axis < rank_, "shape: no such axis");
+    if (extent < 0) throw shape_error("plait: an extent of " + std::to_string(extent) + " is negative");
+    extents_[axis] = extent;
+    count();
+  }
+
+  friend constexpr bool operator==(shape const&, shape const&) = default;
+
+ private:
+  constexpr void count() {
+    std::int64_t product = 1;
+    for (std::size_t axis = 0; axis != rank_; ++axis) {
+      if (extents_[axis] != 0 && product > std::numeric_limits<std::int64_t>::max() / 16 / extents_[axis])
+        throw shape_error("plait: the extents multiply to more elements than memory can hold");
+      product *= extents_[axis];
+    }
+    size_ = product;
+  }
+
+  std::array<std::int64_t, max_rank> extents_ = {};
+  std::size_t rank_ = 0;
+  std::int64_t size_ = 1;
+};
+
+/// "2x3", "scalar".
+[[nodiscard]] inline std::string to_string(shape const& s) {
+  if (s.rank() == 0) return "scalar";
+  std::string text;
+  for (std::int64_t const extent : s) text += (text.empty() ? "" : "x") + std::to_string(extent);
+  return text;
+}
+
+}  // namespace plait

@@ -1,0 +1,20 @@
+// The backend of oneTBB's threads.
+#pragma once
+
+#include <string_view>
+
+#include <tbb/task_arena.h>
+
+#include <thrust/system/tbb/execution_policy.h>
+
+#include <plait/exec/backend.hpp>
+
+namespace plait {
+
+struct tbb : host_memory {
+  static constexpr std::string_view name = "tbb";
+  static auto policy() { return thrust::tbb::par; }
+  static unsigned concurrency() { return static_cast<unsigned>(::tbb::this_task_arena::max_concurrency()); }
+};
+
+}  // namespace plait

@@ -1,0 +1,229 @@
+// Tensors: typed, shaped memory of a backend, and views of parts of it without a copy.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <plait/core/errors.hpp>
+#include <plait/exec/backend.hpp>
+#include <plait/exec/element_type.hpp>
+#include <plait/exec/kernels/strided_copy.hpp>
+#include <plait/exec/memory_pool.hpp>
+#include <plait/exec/shape.hpp>
+
+namespace plait {
+
+/// What shapes are inferred of.
+struct tensor_spec {
+  element_type type = element_type::float32;
+  shape dims = {0};
+
+  constexpr std::size_t bytes() const { return static_cast<std::size_t>(dims.size()) * size_of(type); }
+  friend constexpr bool operator==(tensor_spec const&, tensor_spec const&) = default;
+};
+
+/// "float32 2x3".
+[[nodiscard]] inline std::string to_string(tensor_spec const& t) {
+  return std::string(to_string(t.type)) + ' ' + to_string(t.dims);
+}
+
+/// A handle: copies share the memory, which lives until the last of them is gone; clone() copies elements. A default
+/// tensor is an empty list of float32.
+template <backend B>
+class tensor {
+ public:
+  tensor() = default;
+
+  /// Elements are unspecified.
+  static tensor uninitialized(element_type type, shape const& dims) {
+    tensor made(tensor_spec{type, dims});
+    made.memory_ = pooled_memory<B>(made.type_.bytes());
+    made.data_ = static_cast<std::byte*>(made.memory_.get());
+    return made;
+  }
+  /// A copy of elements on the host, row-major. Throws shape_error for another number of elements than dims has.
+  template <element T>
+  static tensor from(std::span<T const> elements, shape const& dims) {
+    check_count(elements.size(), dims);
+    tensor made = uninitialized(element_type_of<T>, dims);
+    B::copy_from_host(made.data_, elements.data(), elements.size_bytes());
+    return made;
+  }
+  template <element T>
+  static tensor from(std::vector<T> const& elements, shape const& dims) {
+    return from(std::span<T const>(elements), dims);
+  }
+  static tensor from(std::vector<bool> const& elements, shape const& dims) {
+    auto const copy = std::make_unique<bool[]>(elements.size());
+    std::copy(elements.begin(), elements.end(), copy.get());
+    return from(std::span<bool const>(copy.get(), elements.size()), dims);
+  }
+  /// The caller's own memory, without a copy: it must be memory of the backend and outlive every view of it, unless
+  /// `owner` keeps it alive. Throws shape_error as from does.
+  template <element T>
+  static tensor borrow(std::span<T> elements, shape const& dims, std::shared_ptr<void> owner = nullptr) {
+    check_count(elements.size(), dims);
+    return adopt(elements.data(), {element_type_of<T>, dims}, row_major(dims), std::move(owner));
+  }
+  /// Memory of any strides; see borrow.
+  static tensor adopt(void* data, tensor_spec const& type, strides const& steps, std::shared_ptr<void> owner) {
+    tensor made(type);
+    made.strides_ = steps;
+    made.memory_ = std::move(owner);
+    made.data_ = static_cast<std::byte*>(data);
+    return made;
+  }
+
+  tensor_spec const& spec() const noexcept { return type_; }
+  element_type type() const noexcept { return type_.type; }
+  shape const& dims() const noexcept { return type_.dims; }
+  std::size_t rank() const noexcept { return type_.dims.rank(); }
+  std::int64_t size() const noexcept { return type_.dims.size(); }
+  std::size_t bytes() const { return type_.bytes(); }
+  plait::strides const& strides() const noexcept { return strides_; }
+
+  /// The first element. Throws shape_error for another type than the tensor's.
+  template <element T>
+  T* data() {
+    return static_cast<T*>(data_of(element_type_of<T>));
+  }
+  template <element T>
+  T const* data() const {
+    return static_cast<T const*>(data_of(element_type_of<T>));
+  }
+  void* raw() noexcept { return data_; }
+  void const* raw() const noexcept { return data_; }
+
+  /// Whether elements follow each other in row-major order.
+  bool is_contiguous() const {
+    std::int64_t next = 1;
+    for (std::size_t axis = rank(); axis-- != 0; next *= dims()[axis])
+      if (dims()[axis] > 1 && strides_[axis] != next) return size() == 0;
+    return true;
+  }
+  /// Whether no other handle shares the memory.
+  bool is_unique() const noexcept { return memory_.use_count() == 1; }
+  bool shares_memory(tensor const& other) const noexcept { return memory_ != nullptr && memory_ == other.memory_; }
+
+  // ---- views; all throw shape_error for what the tensor does not have
+  /// Elements first, first + step, … below `last` of an axis.
+  tensor slice(std::size_t axis, std::int64_t first, std::int64_t last, std::int64_t step = 1) const {
+    check_axis(axis);
+    if (first < 0 || first > last || last > dims()[axis] || step < 1)
+      throw shape_error("plait: no slice " + std::to_string(first) + ':' + std::to_string(last) + ':' +
+                        std::to_string(step) + " of axis " + std::to_string(axis) + " of " + to_string(dims()));
+    tensor view = *this;
+    view.move(first * strides_[axis]);
+    view.type_.dims.set(axis, (last - first + step - 1) / step);
+    view.strides_[axis] *= step;
+    return view;
+  }
+  /// One place of an axis, which is gone.
+  tensor select(std::size_t axis, std::int64_t at) const {
+    check_axis(axis);
+    if (at < 0 || at >= dims()[axis])
+      throw shape_error("plait: no place " + std::to_string(at) + " in axis " + std::to_string(axis) + " of " +
+                        to_string(dims()));
+    tensor view = *this;
+    view.move(at * strides_[axis]);
+    view.type_.dims.erase(axis);
+    for (std::size_t a = axis; a + 1 < rank(); ++a) view.strides_[a] = strides_[a + 1];
+    view.strides_[rank() - 1] = 0;
+    return view;
+  }
+  /// Axis i of the result is axis order[i] of this.
+  tensor transpose(std::span<std::size_t const> order) const {
+    std::array<bool, shape::max_rank> seen = {};
+    tensor view = *this;
+    view.type_.dims = shape();
+    for (std::size_t const axis : order) {
+      check_axis(axis);
+      if (std::exchange(seen[axis], true)) throw shape_error("plait: an axis is listed twice in a transposition");
+      view.strides_[view.rank()] = strides_[axis];
+      view.type_.dims.push_back(dims()[axis]);
+    }
+    if (view.rank() != rank()) throw shape_error("plait: a transposition lists each axis once");
+    return view;
+  }
+  /// The same elements in another shape. Shares the memory if contiguous, else it is that of a copy.
+  tensor reshape(shape const& dims) const {
+    check_count(static_cast<std::size_t>(size()), dims);
+    tensor view = contiguous();
+    view.type_.dims = dims;
+    view.strides_ = row_major(dims);
+    return view;
+  }
+
+  // ---- copies
+  /// This, or a copy if it is not contiguous.
+  tensor contiguous() const { return is_contiguous() ? *this : clone(); }
+  /// A contiguous copy.
+  tensor clone() const {
+    tensor made = uninitialized(type(), dims());
+    copy_strided<B>(made.data_, data_, type(), dims(), strides_);
+    return made;
+  }
+  /// The elements on the host, row-major. Throws shape_error for another type than the tensor's.
+  template <element T>
+    requires(!std::same_as<T, bool>)
+  std::vector<T> values() const {
+    static_cast<void>(data<T>());
+    std::vector<T> made(static_cast<std::size_t>(size()));
+    tensor const source = contiguous();
+    B::copy_to_host(made.data(), source.data_, made.size() * sizeof(T));
+    return made;
+  }
+  template <std::same_as<bool> T>
+  std::vector<bool> values() const {
+    static_cast<void>(data<bool>());
+    auto const copy = std::make_unique<bool[]>(static_cast<std::size_t>(size()));
+    tensor const source = contiguous();
+    B::copy_to_host(copy.get(), source.data_, bytes());
+    return std::vector<bool>(copy.get(), copy.get() + size());
+  }
+  /// A copy in another backend's memory.
+  template <backend C>
+  tensor<C> to() const {
+    tensor<C> made = tensor<C>::uninitialized(type(), dims());
+    tensor const source = contiguous();
+    if constexpr (!B::on_device) {
+      C::copy_from_host(made.raw(), source.data_, bytes());
+    } else if constexpr (!C::on_device) {
+      B::copy_to_host(made.raw(), source.data_, bytes());
+    } else {
+      C::copy(made.raw(), source.data_, bytes());
+    }
+    return made;
+  }
+
+ private:
+  explicit tensor(tensor_spec const& type) : type_(type), strides_(row_major(type.dims)) {}
+
+  static void check_count(std::size_t count, shape const& dims) {
+    if (count != static_cast<std::size_t>(dims.size()))
+      throw shape_error("plait: " + std::to_string(count) + " elements do not make a tensor of " + to_string(dims));
+  }
+  void check_axis(std::size_t axis) const {
+    if (axis >= rank())
+      throw shape_error("plait: no axis " + std::to_string(axis) + " in a tensor of " + to_string(dims()));
+  }
+  void* data_of(element_type wanted) const {
+    if (wanted != type())
+      throw shape_error("plait: the tensor holds " + std::string(to_string(type())) + ", not " +
+                        std::string(to_string(wanted)));
+    return data_;
+  }
+  void move(std::int64_t elements) { data_ += elements * static_cast<std::int64_t>(size_of(type())); }
+
+  tensor_spec type_;
+  plait::strides strides_ = row_major({0});
+  std::shared_ptr<void> memory_;
+  std::byte* data_ = nullptr;
+};
+
+}  // namespace plait

@@ -1,0 +1,115 @@
+// Blobs by name: what nets are fed with and leave behind.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <boost/unordered/unordered_flat_map.hpp>
+
+#include <plait/core/errors.hpp>
+#include <plait/core/hash.hpp>
+#include <plait/exec/tensor.hpp>
+
+namespace plait {
+
+/// A place in a workspace that holds a tensor, or nothing yet. It keeps its address for the life of the workspace.
+template <backend B>
+struct blob {
+  tensor<B> value;
+  bool is_set = false;
+};
+
+/// The blobs of one level. Names that a workspace does not have are looked up in its parent, which must outlive it;
+/// new ones are made in the workspace itself. Not for several threads at once. O(length of the name) a look-up, a
+/// level.
+template <backend B>
+class workspace {
+ public:
+  workspace() = default;
+  explicit workspace(workspace& parent) : parent_(&parent) {}
+  workspace(workspace const&) = delete;
+  workspace& operator=(workspace const&) = delete;
+  workspace(workspace&&) = default;
+  workspace& operator=(workspace&&) = default;
+
+  workspace* parent() const noexcept { return parent_; }
+
+  // ---- blobs
+  /// nullptr if neither this nor a parent has the name.
+  blob<B>* find(std::string_view name) {
+    for (workspace* level = this; level != nullptr; level = level->parent_)
+      if (auto const at = level->blobs_.find(name); at != level->blobs_.end()) return at->second.get();
+    return nullptr;
+  }
+  blob<B> const* find(std::string_view name) const { return const_cast<workspace*>(this)->find(name); }
+  /// The blob of this name, here or in a parent; made here if there is none.
+  blob<B>& get(std::string_view name) {
+    blob<B>* const found = find(name);
+    return found != nullptr ? *found : local(name);
+  }
+  /// The blob of this name in this workspace itself, whatever parents have.
+  blob<B>& local(std::string_view name) {
+    auto& at = blobs_.try_emplace(std::string(name)).first->second;
+    if (at == nullptr) at = std::make_unique<blob<B>>();
+    return *at;
+  }
+  bool contains(std::string_view name) const {
+    blob<B> const* const found = find(name);
+    return found != nullptr && found->is_set;
+  }
+  /// Names of this level's own blobs that are set, in no particular order.
+  std::vector<std::string> names() const {
+    std::vector<std::string> made;
+    for (auto const& [name, held] : blobs_)
+      if (held->is_set) made.push_back(name);
+    return made;
+  }
+
+  // ---- tensors
+  /// Gives a blob its tensor, which is shared, not copied: nets that write the blob in place write this memory.
+  void feed(std::string_view name, tensor<B> value) {
+    blob<B>& at = get(name);
+    at.value = std::move(value);
+    at.is_set = true;
+  }
+  template <element T>
+  void feed(std::string_view name, std::vector<T> const& elements, shape const& dims) {
+    feed(name, tensor<B>::from(elements, dims));
+  }
+  /// The tensor of a blob, shared with it: a net that runs again may write it. Throws net_error naming the blob.
+  tensor<B> const& view(std::string_view name) const {
+    blob<B> const* const found = find(name);
+    if (found == nullptr || !found->is_set)
+      throw net_error("plait: the workspace has no blob '" + std::string(name) + '\'', {}, std::string(name));
+    return found->value;
+  }
+  /// A copy of the elements on the host. Throws net_error for a blob that is not there or of another type.
+  template <element T>
+  std::vector<T> fetch(std::string_view name) const {
+    tensor<B> const& found = view(name);
+    if (found.type() != element_type_of<T>)
+      throw net_error("plait: blob '" + std::string(name) + "' holds " + to_string(found.spec()) + ", not " +
+                          std::string(to_string(element_type_of<T>)),
+                      {}, std::string(name));
+    return found.template values<T>();
+  }
+  /// Forgets the tensors of this level's own blobs; plans that know the blobs stay valid.
+  void reset() {
+    for (auto const& [name, held] : blobs_) *held = blob<B>();
+  }
+
+ private:
+  struct hash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view name) const { return hash_text(name); }
+  };
+  boost::unordered_flat_map<std::string, std::unique_ptr<blob<B>>, hash, std::equal_to<>> blobs_;
+  workspace* parent_ = nullptr;
+};
+
+}  // namespace plait
