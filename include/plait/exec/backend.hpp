@@ -53,9 +53,7 @@ struct host_memory {
   static constexpr std::size_t alignment = 64;
 
   static void* allocate(std::size_t bytes) { return ::operator new(bytes, std::align_val_t{alignment}); }
-  static void deallocate(void* at, std::size_t bytes) noexcept {
-    ::operator delete(at, bytes, std::align_val_t{alignment});
-  }
+  static void deallocate(void* at, std::size_t) noexcept { ::operator delete(at, std::align_val_t{alignment}); }
   static void copy(void* to, void const* from, std::size_t bytes) {
     if (bytes != 0) std::memmove(to, from, bytes);
   }

@@ -169,6 +169,9 @@ class op_context {
   void const* raw_input(std::size_t i) const { return at(inputs_, i).data; }
   void* raw_output(std::size_t i) const { return at(outputs_, i).data; }
 
+  std::span<slot* const> inputs() const noexcept { return inputs_; }
+  std::span<slot* const> outputs() const noexcept { return outputs_; }
+
   /// What infer asked for by scratch(), aligned as the backend's memory is.
   void* scratch() const noexcept { return scratch_; }
   void set_scratch(void* memory) noexcept { scratch_ = memory; }

@@ -108,6 +108,8 @@ class tensor {
   }
   /// Whether no other handle shares the memory.
   bool is_unique() const noexcept { return memory_.use_count() == 1; }
+  /// What keeps the memory alive; nullptr if that is somebody else's concern.
+  std::shared_ptr<void> const& owner() const noexcept { return memory_; }
   bool shares_memory(tensor const& other) const noexcept { return memory_ != nullptr && memory_ == other.memory_; }
 
   // ---- views; all throw shape_error for what the tensor does not have

@@ -19,8 +19,12 @@ enum class instruction_set : unsigned char {
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__CUDACC__)
 #define PLAIT_X86_DISPATCH 1
 #define PLAIT_TARGET_AVX2 __attribute__((target("avx2,fma,bmi,bmi2")))
+#if defined(__clang__)
+#define PLAIT_TARGET_AVX512 __attribute__((target("avx2,fma,bmi,bmi2,avx512f,avx512bw,avx512dq,avx512vl")))
+#else
 #define PLAIT_TARGET_AVX512 \
   __attribute__((target("avx2,fma,bmi,bmi2,avx512f,avx512bw,avx512dq,avx512vl,prefer-vector-width=512")))
+#endif
 #else
 #define PLAIT_X86_DISPATCH 0
 #endif

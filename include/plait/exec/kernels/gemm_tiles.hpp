@@ -1,0 +1,219 @@
+// The innermost loops of matrix multiplication: a tile of the result that stays in registers while k runs.
+//
+// Written with vector extensions and compiled once for each set of instructions. Why a macro: GCC splits vectors that
+// are wider than the function's target allows before it inlines, so each body must itself carry the target attribute,
+// which no template parameter can give it.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <utility>
+
+#include <plait/exec/kernels/instruction_sets.hpp>
+
+namespace plait::detail {
+
+/// One call of a tile: c = alpha * a * b + beta * c. c is not read where beta is 0.
+template <class T>
+struct gemm_tile {
+  std::ptrdiff_t k;
+  T const* a;                 ///< packed: k times a column of as many rows as the tile has
+  T const* b;                 ///< the first of the tile's panels; a panel is `width` columns
+  std::ptrdiff_t b_row;       ///< from one k to the next
+  std::ptrdiff_t b_panel;     ///< from one panel to the next
+  T* c;
+  std::ptrdiff_t c_row;
+  std::ptrdiff_t columns;     ///< of c that are written: of the tile's last panel some may not exist
+  T alpha;
+  T beta;
+  char const* ahead;          ///< what to fetch into the second level of cache meanwhile,
+  std::ptrdiff_t ahead_step;  ///< in steps of so many bytes
+};
+
+/// One call of a dot tile, where b is transposed and not packed: both operands are contiguous along k.
+template <class T>
+struct gemm_dots {
+  std::ptrdiff_t k;
+  T const* a;
+  std::ptrdiff_t a_row;
+  T const* b;
+  std::ptrdiff_t b_column;
+  T* c;
+  std::ptrdiff_t c_row;
+  T alpha;
+  T beta;
+};
+
+/// The tiles of an instruction set. Sizes were chosen for the number of registers; a panel is two vectors wide, so that
+/// each broadcast element of a is used twice.
+template <class T>
+struct gemm_kernel {
+  static constexpr int most_rows = 14;
+  using tile_function = void (*)(gemm_tile<T> const&);
+  using dots_function = void (*)(gemm_dots<T> const&);
+
+  int width = 0;  ///< columns of a panel
+  int rows = 0;   ///< of the highest tile
+  int block = 0;  ///< how much of k is multiplied at once: a panel's part stays in the first level of cache
+  std::array<tile_function, most_rows + 1> narrow = {};  ///< by rows: tiles over one panel
+  std::array<tile_function, most_rows + 1> wide = {};    ///< and over several, as low ones need to be
+  std::array<int, most_rows + 1> wide_panels = {};
+  int dot_rows = 0;
+  std::array<dots_function, 5> dots = {};  ///< by rows, up to dot_rows
+  std::array<int, 5> dot_columns = {};
+  std::array<dots_function, 5> single_dots = {};  ///< the same over one column
+};
+
+template <instruction_set, class>
+struct gemm_tiles;
+
+/// The vectors of a tile of so many rows: enough sums to hide the latency of additions, as few as the registers allow.
+constexpr int tile_vectors(int rows, int most_rows) {
+  if (rows == 1) return 8;
+  return rows <= (most_rows > 6 ? 4 : 3) ? 4 : 2;
+}
+
+// SUMS... numbers the tile's vectors row by row, COLUMNS... those of one row.
+#define PLAIT_DETAIL_GEMM_TILES(SET, TARGET, BYTES, ROWS, BLOCK, DOTS)                                                \
+  template <class T>                                                                                                  \
+  struct gemm_tiles<instruction_set::SET, T> {                                                                        \
+    static constexpr int lanes = (BYTES) / int(sizeof(T));                                                            \
+    static constexpr int rows = ROWS;                                                                                 \
+    static constexpr int block = BLOCK;                                                                               \
+    static constexpr int dot_sums = DOTS;                                                                             \
+    typedef T vec __attribute__((vector_size(BYTES)));                                                                \
+    typedef T loose __attribute__((vector_size(BYTES), aligned(alignof(T)), may_alias));                              \
+                                                                                                                      \
+    template <int R, int V, std::size_t... Sums, std::size_t... Columns>                                              \
+    TARGET static void multiply(gemm_tile<T> const& t, std::index_sequence<Sums...>,                                  \
+                                std::index_sequence<Columns...>) {                                                    \
+      vec sum[] = {(static_cast<void>(Sums), vec{})...};                                                              \
+      T const* a = t.a;                                                                                               \
+      T const* b = t.b;                                                                                               \
+      char const* ahead = t.ahead;                                                                                    \
+      std::ptrdiff_t const panel = t.b_panel;                                                                         \
+      for (std::ptrdiff_t k = t.k; k != 0; --k) {                                                                     \
+        vec const row[] = {                                                                                           \
+            *reinterpret_cast<loose const*>(b + std::ptrdiff_t(Columns / 2) * panel + (Columns % 2) * lanes)...};     \
+        ((sum[Sums] += a[Sums / V] * row[Sums % V]), ...);                                                            \
+        a += R;                                                                                                       \
+        b += t.b_row;                                                                                                 \
+        if constexpr (V == 2) {                                                                                       \
+          __builtin_prefetch(ahead, 0, 2);                                                                            \
+          if constexpr ((BYTES) == 64) __builtin_prefetch(ahead + 64, 0, 2);                                          \
+          ahead += t.ahead_step;                                                                                      \
+        }                                                                                                             \
+      }                                                                                                               \
+      T* const c = t.c;                                                                                               \
+      std::ptrdiff_t const c_row = t.c_row;                                                                           \
+      if (t.columns == V * lanes && t.beta == T(0)) {                                                                 \
+        ((*reinterpret_cast<loose*>(c + std::ptrdiff_t(Sums / V) * c_row + (Sums % V) * lanes) = t.alpha * sum[Sums]),\
+         ...);                                                                                                        \
+      } else if (t.columns == V * lanes) {                                                                            \
+        ((*reinterpret_cast<loose*>(c + std::ptrdiff_t(Sums / V) * c_row + (Sums % V) * lanes) =                      \
+              t.alpha * sum[Sums] +                                                                                   \
+              t.beta * *reinterpret_cast<loose*>(c + std::ptrdiff_t(Sums / V) * c_row + (Sums % V) * lanes)),         \
+         ...);                                                                                                        \
+      } else {                                                                                                        \
+        T spilled[R * V * lanes];                                                                                     \
+        ((*reinterpret_cast<loose*>(spilled + Sums * lanes) = sum[Sums]), ...);                                       \
+        for (int i = 0; i < R; ++i)                                                                                   \
+          for (std::ptrdiff_t j = 0; j < t.columns; ++j) {                                                            \
+            T& to = c[i * c_row + j];                                                                                 \
+            T const product = t.alpha * spilled[i * V * lanes + j];                                                   \
+            to = t.beta == T(0) ? product : product + t.beta * to;                                                    \
+          }                                                                                                           \
+      }                                                                                                               \
+    }                                                                                                                 \
+                                                                                                                      \
+    template <int R, int C, std::size_t... Sums>                                                                      \
+    TARGET static void multiply_dots(gemm_dots<T> const& t, std::index_sequence<Sums...>) {                           \
+      vec sum[] = {(static_cast<void>(Sums), vec{})...};                                                              \
+      T const* const a = t.a;                                                                                         \
+      T const* const b = t.b;                                                                                         \
+      std::ptrdiff_t const whole = t.k - t.k % lanes;                                                                 \
+      for (std::ptrdiff_t k = 0; k != whole; k += lanes) {                                                            \
+        ((sum[Sums] += *reinterpret_cast<loose const*>(a + std::ptrdiff_t(Sums / C) * t.a_row + k) *                  \
+                       *reinterpret_cast<loose const*>(b + std::ptrdiff_t(Sums % C) * t.b_column + k)),               \
+         ...);                                                                                                        \
+      }                                                                                                               \
+      T spilled[R * C * lanes];                                                                                       \
+      ((*reinterpret_cast<loose*>(spilled + Sums * lanes) = sum[Sums]), ...);                                         \
+      for (int i = 0; i < R; ++i)                                                                                     \
+        for (int j = 0; j < C; ++j) {                                                                                 \
+          T* const parts = spilled + (i * C + j) * lanes;                                                             \
+          for (int half = lanes / 2; half != 0; half /= 2)                                                            \
+            for (int l = 0; l < half; ++l) parts[l] += parts[l + half];                                               \
+          for (std::ptrdiff_t k = whole; k != t.k; ++k) parts[0] += a[i * t.a_row + k] * b[j * t.b_column + k];       \
+          T& to = t.c[i * t.c_row + j];                                                                               \
+          T const product = t.alpha * parts[0];                                                                       \
+          to = t.beta == T(0) ? product : product + t.beta * to;                                                      \
+        }                                                                                                             \
+    }                                                                                                                 \
+  };
+
+PLAIT_DETAIL_GEMM_TILES(portable, , 16, 6, 256, 8)
+#if PLAIT_X86_DISPATCH
+PLAIT_DETAIL_GEMM_TILES(avx2, PLAIT_TARGET_AVX2, 32, 6, 256, 8)
+PLAIT_DETAIL_GEMM_TILES(avx512, PLAIT_TARGET_AVX512, 64, 14, 256, 16)
+#endif
+#undef PLAIT_DETAIL_GEMM_TILES
+
+template <class Tiles, class T>
+constexpr gemm_kernel<T> make_gemm_kernel() {
+  gemm_kernel<T> made;
+  made.width = 2 * Tiles::lanes;
+  made.rows = Tiles::rows;
+  made.block = Tiles::block;
+  made.dot_rows = 4;
+  auto const add_tile = [&]<int R>(std::integral_constant<int, R>) {
+    constexpr int vectors = tile_vectors(R, Tiles::rows);
+    made.narrow[R] = [](gemm_tile<T> const& t) {
+      Tiles::template multiply<R, 2>(t, std::make_index_sequence<R * 2>(), std::make_index_sequence<2>());
+    };
+    made.wide[R] = [](gemm_tile<T> const& t) {
+      Tiles::template multiply<R, vectors>(t, std::make_index_sequence<R * vectors>(),
+                                           std::make_index_sequence<vectors>());
+    };
+    made.wide_panels[R] = vectors / 2;
+  };
+  [&]<int... R>(std::integer_sequence<int, R...>) {
+    (add_tile(std::integral_constant<int, R + 1>()), ...);
+  }(std::make_integer_sequence<int, Tiles::rows>());
+  auto const add_dots = [&]<int R>(std::integral_constant<int, R>) {
+    constexpr int columns = R == 1 ? 8 : R == 2 ? 4 : Tiles::dot_sums / 4;
+    made.dots[R] = [](gemm_dots<T> const& t) {
+      Tiles::template multiply_dots<R, columns>(t, std::make_index_sequence<R * columns>());
+    };
+    made.single_dots[R] = [](gemm_dots<T> const& t) {
+      Tiles::template multiply_dots<R, 1>(t, std::make_index_sequence<R>());
+    };
+    made.dot_columns[R] = columns;
+  };
+  [&]<int... R>(std::integer_sequence<int, R...>) {
+    (add_dots(std::integral_constant<int, R + 1>()), ...);
+  }(std::make_integer_sequence<int, 4>());
+  return made;
+}
+
+template <class Tiles, class T>
+inline constexpr gemm_kernel<T> gemm_kernel_of = make_gemm_kernel<Tiles, T>();
+
+/// The tiles of an instruction set that the processor has.
+template <class T>
+gemm_kernel<T> const& tiles_for(instruction_set set = available_instructions()) {
+#if PLAIT_X86_DISPATCH
+  switch (set) {
+    case instruction_set::avx512:
+      return gemm_kernel_of<gemm_tiles<instruction_set::avx512, T>, T>;
+    case instruction_set::avx2:
+      return gemm_kernel_of<gemm_tiles<instruction_set::avx2, T>, T>;
+    case instruction_set::portable:
+      break;
+  }
+#endif
+  static_cast<void>(set);
+  return gemm_kernel_of<gemm_tiles<instruction_set::portable, T>, T>;
+}
+
+}  // namespace plait::detail

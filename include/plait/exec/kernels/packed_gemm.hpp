@@ -1,0 +1,307 @@
+// Matrix multiplication without a library. Panels of b, packed or in place, meet packed rows of a in tiles of registers
+// (gemm_tiles.hpp).
+//
+// An element's sum runs over k in order, in blocks whose bounds follow from k alone, so it depends on neither the
+// number of threads nor the other rows. After K. Goto and R. van de Geijn, "Anatomy of high-performance matrix
+// multiplication", ACM TOMS 34 (2008), with the roles of the caches chosen for few rows: a panel's block of b stays in
+// the first level for all rows, a in the second, and b comes by once, in the order it has in memory.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+
+#include <thrust/for_each.h>
+#include <thrust/iterator/counting_iterator.h>
+
+#include <plait/exec/backend.hpp>
+#include <plait/exec/kernels/gemm_tiles.hpp>
+#include <plait/exec/memory_pool.hpp>
+
+namespace plait::detail {
+
+/// c = alpha * a * b + beta * c with a of m by k and b of k by n elements. a and b have a distance between rows and one
+/// between columns, of which one is 1.
+template <class T>
+struct gemm_problem {
+  std::ptrdiff_t m, n, k;
+  T const* a;
+  std::ptrdiff_t a_row, a_column;
+  T const* b;
+  std::ptrdiff_t b_row, b_column;
+  T* c;
+  std::ptrdiff_t c_row;
+  T alpha, beta;
+};
+
+/// How much of k is packed at once, columns of b that are packed at once, rows of a.
+inline constexpr std::ptrdiff_t packed_depth = 1024;
+inline constexpr std::ptrdiff_t packed_columns = 2048;
+inline constexpr std::ptrdiff_t packed_rows = 1792;
+/// Panels to a task, and tiles whose rows of a stay in the second level of cache.
+inline constexpr std::ptrdiff_t task_panels = 4;
+inline constexpr std::ptrdiff_t task_tiles = 8;
+/// Multiplications below which threads are not woken up.
+inline constexpr std::ptrdiff_t parallel_work = 1 << 18;
+
+/// f(i) for each i below `count`.
+template <backend B, class F>
+void for_each_task(std::ptrdiff_t count, bool parallel, F const& f) {
+  if (!parallel || count <= 1 || B::concurrency() == 1) {
+    for (std::ptrdiff_t i = 0; i < count; ++i) f(i);
+  } else {
+    thrust::for_each_n(B::policy(), thrust::counting_iterator<std::ptrdiff_t>(0), count, f);
+  }
+}
+
+/// Memory of the stack where little is needed, else of the backend's pool.
+template <backend B, class T>
+class gemm_scratch {
+ public:
+  explicit gemm_scratch(std::ptrdiff_t elements) : bytes_(std::size_t(elements) * sizeof(T)) {
+    if (bytes_ > sizeof(local_)) {
+      data_ = memory_pool<B>::shared().take(bytes_);
+    } else {
+      data_ = local_;
+    }
+  }
+  gemm_scratch(gemm_scratch const&) = delete;
+  gemm_scratch& operator=(gemm_scratch const&) = delete;
+  ~gemm_scratch() {
+    if (data_ != local_) memory_pool<B>::shared().give_back(data_, bytes_);
+  }
+  T* data() { return static_cast<T*>(data_); }
+
+ private:
+  std::size_t bytes_;
+  void* data_;
+  alignas(64) std::byte local_[8192];
+};
+
+/// Writes k times `width` elements, from `count` sources `step` apart whose elements are `stride` apart; the rest of
+/// the width is 0.
+template <class T>
+void pack_panel(T* to, std::ptrdiff_t width, T const* from, std::ptrdiff_t count, std::ptrdiff_t step,
+                std::ptrdiff_t stride, std::ptrdiff_t k) {
+  if (width == 1 && stride == 1) {
+    std::memcpy(to, from, std::size_t(k) * sizeof(T));
+  } else if (step == 1) {
+    for (std::ptrdiff_t i = 0; i < k; ++i) {
+      std::memcpy(to + i * width, from + i * stride, std::size_t(count) * sizeof(T));
+      std::fill(to + i * width + count, to + (i + 1) * width, T(0));
+    }
+  } else {
+    constexpr std::ptrdiff_t strip = 16;  // the lines written stay in cache until they are full
+    for (std::ptrdiff_t first = 0; first < k; first += strip) {
+      std::ptrdiff_t const last = std::min(k, first + strip);
+      for (std::ptrdiff_t j = 0; j < count; ++j)
+        for (std::ptrdiff_t i = first; i < last; ++i) to[i * width + j] = from[j * step + i * stride];
+      for (std::ptrdiff_t j = count; j < width; ++j)
+        for (std::ptrdiff_t i = first; i < last; ++i) to[i * width + j] = T(0);
+    }
+  }
+}
+
+/// c = beta * c
+template <class T>
+void scale_rows(T* c, std::ptrdiff_t m, std::ptrdiff_t n, std::ptrdiff_t c_row, T beta) {
+  if (beta == T(1)) return;
+  for (std::ptrdiff_t i = 0; i < m; ++i)
+    for (std::ptrdiff_t j = 0; j < n; ++j) {
+      T& to = c[i * c_row + j];
+      to = beta == T(0) ? T(0) : beta * to;
+    }
+}
+
+/// m rows in tiles of nearly the same height.
+struct row_tiles {
+  std::ptrdiff_t count, low, high;
+  row_tiles(std::ptrdiff_t m, std::ptrdiff_t rows) : count((m + rows - 1) / rows), low(m / count), high(m % count) {}
+  std::ptrdiff_t first(std::ptrdiff_t tile) const { return tile * low + std::min(tile, high); }
+  std::ptrdiff_t rows(std::ptrdiff_t tile) const { return low + (tile < high); }
+};
+
+/// Where the panels of a part of b are.
+template <class T>
+struct gemm_panels {
+  T const* data;
+  std::ptrdiff_t row;
+  std::ptrdiff_t panel;
+};
+
+/// The tiles of some panels with some tiles of rows.
+template <class T>
+struct gemm_task {
+  gemm_kernel<T> const* kernel;
+  gemm_panels<T> b;
+  T const* a;  ///< packed, tile after tile
+  row_tiles tiles;
+  std::ptrdiff_t n, k;
+  T* c;
+  std::ptrdiff_t c_row;
+  T alpha, beta;
+  std::ptrdiff_t groups;  ///< of panels
+  bool backwards;         ///< the last group first
+
+  void operator()(std::ptrdiff_t task) const {
+    std::ptrdiff_t const width = kernel->width;
+    std::ptrdiff_t const panels = (n + width - 1) / width;
+    std::ptrdiff_t const group = backwards ? groups - 1 - task % groups : task % groups;
+    std::ptrdiff_t const first_tile = task / groups * task_tiles;
+    std::ptrdiff_t const last_tile = std::min(tiles.count, first_tile + task_tiles);
+    std::ptrdiff_t const last = std::min(panels, (group + 1) * task_panels);
+    auto const together = std::ptrdiff_t(kernel->wide_panels[std::size_t(tiles.rows(first_tile))]);
+    std::ptrdiff_t panel = group * task_panels;
+    for (; panel + together <= last; panel += together) multiply(panel, together, first_tile, last_tile);
+    for (; panel < last; ++panel) multiply(panel, 1, first_tile, last_tile);
+  }
+
+ private:
+  void multiply(std::ptrdiff_t panel, std::ptrdiff_t together, std::ptrdiff_t first_tile,
+                std::ptrdiff_t last_tile) const {
+    std::ptrdiff_t const width = kernel->width;
+    std::ptrdiff_t const blocks = (k + kernel->block - 1) / kernel->block;
+    std::ptrdiff_t const block = (k + blocks - 1) / blocks;
+    gemm_tile<T> t;
+    t.b_row = b.row;
+    t.b_panel = b.panel;
+    t.c_row = c_row;
+    t.columns = std::min(n - panel * width, together * width);
+    t.alpha = alpha;
+    // The tiles over a block share the fetching of the next, which in packed memory follows it.
+    t.ahead_step = b.row * std::ptrdiff_t(sizeof(T)) / (last_tile - first_tile);
+    for (std::ptrdiff_t first = 0; first < k; first += block) {
+      t.k = std::min(block, k - first);
+      t.b = b.data + panel * b.panel + first * b.row;
+      t.ahead = reinterpret_cast<char const*>(t.b + t.k * b.row);
+      t.beta = first == 0 ? beta : T(1);
+      for (std::ptrdiff_t tile = first_tile; tile < last_tile; ++tile) {
+        std::ptrdiff_t const rows = tiles.rows(tile);
+        std::ptrdiff_t const row = tiles.first(tile);
+        t.a = a + row * k + first * rows;
+        t.c = c + row * c_row + panel * width;
+        (together == 1 ? kernel->narrow : kernel->wide)[std::size_t(rows)](t);
+        t.ahead += t.k * t.ahead_step;
+      }
+    }
+  }
+};
+
+/// Multiplies with panels of b for packed_depth of k at most.
+template <backend B, class T>
+void multiply_panels(gemm_kernel<T> const& kernel, gemm_problem<T> const& p, gemm_panels<T> const& panels, T* scratch,
+                     bool backwards) {
+  std::ptrdiff_t const groups = (p.n + kernel.width * task_panels - 1) / (kernel.width * task_panels);
+  bool const parallel = p.m * p.k >= parallel_work / 8 && p.m * p.n * p.k >= parallel_work;
+  bool const worth = p.m * p.n * p.k >= parallel_work;
+  for (std::ptrdiff_t row = 0; row < p.m; row += packed_rows) {
+    row_tiles const tiles(std::min(packed_rows, p.m - row), kernel.rows);
+    T const* const a = p.a + row * p.a_row;
+    for_each_task<B>(tiles.count, parallel, [=](std::ptrdiff_t tile) {
+      pack_panel(scratch + tiles.first(tile) * p.k, tiles.rows(tile), a + tiles.first(tile) * p.a_row, tiles.rows(tile),
+                 p.a_row, p.a_column, p.k);
+    });
+    for_each_task<B>((tiles.count + task_tiles - 1) / task_tiles * groups, worth,
+                     gemm_task<T>{&kernel, panels, scratch, tiles, p.n, p.k, p.c + row * p.c_row, p.c_row, p.alpha,
+                                  p.beta, groups, backwards});
+  }
+}
+
+/// Elements of b when packed whole.
+template <class T>
+std::ptrdiff_t packed_size(gemm_kernel<T> const& kernel, std::ptrdiff_t k, std::ptrdiff_t n) {
+  return (n + kernel.width - 1) / kernel.width * kernel.width * k;
+}
+
+/// Packs p.k by p.n elements of b, panel after panel.
+template <backend B, class T>
+void pack_panels(gemm_kernel<T> const& kernel, gemm_problem<T> const& p, T* to) {
+  std::ptrdiff_t const width = kernel.width;
+  for_each_task<B>((p.n + width - 1) / width, p.k * p.n >= parallel_work / 4, [=](std::ptrdiff_t panel) {
+    std::ptrdiff_t const column = panel * width;
+    pack_panel(to + column * p.k, width, p.b + column * p.b_column, std::min(width, p.n - column), p.b_column, p.b_row,
+               p.k);
+  });
+}
+
+/// True if there is nothing to multiply; then c is scaled.
+template <class T>
+bool without_product(gemm_problem<T> const& p) {
+  if (p.m != 0 && p.n != 0 && p.k != 0 && p.alpha != T(0)) return false;
+  scale_rows(p.c, p.m, p.n, p.c_row, p.beta);
+  return true;
+}
+
+/// With all of b packed at `packed`; p.b is not looked at.
+template <backend B, class T>
+void multiply_packed(gemm_kernel<T> const& kernel, gemm_problem<T> p, T const* packed, bool backwards = false) {
+  if (without_product(p)) return;
+  std::ptrdiff_t const k = p.k;
+  gemm_scratch<B, T> scratch(std::min(p.m, packed_rows) * std::min(k, packed_depth));
+  for (std::ptrdiff_t first = 0; first < k; first += packed_depth) {
+    p.k = std::min(packed_depth, k - first);
+    multiply_panels<B>(kernel, p, {packed + first * kernel.width, kernel.width, kernel.width * k}, scratch.data(),
+                       backwards);
+    p.a += p.k * p.a_column;
+    p.beta = T(1);
+  }
+}
+
+/// For few rows and b transposed: dot products, without packing.
+template <backend B, class T>
+void multiply_dots(gemm_kernel<T> const& kernel, gemm_problem<T> const& p) {
+  std::ptrdiff_t const columns = task_panels * kernel.width;
+  for_each_task<B>((p.n + columns - 1) / columns, p.m * p.n * p.k >= parallel_work, [=, &kernel](std::ptrdiff_t task) {
+    std::ptrdiff_t const last = std::min(p.n, (task + 1) * columns);
+    gemm_dots<T> t{p.k, p.a, p.a_row, p.b, p.b_column, p.c, p.c_row, p.alpha, p.beta};
+    row_tiles const tiles(p.m, kernel.dot_rows);
+    auto const together = std::ptrdiff_t(kernel.dot_columns[std::size_t(tiles.rows(0))]);
+    for (std::ptrdiff_t column = task * columns; column < last;) {
+      bool const many = column + together <= last;
+      std::ptrdiff_t const step = many ? together : 1;
+      t.b = p.b + column * p.b_column;
+      for (std::ptrdiff_t tile = 0; tile != tiles.count; ++tile) {
+        auto const rows = std::size_t(tiles.rows(tile));
+        t.a = p.a + tiles.first(tile) * p.a_row;
+        t.c = p.c + tiles.first(tile) * p.c_row + column;
+        (many ? kernel.dots : kernel.single_dots)[rows](t);
+      }
+      column += step;
+    }
+  });
+}
+
+/// The whole multiplication.
+template <backend B, class T>
+void multiply(gemm_kernel<T> const& kernel, gemm_problem<T> p) {
+  if (without_product(p)) return;
+  if (p.b_row == 1 && p.a_column == 1 && p.m <= 16) return multiply_dots<B>(kernel, p);
+  std::ptrdiff_t const width = kernel.width;
+  std::ptrdiff_t const n = p.n;
+  std::ptrdiff_t const k = p.k;
+  bool const in_place = p.b_column == 1 && p.m <= kernel.rows && n >= width;
+  std::ptrdiff_t const in_place_columns = in_place ? n - n % width : 0;
+  std::ptrdiff_t const most = std::min(n - in_place_columns, packed_columns);
+  gemm_scratch<B, T> a_scratch(std::min(p.m, packed_rows) * std::min(k, packed_depth));
+  gemm_scratch<B, T> b_scratch(packed_size(kernel, std::min(k, packed_depth), most));
+  for (std::ptrdiff_t first = 0; first < k; first += packed_depth) {
+    p.k = std::min(packed_depth, k - first);
+    gemm_problem<T> part = p;
+    if (in_place_columns != 0) {
+      part.n = in_place_columns;
+      multiply_panels<B>(kernel, part, {p.b, p.b_row, width}, a_scratch.data(), false);
+    }
+    for (std::ptrdiff_t column = in_place_columns; column < n; column += packed_columns) {
+      part.n = std::min(packed_columns, n - column);
+      part.b = p.b + column * p.b_column;
+      part.c = p.c + column;
+      pack_panels<B>(kernel, part, b_scratch.data());
+      multiply_panels<B>(kernel, part, {b_scratch.data(), width, width * p.k}, a_scratch.data(), false);
+    }
+    p.a += p.k * p.a_column;
+    p.b += p.k * p.b_row;
+    p.beta = T(1);
+  }
+}
+
+}  // namespace plait::detail

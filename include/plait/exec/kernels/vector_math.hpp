@@ -1,0 +1,316 @@
+// Elementary functions that compilers can vectorise: no branches, no tables, no conversions between integers and
+// floating point, no call. Loops over them, run by `vectorized` (instruction_sets.hpp) or on a device, need no
+// fast-math flag. They are right at zeros, subnormal numbers, overflow, infinities and NaN, and know no errno.
+//
+// Bounds are the largest errors met, in units of the last place of the exact result rounded to T (half of one would be
+// the best possible): of float for every one of its 2^32 values, of double for 10^8 values all over the exponents and
+// around the ends of the reductions; with and without fused multiply-add. tests/exec/kernels/vector_math.cpp repeats a
+// sample. Flags that let the compiler reorder sums (-ffast-math) void them.
+//
+// Methods: reductions after W. J. Cody and W. Waite, Software Manual for the Elementary Functions, 1980; logarithm by
+// its atanh series as in Sun's fdlibm; coefficients by the Remez exchange in 60 digits, for these intervals.
+#pragma once
+
+#include <bit>
+#include <concepts>
+#include <cstdint>
+#include <limits>
+
+#include <plait/exec/backend.hpp>
+
+namespace plait::math {
+
+/// Sums of products as the compiler likes them: fused where the processor can.
+struct contracted {
+  template <class T>
+  PLAIT_HOST_DEVICE static constexpr T product(T a, T b) {
+    return a * b;
+  }
+  template <class T>
+  PLAIT_HOST_DEVICE static constexpr T multiply_add(T a, T b, T c) {
+    return a * b + c;
+  }
+};
+
+/// Sums of products rounded after each step, fused or not: the same bits on every processor and device. A product with
+/// zero added has one rounding either way, and what is added to it afterwards cannot be fused.
+struct reproducible {
+  template <class T>
+  PLAIT_HOST_DEVICE static constexpr T product(T a, T b) {
+    return a * b + T(0);
+  }
+  template <class T>
+  PLAIT_HOST_DEVICE static constexpr T multiply_add(T a, T b, T c) {
+    return product(a, b) + c;
+  }
+};
+
+namespace detail {
+
+template <std::floating_point T>
+struct format;
+
+template <>
+struct format<float> {
+  using bits = std::uint32_t;
+  static constexpr int mantissa = 23;
+  static constexpr bits bias = 127;
+  static constexpr bits sqrt_half = 0x3f3504f3u;
+  // The upper part times an exponent is exact.
+  static constexpr float ln2_high = 0x1.62ep-1f;
+  static constexpr float ln2_low = 0x1.0bfbe8p-15f;
+  static constexpr float exp_end = 104.0f;  // from here on exp is infinite or zero
+  static constexpr float tanh_end = 10.0f;  // from here on tanh is 1
+};
+
+template <>
+struct format<double> {
+  using bits = std::uint64_t;
+  static constexpr int mantissa = 52;
+  static constexpr bits bias = 1023;
+  static constexpr bits sqrt_half = 0x3fe6a09e667f3bcdu;
+  static constexpr double ln2_high = 0x1.62e42fefa2p-1;
+  static constexpr double ln2_low = 0x1.9ef35793c7673p-41;
+  static constexpr double exp_end = 746.0;
+  static constexpr double tanh_end = 22.0;
+};
+
+template <class T>
+using bits_of = typename format<T>::bits;
+
+template <class T>
+PLAIT_HOST_DEVICE constexpr bits_of<T> to_bits(T x) {
+  return std::bit_cast<bits_of<T>>(x);
+}
+template <class T>
+PLAIT_HOST_DEVICE constexpr T from_bits(bits_of<T> x) {
+  return std::bit_cast<T>(x);
+}
+
+template <class T>
+inline constexpr bits_of<T> sign_bit = bits_of<T>{1} << (sizeof(T) * 8 - 1);
+
+template <class T>
+PLAIT_HOST_DEVICE constexpr T magnitude(T x) {
+  return from_bits<T>(to_bits(x) & ~sign_bit<T>);
+}
+/// x with the sign of y, which it has already unless it is positive or zero.
+template <class T>
+PLAIT_HOST_DEVICE constexpr T with_sign_of(T x, T y) {
+  return from_bits<T>(to_bits(x) | (to_bits(y) & sign_bit<T>));
+}
+
+/// Two to the power of an exponent to which the bias was added, 0 < biased < 2 bias + 1.
+template <class T>
+PLAIT_HOST_DEVICE constexpr T power_of_two(bits_of<T> biased) {
+  return from_bits<T>(biased << format<T>::mantissa);
+}
+
+/// A small number that is not negative, less `minus`, which is whole: exact.
+template <class T>
+PLAIT_HOST_DEVICE constexpr T to_floating(bits_of<T> small, T minus) {
+  constexpr T shift = T(bits_of<T>{1} << format<T>::mantissa);
+  return from_bits<T>(small | to_bits(shift)) - (shift + minus);
+}
+
+/// c0 + c1 x + c2 x^2 ...
+template <class A, class T>
+PLAIT_HOST_DEVICE constexpr T polynomial(T, T c0) {
+  return c0;
+}
+template <class A, class T, class... Ts>
+PLAIT_HOST_DEVICE constexpr T polynomial(T x, T c0, T c1, Ts... rest) {
+  return A::multiply_add(polynomial<A>(x, c1, rest...), x, c0);
+}
+
+/// e^x = 2^n (1 + fraction), |fraction| < 0.42; `exponent` is n with twice the bias added.
+template <class T>
+struct exp_parts {
+  T fraction;
+  bits_of<T> exponent;
+};
+
+/// x if it is positive or NaN, else zero.
+template <class T>
+PLAIT_HOST_DEVICE constexpr T positive_part(T x) {
+  return from_bits<T>(to_bits(x) & ((to_bits(x) >> (sizeof(T) * 8 - 1)) - 1));
+}
+
+// Selections choose between values, never a constant, and no selection decides a later one: of others g++ 12 makes jumps
+// (by evaluating what follows for the constant in advance), and a loop with jumps is not vectorised.
+
+/// x between -end and end, or NaN.
+template <class T>
+PLAIT_HOST_DEVICE constexpr T clamp(T x, T end) {
+  return magnitude(x) > end ? with_sign_of(end, x) : x;
+}
+
+template <class A, class T>
+PLAIT_HOST_DEVICE constexpr exp_parts<T> reduce_exp(T x) {
+  using f = format<T>;
+  // Adding 1.5 * 2^mantissa leaves the nearest integer in the low bits.
+  constexpr T shift = T(bits_of<T>{3} << (f::mantissa - 1)) + T(2 * f::bias);
+  constexpr T log2_e = T(1.44269504088896340736);
+  T const shifted = A::multiply_add(x, log2_e, shift);
+  T const n = shifted - shift;
+  T const r = A::multiply_add(n, -f::ln2_low, A::multiply_add(n, -f::ln2_high, x));
+  T p;
+  if constexpr (std::same_as<T, float>) {
+    p = polynomial<A>(r, 0x1p-1f, 0x1.555556p-3f, 0x1.5554aep-5f, 0x1.11109p-7f, 0x1.6d74ccp-10f, 0x1.a1a1bap-13f);
+  } else {
+    p = polynomial<A>(r, 0x1.0000000000005p-1, 0x1.555555555555cp-3, 0x1.55555555520cap-5, 0x1.111111110e6c5p-7,
+                      0x1.6c16c17f430c6p-10, 0x1.a01a01b5de4c1p-13, 0x1.a019a661042c0p-16, 0x1.71dde9f5dcb8fp-19,
+                      0x1.28a2d1d6821ddp-22, 0x1.af76c76843b91p-26);
+  }
+  return {A::multiply_add(r * r, p, r), to_bits(shifted) - to_bits(shift - T(2 * f::bias))};
+}
+
+/// log(2^k (1 + f)) for 1 + f from sqrt(1/2) to sqrt(2).
+template <class A, class T>
+PLAIT_HOST_DEVICE constexpr T log_of_parts(T k, T f) {
+  T const s = f / (T(2) + f);
+  T const z = s * s;
+  T p;
+  if constexpr (std::same_as<T, float>) {
+    p = polynomial<A>(z, 0x1.55557ap-1f, 0x1.995eacp-2f, 0x1.31e4a2p-2f);
+  } else {
+    p = polynomial<A>(z, 0x1.5555555555593p-1, 0x1.999999997fc75p-2, 0x1.2492494204596p-2, 0x1.c71c51f8af468p-3,
+                      0x1.74664289e1042p-3, 0x1.39a157e59e9acp-3, 0x1.2f0978e20924ep-3);
+  }
+  T const half_square = A::product(T(0.5) * f, f);
+  T const low = A::multiply_add(s, A::multiply_add(z, p, half_square), A::product(k, format<T>::ln2_low));
+  return A::product(k, format<T>::ln2_high) - ((half_square - low) - f);
+}
+
+/// x = 2^exponent * fraction, fraction from sqrt(1/2) to sqrt(2), for positive normal x.
+template <class T>
+struct log_parts {
+  T fraction;
+  bits_of<T> exponent;  ///< with the bias added
+};
+
+template <class T>
+PLAIT_HOST_DEVICE constexpr log_parts<T> reduce_log(T x) {
+  using f = format<T>;
+  bits_of<T> const above = to_bits(x) + ((f::bias << f::mantissa) - f::sqrt_half);
+  return {from_bits<T>((above & ((bits_of<T>{1} << f::mantissa) - 1)) + f::sqrt_half), above >> f::mantissa};
+}
+
+/// y, unless x is infinite, NaN or at most zero_at, where the logarithm is -infinity.
+template <class T>
+PLAIT_HOST_DEVICE constexpr T or_special_log(T y, T x, T zero_at) {
+  using limits = std::numeric_limits<T>;
+  T const distance = (x - zero_at) + T(0);
+  // -infinity with the sign put into the mantissa, which makes it NaN below.
+  bits_of<T> const low = to_bits(-limits::infinity()) |
+                         ((to_bits(distance) & sign_bit<T>) >> (sizeof(T) * 8 - format<T>::mantissa));
+  T const defined = distance > T(0) ? y : from_bits<T>(low);
+  return x < limits::infinity() ? defined : x;
+}
+
+template <class A, class T>
+PLAIT_HOST_DEVICE constexpr T log(T x) {
+  using f = format<T>;
+  constexpr bits_of<T> scale = f::mantissa + 1;
+  bool const normal = !(x < std::numeric_limits<T>::min());
+  log_parts<T> const parts = reduce_log(normal ? x : x * T(bits_of<T>{1} << scale));
+  T const k = to_floating<T>(parts.exponent + bits_of<T>{normal} * scale, T(f::bias + scale));
+  return or_special_log(log_of_parts<A>(k, parts.fraction - T(1)), x, T(0));
+}
+
+/// The sine and cosine of r turns, |r| <= 1/8.
+template <class A, class T>
+PLAIT_HOST_DEVICE constexpr T sin_of_turns(T r) {
+  T const z = A::product(r, r);
+  if constexpr (std::same_as<T, float>) {
+    return r * polynomial<A>(z, 0x1.921fb6p+2f, -0x1.4abbbap+5f, 0x1.465ec6p+6f, -0x1.2d9b96p+6f);
+  } else {
+    return r * polynomial<A>(z, 0x1.921fb54442d18p+2, -0x1.4abbce625be41p+5, 0x1.466bc677587f9p+6,
+                             -0x1.32d2cce2e5b78p+6, 0x1.50782fda0fb18p+5, -0x1.e30071a50b58ap+3,
+                             0x1.e3f37d5faeb6ep+1);
+  }
+}
+template <class A, class T>
+PLAIT_HOST_DEVICE constexpr T cos_of_turns(T r) {
+  T const z = A::product(r, r);
+  if constexpr (std::same_as<T, float>) {
+    return polynomial<A>(z, 1.0f, -0x1.3bd3ccp+4f, 0x1.03c1dep+6f, -0x1.55c664p+6f, 0x1.d9f78cp+5f);
+  } else {
+    return polynomial<A>(z, 1.0, -0x1.3bd3cc9be45dep+4, 0x1.03c1f081b5ab0p+6, -0x1.55d3c7e3c95b7p+6,
+                         0x1.e1f50683b39e7p+5, -0x1.a6d1ecb6cbf33p+4, 0x1.f9cc6a72e7acdp+2, -0x1.b26fcb75c8169p+0);
+  }
+}
+
+}  // namespace detail
+
+/// e^x. EXP_BOUND
+template <std::floating_point T>
+PLAIT_HOST_DEVICE constexpr T exp(T x) {
+  using f = detail::format<T>;
+  auto const parts = detail::reduce_exp<contracted>(detail::clamp(x, f::exp_end));
+  // In two steps: the power itself can be out of range, and a subnormal result is rounded once only.
+  auto const half = parts.exponent >> 1;
+  return (T(1) + parts.fraction) * detail::power_of_two<T>(half) * detail::power_of_two<T>(parts.exponent - half);
+}
+
+/// e^x - 1. EXPM1_BOUND
+template <std::floating_point T>
+PLAIT_HOST_DEVICE constexpr T expm1(T x) {
+  using f = detail::format<T>;
+  auto const parts = detail::reduce_exp<contracted>(detail::clamp(x, f::exp_end));
+  auto const half = parts.exponent >> 1;
+  T const scale = detail::power_of_two<T>(half);
+  T const rest = detail::power_of_two<T>(parts.exponent - half);
+  T const one = detail::power_of_two<T>(2 * f::bias - (parts.exponent - half));  // divided by the rest
+  return detail::with_sign_of(((scale - one) + scale * parts.fraction) * rest, x);
+}
+
+/// The natural logarithm. -infinity at zeros, NaN below. LOG_BOUND
+template <std::floating_point T>
+PLAIT_HOST_DEVICE constexpr T log(T x) {
+  return detail::log<contracted>(x);
+}
+
+/// log(1 + x). -infinity at -1, NaN below. LOG1P_BOUND
+template <std::floating_point T>
+PLAIT_HOST_DEVICE constexpr T log1p(T x) {
+  using f = detail::format<T>;
+  using bits = detail::bits_of<T>;
+  T const u = T(1) + x;
+  T const back = u - x;
+  T const lost = (x - (u - back)) + (T(1) - back);  // u + lost = 1 + x, exactly
+  auto const parts = detail::reduce_log(u);
+  // Twice the power that u was divided by: the power itself could be subnormal, and nothing is lost where it is zero.
+  T const scale = detail::power_of_two<T>(bits{2 * f::bias + 1} - parts.exponent);
+  T const fraction = (parts.fraction - T(1)) + (T(0.5) * lost) * scale;
+  T const y = detail::log_of_parts<contracted>(detail::to_floating<T>(parts.exponent, T(f::bias)), fraction);
+  T const result = detail::or_special_log(y, x, T(-1));
+  return detail::magnitude(x) < std::numeric_limits<T>::epsilon() / 4 ? x : result;
+}
+
+/// TANH_BOUND
+template <std::floating_point T>
+PLAIT_HOST_DEVICE constexpr T tanh(T x) {
+  using f = detail::format<T>;
+  T const a = detail::magnitude(detail::clamp(x, f::tanh_end));
+  // With t = e^2a - 1: t / (t + 2).
+  auto const parts = detail::reduce_exp<contracted>(T(2) * a);
+  T const scale = detail::power_of_two<T>(parts.exponent - f::bias);
+  T const t = (scale - T(1)) + scale * parts.fraction;
+  return detail::with_sign_of(t / (t + T(2)), x);
+}
+
+/// 1 / (1 + e^-x). SIGMOID_BOUND
+template <std::floating_point T>
+PLAIT_HOST_DEVICE constexpr T sigmoid(T x) {
+  T const e = exp(-detail::magnitude(x));
+  return (x < T(0) ? e : T(1)) / (T(1) + e);
+}
+
+/// log(1 + e^x). SOFTPLUS_BOUND
+template <std::floating_point T>
+PLAIT_HOST_DEVICE constexpr T softplus(T x) {
+  return detail::positive_part(x) + log1p(exp(-detail::magnitude(x)));
+}
+
+}  // namespace plait::math

@@ -1,0 +1,209 @@
+// Which values of a net share memory, and for how long: what a plan decides once, before any shape is known.
+//
+// Decided on SSA values. Each value has a storage; several values share one where an op may work in place or its output
+// is a view, and nobody still needs what is overwritten. What a workspace is fed with is overwritten only by ops that
+// write the blob of that name.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <plait/core/csr.hpp>
+#include <plait/core/npos.hpp>
+#include <plait/exec/op_schema.hpp>
+#include <plait/ssa/versioning.hpp>
+
+namespace plait {
+
+/// Values are numbered as the ssa_form does it.
+class plan_layout {
+ public:
+  using value_number = std::uint32_t;
+  using storage_number = std::uint32_t;
+
+  /// Memory that one or several values stand in.
+  struct storage {
+    blob_index given = npos;   ///< the blob whose fed tensor it is; npos for memory of the plan
+    value_number kept = npos;  ///< the value that is a blob's when the run is over
+    op_index born = npos;      ///< the first op that writes it; npos for what is given
+    op_index last_use = npos;  ///< the last op that reads or writes it; npos for one that is never used
+  };
+  /// An input that is copied before the op runs, which changes the copy.
+  struct copy {
+    value_number from;
+    value_number to;
+  };
+
+  /// `schemas` by op; `inputs` the number of data inputs of each op (control inputs follow them in the form); `keep` by
+  /// blob: whether its last value is asked for. With `share` values share memory only where the net says so by name.
+  template <net N>
+  void compute(ssa_form<N> const& form, std::span<op_schema const* const> schemas,
+               std::span<std::uint32_t const> inputs, std::vector<bool> const& keep, bool share);
+
+  std::size_t op_count() const noexcept { return reads_.size(); }
+  std::size_t value_count() const noexcept { return storage_of_.size(); }
+  std::span<value_number const> reads(op_index op) const { return reads_[op]; }
+  std::span<value_number const> writes(op_index op) const { return writes_[op]; }
+  std::span<copy const> copies(op_index op) const { return copies_[op]; }
+  /// What to put back should the op fail: memory it overwrites that is given or kept.
+  std::span<storage_number const> endangered(op_index op) const { return endangered_[op]; }
+
+  storage_number storage_of(value_number v) const { return storage_of_[v]; }
+  storage const& operator[](storage_number s) const { return storages_[s]; }
+  std::size_t storage_count() const noexcept { return storages_.size(); }
+  blob_index blob_of(value_number v) const { return blob_of_[v]; }
+  /// The input of its op that a value overwrites or is a view of; npos if it has memory of its own.
+  value_number stands_in(value_number v) const { return stands_in_[v]; }
+
+  /// Values that are blobs' last when their op has run.
+  std::span<value_number const> published(op_index op) const { return published_[op]; }
+  /// Values given to the net that ops read, ascending.
+  std::span<value_number const> given() const noexcept { return given_; }
+  /// Where ops begin whose shapes are known only when they are reached, and 0; ascending.
+  std::span<op_index const> stages() const noexcept { return stages_; }
+
+ private:
+  bool is_free_for(storage_number s, op_index op, blob_index written, bool only_view) const;
+  bool can_stand_in(op_schema const& schema, op_index op, std::size_t input, std::size_t output) const;
+  value_number find_place(op_schema const& schema, op_index op, std::size_t output, bool share) const;
+
+  csr<value_number> reads_;
+  csr<value_number> writes_;
+  csr<copy> copies_;
+  csr<storage_number> endangered_;
+  csr<value_number> published_;
+  std::vector<storage_number> storage_of_;  // by value
+  std::vector<blob_index> blob_of_;         // by value
+  std::vector<value_number> stands_in_;     // by value
+  std::vector<op_index> last_read_;         // by value; the number of ops if it is kept
+  std::vector<storage> storages_;
+  std::vector<op_index> needed_until_;  // by storage: the last read of any value in it so far
+  std::vector<value_number> given_;
+  std::vector<op_index> stages_;
+};
+
+// Whether an op may write a storage, or (only_view) have an output stand in it: nobody reads it later.
+inline bool plan_layout::is_free_for(storage_number s, op_index op, blob_index written, bool only_view) const {
+  storage const& at = storages_[s];
+  if (only_view) return at.given == npos;
+  if (at.given != npos && at.given != written) return false;
+  return needed_until_[s] == npos || needed_until_[s] <= op;
+}
+
+inline bool plan_layout::can_stand_in(op_schema const& schema, op_index op, std::size_t input,
+                                      std::size_t output) const {
+  value_number const from = reads_[op][input];
+  value_number const to = writes_[op][output];
+  storage_number const s = storage_of_[from];
+  bool const view = schema.is_view(input, output);
+  // A view changes nothing, but two kept values must not be one memory.
+  bool const kept = last_read_[to] >= op_count();
+  if (view && storages_[s].kept == npos && !kept && is_free_for(s, op, blob_of_[to], true)) return true;
+  if (!view && !schema.may_be_in_place(input, output) && !schema.updates_in_place(input, output)) return false;
+  if (!is_free_for(s, op, blob_of_[to], false)) return false;
+  // Other operands in the same memory would see it change.
+  for (std::size_t i = 0; i != reads_[op].size(); ++i)
+    if (i != input && storage_of_[reads_[op][i]] == s && (reads_[op][i] != from || !schema.may_be_in_place(i, output)))
+      return false;
+  for (std::size_t o = 0; o != output; ++o)
+    if (storage_of_[writes_[op][o]] == s) return false;
+  return true;
+}
+
+// The input that an output can stand in, npos if it needs memory of its own.
+inline plan_layout::value_number plan_layout::find_place(op_schema const& schema, op_index op, std::size_t output,
+                                                         bool share) const {
+  std::span<value_number const> const row = reads(op);
+  blob_index const name = blob_of_[writes_[op][output]];
+  for (std::size_t i = 0; i != row.size(); ++i)  // what the net itself does in place comes first
+    if (blob_of_[row[i]] == name && can_stand_in(schema, op, i, output)) return row[i];
+  for (std::size_t i = 0; share && i != row.size(); ++i)
+    if (can_stand_in(schema, op, i, output)) return row[i];
+  return npos;
+}
+
+template <net N>
+void plan_layout::compute(ssa_form<N> const& form, std::span<op_schema const* const> schemas,
+                          std::span<std::uint32_t const> inputs, std::vector<bool> const& keep, bool share) {
+  auto const ops = static_cast<op_index>(form.op_count());
+  std::size_t const values = form.value_count();
+  reads_.clear();
+  writes_.clear();
+  reads_.reserve(ops, form.read_count());
+  writes_.reserve(ops, values);
+  for (op_index op = 0; op != ops; ++op) {
+    for (value v : form.reads(op).first(inputs[op])) reads_.push(form.index(v));
+    reads_.end_row();
+    for (value v : form.writes(op)) writes_.push(form.index(v));
+    writes_.end_row();
+  }
+
+  blob_of_.assign(values, npos);
+  last_read_.assign(values, npos);
+  stands_in_.assign(values, npos);
+  storage_of_.assign(values, npos);
+  storages_.clear();
+  needed_until_.clear();
+  given_.clear();
+  for (blob_index b : form.blobs()) {
+    for (std::uint32_t version = form.first_version(b); version <= form.version(b); ++version)
+      blob_of_[form.index({b, version})] = b;
+    value const last{b, form.version(b)};
+    bool const only_given = form.producing_op(last) == npos;
+    if (keep[b] || only_given) last_read_[form.index(last)] = ops;
+  }
+  for (op_index op = 0; op != ops; ++op)
+    for (value_number v : reads_[op])
+      if (last_read_[v] == npos || last_read_[v] < op) last_read_[v] = op;
+
+  copies_.clear();
+  endangered_.clear();
+  published_.clear();
+  stages_.assign(ops == 0 ? 0 : 1, 0);
+  for (op_index op = 0; op != ops; ++op) {
+    op_schema const& schema = *schemas[op];
+    if (op != 0 && !schema.shape_inputs().empty()) stages_.push_back(op);
+    for (value_number v : reads_[op])
+      if (storage_of_[v] == npos) {
+        storage_of_[v] = static_cast<storage_number>(storages_.size());
+        storages_.push_back({blob_of_[v], npos, npos, op});
+        needed_until_.push_back(last_read_[v]);
+        given_.push_back(v);
+      }
+    for (value_number v : reads_[op]) storages_[storage_of_[v]].last_use = op;
+
+    for (std::size_t output = 0; output != writes_[op].size(); ++output) {
+      value_number const v = writes_[op][output];
+      if (storage_of_[v] != npos) continue;  // an output listed twice
+      stands_in_[v] = find_place(schema, op, output, share);
+      if (stands_in_[v] == npos) {
+        storages_.push_back({npos, npos, op, op});
+        needed_until_.push_back(npos);
+      }
+      storage_number const s =
+          stands_in_[v] == npos ? static_cast<storage_number>(storages_.size() - 1) : storage_of_[stands_in_[v]];
+      storage_of_[v] = s;
+      storages_[s].last_use = op;
+      if (last_read_[v] != npos && (needed_until_[s] == npos || needed_until_[s] < last_read_[v]))
+        needed_until_[s] = last_read_[v];
+      bool const overwritten = storages_[s].born != op;
+      if (last_read_[v] >= ops && last_read_[v] != npos) {
+        storages_[s].kept = v;
+        published_.push(v);
+      }
+      if (overwritten && storages_[s].given != npos && !schema.has_checked_first()) endangered_.push(s);
+      for (operand_pair const pair : schema.updates())
+        if (pair.output == output && pair.input < reads_[op].size() && storage_of_[reads_[op][pair.input]] != s)
+          copies_.push({reads_[op][pair.input], v});
+    }
+    published_.end_row();
+    endangered_.end_row();
+    copies_.end_row();
+  }
+  std::ranges::sort(given_);
+}
+
+}  // namespace plait

@@ -1,0 +1,184 @@
+// The memory of a plan: blocks that values take turns in, and the tensors of those that are kept.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <plait/core/csr.hpp>
+#include <plait/core/npos.hpp>
+#include <plait/exec/memory_pool.hpp>
+#include <plait/exec/op_kernel.hpp>
+#include <plait/exec/plan_layout.hpp>
+#include <plait/exec/tensor.hpp>
+
+namespace plait {
+
+/// Values that nobody reads any more leave their block to others; blocks are chosen greedily, the smallest that fits,
+/// else the largest, which grows. Kept values have a tensor each. All comes from the backend's pool.
+template <backend B>
+class plan_memory {
+ public:
+  using value_number = plan_layout::value_number;
+
+  /// With `reuse` off no two storages share a block.
+  void reset(plan_layout const& layout, bool reuse) {
+    reuse_ = reuse;
+    values_.assign(layout.value_count(), memory_of_value());
+    parts_.assign(layout.stages().size(), part());
+    dying_.start_counting(layout.op_count());
+    for (std::uint32_t s = 0; s != layout.storage_count(); ++s) dying_.count(layout[s].last_use);
+    dying_.end_counting();
+    for (auto s = static_cast<std::uint32_t>(layout.storage_count()); s-- != 0;) dying_.place(layout[s].last_use, s);
+  }
+
+  /// Memory for what ops `first` to `last`, excluded, write, whose types are known: sets the slots' data. They make up
+  /// a stage. `scratch` is by op of the stage: bytes it needs besides, and where they are.
+  void place(plan_layout const& layout, std::size_t stage, op_index first, op_index last, std::span<slot> slots,
+             std::span<std::pair<std::size_t, void*>> scratch);
+
+  /// Where values are this time that stand in given memory, or in that of kept ones. A tensor for which in_use(value,
+  /// tensor) holds must not be written in this run: the value changes to a second one.
+  template <class InUse>
+  void refresh(plan_layout const& layout, std::span<slot> slots, InUse in_use) {
+    for (part& p : parts_)
+      for (value_number v : p.moving) {
+        memory_of_value& own = values_[v];
+        if (own.home != v) {
+          slots[v].data = slots[layout.stands_in(v)].data;
+          continue;
+        }
+        if (in_use(v, own.memory)) {
+          std::swap(own.memory, own.spare);
+          if (own.memory.spec() != slots[v].type)
+            own.memory = tensor<B>::uninitialized(slots[v].type.type, slots[v].type.dims);
+        }
+        slots[v].data = own.memory.raw();
+      }
+  }
+
+  /// The tensor that a kept value stands in, of any shape of as many bytes; nullptr if that is what was given.
+  tensor<B> const* kept(value_number v) const {
+    value_number const home = values_[v].home;
+    return home == npos || !values_[home].kept ? nullptr : &values_[home].memory;
+  }
+  /// Whether a value shares the memory of another, as its layout allows: not if it turned out to be of another size.
+  bool is_shared(plan_layout const& layout, value_number v) const {
+    return layout.stands_in(v) != npos && values_[v].home != v;
+  }
+
+  /// Bytes of the blocks, which is the peak of what intermediate values take.
+  std::size_t block_bytes() const {
+    std::size_t sum = 0;
+    for (part const& p : parts_)
+      for (block const& b : p.blocks) sum += b.bytes;
+    return sum;
+  }
+  /// Bytes of the kept values' tensors.
+  std::size_t kept_bytes() const {
+    std::size_t sum = 0;
+    for (memory_of_value const& own : values_) sum += own.memory.bytes();
+    return sum;
+  }
+
+ private:
+  struct memory_of_value {
+    tensor<B> memory = {};  // of kept values
+    tensor<B> spare = {};
+    value_number home = npos;  // the value that has the memory this one stands in; npos for given memory
+    bool kept = false;         // `memory` is in use
+  };
+  struct block {
+    std::size_t bytes;
+    std::shared_ptr<void> memory;
+  };
+  struct part {  // of a stage
+    std::vector<block> blocks;
+    std::vector<value_number> moving;  // in op order
+  };
+
+  static std::uint32_t choose(std::vector<block>& blocks, std::vector<std::uint32_t>& free, std::size_t bytes) {
+    auto const better = [&](std::uint32_t a, std::uint32_t b) {
+      std::size_t const x = blocks[a].bytes;
+      std::size_t const y = blocks[b].bytes;
+      return y >= bytes ? x >= bytes && x < y : x > y;
+    };
+    auto const best = std::ranges::min_element(free, better);
+    if (best == free.end()) {
+      blocks.push_back({bytes, nullptr});
+      return static_cast<std::uint32_t>(blocks.size() - 1);
+    }
+    std::uint32_t const found = *best;
+    *best = free.back();
+    free.pop_back();
+    blocks[found].bytes = std::max(blocks[found].bytes, bytes);
+    return found;
+  }
+
+  std::vector<memory_of_value> values_;
+  std::vector<part> parts_;
+  csr<std::uint32_t> dying_;  // storages by the op that uses them last
+  bool reuse_ = true;
+};
+
+template <backend B>
+void plan_memory<B>::place(plan_layout const& layout, std::size_t stage, op_index first, op_index last,
+                           std::span<slot> slots, std::span<std::pair<std::size_t, void*>> scratch) {
+  std::vector<block>& blocks = parts_[stage].blocks;
+  std::vector<value_number>& moving = parts_[stage].moving;
+  blocks.clear();
+  moving.clear();
+  std::vector<std::uint32_t> free;
+  std::vector<std::uint32_t> block_of(layout.storage_count(), npos);  // by storage
+  std::vector<std::pair<value_number, std::uint32_t>> placed;         // values and their blocks; npos: as their source
+  std::vector<std::uint32_t> scratch_block(last - first, npos);
+
+  for (op_index op = first; op != last; ++op) {
+    for (value_number v : layout.writes(op)) {
+      auto const s = layout.storage_of(v);
+      value_number const source = layout.stands_in(v);
+      memory_of_value& own = values_[v];
+      if (source != npos && slots[source].type.bytes() == slots[v].type.bytes()) {
+        own.home = values_[source].home;
+        if (own.home == npos || values_[own.home].kept)
+          moving.push_back(v);
+        else
+          placed.emplace_back(v, npos);
+        continue;
+      }
+      own.home = v;
+      own.kept = layout[s].kept != npos && (layout[s].given == npos || layout[s].kept == v);
+      if (own.kept) {
+        if (own.memory.spec() != slots[v].type)
+          own.memory = tensor<B>::uninitialized(slots[v].type.type, slots[v].type.dims);
+        slots[v].data = own.memory.raw();
+        moving.push_back(v);
+      } else {
+        std::uint32_t const at = choose(blocks, free, slots[v].type.bytes());
+        placed.emplace_back(v, at);
+        if (source == npos) block_of[s] = at;  // else others may stand in the storage's block: this one is not left
+      }
+    }
+    if (std::size_t const bytes = scratch[op - first].first; bytes != 0) {
+      scratch_block[op - first] = choose(blocks, free, bytes);
+      if (reuse_) free.push_back(scratch_block[op - first]);
+    }
+    if (!reuse_) continue;
+    for (std::uint32_t s : dying_[op])
+      if (block_of[s] != npos) free.push_back(block_of[s]);
+  }
+
+  for (block& b : blocks) b.memory = pooled_memory<B>(b.bytes);
+  for (auto const& [v, at] : placed)
+    slots[v].data = at == npos ? slots[layout.stands_in(v)].data : blocks[at].memory.get();
+  for (value_number v : moving)
+    if (values_[v].home != v) slots[v].data = slots[layout.stands_in(v)].data;
+  for (op_index op = first; op != last; ++op)
+    if (scratch_block[op - first] != npos) scratch[op - first].second = blocks[scratch_block[op - first]].memory.get();
+}
+
+}  // namespace plait
