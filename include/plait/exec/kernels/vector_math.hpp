@@ -136,13 +136,18 @@ PLAIT_HOST_DEVICE constexpr T positive_part(T x) {
   return from_bits<T>(to_bits(x) & ((to_bits(x) >> (sizeof(T) * 8 - 1)) - 1));
 }
 
-// Selections choose between values, never a constant, and no selection decides a later one: of others g++ 12 makes jumps
-// (by evaluating what follows for the constant in advance), and a loop with jumps is not vectorised.
+/// condition ? a : b, of which compilers cannot make a jump, as g++ 12 does to compute no more of a and b than needed; a
+/// loop with jumps is not vectorised.
+template <class T>
+PLAIT_HOST_DEVICE constexpr T choose(bool condition, T a, T b) {
+  bits_of<T> const mask = bits_of<T>{0} - bits_of<T>{condition};
+  return from_bits<T>((to_bits(a) & mask) | (to_bits(b) & ~mask));
+}
 
 /// x between -end and end, or NaN.
 template <class T>
 PLAIT_HOST_DEVICE constexpr T clamp(T x, T end) {
-  return magnitude(x) > end ? with_sign_of(end, x) : x;
+  return choose(magnitude(x) > end, with_sign_of(end, x), x);
 }
 
 template <class A, class T>
@@ -204,17 +209,17 @@ PLAIT_HOST_DEVICE constexpr T or_special_log(T y, T x, T zero_at) {
   // -infinity with the sign put into the mantissa, which makes it NaN below.
   bits_of<T> const low = to_bits(-limits::infinity()) |
                          ((to_bits(distance) & sign_bit<T>) >> (sizeof(T) * 8 - format<T>::mantissa));
-  T const defined = distance > T(0) ? y : from_bits<T>(low);
-  return x < limits::infinity() ? defined : x;
+  return choose(x < limits::infinity(), choose(distance > T(0), y, from_bits<T>(low)), x);
 }
 
 template <class A, class T>
 PLAIT_HOST_DEVICE constexpr T log(T x) {
   using f = format<T>;
   constexpr bits_of<T> scale = f::mantissa + 1;
-  bool const normal = !(x < std::numeric_limits<T>::min());
-  log_parts<T> const parts = reduce_log(normal ? x : x * T(bits_of<T>{1} << scale));
-  T const k = to_floating<T>(parts.exponent + bits_of<T>{normal} * scale, T(f::bias + scale));
+  bool const subnormal = x < std::numeric_limits<T>::min();
+  bits_of<T> const shift = bits_of<T>{subnormal} * scale;
+  log_parts<T> const parts = reduce_log(x * power_of_two<T>(f::bias + shift));
+  T const k = to_floating<T>(parts.exponent + scale - shift, T(f::bias + scale));
   return or_special_log(log_of_parts<A>(k, parts.fraction - T(1)), x, T(0));
 }
 
@@ -285,7 +290,7 @@ PLAIT_HOST_DEVICE constexpr T log1p(T x) {
   T const fraction = (parts.fraction - T(1)) + (T(0.5) * lost) * scale;
   T const y = detail::log_of_parts<contracted>(detail::to_floating<T>(parts.exponent, T(f::bias)), fraction);
   T const result = detail::or_special_log(y, x, T(-1));
-  return detail::magnitude(x) < std::numeric_limits<T>::epsilon() / 4 ? x : result;
+  return detail::choose(detail::magnitude(x) < std::numeric_limits<T>::epsilon() / 4, x, result);
 }
 
 /// TANH_BOUND
@@ -304,7 +309,7 @@ PLAIT_HOST_DEVICE constexpr T tanh(T x) {
 template <std::floating_point T>
 PLAIT_HOST_DEVICE constexpr T sigmoid(T x) {
   T const e = exp(-detail::magnitude(x));
-  return (x < T(0) ? e : T(1)) / (T(1) + e);
+  return detail::choose(x < T(0), e, T(1)) / (T(1) + e);
 }
 
 /// log(1 + e^x). SOFTPLUS_BOUND

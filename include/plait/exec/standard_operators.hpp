@@ -1,0 +1,21 @@
+// Every op type that plait runs.
+#pragma once
+
+#include <plait/exec/operators.hpp>
+#include <plait/exec/operators/views.hpp>
+
+namespace plait {
+
+/// The table of all of them. Compiling it takes a while: do so in one file of a program (`extern template` elsewhere),
+/// or use the groups that are needed.
+template <backend B>
+[[nodiscard]] operators<B> const& standard_operators() {
+  static operators<B> const table = [] {
+    operators<B> made;
+    add_view_operators(made);
+    return made;
+  }();
+  return table;
+}
+
+}  // namespace plait

@@ -1,0 +1,25 @@
+#include <plait/exec/operators/views.hpp>
+
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <support/run_op.hpp>
+
+namespace {
+
+TEST_CASE_TEMPLATE("views: every type and shape comes out as it went in", B, PLAIT_HOST_BACKENDS) {
+  plait::operators<B> table;
+  plait::add_view_operators(table);
+  for (char const* type : {"Copy", "Alias", "StopGradient", "EnsureDense"}) {
+    std::string const op = std::string("type: \"") + type + "\" input: \"x\" output: \"y\"";
+    auto const floats = test::run_op<B>(table, op, {{"x", test::of<B, float>({2, 2}, {1, 2, 3, -4})}});
+    CHECK(floats.template fetch<float>("y") == std::vector<float>{1, 2, 3, -4});
+    CHECK(floats.view("y").dims() == plait::shape{2, 2});
+    CHECK_FALSE(floats.view("y").shares_memory(floats.view("x")));
+    auto const empty = test::run_op<B>(table, op, {{"x", test::of<B, std::int64_t>({0, 3}, {})}});
+    CHECK(empty.view("y").spec() == plait::tensor_spec{plait::element_type::int64, {0, 3}});
+  }
+}
+
+}  // namespace

@@ -1,0 +1,48 @@
+// Runs one op, or a few, on a backend: what tests of operators are made of.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <plait/exec/omp.hpp>
+#include <plait/exec/operators.hpp>
+#include <plait/exec/plan.hpp>
+#include <plait/exec/serial.hpp>
+#include <plait/exec/tbb.hpp>
+#include <plait/exec/workspace.hpp>
+#include <plait/netdef/text_reader.hpp>
+#include <plait/netdef/traits.hpp>
+
+#define PLAIT_HOST_BACKENDS plait::serial, plait::omp, plait::tbb
+
+namespace test {
+
+/// What is fed, by name.
+template <class B>
+using feeds = std::vector<std::pair<std::string, plait::tensor<B>>>;
+
+template <class B, class T>
+plait::tensor<B> of(plait::shape const& dims, std::vector<T> const& elements) {
+  return plait::tensor<B>::from(elements, dims);
+}
+
+/// The workspace after a net, given as text, has run once.
+template <class B>
+plait::workspace<B> run_net(plait::operators<B> const& table, std::string_view net, feeds<B> const& fed) {
+  plait::workspace<B> blobs;
+  for (auto const& [name, value] : fed) blobs.feed(name, value.clone());
+  auto plan = plait::compile(plait::read_netdef_text(net), table, blobs);
+  plan.run();
+  return blobs;
+}
+
+/// One op: run_op(table, R"(type: "Relu" input: "x" output: "y")", {{"x", …}}).
+template <class B>
+plait::workspace<B> run_op(plait::operators<B> const& table, std::string const& op, feeds<B> const& fed) {
+  return run_net(table, "op { " + op + " }", fed);
+}
+
+}  // namespace test
