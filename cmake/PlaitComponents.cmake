@@ -24,3 +24,19 @@ plait_component(protobuf HEADERS interop/protobuf.hpp
 plait_component(llvm OPTIONAL HEADERS interop/llvm.hpp
   LINKS plait::plait LLVM::core FINDS "LLVMCore 14"
   ALLOWS llvm/)
+
+plait_component(exec HEADERS exec
+  LINKS plait::plait Thrust::headers FINDS ThrustHeaders
+  ALLOWS thrust/ cub/)
+
+plait_component(exec_omp HEADERS exec/omp.hpp
+  LINKS plait::exec OpenMP::OpenMP_CXX FINDS "OpenMP COMPONENTS CXX")
+
+plait_component(exec_tbb HEADERS exec/tbb.hpp
+  LINKS plait::exec TBB::tbb FINDS TBB
+  ALLOWS tbb/)
+
+# For files that nvcc compiles: tests/cuda checks these headers.
+plait_component(exec_cuda OPTIONAL HEADERS exec/cuda.hpp exec/cublas.hpp
+  LINKS plait::exec CUDA::cudart FINDS CUDAToolkit
+  ALLOWS cublas)

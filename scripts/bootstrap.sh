@@ -31,6 +31,8 @@ needs=(
   "libprotozero-dev>=1.7"
   "doctest-dev>=2.4"
   "libcli11-dev>=2.1"
+  "libthrust-dev>=1.17 libcccl-dev"
+  "libtbb-dev>=2021"
 )
 # These make more of the tests run, or the same faster; plait does without them.
 wishes=(

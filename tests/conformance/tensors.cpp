@@ -79,7 +79,7 @@ json tensor_to_json(plait::tensor_value const& tensor) {
         for (T const& one : elements) data.push_back(element_to_json<T>(one));
       },
       tensor.data);
-  return {{"dtype", plait::element_type_name(tensor.type())}, {"shape", tensor.shape}, {"data", std::move(data)}};
+  return {{"dtype", plait::to_string(tensor.type())}, {"shape", tensor.shape}, {"data", std::move(data)}};
 }
 
 std::vector<plait::parameter> parameters(case_inputs const& in) {

@@ -26,9 +26,9 @@ TEST_CASE("types by alternative") {
   CHECK(plait::tensor_value{{}, std::vector<std::uint16_t>{1}}.type() == plait::element_type::uint16);
   CHECK(plait::tensor_value{{}, std::vector<bool>{true}}.type() == plait::element_type::boolean);
   CHECK(plait::tensor_value{{}, std::vector<std::string>{"a"}}.type() == plait::element_type::string);
-  CHECK(plait::element_type_name(plait::element_type::boolean) == "bool");
-  CHECK(plait::element_type_name(plait::element_type::int8) == "int8");
-  CHECK(plait::element_type_name(plait::element_type::string) == "string");
+  CHECK(plait::to_string(plait::element_type::boolean) == "bool");
+  CHECK(plait::to_string(plait::element_type::int8) == "int8");
+  CHECK(plait::to_string(plait::element_type::string) == "string");
 }
 
 TEST_CASE("well formed") {

@@ -1,12 +1,11 @@
-// What a tensor holds.
+// What tensors of the runtime hold: the element types by their C++ types.
 #pragma once
 
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <string_view>
 
-#include <plait/core/assert.hpp>
+#include <plait/core/element_type.hpp>
 
 namespace plait {
 
@@ -21,8 +20,6 @@ struct bfloat16 {
   friend constexpr bool operator==(bfloat16, bfloat16) = default;
 };
 
-enum class element_type : std::uint8_t { float32, float64, int32, int64, boolean, uint8, half, bhalf };
-
 template <class T>
 concept element = std::same_as<T, float> || std::same_as<T, double> || std::same_as<T, std::int32_t> ||
                   std::same_as<T, std::int64_t> || std::same_as<T, bool> || std::same_as<T, std::uint8_t> ||
@@ -36,20 +33,14 @@ inline constexpr element_type element_type_of = [] {
   if constexpr (std::same_as<T, std::int64_t>) return element_type::int64;
   if constexpr (std::same_as<T, bool>) return element_type::boolean;
   if constexpr (std::same_as<T, std::uint8_t>) return element_type::uint8;
-  if constexpr (std::same_as<T, float16>) return element_type::half;
-  if constexpr (std::same_as<T, bfloat16>) return element_type::bhalf;
+  if constexpr (std::same_as<T, float16>) return element_type::float16;
+  if constexpr (std::same_as<T, bfloat16>) return element_type::bfloat16;
 }();
 
-/// Bytes an element takes.
+/// Bytes an element takes; 0 for strings, which the runtime has none of.
 [[nodiscard]] constexpr std::size_t size_of(element_type type) noexcept {
-  constexpr std::size_t sizes[] = {4, 8, 4, 8, 1, 1, 2, 2};
+  constexpr std::size_t sizes[] = {4, 8, 1, 2, 4, 8, 1, 2, 1, 0, 2, 2};
   return sizes[static_cast<std::size_t>(type)];
-}
-
-/// As numpy calls it.
-[[nodiscard]] constexpr std::string_view to_string(element_type type) noexcept {
-  constexpr std::string_view names[] = {"float32", "float64", "int32", "int64", "bool", "uint8", "float16", "bfloat16"};
-  return names[static_cast<std::size_t>(type)];
 }
 
 /// Calls f with a value-initialised element of the type, one of Ts; false if it is none of them.

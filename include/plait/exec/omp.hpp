@@ -5,6 +5,8 @@
 
 #include <omp.h>
 
+#include <plait/exec/thrust_config.hpp>
+
 #include <thrust/system/omp/execution_policy.h>
 
 #include <plait/exec/backend.hpp>

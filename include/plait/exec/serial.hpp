@@ -3,6 +3,8 @@
 
 #include <string_view>
 
+#include <plait/exec/thrust_config.hpp>
+
 #include <thrust/system/cpp/execution_policy.h>
 
 #include <plait/exec/backend.hpp>

@@ -5,6 +5,8 @@
 
 #include <tbb/task_arena.h>
 
+#include <plait/exec/thrust_config.hpp>
+
 #include <thrust/system/tbb/execution_policy.h>
 
 #include <plait/exec/backend.hpp>

@@ -11,19 +11,10 @@
 #include <variant>
 #include <vector>
 
+#include <plait/core/element_type.hpp>
 #include <plait/net/mutation.hpp>
 
 namespace plait {
-
-/// What a tensor's elements are, in the order of the alternatives of tensor_value::storage.
-enum class element_type { float32, float64, int8, int16, int32, int64, uint8, uint16, boolean, string };
-
-/// NumPy's name of a type, "string" for strings.
-[[nodiscard]] constexpr std::string_view element_type_name(element_type type) noexcept {
-  constexpr std::string_view names[] = {"float32", "float64", "int8",   "int16", "int32",
-                                        "int64",   "uint8",   "uint16", "bool",  "string"};
-  return names[static_cast<std::size_t>(type)];
-}
 
 /// How the integers of a quantised tensor stand for numbers: number = scale * (integer - zero_point).
 struct quantisation {

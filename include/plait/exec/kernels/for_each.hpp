@@ -11,6 +11,8 @@
 #include <algorithm>
 #include <cstddef>
 
+#include <plait/exec/thrust_config.hpp>
+
 #include <thrust/for_each.h>
 #include <thrust/iterator/counting_iterator.h>
 
@@ -24,20 +26,31 @@ inline constexpr std::size_t tile_size = 16'384;
 
 namespace detail {
 
+#if defined(__clang__)  // see instruction_sets.hpp; with debug information the warning is at the loop
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wpass-failed"
+#endif
 template <class F>
 struct tile_loop {
   F f;
   void operator()(std::size_t first, std::size_t last) const {
     PLAIT_INDEPENDENT
-    for (std::size_t i = first; i < last; ++i) f(i);
+    for (std::size_t i = first; i < last; ++i) {
+      PLAIT_INLINE_CALL f(i);
+    }
   }
 };
+#if defined(__clang__)
+#pragma clang diagnostic pop
+#endif
 
 template <class F>
 struct row_loop {
   F f;
   void operator()(std::size_t first, std::size_t last) const {
-    for (std::size_t i = first; i < last; ++i) f(i);
+    for (std::size_t i = first; i < last; ++i) {
+      PLAIT_INLINE_CALL f(i);
+    }
   }
 };
 

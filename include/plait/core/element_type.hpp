@@ -1,0 +1,33 @@
+// The types that elements of tensors have.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace plait {
+
+/// The first ten are in the order of the alternatives of tensor_value::storage.
+enum class element_type : std::uint8_t {
+  float32,
+  float64,
+  int8,
+  int16,
+  int32,
+  int64,
+  uint8,
+  uint16,
+  boolean,
+  string,
+  float16,   ///< IEEE 754 binary16
+  bfloat16,  ///< the upper half of a binary32
+};
+
+/// NumPy's name of a type, "string" for strings.
+[[nodiscard]] constexpr std::string_view to_string(element_type type) noexcept {
+  constexpr std::string_view names[] = {"float32", "float64", "int8", "int16",  "int32",   "int64",
+                                        "uint8",   "uint16",  "bool", "string", "float16", "bfloat16"};
+  return names[static_cast<std::size_t>(type)];
+}
+
+}  // namespace plait
