@@ -31,10 +31,19 @@ enum class instruction_set : unsigned char {
 
 #if defined(__GNUC__)
 #define PLAIT_FLATTEN __attribute__((flatten))
+#define PLAIT_NO_INLINE __attribute__((noinline))
 #define PLAIT_ALWAYS_INLINE [[gnu::always_inline]]
 #else
 #define PLAIT_FLATTEN
+#define PLAIT_NO_INLINE
 #define PLAIT_ALWAYS_INLINE
+#endif
+
+// In front of a call that has to be inlined. What clang flattens is only the first level of calls.
+#if defined(__clang__)
+#define PLAIT_INLINE_CALL [[clang::always_inline]]
+#else
+#define PLAIT_INLINE_CALL
 #endif
 
 // In front of a loop whose turns are independent of each other.
@@ -66,22 +75,31 @@ enum class instruction_set : unsigned char {
   return found;
 }
 
+// clang warns of loops marked PLAIT_INDEPENDENT that it cannot vectorise, at the function they were inlined to: here,
+// as these are not inlined themselves.
+#if defined(__clang__)
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wpass-failed"
+#endif
 namespace detail {
 #if PLAIT_X86_DISPATCH
 template <class F, class... Args>
-PLAIT_TARGET_AVX2 PLAIT_FLATTEN void run_avx2(F const& f, Args... args) {
+PLAIT_TARGET_AVX2 PLAIT_FLATTEN PLAIT_NO_INLINE void run_avx2(F const& f, Args... args) {
   f(args...);
 }
 template <class F, class... Args>
-PLAIT_TARGET_AVX512 PLAIT_FLATTEN void run_avx512(F const& f, Args... args) {
+PLAIT_TARGET_AVX512 PLAIT_FLATTEN PLAIT_NO_INLINE void run_avx512(F const& f, Args... args) {
   f(args...);
 }
 #endif
 template <class F, class... Args>
-PLAIT_FLATTEN void run_portable(F const& f, Args... args) {
+PLAIT_FLATTEN PLAIT_NO_INLINE void run_portable(F const& f, Args... args) {
   f(args...);
 }
 }  // namespace detail
+#if defined(__clang__)
+#pragma clang diagnostic pop
+#endif
 
 /// Calls f(args...), of which all that can be inlined is compiled for each set of instructions.
 template <class F, class... Args>

@@ -17,17 +17,18 @@
 #include <limits>
 
 #include <plait/exec/backend.hpp>
+#include <plait/exec/kernels/instruction_sets.hpp>
 
 namespace plait::math {
 
 /// Sums of products as the compiler likes them: fused where the processor can.
 struct contracted {
   template <class T>
-  PLAIT_HOST_DEVICE static constexpr T product(T a, T b) {
+  PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE static constexpr T product(T a, T b) {
     return a * b;
   }
   template <class T>
-  PLAIT_HOST_DEVICE static constexpr T multiply_add(T a, T b, T c) {
+  PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE static constexpr T multiply_add(T a, T b, T c) {
     return a * b + c;
   }
 };
@@ -36,11 +37,11 @@ struct contracted {
 /// zero added has one rounding either way, and what is added to it afterwards cannot be fused.
 struct reproducible {
   template <class T>
-  PLAIT_HOST_DEVICE static constexpr T product(T a, T b) {
+  PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE static constexpr T product(T a, T b) {
     return a * b + T(0);
   }
   template <class T>
-  PLAIT_HOST_DEVICE static constexpr T multiply_add(T a, T b, T c) {
+  PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE static constexpr T multiply_add(T a, T b, T c) {
     return product(a, b) + c;
   }
 };
@@ -79,11 +80,11 @@ template <class T>
 using bits_of = typename format<T>::bits;
 
 template <class T>
-PLAIT_HOST_DEVICE constexpr bits_of<T> to_bits(T x) {
+PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr bits_of<T> to_bits(T x) {
   return std::bit_cast<bits_of<T>>(x);
 }
 template <class T>
-PLAIT_HOST_DEVICE constexpr T from_bits(bits_of<T> x) {
+PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr T from_bits(bits_of<T> x) {
   return std::bit_cast<T>(x);
 }
 
@@ -91,35 +92,35 @@ template <class T>
 inline constexpr bits_of<T> sign_bit = bits_of<T>{1} << (sizeof(T) * 8 - 1);
 
 template <class T>
-PLAIT_HOST_DEVICE constexpr T magnitude(T x) {
+PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr T magnitude(T x) {
   return from_bits<T>(to_bits(x) & ~sign_bit<T>);
 }
 /// x with the sign of y, which it has already unless it is positive or zero.
 template <class T>
-PLAIT_HOST_DEVICE constexpr T with_sign_of(T x, T y) {
+PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr T with_sign_of(T x, T y) {
   return from_bits<T>(to_bits(x) | (to_bits(y) & sign_bit<T>));
 }
 
 /// Two to the power of an exponent to which the bias was added, 0 < biased < 2 bias + 1.
 template <class T>
-PLAIT_HOST_DEVICE constexpr T power_of_two(bits_of<T> biased) {
+PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr T power_of_two(bits_of<T> biased) {
   return from_bits<T>(biased << format<T>::mantissa);
 }
 
 /// A small number that is not negative, less `minus`, which is whole: exact.
 template <class T>
-PLAIT_HOST_DEVICE constexpr T to_floating(bits_of<T> small, T minus) {
+PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr T to_floating(bits_of<T> small, T minus) {
   constexpr T shift = T(bits_of<T>{1} << format<T>::mantissa);
   return from_bits<T>(small | to_bits(shift)) - (shift + minus);
 }
 
 /// c0 + c1 x + c2 x^2 ...
 template <class A, class T>
-PLAIT_HOST_DEVICE constexpr T polynomial(T, T c0) {
+PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr T polynomial(T, T c0) {
   return c0;
 }
 template <class A, class T, class... Ts>
-PLAIT_HOST_DEVICE constexpr T polynomial(T x, T c0, T c1, Ts... rest) {
+PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr T polynomial(T x, T c0, T c1, Ts... rest) {
   return A::multiply_add(polynomial<A>(x, c1, rest...), x, c0);
 }
 
@@ -132,26 +133,26 @@ struct exp_parts {
 
 /// x if it is positive or NaN, else zero.
 template <class T>
-PLAIT_HOST_DEVICE constexpr T positive_part(T x) {
+PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr T positive_part(T x) {
   return from_bits<T>(to_bits(x) & ((to_bits(x) >> (sizeof(T) * 8 - 1)) - 1));
 }
 
-/// condition ? a : b, of which compilers cannot make a jump, as g++ 12 does to compute no more of a and b than needed; a
-/// loop with jumps is not vectorised.
+/// condition ? a : b, of which compilers cannot make a jump, as g++ 12 does to compute no more of a and b than needed;
+/// a loop with jumps is not vectorised.
 template <class T>
-PLAIT_HOST_DEVICE constexpr T choose(bool condition, T a, T b) {
+PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr T choose(bool condition, T a, T b) {
   bits_of<T> const mask = bits_of<T>{0} - bits_of<T>{condition};
   return from_bits<T>((to_bits(a) & mask) | (to_bits(b) & ~mask));
 }
 
 /// x between -end and end, or NaN.
 template <class T>
-PLAIT_HOST_DEVICE constexpr T clamp(T x, T end) {
+PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr T clamp(T x, T end) {
   return choose(magnitude(x) > end, with_sign_of(end, x), x);
 }
 
 template <class A, class T>
-PLAIT_HOST_DEVICE constexpr exp_parts<T> reduce_exp(T x) {
+PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr exp_parts<T> reduce_exp(T x) {
   using f = format<T>;
   // Adding 1.5 * 2^mantissa leaves the nearest integer in the low bits.
   constexpr T shift = T(bits_of<T>{3} << (f::mantissa - 1)) + T(2 * f::bias);
@@ -172,7 +173,7 @@ PLAIT_HOST_DEVICE constexpr exp_parts<T> reduce_exp(T x) {
 
 /// log(2^k (1 + f)) for 1 + f from sqrt(1/2) to sqrt(2).
 template <class A, class T>
-PLAIT_HOST_DEVICE constexpr T log_of_parts(T k, T f) {
+PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr T log_of_parts(T k, T f) {
   T const s = f / (T(2) + f);
   T const z = s * s;
   T p;
@@ -195,7 +196,7 @@ struct log_parts {
 };
 
 template <class T>
-PLAIT_HOST_DEVICE constexpr log_parts<T> reduce_log(T x) {
+PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr log_parts<T> reduce_log(T x) {
   using f = format<T>;
   bits_of<T> const above = to_bits(x) + ((f::bias << f::mantissa) - f::sqrt_half);
   return {from_bits<T>((above & ((bits_of<T>{1} << f::mantissa) - 1)) + f::sqrt_half), above >> f::mantissa};
@@ -203,17 +204,17 @@ PLAIT_HOST_DEVICE constexpr log_parts<T> reduce_log(T x) {
 
 /// y, unless x is infinite, NaN or at most zero_at, where the logarithm is -infinity.
 template <class T>
-PLAIT_HOST_DEVICE constexpr T or_special_log(T y, T x, T zero_at) {
+PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr T or_special_log(T y, T x, T zero_at) {
   using limits = std::numeric_limits<T>;
   T const distance = (x - zero_at) + T(0);
   // -infinity with the sign put into the mantissa, which makes it NaN below.
-  bits_of<T> const low = to_bits(-limits::infinity()) |
-                         ((to_bits(distance) & sign_bit<T>) >> (sizeof(T) * 8 - format<T>::mantissa));
+  bits_of<T> const low =
+      to_bits(-limits::infinity()) | ((to_bits(distance) & sign_bit<T>) >> (sizeof(T) * 8 - format<T>::mantissa));
   return choose(x < limits::infinity(), choose(distance > T(0), y, from_bits<T>(low)), x);
 }
 
 template <class A, class T>
-PLAIT_HOST_DEVICE constexpr T log(T x) {
+PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr T log(T x) {
   using f = format<T>;
   constexpr bits_of<T> scale = f::mantissa + 1;
   bool const subnormal = x < std::numeric_limits<T>::min();
@@ -223,20 +224,45 @@ PLAIT_HOST_DEVICE constexpr T log(T x) {
   return or_special_log(log_of_parts<A>(k, parts.fraction - T(1)), x, T(0));
 }
 
+/// log(1 + x) for finite x above -1; the sign of zero and the last place of subnormal x are lost.
+template <class A, class T>
+PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr T log1p(T x) {
+  using f = format<T>;
+  T const u = T(1) + x;
+  T const back = u - x;
+  T const lost = (x - (u - back)) + (T(1) - back);  // u + lost = 1 + x, exactly
+  log_parts<T> const parts = reduce_log(u);
+  // Twice the power that u was divided by: the power itself could be subnormal, and nothing is lost where it is zero.
+  T const scale = power_of_two<T>(bits_of<T>{2 * f::bias + 1} - parts.exponent);
+  T const fraction = A::multiply_add(T(0.5) * lost, scale, parts.fraction - T(1));
+  return log_of_parts<A>(to_floating<T>(parts.exponent, T(f::bias)), fraction);
+}
+
+/// Of y not negative: to a few units of the last place, by Newton's iteration for 1 / sqrt(y), as errno keeps
+/// compilers from vectorising the exact one.
+template <class A, class T>
+PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr T square_root(T y) {
+  constexpr bool is_float = std::same_as<T, float>;
+  constexpr bits_of<T> guess = static_cast<bits_of<T>>(is_float ? 0x5f3759dfu : 0x5fe6eb50c7b537a9u);
+  T g = from_bits<T>(guess - (to_bits(y) >> 1));
+  T const half = T(0.5) * y;
+  for (int step = 0; step != (is_float ? 3 : 4); ++step) g *= T(1.5) - A::product(half * g, g);
+  return y * g;
+}
+
 /// The sine and cosine of r turns, |r| <= 1/8.
 template <class A, class T>
-PLAIT_HOST_DEVICE constexpr T sin_of_turns(T r) {
+PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr T sin_of_turns(T r) {
   T const z = A::product(r, r);
   if constexpr (std::same_as<T, float>) {
     return r * polynomial<A>(z, 0x1.921fb6p+2f, -0x1.4abbbap+5f, 0x1.465ec6p+6f, -0x1.2d9b96p+6f);
   } else {
     return r * polynomial<A>(z, 0x1.921fb54442d18p+2, -0x1.4abbce625be41p+5, 0x1.466bc677587f9p+6,
-                             -0x1.32d2cce2e5b78p+6, 0x1.50782fda0fb18p+5, -0x1.e30071a50b58ap+3,
-                             0x1.e3f37d5faeb6ep+1);
+                             -0x1.32d2cce2e5b78p+6, 0x1.50782fda0fb18p+5, -0x1.e30071a50b58ap+3, 0x1.e3f37d5faeb6ep+1);
   }
 }
 template <class A, class T>
-PLAIT_HOST_DEVICE constexpr T cos_of_turns(T r) {
+PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr T cos_of_turns(T r) {
   T const z = A::product(r, r);
   if constexpr (std::same_as<T, float>) {
     return polynomial<A>(z, 1.0f, -0x1.3bd3ccp+4f, 0x1.03c1dep+6f, -0x1.55c664p+6f, 0x1.d9f78cp+5f);
@@ -250,7 +276,7 @@ PLAIT_HOST_DEVICE constexpr T cos_of_turns(T r) {
 
 /// e^x. EXP_BOUND
 template <std::floating_point T>
-PLAIT_HOST_DEVICE constexpr T exp(T x) {
+PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr T exp(T x) {
   using f = detail::format<T>;
   auto const parts = detail::reduce_exp<contracted>(detail::clamp(x, f::exp_end));
   // In two steps: the power itself can be out of range, and a subnormal result is rounded once only.
@@ -260,7 +286,7 @@ PLAIT_HOST_DEVICE constexpr T exp(T x) {
 
 /// e^x - 1. EXPM1_BOUND
 template <std::floating_point T>
-PLAIT_HOST_DEVICE constexpr T expm1(T x) {
+PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr T expm1(T x) {
   using f = detail::format<T>;
   auto const parts = detail::reduce_exp<contracted>(detail::clamp(x, f::exp_end));
   auto const half = parts.exponent >> 1;
@@ -272,30 +298,20 @@ PLAIT_HOST_DEVICE constexpr T expm1(T x) {
 
 /// The natural logarithm. -infinity at zeros, NaN below. LOG_BOUND
 template <std::floating_point T>
-PLAIT_HOST_DEVICE constexpr T log(T x) {
+PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr T log(T x) {
   return detail::log<contracted>(x);
 }
 
 /// log(1 + x). -infinity at -1, NaN below. LOG1P_BOUND
 template <std::floating_point T>
-PLAIT_HOST_DEVICE constexpr T log1p(T x) {
-  using f = detail::format<T>;
-  using bits = detail::bits_of<T>;
-  T const u = T(1) + x;
-  T const back = u - x;
-  T const lost = (x - (u - back)) + (T(1) - back);  // u + lost = 1 + x, exactly
-  auto const parts = detail::reduce_log(u);
-  // Twice the power that u was divided by: the power itself could be subnormal, and nothing is lost where it is zero.
-  T const scale = detail::power_of_two<T>(bits{2 * f::bias + 1} - parts.exponent);
-  T const fraction = (parts.fraction - T(1)) + (T(0.5) * lost) * scale;
-  T const y = detail::log_of_parts<contracted>(detail::to_floating<T>(parts.exponent, T(f::bias)), fraction);
-  T const result = detail::or_special_log(y, x, T(-1));
-  return detail::choose(detail::magnitude(x) < std::numeric_limits<T>::epsilon() / 4, x, result);
+PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr T log1p(T x) {
+  T const y = detail::or_special_log(detail::log1p<contracted>(x), x, T(-1));
+  return detail::choose(detail::magnitude(x) < std::numeric_limits<T>::epsilon() / 4, x, y);
 }
 
 /// TANH_BOUND
 template <std::floating_point T>
-PLAIT_HOST_DEVICE constexpr T tanh(T x) {
+PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr T tanh(T x) {
   using f = detail::format<T>;
   T const a = detail::magnitude(detail::clamp(x, f::tanh_end));
   // With t = e^2a - 1: t / (t + 2).
@@ -307,15 +323,15 @@ PLAIT_HOST_DEVICE constexpr T tanh(T x) {
 
 /// 1 / (1 + e^-x). SIGMOID_BOUND
 template <std::floating_point T>
-PLAIT_HOST_DEVICE constexpr T sigmoid(T x) {
+PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr T sigmoid(T x) {
   T const e = exp(-detail::magnitude(x));
   return detail::choose(x < T(0), e, T(1)) / (T(1) + e);
 }
 
 /// log(1 + e^x). SOFTPLUS_BOUND
 template <std::floating_point T>
-PLAIT_HOST_DEVICE constexpr T softplus(T x) {
-  return detail::positive_part(x) + log1p(exp(-detail::magnitude(x)));
+PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr T softplus(T x) {
+  return detail::positive_part(x) + detail::log1p<contracted>(exp(-detail::magnitude(x)));
 }
 
 }  // namespace plait::math
