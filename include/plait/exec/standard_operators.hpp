@@ -2,6 +2,7 @@
 #pragma once
 
 #include <plait/exec/operators.hpp>
+#include <plait/exec/operators/units.hpp>
 #include <plait/exec/operators/views.hpp>
 
 namespace plait {
@@ -12,6 +13,7 @@ template <backend B>
 [[nodiscard]] operators<B> const& standard_operators() {
   static operators<B> const table = [] {
     operators<B> made;
+    add_unit_operators(made);
     add_view_operators(made);
     return made;
   }();

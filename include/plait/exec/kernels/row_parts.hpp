@@ -1,0 +1,57 @@
+// Kernels over a matrix whose rows each have something of their own: a length, a bias, a choice.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+
+#include <plait/exec/kernels/for_each.hpp>
+
+namespace plait {
+
+namespace detail {
+
+// What a tile of the matrix, flattened, is made of.
+template <class F>
+struct row_parts_loop {
+  F f;
+  std::size_t width;
+  void operator()(std::size_t first, std::size_t last) const {
+    std::size_t row = first / width;
+    std::size_t column = first - row * width;
+    while (first < last) {
+      std::size_t const count = std::min(width - column, last - first);
+      PLAIT_INLINE_CALL f(row++, column, column + count);
+      first += count;
+      column = 0;
+    }
+  }
+};
+
+// What one thread of a device does.
+template <class F>
+struct row_parts_element {
+  F f;
+  std::size_t width;
+  PLAIT_HOST_DEVICE void operator()(std::size_t i) const {
+    std::size_t const row = i / width;
+    f(row, i - row * width, i - row * width + 1);
+  }
+};
+
+}  // namespace detail
+
+/// f(row, first, last) for parts of rows that make up a matrix of rows times width, of about `cost` elements' work an
+/// element. f has the loop from first to last in it, of one turn on devices; what it looks up for the row stands
+/// before the loop. See for_each.hpp for what f may be.
+template <backend B, class F>
+void for_each_row_part(std::size_t rows, std::size_t width, std::size_t cost, F const& f) {
+  if (width == 0) return;
+  if constexpr (B::on_device) {
+    for_each_index<B>(rows * width, detail::row_parts_element<F>{f, width});
+  } else {
+    for_each_tile<B>(rows * width, std::max<std::size_t>(1, tile_size / std::max<std::size_t>(1, cost)),
+                     detail::row_parts_loop<F>{f, width});
+  }
+}
+
+}  // namespace plait

@@ -1,0 +1,33 @@
+#include <plait/exec/kernels/row_parts.hpp>
+
+#include <cstddef>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <plait/exec/omp.hpp>
+#include <plait/exec/serial.hpp>
+#include <plait/exec/tbb.hpp>
+
+namespace {
+
+TEST_CASE_TEMPLATE("row parts: every element once, in its row", B, plait::serial, plait::omp, plait::tbb) {
+  for (std::size_t const rows : {0, 1, 3, 700})
+    for (std::size_t const width : {0, 1, 5, 97, 40'000})
+      for (std::size_t const cost : {0, 1, 8, 100'000}) {
+        if (rows * width > 1'000'000 || (cost > 8 && rows * width > 10'000)) continue;
+        std::vector<std::size_t> seen(rows * width, 0);
+        std::size_t* const at = seen.data();
+        plait::for_each_row_part<B>(rows, width, cost, [=](std::size_t row, std::size_t first, std::size_t last) {
+          for (std::size_t i = first; i < last; ++i) at[row * width + i] += row + 1;
+        });
+        bool right = true;
+        for (std::size_t i = 0; i != seen.size(); ++i) right = right && seen[i] == i / width + 1;
+        CAPTURE(rows);
+        CAPTURE(width);
+        CAPTURE(cost);
+        CHECK(right);
+      }
+}
+
+}  // namespace
