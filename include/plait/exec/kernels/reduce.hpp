@@ -1,0 +1,349 @@
+// Sums, maxima and minima along one axis: of rows, whose elements follow each other, and of columns.
+//
+// The order of additions depends on the extents only, never on the backend's threads: a row is summed in as many lanes
+// as four of the widest vectors have, lanes are folded in pairs, and what is longer than a block is summed by block
+// first. The error is that of some 150 additions for each level of blocks, not of as many as there are elements.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <concepts>
+#include <cstddef>
+#include <limits>
+#include <type_traits>
+
+#include <plait/exec/backend.hpp>
+#include <plait/exec/kernels/for_each.hpp>
+#include <plait/exec/kernels/instruction_sets.hpp>
+
+namespace plait {
+
+// ---- what elements are combined by
+
+/// Integers wrap around.
+struct sum_reduction {
+  template <class T>
+  PLAIT_HOST_DEVICE static constexpr T identity() {
+    return T(0);
+  }
+  template <class T>
+  PLAIT_HOST_DEVICE static constexpr T combine(T a, T b) {
+    if constexpr (std::integral<T>) {
+      using bits = std::make_unsigned_t<T>;
+      return static_cast<T>(static_cast<bits>(a) + static_cast<bits>(b));
+    } else {
+      return a + b;
+    }
+  }
+};
+
+/// NaN if any element is; -infinity, or the lowest integer, of nothing.
+struct max_reduction {
+  template <class T>
+  PLAIT_HOST_DEVICE static constexpr T identity() {
+    using limits = std::numeric_limits<T>;
+    return limits::has_infinity ? -limits::infinity() : limits::lowest();
+  }
+  template <class T>
+  PLAIT_HOST_DEVICE static constexpr T combine(T a, T b) {
+    return static_cast<bool>((a > b) | (a != a)) ? a : b;
+  }
+};
+
+/// NaN if any element is; infinity, or the highest integer, of nothing.
+struct min_reduction {
+  template <class T>
+  PLAIT_HOST_DEVICE static constexpr T identity() {
+    using limits = std::numeric_limits<T>;
+    return limits::has_infinity ? limits::infinity() : limits::max();
+  }
+  template <class T>
+  PLAIT_HOST_DEVICE static constexpr T combine(T a, T b) {
+    return static_cast<bool>((a < b) | (a != a)) ? a : b;
+  }
+};
+
+// ---- what is combined of an element
+
+struct as_it_is {
+  template <class T>
+  PLAIT_HOST_DEVICE constexpr T operator()(T x) const {
+    return x;
+  }
+};
+struct magnitude_of {
+  template <class T>
+  PLAIT_HOST_DEVICE constexpr T operator()(T x) const {
+    if constexpr (std::integral<T>) {
+      using bits = std::make_unsigned_t<T>;
+      return x < 0 ? static_cast<T>(bits{0} - static_cast<bits>(x)) : x;
+    } else {
+      return x < T(0) ? -x : x + T(0);
+    }
+  }
+};
+struct square_of {
+  template <class T>
+  PLAIT_HOST_DEVICE constexpr T operator()(T x) const {
+    return x * x;
+  }
+};
+
+// ---- one row, in one thread
+
+/// Elements that are summed before blocks are.
+inline constexpr std::size_t reduction_block = 8192;
+
+/// How many sums are kept of a row.
+template <class T>
+inline constexpr std::size_t reduction_lanes = 256 / sizeof(T);
+
+namespace detail {
+
+template <class R, std::size_t Lanes, class T>
+PLAIT_HOST_DEVICE constexpr T fold_lanes(T* lane) {
+  if constexpr (Lanes == 1) {
+    return lane[0];
+  } else {
+    PLAIT_INDEPENDENT
+    for (std::size_t l = 0; l < Lanes / 2; ++l) lane[l] = R::combine(lane[l], lane[l + Lanes / 2]);
+    return fold_lanes<R, Lanes / 2>(lane);
+  }
+}
+
+template <class R, class T, class F>
+PLAIT_HOST_DEVICE T reduce_block(std::size_t first, std::size_t last, F const& element) {
+#if defined(__CUDA_ARCH__)
+  constexpr std::size_t lanes = 4;
+  constexpr std::size_t vector = 1;
+#else
+  constexpr std::size_t lanes = reduction_lanes<T>;
+  constexpr std::size_t vector = lanes / 4;
+#endif
+  std::size_t i = first;
+  if (last - first < vector) {
+    T total = R::template identity<T>();
+    for (; i < last; ++i) total = R::combine(total, element(i));
+    return total;
+  }
+  T lane[lanes];
+  for (std::size_t l = 0; l < lanes; ++l) lane[l] = R::template identity<T>();
+  for (; i + lanes <= last; i += lanes) {
+    PLAIT_INDEPENDENT
+    for (std::size_t l = 0; l < lanes; ++l) lane[l] = R::combine(lane[l], element(i + l));
+  }
+  for (; i + vector <= last; i += vector) {
+    PLAIT_INDEPENDENT
+    for (std::size_t l = 0; l < vector; ++l) lane[l] = R::combine(lane[l], element(i + l));
+  }
+  T rest = R::template identity<T>();
+  for (; i < last; ++i) rest = R::combine(rest, element(i));
+  return R::combine(fold_lanes<R, lanes>(lane), rest);
+}
+
+}  // namespace detail
+
+/// Combines element(i) for i below n. element may have effects at i, once each.
+template <class R, class T, class F>
+PLAIT_HOST_DEVICE T reduce_row(std::size_t n, F const& element) {
+  if (n <= reduction_block) return detail::reduce_block<R, T>(0, n, element);
+  T total = R::template identity<T>();
+  for (std::size_t i = 0; i < n; i += reduction_block)
+    total =
+        R::combine(total, detail::reduce_block<R, T>(i, n - i < reduction_block ? n : i + reduction_block, element));
+  return total;
+}
+
+// ---- all rows, or columns
+
+/// What becomes of a result: it is multiplied, and its root taken or not.
+template <class T>
+struct reduced_value {
+  T* out;
+  T factor = T(1);
+  bool root = false;
+  PLAIT_HOST_DEVICE void operator()(std::size_t i, T value) const {
+    if constexpr (std::floating_point<T>) {
+      if (root) value = std::sqrt(value);
+      out[i] = value * factor;
+    } else {
+      out[i] = value;
+    }
+  }
+};
+
+namespace detail {
+
+template <class R, class T, class F, class Finish>
+struct row_reduction {
+  std::size_t n;
+  F element;
+  Finish finish;
+  PLAIT_HOST_DEVICE void operator()(std::size_t row) const {
+    // The functions are copied: through this the compiler would have to read them again after each write.
+    auto const at = element;
+    finish(row, reduce_row<R, T>(n, [row, at](std::size_t i) { return at(row, i); }));
+  }
+};
+
+template <class R, class T, class F>
+struct row_block_reduction {
+  std::size_t n;
+  std::size_t blocks;
+  F element;
+  T* partial;
+  PLAIT_HOST_DEVICE void operator()(std::size_t task) const {
+    std::size_t const row = task / blocks;
+    std::size_t const first = task % blocks * reduction_block;
+    auto const at = element;
+    partial[task] = reduce_block<R, T>(first, n - first < reduction_block ? n : first + reduction_block,
+                                       [row, at](std::size_t i) { return at(row, i); });
+  }
+};
+
+template <class T>
+struct row_of_partials {
+  T const* partial;
+  std::size_t blocks;
+  PLAIT_HOST_DEVICE T operator()(std::size_t row, std::size_t i) const { return partial[row * blocks + i]; }
+};
+
+constexpr std::size_t reduction_blocks(std::size_t n) { return (n + reduction_block - 1) / reduction_block; }
+
+// Columns that one task works on at a time, and rows.
+inline constexpr std::size_t strip_width = 512;
+constexpr std::size_t strip_rows(std::size_t inner) {
+  return std::max<std::size_t>(512, tile_size / std::max<std::size_t>(1, inner));
+}
+constexpr std::size_t column_chunks(std::size_t n, std::size_t inner) {
+  return (n + strip_rows(inner) - 1) / strip_rows(inner);
+}
+
+// Reduces `rows` rows of each chunk of [outer, n, inner], for a strip of the columns.
+template <class R, class T, class Map, class Finish>
+struct column_reduction {
+  T const* x;
+  std::size_t n;
+  std::size_t inner;
+  std::size_t rows;
+  std::size_t chunks;
+  std::size_t strips;
+  Map map;
+  Finish finish;
+
+  // Host: rows are read four at a time; narrow ones are joined to wider ones, whose parts are folded at the end.
+  void operator()(std::size_t task) const {
+    std::size_t const strip = task % strips;
+    std::size_t const chunk = task / strips % chunks;
+    std::size_t const outer = task / strips / chunks;
+    std::size_t const count = std::min(rows, n - chunk * rows);
+    std::size_t const columns = std::min(strip_width, inner - strip * strip_width);
+    std::size_t group = strips != 1 ? 1 : std::max<std::size_t>(1, std::min(count, strip_width / inner));
+    std::size_t const wide = columns * group;
+    std::size_t const step = inner * group;
+    T const* from = x + (outer * n + chunk * rows) * inner + strip * strip_width;
+    auto const f = map;
+    T sums[strip_width];
+    for (std::size_t c = 0; c < wide; ++c) sums[c] = R::template identity<T>();
+    std::size_t left = count / group;
+    for (; left >= 4; left -= 4, from += 4 * step) {
+      T const* const b = from + step;
+      T const* const d = b + step;
+      T const* const e = d + step;
+      PLAIT_INDEPENDENT
+      for (std::size_t c = 0; c < wide; ++c)
+        sums[c] = R::combine(sums[c], R::combine(R::combine(f(from[c]), f(b[c])), R::combine(f(d[c]), f(e[c]))));
+    }
+    for (; left != 0; --left, from += step) {
+      PLAIT_INDEPENDENT
+      for (std::size_t c = 0; c < wide; ++c) sums[c] = R::combine(sums[c], f(from[c]));
+    }
+    std::size_t const rest = count % group * inner;
+    PLAIT_INDEPENDENT
+    for (std::size_t c = 0; c < rest; ++c) sums[c] = R::combine(sums[c], f(from[c]));
+    for (; group > 1; group -= group / 2) {
+      T const* const upper = sums + (group - group / 2) * columns;
+      PLAIT_INDEPENDENT
+      for (std::size_t c = 0; c < group / 2 * columns; ++c) sums[c] = R::combine(sums[c], upper[c]);
+    }
+    std::size_t const to = (outer * chunks + chunk) * inner + strip * strip_width;
+    auto const done = finish;
+    PLAIT_INDEPENDENT
+    for (std::size_t c = 0; c < columns; ++c) done(to + c, sums[c]);
+  }
+};
+
+// Device: a thread a column.
+template <class R, class T, class Map, class Finish>
+struct device_column_reduction {
+  T const* x;
+  std::size_t n;
+  std::size_t inner;
+  std::size_t rows;
+  std::size_t chunks;
+  Map map;
+  Finish finish;
+  PLAIT_HOST_DEVICE void operator()(std::size_t task) const {
+    std::size_t const column = task % inner;
+    std::size_t const chunk = task / inner % chunks;
+    std::size_t const first = (task / inner / chunks * n + chunk * rows) * inner + column;
+    std::size_t const count = rows < n - chunk * rows ? rows : n - chunk * rows;
+    T total = R::template identity<T>();
+    for (std::size_t r = 0; r < count; ++r) total = R::combine(total, map(x[first + r * inner]));
+    finish(task, total);
+  }
+};
+
+template <backend B, class R, class T, class Map, class Finish>
+void launch_columns(T const* x, std::size_t outer, std::size_t n, std::size_t inner, std::size_t rows, Map map,
+                    Finish const& finish) {
+  std::size_t const chunks = n == 0 ? 1 : (n + rows - 1) / rows;
+  if constexpr (B::on_device) {
+    for_each_index<B>(outer * chunks * inner,
+                      device_column_reduction<R, T, Map, Finish>{x, n, inner, rows, chunks, map, finish});
+  } else {
+    std::size_t const strips = (inner + strip_width - 1) / strip_width;
+    for_each_row<B>(outer * chunks * strips, std::min(n, rows) * std::min(inner, strip_width),
+                    column_reduction<R, T, Map, Finish>{x, n, inner, rows, chunks, strips, map, finish});
+  }
+}
+
+}  // namespace detail
+
+/// Elements of T that reduce_rows needs besides.
+constexpr std::size_t row_partials(std::size_t rows, std::size_t n) {
+  return n <= reduction_block ? 0 : rows * detail::reduction_blocks(n);
+}
+
+/// finish(row, the combination of element(row, i) for i below n), for each row.
+template <backend B, class R, class T, class F, class Finish>
+void reduce_rows(std::size_t rows, std::size_t n, F const& element, Finish const& finish, T* partials) {
+  if (n <= reduction_block) {
+    for_each_row<B>(rows, n, detail::row_reduction<R, T, F, Finish>{n, element, finish});
+    return;
+  }
+  std::size_t const blocks = detail::reduction_blocks(n);
+  for_each_row<B>(rows * blocks, reduction_block, detail::row_block_reduction<R, T, F>{n, blocks, element, partials});
+  using partial = detail::row_of_partials<T>;
+  for_each_row<B>(rows, blocks,
+                  detail::row_reduction<R, T, partial, Finish>{blocks, partial{partials, blocks}, finish});
+}
+
+/// Elements of T that reduce_columns needs besides.
+constexpr std::size_t column_partials(std::size_t outer, std::size_t n, std::size_t inner) {
+  std::size_t const chunks = detail::column_chunks(n, inner);
+  return chunks <= 1 ? 0 : outer * chunks * inner;
+}
+
+/// finish(o * inner + c, the combination of map(x[(o * n + r) * inner + c]) for r below n), for each o and c.
+template <backend B, class R, class T, class Map, class Finish>
+void reduce_columns(T const* x, std::size_t outer, std::size_t n, std::size_t inner, Map map, Finish const& finish,
+                    T* partials) {
+  std::size_t const rows = detail::strip_rows(inner);
+  std::size_t const chunks = detail::column_chunks(n, inner);
+  if (chunks <= 1) return detail::launch_columns<B, R>(x, outer, n, inner, rows, map, finish);
+  detail::launch_columns<B, R>(x, outer, n, inner, rows, map, reduced_value<T>{partials});
+  detail::launch_columns<B, R>(static_cast<T const*>(partials), outer, chunks, inner, chunks, as_it_is{}, finish);
+}
+
+}  // namespace plait
