@@ -17,13 +17,13 @@ namespace plait::detail {
 template <class T>
 struct gemm_tile {
   std::ptrdiff_t k;
-  T const* a;                 ///< packed: k times a column of as many rows as the tile has
-  T const* b;                 ///< the first of the tile's panels; a panel is `width` columns
-  std::ptrdiff_t b_row;       ///< from one k to the next
-  std::ptrdiff_t b_panel;     ///< from one panel to the next
+  T const* a;              ///< packed: k times a column of as many rows as the tile has
+  T const* b;              ///< the first of the tile's panels; a panel is `width` columns
+  std::ptrdiff_t b_row;    ///< from one k to the next
+  std::ptrdiff_t b_panel;  ///< from one panel to the next
   T* c;
   std::ptrdiff_t c_row;
-  std::ptrdiff_t columns;     ///< of c that are written: of the tile's last panel some may not exist
+  std::ptrdiff_t columns;  ///< of c that are written: of the tile's last panel some may not exist
   T alpha;
   T beta;
   char const* ahead;          ///< what to fetch into the second level of cache meanwhile,
@@ -73,89 +73,104 @@ constexpr int tile_vectors(int rows, int most_rows) {
   return rows <= (most_rows > 6 ? 4 : 3) ? 4 : 2;
 }
 
-// SUMS... numbers the tile's vectors row by row, COLUMNS... those of one row.
-#define PLAIT_DETAIL_GEMM_TILES(SET, TARGET, BYTES, ROWS, BLOCK, DOTS)                                                \
-  template <class T>                                                                                                  \
-  struct gemm_tiles<instruction_set::SET, T> {                                                                        \
-    static constexpr int lanes = (BYTES) / int(sizeof(T));                                                            \
-    static constexpr int rows = ROWS;                                                                                 \
-    static constexpr int block = BLOCK;                                                                               \
-    static constexpr int dot_sums = DOTS;                                                                             \
-    typedef T vec __attribute__((vector_size(BYTES)));                                                                \
-    typedef T loose __attribute__((vector_size(BYTES), aligned(alignof(T)), may_alias));                              \
-                                                                                                                      \
-    template <int R, int V, std::size_t... Sums, std::size_t... Columns>                                              \
-    TARGET static void multiply(gemm_tile<T> const& t, std::index_sequence<Sums...>,                                  \
-                                std::index_sequence<Columns...>) {                                                    \
-      vec sum[] = {(static_cast<void>(Sums), vec{})...};                                                              \
-      T const* a = t.a;                                                                                               \
-      T const* b = t.b;                                                                                               \
-      char const* ahead = t.ahead;                                                                                    \
-      std::ptrdiff_t const panel = t.b_panel;                                                                         \
-      for (std::ptrdiff_t k = t.k; k != 0; --k) {                                                                     \
-        vec const row[] = {                                                                                           \
-            *reinterpret_cast<loose const*>(b + std::ptrdiff_t(Columns / 2) * panel + (Columns % 2) * lanes)...};     \
-        ((sum[Sums] += a[Sums / V] * row[Sums % V]), ...);                                                            \
-        a += R;                                                                                                       \
-        b += t.b_row;                                                                                                 \
-        if constexpr (V == 2) {                                                                                       \
-          __builtin_prefetch(ahead, 0, 2);                                                                            \
-          if constexpr ((BYTES) == 64) __builtin_prefetch(ahead + 64, 0, 2);                                          \
-          ahead += t.ahead_step;                                                                                      \
-        }                                                                                                             \
-      }                                                                                                               \
-      T* const c = t.c;                                                                                               \
-      std::ptrdiff_t const c_row = t.c_row;                                                                           \
-      if (t.columns == V * lanes && t.beta == T(0)) {                                                                 \
-        ((*reinterpret_cast<loose*>(c + std::ptrdiff_t(Sums / V) * c_row + (Sums % V) * lanes) = t.alpha * sum[Sums]),\
-         ...);                                                                                                        \
-      } else if (t.columns == V * lanes) {                                                                            \
-        ((*reinterpret_cast<loose*>(c + std::ptrdiff_t(Sums / V) * c_row + (Sums % V) * lanes) =                      \
-              t.alpha * sum[Sums] +                                                                                   \
-              t.beta * *reinterpret_cast<loose*>(c + std::ptrdiff_t(Sums / V) * c_row + (Sums % V) * lanes)),         \
-         ...);                                                                                                        \
-      } else {                                                                                                        \
-        T spilled[R * V * lanes];                                                                                     \
-        ((*reinterpret_cast<loose*>(spilled + Sums * lanes) = sum[Sums]), ...);                                       \
-        for (int i = 0; i < R; ++i)                                                                                   \
-          for (std::ptrdiff_t j = 0; j < t.columns; ++j) {                                                            \
-            T& to = c[i * c_row + j];                                                                                 \
-            T const product = t.alpha * spilled[i * V * lanes + j];                                                   \
-            to = t.beta == T(0) ? product : product + t.beta * to;                                                    \
-          }                                                                                                           \
-      }                                                                                                               \
-    }                                                                                                                 \
-                                                                                                                      \
-    template <int R, int C, std::size_t... Sums>                                                                      \
-    TARGET static void multiply_dots(gemm_dots<T> const& t, std::index_sequence<Sums...>) {                           \
-      vec sum[] = {(static_cast<void>(Sums), vec{})...};                                                              \
-      T const* const a = t.a;                                                                                         \
-      T const* const b = t.b;                                                                                         \
-      std::ptrdiff_t const whole = t.k - t.k % lanes;                                                                 \
-      for (std::ptrdiff_t k = 0; k != whole; k += lanes) {                                                            \
-        ((sum[Sums] += *reinterpret_cast<loose const*>(a + std::ptrdiff_t(Sums / C) * t.a_row + k) *                  \
-                       *reinterpret_cast<loose const*>(b + std::ptrdiff_t(Sums % C) * t.b_column + k)),               \
-         ...);                                                                                                        \
-      }                                                                                                               \
-      T spilled[R * C * lanes];                                                                                       \
-      ((*reinterpret_cast<loose*>(spilled + Sums * lanes) = sum[Sums]), ...);                                         \
-      for (int i = 0; i < R; ++i)                                                                                     \
-        for (int j = 0; j < C; ++j) {                                                                                 \
-          T* const parts = spilled + (i * C + j) * lanes;                                                             \
-          for (int half = lanes / 2; half != 0; half /= 2)                                                            \
-            for (int l = 0; l < half; ++l) parts[l] += parts[l + half];                                               \
-          for (std::ptrdiff_t k = whole; k != t.k; ++k) parts[0] += a[i * t.a_row + k] * b[j * t.b_column + k];       \
-          T& to = t.c[i * t.c_row + j];                                                                               \
-          T const product = t.alpha * parts[0];                                                                       \
-          to = t.beta == T(0) ? product : product + t.beta * to;                                                      \
-        }                                                                                                             \
-    }                                                                                                                 \
+// Sums numbers the vectors of c row by row; Products does so for four k after each other, the turns of the loop. The
+// elements of arrays are named by constants only, so that they are in registers even if no loop is unrolled.
+#define PLAIT_DETAIL_GEMM_TILES(SET, TARGET, BYTES, ROWS, BLOCK, DOTS)                                                 \
+  template <class T>                                                                                                   \
+  struct gemm_tiles<instruction_set::SET, T> {                                                                         \
+    static constexpr int lanes = (BYTES) / int(sizeof(T));                                                             \
+    static constexpr int rows = ROWS;                                                                                  \
+    static constexpr int block = BLOCK;                                                                                \
+    static constexpr int dot_rows = DOTS;                                                                              \
+    typedef T vec __attribute__((vector_size(BYTES)));                                                                 \
+    typedef T loose __attribute__((vector_size(BYTES), aligned(alignof(T)), may_alias));                               \
+                                                                                                                       \
+    template <int R, int V, std::size_t... Sums, std::size_t... Products>                                              \
+    TARGET static void multiply(gemm_tile<T> const& t, std::index_sequence<Sums...>,                                   \
+                                std::index_sequence<Products...>) {                                                    \
+      vec sum[] = {(static_cast<void>(Sums), vec{})...};                                                               \
+      T const* a = t.a;                                                                                                \
+      T const* b = t.b;                                                                                                \
+      char const* ahead = t.ahead;                                                                                     \
+      std::ptrdiff_t const row = t.b_row;                                                                              \
+      std::ptrdiff_t const panel = t.b_panel;                                                                          \
+      std::ptrdiff_t k = t.k;                                                                                          \
+      for (; k >= 4; k -= 4) {                                                                                         \
+        ((sum[Products % (R * V)] +=                                                                                   \
+          a[Products / V] *                                                                                            \
+          *reinterpret_cast<loose const*>(b + std::ptrdiff_t(Products / (R * V)) * row +                               \
+                                          std::ptrdiff_t(Products % V / 2) * panel + (Products % 2) * lanes)),         \
+         ...);                                                                                                         \
+        a += 4 * R;                                                                                                    \
+        b += 4 * row;                                                                                                  \
+        if constexpr (V == 2) {                                                                                        \
+          __builtin_prefetch(ahead, 0, 2);                                                                             \
+          __builtin_prefetch(ahead + t.ahead_step, 0, 2);                                                              \
+          __builtin_prefetch(ahead + 2 * t.ahead_step, 0, 2);                                                          \
+          __builtin_prefetch(ahead + 3 * t.ahead_step, 0, 2);                                                          \
+          ahead += 4 * t.ahead_step;                                                                                   \
+        }                                                                                                              \
+      }                                                                                                                \
+      for (; k != 0; --k) {                                                                                            \
+        ((sum[Sums] += a[Sums / V] * *reinterpret_cast<loose const*>(b + std::ptrdiff_t(Sums % V / 2) * panel +        \
+                                                                     (Sums % 2) * lanes)),                             \
+         ...);                                                                                                         \
+        a += R;                                                                                                        \
+        b += row;                                                                                                      \
+      }                                                                                                                \
+      bool const whole = t.columns == V * lanes;                                                                       \
+      T edge[R * V * lanes];                                                                                           \
+      T* const c = whole ? t.c : edge;                                                                                 \
+      std::ptrdiff_t const c_row = whole ? t.c_row : V * lanes;                                                        \
+      if (!whole && t.beta != T(0)) {                                                                                  \
+        for (int i = 0; i < R; ++i)                                                                                    \
+          for (int j = 0; j < V * lanes; ++j) edge[i * V * lanes + j] = j < t.columns ? t.c[i * t.c_row + j] : T(0);   \
+      }                                                                                                                \
+      if (t.beta == T(0)) {                                                                                            \
+        ((*reinterpret_cast<loose*>(c + std::ptrdiff_t(Sums / V) * c_row + (Sums % V) * lanes) = t.alpha * sum[Sums]), \
+         ...);                                                                                                         \
+      } else {                                                                                                         \
+        ((*reinterpret_cast<loose*>(c + std::ptrdiff_t(Sums / V) * c_row + (Sums % V) * lanes) =                       \
+              t.alpha * sum[Sums] +                                                                                    \
+              t.beta * *reinterpret_cast<loose*>(c + std::ptrdiff_t(Sums / V) * c_row + (Sums % V) * lanes)),          \
+         ...);                                                                                                         \
+      }                                                                                                                \
+      if (!whole) {                                                                                                    \
+        for (int i = 0; i < R; ++i)                                                                                    \
+          for (std::ptrdiff_t j = 0; j < t.columns; ++j) t.c[i * t.c_row + j] = edge[i * V * lanes + j];               \
+      }                                                                                                                \
+    }                                                                                                                  \
+                                                                                                                       \
+    template <int R, int C, std::size_t... Sums>                                                                       \
+    TARGET static void multiply_dots(gemm_dots<T> const& t, std::index_sequence<Sums...>) {                            \
+      vec sum[] = {(static_cast<void>(Sums), vec{})...};                                                               \
+      T const* const a = t.a;                                                                                          \
+      T const* const b = t.b;                                                                                          \
+      std::ptrdiff_t const whole = t.k - t.k % lanes;                                                                  \
+      for (std::ptrdiff_t k = 0; k != whole; k += lanes) {                                                             \
+        ((sum[Sums] += *reinterpret_cast<loose const*>(a + std::ptrdiff_t(Sums / C) * t.a_row + k) *                   \
+                       *reinterpret_cast<loose const*>(b + std::ptrdiff_t(Sums % C) * t.b_column + k)),                \
+         ...);                                                                                                         \
+      }                                                                                                                \
+      T spilled[R * C * lanes];                                                                                        \
+      ((*reinterpret_cast<loose*>(spilled + Sums * lanes) = sum[Sums]), ...);                                          \
+      for (int i = 0; i < R; ++i)                                                                                      \
+        for (int j = 0; j < C; ++j) {                                                                                  \
+          T* const parts = spilled + (i * C + j) * lanes;                                                              \
+          for (int half = lanes / 2; half != 0; half /= 2)                                                             \
+            for (int l = 0; l < half; ++l) parts[l] += parts[l + half];                                                \
+          for (std::ptrdiff_t k = whole; k != t.k; ++k) parts[0] += a[i * t.a_row + k] * b[j * t.b_column + k];        \
+          T& to = t.c[i * t.c_row + j];                                                                                \
+          T const product = t.alpha * parts[0];                                                                        \
+          to = t.beta == T(0) ? product : product + t.beta * to;                                                       \
+        }                                                                                                              \
+    }                                                                                                                  \
   };
 
-PLAIT_DETAIL_GEMM_TILES(portable, , 16, 6, 256, 8)
+PLAIT_DETAIL_GEMM_TILES(portable, , 16, 6, 256, 3)
 #if PLAIT_X86_DISPATCH
-PLAIT_DETAIL_GEMM_TILES(avx2, PLAIT_TARGET_AVX2, 32, 6, 256, 8)
-PLAIT_DETAIL_GEMM_TILES(avx512, PLAIT_TARGET_AVX512, 64, 14, 256, 16)
+PLAIT_DETAIL_GEMM_TILES(avx2, PLAIT_TARGET_AVX2, 32, 6, 256, 3)
+PLAIT_DETAIL_GEMM_TILES(avx512, PLAIT_TARGET_AVX512, 64, 14, 256, 4)
 #endif
 #undef PLAIT_DETAIL_GEMM_TILES
 
@@ -165,15 +180,15 @@ constexpr gemm_kernel<T> make_gemm_kernel() {
   made.width = 2 * Tiles::lanes;
   made.rows = Tiles::rows;
   made.block = Tiles::block;
-  made.dot_rows = 4;
+  made.dot_rows = Tiles::dot_rows;
   auto const add_tile = [&]<int R>(std::integral_constant<int, R>) {
     constexpr int vectors = tile_vectors(R, Tiles::rows);
     made.narrow[R] = [](gemm_tile<T> const& t) {
-      Tiles::template multiply<R, 2>(t, std::make_index_sequence<R * 2>(), std::make_index_sequence<2>());
+      Tiles::template multiply<R, 2>(t, std::make_index_sequence<R * 2>(), std::make_index_sequence<4 * R * 2>());
     };
     made.wide[R] = [](gemm_tile<T> const& t) {
       Tiles::template multiply<R, vectors>(t, std::make_index_sequence<R * vectors>(),
-                                           std::make_index_sequence<vectors>());
+                                           std::make_index_sequence<4 * R * vectors>());
     };
     made.wide_panels[R] = vectors / 2;
   };
@@ -181,7 +196,7 @@ constexpr gemm_kernel<T> make_gemm_kernel() {
     (add_tile(std::integral_constant<int, R + 1>()), ...);
   }(std::make_integer_sequence<int, Tiles::rows>());
   auto const add_dots = [&]<int R>(std::integral_constant<int, R>) {
-    constexpr int columns = R == 1 ? 8 : R == 2 ? 4 : Tiles::dot_sums / 4;
+    constexpr int columns = R == 1 ? 8 : 4;  // where rows are more than one, tiles of two heights meet
     made.dots[R] = [](gemm_dots<T> const& t) {
       Tiles::template multiply_dots<R, columns>(t, std::make_index_sequence<R * columns>());
     };
@@ -192,7 +207,7 @@ constexpr gemm_kernel<T> make_gemm_kernel() {
   };
   [&]<int... R>(std::integer_sequence<int, R...>) {
     (add_dots(std::integral_constant<int, R + 1>()), ...);
-  }(std::make_integer_sequence<int, 4>());
+  }(std::make_integer_sequence<int, Tiles::dot_rows>());
   return made;
 }
 

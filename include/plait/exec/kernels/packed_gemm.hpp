@@ -9,12 +9,12 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstring>
 
 #include <thrust/for_each.h>
 #include <thrust/iterator/counting_iterator.h>
 
 #include <plait/exec/backend.hpp>
+#include <plait/exec/kernels/gemm_packing.hpp>
 #include <plait/exec/kernels/gemm_tiles.hpp>
 #include <plait/exec/memory_pool.hpp>
 
@@ -54,13 +54,27 @@ void for_each_task(std::ptrdiff_t count, bool parallel, F const& f) {
   }
 }
 
+/// The backend, from within one of its threads.
+template <backend B>
+struct one_thread_of : B {
+  static constexpr unsigned concurrency() { return 1; }
+};
+template <class B>
+struct pool_backend {
+  using type = B;
+};
+template <class B>
+struct pool_backend<one_thread_of<B>> {
+  using type = B;
+};
+
 /// Memory of the stack where little is needed, else of the backend's pool.
 template <backend B, class T>
 class gemm_scratch {
  public:
   explicit gemm_scratch(std::ptrdiff_t elements) : bytes_(std::size_t(elements) * sizeof(T)) {
     if (bytes_ > sizeof(local_)) {
-      data_ = memory_pool<B>::shared().take(bytes_);
+      data_ = pool::shared().take(bytes_);
     } else {
       data_ = local_;
     }
@@ -68,39 +82,17 @@ class gemm_scratch {
   gemm_scratch(gemm_scratch const&) = delete;
   gemm_scratch& operator=(gemm_scratch const&) = delete;
   ~gemm_scratch() {
-    if (data_ != local_) memory_pool<B>::shared().give_back(data_, bytes_);
+    if (data_ != local_) pool::shared().give_back(data_, bytes_);
   }
   T* data() { return static_cast<T*>(data_); }
 
  private:
+  using pool = memory_pool<typename pool_backend<B>::type>;
+
   std::size_t bytes_;
   void* data_;
   alignas(64) std::byte local_[8192];
 };
-
-/// Writes k times `width` elements, from `count` sources `step` apart whose elements are `stride` apart; the rest of
-/// the width is 0.
-template <class T>
-void pack_panel(T* to, std::ptrdiff_t width, T const* from, std::ptrdiff_t count, std::ptrdiff_t step,
-                std::ptrdiff_t stride, std::ptrdiff_t k) {
-  if (width == 1 && stride == 1) {
-    std::memcpy(to, from, std::size_t(k) * sizeof(T));
-  } else if (step == 1) {
-    for (std::ptrdiff_t i = 0; i < k; ++i) {
-      std::memcpy(to + i * width, from + i * stride, std::size_t(count) * sizeof(T));
-      std::fill(to + i * width + count, to + (i + 1) * width, T(0));
-    }
-  } else {
-    constexpr std::ptrdiff_t strip = 16;  // the lines written stay in cache until they are full
-    for (std::ptrdiff_t first = 0; first < k; first += strip) {
-      std::ptrdiff_t const last = std::min(k, first + strip);
-      for (std::ptrdiff_t j = 0; j < count; ++j)
-        for (std::ptrdiff_t i = first; i < last; ++i) to[i * width + j] = from[j * step + i * stride];
-      for (std::ptrdiff_t j = count; j < width; ++j)
-        for (std::ptrdiff_t i = first; i < last; ++i) to[i * width + j] = T(0);
-    }
-  }
-}
 
 /// c = beta * c
 template <class T>
@@ -192,16 +184,17 @@ template <backend B, class T>
 void multiply_panels(gemm_kernel<T> const& kernel, gemm_problem<T> const& p, gemm_panels<T> const& panels, T* scratch,
                      bool backwards) {
   std::ptrdiff_t const groups = (p.n + kernel.width * task_panels - 1) / (kernel.width * task_panels);
-  bool const parallel = p.m * p.k >= parallel_work / 8 && p.m * p.n * p.k >= parallel_work;
-  bool const worth = p.m * p.n * p.k >= parallel_work;
+  bool const parallel = p.m * p.n * p.k >= parallel_work;
+  // Each thread keeps to its part of b, so turning round is for one thread.
+  backwards = backwards && (!parallel || B::concurrency() == 1);
   for (std::ptrdiff_t row = 0; row < p.m; row += packed_rows) {
     row_tiles const tiles(std::min(packed_rows, p.m - row), kernel.rows);
     T const* const a = p.a + row * p.a_row;
-    for_each_task<B>(tiles.count, parallel, [=](std::ptrdiff_t tile) {
+    for_each_task<B>(tiles.count, parallel && p.m * p.k >= parallel_work / 8, [=](std::ptrdiff_t tile) {
       pack_panel(scratch + tiles.first(tile) * p.k, tiles.rows(tile), a + tiles.first(tile) * p.a_row, tiles.rows(tile),
                  p.a_row, p.a_column, p.k);
     });
-    for_each_task<B>((tiles.count + task_tiles - 1) / task_tiles * groups, worth,
+    for_each_task<B>((tiles.count + task_tiles - 1) / task_tiles * groups, parallel,
                      gemm_task<T>{&kernel, panels, scratch, tiles, p.n, p.k, p.c + row * p.c_row, p.c_row, p.alpha,
                                   p.beta, groups, backwards});
   }

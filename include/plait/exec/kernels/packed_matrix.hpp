@@ -1,0 +1,90 @@
+// A matrix that is packed once and multiplied by many times, as the weights of a recurrence are.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include <plait/core/assert.hpp>
+#include <plait/exec/backend.hpp>
+#include <plait/exec/kernels/packed_gemm.hpp>
+#include <plait/exec/memory_pool.hpp>
+
+namespace plait {
+
+/// The right operand b of c = alpha * a * b + beta * c, of k by n elements, for host backends.
+///
+/// Multiplying allocates nothing once the backend's pool has what it needs for a, may be done by several threads at
+/// once, and gives each row of c the same bits whatever other rows come with it.
+template <class T, backend B>
+  requires(!B::on_device)
+class packed_panels {
+ public:
+  packed_panels() = default;
+  explicit packed_panels(instruction_set set) : kernel_(&detail::tiles_for<T>(set)) {}
+  packed_panels(packed_panels&& other) noexcept
+      : kernel_(other.kernel_),
+        data_(std::exchange(other.data_, nullptr)),
+        bytes_(std::exchange(other.bytes_, 0)),
+        k_(std::exchange(other.k_, 0)),
+        n_(std::exchange(other.n_, 0)) {}
+  packed_panels& operator=(packed_panels&& other) noexcept {
+    packed_panels old(std::move(other));
+    std::swap(kernel_, old.kernel_);
+    std::swap(data_, old.data_);
+    std::swap(bytes_, old.bytes_);
+    std::swap(k_, old.k_);
+    std::swap(n_, old.n_);
+    return *this;
+  }
+  ~packed_panels() { memory_pool<B>::shared().give_back(data_, bytes_); }
+
+  std::int64_t rows() const noexcept { return k_; }
+  std::int64_t columns() const noexcept { return n_; }
+
+  /// Copies b, which is k by n with rows `ldb` apart, or n by k if it is transposed; an ldb of 0 means without gaps.
+  /// Memory is kept where the size is what it was. Throws std::bad_alloc, and holds what it held.
+  void pack(std::int64_t k, std::int64_t n, T const* b, bool transposed = false, std::int64_t ldb = 0) {
+    if (ldb == 0) ldb = transposed ? k : n;
+    PLAIT_ASSERT(k >= 0 && n >= 0 && ldb >= (transposed ? k : n), "packed_matrix: no such matrix");
+    std::size_t const bytes = static_cast<std::size_t>(detail::packed_size(*kernel_, k, n)) * sizeof(T);
+    if (bytes != bytes_) {
+      void* const made = memory_pool<B>::shared().take(bytes);
+      memory_pool<B>::shared().give_back(std::exchange(data_, made), std::exchange(bytes_, bytes));
+    }
+    k_ = k;
+    n_ = n;
+    detail::gemm_problem<T> p{};
+    p.k = k;
+    p.n = n;
+    p.b = b;
+    p.b_row = transposed ? 1 : ldb;
+    p.b_column = transposed ? ldb : 1;
+    detail::pack_panels<B>(*kernel_, p, static_cast<T*>(data_));
+  }
+
+  /// c = alpha * a * b + beta * c with m rows of a and c, which are lda and ldc apart (0: without gaps). c is not read
+  /// where beta is 0.
+  void multiply(std::int64_t m, T const* a, T* c, T alpha = 1, T beta = 0, std::int64_t lda = 0,
+                std::int64_t ldc = 0) const {
+    if (lda == 0) lda = k_;
+    if (ldc == 0) ldc = n_;
+    PLAIT_ASSERT(m >= 0 && lda >= k_ && ldc >= n_, "packed_matrix: no such matrices");
+    // Every other time from the end, where the cache holds what was multiplied last.
+    bool const backwards = turn_.load(std::memory_order_relaxed);
+    turn_.store(!backwards, std::memory_order_relaxed);
+    detail::multiply_packed<B>(*kernel_, {m, n_, k_, a, lda, 1, nullptr, 0, 0, c, ldc, alpha, beta},
+                               static_cast<T const*>(data_), backwards);
+  }
+
+ private:
+  detail::gemm_kernel<T> const* kernel_ = &detail::tiles_for<T>();
+  void* data_ = nullptr;
+  std::size_t bytes_ = 0;
+  std::int64_t k_ = 0;
+  std::int64_t n_ = 0;
+  mutable std::atomic<bool> turn_ = false;
+};
+
+}  // namespace plait

@@ -1,0 +1,178 @@
+#include <plait/exec/kernels/packed_gemm.hpp>
+
+#include <cstring>
+
+#include <doctest/doctest.h>
+
+#include <plait/exec/kernels/packed_matrix.hpp>
+#include <plait/exec/serial.hpp>
+
+#include "support/gemm_cases.hpp"
+
+using namespace plait;
+
+namespace {
+
+std::vector<instruction_set> instruction_sets() {
+  std::vector<instruction_set> all;
+  for (auto const set : {instruction_set::portable, instruction_set::avx2, instruction_set::avx512})
+    if (set <= available_instructions()) all.push_back(set);
+  return all;
+}
+
+template <class T>
+detail::gemm_problem<T> problem(test::gemm_case<T> const& x, T* c) {
+  gemm_shape const& s = x.shape;
+  return {s.m,
+          s.n,
+          s.k,
+          x.a.data(),
+          s.transpose_a ? 1 : s.lda,
+          s.transpose_a ? s.lda : 1,
+          x.b.data(),
+          s.transpose_b ? 1 : s.ldb,
+          s.transpose_b ? s.ldb : 1,
+          c,
+          s.ldc,
+          x.alpha,
+          x.beta};
+}
+
+template <class T>
+void try_case(instruction_set set, gemm_shape const& s, T alpha, T beta, std::mt19937& random) {
+  PLAIT_INFO_GEMM(s);
+  INFO("instructions ", static_cast<int>(set), " alpha ", alpha, " beta ", beta);
+  test::gemm_case<T> x(s, alpha, beta, random);
+  std::vector<T> const before = x.c;
+  detail::multiply<serial>(detail::tiles_for<T>(set), problem(x, x.result()));
+  std::vector<T> unpacked = std::exchange(x.c, before);
+  test::gemm_case<T>(x).check(unpacked);
+  if (s.transpose_a) return;
+  packed_panels<T, serial> packed(set);
+  packed.pack(s.k, s.n, x.b.data(), s.transpose_b, x.shape.ldb);
+  packed.multiply(s.m, x.a.data(), x.result(), alpha, beta, x.shape.lda, x.shape.ldc);
+  std::vector<T> after = std::exchange(x.c, before);
+  x.check(after);
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("tiles of every size, edge and instruction set", T, float, double) {
+  std::mt19937 random(7);
+  for (auto const set : instruction_sets()) {
+    detail::gemm_kernel<T> const& kernel = detail::tiles_for<T>(set);
+    std::int64_t const w = kernel.width;
+    for (std::int64_t m = 1; m <= 2 * kernel.rows + 1; ++m)
+      for (std::int64_t const n : {std::int64_t(1), w - 1, w, w + 1, 2 * w, 3 * w + 2, 4 * w, 6 * w - 1})
+        for (std::int64_t const k : {1, 6, 11})
+          try_case<T>(set, {.m = m, .n = n, .k = k, .transpose_b = (m + n + k) % 2 == 0}, 1, T((m + n) % 2), random);
+  }
+}
+
+TEST_CASE_TEMPLATE("transposes, distances, factors", T, float, double) {
+  std::mt19937 random(8);
+  int const ms[] = {1, 2, 3, 4, 5, 7, 13, 14, 16, 17, 30};
+  int const ns[] = {1, 3, 4, 8, 15, 16, 17, 31, 33, 64, 65, 130};
+  int const ks[] = {1, 2, 3, 4, 5, 16, 33, 255, 256, 257, 515};
+  T const factors[] = {0, 1, T(-1), T(0.3), T(2.5)};
+  int const gaps[] = {0, 0, 1, 5};
+  for (auto const set : instruction_sets())
+    for (int i = 0; i != 300; ++i) {
+      gemm_shape s{.m = test::pick(random, ms), .n = test::pick(random, ns), .k = test::pick(random, ks)};
+      s.transpose_a = i % 2 == 1;
+      s.transpose_b = i / 2 % 2 == 1;
+      s.lda = (s.transpose_a ? s.m : s.k) + test::pick(random, gaps);
+      s.ldb = (s.transpose_b ? s.k : s.n) + test::pick(random, gaps);
+      s.ldc = s.n + test::pick(random, gaps);
+      try_case<T>(set, s, test::pick(random, factors), test::pick(random, factors), random);
+    }
+}
+
+TEST_CASE("more rows, columns and depth than are packed at once") {
+  std::mt19937 random(9);
+  instruction_set const set = available_instructions();
+  try_case<float>(set, {.m = 5, .n = 70, .k = detail::packed_depth + 3}, 1, 1, random);
+  try_case<float>(set, {.m = 20, .n = 35, .k = 2 * detail::packed_depth + 1, .transpose_b = true}, 2, 3, random);
+  try_case<float>(set, {.m = 20, .n = detail::packed_columns + 5, .k = 9, .transpose_a = true}, 1, 0, random);
+  try_case<double>(set, {.m = detail::packed_rows + 7, .n = 33, .k = 5}, 1, 1, random);
+  try_case<float>(set, {.m = 14 * detail::task_tiles + 3, .n = 40, .k = 20}, 1, 0, random);
+}
+
+TEST_CASE_TEMPLATE("a row's bits do not depend on the other rows", T, float, double) {
+  std::mt19937 random(10);
+  for (auto const set : instruction_sets())
+    for (std::int64_t const n : {35, 150})
+      for (std::int64_t const k : {1, 67, 700, 1100}) {
+        test::gemm_case<T> x({.m = 31, .n = n, .k = k}, T(0.7), T(0.3), random);
+        x.c.assign(x.c.size(), T(0.9));
+        packed_panels<T, serial> packed(set);
+        packed.pack(k, n, x.b.data());
+        std::vector<T> all = x.c;
+        packed.multiply(31, x.a.data(), all.data(), x.alpha, x.beta);
+        for (std::int64_t first = 0, rows = 1; first < 31; first += rows, ++rows) {
+          std::vector<T> some = x.c;
+          packed.multiply(std::min(rows, 31 - first), x.a.data() + first * k, some.data(), x.alpha, x.beta);
+          bool const same = std::memcmp(some.data(), all.data() + first * n,
+                                        static_cast<std::size_t>(std::min(rows, 31 - first) * n) * sizeof(T)) == 0;
+          CHECK(same);
+        }
+      }
+}
+
+TEST_CASE("a matrix is packed again into the memory it has, and moves") {
+  auto const held = [] { return memory_pool<serial>::shared().statistics(); };
+  std::vector<float> const ones(40 * 50, 1.F);
+  std::vector<float> const twos(40 * 50, 2.F);
+  std::vector<float> c(3 * 50);
+  packed_panels<float, serial> packed;
+  CHECK(packed.rows() == 0);
+  packed.pack(40, 50, ones.data());
+  std::size_t const in_use = held().bytes_in_use;
+  packed.pack(40, 50, twos.data());
+  CHECK(held().bytes_in_use == in_use);
+  packed.multiply(3, ones.data(), c.data());
+  CHECK(c == std::vector<float>(3 * 50, 80.F));
+
+  packed_panels<float, serial> moved(std::move(packed));
+  CHECK(packed.rows() == 0);
+  CHECK(packed.columns() == 0);
+  CHECK(moved.rows() == 40);
+  CHECK(moved.columns() == 50);
+  packed = std::move(moved);
+  packed.multiply(3, ones.data(), c.data(), 1.F, 1.F);
+  CHECK(c == std::vector<float>(3 * 50, 160.F));
+  CHECK(held().bytes_in_use == in_use);
+  packed = {};
+  CHECK(held().bytes_in_use < in_use);
+}
+
+TEST_CASE("multiplying allocates nothing in steady state") {
+  std::vector<float> const a(64 * 900, 1.F);
+  std::vector<float> const b(900 * 300, 1.F);
+  std::vector<float> c(64 * 300);
+  packed_panels<float, serial> packed;
+  packed.pack(900, 300, b.data());
+  auto const work = [&] {
+    packed.multiply(64, a.data(), c.data());
+    gemm<serial>({.m = 64, .n = 300, .k = 900}, a.data(), b.data(), c.data());
+  };
+  work();
+  std::size_t const before = memory_pool<serial>::shared().statistics().system_allocations;
+  for (int i = 0; i != 10; ++i) work();
+  CHECK(memory_pool<serial>::shared().statistics().system_allocations == before);
+}
+
+TEST_CASE("nothing to multiply") {
+  std::vector<double> c{1, 2, 3, 4};
+  packed_panels<double, serial> packed;
+  packed.pack(0, 2, nullptr);
+  packed.multiply(2, nullptr, c.data(), 1, 0.5);
+  CHECK(c == std::vector<double>{0.5, 1, 1.5, 2});
+  packed.pack(3, 0, nullptr);
+  packed.multiply(2, std::vector<double>(6).data(), c.data(), 1, 0);
+  CHECK(c == std::vector<double>{0.5, 1, 1.5, 2});
+  packed.pack(0, 2, nullptr);
+  packed.multiply(0, nullptr, nullptr);
+  packed.multiply(2, nullptr, c.data());
+  CHECK(c == std::vector<double>(4, 0.0));
+}
