@@ -15,8 +15,8 @@
 
 namespace plait {
 
-/// Up to eight extents, none negative, whose product fits 63 bits; rank 0 is a scalar, of one element. Anything else
-/// throws shape_error.
+/// Up to eight extents, none negative, whose product is below 2^59, so that bytes are counted in 63 bits; rank 0 is a
+/// scalar, of one element. Anything else throws shape_error, and leaves a shape that was to be changed as it was.
 class shape {
  public:
   static constexpr std::size_t max_rank = 8;
@@ -55,22 +55,28 @@ class shape {
   constexpr void insert(std::size_t axis, std::int64_t extent) {
     PLAIT_ASSERT(axis <= rank_, "shape: no such axis");
     if (rank_ == max_rank) throw shape_error("plait: a tensor has at most 8 dimensions");
-    for (std::size_t at = rank_; at != axis; --at) extents_[at] = extents_[at - 1];
-    extents_[axis] = 0;
-    ++rank_;
-    set(axis, extent);
+    shape longer = *this;
+    for (std::size_t at = rank_; at != axis; --at) longer.extents_[at] = extents_[at - 1];
+    longer.extents_[axis] = 0;
+    ++longer.rank_;
+    longer.set(axis, extent);
+    *this = longer;
   }
   constexpr void erase(std::size_t axis) {
     PLAIT_ASSERT(axis < rank_, "shape: no such axis");
-    for (std::size_t at = axis + 1; at != rank_; ++at) extents_[at - 1] = extents_[at];
-    extents_[--rank_] = 0;
-    count();
+    shape shorter = *this;
+    for (std::size_t at = axis + 1; at != rank_; ++at) shorter.extents_[at - 1] = extents_[at];
+    shorter.extents_[--shorter.rank_] = 0;
+    shorter.count();
+    *this = shorter;
   }
   constexpr void set(std::size_t axis, std::int64_t extent) {
     PLAIT_ASSERT(axis < rank_, "shape: no such axis");
     if (extent < 0) throw shape_error("plait: an extent of " + std::to_string(extent) + " is negative");
-    extents_[axis] = extent;
-    count();
+    shape other = *this;
+    other.extents_[axis] = extent;
+    other.count();
+    *this = other;
   }
 
   friend constexpr bool operator==(shape const&, shape const&) = default;

@@ -1,0 +1,207 @@
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <plait/exec/memory_pool.hpp>
+#include <plait/exec/serial.hpp>
+
+namespace {
+
+// Counts what the system is asked for, and can refuse.
+struct counting : plait::host_memory {
+  static constexpr std::string_view name = "counting";
+  static auto policy() { return plait::serial::policy(); }
+  static constexpr unsigned concurrency() { return 1; }
+  static void* allocate(std::size_t bytes) {
+    if (held + bytes > limit) throw std::bad_alloc();
+    void* const made = host_memory::allocate(bytes);
+    held += bytes;
+    ++calls;
+    return made;
+  }
+  static void deallocate(void* at, std::size_t bytes) noexcept {
+    held -= bytes;
+    host_memory::deallocate(at, bytes);
+  }
+  static void reset() {
+    limit = ~std::size_t{0} / 2;
+    calls = 0;
+  }
+  static inline std::atomic<std::size_t> held = 0;
+  static inline std::atomic<std::size_t> calls = 0;
+  static inline std::size_t limit = ~std::size_t{0} / 2;
+};
+
+using pool = plait::memory_pool<counting>;
+
+}  // namespace
+
+TEST_CASE("blocks are at most a quarter larger than asked for, and never smaller") {
+  pool p;
+  std::size_t before = 0;
+  for (std::size_t bytes = 1; bytes < (std::size_t{1} << 24); bytes += 1 + bytes / 37) {
+    void* const block = p.take(bytes);
+    std::size_t const rounded = p.statistics().bytes_in_use;
+    REQUIRE(rounded >= bytes);
+    if (bytes > 64) REQUIRE(rounded <= bytes + bytes / 4 + 1);
+    REQUIRE(rounded >= before);
+    before = rounded;
+    std::memset(block, 1, bytes);
+    p.give_back(block, bytes);
+    REQUIRE(p.statistics().bytes_in_use == 0);
+  }
+  for (unsigned power = 6; power != 24; ++power) {
+    std::size_t const bytes = std::size_t{1} << power;
+    void* const block = p.take(bytes);
+    CHECK(p.statistics().bytes_in_use == bytes);
+    p.give_back(block, bytes);
+  }
+}
+
+TEST_CASE("blocks are aligned for the widest vectors") {
+  pool p;
+  for (std::size_t const bytes : {1, 63, 65, 1000, 4097}) {
+    void* const block = p.take(bytes);
+    CHECK(reinterpret_cast<std::uintptr_t>(block) % plait::host_memory::alignment == 0);
+    p.give_back(block, bytes);
+  }
+}
+
+TEST_CASE("nothing costs nothing") {
+  pool p;
+  CHECK(p.take(0) == nullptr);
+  p.give_back(nullptr, 0);
+  CHECK(p.statistics().system_allocations == 0);
+  CHECK(p.statistics().bytes_in_use == 0);
+}
+
+TEST_CASE("in steady state the system is not asked") {
+  counting::reset();
+  pool p;
+  auto const run = [&] {
+    std::vector<std::pair<void*, std::size_t>> blocks;
+    for (std::size_t bytes = 10; bytes < 100'000; bytes = bytes * 3 / 2) blocks.emplace_back(p.take(bytes), bytes);
+    for (auto const& [block, bytes] : blocks) p.give_back(block, bytes);
+  };
+  run();
+  std::size_t const first = counting::calls;
+  CHECK(first == p.statistics().system_allocations);
+  std::size_t const held = p.statistics().bytes_held;
+  for (int i = 0; i != 1'000; ++i) run();
+  CHECK(counting::calls == first);
+  CHECK(p.statistics().system_allocations == first);
+  CHECK(p.statistics().bytes_held == held);
+  CHECK(p.statistics().bytes_in_use == 0);
+}
+
+TEST_CASE("a block serves sizes of its class, and two owners at once never share one") {
+  pool p;
+  void* const a = p.take(100);
+  void* const b = p.take(100);
+  CHECK(a != b);
+  p.give_back(a, 100);
+  CHECK(p.take(112) == a);  // of the class of 112 bytes, as 100 is
+  p.give_back(a, 112);
+  p.give_back(b, 100);
+}
+
+TEST_CASE("statistics tell what is in use, what is held and what was the most") {
+  counting::reset();
+  {
+    pool p;
+    void* const a = p.take(1024);
+    void* const b = p.take(2048);
+    CHECK(p.statistics().bytes_in_use == 3072);
+    p.give_back(b, 2048);
+    CHECK(p.statistics().bytes_in_use == 1024);
+    CHECK(p.statistics().bytes_held == 3072);
+    CHECK(p.statistics().peak_bytes_in_use == 3072);
+    p.reset_peak();
+    CHECK(p.statistics().peak_bytes_in_use == 1024);
+    p.trim();
+    CHECK(p.statistics().bytes_held == 1024);
+    CHECK(counting::held == 1024);
+    p.give_back(a, 1024);
+    CHECK(counting::held == 1024);
+  }
+  CHECK(counting::held == 0);
+}
+
+TEST_CASE("what is kept is freed before memory is said to be short; then the pool is as it was") {
+  counting::reset();
+  pool p;
+  void* const kept = p.take(4096);
+  p.give_back(kept, 4096);
+  counting::limit = 6000;
+  void* const block = p.take(5000);
+  CHECK(counting::held == p.statistics().bytes_held);
+  CHECK(p.statistics().bytes_in_use == 5120);
+  auto const before = p.statistics();
+  CHECK_THROWS_AS(static_cast<void>(p.take(5000)), std::bad_alloc);
+  CHECK(p.statistics().bytes_in_use == before.bytes_in_use);
+  CHECK(p.statistics().bytes_held == before.bytes_held);
+  p.give_back(block, 5000);
+  counting::reset();
+}
+
+TEST_CASE("threads can take and give back, also what others took") {
+  counting::reset();
+  {
+    pool p;
+    constexpr std::size_t threads = 4;
+    std::vector<std::vector<std::pair<unsigned char*, std::size_t>>> left(threads);
+    std::atomic<std::size_t> overwritten = 0;
+    auto const work = [&](std::size_t me) {
+      std::uint64_t state = me + 1;
+      std::vector<std::pair<unsigned char*, std::size_t>> mine;
+      for (int step = 0; step != 20'000; ++step) {
+        state = state * 6364136223846793005u + 1442695040888963407u;
+        if (mine.size() < 16 && (state >> 62) != 0) {
+          std::size_t const bytes = 1 + (state >> 33) % 500;
+          auto* const block = static_cast<unsigned char*>(p.take(bytes));
+          std::memset(block, static_cast<int>(me + 1), bytes);
+          mine.emplace_back(block, bytes);
+        } else if (!mine.empty()) {
+          auto const [block, bytes] = mine.back();
+          mine.pop_back();
+          for (std::size_t i = 0; i != bytes; ++i) overwritten += block[i] != me + 1;
+          p.give_back(block, bytes);
+        }
+      }
+      left[me] = std::move(mine);
+    };
+    std::vector<std::thread> running;
+    for (std::size_t t = 0; t != threads; ++t) running.emplace_back(work, t);
+    for (std::thread& t : running) t.join();
+    CHECK(overwritten == 0);
+    for (auto const& mine : left) {
+      for (auto const& [block, bytes] : mine) p.give_back(block, bytes);
+    }
+    CHECK(p.statistics().bytes_in_use == 0);
+    CHECK(p.statistics().bytes_held == counting::held);
+    CHECK(p.statistics().system_allocations == counting::calls);
+  }
+  CHECK(counting::held == 0);
+}
+
+TEST_CASE("pooled memory goes back with its last owner") {
+  auto& shared = plait::memory_pool<counting>::shared();
+  std::size_t const before = shared.statistics().bytes_in_use;
+  std::shared_ptr<void> a = plait::pooled_memory<counting>(1024);
+  std::shared_ptr<void> const b = a;
+  CHECK(shared.statistics().bytes_in_use == before + 1024);
+  a.reset();
+  CHECK(shared.statistics().bytes_in_use == before + 1024);
+  static_cast<void>(std::exchange(a, b));
+  CHECK(b.use_count() == 2);
+  std::shared_ptr<void> const none = plait::pooled_memory<counting>(0);
+  CHECK(none == nullptr);
+}
