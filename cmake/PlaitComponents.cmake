@@ -32,9 +32,13 @@ plait_component(exec HEADERS exec
 plait_component(exec_omp HEADERS exec/omp.hpp
   LINKS plait::exec OpenMP::OpenMP_CXX FINDS "OpenMP COMPONENTS CXX")
 
-plait_component(exec_tbb HEADERS exec/tbb.hpp
+plait_component(exec_tbb HEADERS exec/tbb.hpp exec/parallel.hpp
   LINKS plait::exec TBB::tbb FINDS TBB
   ALLOWS tbb/)
+
+plait_component(exec_cblas OPTIONAL HEADERS exec/cblas.hpp
+  LINKS plait::exec CBLAS::cblas FINDS CBLAS
+  ALLOWS cblas.h)
 
 # For files that nvcc compiles: tests/cuda checks these headers.
 plait_component(exec_cuda OPTIONAL HEADERS exec/cuda.hpp exec/cublas.hpp

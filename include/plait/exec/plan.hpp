@@ -120,8 +120,10 @@ class plan {
   /// Meaningful after the first bind().
   slot const& value(value_number v) const { return slots_[v]; }
   plan_memory<B> const& memory() const noexcept { return memory_; }
-  /// What an op waits for besides its operands: the control inputs of the net.
-  std::span<op_index const> controls(op_index op) const { return controls_[op]; }
+  /// By op: those that write the net's control inputs of it.
+  csr<op_index> const& controls() const noexcept { return controls_; }
+  /// Whether it was compiled for the parallel executor.
+  bool is_parallel() const noexcept { return parallel_; }
 
  private:
   template <net N, backend C>
@@ -143,7 +145,7 @@ class plan {
   void prepare_stage(std::size_t stage);
   void run_with_care(op_index op, op_observer* observer);
   void publish(value_number v);
-  [[noreturn]] void fail(op_index op, std::string const& why, std::string_view blob = {}) const;
+  exec_error problem(op_index op, std::string const& why, std::string_view blob = {}) const;
   [[noreturn]] void rethrow(op_index op) const;
   op_event event(op_index op) const;
   std::size_t stage_of(op_index op) const {
@@ -163,7 +165,8 @@ class plan {
   std::vector<bool> ready_;      // by stage: shapes are inferred and memory is placed
   plan_memory<B> memory_;
   std::vector<tensor_spec> inferred_;  // of the outputs of the op in hand
-  csr<op_index> controls_;
+  csr<op_index> controls_;             // by op
+  bool parallel_ = false;
   std::vector<std::string> op_names_;
   std::vector<std::string> blob_names_;
 };
@@ -190,21 +193,17 @@ template <net N, backend B>
     std::string_view const type = op_type(n, op);
     made.op_names_.emplace_back(detail::op_name_of(n, op));
     auto entry = table.find(type);
-    auto const fail = [&](std::string const& why) {
-      throw exec_error("plait: op " + std::to_string(at) + " (" + std::string(type) + "): " + why, at,
-                       std::string(type));
+    auto const refusal = [&](std::string_view why) {
+      return exec_error("plait: op " + std::to_string(at) + " (" + std::string(type) + "): " + std::string(why), at,
+                        std::string(type));
     };
-    if (entry == nullptr) fail("there is no such op type in the table of operators");
+    if (entry == nullptr) throw refusal("there is no such op type in the table of operators");
     try {
       op_arguments const arguments = read_op_arguments(n, op, entry->schema);
       input_counts.push_back(static_cast<std::uint32_t>(arguments.input_count()));
       made.steps_.push_back({entry, entry->make(arguments), {}, 0, true});
     } catch (shape_error const& e) {
-      try {
-        fail(std::string(detail::without_prefix(e.what())));
-      } catch (exec_error const& named) {
-        std::throw_with_nested(named);
-      }
+      std::throw_with_nested(refusal(detail::without_prefix(e.what())));
     }
     schemas.push_back(&made.steps_.back().type->schema);
     ++at;
@@ -253,6 +252,7 @@ template <net N, backend B>
       made.blobs_[b] = &blobs.get(made.blob_names_[b]);
     }
   made.ready_.assign(made.layout_.stages().size(), false);
+  made.parallel_ = options.parallel;
   made.memory_.reset(made.layout_, !options.parallel);
   return made;
 }
@@ -268,7 +268,7 @@ void plan<B>::bind() {
       std::string_view const name = value_name(in.value);
       op_index op = 0;
       while (std::ranges::find(layout_.reads(op), in.value) == layout_.reads(op).end()) ++op;
-      fail(op, "the workspace has no blob '" + std::string(name) + '\'', name);
+      throw problem(op, "the workspace has no blob '" + std::string(name) + '\'', name);
     }
     slot& at = slots_[in.value];
     tensor<B> const& fed = in.source->value;
@@ -320,11 +320,7 @@ bool plan<B>::infer(op_index op) {
   try {
     steps_[op].kernel->infer(context);
   } catch (std::exception const& e) {
-    try {
-      fail(op, e.what());
-    } catch (exec_error const& named) {
-      std::throw_with_nested(named);
-    }
+    std::throw_with_nested(problem(op, e.what()));
   }
   bool changed = false;
   for (std::size_t o = 0; o != writes.size(); ++o) {
@@ -333,7 +329,8 @@ bool plan<B>::infer(op_index op) {
     at.type = inferred_[o];
   }
   for (plan_layout::copy const& c : layout_.copies(op))
-    if (slots_[c.from].type != slots_[c.to].type) fail(op, "an input that is updated and its output differ in type");
+    if (slots_[c.from].type != slots_[c.to].type)
+      throw problem(op, "an input that is updated and its output differ in type");
   changed = changed || steps_[op].scratch != context.scratch_bytes();
   steps_[op].scratch = context.scratch_bytes();
   return changed;
@@ -356,11 +353,7 @@ void plan<B>::prepare_stage(std::size_t stage) {
     try {
       s.kernel->prepare(s.context);
     } catch (std::exception const& e) {
-      try {
-        fail(op, e.what());
-      } catch (exec_error const& named) {
-        std::throw_with_nested(named);
-      }
+      std::throw_with_nested(problem(op, e.what()));
     }
   }
   ready_[stage] = true;
@@ -370,7 +363,7 @@ template <backend B>
 void plan<B>::reach(op_index op) {
   std::size_t const stage = stage_of(op);
   if (layout_.stages()[stage] != op) return;
-  if (steps_[op].type->schema.shape_inputs().empty()) return;
+  if (!steps_[op].type->schema.reads_shapes(layout_.reads(op).size())) return;
   if (!ready_[stage] || infer(op)) prepare_stage(stage);
 }
 
@@ -428,7 +421,7 @@ void plan<B>::publish(value_number v) {
 // --------------------------------------------------------------------------------------------------------
 
 template <backend B>
-void plan<B>::fail(op_index op, std::string const& why, std::string_view blob) const {
+exec_error plan<B>::problem(op_index op, std::string const& why, std::string_view blob) const {
   std::string text = "plait: op " + std::to_string(op) + " (" + schema(op).type();
   if (!op_names_[op].empty()) text += " '" + op_names_[op] + '\'';
   text += "): " + std::string(detail::without_prefix(why)) + ';';
@@ -441,7 +434,7 @@ void plan<B>::fail(op_index op, std::string const& why, std::string_view blob) c
     return all;
   };
   text += " inputs" + list(layout_.reads(op), true) + "; outputs" + list(layout_.writes(op), false);
-  throw exec_error(text, op, schema(op).type(), std::string(blob));
+  return {text, op, schema(op).type(), std::string(blob)};
 }
 
 // Throws what is being handled once more, as what became of an op.
@@ -454,17 +447,9 @@ void plan<B>::rethrow(op_index op) const {
   } catch (run_cancelled const&) {
     throw;
   } catch (std::exception const& e) {
-    try {
-      fail(op, e.what());
-    } catch (exec_error const& named) {
-      std::throw_with_nested(named);
-    }
+    std::throw_with_nested(problem(op, e.what()));
   } catch (...) {
-    try {
-      fail(op, "the kernel threw something that is no std::exception");
-    } catch (exec_error const& named) {
-      std::throw_with_nested(named);
-    }
+    std::throw_with_nested(problem(op, "the kernel threw something that is no std::exception"));
   }
 }
 

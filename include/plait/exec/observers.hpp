@@ -1,0 +1,134 @@
+// Observers that come with plait: time by op, a trace for a browser, a watch for NaN.
+#pragma once
+
+#include <chrono>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <ostream>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include <plait/core/errors.hpp>
+#include <plait/exec/backend.hpp>
+#include <plait/exec/element_type.hpp>
+#include <plait/exec/observer.hpp>
+
+namespace plait {
+
+/// Records when each op ran, on which thread. On devices it waits for each op, which slows the run down.
+template <backend B>
+class time_observer : public op_observer {
+ public:
+  using clock = std::chrono::steady_clock;
+  struct record {
+    std::size_t op;
+    std::string type;
+    std::string name;
+    std::string output;  ///< the first
+    std::thread::id thread;
+    clock::time_point begin;
+    clock::time_point end;
+  };
+
+  void before(op_event const&) override {
+    B::synchronize();
+    clock::time_point const now = clock::now();
+    std::lock_guard const lock(mutex_);
+    begun_[std::this_thread::get_id()] = now;
+  }
+  void after(op_event const& e) override {
+    B::synchronize();
+    clock::time_point const now = clock::now();
+    std::lock_guard const lock(mutex_);
+    std::thread::id const thread = std::this_thread::get_id();
+    records_.push_back({e.op, std::string(e.type), std::string(e.name),
+                        e.output_names.empty() ? std::string() : std::string(e.output_names.front()), thread,
+                        begun_[thread], now});
+  }
+
+  /// In the order in which ops ended. Not while a run is under way.
+  std::vector<record> const& records() const noexcept { return records_; }
+  void clear() { records_.clear(); }
+
+ private:
+  std::mutex mutex_;
+  std::unordered_map<std::thread::id, clock::time_point> begun_;
+  std::vector<record> records_;
+};
+
+namespace detail {
+inline void write_json_text(std::ostream& out, std::string_view text) {
+  constexpr char const* digits = "0123456789abcdef";
+  out << '"';
+  for (char const c : text) {
+    if (c == '"' || c == '\\')
+      out << '\\' << c;
+    else if (static_cast<unsigned char>(c) < 0x20)
+      out << "\\u00" << digits[c >> 4 & 15] << digits[c & 15];
+    else
+      out << c;
+  }
+  out << '"';
+}
+}  // namespace detail
+
+/// Writes records in the Trace Event Format that chrome://tracing and Perfetto show: one row a thread.
+template <backend B>
+void write_chrome_trace(std::ostream& out, time_observer<B> const& times) {
+  std::unordered_map<std::thread::id, std::size_t> threads;
+  out << "{\"traceEvents\":[";
+  char const* separator = "\n";
+  for (auto const& r : times.records()) {
+    auto const microseconds = [&](auto from, auto to) {
+      return std::chrono::duration<double, std::micro>(to - from).count();
+    };
+    std::size_t const thread = threads.try_emplace(r.thread, threads.size()).first->second;
+    out << separator << R"({"ph":"X","pid":0,"tid":)" << thread << ",\"name\":";
+    detail::write_json_text(out, r.type);
+    std::ostringstream numbers;
+    numbers.precision(3);
+    numbers << std::fixed << ",\"ts\":" << microseconds(times.records().front().begin, r.begin)
+            << ",\"dur\":" << microseconds(r.begin, r.end);
+    out << numbers.str() << ",\"args\":{\"op\":" << r.op << ",\"name\":";
+    detail::write_json_text(out, r.name);
+    out << ",\"output\":";
+    detail::write_json_text(out, r.output);
+    out << "}}";
+    separator = ",\n";
+  }
+  out << "\n]}\n";
+}
+
+/// Stops a run, by a shape_error that the run names the op for, when an op's output holds a NaN, or infinity on
+/// request. Copies outputs to the host.
+template <backend B>
+class nan_observer : public op_observer {
+ public:
+  explicit nan_observer(bool infinities = false) : infinities_(infinities) {}
+
+  void after(op_event const& e) override {
+    for (std::size_t o = 0; o != e.outputs.size(); ++o) {
+      slot const& at = *e.outputs[o];
+      visit_type<float, double>(at.type.type, [&]<class T>(T) {
+        std::vector<T> elements(static_cast<std::size_t>(at.type.dims.size()));
+        B::copy_to_host(elements.data(), at.data, elements.size() * sizeof(T));
+        for (std::size_t i = 0; i != elements.size(); ++i)
+          if (std::isnan(elements[i]) || (infinities_ && std::isinf(elements[i])))
+            throw shape_error("plait: element " + std::to_string(i) + " of output '" + std::string(e.output_names[o]) +
+                              "' is " + (std::isnan(elements[i]) ? "NaN" : "infinite"));
+      });
+    }
+  }
+
+ private:
+  bool infinities_;
+};
+
+}  // namespace plait

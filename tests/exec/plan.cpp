@@ -1,0 +1,291 @@
+#include <plait/exec/plan.hpp>
+
+#include <algorithm>
+#include <map>
+#include <random>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+#include <plait/exec/parallel.hpp>
+
+#include <support/run_op.hpp>
+#include <support/toy_operators.hpp>
+
+namespace {
+
+using values = std::map<std::string, std::vector<float>>;
+
+struct toy_op {
+  std::string type;
+  std::vector<std::string> inputs;
+  std::vector<std::string> outputs;
+};
+struct toy_net {
+  std::vector<toy_op> ops;
+  std::set<std::string> given;
+  std::vector<std::string> fetch;
+};
+
+toy_net random_net(unsigned seed, std::size_t ops) {
+  std::mt19937 random(seed);
+  toy_net made;
+  std::vector<std::string> names = {"a", "b", "c", "d", "e"};
+  std::set<std::string> written;
+  auto const name = [&] { return names[random() % names.size()]; };
+  auto const read = [&] {
+    std::string const n = name();
+    if (!written.contains(n)) made.given.insert(n);
+    return n;
+  };
+  for (std::size_t i = 0; i != ops; ++i) {
+    static char const* const types[] = {"Mix", "Mix", "Reverse", "Same", "Same", "Update", "Fork"};
+    toy_op op{types[random() % 7], {}, {}};
+    op.inputs.push_back(read());
+    if (op.type == "Mix" || op.type == "Update") op.inputs.push_back(read());
+    op.outputs.push_back(random() % 2 == 0 ? op.inputs[random() % op.inputs.size()] : name());
+    if (op.type == "Fork") {
+      std::string other = name();
+      while (other == op.outputs[0]) other = name();
+      op.outputs.push_back(other);
+    }
+    written.insert(op.outputs.begin(), op.outputs.end());
+    made.ops.push_back(op);
+  }
+  for (std::string const& n : written)
+    if (random() % 2 == 0) made.fetch.push_back(n);
+  if (made.fetch.empty()) made.fetch.push_back(*written.begin());
+  return made;
+}
+
+plait::netdef to_netdef(toy_net const& n) {
+  plait::netdef made;
+  for (std::string const& name : n.given) made.external_input.push_back(made.intern(name));
+  for (toy_op const& op : n.ops) {
+    auto& o = made.add_op(op.type, {}, {});
+    for (auto const& name : op.inputs) o.input.push_back(made.intern(name));
+    for (auto const& name : op.outputs) o.output.push_back(made.intern(name));
+  }
+  return made;
+}
+
+// Every op on copies: what the net means.
+void interpret(toy_net const& n, values& blobs) {
+  for (toy_op const& op : n.ops) {
+    std::vector<std::vector<float>> in;
+    for (auto const& name : op.inputs) in.push_back(blobs.at(name));
+    auto const out = test::run_toy(op.type, in);
+    for (std::size_t o = 0; o != op.outputs.size(); ++o) blobs[op.outputs[o]] = out[o];
+  }
+}
+
+// Small whole numbers, so that sums are exact in any order for a few runs.
+std::vector<float> numbers(std::mt19937& random, std::size_t count) {
+  std::vector<float> made(count);
+  for (float& x : made) x = static_cast<float>(random() % 3);
+  return made;
+}
+
+template <class B, class Run>
+void check_random_nets(bool parallel, unsigned count, Run run) {
+  auto const table = test::toy_operators<B>();
+  for (unsigned seed = 0; seed != count; ++seed) {
+    CAPTURE(seed);
+    std::mt19937 random(seed + 1000);
+    toy_net const n = random_net(seed, 1 + seed % 9);
+    auto const net = to_netdef(n);
+    plait::workspace<B> blobs;
+    values expected;
+    std::size_t size = 3;
+    auto const feed = [&](std::string const& name) {
+      expected[name] = numbers(random, size);
+      blobs.feed(name, expected[name], {static_cast<std::int64_t>(size)});
+    };
+    for (auto const& name : n.given) feed(name);
+    auto plan = plait::compile(net, table, blobs, {.fetch = n.fetch, .parallel = parallel});
+    for (int round = 0; round != 6; ++round) {
+      CAPTURE(round);
+      if (round == 2)
+        for (auto const& name : n.given) feed(name);  // the same shapes
+      if (round == 3) {
+        size = 5;  // other ones: everything is placed anew
+        for (auto const& name : n.given) feed(name);
+      }
+      if (round == 5 && !n.given.empty()) feed(*n.given.begin());
+      run(plan);
+      interpret(n, expected);
+      for (auto const& name : n.fetch) REQUIRE(blobs.template fetch<float>(name) == expected[name]);
+      for (auto const& name : n.given) REQUIRE(blobs.template fetch<float>(name) == expected[name]);
+    }
+  }
+}
+
+TEST_CASE_TEMPLATE("plan: computes what the net means, however values share memory", B, plait::serial, plait::omp) {
+  check_random_nets<B>(false, 3000, [](auto& plan) { plan.run(); });
+}
+
+TEST_CASE("plan: in parallel as in order") {
+  check_random_nets<plait::tbb>(true, 1500, [](auto& plan) { plait::parallel_executor(plan).run(); });
+  check_random_nets<plait::serial>(true, 300, [](auto& plan) { plait::parallel_executor(plan).run(); });
+}
+
+using B = plait::serial;
+auto const table = test::toy_operators<B>();
+
+TEST_CASE("plan: intermediate values take turns in memory") {
+  plait::netdef n;
+  std::string last = "x";
+  for (int i = 0; i != 50; ++i) {
+    std::string const next = "v" + std::to_string(i);
+    n.add_op("Reverse", {last}, {next});
+    last = next;
+  }
+  plait::workspace<B> blobs;
+  blobs.feed<float>("x", {1, 2, 3, 4}, {4});
+  auto plan = plait::compile(n, table, blobs, {.fetch = {last}});
+  plan.run();
+  CHECK(blobs.fetch<float>(last) == std::vector<float>{1, 2, 3, 4});
+  CHECK(plan.memory().block_bytes() == 2 * 16);
+  CHECK(plan.memory().kept_bytes() == 16);
+
+  plait::netdef in_place;
+  last = "x";
+  for (int i = 0; i != 50; ++i) {
+    std::string const next = "v" + std::to_string(i);
+    in_place.add_op("Mix", {last, "x"}, {next});
+    last = next;
+  }
+  auto chain = plait::compile(in_place, table, blobs, {.fetch = {last}});
+  chain.run();
+  CHECK(blobs.fetch<float>(last)[0] == 101);
+  CHECK(chain.memory().block_bytes() == 0);
+  CHECK(blobs.fetch<float>("x")[0] == 1);
+}
+
+TEST_CASE("plan: runs after the first allocate nothing") {
+  plait::netdef n;
+  n.add_op("Mix", {"x", "y"}, {"z"});
+  n.add_op("Reverse", {"z"}, {"w"});
+  n.add_op("Update", {"p", "w"}, {"p"});
+  n.external_output = {n.intern("w")};
+  plait::workspace<B> blobs;
+  blobs.feed<float>("x", {1, 2}, {2});
+  blobs.feed<float>("y", {3, 4}, {2});
+  blobs.feed<float>("p", {0}, {1});
+  auto plan = plait::compile(n, table, blobs);
+  plan.run();
+  auto const& pool = plait::memory_pool<B>::shared();
+  auto const before = pool.statistics();
+  for (int i = 0; i != 1000; ++i) plan.run();
+  CHECK(pool.statistics().system_allocations == before.system_allocations);
+  CHECK(pool.statistics().bytes_in_use == before.bytes_in_use);
+  CHECK(blobs.fetch<float>("p")[0] == 1001 * (7 + 10));
+}
+
+TEST_CASE("plan: what is wrong with a net is said with op and blob") {
+  plait::workspace<B> blobs;
+  auto const refused = [&](std::string_view text) -> plait::exec_error {
+    try {
+      auto plan = plait::compile(plait::read_netdef_text(text), table, blobs);
+      plan.run();
+    } catch (plait::exec_error const& e) {
+      return e;
+    }
+    return {"nothing was refused", 999, ""};
+  };
+  blobs.feed<float>("x", {1, 2}, {2});
+  blobs.feed<float>("y", {1, 2, 3}, {3});
+  auto const unknown = refused(R"(op { type: "Same" input: "x" output: "a" } op { type: "Nope" output: "b" })");
+  CHECK(unknown.op == 1);
+  CHECK(unknown.type == "Nope");
+  auto const operands = refused(R"(op { type: "Mix" input: "x" output: "a" })");
+  CHECK(std::string(operands.what()) == "plait: op 0 (Mix): 1 inputs where there should be 2");
+  auto const missing = refused(R"(op { type: "Same" input: "x" output: "a" }
+                                   op { type: "Mix" name: "m" input: "a" input: "gone" output: "b" })");
+  CHECK(missing.op == 1);
+  CHECK(missing.blob == "gone");
+  auto const shapes = refused(R"(op { type: "Mix" input: "x" input: "y" output: "b" })");
+  CHECK(std::string(shapes.what()) ==
+        "plait: op 0 (Mix): inputs 0 and 1 are float32 2 and float32 3, of different shapes; inputs x: float32 2, y: "
+        "float32 3; outputs b");
+  CHECK_THROWS_AS(plait::compile(plait::netdef(), table, blobs, {.fetch = {"no"}}), plait::net_error);
+}
+
+TEST_CASE("plan: a failed op leaves what was fed as it was, even if it throws half-way in place") {
+  plait::netdef n;
+  n.add_op("Mix", {"y", "y"}, {"y"});
+  n.add_op("Break", {"x"}, {"x"});
+  plait::workspace<B> blobs;
+  blobs.feed<float>("x", {-1, 2, 3, 4}, {4});
+  blobs.feed<float>("y", {1}, {1});
+  auto plan = plait::compile(n, table, blobs);
+  bool thrown = false;
+  try {
+    plan.run();
+  } catch (plait::exec_error const& e) {
+    thrown = true;
+    CHECK(e.op == 1);
+    CHECK_THROWS_AS(std::rethrow_if_nested(e), std::domain_error);
+  }
+  CHECK(thrown);
+  CHECK(blobs.fetch<float>("x") == std::vector<float>{-1, 2, 3, 4});
+  CHECK(blobs.fetch<float>("y")[0] == 3);  // the op before has been
+  blobs.feed<float>("x", {1, 2, 3, 4}, {4});
+  plan.run();
+  CHECK(blobs.fetch<float>("x") == std::vector<float>{3, 6, 9, 12});
+}
+
+TEST_CASE("plan: shapes that elements decide are inferred on the way, in every run") {
+  plait::netdef n;
+  n.add_op("Same", {"count"}, {"k"});
+  n.add_op("Ones", {"k"}, {"ones"});
+  n.add_op("Mix", {"ones", "ones"}, {"threes"});
+  n.add_op("Ones", {"threes"}, {"more"});
+  n.add_op("Reverse", {"more"}, {"last"});
+  for (bool const parallel : {false, true}) {
+    plait::workspace<B> blobs;
+    blobs.feed<float>("count", {2}, {1});
+    auto plan = plait::compile(n, table, blobs, {.parallel = parallel});
+    for (float const count : {2.0f, 2.0f, 5.0f, 1.0f, 4.0f}) {
+      blobs.feed<float>("count", {count}, {1});
+      if (parallel)
+        plait::parallel_executor(plan).run();
+      else
+        plan.run();
+      CHECK(blobs.fetch<float>("threes") == std::vector<float>(static_cast<std::size_t>(count), 3.0f));
+      CHECK(blobs.fetch<float>("last") == std::vector<float>(3, 1.0f));
+    }
+    blobs.feed<float>("count", {-1}, {1});
+    CHECK_THROWS_AS(plan.run(), plait::exec_error);
+    CHECK(blobs.fetch<float>("last").size() == 3);
+  }
+}
+
+TEST_CASE("plan: is stopped by its token before an op") {
+  plait::netdef n;
+  n.add_op("Same", {"x"}, {"y"});
+  plait::workspace<B> blobs;
+  blobs.feed<float>("x", {1}, {1});
+  auto plan = plait::compile(n, table, blobs);
+  std::stop_source stop;
+  plan.run({.stop = stop.get_token()});
+  stop.request_stop();
+  CHECK_THROWS_AS(plan.run({.stop = stop.get_token()}), plait::run_cancelled);
+  auto parallel = plait::compile(n, table, blobs, {.parallel = true});
+  CHECK_THROWS_AS(plait::parallel_executor(parallel).run({.stop = stop.get_token()}), plait::run_cancelled);
+}
+
+TEST_CASE("plan: a fed tensor of any strides is read as what it holds") {
+  plait::netdef n;
+  n.add_op("Reverse", {"x"}, {"y"});
+  plait::workspace<B> blobs;
+  auto const whole = plait::tensor<B>::from<float>(std::vector<float>{1, 2, 3, 4, 5, 6}, {2, 3});
+  blobs.feed("x", whole.transpose(std::vector<std::size_t>{1, 0}));
+  auto plan = plait::compile(n, table, blobs);
+  plan.run();
+  CHECK(blobs.fetch<float>("y") == std::vector<float>{6, 3, 5, 2, 4, 1});
+  CHECK(blobs.view("y").dims() == plait::shape{3, 2});
+}
+
+}  // namespace
