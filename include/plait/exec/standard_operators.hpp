@@ -2,6 +2,8 @@
 #pragma once
 
 #include <plait/exec/operators.hpp>
+#include <plait/exec/operators/learning_rate.hpp>
+#include <plait/exec/operators/optimizers.hpp>
 #include <plait/exec/operators/units.hpp>
 #include <plait/exec/operators/views.hpp>
 
@@ -13,6 +15,8 @@ template <backend B>
 [[nodiscard]] operators<B> const& standard_operators() {
   static operators<B> const table = [] {
     operators<B> made;
+    add_learning_rate_operators(made);
+    add_optimizer_operators(made);
     add_unit_operators(made);
     add_view_operators(made);
     return made;

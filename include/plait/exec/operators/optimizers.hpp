@@ -1,0 +1,337 @@
+// Steps of gradient descent: parameters and what is remembered of their gradients, changed where they stand.
+//
+// As in Caffe2, Adagrad and Adam add rate times step to the parameter (their rates are negative), MomentumSGDUpdate
+// subtracts, and MomentumSGD and RmsProp give back the step in the gradient's place. Parameters are float or double;
+// the rate is one number of float or of the parameters' type.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <type_traits>
+
+#include <plait/exec/kernels/for_each.hpp>
+#include <plait/exec/op_arguments.hpp>
+#include <plait/exec/op_kernel.hpp>
+#include <plait/exec/op_schema.hpp>
+#include <plait/exec/operators.hpp>
+
+namespace plait {
+
+namespace detail {
+
+/// A number that an input or scratch memory holds: read at once on the host, by each thread on a device.
+template <class T>
+struct host_number {
+  T value;
+  PLAIT_HOST_DEVICE T operator()() const { return value; }
+};
+template <class T>
+struct device_number {
+  void const* at;
+  bool is_double;
+  PLAIT_HOST_DEVICE T operator()() const {
+    return is_double ? static_cast<T>(*static_cast<double const*>(at)) : static_cast<T>(*static_cast<float const*>(at));
+  }
+};
+template <backend B, class T>
+using number_at = std::conditional_t<B::on_device, device_number<T>, host_number<T>>;
+
+template <class T, backend B>
+number_at<B, T> read_number(void const* at, element_type type) {
+  device_number<T> const there{at, type == element_type::float64};
+  if constexpr (B::on_device)
+    return there;
+  else
+    return {there()};
+}
+template <class T, backend B>
+number_at<B, T> read_number(op_context<B> const& c, std::size_t input) {
+  return read_number<T, B>(c.raw_input(input), c.type(input));
+}
+
+/// Input 0 is of float or double; the others have its type and as many elements.
+inline void expect_like_first(shape_context const& c, std::initializer_list<std::size_t> others) {
+  c.expect_type<float, double>(0);
+  for (std::size_t const i : others) {
+    c.expect_same_type(0, i);
+    c.expect(c.dims(i).size() == c.dims(0).size(), i, "have as many elements as input 0, " + to_string(c.input(0)));
+  }
+}
+/// One number of float, or of the type of input 0.
+inline void expect_number(shape_context const& c, std::size_t i) {
+  if (c.type(i) != element_type::float32) c.expect_same_type(0, i);
+  c.expect(c.dims(i).size() == 1, i, "be one number");
+}
+inline void pass_on_types(shape_context& c, std::size_t count) {
+  for (std::size_t i = 0; i != count; ++i) c.output(i, c.type(i), c.dims(i));
+}
+
+template <class T, class Number>
+struct momentum_step {
+  T const* gradient;
+  T const* momentum_before;
+  T const* parameter_before;  ///< nullptr: there is none
+  T* step;
+  T* momentum_after;
+  T* parameter;
+  Number rate;
+  T momentum;
+  bool nesterov;
+
+  PLAIT_HOST_DEVICE void operator()(std::size_t i) const {
+    T const before = momentum_before[i];
+    T const after = momentum * before + rate() * gradient[i];
+    T const change = nesterov ? (T(1) + momentum) * after - momentum * before : after;
+    momentum_after[i] = after;
+    step[i] = change;
+    if (parameter != nullptr) parameter[i] = parameter_before[i] - change;
+  }
+};
+
+template <class T, class Number>
+struct adagrad_step {
+  T const* parameter_before;
+  T const* squares_before;
+  T const* gradient;
+  T* parameter;
+  T* squares;
+  T* effective_rate;  ///< nullptr, as update: not asked for
+  T* update;
+  Number rate;
+  T epsilon;
+  T decay;
+
+  PLAIT_HOST_DEVICE void operator()(std::size_t i) const {
+    T const g = gradient[i];
+    T const sum = decay * squares_before[i] + g * g;
+    T const own_rate = rate() / (std::sqrt(sum) + epsilon);
+    T const change = own_rate * g;
+    squares[i] = sum;
+    parameter[i] = parameter_before[i] + change;
+    if (effective_rate != nullptr) effective_rate[i] = own_rate;
+    if (update != nullptr) update[i] = change;
+  }
+};
+
+template <class T, class Number>
+struct adam_step {
+  T const* parameter_before;
+  T const* mean_before;
+  T const* squares_before;
+  T const* gradient;
+  T* parameter;
+  T* mean;
+  T* squares;
+  T* direction;  ///< nullptr: not asked for
+  Number rate;
+  Number correction;
+  T beta1;
+  T beta2;
+  T epsilon;
+
+  PLAIT_HOST_DEVICE void operator()(std::size_t i) const {
+    T const g = gradient[i];
+    T const m = beta1 * mean_before[i] + (T(1) - beta1) * g;
+    T const v = beta2 * squares_before[i] + (T(1) - beta2) * g * g;
+    T const towards = correction() * m / (std::sqrt(v) + epsilon);
+    mean[i] = m;
+    squares[i] = v;
+    parameter[i] = parameter_before[i] + rate() * towards;
+    if (direction != nullptr) direction[i] = towards;
+  }
+};
+
+template <class T, class Number>
+struct rms_prop_step {
+  T const* gradient;
+  T const* squares_before;
+  T const* momentum_before;
+  T* step;
+  T* squares;
+  T* momentum_after;
+  Number rate;
+  T decay;
+  T momentum;
+  T epsilon;
+
+  PLAIT_HOST_DEVICE void operator()(std::size_t i) const {
+    T const g = gradient[i];
+    T const mean = squares_before[i] + (T(1) - decay) * (g * g - squares_before[i]);
+    T const change = momentum * momentum_before[i] + rate() * g / std::sqrt(epsilon + mean);
+    squares[i] = mean;
+    momentum_after[i] = change;
+    step[i] = change;
+  }
+};
+
+}  // namespace detail
+
+/// m' = momentum m + rate g; step = m', with nesterov (1 + momentum) m' - momentum m; parameter' = parameter - step.
+template <backend B>
+struct momentum_sgd_kernel final : op_kernel<B> {
+  float momentum;
+  bool nesterov;
+  bool has_parameter;
+
+  explicit momentum_sgd_kernel(op_arguments const& a)
+      : momentum(a.real("momentum")), nesterov(a.flag("nesterov")), has_parameter(a.input_count() == 4) {}
+
+  void infer(shape_context& c) override {
+    detail::expect_like_first(c, {1});
+    if (has_parameter) detail::expect_like_first(c, {3});
+    detail::expect_number(c, 2);
+    detail::pass_on_types(c, 2);
+    if (has_parameter) c.output(2, c.type(3), c.dims(3));
+  }
+  void run(op_context<B>& c) override {
+    visit_type<float, double>(c.type(0), [&]<class T>(T) {
+      for_each_index<B>(c.size(0), detail::momentum_step<T, detail::number_at<B, T>>{
+                                       c.template input<T>(0), c.template input<T>(1),
+                                       has_parameter ? c.template input<T>(3) : nullptr, c.template output<T>(0),
+                                       c.template output<T>(1), has_parameter ? c.template output<T>(2) : nullptr,
+                                       detail::read_number<T>(c, 2), static_cast<T>(momentum), nesterov});
+    });
+  }
+};
+
+/// h' = decay h + g²; parameter' = parameter + rate g / (sqrt(h') + epsilon).
+template <backend B>
+struct adagrad_kernel final : op_kernel<B> {
+  float epsilon;
+  float decay;
+
+  explicit adagrad_kernel(op_arguments const& a) : epsilon(a.real("epsilon")), decay(a.real("decay")) {}
+
+  void infer(shape_context& c) override {
+    detail::expect_like_first(c, {1, 2});
+    detail::expect_number(c, 3);
+    detail::pass_on_types(c, 2);
+    for (std::size_t i = 2; i != c.output_count(); ++i) c.output(i, c.type(0), c.dims(0));
+  }
+  void run(op_context<B>& c) override {
+    visit_type<float, double>(c.type(0), [&]<class T>(T) {
+      for_each_index<B>(c.size(0), detail::adagrad_step<T, detail::number_at<B, T>>{
+                                       c.template input<T>(0), c.template input<T>(1), c.template input<T>(2),
+                                       c.template output<T>(0), c.template output<T>(1),
+                                       c.output_count() > 2 ? c.template output<T>(2) : nullptr,
+                                       c.output_count() > 3 ? c.template output<T>(3) : nullptr,
+                                       detail::read_number<T>(c, 3), static_cast<T>(epsilon), static_cast<T>(decay)});
+    });
+  }
+};
+
+/// m' = beta1 m + (1 - beta1) g; v' = beta2 v + (1 - beta2) g²; with t = iteration + 1, parameter' = parameter +
+/// rate sqrt(1 - beta2^t) / (1 - beta1^t) m' / (sqrt(v') + epsilon).
+template <backend B>
+struct adam_kernel final : op_kernel<B> {
+  float beta1;
+  float beta2;
+  float epsilon;
+
+  explicit adam_kernel(op_arguments const& a)
+      : beta1(a.real("beta1")), beta2(a.real("beta2")), epsilon(a.real("epsilon")) {}
+
+  void infer(shape_context& c) override {
+    detail::expect_like_first(c, {1, 2, 3});
+    detail::expect_number(c, 4);
+    c.template expect_type<std::int64_t>(5);
+    c.expect(c.dims(5).size() == 1, 5, "be one number");
+    detail::pass_on_types(c, 3);
+    if (c.output_count() == 4) c.output(3, c.type(0), c.dims(0));
+    c.scratch(sizeof(double));
+  }
+  void run(op_context<B>& c) override {
+    auto const* const iteration = c.template input<std::int64_t>(5);
+    auto* const correction = static_cast<double*>(c.scratch());
+    for_each_index<B>(1, [=, b1 = double(beta1), b2 = double(beta2)] PLAIT_HOST_DEVICE(std::size_t) {
+      auto const t = static_cast<double>(*iteration + 1);
+      *correction = std::sqrt(1 - std::pow(b2, t)) / (1 - std::pow(b1, t));
+    });
+    visit_type<float, double>(c.type(0), [&]<class T>(T) {
+      for_each_index<B>(
+          c.size(0), detail::adam_step<T, detail::number_at<B, T>>{
+                         c.template input<T>(0), c.template input<T>(1), c.template input<T>(2), c.template input<T>(3),
+                         c.template output<T>(0), c.template output<T>(1), c.template output<T>(2),
+                         c.output_count() == 4 ? c.template output<T>(3) : nullptr, detail::read_number<T>(c, 4),
+                         detail::read_number<T, B>(correction, element_type::float64), static_cast<T>(beta1),
+                         static_cast<T>(beta2), static_cast<T>(epsilon)});
+    });
+  }
+};
+
+/// s' = s + (1 - decay) (g² - s); m' = momentum m + rate g / sqrt(epsilon + s'); step = m'.
+template <backend B>
+struct rms_prop_kernel final : op_kernel<B> {
+  float decay;
+  float momentum;
+  float epsilon;
+
+  explicit rms_prop_kernel(op_arguments const& a)
+      : decay(a.real("decay")), momentum(a.real("momentum")), epsilon(a.real("epsilon")) {}
+
+  void infer(shape_context& c) override {
+    detail::expect_like_first(c, {1, 2});
+    detail::expect_number(c, 3);
+    detail::pass_on_types(c, 3);
+  }
+  void run(op_context<B>& c) override {
+    visit_type<float, double>(c.type(0), [&]<class T>(T) {
+      for_each_index<B>(c.size(0), detail::rms_prop_step<T, detail::number_at<B, T>>{
+                                       c.template input<T>(0), c.template input<T>(1), c.template input<T>(2),
+                                       c.template output<T>(0), c.template output<T>(1), c.template output<T>(2),
+                                       detail::read_number<T>(c, 3), static_cast<T>(decay), static_cast<T>(momentum),
+                                       static_cast<T>(epsilon)});
+    });
+  }
+};
+
+/// MomentumSGD, MomentumSGDUpdate, Adagrad, Adam, RmsProp.
+template <backend B>
+void add_optimizer_operators(operators<B>& table) {
+  auto const schema = [](std::string_view type, std::size_t changed) {
+    auto made = op_schema(type).checks_first();
+    for (std::size_t i = 0; i != changed; ++i) made.in_place(i, i);
+    return made;
+  };
+  auto const momentum = [](op_schema made) {
+    return made.argument("momentum", 0.0f, "how much of the step before is taken again")
+        .argument("nesterov", std::int64_t{0}, "step as from where momentum alone would lead");
+  };
+  table.template add<momentum_sgd_kernel>(
+      momentum(schema("MomentumSGD", 2)).inputs(3).outputs(2).describe("step, M' from gradient: …, M: …, rate: 1"));
+  table.template add<momentum_sgd_kernel>(
+      momentum(schema("MomentumSGDUpdate", 2))
+          .inputs(4)
+          .outputs(3)
+          .in_place(3, 2)
+          .describe("step, M', P' = P - step from gradient: …, M: …, rate: 1, P: …"));
+  table.template add<adagrad_kernel>(
+      schema("Adagrad", 2)
+          .inputs(4)
+          .outputs(2, 4)
+          .argument("epsilon", 1e-5f, "keeps the divisor from zero")
+          .argument("decay", 1.0f, "how much of the sum of squares is kept")
+          .describe("P', H'[, rate of each, step] from P: …, H: sum of squares, gradient: …, rate: 1"));
+  table.template add<adam_kernel>(
+      schema("Adam", 3)
+          .inputs(6)
+          .outputs(3, 4)
+          .argument("beta1", 0.9f, "how much of the mean is kept")
+          .argument("beta2", 0.999f, "how much of the mean square is kept")
+          .argument("epsilon", 1e-5f, "keeps the divisor from zero")
+          .describe("P', M', V'[, direction] from P: …, M: mean, V: mean square, gradient: …, rate: 1, iteration: "
+                    "int64 1"));
+  table.template add<rms_prop_kernel>(
+      schema("RmsProp", 3)
+          .inputs(4)
+          .outputs(3)
+          .argument("decay", 0.9f, "how much of the mean square is kept")
+          .argument("momentum", 0.0f, "how much of the step before is taken again")
+          .argument("epsilon", 1e-5f, "keeps the divisor from zero")
+          .describe("step, S', M' from gradient: …, S: mean square, M: momentum, rate: 1"));
+}
+
+}  // namespace plait
