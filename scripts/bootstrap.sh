@@ -39,6 +39,8 @@ wishes=(
   "ccache"
   "graphviz"
   "libbenchmark-dev>=1.7"
+  "libsleef-dev"
+  "libeigen3-dev"
   "protobuf-compiler"
   "libprotobuf-dev"
   "llvm-14-dev llvm-15-dev llvm-16-dev"
