@@ -28,7 +28,7 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/plaitConfigVersion.cmake 
                                  ARCH_INDEPENDENT)
 install(FILES ${PROJECT_BINARY_DIR}/plaitConfig.cmake ${PROJECT_BINARY_DIR}/plaitConfigVersion.cmake
               cmake/PlaitFindPackages.cmake cmake/FindProtozero.cmake cmake/FindLLVMCore.cmake
-              cmake/FindThrustHeaders.cmake
+              cmake/FindThrustHeaders.cmake cmake/FindCBLAS.cmake
         DESTINATION ${plait_package_dir})
 
 # ${pcfiledir} keeps plait.pc right when the installed tree is moved.

@@ -38,6 +38,7 @@ needs=(
 wishes=(
   "ccache"
   "graphviz"
+  "libopenblas-dev"
   "libbenchmark-dev>=1.7"
   "libsleef-dev"
   "libeigen3-dev"

@@ -1,0 +1,48 @@
+#include <plait/exec/cblas.hpp>
+
+#include <cmath>
+
+#include <doctest/doctest.h>
+
+#include <plait/exec/serial.hpp>
+
+#include "support/gemm_cases.hpp"
+
+using namespace plait;
+
+using blas = with_cblas<serial>;
+
+TEST_CASE_TEMPLATE("a BLAS multiplies as the library's own kernel does", T, float, double) {
+  std::mt19937 random(4);
+  for (bool const ta : {false, true})
+    for (bool const tb : {false, true})
+      for (std::int64_t const m : {0, 1, 5, 40})
+        for (std::int64_t const k : {0, 1, 70})
+          for (std::int64_t const gap : {0, 2}) {
+            gemm_shape s{.m = m, .n = 31, .k = k, .transpose_a = ta, .transpose_b = tb};
+            s.lda = (ta ? s.m : s.k) + gap;
+            s.ldb = (tb ? s.k : s.n) + gap;
+            s.ldc = s.n + gap;
+            PLAIT_INFO_GEMM(s);
+            for (auto const& [alpha, beta] : {std::pair<T, T>(1, 0), {T(0.5), 1}, {-1, 2}, {0, 0}, {0, 3}}) {
+              test::gemm_case<T> x(s, alpha, beta, random);
+              std::vector<T> const before = x.c;
+              gemm<blas>(s, x.a.data(), x.b.data(), x.result(), alpha, beta);
+              std::vector<T> after = std::exchange(x.c, before);
+              x.check(after);
+            }
+          }
+}
+
+TEST_CASE("batches, packed matrices, and the choice") {
+  std::vector<double> const x{1, 2, 3, 4, 5, 6, 7, 8};
+  std::vector<double> c(8);
+  gemm_batched<blas>({.m = 2, .n = 2, .k = 2}, {2, 4, 0, 4}, x.data(), x.data(), c.data());
+  CHECK(c == std::vector<double>{7, 10, 15, 22, 23, 34, 31, 46});
+  packed_matrix<double, blas> packed;
+  packed.pack(2, 2, x.data());
+  packed.multiply(2, x.data(), c.data());
+  CHECK(c[3] == 22);
+  CHECK(std::is_base_of_v<cblas_gemm<serial>, gemm_traits<blas>>);
+  CHECK(std::is_base_of_v<own_gemm<serial>, gemm_traits<serial>>);
+}
