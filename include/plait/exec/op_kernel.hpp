@@ -79,6 +79,14 @@ class shape_context {
     std::vector<std::int32_t> const narrow = elements<std::int32_t>(i);
     return {narrow.begin(), narrow.end()};
   }
+  /// Those of an input of bool, 0 or 1 each.
+  std::vector<std::uint8_t> flags(std::size_t i) const {
+    PLAIT_ASSERT(read_ != nullptr, "shape_context: the op's description has no shape_from");
+    expect_type<bool>(i);
+    std::vector<std::uint8_t> made(static_cast<std::size_t>(dims(i).size()));
+    read_(state_, i, made.data(), made.size());
+    return made;
+  }
 
   // ---- checks
   /// Throws shape_error.

@@ -120,6 +120,12 @@ class op_schema {
   std::vector<operand_pair> const& views() const noexcept { return views_; }
   bool is_view(std::size_t input, std::size_t output) const { return holds(views_, {input, output}); }
   std::vector<std::size_t> const& shape_inputs() const noexcept { return shape_inputs_; }
+  /// Whether shapes depend on elements in an op that has this many inputs.
+  bool reads_shapes(std::size_t input_count) const {
+    for (std::size_t const i : shape_inputs_)
+      if (i < input_count) return true;
+    return false;
+  }
   /// The first input that all rows share; nothing where rows depend on each other.
   std::optional<std::size_t> row_inputs() const noexcept { return row_inputs_; }
   bool has_side_effects() const noexcept { return side_effects_; }

@@ -165,7 +165,7 @@ void plan_layout::compute(ssa_form<N> const& form, std::span<op_schema const* co
   stages_.assign(ops == 0 ? 0 : 1, 0);
   for (op_index op = 0; op != ops; ++op) {
     op_schema const& schema = *schemas[op];
-    if (op != 0 && !schema.shape_inputs().empty()) stages_.push_back(op);
+    if (op != 0 && schema.reads_shapes(inputs[op])) stages_.push_back(op);
     for (value_number v : reads_[op])
       if (storage_of_[v] == npos) {
         storage_of_[v] = static_cast<storage_number>(storages_.size());

@@ -11,7 +11,7 @@ namespace {
 TEST_CASE_TEMPLATE("views: every type and shape comes out as it went in", B, PLAIT_HOST_BACKENDS) {
   plait::operators<B> table;
   plait::add_view_operators(table);
-  for (char const* type : {"Copy", "Alias", "StopGradient", "EnsureDense"}) {
+  for (char const* type : {"Copy", "Alias", "StopGradient", "EnsureDense", "CopyFromCPUInput"}) {
     std::string const op = std::string("type: \"") + type + "\" input: \"x\" output: \"y\"";
     auto const floats = test::run_op<B>(table, op, {{"x", test::of<B, float>({2, 2}, {1, 2, 3, -4})}});
     CHECK(floats.template fetch<float>("y") == std::vector<float>{1, 2, 3, -4});
@@ -20,6 +20,17 @@ TEST_CASE_TEMPLATE("views: every type and shape comes out as it went in", B, PLA
     auto const empty = test::run_op<B>(table, op, {{"x", test::of<B, std::int64_t>({0, 3}, {})}});
     CHECK(empty.view("y").spec() == plait::tensor_spec{plait::element_type::int64, {0, 3}});
   }
+}
+
+TEST_CASE_TEMPLATE("CopyOnDeviceLike does not look at what its second input is; ZeroGradient makes nothing", B,
+                   PLAIT_HOST_BACKENDS) {
+  plait::operators<B> table;
+  plait::add_view_operators(table);
+  auto const blobs = test::run_net<B>(
+      table, R"(op { type: "CopyOnDeviceLike" input: "x" input: "z" output: "y" }
+      op { type: "ZeroGradient" input: "y" })",
+      {{"x", test::of<B, float>({3}, {1, 2, 3})}, {"z", plait::tensor<B>::from(std::vector<bool>(), {0})}});
+  CHECK(blobs.template fetch<float>("y") == std::vector<float>{1, 2, 3});
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Ops whose output holds what the input holds.
+// Ops whose output holds what the input holds, and one that has none.
 //
 // All of them are views where memory may be shared, and copy elsewhere.
 #pragma once
@@ -16,7 +16,7 @@ namespace plait {
 template <backend B>
 class view_kernel : public op_kernel<B> {
  public:
-  void run(op_context<B>& c) final {
+  void run(op_context<B>& c) override {
     if (c.raw_output(0) != c.raw_input(0)) B::copy(c.raw_output(0), c.raw_input(0), c.output_spec(0).bytes());
   }
 };
@@ -27,17 +27,30 @@ struct copy_kernel : view_kernel<B> {
   void infer(shape_context& c) override { c.output(0, c.type(0), c.dims(0)); }
 };
 
-/// Copy, Alias, StopGradient, EnsureDense: any type and shape.
+template <backend B>
+struct no_output_kernel : op_kernel<B> {
+  explicit no_output_kernel(op_arguments const&) {}
+  void infer(shape_context&) override {}
+  void run(op_context<B>&) override {}
+};
+
+/// Copy, Alias, StopGradient, EnsureDense; CopyFromCPUInput and CopyOnDeviceLike, as tensors of a plan are in the
+/// memory of one backend; ZeroGradient. Any type and shape.
 template <backend B>
 void add_view_operators(operators<B>& table) {
   auto const schema = [](std::string_view type) {
     return op_schema(type).inputs(1).outputs(1).in_place(0, 0).rows_independent().checks_first();
   };
   table.template add<copy_kernel>(schema("Copy").describe("Y = X, in memory of its own"));
+  table.template add<copy_kernel>(schema("CopyFromCPUInput").describe("Y = X, in memory of its own"));
+  table.template add<copy_kernel>(
+      schema("CopyOnDeviceLike").inputs(2).describe("Y = X, in memory of its own where the second input is"));
   table.template add<copy_kernel>(schema("Alias").views(0, 0).describe("Y = X"));
   table.template add<copy_kernel>(
       schema("StopGradient").views(0, 0).describe("Y = X, through which no gradient flows"));
   table.template add<copy_kernel>(schema("EnsureDense").views(0, 0).describe("Y = X, whose gradient is made dense"));
+  table.template add<no_output_kernel>(
+      op_schema("ZeroGradient").inputs(1).outputs(0).checks_first().describe("does nothing; X's gradient is zero"));
 }
 
 }  // namespace plait

@@ -1,0 +1,107 @@
+// Copies of rows from one place to another: what gathering, padding, joining and cutting are made of.
+//
+// Elements are moved by their size alone; the types of all ops that move data are unsigned words here.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <plait/exec/element_type.hpp>
+#include <plait/exec/kernels/for_each.hpp>
+#include <plait/exec/kernels/row_parts.hpp>
+
+namespace plait {
+
+/// Calls f with a zero of the unsigned integer that is as large as an element.
+template <class F>
+void visit_word(element_type type, F&& f) {
+  switch (size_of(type)) {
+    case 1:
+      return f(std::uint8_t{});
+    case 2:
+      return f(std::uint16_t{});
+    case 4:
+      return f(std::uint32_t{});
+    default:
+      return f(std::uint64_t{});
+  }
+}
+
+/// Sources of rows for move_rows: row i comes from where a list says.
+template <class I>
+struct listed_row {
+  I const* list;
+  PLAIT_HOST_DEVICE std::int64_t operator()(std::size_t row) const { return static_cast<std::int64_t>(list[row]); }
+};
+
+namespace detail {
+
+template <class T, class Source>
+struct moved_element {
+  T* to;
+  T const* from;
+  Source source;
+  T filler;
+  PLAIT_HOST_DEVICE void operator()(std::size_t row) const {
+    std::int64_t const at = source(row);
+    to[row] = at < 0 ? filler : from[at];
+  }
+};
+
+template <class T, class Source>
+struct moved_row {
+  T* to;
+  T const* from;
+  std::size_t width;
+  Source source;
+  T filler;
+  PLAIT_HOST_DEVICE void operator()(std::size_t row, std::size_t first, std::size_t last) const {
+    std::int64_t const at = source(row);
+    T* const out = to + row * width;
+    if (at < 0) {
+      for (std::size_t i = first; i < last; ++i) out[i] = filler;
+      return;
+    }
+    T const* const in = from + static_cast<std::size_t>(at) * width;
+    PLAIT_INDEPENDENT
+    for (std::size_t i = first; i < last; ++i) out[i] = in[i];
+  }
+};
+
+template <class T>
+struct pitched_row {
+  T* to;
+  std::size_t to_pitch;
+  T const* from;
+  std::size_t from_pitch;
+  PLAIT_HOST_DEVICE void operator()(std::size_t row, std::size_t first, std::size_t last) const {
+    T* const out = to + row * to_pitch;
+    T const* const in = from + row * from_pitch;
+    PLAIT_INDEPENDENT
+    for (std::size_t i = first; i < last; ++i) out[i] = in[i];
+  }
+};
+
+}  // namespace detail
+
+/// Row i of `to`, of `width` elements, becomes row source(i) of `from`; all `filler` where that is negative. `source`
+/// is a function object with a const call operator marked PLAIT_HOST_DEVICE. `to` and `from` are not the same memory.
+template <backend B, class T, class Source>
+void move_rows(T* to, T const* from, std::size_t rows, std::size_t width, Source const& source, T filler = {}) {
+  if (width == 1)
+    for_each_index<B>(rows, detail::moved_element<T, Source>{to, from, source, filler});
+  else
+    for_each_row_part<B>(rows, width, 1, detail::moved_row<T, Source>{to, from, width, source, filler});
+}
+
+/// Copies `rows` runs of `width` elements each, which begin `to_pitch` and `from_pitch` elements apart.
+template <backend B, class T>
+void copy_pitched(T* to, std::size_t to_pitch, T const* from, std::size_t from_pitch, std::size_t rows,
+                  std::size_t width) {
+  if (rows == 1 || (to_pitch == width && from_pitch == width))
+    B::copy(to, from, rows * width * sizeof(T));
+  else
+    for_each_row_part<B>(rows, width, 1, detail::pitched_row<T>{to, to_pitch, from, from_pitch});
+}
+
+}  // namespace plait

@@ -1,0 +1,91 @@
+#include <plait/exec/operators/transpose.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <support/op_oracle.hpp>
+#include <support/run_op.hpp>
+
+namespace {
+
+using plait::shape;
+
+template <class B>
+plait::operators<B> table() {
+  plait::operators<B> made;
+  plait::add_transpose_operators(made);
+  return made;
+}
+
+std::string transpose(std::vector<int> const& axes) {
+  std::string text = R"(type: "Transpose" input: "x" output: "y" arg { name: "axes")";
+  for (int const axis : axes) text += " ints: " + std::to_string(axis);
+  return text + " }";
+}
+
+template <class B, class T>
+void check(shape const& dims, std::vector<int> const& axes) {
+  shape made;
+  for (int const axis : axes) made.push_back(dims[static_cast<std::size_t>(axis)]);
+  std::vector<T> expected;
+  test::index from(axes.size());
+  for (test::index const& at : test::indices(made)) {
+    for (std::size_t a = 0; a != axes.size(); ++a) from[static_cast<std::size_t>(axes[a])] = at[a];
+    expected.push_back(static_cast<T>(test::place(dims, from)));
+  }
+  auto const blobs = test::run_op<B>(table<B>(), transpose(axes), {{"x", test::counted<B, T>(dims)}});
+  CHECK(blobs.view("y").dims() == made);
+  CHECK(blobs.template fetch<T>("y") == expected);
+}
+
+TEST_CASE_TEMPLATE("Transpose: every order of up to four axes", B, PLAIT_HOST_BACKENDS) {
+  check<B, float>({2, 3}, {1, 0});
+  check<B, float>({1, 3}, {1, 0});
+  check<B, float>({0, 3}, {1, 0});
+  for (shape const& dims : {shape{2, 3, 4}, shape{5, 1, 3}, shape{17, 3, 70}}) {
+    std::vector<int> axes = {0, 1, 2};
+    do check<B, float>(dims, axes);
+    while (std::ranges::next_permutation(axes).found);
+  }
+  std::vector<int> axes = {0, 1, 2, 3};
+  do check<B, double>({3, 2, 9, 5}, axes);
+  while (std::ranges::next_permutation(axes).found);
+}
+
+TEST_CASE_TEMPLATE("Transpose: larger than a block, than a tile; elements of every size", B, PLAIT_HOST_BACKENDS) {
+  check<B, std::uint8_t>({130, 300}, {1, 0});
+  check<B, std::int32_t>({130, 300}, {1, 0});
+  check<B, std::int64_t>({130, 300}, {1, 0});
+  check<B, float>({300, 1, 130}, {2, 1, 0});
+  check<B, float>({4, 65, 33}, {0, 2, 1});
+  check<B, float>({65, 4, 100}, {1, 0, 2});
+  check<B, float>({3, 10'000}, {1, 0});
+  check<B, float>({10'000, 3}, {1, 0});
+}
+
+TEST_CASE_TEMPLATE("Transpose reverses unless told", B, PLAIT_HOST_BACKENDS) {
+  auto const blobs = test::run_op<B>(table<B>(), R"(type: "Transpose" input: "x" output: "y")",
+                                     {{"x", test::counted<B, float>({2, 1, 3})}});
+  CHECK(blobs.view("y").dims() == shape{3, 1, 2});
+  CHECK(blobs.template fetch<float>("y") == std::vector<float>{0, 3, 1, 4, 2, 5});
+  auto const scalar =
+      test::run_op<B>(table<B>(), R"(type: "Transpose" input: "x" output: "y")", {{"x", test::of<B, float>({}, {7})}});
+  CHECK(scalar.template fetch<float>("y") == std::vector<float>{7});
+}
+
+TEST_CASE("Transpose refuses") {
+  using B = plait::serial;
+  auto const refusal = [](std::vector<int> const& axes) {
+    return test::error_of<B>(table<B>(), transpose(axes), {{"x", test::counted<B, float>({2, 3})}});
+  };
+  CHECK(test::has(refusal({0}), "Transpose: plait: op 0 (Transpose): input 0 is float32 2x3, which should have each"));
+  CHECK(test::has(refusal({0, 0}), "listed once"));
+  CHECK(test::has(refusal({0, 2}), "has no axis 2"));
+  CHECK(test::has(refusal({0, 1, 1}), "listed once"));
+}
+
+}  // namespace
