@@ -68,7 +68,7 @@ TEST_CASE("blocks are at most a quarter larger than asked for, and never smaller
 
 TEST_CASE("blocks are aligned for the widest vectors") {
   pool p;
-  for (std::size_t const bytes : {1, 63, 65, 1000, 4097}) {
+  for (std::size_t const bytes : {1u, 63u, 65u, 1000u, 4097u}) {
     void* const block = p.take(bytes);
     CHECK(reinterpret_cast<std::uintptr_t>(block) % plait::host_memory::alignment == 0);
     p.give_back(block, bytes);

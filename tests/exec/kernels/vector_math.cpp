@@ -37,7 +37,7 @@ using wide = typename wider<T>::type;
     static constexpr double bound(float) { return float_bound; }   \
     static constexpr double bound(double) { return double_bound; } \
     template <class T>                                             \
-    T operator()(T x) const {                                      \
+    PLAIT_ALWAYS_INLINE T operator()(T x) const {                  \
       return math::name(x);                                        \
     }                                                              \
     template <class W>                                             \
@@ -58,9 +58,7 @@ template <class F, class T>
 struct map_loop {
   void operator()(T const* in, T* out, std::size_t count) const {
     PLAIT_INDEPENDENT
-    for (std::size_t i = 0; i < count; ++i) {
-      PLAIT_INLINE_CALL out[i] = F{}(in[i]);
-    }
+    for (std::size_t i = 0; i < count; ++i) out[i] = F{}(in[i]);
   }
 };
 
@@ -283,7 +281,7 @@ TEST_CASE("the functions can stand in constant expressions") {
 namespace {
 struct reproducible_log {
   template <class T>
-  T operator()(T x) const {
+  PLAIT_ALWAYS_INLINE T operator()(T x) const {
     return math::detail::log<math::reproducible>(x);
   }
 };

@@ -2,10 +2,10 @@
 // floating point, no call. Loops over them, run by `vectorized` (instruction_sets.hpp) or on a device, need no
 // fast-math flag. They are right at zeros, subnormal numbers, overflow, infinities and NaN, and know no errno.
 //
-// Bounds are the largest errors met, in units of the last place of the exact result rounded to T (half of one would be
-// the best possible): of float for every one of its 2^32 values, of double for 10^8 values all over the exponents and
-// around the ends of the reductions; with and without fused multiply-add. tests/exec/kernels/vector_math.cpp repeats a
-// sample. Flags that let the compiler reorder sums (-ffast-math) void them.
+// Bounds are the largest errors met, in units of the last place of the exact result (half of one would be the best
+// possible), for float of all 2^32 values with fused multiply-add and 2.5e8 without, for double of 1.5e7 and 4e6 values
+// all over the exponents and around the ends of the reductions. tests/exec/kernels/vector_math.cpp repeats a sample.
+// Flags that let the compiler reorder sums (-ffast-math) void them.
 //
 // Methods: reductions after W. J. Cody and W. Waite, Software Manual for the Elementary Functions, 1980; logarithm by
 // its atanh series as in Sun's fdlibm; coefficients by the Remez exchange in 60 digits, for these intervals.
@@ -274,7 +274,7 @@ PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr T cos_of_turns(T r) {
 
 }  // namespace detail
 
-/// e^x. EXP_BOUND
+/// e^x. 1.00 ulp for float, 1.02 for double.
 template <std::floating_point T>
 PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr T exp(T x) {
   using f = detail::format<T>;
@@ -284,7 +284,7 @@ PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr T exp(T x) {
   return (T(1) + parts.fraction) * detail::power_of_two<T>(half) * detail::power_of_two<T>(parts.exponent - half);
 }
 
-/// e^x - 1. EXPM1_BOUND
+/// e^x - 1. 1.48 ulp for float, 2.2 for double.
 template <std::floating_point T>
 PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr T expm1(T x) {
   using f = detail::format<T>;
@@ -296,20 +296,20 @@ PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr T expm1(T x) {
   return detail::with_sign_of(((scale - one) + scale * parts.fraction) * rest, x);
 }
 
-/// The natural logarithm. -infinity at zeros, NaN below. LOG_BOUND
+/// The natural logarithm. -infinity at zeros, NaN below. 0.76 ulp for float, 0.83 for double.
 template <std::floating_point T>
 PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr T log(T x) {
   return detail::log<contracted>(x);
 }
 
-/// log(1 + x). -infinity at -1, NaN below. LOG1P_BOUND
+/// log(1 + x). -infinity at -1, NaN below. 1.35 ulp for float, 1.3 for double.
 template <std::floating_point T>
 PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr T log1p(T x) {
   T const y = detail::or_special_log(detail::log1p<contracted>(x), x, T(-1));
   return detail::choose(detail::magnitude(x) < std::numeric_limits<T>::epsilon() / 4, x, y);
 }
 
-/// TANH_BOUND
+/// The hyperbolic tangent, never above 1 in magnitude. 2.43 ulp for float, 2.6 for double.
 template <std::floating_point T>
 PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr T tanh(T x) {
   using f = detail::format<T>;
@@ -321,14 +321,14 @@ PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr T tanh(T x) {
   return detail::with_sign_of(t / (t + T(2)), x);
 }
 
-/// 1 / (1 + e^-x). SIGMOID_BOUND
+/// 1 / (1 + e^-x). 2.41 ulp for float, 2.4 for double.
 template <std::floating_point T>
 PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr T sigmoid(T x) {
   T const e = exp(-detail::magnitude(x));
   return detail::choose(x < T(0), e, T(1)) / (T(1) + e);
 }
 
-/// log(1 + e^x). SOFTPLUS_BOUND
+/// log(1 + e^x). 1.65 ulp for float, 1.7 for double.
 template <std::floating_point T>
 PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr T softplus(T x) {
   return detail::positive_part(x) + detail::log1p<contracted>(exp(-detail::magnitude(x)));
