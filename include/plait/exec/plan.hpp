@@ -41,13 +41,6 @@ namespace detail {
 inline std::string_view without_prefix(std::string_view message) {
   return message.starts_with("plait: ") ? message.substr(7) : message;
 }
-template <class N, class Op>
-std::string op_name_of(N const& n, Op const& op) {
-  if constexpr (requires { net_traits_of<N>::op_name(n, op); })
-    return std::string(std::string_view(net_traits_of<N>::op_name(n, op)));
-  else
-    return {};
-}
 }  // namespace detail
 
 struct compile_options {
@@ -191,7 +184,7 @@ template <net N, backend B>
   op_index at = 0;
   for (auto&& op : plait::ops(n)) {
     std::string_view const type = op_type(n, op);
-    made.op_names_.emplace_back(detail::op_name_of(n, op));
+    made.op_names_.emplace_back(plait::op_name(n, op));
     auto entry = table.find(type);
     auto const refusal = [&](std::string_view why) {
       return exec_error("plait: op " + std::to_string(at) + " (" + std::string(type) + "): " + std::string(why), at,
@@ -199,7 +192,10 @@ template <net N, backend B>
     };
     if (entry == nullptr) throw refusal("there is no such op type in the table of operators");
     try {
-      op_arguments const arguments = read_op_arguments(n, op, entry->schema);
+      op_arguments arguments = read_op_arguments(n, op, entry->schema);
+      if (auto const written = form.writes(at); !written.empty())
+        arguments.set_stream(
+            random_stream_of(std::string_view(form.name(written.front().blob)), written.front().version));
       input_counts.push_back(static_cast<std::uint32_t>(arguments.input_count()));
       made.steps_.push_back({entry, entry->make(arguments), {}, 0, true});
     } catch (shape_error const& e) {

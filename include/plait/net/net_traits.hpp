@@ -9,6 +9,8 @@
 //   external_inputs(n)           what the net is given                      member of N, else none declared
 //   external_outputs(n)          what the net promises                      member of N, else none declared
 //   type(n, op)                  anything that asks what an op does         type(op) of N, else type of the op
+//   op_name(n, op)               messages                                   op_name(op) of N, else name of the op, else
+//                                                                           none
 //   control_inputs(n, op)        scheduling order without data              control_inputs(op) of N, else none
 //   subnets(n, op)               nets inside ops (implicit_operands.hpp)    subnets(op) of N, else none
 //   text(n, name)                names that are not strings themselves      text(name) of N, else the name, if it
@@ -150,6 +152,23 @@ struct net_traits : detail::member_hooks<N> {
     requires std::ranges::range<decltype(n.external_outputs)>
   {
     return n.external_outputs;
+  }
+
+  template <class Op>
+  static constexpr decltype(auto) op_name(N const& n, Op const& op)
+    requires requires { n.op_name(op); }
+  {
+    return n.op_name(op);
+  }
+  template <class Op>
+  static constexpr auto const& op_name(N const&, Op const& op)
+    requires(
+        !requires(N const& n) { n.op_name(op); } &&
+        requires(detail::pointee_t<Op> const& o) {
+          { o.name } -> std::convertible_to<std::string_view>;
+        })
+  {
+    return detail::pointee(op).name;
   }
 
   template <class Op>
@@ -401,6 +420,15 @@ template <net N, class Op>
 template <typed_net N, class Op>
 [[nodiscard]] constexpr std::string_view op_type(N const& n, Op const& op) {
   return detail::net_traits_of<N>::type(n, op);
+}
+
+/// Empty where ops have no names.
+template <net N, class Op>
+[[nodiscard]] constexpr std::string_view op_name(N const& n, Op const& op) {
+  if constexpr (requires { detail::net_traits_of<N>::op_name(n, op); })
+    return detail::net_traits_of<N>::op_name(n, op);
+  else
+    return {};
 }
 
 /// The key of a name; refers to the name, or into the net, where it is a string_view.

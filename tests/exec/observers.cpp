@@ -1,0 +1,96 @@
+#include <plait/exec/observers.hpp>
+
+#include <limits>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+#include <plait/exec/parallel.hpp>
+#include <plait/exec/plan_text.hpp>
+
+#include <support/run_op.hpp>
+#include <support/toy_operators.hpp>
+
+namespace {
+
+using B = plait::serial;
+
+plait::netdef net() {
+  return plait::read_netdef_text(R"(
+    op { type: "Mix" name: "the \"first\"" input: "x" input: "y" output: "z" }
+    op { type: "Reverse" input: "z" output: "w" }
+    op { type: "Update" input: "x" input: "w" output: "x" }
+    external_output: "w")");
+}
+
+TEST_CASE("observers: each op is timed once, between begin and end, and traced") {
+  auto const table = test::toy_operators<B>();
+  for (bool const parallel : {false, true}) {
+    plait::workspace<B> blobs;
+    blobs.feed<float>("x", {1, 2}, {2});
+    blobs.feed<float>("y", {1, 2}, {2});
+    auto plan = plait::compile(net(), table, blobs, {.parallel = parallel});
+    plait::time_observer<B> times;
+    if (parallel)
+      plait::parallel_executor(plan).run({.observer = &times});
+    else
+      plan.run({.observer = &times});
+    REQUIRE(times.records().size() == 3);
+    for (std::size_t i = 0; i != 3; ++i) {
+      CHECK(times.records()[i].op == i);
+      CHECK(times.records()[i].begin <= times.records()[i].end);
+      if (i != 0) CHECK(times.records()[i].begin >= times.records()[i - 1].end);
+    }
+    std::ostringstream out;
+    plait::write_chrome_trace(out, times);
+    auto const trace = nlohmann::json::parse(out.str());
+    REQUIRE(trace["traceEvents"].size() == 3);
+    CHECK(trace["traceEvents"][0]["name"] == "Mix");
+    CHECK(trace["traceEvents"][0]["args"]["name"] == "the \"first\"");
+    CHECK(trace["traceEvents"][1]["args"]["output"] == "w");
+    CHECK(trace["traceEvents"][2]["ts"].get<double>() >= trace["traceEvents"][1]["ts"].get<double>());
+  }
+}
+
+TEST_CASE("observers: the op whose output is NaN is named") {
+  auto const table = test::toy_operators<B>();
+  plait::workspace<B> blobs;
+  float const infinity = std::numeric_limits<float>::infinity();
+  blobs.feed<float>("x", {1, infinity}, {2});
+  blobs.feed<float>("y", {1, -infinity}, {2});
+  auto plan = plait::compile(net(), table, blobs);
+  plait::nan_observer<B> watch;
+  try {
+    plan.run({.observer = &watch});
+    FAIL("there is a NaN");
+  } catch (plait::exec_error const& e) {
+    CHECK(e.op == 0);
+    CHECK(std::string(e.what()).find("element 1 of output 'z' is NaN") != std::string::npos);
+  }
+  blobs.feed<float>("y", {1, 1}, {2});
+  plan.run({.observer = &watch});
+  blobs.feed<float>("x", {1, infinity}, {2});
+  plait::nan_observer<B> strict(true);
+  CHECK_THROWS_AS(plan.run({.observer = &strict}), plait::exec_error);
+}
+
+TEST_CASE("plan_text: ops, shapes, memory") {
+  auto const table = test::toy_operators<B>();
+  plait::workspace<B> blobs;
+  blobs.feed<float>("x", {1, 2}, {2});
+  blobs.feed<float>("y", {1, 2}, {2});
+  auto plan = plait::compile(net(), table, blobs);
+  plan.bind();
+  std::ostringstream out;
+  plait::write_plan(out, plan);
+  CHECK(out.str() ==
+        "0 Mix 'the \"first\"': x [float32 2] y [float32 2] -> z [float32 2] @2\n"
+        "1 Reverse: z [float32 2] -> w [float32 2] kept @3\n"
+        "2 Update: x [float32 2] w [float32 2] -> x [float32 2] in x @0\n"
+        "bytes: 16 given, 8 kept, 8 for intermediate values\n");
+  CHECK_FALSE(blobs.contains("w"));  // nothing has run
+}
+
+}  // namespace

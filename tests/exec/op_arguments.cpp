@@ -1,0 +1,87 @@
+#include <plait/exec/op_arguments.hpp>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <doctest/doctest.h>
+#include <plait/core/assert.hpp>
+#include <plait/netdef/text_reader.hpp>
+#include <plait/netdef/traits.hpp>
+
+namespace {
+
+auto const schema = plait::op_schema("T")
+                        .inputs(1, 2)
+                        .outputs(1, plait::npos)
+                        .argument("axis", std::int64_t{1}, "")
+                        .argument("scale", 0.5f, "")
+                        .argument("mode", std::string("same"), "")
+                        .argument("dims", std::vector<std::int64_t>(), "")
+                        .argument("weights", std::vector<float>{1}, "")
+                        .argument("names", std::vector<std::string>(), "");
+
+plait::op_arguments read(std::string const& text) {
+  static plait::netdef n;
+  n = plait::read_netdef_text("op { type: \"T\" " + text + " }");
+  return plait::read_op_arguments(n, n.op[0], schema);
+}
+std::string refusal(std::string const& text) {
+  try {
+    read(text);
+  } catch (plait::shape_error const& e) {
+    return e.what();
+  }
+  return "";
+}
+
+TEST_CASE("op_arguments: what the net does not say is what the description says") {
+  auto const none = read(R"(input: "x" output: "y")");
+  CHECK(none.integer("axis") == 1);
+  CHECK(none.real("scale") == 0.5f);
+  CHECK(none.text("mode") == "same");
+  CHECK(none.reals("weights") == std::vector<float>{1});
+  CHECK_FALSE(none.has("axis"));
+  CHECK(none.input_count() == 1);
+  auto const all = read(R"(input: "x" input: "z" output: "y" output: "w" arg { name: "axis" i: -2 }
+    arg { name: "scale" f: 2 } arg { name: "mode" s: "full" } arg { name: "dims" ints: 3 ints: 4 }
+    arg { name: "weights" floats: 0.25 } arg { name: "names" strings: "a" } arg { name: "unknown" i: 1 })");
+  CHECK(all.integer("axis") == -2);
+  CHECK(all.flag("axis"));
+  CHECK(all.real("scale") == 2);
+  CHECK(all.text("mode") == "full");
+  CHECK(all.integers("dims") == std::vector<std::int64_t>{3, 4});
+  CHECK(all.reals("weights") == std::vector<float>{0.25f});
+  CHECK(all.texts("names") == std::vector<std::string>{"a"});
+  CHECK(all.has("axis"));
+  CHECK(all.output_count() == 2);
+}
+
+TEST_CASE("op_arguments: whole numbers stand for reals, and empty lists for lists of any type") {
+  auto const a = read(R"(input: "x" output: "y" arg { name: "scale" i: 3 } arg { name: "weights" ints: 1 ints: 2 }
+                         arg { name: "names" })");
+  CHECK(a.real("scale") == 3);
+  CHECK(a.reals("weights") == std::vector<float>{1, 2});
+  CHECK(a.texts("names").empty());
+}
+
+TEST_CASE("op_arguments: what the op type does not have is refused") {
+  CHECK(refusal(R"(output: "y")") == "plait: 0 inputs where there should be 1 to 2");
+  CHECK(refusal(R"(input: "x")") == "plait: 0 outputs where there should be 1 or more");
+  CHECK(refusal(R"(input: "x" output: "y" arg { name: "axis" f: 1.5 })") ==
+        "plait: argument 'axis' is of another type than expected");
+  CHECK(refusal(R"(input: "x" output: "y" arg { name: "mode" n { } })") ==
+        "plait: argument 'mode' is of another type than expected");
+  auto const demanding = plait::op_schema("T").outputs(1).required_argument<std::string>("to", "");
+  auto const n = plait::read_netdef_text(R"(op { type: "T" output: "y" })");
+  CHECK_THROWS_WITH_AS(plait::read_op_arguments(n, n.op[0], demanding), "plait: argument 'to' is missing",
+                       plait::shape_error);
+}
+
+TEST_CASE("op_arguments: asking for what the description does not have is a mistake of the program") {
+  auto const a = read(R"(input: "x" output: "y")");
+  CHECK_THROWS_AS(a.integer("axes"), plait::precondition_error);
+  CHECK_THROWS_AS(a.text("axis"), plait::precondition_error);
+}
+
+}  // namespace

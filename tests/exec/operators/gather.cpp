@@ -1,0 +1,103 @@
+#include <plait/exec/operators/gather.hpp>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <support/op_oracle.hpp>
+#include <support/run_op.hpp>
+
+namespace {
+
+using plait::shape;
+
+template <class B>
+plait::operators<B> table() {
+  plait::operators<B> made;
+  plait::add_gather_operators(made);
+  return made;
+}
+
+std::string op(char const* type) { return std::string("type: \"") + type + R"(" input: "x" input: "i" output: "y")"; }
+
+// Along axis 0 or, for BatchGather, 1.
+template <class B, class T, class I>
+void check(std::size_t axis, shape const& dims, shape const& list, std::vector<I> const& indices) {
+  shape made;
+  for (std::size_t a = 0; a != axis; ++a) made.push_back(dims[a]);
+  for (std::int64_t const extent : list) made.push_back(extent);
+  for (std::size_t a = axis + 1; a != dims.rank(); ++a) made.push_back(dims[a]);
+  std::vector<T> expected;
+  for (test::index const& at : test::indices(made)) {
+    test::index const in_list(at.begin() + static_cast<std::ptrdiff_t>(axis),
+                              at.begin() + static_cast<std::ptrdiff_t>(axis + list.rank()));
+    test::index from(at.begin(), at.begin() + static_cast<std::ptrdiff_t>(axis));
+    from.push_back(static_cast<std::int64_t>(indices[test::place(list, in_list)]));
+    from.insert(from.end(), at.begin() + static_cast<std::ptrdiff_t>(axis + list.rank()), at.end());
+    expected.push_back(static_cast<T>(test::place(dims, from)));
+  }
+  auto const blobs = test::run_op<B>(table<B>(), op(axis == 0 ? "Gather" : "BatchGather"),
+                                     {{"x", test::counted<B, T>(dims)}, {"i", test::of<B, I>(list, indices)}});
+  CHECK(blobs.view("y").dims() == made);
+  CHECK(blobs.template fetch<T>("y") == expected);
+}
+
+TEST_CASE_TEMPLATE("Gather", B, PLAIT_HOST_BACKENDS) {
+  check<B, float, std::int32_t>(0, {5}, {3}, {2, 0, 0});
+  check<B, float, std::int64_t>(0, {5, 3}, {2, 2}, {4, 4, 0, 1});
+  check<B, std::int32_t, std::int32_t>(0, {5}, {3}, {1, 4, 2});
+  check<B, double, std::int32_t>(0, {4, 2, 3}, {}, {3});
+  check<B, std::uint8_t, std::int64_t>(0, {4, 2}, {3}, {3, 0, 3});
+  check<B, float, std::int32_t>(0, {0, 3}, {0}, {});
+  check<B, float, std::int32_t>(0, {5, 0}, {2}, {4, 1});
+  std::vector<std::int32_t> many(5'000);
+  for (std::size_t i = 0; i != many.size(); ++i) many[i] = static_cast<std::int32_t>(i * 7 % 300);
+  check<B, float, std::int32_t>(0, {300, 9}, {50, 100}, many);
+  check<B, float, std::int32_t>(0, {300}, {5'000}, many);
+}
+
+TEST_CASE_TEMPLATE("BatchGather", B, PLAIT_HOST_BACKENDS) {
+  check<B, float, std::int32_t>(1, {2, 4}, {3}, {3, 0, 3});
+  check<B, double, std::int64_t>(1, {3, 2, 2}, {2, 2}, {1, 0, 0, 1});
+  check<B, std::int64_t, std::int32_t>(1, {1, 2}, {1}, {1});
+  check<B, float, std::int32_t>(1, {0, 2}, {1}, {1});
+}
+
+TEST_CASE_TEMPLATE("an index out of range is named, and nothing has been written", B, PLAIT_HOST_BACKENDS) {
+  plait::workspace<B> blobs;
+  blobs.feed("x", test::counted<B, float>({5, 3}));
+  blobs.feed("i", test::of<B, std::int32_t>({1}, {4}));
+  auto plan = plait::compile(plait::read_netdef_text("op { " + op("Gather") + " }"), table<B>(), blobs);
+  plan.run();
+  for (std::int32_t const bad : {5, -1}) {
+    blobs.feed("i", test::of<B, std::int32_t>({1}, {bad}));
+    try {
+      plan.run();
+      FAIL("no error");
+    } catch (plait::exec_error const& e) {
+      CHECK(e.op == 0);
+      CHECK(e.type == "Gather");
+      CHECK(test::has(e.what(), "index " + std::to_string(bad) + " at place 0 is not from 0 up to, but without, 5"));
+    }
+    CHECK(blobs.template fetch<float>("y") == std::vector<float>{12, 13, 14});
+  }
+  std::vector<std::int64_t> far(10'000, 0);
+  far[9'876] = 7;
+  CHECK(test::has(test::error_of<B>(table<B>(), op("BatchGather"), {{"x", test::counted<B, float>({2, 7})},
+                                                                    {"i", test::of<B, std::int64_t>({10'000}, far)}}),
+                  "BatchGather: plait: op 0 (BatchGather): index 7 at place 9876"));
+}
+
+TEST_CASE("Gather refuses other types and ranks") {
+  using B = plait::serial;
+  CHECK(test::has(test::error_of<B>(table<B>(), op("Gather"),
+                                    {{"x", test::counted<B, float>({2})}, {"i", test::of<B, float>({1}, {0})}}),
+                  "should hold int32 or int64"));
+  CHECK(test::has(test::error_of<B>(table<B>(), op("BatchGather"),
+                                    {{"x", test::counted<B, float>({2})}, {"i", test::of<B, std::int32_t>({1}, {0})}}),
+                  "at least 2 dimensions"));
+}
+
+}  // namespace

@@ -1,0 +1,166 @@
+#include <plait/exec/operators/sparse_optimizers.hpp>
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <support/run_op.hpp>
+
+namespace {
+
+std::string const adagrad =
+    R"(type: "SparseAdagrad" input: "p" input: "h" input: "i" input: "g" input: "lr" output: "p" output: "h")";
+
+template <class T>
+std::vector<T> random(std::size_t count, unsigned seed) {
+  std::mt19937 engine(seed);
+  std::uniform_real_distribution<double> from(-2, 2);
+  std::vector<T> made(count);
+  for (T& x : made) x = static_cast<T>(from(engine));
+  return made;
+}
+
+template <class B, class T, class I>
+test::feeds<B> feeds_of(std::size_t rows, std::size_t width, std::size_t count) {
+  std::vector<T> squares = random<T>(rows * width, 2);
+  for (T& x : squares) x *= x;
+  std::vector<I> indices(count);
+  std::mt19937 engine(5);
+  for (I& i : indices) i = static_cast<I>(engine() % rows);  // several times the same
+  auto const r = static_cast<std::int64_t>(rows);
+  auto const w = static_cast<std::int64_t>(width);
+  auto const n = static_cast<std::int64_t>(count);
+  return {{"p", test::of<B>({r, w}, random<T>(rows * width, 1))},
+          {"h", test::of<B>({r, w}, squares)},
+          {"i", test::of<B>({n}, indices)},
+          {"g", test::of<B>({n, w}, random<T>(count * width, 3))},
+          {"lr", test::of<B, float>({1}, {-0.125f})}};
+}
+
+template <class B, class T, class I>
+void check(plait::operators<B> const& table, std::size_t rows, std::size_t width, std::size_t count) {
+  auto const fed = feeds_of<B, T, I>(rows, width, count);
+  auto const blobs = test::run_op<B>(table, adagrad + R"( arg { name: "epsilon" f: 0.5 })", fed);
+  auto const p = fed[0].second.template values<T>();
+  auto const h = fed[1].second.template values<T>();
+  auto const indices = fed[2].second.template values<I>();
+  auto const g = fed[3].second.template values<T>();
+  std::vector<double> wanted_p(p.begin(), p.end());
+  std::vector<double> wanted_h(h.begin(), h.end());
+  for (std::size_t i = 0; i != count; ++i)
+    for (std::size_t d = 0; d != width; ++d) {
+      std::size_t const at = static_cast<std::size_t>(indices[i]) * width + d;
+      double const x = double(g[i * width + d]);
+      wanted_h[at] += x * x;
+      wanted_p[at] += -0.125 * x / (std::sqrt(wanted_h[at]) + 0.5);
+    }
+  auto const got_p = blobs.template fetch<T>("p");
+  auto const got_h = blobs.template fetch<T>("h");
+  double most = 0;
+  for (std::size_t i = 0; i != got_p.size(); ++i) {
+    most = std::max(most, std::abs(double(got_p[i]) - wanted_p[i]) / (1 + std::abs(wanted_p[i])));
+    most = std::max(most, std::abs(double(got_h[i]) - wanted_h[i]) / (1 + std::abs(wanted_h[i])));
+  }
+  // A row takes up to so many steps, each with a rounding or two.
+  CHECK(most <= (4 + 2 * double(count) / double(rows)) * double(std::numeric_limits<T>::epsilon()));
+}
+
+TEST_CASE_TEMPLATE("sparse optimizers: rows listed several times step several times", B, PLAIT_HOST_BACKENDS) {
+  plait::operators<B> table;
+  plait::add_sparse_optimizer_operators(table);
+  check<B, float, std::int64_t>(table, 4, 2, 2);
+  check<B, float, std::int32_t>(table, 3, 5, 20);
+  check<B, float, std::int64_t>(table, 100, 1, 1'000);
+  check<B, double, std::int64_t>(table, 37, 130, 400);
+  check<B, float, std::int32_t>(table, 37, 130, 400);
+  check<B, float, std::int64_t>(table, 3, 0, 5);
+  check<B, float, std::int64_t>(table, 3, 2, 0);
+}
+
+TEST_CASE_TEMPLATE("sparse optimizers: the same bits on every backend", B, plait::omp, plait::tbb) {
+  plait::operators<plait::serial> one;
+  plait::operators<B> other;
+  plait::add_sparse_optimizer_operators(one);
+  plait::add_sparse_optimizer_operators(other);
+  auto const wanted = test::run_op(one, adagrad, feeds_of<plait::serial, float, std::int64_t>(50, 130, 900));
+  auto const got = test::run_op(other, adagrad, feeds_of<B, float, std::int64_t>(50, 130, 900));
+  CHECK(got.template fetch<float>("p") == wanted.fetch<float>("p"));
+  CHECK(got.template fetch<float>("h") == wanted.fetch<float>("h"));
+}
+
+TEST_CASE("sparse optimizers: an index that is no row changes nothing") {
+  using B = plait::serial;
+  plait::operators<B> table;
+  plait::add_sparse_optimizer_operators(table);
+  for (std::int64_t const bad : {-1, 4, 1'000'000}) {
+    plait::workspace<B> blobs;
+    auto const fed = feeds_of<B, float, std::int64_t>(4, 2, 3);
+    for (auto const& [name, value] : fed) blobs.feed(name, value.clone());
+    blobs.feed("i", test::of<B, std::int64_t>({3}, {0, 1, bad}));
+    auto plan = plait::compile(plait::read_netdef_text("op { " + adagrad + " }"), table, blobs);
+    try {
+      plan.run();
+      FAIL("not refused");
+    } catch (plait::exec_error const& e) {
+      CHECK(e.type == "SparseAdagrad");
+      CHECK(std::string(e.what()).find("index " + std::to_string(bad)) != std::string::npos);
+    }
+    CHECK(blobs.fetch<float>("p") == fed[0].second.values<float>());
+    CHECK(blobs.fetch<float>("h") == fed[1].second.values<float>());
+  }
+}
+
+TEST_CASE("sparse optimizers: gradients that do not fit are refused") {
+  using B = plait::serial;
+  plait::operators<B> table;
+  plait::add_sparse_optimizer_operators(table);
+  auto const refused = [&](std::string const& name, plait::tensor<B> const& value) {
+    auto fed = feeds_of<B, float, std::int64_t>(4, 2, 3);
+    for (auto& [given, held] : fed)
+      if (given == name) held = value;
+    CHECK_THROWS_AS(test::run_op<B>(table, adagrad, fed), plait::exec_error);
+  };
+  refused("g", test::of<B>({3, 3}, std::vector<float>(9)));
+  refused("g", test::of<B>({2, 2}, std::vector<float>(4)));
+  refused("g", test::of<B>({3, 2}, std::vector<double>(6)));
+  refused("h", test::of<B>({4, 3}, std::vector<float>(12)));
+  refused("i", test::of<B>({3}, std::vector<float>(3)));
+  refused("lr", test::of<B>({2}, std::vector<float>(2)));
+  // Indices of any shape, a row of the gradient for each.
+  auto fed = feeds_of<B, float, std::int64_t>(4, 2, 6);
+  fed[2].second = fed[2].second.reshape({2, 3});
+  CHECK_THROWS_AS(test::run_op<B>(table, adagrad, fed), plait::exec_error);
+  fed[3].second = fed[3].second.reshape({2, 3, 2});
+  CHECK_NOTHROW(test::run_op<B>(table, adagrad, fed));
+}
+
+TEST_CASE_TEMPLATE("sparse optimizers: a tensor is scaled down to the threshold, never up", B, PLAIT_HOST_BACKENDS) {
+  plait::operators<B> table;
+  plait::add_sparse_optimizer_operators(table);
+  std::string const op = R"(type: "ClipTensorByScaling" arg { name: "threshold" f: 2 } output: "x" input: "x")";
+  auto const x = test::of<B, float>({2, 2}, {1, -2, 3, 0});
+  auto const run = [&]<class T>(std::string const& inputs, std::vector<T> const& norm, std::vector<T> const& more) {
+    return test::run_op<B>(table, op + inputs,
+                           {{"x", x}, {"n", test::of<B>({1}, norm)}, {"more", test::of<B>({}, more)}})
+        .template fetch<float>("x");
+  };
+  using list = std::vector<float>;
+  CHECK(run(R"( input: "n")", list{4}, list{0}) == list{0.5f, -1, 1.5f, 0});
+  CHECK(run(R"( input: "n")", list{2}, list{0}) == list{1, -2, 3, 0});
+  CHECK(run(R"( input: "n" input: "more")", list{2}, list{0.5f}) == list{0.5f, -1, 1.5f, 0});
+  auto const doubles = test::run_op<B>(
+      table, R"(type: "ClipTensorByScaling" arg { name: "threshold" f: 1 } input: "x" input: "n" output: "y")",
+      {{"x", test::of<B, double>({0}, {})}, {"n", test::of<B, double>({1}, {7})}});
+  CHECK(doubles.view("y").spec() == plait::tensor_spec{plait::element_type::float64, {0}});
+  CHECK_THROWS_AS(run.template operator()<float>("", {1}, {1}), plait::exec_error);
+  std::string const zero = R"(type: "ClipTensorByScaling" arg { name: "threshold" f: 0 } output: "x" input: "x")";
+  CHECK_THROWS_AS(test::run_op<B>(table, zero + R"( input: "n")", {{"x", x}, {"n", x}}), plait::exec_error);
+}
+
+}  // namespace

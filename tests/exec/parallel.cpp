@@ -1,0 +1,80 @@
+#include <plait/exec/parallel.hpp>
+
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <support/run_op.hpp>
+#include <support/toy_operators.hpp>
+
+namespace {
+
+using B = plait::tbb;
+
+// Many independent chains that meet, hundreds of times: for the thread sanitizer, too.
+TEST_CASE("parallel: hundreds of runs of a wide net") {
+  auto const table = test::toy_operators<B>();
+  plait::netdef n;
+  std::vector<std::string> ends;
+  for (int chain = 0; chain != 16; ++chain) {
+    std::string last = "x";
+    for (int i = 0; i != 8; ++i) {
+      std::string const next = "v" + std::to_string(chain) + '_' + std::to_string(i % 3);
+      n.add_op(i % 2 == 0 ? "Reverse" : "Same", {last}, {next});
+      last = next;
+    }
+    ends.push_back(last);
+  }
+  n.add_op("Same", {"x"}, {"sum"});
+  for (auto const& end : ends) n.add_op("Mix", {"sum", end}, {"sum"});
+  n.external_output = {n.intern("sum")};
+  plait::workspace<B> blobs;
+  blobs.feed<float>("x", {1, 2, 3}, {3});
+  auto plan = plait::compile(n, table, blobs, {.parallel = true});
+  plait::parallel_executor executor(plan);
+  for (int round = 0; round != 300; ++round) {
+    executor.run();
+    REQUIRE(blobs.fetch<float>("sum") == std::vector<float>{33, 66, 99});
+  }
+}
+
+TEST_CASE("parallel: of several errors the first op's is thrown, and the executor runs again") {
+  auto const table = test::toy_operators<B>();
+  plait::netdef n;
+  n.add_op("Break", {"x"}, {"a"});
+  n.add_op("Same", {"a"}, {"b"});
+  plait::workspace<B> blobs;
+  auto plan = plait::compile(n, table, blobs, {.parallel = true});
+  plait::parallel_executor executor(plan);
+  CHECK_THROWS_AS(executor.run(), plait::exec_error);  // nothing fed
+  blobs.feed<float>("x", {-1, 2}, {2});
+  try {
+    executor.run();
+    FAIL("Break breaks");
+  } catch (plait::exec_error const& e) {
+    CHECK(e.op == 0);
+  }
+  blobs.feed<float>("x", {1, 2}, {2});
+  executor.run();
+  CHECK(blobs.fetch<float>("b") == std::vector<float>{3, 6});
+}
+
+TEST_CASE("parallel: memory orders ops, and control inputs do") {
+  plait::netdef n = plait::read_netdef_text(R"(
+    op { type: "Same" input: "x" output: "a" }
+    op { type: "Reverse" input: "a" output: "b" }
+    op { type: "Update" input: "a" input: "x" output: "a" }
+    op { type: "Same" input: "x" output: "c" control_input: "b" })");
+  plait::workspace<B> blobs;
+  auto const plan = plait::compile(n, test::toy_operators<B>(), blobs, {.parallel = true});
+  auto const followers = plait::memory_dependencies(plan.layout(), plan.controls());
+  auto const row = [&](plait::op_index op) { return std::vector(followers[op].begin(), followers[op].end()); };
+  CHECK(row(0) == std::vector<plait::op_index>{1, 2});  // read after write
+  CHECK(row(1) == std::vector<plait::op_index>{2, 3});  // write after read; control
+  CHECK(row(2).empty());
+  auto serial = plait::compile(n, test::toy_operators<B>(), blobs);
+  CHECK_THROWS_AS(plait::parallel_executor<B>{serial}, plait::precondition_error);
+}
+
+}  // namespace

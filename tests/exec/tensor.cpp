@@ -1,0 +1,149 @@
+#include <plait/exec/tensor.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <random>
+#include <vector>
+
+#include <doctest/doctest.h>
+#include <plait/exec/omp.hpp>
+#include <plait/exec/serial.hpp>
+
+namespace {
+
+using plait::shape;
+using tensor = plait::tensor<plait::serial>;
+
+std::vector<float> count(std::size_t n) {
+  std::vector<float> made(n);
+  for (std::size_t i = 0; i != n; ++i) made[i] = static_cast<float>(i);
+  return made;
+}
+
+TEST_CASE_TEMPLATE("tensor: elements come back as they were given", T, float, double, std::int32_t, std::int64_t, bool,
+                   std::uint8_t) {
+  std::vector<T> const elements = {T(1), T(0), T(1), T(1), T(0), T(0)};
+  auto const t = tensor::from(elements, {2, 3});
+  CHECK(t.template values<T>() == elements);
+  CHECK(t.spec() == plait::tensor_spec{plait::element_type_of<T>, {2, 3}});
+  CHECK(t.template to<plait::omp>().template values<T>() == elements);
+  CHECK(t.is_contiguous());
+  CHECK(reinterpret_cast<std::uintptr_t>(t.raw()) % 64 == 0);
+}
+
+TEST_CASE("tensor: copies share, clones do not") {
+  auto a = tensor::from(count(4), {4});
+  CHECK(a.is_unique());
+  auto const b = a;
+  auto const c = a.clone();
+  a.data<float>()[0] = 9;
+  CHECK(b.values<float>()[0] == 9);
+  CHECK(c.values<float>()[0] == 0);
+  CHECK(b.shares_memory(a));
+  CHECK_FALSE(c.shares_memory(a));
+  CHECK_FALSE(a.is_unique());
+}
+
+// Views of views against plain indexing.
+TEST_CASE("tensor: random views hold what indices say, without a copy") {
+  std::mt19937 random(2);
+  for (int round = 0; round != 300; ++round) {
+    auto const whole = tensor::from(count(2 * 3 * 4 * 5), {2, 3, 4, 5});
+    tensor view = whole;
+    auto const all = [](tensor const& t) {
+      std::vector<float> made;
+      for (std::int64_t i = 0; i != t.size(); ++i) {
+        std::int64_t rest = i;
+        std::int64_t offset = 0;
+        for (std::size_t axis = t.rank(); axis-- != 0; rest /= t.dims()[axis])
+          offset += rest % t.dims()[axis] * t.strides()[axis];
+        made.push_back(t.data<float>()[offset]);
+      }
+      return made;
+    };
+    for (int step = 0; step != 3; ++step) {
+      auto const before = all(view);
+      shape const dims = view.dims();
+      std::size_t const axis = view.rank() == 0 ? 0 : random() % view.rank();
+      if (view.rank() == 0) break;
+      if (std::size_t const kind = random() % 3; kind == 0) {
+        auto const first = static_cast<std::int64_t>(random() % static_cast<std::size_t>(dims[axis] + 1));
+        auto const last =
+            first + static_cast<std::int64_t>(random() % static_cast<std::size_t>(dims[axis] - first + 1));
+        auto const by = static_cast<std::int64_t>(1 + random() % 2);
+        view = view.slice(axis, first, last, by);
+        std::vector<float> expected;
+        for (std::int64_t i = 0; i != dims.size(); ++i) {
+          std::int64_t const place = i / dims.size_from(axis + 1) % dims[axis];
+          if (place >= first && place < last && (place - first) % by == 0)
+            expected.push_back(before[static_cast<std::size_t>(i)]);
+        }
+        REQUIRE(all(view) == expected);
+      } else if (kind == 1 && dims[axis] != 0) {
+        auto const at = static_cast<std::int64_t>(random() % static_cast<std::size_t>(dims[axis]));
+        view = view.select(axis, at);
+        std::vector<float> expected;
+        for (std::int64_t i = 0; i != dims.size(); ++i)
+          if (i / dims.size_from(axis + 1) % dims[axis] == at) expected.push_back(before[static_cast<std::size_t>(i)]);
+        REQUIRE(all(view) == expected);
+      } else {
+        std::vector<std::size_t> order(view.rank());
+        for (std::size_t i = 0; i != order.size(); ++i) order[i] = i;
+        std::ranges::shuffle(order, random);
+        auto const turned = view.transpose(order);
+        for (std::size_t i = 0; i != order.size(); ++i) REQUIRE(turned.dims()[i] == dims[order[i]]);
+        std::vector<std::size_t> back(order.size());
+        for (std::size_t i = 0; i != order.size(); ++i) back[order[i]] = i;
+        REQUIRE(all(turned.transpose(back)) == before);
+        view = turned;
+      }
+      REQUIRE(view.shares_memory(whole));
+      REQUIRE(view.values<float>() == all(view));
+      REQUIRE(view.clone().values<float>() == all(view));
+      REQUIRE(view.to<plait::omp>().values<float>() == all(view));
+      REQUIRE(view.reshape({view.size()}).values<float>() == all(view));
+    }
+  }
+}
+
+TEST_CASE("tensor: borrowed memory is written through, and kept alive by its owner") {
+  std::vector<float> memory = count(6);
+  auto borrowed = tensor::borrow(std::span(memory), {2, 3});
+  borrowed.data<float>()[5] = 50;
+  CHECK(memory[5] == 50);
+  auto owner = std::make_shared<std::vector<float>>(count(3));
+  std::weak_ptr<std::vector<float>> const watch = owner;
+  {
+    auto const kept = tensor::borrow(std::span(*owner), {3}, owner);
+    owner.reset();
+    CHECK_FALSE(watch.expired());
+    CHECK(kept.values<float>() == count(3));
+  }
+  CHECK(watch.expired());
+}
+
+TEST_CASE("tensor: what it does not have is refused") {
+  auto const t = tensor::from(count(6), {2, 3});
+  CHECK_THROWS_WITH_AS(tensor::from(count(5), {2, 3}), "plait: 5 elements do not make a tensor of 2x3",
+                       plait::shape_error);
+  CHECK_THROWS_WITH_AS(t.values<double>(), "plait: the tensor holds float32, not float64", plait::shape_error);
+  CHECK_THROWS_AS(t.slice(2, 0, 1), plait::shape_error);
+  CHECK_THROWS_AS(t.slice(0, 1, 3), plait::shape_error);
+  CHECK_THROWS_AS(t.slice(0, -1, 1), plait::shape_error);
+  CHECK_THROWS_AS(t.slice(1, 0, 3, 0), plait::shape_error);
+  CHECK_THROWS_AS(t.select(0, 2), plait::shape_error);
+  CHECK_THROWS_AS(t.transpose(std::vector<std::size_t>{0, 0}), plait::shape_error);
+  CHECK_THROWS_AS(t.transpose(std::vector<std::size_t>{0}), plait::shape_error);
+  CHECK_THROWS_AS(t.reshape({4}), plait::shape_error);
+}
+
+TEST_CASE("tensor: empty ones and scalars") {
+  CHECK(tensor().size() == 0);
+  CHECK(tensor::from(std::vector<float>(), {0, 3}).clone().values<float>().empty());
+  CHECK(tensor::from(count(1), {}).values<float>() == std::vector<float>{0});
+  CHECK(tensor::from(count(1), {}).rank() == 0);
+}
+
+}  // namespace
