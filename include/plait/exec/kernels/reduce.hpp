@@ -6,7 +6,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <concepts>
 #include <cstddef>
 #include <limits>
@@ -101,7 +100,7 @@ inline constexpr std::size_t reduction_lanes = 256 / sizeof(T);
 namespace detail {
 
 template <class R, std::size_t Lanes, class T>
-PLAIT_HOST_DEVICE constexpr T fold_lanes(T* lane) {
+PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE inline T fold_lanes(T* lane) {
   if constexpr (Lanes == 1) {
     return lane[0];
   } else {
@@ -112,7 +111,7 @@ PLAIT_HOST_DEVICE constexpr T fold_lanes(T* lane) {
 }
 
 template <class R, class T, class F>
-PLAIT_HOST_DEVICE T reduce_block(std::size_t first, std::size_t last, F const& element) {
+PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE inline T reduce_block(std::size_t first, std::size_t last, F const& element) {
 #if defined(__CUDA_ARCH__)
   constexpr std::size_t lanes = 4;
   constexpr std::size_t vector = 1;
@@ -145,7 +144,7 @@ PLAIT_HOST_DEVICE T reduce_block(std::size_t first, std::size_t last, F const& e
 
 /// Combines element(i) for i below n. element may have effects at i, once each.
 template <class R, class T, class F>
-PLAIT_HOST_DEVICE T reduce_row(std::size_t n, F const& element) {
+PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE inline T reduce_row(std::size_t n, F const& element) {
   if (n <= reduction_block) return detail::reduce_block<R, T>(0, n, element);
   T total = R::template identity<T>();
   for (std::size_t i = 0; i < n; i += reduction_block)
@@ -156,59 +155,36 @@ PLAIT_HOST_DEVICE T reduce_row(std::size_t n, F const& element) {
 
 // ---- all rows, or columns
 
-/// What becomes of a result: it is multiplied, and its root taken or not.
-template <class T>
-struct reduced_value {
-  T* out;
-  T factor = T(1);
-  bool root = false;
-  PLAIT_HOST_DEVICE void operator()(std::size_t i, T value) const {
-    if constexpr (std::floating_point<T>) {
-      if (root) value = std::sqrt(value);
-      out[i] = value * factor;
-    } else {
-      out[i] = value;
-    }
-  }
-};
-
 namespace detail {
 
-template <class R, class T, class F, class Finish>
+// A block of a row, or all of it where there is one block: then it is a row of partial results if it is longer.
+template <class R, class T, class F>
 struct row_reduction {
   std::size_t n;
+  std::size_t blocks;
   F element;
-  Finish finish;
-  PLAIT_HOST_DEVICE void operator()(std::size_t row) const {
-    // The functions are copied: through this the compiler would have to read them again after each write.
-    auto const at = element;
-    finish(row, reduce_row<R, T>(n, [row, at](std::size_t i) { return at(row, i); }));
+  T* out;
+  PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE void operator()(std::size_t task) const {
+    std::size_t const row = blocks == 1 ? task : task / blocks;
+    std::size_t const first = (task - row * blocks) * reduction_block;
+    bool const last = blocks == 1 || n - first < reduction_block;
+    auto const at = element;  // through `this` it would have to be read again after each write
+    out[task] =
+        reduce_block<R, T>(first, last ? n : first + reduction_block, [row, at](std::size_t i) { return at(row, i); });
   }
 };
 
-template <class R, class T, class F>
-struct row_block_reduction {
+template <class T, class Map>
+struct mapped_rows {
+  T const* x;
   std::size_t n;
-  std::size_t blocks;
-  F element;
-  T* partial;
-  PLAIT_HOST_DEVICE void operator()(std::size_t task) const {
-    std::size_t const row = task / blocks;
-    std::size_t const first = task % blocks * reduction_block;
-    auto const at = element;
-    partial[task] = reduce_block<R, T>(first, n - first < reduction_block ? n : first + reduction_block,
-                                       [row, at](std::size_t i) { return at(row, i); });
-  }
+  Map map;
+  PLAIT_HOST_DEVICE T operator()(std::size_t row, std::size_t i) const { return map(x[row * n + i]); }
 };
 
-template <class T>
-struct row_of_partials {
-  T const* partial;
-  std::size_t blocks;
-  PLAIT_HOST_DEVICE T operator()(std::size_t row, std::size_t i) const { return partial[row * blocks + i]; }
-};
-
-constexpr std::size_t reduction_blocks(std::size_t n) { return (n + reduction_block - 1) / reduction_block; }
+constexpr std::size_t reduction_blocks(std::size_t n) {
+  return n <= reduction_block ? 1 : (n + reduction_block - 1) / reduction_block;
+}
 
 // Columns that one task works on at a time, and rows.
 inline constexpr std::size_t strip_width = 512;
@@ -216,11 +192,11 @@ constexpr std::size_t strip_rows(std::size_t inner) {
   return std::max<std::size_t>(512, tile_size / std::max<std::size_t>(1, inner));
 }
 constexpr std::size_t column_chunks(std::size_t n, std::size_t inner) {
-  return (n + strip_rows(inner) - 1) / strip_rows(inner);
+  return n == 0 ? 1 : (n + strip_rows(inner) - 1) / strip_rows(inner);
 }
 
 // Reduces `rows` rows of each chunk of [outer, n, inner], for a strip of the columns.
-template <class R, class T, class Map, class Finish>
+template <class R, class T, class Map>
 struct column_reduction {
   T const* x;
   std::size_t n;
@@ -229,10 +205,10 @@ struct column_reduction {
   std::size_t chunks;
   std::size_t strips;
   Map map;
-  Finish finish;
+  T* out;
 
   // Host: rows are read four at a time; narrow ones are joined to wider ones, whose parts are folded at the end.
-  void operator()(std::size_t task) const {
+  PLAIT_ALWAYS_INLINE void operator()(std::size_t task) const {
     std::size_t const strip = task % strips;
     std::size_t const chunk = task / strips % chunks;
     std::size_t const outer = task / strips / chunks;
@@ -266,15 +242,14 @@ struct column_reduction {
       PLAIT_INDEPENDENT
       for (std::size_t c = 0; c < group / 2 * columns; ++c) sums[c] = R::combine(sums[c], upper[c]);
     }
-    std::size_t const to = (outer * chunks + chunk) * inner + strip * strip_width;
-    auto const done = finish;
+    T* const to = out + (outer * chunks + chunk) * inner + strip * strip_width;
     PLAIT_INDEPENDENT
-    for (std::size_t c = 0; c < columns; ++c) done(to + c, sums[c]);
+    for (std::size_t c = 0; c < columns; ++c) to[c] = sums[c];
   }
 };
 
 // Device: a thread a column.
-template <class R, class T, class Map, class Finish>
+template <class R, class T, class Map>
 struct device_column_reduction {
   T const* x;
   std::size_t n;
@@ -282,7 +257,7 @@ struct device_column_reduction {
   std::size_t rows;
   std::size_t chunks;
   Map map;
-  Finish finish;
+  T* out;
   PLAIT_HOST_DEVICE void operator()(std::size_t task) const {
     std::size_t const column = task % inner;
     std::size_t const chunk = task / inner % chunks;
@@ -290,21 +265,20 @@ struct device_column_reduction {
     std::size_t const count = rows < n - chunk * rows ? rows : n - chunk * rows;
     T total = R::template identity<T>();
     for (std::size_t r = 0; r < count; ++r) total = R::combine(total, map(x[first + r * inner]));
-    finish(task, total);
+    out[task] = total;
   }
 };
 
-template <backend B, class R, class T, class Map, class Finish>
+template <backend B, class R, class T, class Map>
 void launch_columns(T const* x, std::size_t outer, std::size_t n, std::size_t inner, std::size_t rows, Map map,
-                    Finish const& finish) {
+                    T* out) {
   std::size_t const chunks = n == 0 ? 1 : (n + rows - 1) / rows;
   if constexpr (B::on_device) {
-    for_each_index<B>(outer * chunks * inner,
-                      device_column_reduction<R, T, Map, Finish>{x, n, inner, rows, chunks, map, finish});
+    for_each_index<B>(outer * chunks * inner, device_column_reduction<R, T, Map>{x, n, inner, rows, chunks, map, out});
   } else {
     std::size_t const strips = (inner + strip_width - 1) / strip_width;
     for_each_row<B>(outer * chunks * strips, std::min(n, rows) * std::min(inner, strip_width),
-                    column_reduction<R, T, Map, Finish>{x, n, inner, rows, chunks, strips, map, finish});
+                    column_reduction<R, T, Map>{x, n, inner, rows, chunks, strips, map, out});
   }
 }
 
@@ -315,35 +289,32 @@ constexpr std::size_t row_partials(std::size_t rows, std::size_t n) {
   return n <= reduction_block ? 0 : rows * detail::reduction_blocks(n);
 }
 
-/// finish(row, the combination of element(row, i) for i below n), for each row.
-template <backend B, class R, class T, class F, class Finish>
-void reduce_rows(std::size_t rows, std::size_t n, F const& element, Finish const& finish, T* partials) {
-  if (n <= reduction_block) {
-    for_each_row<B>(rows, n, detail::row_reduction<R, T, F, Finish>{n, element, finish});
-    return;
-  }
+/// out[row] = the combination of element(row, i) for i below n.
+template <backend B, class R, class T, class F>
+void reduce_rows(std::size_t rows, std::size_t n, F const& element, T* out, T* partials) {
   std::size_t const blocks = detail::reduction_blocks(n);
-  for_each_row<B>(rows * blocks, reduction_block, detail::row_block_reduction<R, T, F>{n, blocks, element, partials});
-  using partial = detail::row_of_partials<T>;
-  for_each_row<B>(rows, blocks,
-                  detail::row_reduction<R, T, partial, Finish>{blocks, partial{partials, blocks}, finish});
+  T* const first = blocks == 1 ? out : partials;
+  for_each_row<B>(rows * blocks, std::min(n, reduction_block),
+                  detail::row_reduction<R, T, F>{n, blocks, element, first});
+  if (blocks == 1) return;
+  using partial = detail::mapped_rows<T, as_it_is>;
+  for_each_row<B>(rows, blocks, detail::row_reduction<R, T, partial>{blocks, 1, {partials, blocks, {}}, out});
 }
 
 /// Elements of T that reduce_columns needs besides.
 constexpr std::size_t column_partials(std::size_t outer, std::size_t n, std::size_t inner) {
   std::size_t const chunks = detail::column_chunks(n, inner);
-  return chunks <= 1 ? 0 : outer * chunks * inner;
+  return chunks == 1 ? 0 : outer * chunks * inner;
 }
 
-/// finish(o * inner + c, the combination of map(x[(o * n + r) * inner + c]) for r below n), for each o and c.
-template <backend B, class R, class T, class Map, class Finish>
-void reduce_columns(T const* x, std::size_t outer, std::size_t n, std::size_t inner, Map map, Finish const& finish,
-                    T* partials) {
+/// out[o * inner + c] = the combination of map(x[(o * n + r) * inner + c]) for r below n.
+template <backend B, class R, class T, class Map>
+void reduce_columns(T const* x, std::size_t outer, std::size_t n, std::size_t inner, Map map, T* out, T* partials) {
   std::size_t const rows = detail::strip_rows(inner);
   std::size_t const chunks = detail::column_chunks(n, inner);
-  if (chunks <= 1) return detail::launch_columns<B, R>(x, outer, n, inner, rows, map, finish);
-  detail::launch_columns<B, R>(x, outer, n, inner, rows, map, reduced_value<T>{partials});
-  detail::launch_columns<B, R>(static_cast<T const*>(partials), outer, chunks, inner, chunks, as_it_is{}, finish);
+  detail::launch_columns<B, R>(x, outer, n, inner, rows, map, chunks == 1 ? out : partials);
+  if (chunks != 1)
+    detail::launch_columns<B, R>(static_cast<T const*>(partials), outer, chunks, inner, chunks, as_it_is{}, out);
 }
 
 }  // namespace plait
