@@ -33,6 +33,16 @@ class op_arguments {
   /// Whether the net gives the argument.
   bool has(std::string_view name) const { return values_[place(name)].has_value(); }
   std::int64_t integer(std::string_view name) const { return get<std::int64_t>(name); }
+  /// Whether an argument that is a number or its name is given by name: text() is it then.
+  bool is_name(std::string_view name) const {
+    auto const& value = values_[place(name)];
+    return value && std::holds_alternative<std::string>(*value);
+  }
+  /// Whether an argument that is any number is given as an integer: integer() is it then, real() elsewhere.
+  bool is_integer(std::string_view name) const {
+    auto const& value = values_[place(name)];
+    return value && std::holds_alternative<std::int64_t>(*value);
+  }
   bool flag(std::string_view name) const { return integer(name) != 0; }
   float real(std::string_view name) const { return get<float>(name); }
   std::string const& text(std::string_view name) const { return get<std::string>(name); }
@@ -41,6 +51,10 @@ class op_arguments {
   }
   std::vector<float> const& reals(std::string_view name) const { return get<std::vector<float>>(name); }
   std::vector<std::string> const& texts(std::string_view name) const { return get<std::vector<std::string>>(name); }
+
+  /// What tells the op's random numbers from those of the net's other ops: see random_stream_of.
+  std::uint64_t stream() const noexcept { return stream_; }
+  void set_stream(std::uint64_t stream) noexcept { stream_ = stream; }
 
   /// For values that the op cannot have; the caller adds which op it is.
   [[noreturn]] void fail(std::string_view name, std::string_view expected) const {
@@ -54,8 +68,13 @@ class op_arguments {
     values_[place] = std::visit(
         [&]<class Wanted>(Wanted const&) -> argument_value {
           if (auto* same = std::get_if<Wanted>(&value)) return std::move(*same);
+          if constexpr (std::is_same_v<Wanted, std::int64_t>)
+            if (info.or_name && std::holds_alternative<std::string>(value)) return std::move(value);
           if constexpr (std::is_same_v<Wanted, float>)
-            if (auto const* number = std::get_if<std::int64_t>(&value)) return static_cast<float>(*number);
+            if (auto const* number = std::get_if<std::int64_t>(&value)) {
+              if (info.as_given) return *number;
+              return static_cast<float>(*number);
+            }
           if constexpr (std::is_same_v<Wanted, std::vector<float>>)
             if (auto const* numbers = std::get_if<std::vector<std::int64_t>>(&value)) {
               std::vector<float> made;
@@ -90,7 +109,18 @@ class op_arguments {
   std::vector<std::optional<argument_value>> values_;  // by argument of the description
   std::size_t inputs_;
   std::size_t outputs_;
+  std::uint64_t stream_ = 0;
 };
+
+/// The stream of random numbers of an op that writes a version of a blob. Since it hangs on nothing else, ops can be
+/// added to a net or taken away, and what the others draw stays the same; it is the same on every machine. FNV-1a.
+[[nodiscard]] constexpr std::uint64_t random_stream_of(std::string_view blob, std::uint64_t version) noexcept {
+  std::uint64_t state = 0xcbf29ce484222325u;
+  auto const mix = [&](std::uint64_t byte) { state = (state ^ byte) * 0x100000001b3u; };
+  for (char const letter : blob) mix(static_cast<unsigned char>(letter));
+  for (int byte = 0; byte != 8; ++byte) mix(version >> (8 * byte) & 0xff);
+  return state;
+}
 
 /// The arguments of an op of a net; those that the description does not name are passed over. Throws shape_error for a
 /// number of operands the op type does not have, for a missing argument and one of another type.

@@ -24,6 +24,8 @@ struct argument_info {
   argument_value fallback;  ///< its type is the argument's type
   bool required = false;
   std::string text;
+  bool or_name = false;   ///< where a number is expected, a text does as well
+  bool as_given = false;  ///< where a real is expected, an integer stays one
 };
 
 /// Pairs of an input and an output.
@@ -93,6 +95,16 @@ class op_schema {
   template <class T>
   op_schema& required_argument(std::string_view name, std::string_view text) {
     arguments_.push_back({std::string(name), T{}, true, std::string(text)});
+    return *this;
+  }
+  /// A number, or its name: op_arguments::is_name tells which.
+  op_schema& required_number_or_name(std::string_view name, std::string_view text) {
+    arguments_.push_back({std::string(name), std::int64_t{0}, true, std::string(text), true});
+    return *this;
+  }
+  /// A real number or an integer: op_arguments::is_integer tells which.
+  op_schema& number_argument(std::string_view name, float fallback, std::string_view text) {
+    arguments_.push_back({std::string(name), fallback, false, std::string(text), false, true});
     return *this;
   }
   /// If it throws, then before it has written anything. Otherwise what it changes in place is copied before each run,
