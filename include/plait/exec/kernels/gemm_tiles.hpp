@@ -64,6 +64,40 @@ struct gemm_kernel {
   std::array<dots_function, 5> single_dots = {};  ///< the same over one column
 };
 
+/// Adds up each of `Rows` rows of `Lanes` elements and writes the sums to the front. A vector of sums at a time: all
+/// partial sums are shuffled so that the last additions are between vectors, too.
+template <class T, int Rows, int Lanes>
+PLAIT_ALWAYS_INLINE inline void sum_rows(T* rows) {
+  constexpr int side = 16 / int(sizeof(T));
+  typedef T vec __attribute__((vector_size(16)));
+  typedef T loose __attribute__((vector_size(16), aligned(alignof(T)), may_alias));
+  constexpr int whole = Rows / side * side;
+  for (int row = 0; row != whole; row += side) {
+    vec part[side];
+    for (int i = 0; i != side; ++i) {
+      T const* const from = rows + (row + i) * Lanes;
+      part[i] = *reinterpret_cast<loose const*>(from);
+      for (int l = side; l != Lanes; l += side) part[i] += *reinterpret_cast<loose const*>(from + l);
+    }
+    if constexpr (side == 4) {
+      vec const ab =
+          __builtin_shufflevector(part[0], part[1], 0, 4, 1, 5) + __builtin_shufflevector(part[0], part[1], 2, 6, 3, 7);
+      vec const cd =
+          __builtin_shufflevector(part[2], part[3], 0, 4, 1, 5) + __builtin_shufflevector(part[2], part[3], 2, 6, 3, 7);
+      *reinterpret_cast<loose*>(rows + row) =
+          __builtin_shufflevector(ab, cd, 0, 1, 4, 5) + __builtin_shufflevector(ab, cd, 2, 3, 6, 7);
+    } else {
+      *reinterpret_cast<loose*>(rows + row) =
+          __builtin_shufflevector(part[0], part[1], 0, 2) + __builtin_shufflevector(part[0], part[1], 1, 3);
+    }
+  }
+  for (int row = whole; row != Rows; ++row) {
+    T sum = rows[row * Lanes];
+    for (int l = 1; l != Lanes; ++l) sum += rows[row * Lanes + l];
+    rows[row] = sum;
+  }
+}
+
 template <instruction_set, class>
 struct gemm_tiles;
 
@@ -154,15 +188,13 @@ constexpr int tile_vectors(int rows, int most_rows) {
       }                                                                                                                \
       T spilled[R * C * lanes];                                                                                        \
       ((*reinterpret_cast<loose*>(spilled + Sums * lanes) = sum[Sums]), ...);                                          \
+      sum_rows<T, R * C, lanes>(spilled);                                                                              \
       for (int i = 0; i < R; ++i)                                                                                      \
         for (int j = 0; j < C; ++j) {                                                                                  \
-          T* const parts = spilled + (i * C + j) * lanes;                                                              \
-          for (int half = lanes / 2; half != 0; half /= 2)                                                             \
-            for (int l = 0; l < half; ++l) parts[l] += parts[l + half];                                                \
-          for (std::ptrdiff_t k = whole; k != t.k; ++k) parts[0] += a[i * t.a_row + k] * b[j * t.b_column + k];        \
+          T dot = spilled[i * C + j];                                                                                  \
+          for (std::ptrdiff_t k = whole; k != t.k; ++k) dot += a[i * t.a_row + k] * b[j * t.b_column + k];             \
           T& to = t.c[i * t.c_row + j];                                                                                \
-          T const product = t.alpha * parts[0];                                                                        \
-          to = t.beta == T(0) ? product : product + t.beta * to;                                                       \
+          to = t.beta == T(0) ? t.alpha * dot : t.alpha * dot + t.beta * to;                                           \
         }                                                                                                              \
     }                                                                                                                  \
   };

@@ -10,6 +10,8 @@
 #include <algorithm>
 #include <cstddef>
 
+#include <plait/exec/thrust_config.hpp>
+
 #include <thrust/for_each.h>
 #include <thrust/iterator/counting_iterator.h>
 

@@ -1,0 +1,175 @@
+// Matrix multiplication: plait's own kernel with b packed once, with b packed each time, and the rival, a BLAS.
+//
+// c of m by 4k = a of m by k times b of k by 4k, float. GFLOPS is what was reached. PEAK is the share of what the
+// processor can do, as fused multiplications and additions of registers alone, measured in turns with the
+// multiplication: its clock depends on the vectors in use and on how long they have been. Both are medians of turns;
+// GBPS is how fast b came by, against which a multiplication of one row is to be held.
+//
+// RIVAL is the median over turns of the BLAS's time as a multiple of plait's, in the same run.
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <ctime>
+#include <random>
+#include <type_traits>
+#include <vector>
+
+#include <benchmark/benchmark.h>
+
+#include <plait/exec/gemm.hpp>
+#include <plait/exec/omp.hpp>
+#include <plait/exec/serial.hpp>
+
+#ifdef PLAIT_BENCH_CBLAS
+#include <cblas.h>
+#endif
+
+namespace {
+
+using namespace plait;
+
+// The thread's own time where the system tells it, so that other programs disturb less.
+template <bool Threads>
+double seconds() {
+#ifdef CLOCK_THREAD_CPUTIME_ID
+  if constexpr (!Threads) {
+    timespec now = {};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+  }
+#endif
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+// Sums in registers, more than the latency of an addition needs. The compiler must neither shorten nor vectorise this,
+// hence assembly.
+#if PLAIT_X86_DISPATCH
+#define PLAIT_BENCH_FMA(x) asm volatile("vfmadd231ps %1, %1, %0" : "+v"(x) : "v"(factor))
+#define PLAIT_BENCH_PEAK(NAME, TARGET, BYTES)                              \
+  TARGET __attribute__((noinline)) std::int64_t NAME(std::int64_t turns) { \
+    typedef float vec __attribute__((vector_size(BYTES)));                 \
+    vec a{}, b{}, c{}, d{}, e{}, f{}, g{}, h{}, i{}, j{};                  \
+    vec const factor{};                                                    \
+    for (std::int64_t turn = 0; turn != turns; ++turn) {                   \
+      PLAIT_BENCH_FMA(a);                                                  \
+      PLAIT_BENCH_FMA(b);                                                  \
+      PLAIT_BENCH_FMA(c);                                                  \
+      PLAIT_BENCH_FMA(d);                                                  \
+      PLAIT_BENCH_FMA(e);                                                  \
+      PLAIT_BENCH_FMA(f);                                                  \
+      PLAIT_BENCH_FMA(g);                                                  \
+      PLAIT_BENCH_FMA(h);                                                  \
+      PLAIT_BENCH_FMA(i);                                                  \
+      PLAIT_BENCH_FMA(j);                                                  \
+    }                                                                      \
+    return turns * 10 * 2 * (BYTES) / 4;                                   \
+  }
+PLAIT_BENCH_PEAK(fma_avx2, PLAIT_TARGET_AVX2, 32)
+PLAIT_BENCH_PEAK(fma_avx512, PLAIT_TARGET_AVX512, 64)
+#endif
+
+// Floating point operations a second; 0 where nobody wrote how to measure it.
+double peak() {
+#if PLAIT_X86_DISPATCH
+  auto const fma = available_instructions() == instruction_set::avx512 ? fma_avx512 : fma_avx2;
+  if (available_instructions() == instruction_set::portable) return 0;
+  double const start = seconds<false>();
+  auto const operations = static_cast<double>(fma(10'000));
+  return operations / (seconds<false>() - start);
+#else
+  return 0;
+#endif
+}
+
+struct operands {
+  std::int64_t m, n, k;
+  std::vector<float> a, b, c;
+
+  operands(std::int64_t m_, std::int64_t k_) : m(m_), n(4 * k_), k(k_), a(size(m, k)), b(size(k, n)), c(size(m, n)) {
+    std::mt19937 random(1);
+    std::uniform_real_distribution<float> number(-1, 1);
+    for (float& x : a) x = number(random);
+    for (float& x : b) x = number(random);
+  }
+  static std::size_t size(std::int64_t rows, std::int64_t columns) { return static_cast<std::size_t>(rows * columns); }
+  double operations() const { return 2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k); }
+
+  void rival([[maybe_unused]] bool transposed = false) {
+#ifdef PLAIT_BENCH_CBLAS
+    cblas_sgemm(CblasRowMajor, CblasNoTrans, transposed ? CblasTrans : CblasNoTrans, static_cast<int>(m),
+                static_cast<int>(n), static_cast<int>(k), 1, a.data(), static_cast<int>(k), b.data(),
+                static_cast<int>(transposed ? k : n), 0, c.data(), static_cast<int>(n));
+#endif
+  }
+};
+
+double median(std::vector<double> values) {
+  if (values.empty()) return 0;
+  auto const middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+// Turns of about a quarter of a millisecond, so that clocks and neighbours change little within one.
+template <bool Threads, class F>
+double time_of(int repetitions, F const& f) {
+  double const start = seconds<Threads>();
+  for (int i = 0; i != repetitions; ++i) f();
+  return (seconds<Threads>() - start) / repetitions;
+}
+
+template <bool Threads, class F, class Rival>
+void run(benchmark::State& state, operands& x, F const& multiply, Rival const& rival) {
+  multiply();
+  auto const repetitions = std::max(1, static_cast<int>(2.5e-4 / time_of<Threads>(3, multiply)));
+  std::vector<double> speed, of_peak, of_rival;
+  for (auto _ : state) {
+    multiply();  // takes the caches back from the rival, as the rival does below
+    double const before = peak();
+    double const own = time_of<Threads>(repetitions, multiply);
+    double const after = peak();
+    rival();
+    double const other = time_of<Threads>(std::max(1, repetitions / 2), rival);
+    state.SetIterationTime(own);
+    speed.push_back(x.operations() / own);
+    if (before != 0) of_peak.push_back(x.operations() / own / ((before + after) / 2));
+    of_rival.push_back(other / own);
+  }
+  state.counters["GFLOPS"] = median(speed) * 1e-9;
+  state.counters["PEAK"] = median(of_peak);
+#ifdef PLAIT_BENCH_CBLAS
+  state.counters["RIVAL"] = median(of_rival);
+#endif
+  state.counters["GBPS"] = median(speed) / static_cast<double>(2 * x.m) * 4e-9;
+}
+
+template <backend B>
+void packed(benchmark::State& state) {
+  operands x(state.range(1), state.range(0));
+  packed_matrix<float, B> b;
+  b.pack(x.k, x.n, x.b.data());
+  run<!std::is_same_v<B, serial>>(
+      state, x, [&] { b.multiply(x.m, x.a.data(), x.c.data()); }, [&] { x.rival(); });
+}
+
+template <bool Transposed>
+void unpacked(benchmark::State& state) {
+  operands x(state.range(1), state.range(0));
+  run<false>(
+      state, x,
+      [&] {
+        gemm<serial>({.m = x.m, .n = x.n, .k = x.k, .transpose_b = Transposed}, x.a.data(), x.b.data(), x.c.data());
+      },
+      [&] { x.rival(Transposed); });
+}
+
+void sizes(benchmark::internal::Benchmark* b) {
+  b->ArgNames({"k", "m"})->ArgsProduct({{128, 256, 512, 1024}, {1, 4, 16, 32, 64}})->UseManualTime()->Iterations(50);
+}
+
+}  // namespace
+
+BENCHMARK(packed<serial>)->Apply(sizes);
+BENCHMARK(packed<omp>)->Apply(sizes);
+BENCHMARK(unpacked<false>)->Apply(sizes);
+BENCHMARK(unpacked<true>)->Apply(sizes);
