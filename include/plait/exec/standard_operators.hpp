@@ -1,9 +1,11 @@
-// Every op type that plait runs.
+// Every op type that plait runs: for the one file of a program that compiles them (see operators.hpp), or for those
+// that are in no hurry.
 #pragma once
 
 #include <plait/exec/operators.hpp>
 #include <plait/exec/operators/concat_split.hpp>
 #include <plait/exec/operators/learning_rate.hpp>
+#include <plait/exec/operators/matrix.hpp>
 #include <plait/exec/operators/optimizers.hpp>
 #include <plait/exec/operators/reshape.hpp>
 #include <plait/exec/operators/shape_values.hpp>
@@ -14,14 +16,13 @@
 
 namespace plait {
 
-/// The table of all of them. Compiling it takes a while: do so in one file of a program (`extern template` elsewhere),
-/// or use the groups that are needed.
 template <backend B>
-[[nodiscard]] operators<B> const& standard_operators() {
+operators<B> const& standard_operators() {
   static operators<B> const table = [] {
     operators<B> made;
     add_concat_split_operators(made);
     add_learning_rate_operators(made);
+    add_matrix_operators(made);
     add_optimizer_operators(made);
     add_reshape_operators(made);
     add_shape_value_operators(made);

@@ -1,0 +1,286 @@
+// Matrix products.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include <plait/exec/gemm.hpp>
+#include <plait/exec/kernels/broadcast.hpp>
+#include <plait/exec/kernels/row_parts.hpp>
+#include <plait/exec/op_arguments.hpp>
+#include <plait/exec/op_kernel.hpp>
+#include <plait/exec/op_schema.hpp>
+#include <plait/exec/operators.hpp>
+
+namespace plait {
+
+namespace detail {
+
+/// The type of input i, which a backend must be able to multiply: on devices there are 16-bit numbers besides.
+template <backend B>
+element_type expect_factor(shape_context const& c, std::size_t i) {
+  if constexpr (B::on_device)
+    return c.expect_type<float, double, float16, bfloat16>(i);
+  else
+    return c.expect_type<float, double>(i);
+}
+
+/// f(T{}) for such a type.
+template <backend B, class F>
+void visit_factor(element_type type, F&& f) {
+  if constexpr (B::on_device)
+    visit_type<float, double, float16, bfloat16>(type, f);
+  else
+    visit_type<float, double>(type, f);
+}
+
+[[noreturn]] inline void fail_inner(shape_context const& c, std::int64_t a, std::int64_t b) {
+  c.fail("inner extents " + std::to_string(a) + " and " + std::to_string(b) + " of " + to_string(c.input(0)) + " and " +
+         to_string(c.input(1)) + " differ");
+}
+
+/// The same row of numbers in each row of a matrix.
+template <class T>
+struct repeat_row {
+  T const* row;
+  T* matrix;
+  std::size_t width;
+  PLAIT_HOST_DEVICE void operator()(std::size_t i, std::size_t first, std::size_t last) const {
+    T const* const from = row;
+    T* const to = matrix + i * width;
+    PLAIT_INDEPENDENT
+    for (std::size_t j = first; j < last; ++j) to[j] = from[j];
+  }
+};
+
+}  // namespace detail
+
+/// Y = X W' + b, or X W + b with TransposedWeights: axes of X before `axis` are rows, and stay; W is a matrix whose
+/// axes before axis_w are rows. Sums begin with b, so that Y is passed over once.
+template <backend B, bool TransposedWeights>
+class fc_kernel : public op_kernel<B> {
+ public:
+  explicit fc_kernel(op_arguments const& a) : axis_(a.integer("axis")), axis_w_(a.integer("axis_w")) {}
+
+  void infer(shape_context& c) final {
+    element_type const type = detail::expect_factor<B>(c, 0);
+    c.expect_same_type(0, 1);
+    c.expect_same_type(0, 2);
+    std::size_t const axis = c.axis(0, axis_);
+    std::size_t const axis_w = c.axis(1, axis_w_);
+    shape const& x = c.dims(0);
+    shape const& w = c.dims(1);
+    product_.m = x.size_to(axis);
+    product_.k = x.size_from(axis);
+    product_.n = TransposedWeights ? w.size_from(axis_w) : w.size_to(axis_w);
+    product_.transpose_b = !TransposedWeights;
+    std::int64_t const inner = TransposedWeights ? w.size_to(axis_w) : w.size_from(axis_w);
+    if (inner != product_.k) detail::fail_inner(c, product_.k, inner);
+    c.expect_rank(2, 1, 1);
+    c.expect(c.dims(2)[0] == product_.n, 2, "have " + std::to_string(product_.n) + " elements, one a unit");
+    shape y;
+    for (std::size_t i = 0; i != axis; ++i) y.push_back(x[i]);
+    y.push_back(product_.n);
+    c.output(0, type, y);
+  }
+
+  void run(op_context<B>& c) final {
+    detail::visit_factor<B>(c.type(0), [&]<class T>(T) {
+      auto const width = static_cast<std::size_t>(product_.n);
+      T* const y = c.template output<T>(0);
+      for_each_row_part<B>(static_cast<std::size_t>(product_.m), width, 1,
+                           detail::repeat_row<T>{c.template input<T>(2), y, width});
+      gemm<B>(product_, c.template input<T>(0), c.template input<T>(1), y, 1, 1);
+    });
+  }
+
+ private:
+  std::int64_t axis_;
+  std::int64_t axis_w_;
+  gemm_shape product_;
+};
+
+template <backend B>
+struct fc_by_rows_kernel final : fc_kernel<B, false> {
+  using fc_kernel<B, false>::fc_kernel;
+};
+template <backend B>
+struct fc_by_columns_kernel final : fc_kernel<B, true> {
+  using fc_kernel<B, true>::fc_kernel;
+};
+
+/// Y = A B of matrices whose rows are the axes before axis_a and axis_b. A third input gives Y its shape.
+template <backend B>
+class mat_mul_kernel final : public op_kernel<B> {
+ public:
+  explicit mat_mul_kernel(op_arguments const& a) : axis_a_(a.integer("axis_a")), axis_b_(a.integer("axis_b")) {
+    product_.transpose_a = a.flag("trans_a");
+    product_.transpose_b = a.flag("trans_b");
+  }
+
+  void infer(shape_context& c) override {
+    element_type const type = detail::expect_factor<B>(c, 0);
+    c.expect_same_type(0, 1);
+    std::size_t const axis_a = c.axis(0, axis_a_);
+    std::size_t const axis_b = c.axis(1, axis_b_);
+    std::int64_t const a_rows = c.dims(0).size_to(axis_a);
+    std::int64_t const a_columns = c.dims(0).size_from(axis_a);
+    std::int64_t const b_rows = c.dims(1).size_to(axis_b);
+    std::int64_t const b_columns = c.dims(1).size_from(axis_b);
+    product_.m = product_.transpose_a ? a_columns : a_rows;
+    product_.k = product_.transpose_a ? a_rows : a_columns;
+    product_.n = product_.transpose_b ? b_rows : b_columns;
+    std::int64_t const inner = product_.transpose_b ? b_columns : b_rows;
+    if (inner != product_.k) detail::fail_inner(c, product_.k, inner);
+    shape y = {product_.m, product_.n};
+    if (c.input_count() == 3) {
+      c.expect(c.dims(2).size() == y.size(), 2, "have the " + std::to_string(y.size()) + " elements of the product");
+      y = c.dims(2);
+    }
+    c.output(0, type, y);
+  }
+
+  void run(op_context<B>& c) override {
+    detail::visit_factor<B>(c.type(0), [&]<class T>(T) {
+      gemm<B>(product_, c.template input<T>(0), c.template input<T>(1), c.template output<T>(0));
+    });
+  }
+
+ private:
+  std::int64_t axis_a_;
+  std::int64_t axis_b_;
+  gemm_shape product_;
+};
+
+/// The products of matrices that the last two axes are. Without `broadcast` the other axes must be the same; with it
+/// they broadcast as numpy's matmul has them, and an operand of one axis is a row on the left, a column on the right,
+/// whose axis Y does not have (two of them give Y one element, in one axis). trans_a and trans_b are of matrices: they
+/// mean nothing to an operand of one axis.
+template <backend B>
+class batch_mat_mul_kernel final : public op_kernel<B> {
+ public:
+  explicit batch_mat_mul_kernel(op_arguments const& a) : broadcast_(a.flag("broadcast")) {
+    trans_a_ = a.flag("trans_a");
+    trans_b_ = a.flag("trans_b");
+  }
+
+  void infer(shape_context& c) override {
+    element_type const type = detail::expect_factor<B>(c, 0);
+    c.expect_same_type(0, 1);
+    std::size_t const least = broadcast_ ? 1 : 2;
+    c.expect_rank(0, least);
+    c.expect_rank(1, least);
+    shape a = c.dims(0);
+    shape b = c.dims(1);
+    bool const a_is_row = a.rank() == 1;
+    bool const b_is_column = b.rank() == 1;
+    if (a_is_row) a.insert(0, 1);
+    if (b_is_column) b.push_back(1);
+    product_.transpose_a = trans_a_ && !a_is_row;
+    product_.transpose_b = trans_b_ && !b_is_column;
+    product_.k = take_last(a, product_.transpose_a);
+    product_.m = take_last(a, false);
+    std::int64_t const inner = take_last(b, !product_.transpose_b);
+    product_.n = take_last(b, false);
+    if (product_.k != inner) detail::fail_inner(c, product_.k, inner);
+    if (!broadcast_ && a != b)
+      c.fail("batches " + to_string(a) + " and " + to_string(b) + " of " + to_string(c.input(0)) + " and " +
+             to_string(c.input(1)) + " differ, and the argument broadcast is not set");
+    shape y = broadcast_shape(a, b);
+    batches_ = broadcast_layout(y, a, b);
+    if (!a_is_row) y.push_back(product_.m);
+    if (!b_is_column) y.push_back(product_.n);
+    if (a_is_row && b_is_column) y.push_back(1);
+    c.output(0, type, y);
+  }
+
+  void run(op_context<B>& c) override {
+    detail::visit_factor<B>(c.type(0), [&]<class T>(T) { run_as<T>(c); });
+  }
+
+ private:
+  // The last extent, or the one before it, which is taken out.
+  static std::int64_t take_last(shape& dims, bool before) {
+    std::size_t const axis = dims.rank() - (before ? 2 : 1);
+    std::int64_t const extent = dims[axis];
+    dims.erase(axis);
+    return extent;
+  }
+
+  // The innermost axis of the batch is one call; the axes before it, if it takes several, are counted through.
+  template <class T>
+  void run_as(op_context<B>& c) const {
+    if (batches_.count == 0) return;
+    T const* const a = c.template input<T>(0);
+    T const* const b = c.template input<T>(1);
+    T* y = c.template output<T>(0);
+    auto const last = static_cast<std::size_t>(batches_.rank) - 1;
+    gemm_shape product = product_;
+    gemm_batch batch{batches_.extent[last], batches_.left[last] * product.m * product.k,
+                     batches_.right[last] * product.k * product.n, product.m * product.n};
+    std::int64_t const step = batch.count * batch.stride_c;
+    if (batch.stride_b == 0 && batch.stride_a == product.m * product.k && !product.transpose_a) {
+      product.m *= batch.count;  // the same b: rows of one matrix
+      batch = gemm_batch{};
+    }
+    std::array<std::int64_t, shape::max_rank> at = {};
+    while (true) {
+      std::int64_t left = 0;
+      std::int64_t right = 0;
+      for (std::size_t axis = 0; axis != last; ++axis) {
+        left += at[axis] * batches_.left[axis];
+        right += at[axis] * batches_.right[axis];
+      }
+      gemm_batched<B>(product, batch, a + left * product_.m * product_.k, b + right * product_.k * product_.n, y);
+      y += step;
+      std::size_t axis = last;
+      while (axis != 0 && ++at[axis - 1] == batches_.extent[axis - 1]) at[--axis] = 0;
+      if (axis == 0) return;
+    }
+  }
+
+  bool broadcast_;
+  bool trans_a_;
+  bool trans_b_;
+  gemm_shape product_;
+  broadcast_layout batches_;
+};
+
+/// FC, FCTransposed, MatMul, BatchMatMul: float and double.
+template <backend B>
+void add_matrix_operators(operators<B>& table) {
+  auto const fc = [](std::string_view type) {
+    return op_schema(type)
+        .inputs(3)
+        .outputs(1)
+        .rows_independent(1)
+        .checks_first()
+        .argument("axis", std::int64_t{1}, "the first axis of X that is multiplied")
+        .argument("axis_w", std::int64_t{1}, "the first axis of W that makes its columns");
+  };
+  table.template add<fc_by_rows_kernel>(fc("FC").describe("Y: …×N = X: …×K · W: N×K' + b: N"));
+  table.template add<fc_by_columns_kernel>(fc("FCTransposed").describe("Y: …×N = X: …×K · W: K×N + b: N"));
+  auto const product = [](std::string_view type) {
+    return op_schema(type)
+        .outputs(1)
+        .checks_first()
+        .argument("trans_a", std::int64_t{0}, "A is transposed")
+        .argument("trans_b", std::int64_t{0}, "B is transposed");
+  };
+  table.template add<mat_mul_kernel>(
+      product("MatMul")
+          .inputs(2, 3)
+          .argument("axis_a", std::int64_t{1}, "the first axis of A that makes its columns")
+          .argument("axis_b", std::int64_t{1}, "the first axis of B that makes its columns")
+          .describe("Y: M×N = A: M×K · B: K×N; a third input gives Y its shape"));
+  table.template add<batch_mat_mul_kernel>(
+      product("BatchMatMul")
+          .inputs(2)
+          .argument("broadcast", std::int64_t{0}, "axes before the matrices broadcast, as in numpy's matmul")
+          .describe("Y: …×M×N = A: …×M×K · B: …×K×N"));
+}
+
+}  // namespace plait
