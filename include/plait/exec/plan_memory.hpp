@@ -151,7 +151,7 @@ void plan_memory<B>::place(plan_layout const& layout, std::size_t stage, op_inde
         continue;
       }
       own.home = v;
-      own.kept = layout[s].kept != npos && (layout[s].given == npos || layout[s].kept == v);
+      own.kept = layout[s].kept != npos;
       if (own.kept) {
         if (own.memory.spec() != slots[v].type)
           own.memory = tensor<B>::uninitialized(slots[v].type.type, slots[v].type.dims);

@@ -92,8 +92,7 @@ TEST_CASE_TEMPLATE("arithmetic: shapes broadcast as in numpy", B, PLAIT_HOST_BAC
   auto const ran = run_op<B>(table<B>(), binary("Sub"),
                              {{"A", of<B, float>({2, 1, 2}, {1, 2, 3, 4})}, {"B", of<B, float>({3, 1}, {10, 20, 30})}});
   CHECK(ran.view("C").dims() == shape{2, 3, 2});
-  CHECK(ran.template fetch<float>("C") ==
-        std::vector<float>{-9, -8, -19, -18, -29, -28, -7, -6, -17, -16, -27, -26});
+  CHECK(ran.template fetch<float>("C") == std::vector<float>{-9, -8, -19, -18, -29, -28, -7, -6, -17, -16, -27, -26});
 }
 
 TEST_CASE_TEMPLATE("arithmetic: in place only where the operand is not repeated", B, PLAIT_HOST_BACKENDS) {
@@ -132,8 +131,8 @@ TEST_CASE_TEMPLATE("arithmetic: integers are modulo, and what cannot be divided 
   auto plan = plait::compile(plait::read_netdef_text("op { " + binary("Div", "", "A") + " }"), table<B>(), blobs);
   CHECK_THROWS_AS(plan.run(), plait::exec_error);
   CHECK(blobs.template fetch<std::int64_t>("A") == std::vector<std::int64_t>{6, 7});
-  auto const real = run_op<B>(table<B>(), binary("Div"),
-                              {{"A", of<B, float>({2}, {1, 0})}, {"B", of<B, float>({2}, {0, 0})}});
+  auto const real =
+      run_op<B>(table<B>(), binary("Div"), {{"A", of<B, float>({2}, {1, 0})}, {"B", of<B, float>({2}, {0, 0})}});
   CHECK(std::isinf(real.template fetch<float>("C").at(0)));
   CHECK(std::isnan(real.template fetch<float>("C").at(1)));
 }
@@ -163,16 +162,16 @@ TEST_CASE_TEMPLATE("comparisons: every type, NaN is nothing's equal", B, PLAIT_H
     check_comparison<B, std::int64_t>(type);
     check_comparison<B, std::uint8_t>(type);
     float const nan = std::numeric_limits<float>::quiet_NaN();
-    auto const ran = run_op<B>(table<B>(), binary(type),
-                               {{"A", of<B, float>({2}, {nan, 1})}, {"B", of<B, float>({2}, {nan, nan})}});
+    auto const ran =
+        run_op<B>(table<B>(), binary(type), {{"A", of<B, float>({2}, {nan, 1})}, {"B", of<B, float>({2}, {nan, nan})}});
     CHECK(ran.template fetch<bool>("C") == std::vector<bool>(2, type == "NE"));
   }
   // As many bytes in a repeated operand as in the result: not the same memory.
-  auto const wide = test::run_net<B>(table<B>(),
-                                     "op { type: 'Add' input: 'x' input: 'x' output: 'y' }"
-                                     "op { type: 'LT' input: 'y' input: 'z' output: 'y' }",
-                                     {{"x", of<B, std::int64_t>({1}, {2})},
-                                      {"z", of<B, std::int64_t>({8}, {1, 2, 3, 4, 5, 6, 7, 8})}});
+  auto const wide = test::run_net<B>(
+      table<B>(),
+      "op { type: 'Add' input: 'x' input: 'x' output: 'y' }"
+      "op { type: 'LT' input: 'y' input: 'z' output: 'y' }",
+      {{"x", of<B, std::int64_t>({1}, {2})}, {"z", of<B, std::int64_t>({8}, {1, 2, 3, 4, 5, 6, 7, 8})}});
   CHECK(wide.template fetch<bool>("y") == std::vector<bool>{false, false, false, false, true, true, true, true});
 }
 
@@ -194,9 +193,9 @@ TEST_CASE_TEMPLATE("logic: truth tables", B, PLAIT_HOST_BACKENDS) {
                                {{"A", plait::tensor<B>::from(a, {4})}});
     CHECK(ran.template fetch<bool>(output) == std::vector<bool>{true, true, false, false});
   }
-  auto const row = run_op<B>(table<B>(), binary("And", "arg { name: 'broadcast' i: 1 }"),
-                             {{"A", plait::tensor<B>::from(a, {2, 2})},
-                              {"B", plait::tensor<B>::from(std::vector<bool>{true, false}, {2})}});
+  auto const row = run_op<B>(
+      table<B>(), binary("And", "arg { name: 'broadcast' i: 1 }"),
+      {{"A", plait::tensor<B>::from(a, {2, 2})}, {"B", plait::tensor<B>::from(std::vector<bool>{true, false}, {2})}});
   CHECK(row.template fetch<bool>("C") == std::vector<bool>{false, false, true, false});
 }
 

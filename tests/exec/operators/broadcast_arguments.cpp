@@ -64,8 +64,8 @@ TEST_CASE("broadcast_arguments: B faces A's last axes, or those from an axis on"
 
 TEST_CASE("broadcast_arguments: one element in any shape is a number") {
   for (shape const& b : {shape{}, shape{1}, shape{1, 1, 1, 1}}) {
-    auto const ran = test::run_op<B>(table(), sub(axis(1)),
-                                     {{"A", of<B, float>({2}, {5, 7})}, {"B", of<B, float>(b, {2})}});
+    auto const ran =
+        test::run_op<B>(table(), sub(axis(1)), {{"A", of<B, float>({2}, {5, 7})}, {"B", of<B, float>(b, {2})}});
     CHECK(ran.fetch<float>("C") == std::vector<float>{3, 5});
     CHECK(ran.view("C").dims() == shape{2});
   }

@@ -1,0 +1,157 @@
+// Activation functions.
+#pragma once
+
+#include <cstddef>
+#include <limits>
+#include <string>
+
+#include <plait/exec/kernels/broadcast.hpp>
+#include <plait/exec/kernels/vector_math.hpp>
+#include <plait/exec/op_arguments.hpp>
+#include <plait/exec/op_kernel.hpp>
+#include <plait/exec/op_schema.hpp>
+#include <plait/exec/operators.hpp>
+#include <plait/exec/operators/map_kernel.hpp>
+
+namespace plait {
+
+namespace functions {
+
+template <class T>
+struct sigmoid {
+  PLAIT_HOST_DEVICE constexpr T operator()(T x) const { return math::sigmoid(x); }
+};
+template <class T>
+struct tanh {
+  PLAIT_HOST_DEVICE constexpr T operator()(T x) const { return math::tanh(x); }
+};
+/// NaN stays, so that it is not hidden.
+template <class T>
+struct relu {
+  PLAIT_HOST_DEVICE constexpr T operator()(T x) const { return x < T(0) ? T(0) : x; }
+};
+template <class T>
+struct leaky_relu {
+  T alpha;
+  explicit leaky_relu(op_arguments const& a) : alpha(static_cast<T>(a.real("alpha"))) {}
+  PLAIT_HOST_DEVICE constexpr T operator()(T x) const { return x < T(0) ? alpha * x : x; }
+};
+template <class T>
+struct elu {
+  T alpha;
+  explicit elu(op_arguments const& a) : alpha(static_cast<T>(a.real("alpha"))) {}
+  PLAIT_HOST_DEVICE constexpr T operator()(T x) const {
+    return math::detail::choose(x < T(0), alpha * math::expm1(x), x);
+  }
+};
+template <class T>
+struct selu {
+  T alpha;
+  T scale;
+  explicit selu(op_arguments const& a)
+      : alpha(static_cast<T>(a.real("alpha"))), scale(static_cast<T>(a.real("scale"))) {}
+  PLAIT_HOST_DEVICE constexpr T operator()(T x) const {
+    return scale * math::detail::choose(x < T(0), alpha * math::expm1(x), x);
+  }
+};
+template <class T>
+struct parametric_relu {
+  PLAIT_HOST_DEVICE constexpr T operator()(T x, T slope) const { return x < T(0) ? slope * x : x; }
+};
+/// Zero, as the limit is, at -infinity.
+template <class T>
+struct swish {
+  PLAIT_HOST_DEVICE constexpr T operator()(T x) const {
+    return math::detail::choose(x == -std::numeric_limits<T>::infinity(), T(-0.0), x * math::sigmoid(x));
+  }
+};
+template <class T>
+struct softplus {
+  PLAIT_HOST_DEVICE constexpr T operator()(T x) const { return math::softplus(x); }
+};
+/// One with the sign of x, as the limit is, at infinities.
+template <class T>
+struct softsign {
+  PLAIT_HOST_DEVICE constexpr T operator()(T x) const {
+    T const size = math::detail::magnitude(x);
+    return math::detail::choose(size == std::numeric_limits<T>::infinity(), math::detail::with_sign_of(T(1), x),
+                                x / (T(1) + size));
+  }
+};
+
+}  // namespace functions
+
+/// PRelu: a slope for all, or one for each channel.
+template <backend B>
+class prelu_kernel : public op_kernel<B> {
+ public:
+  explicit prelu_kernel(op_arguments const& a) : channels_last_(a.text("order") == "NHWC") {
+    if (!channels_last_ && a.text("order") != "NCHW") a.fail("order", "should be NCHW or NHWC");
+  }
+  void infer(shape_context& c) override {
+    c.template expect_type<float, double>(0);
+    c.expect_same_type(0, 1);
+    shape const& x = c.dims(0);
+    slopes_ = shape();
+    if (c.dims(1).size() != 1) {
+      c.expect_rank(0, 2);
+      std::size_t const axis = channels_last_ ? x.rank() - 1 : 1;
+      c.expect(c.dims(1).size() == x[axis], 1,
+               "have one element, or " + std::to_string(x[axis]) + " as the channels of input 0");
+      slopes_.push_back(x[axis]);
+      while (slopes_.rank() + axis != x.rank()) slopes_.push_back(1);
+    }
+    c.output(0, c.type(0), x);
+  }
+  void prepare(op_context<B>& c) override { layout_ = broadcast_layout(c.dims(0), c.dims(0), slopes_); }
+  void run(op_context<B>& c) override {
+    visit_type<float, double>(c.type(0), [&]<class T>(T) {
+      broadcast<B, functions::parametric_relu<T>>(layout_, c.template input<T>(0), c.template input<T>(1),
+                                                  c.template output<T>(0));
+    });
+  }
+
+ private:
+  bool channels_last_;
+  shape slopes_;
+  broadcast_layout layout_;
+};
+
+/// Sigmoid, Tanh, Relu, LeakyRelu, Elu, Selu, PRelu, Swish, Softplus, Softsign.
+template <backend B>
+void add_activation_operators(operators<B>& table) {
+  table.template add<map_kernel<B, functions::sigmoid, float, double>>(
+      map_schema("Sigmoid").describe("Y = 1 / (1 + e^-X)"));
+  table.template add<map_kernel<B, functions::tanh, float, double>>(map_schema("Tanh").describe("Y = tanh X"));
+  table.template add<map_kernel<B, functions::relu, float, double>>(map_schema("Relu").describe("Y = max(X, 0)"));
+  table.template add<map_kernel<B, functions::leaky_relu, float, double>>(
+      map_schema("LeakyRelu")
+          .argument("alpha", 0.01f, "the slope below zero")
+          .describe("Y = X, or alpha X where X < 0"));
+  table.template add<map_kernel<B, functions::elu, float, double>>(
+      map_schema("Elu")
+          .argument("alpha", 1.0f, "-alpha is the limit")
+          .describe("Y = X, or alpha (e^X - 1) where X < 0"));
+  table.template add<map_kernel<B, functions::selu, float, double>>(
+      map_schema("Selu")
+          .argument("alpha", 1.6732632423543772848170429916717f, "-alpha scale is the limit")
+          .argument("scale", 1.0507009873554804934193349852946f, "the slope above zero")
+          .describe("Y = scale X, or scale alpha (e^X - 1) where X < 0"));
+  table.template add<map_kernel<B, functions::swish, float, double>>(
+      map_schema("Swish").describe("Y = X / (1 + e^-X)"));
+  table.template add<map_kernel<B, functions::softplus, float, double>>(
+      map_schema("Softplus").describe("Y = ln(1 + e^X)"));
+  table.template add<map_kernel<B, functions::softsign, float, double>>(
+      map_schema("Softsign").describe("Y = X / (1 + |X|)"));
+  table.template add<prelu_kernel>(
+      op_schema("PRelu")
+          .inputs(2)
+          .outputs(1)
+          .in_place(0, 0)
+          .rows_independent(1)
+          .checks_first()
+          .argument("order", std::string("NCHW"), "NCHW: channels are axis 1; NHWC: the last")
+          .describe("Y = X, or slope X where X < 0; slope has one element, or one a channel"));
+}
+
+}  // namespace plait

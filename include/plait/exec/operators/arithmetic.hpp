@@ -1,0 +1,181 @@
+// Sums, products, comparisons and logic of two tensors.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <type_traits>
+
+#include <plait/exec/kernels/index_checks.hpp>
+#include <plait/exec/op_arguments.hpp>
+#include <plait/exec/op_kernel.hpp>
+#include <plait/exec/op_schema.hpp>
+#include <plait/exec/operators.hpp>
+#include <plait/exec/operators/binary_kernel.hpp>
+#include <plait/exec/operators/map_kernel.hpp>
+
+namespace plait {
+
+/// Functions of elements, for kernels of any backend. Those of integers are modulo 2^bits.
+namespace functions {
+
+namespace detail {
+template <class T, class F>
+PLAIT_HOST_DEVICE constexpr T modulo(T a, T b, F f) {
+  using wide = std::conditional_t<sizeof(T) <= 4, std::uint32_t, std::uint64_t>;
+  return static_cast<T>(f(static_cast<wide>(a), static_cast<wide>(b)));
+}
+}  // namespace detail
+
+struct add {
+  template <class T>
+  PLAIT_HOST_DEVICE constexpr T operator()(T a, T b) const {
+    if constexpr (std::integral<T>)
+      return detail::modulo(a, b, [](auto x, auto y) { return x + y; });
+    else
+      return a + b;
+  }
+};
+struct subtract {
+  template <class T>
+  PLAIT_HOST_DEVICE constexpr T operator()(T a, T b) const {
+    if constexpr (std::integral<T>)
+      return detail::modulo(a, b, [](auto x, auto y) { return x - y; });
+    else
+      return a - b;
+  }
+};
+struct multiply {
+  template <class T>
+  PLAIT_HOST_DEVICE constexpr T operator()(T a, T b) const {
+    if constexpr (std::integral<T>)
+      return detail::modulo(a, b, [](auto x, auto y) { return x * y; });
+    else
+      return a * b;
+  }
+};
+/// Integers: towards zero; b must not be zero.
+struct divide {
+  template <class T>
+  PLAIT_HOST_DEVICE constexpr T operator()(T a, T b) const {
+    if constexpr (std::integral<T>)
+      return b == T(-1) ? subtract()(T(0), a) : a / b;  // the least number has no quotient by -1
+    else
+      return a / b;
+  }
+};
+
+struct less {
+  template <class T>
+  PLAIT_HOST_DEVICE constexpr bool operator()(T a, T b) const {
+    return a < b;
+  }
+};
+struct less_equal {
+  template <class T>
+  PLAIT_HOST_DEVICE constexpr bool operator()(T a, T b) const {
+    return a <= b;
+  }
+};
+struct greater {
+  template <class T>
+  PLAIT_HOST_DEVICE constexpr bool operator()(T a, T b) const {
+    return a > b;
+  }
+};
+struct greater_equal {
+  template <class T>
+  PLAIT_HOST_DEVICE constexpr bool operator()(T a, T b) const {
+    return a >= b;
+  }
+};
+struct equal {
+  template <class T>
+  PLAIT_HOST_DEVICE constexpr bool operator()(T a, T b) const {
+    return a == b;
+  }
+};
+struct not_equal {
+  template <class T>
+  PLAIT_HOST_DEVICE constexpr bool operator()(T a, T b) const {
+    return a != b;
+  }
+};
+
+// Without the jumps of && and ||.
+struct logical_and {
+  PLAIT_HOST_DEVICE constexpr bool operator()(bool a, bool b) const { return (a & b) != 0; }
+};
+struct logical_or {
+  PLAIT_HOST_DEVICE constexpr bool operator()(bool a, bool b) const { return (a | b) != 0; }
+};
+template <class>
+struct logical_not {
+  PLAIT_HOST_DEVICE constexpr bool operator()(bool a) const { return !a; }
+};
+
+template <class T>
+struct is_zero_at {
+  T const* x;
+  PLAIT_HOST_DEVICE constexpr bool operator()(std::size_t i) const { return x[i] == 0; }
+};
+
+}  // namespace functions
+
+/// Div. A run over integers with a zero in B throws shape_error.
+template <backend B>
+class divide_kernel : public binary_kernel<B, functions::divide, float, double, std::int32_t, std::int64_t> {
+  using base = binary_kernel<B, functions::divide, float, double, std::int32_t, std::int64_t>;
+
+ public:
+  using base::base;
+  void run(op_context<B>& c) override {
+    visit_type<std::int32_t, std::int64_t>(c.type(1), [&]<class T>(T) {
+      if (find_index<B>(c.size(1), functions::is_zero_at<T>{c.template input<T>(1)}) != c.size(1))
+        c.fail("an integer is divided by zero");
+    });
+    base::run(c);
+  }
+};
+
+/// Add, Sub, Mul, Div; LT, LE, GT, GE, EQ, NE; And, Or, Xor, Not.
+template <backend B>
+void add_arithmetic_operators(operators<B>& table) {
+  using std::int32_t;
+  using std::int64_t;
+  auto const schema = [](std::string_view type, std::string_view text) {
+    op_schema made(type);
+    return broadcast_arguments::describe(made.inputs(2).outputs(1).checks_first().describe(text));
+  };
+  // As many bytes in an operand as in the result of the same type: it is not repeated.
+  auto const in_place = [&](std::string_view type, std::string_view text) {
+    return schema(type, text).in_place(0, 0).in_place(1, 0);
+  };
+  table.template add<binary_kernel<B, functions::add, float, double, int32_t, int64_t>>(in_place("Add", "C = A + B"));
+  table.template add<binary_kernel<B, functions::subtract, float, double, int32_t, int64_t>>(
+      in_place("Sub", "C = A - B"));
+  table.template add<binary_kernel<B, functions::multiply, float, double, int32_t, int64_t>>(
+      in_place("Mul", "C = A B"));
+  table.template add<divide_kernel>(in_place("Div", "C = A / B, towards zero for integers"));
+
+  table.template add<binary_kernel<B, functions::less, float, double, int32_t, int64_t, bool, std::uint8_t>>(
+      schema("LT", "C = A < B"));
+  table.template add<binary_kernel<B, functions::less_equal, float, double, int32_t, int64_t, bool, std::uint8_t>>(
+      schema("LE", "C = A ≤ B"));
+  table.template add<binary_kernel<B, functions::greater, float, double, int32_t, int64_t, bool, std::uint8_t>>(
+      schema("GT", "C = A > B"));
+  table.template add<binary_kernel<B, functions::greater_equal, float, double, int32_t, int64_t, bool, std::uint8_t>>(
+      schema("GE", "C = A ≥ B"));
+  table.template add<binary_kernel<B, functions::equal, float, double, int32_t, int64_t, bool, std::uint8_t>>(
+      schema("EQ", "C = A is B"));
+  table.template add<binary_kernel<B, functions::not_equal, float, double, int32_t, int64_t, bool, std::uint8_t>>(
+      schema("NE", "C = A is not B"));
+
+  table.template add<binary_kernel<B, functions::logical_and, bool>>(in_place("And", "C = A and B"));
+  table.template add<binary_kernel<B, functions::logical_or, bool>>(in_place("Or", "C = A or B"));
+  table.template add<binary_kernel<B, functions::not_equal, bool>>(in_place("Xor", "C = A or B, not both"));
+  table.template add<map_kernel<B, functions::logical_not, bool>>(map_schema("Not").describe("Y = not X"));
+}
+
+}  // namespace plait

@@ -1,0 +1,50 @@
+// Ops that are a function of one element.
+#pragma once
+
+#include <tuple>
+#include <type_traits>
+
+#include <plait/exec/kernels/map.hpp>
+#include <plait/exec/op_arguments.hpp>
+#include <plait/exec/op_kernel.hpp>
+#include <plait/exec/op_schema.hpp>
+
+namespace plait {
+
+/// Y = F<T>(X) for X of a type of Ts; F<T> is made from op_arguments, or from nothing. Y's type is what it returns.
+template <backend B, template <class> class F, element... Ts>
+class map_kernel : public op_kernel<B> {
+ public:
+  explicit map_kernel(op_arguments const& a) : functions_(make<Ts>(a)...) {}
+
+  void infer(shape_context& c) override {
+    c.template expect_type<Ts...>(0);
+    visit_type<Ts...>(c.type(0), [&]<class T>(T) { c.output(0, element_type_of<result<T>>, c.dims(0)); });
+  }
+  void run(op_context<B>& c) override {
+    visit_type<Ts...>(c.type(0), [&]<class T>(T) {
+      map<B>(c.template input<T>(0), c.template output<result<T>>(0), c.size(0), std::get<F<T>>(functions_));
+    });
+  }
+
+ private:
+  template <class T>
+  using result = std::invoke_result_t<F<T>, T>;
+
+  template <class T>
+  static F<T> make(op_arguments const& a) {
+    if constexpr (std::is_constructible_v<F<T>, op_arguments const&>)
+      return F<T>(a);
+    else
+      return F<T>();
+  }
+
+  std::tuple<F<Ts>...> functions_;
+};
+
+/// The description of an op that such a kernel runs, in place where it likes.
+[[nodiscard]] inline op_schema map_schema(std::string_view type) {
+  return op_schema(type).inputs(1).outputs(1).in_place(0, 0).rows_independent().checks_first();
+}
+
+}  // namespace plait
