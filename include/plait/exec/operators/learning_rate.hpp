@@ -135,7 +135,8 @@ struct iter_kernel final : op_kernel<B> {
   void run(op_context<B>& c) override {
     auto* const to = c.template output<std::int64_t>(0);
     if (counts_itself) {
-      for_each_index<B>(1, [=, next = ++count] PLAIT_HOST_DEVICE(std::size_t) { *to = next; });
+      std::int64_t const next = ++count;
+      for_each_index<B>(1, [=] PLAIT_HOST_DEVICE(std::size_t) { *to = next; });
     } else {
       auto const* const from = c.template input<std::int64_t>(0);
       for_each_index<B>(1, [=] PLAIT_HOST_DEVICE(std::size_t) { *to = *from + 1; });
@@ -160,9 +161,10 @@ struct learning_rate_kernel final : op_kernel<B> {
   void run(op_context<B>& c) override {
     auto const* const iteration = c.template input<std::int64_t>(0);
     auto* const rate = c.template output<float>(0);
-    for_each_index<B>(1, [=, base = base, policy = policy] PLAIT_HOST_DEVICE(std::size_t) {
-      *rate = static_cast<float>(base * policy(*iteration));
-    });
+    double const at_first = base;
+    learning_rate_policy const multiplier = policy;
+    for_each_index<B>(
+        1, [=] PLAIT_HOST_DEVICE(std::size_t) { *rate = static_cast<float>(at_first * multiplier(*iteration)); });
   }
 };
 

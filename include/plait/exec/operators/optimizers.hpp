@@ -246,7 +246,9 @@ struct adam_kernel final : op_kernel<B> {
   void run(op_context<B>& c) override {
     auto const* const iteration = c.template input<std::int64_t>(5);
     auto* const correction = static_cast<double*>(c.scratch());
-    for_each_index<B>(1, [=, b1 = double(beta1), b2 = double(beta2)] PLAIT_HOST_DEVICE(std::size_t) {
+    double const b1 = beta1;
+    double const b2 = beta2;
+    for_each_index<B>(1, [=] PLAIT_HOST_DEVICE(std::size_t) {
       auto const t = static_cast<double>(*iteration + 1);
       *correction = std::sqrt(1 - std::pow(b2, t)) / (1 - std::pow(b1, t));
     });
