@@ -36,3 +36,23 @@ if(PLAIT_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
         ${PLAIT_CCACHE_PROGRAM})
   endif()
 endif()
+
+# The table of operators takes long to compile: once for all programs. plait_operators(<backend>) makes the target
+# plait_<backend>_operators.
+function(plait_operators backend)
+  if(NOT TARGET plait_${backend}_operators)
+    set(source ${PROJECT_BINARY_DIR}/operators/${backend}.cpp)
+    file(CONFIGURE OUTPUT ${source} CONTENT
+"#include <plait/exec/${backend}.hpp>
+#include <plait/exec/standard_operators.hpp>
+
+template plait::operators<plait::${backend}> const& plait::standard_operators<plait::${backend}>();
+")
+    add_library(plait_${backend}_operators OBJECT ${source})
+    set(component plait::exec_${backend})
+    if(backend STREQUAL "serial")
+      set(component plait::exec)
+    endif()
+    target_link_libraries(plait_${backend}_operators PUBLIC plait_own ${component})
+  endif()
+endfunction()

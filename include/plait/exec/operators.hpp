@@ -74,4 +74,10 @@ class operators {
   boost::unordered_flat_map<std::string, std::shared_ptr<entry const>, hash, std::equal_to<>> entries_;
 };
 
+/// The table of every op type that plait runs. Compiling it takes a while, so one file of a program does: it includes
+/// standard_operators.hpp and says `template plait::operators<B> const& plait::standard_operators<B>();`. Others need
+/// this declaration only.
+template <backend B>
+[[nodiscard]] operators<B> const& standard_operators();
+
 }  // namespace plait

@@ -7,19 +7,22 @@
 #include <variant>
 #include <vector>
 
+#include <plait/exec/operators.hpp>
 #include <plait/exec/plan.hpp>
+#include <plait/exec/serial.hpp>
 #include <plait/exec/workspace.hpp>
 #include <plait/netdef/traits.hpp>
 
 #include "../kinds.hpp"
 #include "../tensors.hpp"
-#include "operators.hpp"
 
 namespace conformance {
 
 namespace {
 
 using backend = plait::serial;
+
+plait::operators<backend> const& operators() { return plait::standard_operators<backend>(); }
 
 plait::tensor<backend> to_tensor(plait::tensor_value const& given, std::string const& name) {
   return std::visit(
@@ -35,8 +38,10 @@ plait::tensor<backend> to_tensor(plait::tensor_value const& given, std::string c
 plait::tensor_value from_tensor(plait::tensor<backend> const& t) {
   std::vector<std::int64_t> const shape(t.dims().begin(), t.dims().end());
   plait::tensor_value made;
-  bool const known = plait::visit_type<float, double, std::int32_t, std::int64_t, bool, std::uint8_t>(
-      t.type(), [&]<class T>(T) { made = {shape, t.values<T>()}; });
+  bool const known =
+      plait::visit_type<float, double, std::int32_t, std::int64_t, bool, std::uint8_t>(t.type(), [&]<class T>(T) {
+        made = {shape, t.values<T>()};
+      });
   if (!known) throw unsupported_case("a result of type " + std::string(plait::to_string(t.type())));
   return made;
 }
@@ -54,7 +59,8 @@ void check_types(plait::netdef const& net, bool unknown_is_the_case) {
 answer run_run(case_inputs& in) {
   std::vector<plait::netdef> nets;
   for (auto const& text : member<std::vector<std::string>>(in.data(), "nets")) nets.push_back(parse_net(text, "nets"));
-  bool const unknown = member<std::string>(in.data(), "message", "").find("Cannot create operator") != std::string::npos;
+  bool const unknown =
+      member<std::string>(in.data(), "message", "").find("Cannot create operator") != std::string::npos;
   for (plait::netdef const& net : nets) check_types(net, unknown);
 
   plait::workspace<backend> blobs;

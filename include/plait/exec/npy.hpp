@@ -1,0 +1,203 @@
+// NumPy's .npy files: tensors on disk.
+//
+// Format versions 1.0 to 3.0 (numpy.lib.format), little-endian, C order and Fortran order.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <istream>
+#include <memory>
+#include <optional>
+#include <ostream>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <plait/core/errors.hpp>
+#include <plait/exec/element_type.hpp>
+#include <plait/exec/shape.hpp>
+#include <plait/exec/tensor.hpp>
+
+namespace plait {
+
+namespace detail {
+
+static_assert(std::endian::native == std::endian::little, "plait: .npy files are written as they are in memory");
+
+struct npy_type {
+  element_type type;
+  std::string_view descr;
+};
+inline constexpr npy_type npy_types[] = {{element_type::float32, "<f4"}, {element_type::float64, "<f8"},
+                                         {element_type::int32, "<i4"},   {element_type::int64, "<i8"},
+                                         {element_type::boolean, "|b1"}, {element_type::uint8, "|u1"},
+                                         {element_type::float16, "<f2"}};
+
+// Reads the dictionary that a header is: {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }.
+class npy_header {
+ public:
+  element_type type = element_type::float32;
+  bool fortran_order = false;
+  shape dims;
+
+  npy_header(std::string_view text, std::size_t offset) : text_(text), offset_(offset) {
+    expect('{');
+    bool has_type = false;
+    bool has_shape = false;
+    while (!accept('}')) {
+      std::string_view const key = quoted();
+      expect(':');
+      if (key == "descr") {
+        read_type(quoted());
+        has_type = true;
+      } else if (key == "fortran_order") {
+        fortran_order = word() == "True";
+      } else if (key == "shape") {
+        read_shape();
+        has_shape = true;
+      } else {
+        fail("an unknown key in the header");
+      }
+      if (!accept(',')) {
+        expect('}');
+        break;
+      }
+    }
+    if (!has_type || !has_shape) fail("a header without descr or shape");
+  }
+
+ private:
+  [[noreturn]] void fail(std::string_view what) const { throw parse_error({offset_ + at_, 0, 0}, what); }
+  void skip() {
+    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n')) ++at_;
+  }
+  bool accept(char c) {
+    skip();
+    if (at_ == text_.size() || text_[at_] != c) return false;
+    ++at_;
+    return true;
+  }
+  void expect(char c) {
+    if (!accept(c)) fail(std::string("expected '") + c + "' in the header");
+  }
+  std::string_view quoted() {
+    expect('\'');
+    std::size_t const end = text_.find('\'', at_);
+    if (end == std::string_view::npos) fail("an open quote in the header");
+    std::string_view const found = text_.substr(at_, end - at_);
+    at_ = end + 1;
+    return found;
+  }
+  std::string_view word() {
+    skip();
+    std::size_t const first = at_;
+    while (at_ < text_.size() && text_[at_] >= 'A') ++at_;
+    return text_.substr(first, at_ - first);
+  }
+  void read_type(std::string_view descr) {
+    for (npy_type const& known : npy_types)
+      if (known.descr.substr(1) == descr.substr(std::min<std::size_t>(1, descr.size())) && !descr.starts_with('>')) {
+        type = known.type;
+        return;
+      }
+    fail("elements of type '" + std::string(descr) + "', which tensors do not have");
+  }
+  void read_shape() {
+    expect('(');
+    while (!accept(')')) {
+      skip();
+      std::int64_t extent = 0;
+      std::size_t const first = at_;
+      for (; at_ < text_.size() && text_[at_] >= '0' && text_[at_] <= '9'; ++at_) {
+        if (at_ - first == 18) fail("an extent that is too large");
+        extent = extent * 10 + (text_[at_] - '0');
+      }
+      if (at_ == first) fail("expected an extent in the shape");
+      try {
+        dims.push_back(extent);
+      } catch (shape_error const& e) {
+        fail(e.what());
+      }
+      if (!accept(',')) {
+        expect(')');
+        break;
+      }
+    }
+  }
+
+  std::string_view text_;
+  std::size_t offset_;
+  std::size_t at_ = 0;
+};
+
+}  // namespace detail
+
+/// Writes a tensor. Throws shape_error for bfloat16, which NumPy does not have.
+template <backend B>
+void write_npy(std::ostream& out, tensor<B> const& t) {
+  auto const known = std::ranges::find(detail::npy_types, t.type(), &detail::npy_type::type);
+  if (known == std::ranges::end(detail::npy_types))
+    throw shape_error("plait: NumPy has no " + std::string(to_string(t.type())));
+  std::string header = "{'descr': '" + std::string(known->descr) + "', 'fortran_order': False, 'shape': (";
+  for (std::int64_t const extent : t.dims()) header += std::to_string(extent) + ", ";
+  if (t.rank() > 1) header.resize(header.size() - 2);
+  header += "), }";
+  header.append(64 - (header.size() + 11) % 64, ' ');
+  header += '\n';
+  out.write("\x93NUMPY\x01\x00", 8);
+  out.put(static_cast<char>(header.size() & 0xff));
+  out.put(static_cast<char>(header.size() >> 8));
+  out << header;
+  tensor<B> const contiguous = t.contiguous();
+  std::vector<char> bytes(t.bytes());
+  B::copy_to_host(bytes.data(), contiguous.raw(), bytes.size());
+  out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+}
+
+/// The tensor in a file. Throws parse_error, with the offset in bytes, for anything that is no such file, or is cut
+/// off.
+template <backend B>
+[[nodiscard]] tensor<B> read_npy(std::istream& in) {
+  std::size_t offset = 0;
+  auto const read = [&](std::size_t count) {
+    std::string bytes;
+    while (bytes.size() < count) {  // in parts: a header that lies about the size costs no memory
+      std::size_t const part = std::min<std::size_t>(count - bytes.size(), std::size_t{1} << 20);
+      std::size_t const before = bytes.size();
+      bytes.resize(before + part);
+      in.read(bytes.data() + before, static_cast<std::streamsize>(part));
+      if (static_cast<std::size_t>(in.gcount()) != part)
+        throw parse_error({offset + before + static_cast<std::size_t>(in.gcount()), 0, 0}, "the file ends too early");
+    }
+    offset += count;
+    return bytes;
+  };
+  std::string const magic = read(8);
+  if (!magic.starts_with("\x93NUMPY")) throw parse_error({0, 0, 0}, "not a .npy file");
+  char const version = magic[6];
+  if (version < 1 || version > 3) throw parse_error({6, 0, 0}, "a version of the format that is not known");
+  std::string const length = read(version == 1 ? 2 : 4);
+  std::size_t header_size = 0;
+  for (std::size_t i = length.size(); i-- != 0;) header_size = header_size << 8 | static_cast<unsigned char>(length[i]);
+  std::size_t const header_at = offset;
+  std::string const text = read(header_size);
+  detail::npy_header const header(text, header_at);
+  std::string const bytes = read(tensor_spec{header.type, header.dims}.bytes());
+
+  shape stored;
+  if (header.fortran_order)
+    for (std::size_t axis = header.dims.rank(); axis-- != 0;) stored.push_back(header.dims[axis]);
+  else
+    stored = header.dims;
+  tensor<B> made = tensor<B>::uninitialized(header.type, stored);
+  B::copy_from_host(made.raw(), bytes.data(), bytes.size());
+  if (!header.fortran_order) return made;
+  std::vector<std::size_t> order;
+  for (std::size_t axis = stored.rank(); axis-- != 0;) order.push_back(axis);
+  return made.transpose(order).contiguous();
+}
+
+}  // namespace plait
