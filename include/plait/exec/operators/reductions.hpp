@@ -24,19 +24,19 @@ enum class reduction_kind : unsigned char { sum, mean, max, min, l1, l2, sum_of_
 namespace detail {
 
 template <class T>
-struct fill {
+struct fill_results {
   T* y;
   T value;
   PLAIT_HOST_DEVICE void operator()(std::size_t i) const { y[i] = value; }
 };
 template <class T>
-struct divide {
+struct divide_results {
   T* y;
   T divisor;
   PLAIT_HOST_DEVICE void operator()(std::size_t i) const { y[i] = y[i] / divisor; }
 };
 template <class T>
-struct take_root {
+struct root_of_results {
   T* y;
   PLAIT_HOST_DEVICE void operator()(std::size_t i) const { y[i] = std::sqrt(y[i]); }
 };
@@ -98,7 +98,7 @@ class reduction_kernel : public op_kernel<B> {
   void run_as(op_context<B>& c, T const* x, T* y) {
     T* const scratch = static_cast<T*>(c.scratch());
     std::size_t const results = c.output_size(0);
-    if (zero_) return for_each_index<B>(results, detail::fill<T>{y, T(0)});
+    if (zero_) return for_each_index<B>(results, detail::fill_results<T>{y, T(0)});
     switch (kind_) {
       case reduction_kind::sum:
       case reduction_kind::mean:
@@ -118,9 +118,9 @@ class reduction_kernel : public op_kernel<B> {
     }
     if constexpr (std::floating_point<T>) {
       if (kind_ == reduction_kind::mean || kind_ == reduction_kind::mean_of_squares)
-        for_each_index<B>(results, detail::divide<T>{y, static_cast<T>(axes_.count())});
+        for_each_index<B>(results, detail::divide_results<T>{y, static_cast<T>(axes_.count())});
       else if (kind_ == reduction_kind::l2)
-        for_each_index<B>(results, detail::take_root<T>{y});
+        for_each_index<B>(results, detail::root_of_results<T>{y});
     }
   }
 

@@ -1,0 +1,98 @@
+// Softmax of rows, in as few ways through memory as a row in the cache needs.
+#pragma once
+
+#include <cstddef>
+
+#include <plait/exec/kernels/reduce.hpp>
+#include <plait/exec/kernels/vector_math.hpp>
+
+namespace plait {
+
+namespace detail {
+
+/// What the softmax of a row is made of. The row's exponentials are exp(x - highest); NaN and infinities come out as
+/// the definition has them: a row with +infinity or NaN in it, or of nothing but -infinity, becomes NaN.
+template <class T>
+struct softmax_parts {
+  T highest;
+  T total;
+};
+
+template <class T>
+PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE inline T highest_of_row(T const* x, std::size_t width) {
+  return reduce_row<max_reduction, T>(width, [x](std::size_t i) { return x[i]; });
+}
+
+/// y = softmax(x), which may be the same memory.
+template <class T>
+PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE inline softmax_parts<T> softmax_row(T const* x, T* y, std::size_t width) {
+  T const highest = highest_of_row(x, width);
+  PLAIT_INDEPENDENT
+  for (std::size_t i = 0; i < width; ++i) y[i] = math::exp(x[i] - highest);
+  T const total = reduce_row<sum_reduction, T>(width, [y](std::size_t i) { return y[i]; });
+  T const scale = T(1) / total;
+  PLAIT_INDEPENDENT
+  for (std::size_t i = 0; i < width; ++i) y[i] *= scale;
+  return {highest, total};
+}
+
+/// The same parts, where only they are wanted.
+template <class T>
+PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE inline softmax_parts<T> softmax_parts_of_row(T const* x, std::size_t width) {
+  constexpr std::size_t stretch = 256;  // exponentials that are kept at a time: short loops are vectorised, too
+  T const highest = highest_of_row(x, width);
+  T total = T(0);
+  for (std::size_t first = 0; first < width; first += stretch) {
+    T kept[stretch];
+    std::size_t const count = width - first < stretch ? width - first : stretch;
+    T const* const from = x + first;
+    T* const to = kept;
+    PLAIT_INDEPENDENT
+    for (std::size_t i = 0; i < count; ++i) to[i] = math::exp(from[i] - highest);
+    total += reduce_block<sum_reduction, T>(0, count, [to](std::size_t i) { return to[i]; });
+  }
+  return {highest, total};
+}
+
+template <class T>
+struct softmax_rows {
+  T const* x;
+  T* y;
+  std::size_t width;
+  PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE void operator()(std::size_t row) const {
+    softmax_row(x + row * width, y + row * width, width);
+  }
+};
+
+template <class T>
+struct log_softmax_rows {
+  T const* x;
+  T* y;
+  std::size_t width;
+  PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE void operator()(std::size_t row) const {
+    T const* const from = x + row * width;
+    T* const to = y + row * width;
+    softmax_parts<T> const parts = softmax_parts_of_row(from, width);
+    T const highest = parts.highest;
+    T const log_total = math::log(parts.total);
+    std::size_t const count = width;
+    PLAIT_INDEPENDENT
+    for (std::size_t i = 0; i < count; ++i) to[i] = (from[i] - highest) - log_total;
+  }
+};
+
+}  // namespace detail
+
+/// y[row, :] = exp(x[row, :]) / the sum of them. y may be x.
+template <backend B, class T>
+void softmax(T const* x, T* y, std::size_t rows, std::size_t width) {
+  for_each_row<B>(rows, 4 * width, detail::softmax_rows<T>{x, y, width});
+}
+
+/// y[row, :] = x[row, :] - log(the sum of exp(x[row, :])). y may be x.
+template <backend B, class T>
+void log_softmax(T const* x, T* y, std::size_t rows, std::size_t width) {
+  for_each_row<B>(rows, 4 * width, detail::log_softmax_rows<T>{x, y, width});
+}
+
+}  // namespace plait

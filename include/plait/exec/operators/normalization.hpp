@@ -1,0 +1,218 @@
+// Ops that bring rows to a sum, a mean and variance, or a norm.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include <plait/exec/kernels/normalize.hpp>
+#include <plait/exec/kernels/softmax.hpp>
+#include <plait/exec/op_arguments.hpp>
+#include <plait/exec/op_kernel.hpp>
+#include <plait/exec/op_schema.hpp>
+#include <plait/exec/operators.hpp>
+
+namespace plait {
+
+/// Softmax and LogSoftmax of X taken for a matrix, whose rows are what is before the axis.
+template <backend B, bool Log>
+class softmax_kernel final : public op_kernel<B> {
+ public:
+  explicit softmax_kernel(op_arguments const& a) : axis_(a.integer("axis")) {}
+  void infer(shape_context& c) override {
+    std::size_t const axis = c.axis(0, axis_);
+    rows_ = static_cast<std::size_t>(c.dims(0).size_to(axis));
+    width_ = static_cast<std::size_t>(c.dims(0).size_from(axis));
+    c.output(0, c.template expect_type<float, double>(0), c.dims(0));
+  }
+  void run(op_context<B>& c) override {
+    visit_type<float, double>(c.type(0), [&]<class T>(T) {
+      if constexpr (Log)
+        log_softmax<B>(c.template input<T>(0), c.template output<T>(0), rows_, width_);
+      else
+        softmax<B>(c.template input<T>(0), c.template output<T>(0), rows_, width_);
+    });
+  }
+
+ private:
+  std::int64_t axis_;
+  std::size_t rows_ = 0;
+  std::size_t width_ = 0;
+};
+
+template <backend B>
+class layer_norm_kernel final : public op_kernel<B> {
+ public:
+  explicit layer_norm_kernel(op_arguments const& a) : axis_(a.integer("axis")), epsilon_(a.real("epsilon")) {}
+  void infer(shape_context& c) override {
+    std::size_t const axis = c.axis(0, axis_);
+    shape const& dims = c.dims(0);
+    rows_ = static_cast<std::size_t>(dims.size_to(axis));
+    width_ = static_cast<std::size_t>(dims.size_from(axis));
+    shape moments;
+    for (std::size_t i = 0; i != axis; ++i) moments.push_back(dims[i]);
+    moments.push_back(1);
+    element_type const type = c.template expect_type<float, double>(0);
+    c.output(0, type, dims);
+    c.output(1, type, moments);
+    c.output(2, type, moments);
+  }
+  void run(op_context<B>& c) override {
+    visit_type<float, double>(c.type(0), [&]<class T>(T) {
+      layer_norm<B>(c.template input<T>(0), c.template output<T>(0), c.template output<T>(1), c.template output<T>(2),
+                    rows_, width_, static_cast<T>(epsilon_));
+    });
+  }
+
+ private:
+  std::int64_t axis_;
+  float epsilon_;
+  std::size_t rows_ = 0;
+  std::size_t width_ = 0;
+};
+
+/// Normalize and NormalizeL1.
+template <backend B, bool Magnitudes>
+class normalize_kernel final : public op_kernel<B> {
+ public:
+  explicit normalize_kernel(op_arguments const& a) : axis_(a.integer("axis")) {}
+  void infer(shape_context& c) override {
+    std::size_t const axis = c.axis(0, axis_);
+    outer_ = static_cast<std::size_t>(c.dims(0).size_to(axis));
+    n_ = static_cast<std::size_t>(c.dims(0)[axis]);
+    inner_ = static_cast<std::size_t>(c.dims(0).size_from(axis + 1));
+    c.output(0, c.template expect_type<float, double>(0), c.dims(0));
+  }
+  void run(op_context<B>& c) override {
+    visit_type<float, double>(c.type(0), [&]<class T>(T) {
+      normalize<B, Magnitudes>(c.template input<T>(0), c.template output<T>(0), outer_, n_, inner_);
+    });
+  }
+
+ private:
+  std::int64_t axis_;
+  std::size_t outer_ = 0;
+  std::size_t n_ = 0;
+  std::size_t inner_ = 0;
+};
+
+namespace detail {
+
+// Channel c of [.., channels, inner] with the channel's numbers.
+template <class T>
+struct batch_norm_channels {
+  T const* x;
+  T const* scale;
+  T const* bias;
+  T const* mean;
+  T const* variance;
+  T* y;
+  std::size_t channels;
+  std::size_t inner;
+  T epsilon;
+  PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE void operator()(std::size_t row) const {
+    std::size_t const channel = row % channels;
+    T const factor = scale[channel] / std::sqrt(variance[channel] + epsilon);
+    T const middle = mean[channel];
+    T const shift = bias[channel];
+    T const* const from = x + row * inner;
+    T* const to = y + row * inner;
+    std::size_t const count = inner;
+    PLAIT_INDEPENDENT
+    for (std::size_t i = 0; i < count; ++i) to[i] = (from[i] - middle) * factor + shift;
+  }
+};
+
+}  // namespace detail
+
+/// SpatialBN with is_test: by the mean and variance that were found in training.
+template <backend B>
+class spatial_bn_kernel final : public op_kernel<B> {
+ public:
+  explicit spatial_bn_kernel(op_arguments const& a) : epsilon_(a.real("epsilon")), last_(a.text("order") == "NHWC") {
+    if (!last_ && a.text("order") != "NCHW") a.fail("order", "should be NCHW or NHWC");
+    if (!a.flag("is_test")) a.fail("is_test", "should be 1: only inference is there");
+  }
+  void infer(shape_context& c) override {
+    c.expect_rank(0, 2);
+    shape const& dims = c.dims(0);
+    std::size_t const axis = last_ ? dims.rank() - 1 : 1;
+    channels_ = static_cast<std::size_t>(dims[axis]);
+    rows_ = static_cast<std::size_t>(dims.size_to(axis + 1));
+    inner_ = static_cast<std::size_t>(dims.size_from(axis + 1));
+    element_type const type = c.template expect_type<float, double>(0);
+    for (std::size_t i = 1; i != 5; ++i) {
+      c.expect_same_type(0, i);
+      c.expect(c.dims(i) == shape{dims[axis]}, i,
+               "have a number for each of " + std::to_string(dims[axis]) + " channels");
+    }
+    c.output(0, type, dims);
+  }
+  void run(op_context<B>& c) override {
+    visit_type<float, double>(c.type(0), [&]<class T>(T) {
+      for_each_row<B>(
+          rows_, inner_,
+          detail::batch_norm_channels<T>{c.template input<T>(0), c.template input<T>(1), c.template input<T>(2),
+                                         c.template input<T>(3), c.template input<T>(4), c.template output<T>(0),
+                                         channels_, inner_, static_cast<T>(epsilon_)});
+    });
+  }
+
+ private:
+  float epsilon_;
+  bool last_;
+  std::size_t channels_ = 0;
+  std::size_t rows_ = 0;
+  std::size_t inner_ = 0;
+};
+
+/// Softmax, LogSoftmax, LayerNorm, Normalize, NormalizeL1, SpatialBN.
+template <backend B>
+void add_normalization_operators(operators<B>& table) {
+  auto const rows = [](std::string_view type) {
+    return op_schema(type)
+        .inputs(1)
+        .outputs(1)
+        .in_place(0, 0)
+        .argument("axis", std::int64_t{1}, "the first axis of a row; those before it make the rows")
+        .checks_first();
+  };
+  table.template add<softmax_kernel<B, false>>(
+      rows("Softmax").describe("Y[r, :] = exp(X[r, :]) / sum(exp(X[r, :])), X taken for a matrix"));
+  table.template add<softmax_kernel<B, true>>(
+      rows("LogSoftmax").describe("Y[r, :] = X[r, :] - log(sum(exp(X[r, :]))), X taken for a matrix"));
+  table.template add<layer_norm_kernel<B>>(
+      rows("LayerNorm")
+          .outputs(3)
+          .argument("epsilon", 1e-5f, "added to the variance")
+          .describe("Y[r, :] = (X[r, :] - mean[r]) / stdev[r], stdev = sqrt(variance + epsilon); mean, stdev [.., 1]"));
+
+  auto const vectors = [](std::string_view type) {
+    return op_schema(type)
+        .inputs(1)
+        .outputs(1)
+        .in_place(0, 0)
+        .argument("axis", std::int64_t{-1}, "the axis along which vectors lie")
+        .checks_first();
+  };
+  table.template add<normalize_kernel<B, false>>(
+      vectors("Normalize").describe("Y = X / max(|X|, 1e-12), |X| the Euclidean norms along the axis"));
+  table.template add<normalize_kernel<B, true>>(
+      vectors("NormalizeL1").describe("Y = X / |X|, |X| the sums of magnitudes along the axis; X where they are 0"));
+
+  table.template add<spatial_bn_kernel<B>>(
+      op_schema("SpatialBN")
+          .inputs(5)
+          .outputs(1)
+          .in_place(0, 0)
+          .rows_independent(1)
+          .argument("is_test", std::int64_t{0}, "must be 1")
+          .argument("epsilon", 1e-5f, "added to the variance")
+          .argument("order", std::string("NCHW"), "where the channels are: NCHW or NHWC")
+          .checks_first()
+          .describe("Y = (X - mean) * scale / sqrt(variance + epsilon) + bias, each by channel [C]"));
+}
+
+}  // namespace plait

@@ -1,0 +1,184 @@
+// Softmax and the cross entropy against labels in one: exact where the probability of the label is 0 in floating point.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include <plait/exec/kernels/index_checks.hpp>
+#include <plait/exec/kernels/softmax.hpp>
+#include <plait/exec/operators/losses.hpp>
+
+namespace plait {
+
+namespace detail {
+
+/// Rows of labels that are no distributions: with a negative element, or a sum that is not 1 within 1e-5.
+template <class T>
+struct is_no_distribution {
+  T const* labels;
+  std::size_t classes;
+  PLAIT_HOST_DEVICE bool operator()(std::size_t row) const {
+    T const* const q = labels + row * classes;
+    T const sum = reduce_row<sum_reduction, T>(classes, [q](std::size_t i) { return q[i]; });
+    T const least = reduce_row<min_reduction, T>(classes, [q](std::size_t i) { return q[i]; });
+    return !(least >= T(0) && magnitude_of()(sum - T(1)) < T(1e-5f));
+  }
+};
+
+template <class T>
+struct softmax_label_loss_rows {
+  T const* x;
+  T* p;
+  T* losses;
+  class_labels labels;
+  T const* weights;  // nullptr: 1
+  std::size_t classes;
+  PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE void operator()(std::size_t row) const {
+    T const* const from = x + row * classes;
+    T const of_label = from[labels[row]];  // p may be x
+    softmax_parts<T> const parts = softmax_row(from, p + row * classes, classes);
+    T const loss = math::log(parts.total) - (of_label - parts.highest);
+    losses[row] = weights == nullptr ? loss : loss * weights[row];
+  }
+};
+
+// Logarithms of probabilities are bounded as Caffe2 has it: those of no weight could be infinite.
+template <class T>
+struct softmax_distribution_loss_rows {
+  T const* x;
+  T* p;
+  T* losses;
+  T const* labels;
+  T const* weights;
+  std::size_t classes;
+  PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE void operator()(std::size_t row) const {
+    T const* const from = x + row * classes;
+    T const* const q = labels + row * classes;
+    softmax_parts<T> const parts = softmax_parts_of_row(from, classes);
+    T const shift = parts.highest;
+    T const log_total = math::log(parts.total);
+    T const least = bounded_log(T(0));
+    T const sum = reduce_row<sum_reduction, T>(classes, [=](std::size_t i) {
+      T const log_p = (from[i] - shift) - log_total;
+      return (log_p < least ? least : log_p) * q[i];
+    });
+    losses[row] = weights == nullptr ? -sum : -sum * weights[row];
+    T const scale = T(1) / parts.total;
+    T* const to = p + row * classes;
+    std::size_t const count = classes;
+    PLAIT_INDEPENDENT
+    for (std::size_t i = 0; i < count; ++i) to[i] = math::exp(from[i] - shift) * scale;
+  }
+};
+
+template <class T>
+struct weighted_average {
+  T const* losses;
+  T const* weights;
+  T* y;
+  std::size_t rows;
+  T scale;
+  PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE void operator()(std::size_t) const {
+    T const* const l = losses;
+    T const* const w = weights;
+    T const loss = reduce_row<sum_reduction, T>(rows, [l](std::size_t i) { return l[i]; });
+    T const weight =
+        w == nullptr ? static_cast<T>(rows) : reduce_row<sum_reduction, T>(rows, [w](std::size_t i) { return w[i]; });
+    *y = weight == T(0) ? T(0) : loss * scale / weight;
+  }
+};
+
+}  // namespace detail
+
+/// X is taken for a matrix, whose rows are what is before the axis.
+template <backend B>
+class softmax_with_loss_kernel final : public op_kernel<B> {
+ public:
+  explicit softmax_with_loss_kernel(op_arguments const& a)
+      : axis_(a.integer("axis")),
+        scale_(a.real("scale")),
+        distributions_(a.flag("label_prob")),
+        weighted_(a.input_count() == 3) {
+    if (!(scale_ >= 0)) a.fail("scale", "is negative");
+  }
+  void infer(shape_context& c) override {
+    element_type const type = c.template expect_type<float, double>(0);
+    std::size_t const axis = c.axis(0, axis_);
+    std::int64_t const rows = c.dims(0).size_to(axis);
+    std::int64_t const classes = c.dims(0).size_from(axis);
+    rows_ = static_cast<std::size_t>(rows);
+    classes_ = static_cast<std::size_t>(classes);
+    shape const& labels = c.dims(1);
+    if (distributions_) {
+      c.expect_same_type(0, 1);
+      c.expect_rank(1, 2);
+    } else {
+      c.template expect_type<std::int32_t, std::int64_t>(1);
+    }
+    std::int64_t const width = distributions_ ? classes : 1;
+    bool const flat = !distributions_ && labels.rank() == axis;
+    c.expect(labels.rank() >= axis && labels.size_to(flat ? labels.rank() : axis) == rows &&
+                 (flat || labels.size_from(axis) == width),
+             1,
+             "have " + std::string(distributions_ ? std::to_string(classes) + " probabilities" : "a label") +
+                 " for each of " + std::to_string(rows) + " rows");
+    if (weighted_) {
+      c.expect_same_type(0, 2);
+      c.expect(c.dims(2).size() == rows, 2, "have a weight for each of " + std::to_string(rows) + " rows");
+    }
+    c.output(0, type, c.dims(0));
+    c.output(1, type, {});
+    c.scratch(rows_ * size_of(type));
+  }
+  void run(op_context<B>& c) override {
+    visit_type<float, double>(c.type(0), [&]<class T>(T) {
+      T const* const x = c.template input<T>(0);
+      T* const p = c.template output<T>(0);
+      T* const losses = static_cast<T*>(c.scratch());
+      T const* const weights = weighted_ ? c.template input<T>(2) : nullptr;
+      if (distributions_) {
+        T const* const labels = c.template input<T>(1);
+        std::size_t const at = find_index<B>(rows_, detail::is_no_distribution<T>{labels, classes_});
+        if (at != rows_)
+          c.fail("the labels of row " + std::to_string(at) + " are no probabilities, of sum 1 and none negative");
+        for_each_row<B>(rows_, 8 * classes_,
+                        detail::softmax_distribution_loss_rows<T>{x, p, losses, labels, weights, classes_});
+      } else {
+        auto const labels = detail::class_labels::checked<B>(c, 1, classes_);
+        for_each_row<B>(rows_, 4 * classes_,
+                        detail::softmax_label_loss_rows<T>{x, p, losses, labels, weights, classes_});
+      }
+      for_each_row<B>(
+          1, rows_,
+          detail::weighted_average<T>{losses, weights, c.template output<T>(1), rows_, static_cast<T>(scale_)});
+    });
+  }
+
+ private:
+  std::int64_t axis_;
+  float scale_;
+  bool distributions_;
+  bool weighted_;
+  std::size_t rows_ = 0;
+  std::size_t classes_ = 0;
+};
+
+/// SoftmaxWithLoss.
+template <backend B>
+void add_softmax_with_loss_operator(operators<B>& table) {
+  table.template add<softmax_with_loss_kernel<B>>(
+      op_schema("SoftmaxWithLoss")
+          .inputs(2, 3)
+          .outputs(2)
+          .in_place(0, 0)
+          .argument("label_prob", std::int64_t{0}, "whether labels are distributions over the classes")
+          .argument("scale", 1.0f, "the loss is multiplied by it")
+          .argument("axis", std::int64_t{1}, "the first axis of a row of classes; those before it make the rows")
+          .checks_first()
+          .describe("P = softmax(X), loss = scale * sum(w[r] * -log(P[r, label[r]])) / sum(w), 0 where sum(w) is 0; "
+                    "inputs X, labels, [w]"));
+}
+
+}  // namespace plait
