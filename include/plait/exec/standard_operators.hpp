@@ -4,10 +4,17 @@
 
 #include <plait/exec/operators.hpp>
 #include <plait/exec/operators/concat_split.hpp>
+#include <plait/exec/operators/gather.hpp>
 #include <plait/exec/operators/learning_rate.hpp>
+#include <plait/exec/operators/lengths.hpp>
 #include <plait/exec/operators/matrix.hpp>
 #include <plait/exec/operators/optimizers.hpp>
+#include <plait/exec/operators/packing.hpp>
 #include <plait/exec/operators/reshape.hpp>
+#include <plait/exec/operators/scatter.hpp>
+#include <plait/exec/operators/segments.hpp>
+#include <plait/exec/operators/sequence_mask.hpp>
+#include <plait/exec/operators/sets.hpp>
 #include <plait/exec/operators/shape_values.hpp>
 #include <plait/exec/operators/slice.hpp>
 #include <plait/exec/operators/transpose.hpp>
@@ -21,10 +28,17 @@ operators<B> const& standard_operators() {
   static operators<B> const table = [] {
     operators<B> made;
     add_concat_split_operators(made);
+    add_gather_operators(made);
     add_learning_rate_operators(made);
+    add_lengths_operators(made);
     add_matrix_operators(made);
     add_optimizer_operators(made);
+    add_packing_operators(made);
     add_reshape_operators(made);
+    add_scatter_operators(made);
+    add_segment_operators(made);
+    add_sequence_mask_operators(made);
+    add_set_operators(made);
     add_shape_value_operators(made);
     add_slice_operators(made);
     add_transpose_operators(made);

@@ -85,9 +85,10 @@ TEST_CASE_TEMPLATE("an index out of range is named, and nothing has been written
   }
   std::vector<std::int64_t> far(10'000, 0);
   far[9'876] = 7;
-  CHECK(test::has(test::error_of<B>(table<B>(), op("BatchGather"), {{"x", test::counted<B, float>({2, 7})},
-                                                                    {"i", test::of<B, std::int64_t>({10'000}, far)}}),
-                  "BatchGather: plait: op 0 (BatchGather): index 7 at place 9876"));
+  CHECK(test::has(
+      test::error_of<B>(table<B>(), op("BatchGather"),
+                        {{"x", test::counted<B, float>({2, 7})}, {"i", test::of<B, std::int64_t>({10'000}, far)}}),
+      "BatchGather: plait: op 0 (BatchGather): index 7 at place 9876"));
 }
 
 TEST_CASE("Gather refuses other types and ranks") {

@@ -85,7 +85,8 @@ void check_weighted(std::size_t rows, std::size_t width, std::size_t count) {
   std::vector<double> expected(x.begin(), x.end());
   auto const walk = [&](auto const& at) {
     for (std::size_t r = 0; r != count; ++r)
-      for (std::size_t c = 0; c != width; ++c) at(expected[static_cast<std::size_t>(list[r]) * width + c], r * width + c);
+      for (std::size_t c = 0; c != width; ++c)
+        at(expected[static_cast<std::size_t>(list[r]) * width + c], r * width + c);
   };
   walk([](double& to, std::size_t) { to *= 0.5; });
   walk([&](double& to, std::size_t i) { to += -0.25 * static_cast<double>(v[i]); });
@@ -126,13 +127,13 @@ void check_sums(std::size_t rows, std::size_t width, std::size_t count) {
   test::feeds<B> const fed = {{"i", test::of<B, I>({k}, std::vector<I>(list.begin(), list.end()))},
                               {"v", test::of<B, T>({k, m}, values)},
                               {"like", test::counted<B, float>({static_cast<std::int64_t>(rows) + 2, 1})}};
-  auto const blobs = test::run_net<B>(
-      table<B>(), R"(op { type: "SparseToDense" input: "i" input: "v" output: "just" }
+  auto const blobs = test::run_net<B>(table<B>(),
+                                      R"(op { type: "SparseToDense" input: "i" input: "v" output: "just" }
         op { type: "SparseToDense" input: "i" input: "v" input: "like" output: "as_like" }
         op { type: "UnsortedSegmentSum" input: "v" input: "i" output: "sums" }
         op { type: "UnsortedSegmentSum" input: "v" input: "i" output: "more" arg { name: "num_segments" i: )" +
-                      std::to_string(rows + 1) + " } }",
-      fed);
+                                          std::to_string(rows + 1) + " } }",
+                                      fed);
   CHECK(blobs.view("just").dims() == shape{most, m});
   CHECK(blobs.template fetch<T>("just") == sums(static_cast<std::size_t>(most)));
   CHECK(blobs.template fetch<T>("as_like") == sums(rows + 2));
@@ -160,13 +161,15 @@ TEST_CASE("bad places are found before anything is written") {
 
   auto const sums = [](char const* type, std::vector<std::int64_t> const& list, std::string const& more = "") {
     auto const count = static_cast<std::int64_t>(list.size());
-    std::string const inputs = std::string(type) == "SparseToDense" ? R"(input: "i" input: "v")" : R"(input: "v" input: "i")";
+    std::string const inputs =
+        std::string(type) == "SparseToDense" ? R"(input: "i" input: "v")" : R"(input: "v" input: "i")";
     return test::error_of<B>(table<B>(), "type: \"" + std::string(type) + "\" output: \"y\" " + inputs + more,
                              {{"i", test::of<B, std::int64_t>({count}, list)},
                               {"v", test::counted<B, float>({2, 2})},
                               {"like", test::counted<B, float>({3})}});
   };
-  CHECK(test::has(sums("SparseToDense", {0, -1}), "SparseToDense: plait: op 0 (SparseToDense): input 0 has the negative"));
+  CHECK(test::has(sums("SparseToDense", {0, -1}),
+                  "SparseToDense: plait: op 0 (SparseToDense): input 0 has the negative"));
   CHECK(test::has(sums("SparseToDense", {0, 3}, R"(input: "like")"), "index 3 at place 1"));
   CHECK(test::has(sums("SparseToDense", {0, 1, 2}), "lists places of 3 rows"));
   CHECK(test::has(sums("SparseToDense", {0, std::numeric_limits<std::int64_t>::max()}), "too large"));

@@ -1,0 +1,48 @@
+// Goes through the rows of a matrix one after the other, for ops that may come to the same place twice.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+
+#include <plait/exec/kernels/for_each.hpp>
+
+namespace plait {
+
+namespace detail {
+
+template <class F>
+struct row_walk {
+  F f;
+  std::size_t rows;
+  void operator()(std::size_t first, std::size_t last) const {
+    for (std::size_t row = 0; row < rows; ++row) {
+      PLAIT_INLINE_CALL f(row, first, last);
+    }
+  }
+};
+
+template <class F>
+struct column_walk {
+  F f;
+  std::size_t rows;
+  PLAIT_HOST_DEVICE void operator()(std::size_t column) const {
+    for (std::size_t row = 0; row < rows; ++row) f(row, column, column + 1);
+  }
+};
+
+}  // namespace detail
+
+/// f(row, first, last) for parts of rows: each column's rows in ascending order, whatever the backend, so that sums
+/// have the same bits and of two rows written to one place the last stays. Only columns are worked on at once.
+template <backend B, class F>
+void for_each_row_in_order(std::size_t rows, std::size_t width, F const& f) {
+  if (rows == 0 || width == 0) return;
+  if constexpr (B::on_device) {
+    for_each_index<B>(width, detail::column_walk<F>{f, rows});
+  } else {
+    constexpr std::size_t least = 64;  // columns worth the walk over all rows
+    for_each_tile<B>(width, std::max(least, tile_size / rows), detail::row_walk<F>{f, rows});
+  }
+}
+
+}  // namespace plait

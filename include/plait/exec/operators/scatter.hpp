@@ -1,0 +1,261 @@
+// Rows written, or added, to places that a list of indices says, int32 or int64. Where the list has a place twice, the
+// last row stays, or sums are taken in the order of the list. Indices out of range are found before anything is
+// written.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+
+#include <plait/core/npos.hpp>
+#include <plait/exec/kernels/index_checks.hpp>
+#include <plait/exec/kernels/move_rows.hpp>
+#include <plait/exec/kernels/reduce.hpp>
+#include <plait/exec/kernels/scatter_rows.hpp>
+#include <plait/exec/op_arguments.hpp>
+#include <plait/exec/op_kernel.hpp>
+#include <plait/exec/op_schema.hpp>
+#include <plait/exec/operators.hpp>
+#include <plait/exec/shape.hpp>
+
+namespace plait {
+
+namespace detail {
+
+template <class T, class I>
+struct assigned_row {
+  T* to;
+  T const* from;
+  I const* places;
+  std::size_t width;
+  PLAIT_HOST_DEVICE void operator()(std::size_t row, std::size_t first, std::size_t last) const {
+    T* const out = to + static_cast<std::size_t>(places[row]) * width;
+    T const* const in = from + row * width;
+    PLAIT_INDEPENDENT
+    for (std::size_t i = first; i < last; ++i) out[i] = in[i];
+  }
+};
+
+template <class T, class I>
+struct added_row {
+  T* to;
+  T const* from;
+  I const* places;
+  std::size_t width;
+  PLAIT_HOST_DEVICE void operator()(std::size_t row, std::size_t first, std::size_t last) const {
+    T* const out = to + static_cast<std::size_t>(places[row]) * width;
+    T const* const in = from + row * width;
+    PLAIT_INDEPENDENT
+    for (std::size_t i = first; i < last; ++i) out[i] = sum_reduction::combine(out[i], in[i]);
+  }
+};
+
+// out += weight · in; without `from`, out *= weight.
+template <class T, class I>
+struct weighted_row {
+  T* to;
+  T const* from;
+  I const* places;
+  std::size_t width;
+  T const* weight;
+  PLAIT_HOST_DEVICE void operator()(std::size_t row, std::size_t first, std::size_t last) const {
+    T* const out = to + static_cast<std::size_t>(places[row]) * width;
+    T const w = *weight;
+    if (from == nullptr) {
+      for (std::size_t i = first; i < last; ++i) out[i] *= w;
+      return;
+    }
+    T const* const in = from + row * width;
+    PLAIT_INDEPENDENT
+    for (std::size_t i = first; i < last; ++i) out[i] += w * in[i];
+  }
+};
+
+template <class T>
+struct filled_element {
+  T* to;
+  T value;
+  PLAIT_HOST_DEVICE void operator()(std::size_t i) const { to[i] = value; }
+};
+
+/// Rows of input `rows` that input `places` says the places of: as many elements.
+inline void expect_rows(shape_context& c, std::size_t places, std::size_t rows, std::int64_t width) {
+  c.expect(c.dims(rows).size() == c.dims(places).size() * width, rows,
+           "have " + std::to_string(c.dims(places).size()) + " rows of " + std::to_string(width) + ", as input " +
+               std::to_string(places) + " lists places");
+}
+
+}  // namespace detail
+
+template <backend B>
+struct scatter_assign_kernel : op_kernel<B> {
+  explicit scatter_assign_kernel(op_arguments const&) {}
+  void infer(shape_context& c) override {
+    c.expect_rank(0, 1);
+    c.expect_type<std::int32_t, std::int64_t>(1);
+    c.expect_same_type(0, 2);
+    width = c.dims(0).size_from(1);
+    detail::expect_rows(c, 1, 2, width);
+    c.output(0, c.type(0), c.dims(0));
+  }
+  void run(op_context<B>& c) override {
+    visit_type<std::int32_t, std::int64_t>(c.type(1), [&]<class I>(I) {
+      I const* const places = c.template input<I>(1);
+      check_indices<B>(places, c.size(1), c.dims(0)[0]);
+      visit_word(c.type(0), [&]<class T>(T) {
+        for_each_row_in_order<B>(
+            c.size(1), static_cast<std::size_t>(width),
+            detail::assigned_row<T, I>{static_cast<T*>(c.raw_output(0)), static_cast<T const*>(c.raw_input(2)), places,
+                                       static_cast<std::size_t>(width)});
+      });
+    });
+  }
+  std::int64_t width = 0;
+};
+
+/// Inputs X, w, indices, then pairs of rows and their weight. Every place in the list is scaled by w as often as it is
+/// listed, and then rows are added, one input after the other.
+template <backend B>
+struct scatter_weighted_sum_kernel : op_kernel<B> {
+  explicit scatter_weighted_sum_kernel(op_arguments const& a) {
+    if (a.input_count() % 2 == 0) shape_context::fail("the last input has no weight");
+  }
+  void infer(shape_context& c) override {
+    c.expect_type<float, double>(0);
+    c.expect_rank(0, 1);
+    c.expect_type<std::int32_t, std::int64_t>(2);
+    width = c.dims(0).size_from(1);
+    for (std::size_t i = 1; i < c.input_count(); i += i == 1 ? 2 : 1) {
+      c.expect_same_type(0, i);
+      if (i == 1 || i % 2 == 0)
+        c.expect(c.dims(i).size() == 1, i, "have one element");
+      else
+        detail::expect_rows(c, 2, i, width);
+    }
+    c.output(0, c.type(0), c.dims(0));
+  }
+  void run(op_context<B>& c) override {
+    visit_type<std::int32_t, std::int64_t>(c.type(2), [&]<class I>(I) {
+      I const* const places = c.template input<I>(2);
+      std::size_t const count = c.size(2);
+      auto const columns = static_cast<std::size_t>(width);
+      check_indices<B>(places, count, c.dims(0)[0]);
+      visit_type<float, double>(c.type(0), [&]<class T>(T) {
+        T* const to = c.template output<T>(0);
+        for_each_row_in_order<B>(count, columns,
+                                 detail::weighted_row<T, I>{to, nullptr, places, columns, c.template input<T>(1)});
+        for (std::size_t i = 3; i < c.input_count(); i += 2)
+          for_each_row_in_order<B>(
+              count, columns,
+              detail::weighted_row<T, I>{to, c.template input<T>(i), places, columns, c.template input<T>(i + 1)});
+      });
+    });
+  }
+  std::int64_t width = 0;
+};
+
+namespace detail {
+
+/// Sums of rows by place; places that no row goes to are zero. `Places` and `Rows` are the numbers of the inputs.
+template <backend B, std::size_t Places, std::size_t Rows>
+struct sum_by_place_kernel : op_kernel<B> {
+  void run(op_context<B>& c) override {
+    visit_type<std::int32_t, std::int64_t>(c.type(Places), [&]<class I>(I) {
+      I const* const places = c.template input<I>(Places);
+      std::size_t const count = c.size(Places);
+      check_indices<B>(places, count, c.output_spec(0).dims[0]);
+      visit_type<float, double, std::int32_t, std::int64_t>(c.type(Rows), [&]<class T>(T) {
+        T* const to = c.template output<T>(0);
+        for_each_index<B>(c.output_size(0), filled_element<T>{to, T{}});
+        for_each_row_in_order<B>(count, width, added_row<T, I>{to, c.template input<T>(Rows), places, width});
+      });
+    });
+  }
+
+  // Shapes, with the number of places given by `count` or, if that is negative, by the largest index.
+  void infer_sums(shape_context& c, std::int64_t count) {
+    c.expect_type<std::int32_t, std::int64_t>(Places);
+    c.expect_type<float, double, std::int32_t, std::int64_t>(Rows);
+    c.expect_rank(Places, 1, 1);
+    c.expect_rank(Rows, 1);
+    if (c.dims(Places)[0] != c.dims(Rows)[0])
+      c.fail("input " + std::to_string(Places) + " lists places of " + std::to_string(c.dims(Places)[0]) +
+             " rows, where input " + std::to_string(Rows) + " is " + to_string(c.input(Rows)));
+    if (count < 0) {
+      count = 0;
+      for (std::int64_t const place : c.integers(Places)) {
+        if (place < 0) c.fail("input " + std::to_string(Places) + " has the negative index " + std::to_string(place));
+        if (place == std::numeric_limits<std::int64_t>::max()) c.fail("an index is too large for any tensor");
+        count = std::max(count, place + 1);
+      }
+    }
+    shape made = c.dims(Rows);
+    made.set(0, count);
+    c.output(0, c.type(Rows), made);
+    width = static_cast<std::size_t>(made.size_from(1));
+  }
+
+  std::size_t width = 0;
+};
+
+}  // namespace detail
+
+/// The first extent is that of the third input, or else one more than the largest index.
+template <backend B>
+struct sparse_to_dense_kernel : detail::sum_by_place_kernel<B, 0, 1> {
+  explicit sparse_to_dense_kernel(op_arguments const&) {}
+  void infer(shape_context& c) override {
+    if (c.input_count() == 3) c.expect_rank(2, 1);
+    this->infer_sums(c, c.input_count() == 3 ? c.dims(2)[0] : -1);
+  }
+};
+
+template <backend B>
+struct unsorted_segment_sum_kernel : detail::sum_by_place_kernel<B, 1, 0> {
+  explicit unsorted_segment_sum_kernel(op_arguments const& a) : segments(a.integer("num_segments")) {
+    if (segments < -1) a.fail("num_segments", "must not be negative");
+  }
+  void infer(shape_context& c) override { this->infer_sums(c, segments); }
+  std::int64_t segments;
+};
+
+/// ScatterAssign of any element type, ScatterWeightedSum of float and double, SparseToDense and UnsortedSegmentSum of
+/// int32 and int64 too.
+template <backend B>
+void add_scatter_operators(operators<B>& table) {
+  table.template add<scatter_assign_kernel>(op_schema("ScatterAssign")
+                                                .inputs(3)
+                                                .outputs(1)
+                                                .updates(0, 0)
+                                                .checks_first()
+                                                .describe("row indices[i] of X becomes row i of the third input"));
+  table.template add<scatter_weighted_sum_kernel>(
+      op_schema("ScatterWeightedSum")
+          .inputs(5, npos)
+          .outputs(1)
+          .updates(0, 0)
+          .checks_first()
+          .describe(
+              "row indices[i] of X becomes w times itself and the sum of rows i of further inputs, each times the "
+              "weight after it (inputs X, w, indices, X1, w1, …)"));
+  table.template add<sparse_to_dense_kernel>(
+      op_schema("SparseToDense")
+          .inputs(2, 3)
+          .outputs(1)
+          .shape_from(0)
+          .checks_first()
+          .describe("row i of Y = the sum of the rows of the second input whose index is i, as many as the third input "
+                    "has, or just enough"));
+  table.template add<unsorted_segment_sum_kernel>(
+      op_schema("UnsortedSegmentSum")
+          .inputs(2)
+          .outputs(1)
+          .shape_from(1)
+          .checks_first()
+          .argument("num_segments", std::int64_t{-1}, "how many segments; just enough if -1")
+          .describe("row i of Y = the sum of the rows of X whose index in the second input is i"));
+}
+
+}  // namespace plait
