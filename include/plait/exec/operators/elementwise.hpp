@@ -1,0 +1,23 @@
+// All ops that work element by element.
+#pragma once
+
+#include <plait/exec/operators/activations.hpp>
+#include <plait/exec/operators/arithmetic.hpp>
+#include <plait/exec/operators/casts.hpp>
+#include <plait/exec/operators/functions.hpp>
+#include <plait/exec/operators/selections.hpp>
+#include <plait/exec/operators/sums.hpp>
+
+namespace plait {
+
+template <backend B>
+void add_elementwise_operators(operators<B>& table) {
+  add_activation_operators(table);
+  add_arithmetic_operators(table);
+  add_cast_operators(table);
+  add_function_operators(table);
+  add_selection_operators(table);
+  add_sum_operators(table);
+}
+
+}  // namespace plait

@@ -1,0 +1,239 @@
+// Elementary functions of a tensor.
+#pragma once
+
+#include <cmath>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string_view>
+
+#include <plait/exec/kernels/broadcast.hpp>
+#include <plait/exec/kernels/map.hpp>
+#include <plait/exec/kernels/square_root.hpp>
+#include <plait/exec/kernels/vector_math.hpp>
+#include <plait/exec/op_arguments.hpp>
+#include <plait/exec/op_kernel.hpp>
+#include <plait/exec/op_schema.hpp>
+#include <plait/exec/operators.hpp>
+#include <plait/exec/operators/arithmetic.hpp>
+#include <plait/exec/operators/broadcast_arguments.hpp>
+#include <plait/exec/operators/map_kernel.hpp>
+
+namespace plait {
+
+namespace functions {
+
+template <class T>
+struct negate {
+  PLAIT_HOST_DEVICE constexpr T operator()(T x) const {
+    if constexpr (std::integral<T>)
+      return subtract()(T(0), x);
+    else
+      return -x;
+  }
+};
+/// The least integer, which has no magnitude, stays what it is.
+template <class T>
+struct absolute {
+  PLAIT_HOST_DEVICE constexpr T operator()(T x) const {
+    if constexpr (std::integral<T>)
+      return x < 0 ? negate<T>()(x) : x;
+    else
+      return math::detail::magnitude(x);
+  }
+};
+/// -1, 0, 1, or NaN.
+template <class T>
+struct sign {
+  PLAIT_HOST_DEVICE constexpr T operator()(T x) const {
+    T const made = static_cast<T>(static_cast<T>(x > T(0)) - static_cast<T>(x < T(0)));
+    return x != x ? x : made;
+  }
+};
+template <class T>
+struct square {
+  PLAIT_HOST_DEVICE constexpr T operator()(T x) const { return multiply()(x, x); }
+};
+template <class T>
+struct exponential {
+  PLAIT_HOST_DEVICE constexpr T operator()(T x) const { return math::exp(x); }
+};
+template <class T>
+struct logarithm {
+  PLAIT_HOST_DEVICE constexpr T operator()(T x) const { return math::log(x); }
+};
+template <class T>
+struct sine {
+  PLAIT_HOST_DEVICE T operator()(T x) const { return std::sin(x); }
+};
+template <class T>
+struct cosine {
+  PLAIT_HOST_DEVICE T operator()(T x) const { return std::cos(x); }
+};
+template <class T>
+struct ceiling {
+  PLAIT_HOST_DEVICE T operator()(T x) const { return std::ceil(x); }
+};
+template <class T>
+struct floor {
+  PLAIT_HOST_DEVICE T operator()(T x) const { return std::floor(x); }
+};
+
+/// x between bounds, the upper one if they are crossed; NaN stays.
+template <class T>
+struct clip {
+  T least;
+  T most;
+  explicit clip(op_arguments const& a) : least(static_cast<T>(a.real("min"))), most(static_cast<T>(a.real("max"))) {}
+  PLAIT_HOST_DEVICE constexpr T operator()(T x) const {
+    T const raised = x < least ? least : x;
+    return raised > most ? most : raised;
+  }
+};
+
+template <class T>
+struct scale {
+  T by;
+  explicit scale(op_arguments const& a) : by(static_cast<T>(a.real("scale"))) {}
+  PLAIT_HOST_DEVICE constexpr T operator()(T x) const { return by * x; }
+};
+
+/// The remainder of a division towards zero, or of one downwards, which has the divisor's sign.
+template <class T>
+struct remainder {
+  T divisor;
+  bool follow_divisor;
+  explicit remainder(op_arguments const& a)
+      : divisor(static_cast<T>(a.integer("divisor"))), follow_divisor(a.flag("sign_follow_divisor")) {
+    if (divisor == 0 || divisor != a.integer("divisor")) a.fail("divisor", "should not be zero, and be an int32");
+  }
+  PLAIT_HOST_DEVICE constexpr T operator()(T x) const {
+    T const rest = divisor == T(-1) ? T(0) : static_cast<T>(x % divisor);
+    return follow_divisor && rest != 0 && (rest < 0) != (divisor < 0) ? static_cast<T>(rest + divisor) : rest;
+  }
+};
+
+struct power {
+  template <class T>
+  PLAIT_HOST_DEVICE T operator()(T x, T exponent) const {
+    return std::pow(x, exponent);
+  }
+};
+/// To a power that is known beforehand; the usual ones without std::pow.
+template <class T>
+struct power_of {
+  T exponent;
+  PLAIT_HOST_DEVICE T operator()(T x) const { return std::pow(x, exponent); }
+};
+template <class T>
+struct cube {
+  PLAIT_HOST_DEVICE constexpr T operator()(T x) const { return x * x * x; }
+};
+template <class T>
+struct reciprocal {
+  PLAIT_HOST_DEVICE constexpr T operator()(T x) const { return T(1) / x; }
+};
+template <class T>
+struct identity {
+  PLAIT_HOST_DEVICE constexpr T operator()(T x) const { return x; }
+};
+
+}  // namespace functions
+
+/// Pow: the exponent is an argument, or a second input that is broadcast.
+template <backend B>
+class power_kernel : public op_kernel<B> {
+ public:
+  explicit power_kernel(op_arguments const& a)
+      : broadcast_(a), given_(a.input_count() == 1), exponent_(given_ ? a.real("exponent") : 0) {
+    if (given_ != a.has("exponent"))
+      a.fail("exponent", given_ ? "is missing" : "cannot be given beside a second input");
+  }
+
+  void infer(shape_context& c) override {
+    c.template expect_type<float, double>(0);
+    if (given_) return c.output(0, c.type(0), c.dims(0));
+    c.expect_same_type(0, 1);
+    auto const shapes = broadcast_.match(c.dims(0), c.dims(1));
+    right_ = shapes.right;
+    c.output(0, c.type(0), shapes.result);
+  }
+  void prepare(op_context<B>& c) override {
+    if (!given_) layout_ = broadcast_layout(c.output_spec(0).dims, c.dims(0), right_);
+  }
+  void run(op_context<B>& c) override {
+    visit_type<float, double>(c.type(0), [&]<class T>(T) {
+      T const* const x = c.template input<T>(0);
+      T* const y = c.template output<T>(0);
+      if (!given_) return broadcast<B, functions::power>(layout_, x, c.template input<T>(1), y);
+      std::size_t const count = c.size(0);
+      if (exponent_ == 1.0f) return map<B, functions::identity<T>>(x, y, count);
+      if (exponent_ == 2.0f) return map<B, functions::square<T>>(x, y, count);
+      if (exponent_ == 3.0f) return map<B, functions::cube<T>>(x, y, count);
+      if (exponent_ == -1.0f) return map<B, functions::reciprocal<T>>(x, y, count);
+      map<B>(x, y, count, functions::power_of<T>{static_cast<T>(exponent_)});
+    });
+  }
+
+ private:
+  broadcast_arguments broadcast_;
+  bool given_;
+  float exponent_;
+  shape right_;
+  broadcast_layout layout_;
+};
+
+/// Sqrt, which compilers do not vectorise.
+template <backend B>
+struct square_root_kernel : op_kernel<B> {
+  explicit square_root_kernel(op_arguments const&) {}
+  void infer(shape_context& c) override { c.output(0, c.template expect_type<float, double>(0), c.dims(0)); }
+  void run(op_context<B>& c) override {
+    visit_type<float, double>(
+        c.type(0), [&]<class T>(T) { square_root<B>(c.template input<T>(0), c.template output<T>(0), c.size(0)); });
+  }
+};
+
+/// Negative, Abs, Sign, Sqr, Sqrt, Exp, Log, Pow, Sin, Cos, Ceil, Floor, Mod, Clip, Scale.
+template <backend B>
+void add_function_operators(operators<B>& table) {
+  using std::int32_t;
+  using std::int64_t;
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  table.template add<map_kernel<B, functions::negate, float, double, int32_t, int64_t>>(
+      map_schema("Negative").describe("Y = -X"));
+  table.template add<map_kernel<B, functions::absolute, float, double, int32_t, int64_t>>(
+      map_schema("Abs").describe("Y = |X|"));
+  table.template add<map_kernel<B, functions::sign, float, double, int32_t, int64_t>>(
+      map_schema("Sign").describe("Y = -1 where X < 0, 1 where X > 0, else X"));
+  table.template add<map_kernel<B, functions::square, float, double, int32_t, int64_t>>(
+      map_schema("Sqr").describe("Y = X²"));
+  table.template add<square_root_kernel>(map_schema("Sqrt").describe("Y = √X, NaN where X < 0"));
+  table.template add<map_kernel<B, functions::exponential, float, double>>(map_schema("Exp").describe("Y = e^X"));
+  table.template add<map_kernel<B, functions::logarithm, float, double>>(
+      map_schema("Log").describe("Y = ln X, NaN where X < 0"));
+  table.template add<map_kernel<B, functions::sine, float, double>>(map_schema("Sin").describe("Y = sin X"));
+  table.template add<map_kernel<B, functions::cosine, float, double>>(map_schema("Cos").describe("Y = cos X"));
+  table.template add<map_kernel<B, functions::ceiling, float, double>>(map_schema("Ceil").describe("Y = ⌈X⌉"));
+  table.template add<map_kernel<B, functions::floor, float, double>>(map_schema("Floor").describe("Y = ⌊X⌋"));
+  table.template add<map_kernel<B, functions::clip, float, double>>(
+      map_schema("Clip")
+          .argument("min", -infinity, "the least value of Y")
+          .argument("max", infinity, "the greatest value of Y")
+          .describe("Y = X, or the nearest between min and max"));
+  table.template add<map_kernel<B, functions::scale, float, double>>(
+      map_schema("Scale").argument("scale", 1.0f, "the factor").describe("Y = scale X"));
+  table.template add<map_kernel<B, functions::remainder, int32_t, int64_t>>(
+      map_schema("Mod")
+          .template required_argument<int64_t>("divisor", "what is divided by, not zero")
+          .argument("sign_follow_divisor", int64_t{0}, "1: Y has the sign of divisor; 0: that of X")
+          .describe("Y = the remainder of X / divisor"));
+
+  op_schema pow("Pow");
+  broadcast_arguments::describe(pow.inputs(1, 2).outputs(1).in_place(0, 0).checks_first());
+  table.template add<power_kernel>(pow.argument("exponent", 0.0f, "the exponent, if it is no input")
+                                       .describe("Y = X^exponent, or A^B for two inputs"));
+}
+
+}  // namespace plait

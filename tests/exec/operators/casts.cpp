@@ -1,0 +1,102 @@
+#include <plait/exec/operators/casts.hpp>
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <support/op_oracle.hpp>
+
+namespace {
+
+using plait::shape;
+using test::has;
+using test::of;
+
+template <class B>
+plait::operators<B> const& table() {
+  static plait::operators<B> const made = [] {
+    plait::operators<B> t;
+    plait::add_cast_operators(t);
+    return t;
+  }();
+  return made;
+}
+
+template <class B>
+plait::workspace<B> cast(plait::tensor<B> const& x, std::string const& to) {
+  return test::run_op<B>(table<B>(), "type: 'Cast' input: 'X' output: 'Y' arg { name: 'to' " + to + " }", {{"X", x}});
+}
+
+// Values that every type has.
+template <class B, class From, class To>
+void check_pair(std::string const& number, std::string const& name) {
+  std::vector<From> x;
+  std::vector<To> expected;
+  for (int i = 0; i != 20'000; ++i) {
+    x.push_back(plait::convert<From>(std::int32_t{i % 2}));
+    expected.push_back(plait::convert<To>(std::int32_t{i % 2}));
+  }
+  CAPTURE(name);
+  std::vector<std::string> ways = {"s: '" + name + "'"};
+  if (!number.empty()) ways.push_back("i: " + number);
+  for (std::string const& to : ways) {
+    auto const ran = cast<B>(of<B>(shape{2, 10'000}, x), to);
+    CHECK(ran.view("Y").dims() == shape{2, 10'000});
+    CHECK(ran.template fetch<To>("Y") == expected);
+    CHECK(cast<B>(of<B>(shape{0}, std::vector<From>{}), to).view("Y").spec() ==
+          plait::tensor_spec{plait::element_type_of<To>, {0}});
+  }
+}
+
+template <class B, class From>
+void check_from() {
+  check_pair<B, From, float>("1", "float");
+  check_pair<B, From, std::int32_t>("2", "INT32");
+  check_pair<B, From, std::uint8_t>("3", "byte");
+  check_pair<B, From, bool>("5", "Bool");
+  check_pair<B, From, std::uint8_t>("6", "uint8");
+  check_pair<B, From, std::int64_t>("10", "int64");
+  check_pair<B, From, plait::float16>("12", "float16");
+  check_pair<B, From, double>("13", "DOUBLE");
+  check_pair<B, From, plait::bfloat16>("", "bfloat16");
+}
+
+TEST_CASE_TEMPLATE("Cast: every pair of types, by number and name", B, PLAIT_HOST_BACKENDS) {
+  check_from<B, float>();
+  check_from<B, double>();
+  check_from<B, std::int32_t>();
+  check_from<B, std::int64_t>();
+  check_from<B, bool>();
+  check_from<B, std::uint8_t>();
+  check_from<B, plait::float16>();
+  check_from<B, plait::bfloat16>();
+}
+
+TEST_CASE_TEMPLATE("Cast: towards zero, saturated", B, PLAIT_HOST_BACKENDS) {
+  float const nan = std::numeric_limits<float>::quiet_NaN();
+  auto const x = of<B, float>({5}, {1.7f, -1.7f, 3e9f, -3e9f, nan});
+  CHECK(cast<B>(x, "i: 2").template fetch<std::int32_t>("Y") ==
+        std::vector<std::int32_t>{1, -1, std::numeric_limits<std::int32_t>::max(),
+                                  std::numeric_limits<std::int32_t>::min(), 0});
+  CHECK(cast<B>(x, "i: 5").template fetch<bool>("Y") == std::vector<bool>(5, true));
+  CHECK(cast<B>(x, "i: 10").template fetch<std::int64_t>("Y") ==
+        std::vector<std::int64_t>{1, -1, 3'000'000'000, -3'000'000'000, 0});
+}
+
+TEST_CASE("Cast: types that tensors do not have") {
+  using B = plait::serial;
+  auto const refused = [](std::string const& argument) {
+    return test::error_of<B>(table<B>(), "type: 'Cast' input: 'X' output: 'Y' " + argument,
+                             {{"X", of<B, float>({1}, {1})}});
+  };
+  CHECK(has(refused("arg { name: 'to' i: 4 }"), "argument 'to' is '4', which is no type that tensors have"));
+  CHECK(has(refused("arg { name: 'to' i: -1 }"), "argument 'to' is '-1'"));
+  CHECK(has(refused("arg { name: 'to' s: 'string' }"), "argument 'to' is 'string'"));
+  CHECK(has(refused("arg { name: 'to' f: 1.5 }"), "argument 'to' is of another type than expected"));
+  CHECK(has(refused(""), "argument 'to' is missing"));
+}
+
+}  // namespace

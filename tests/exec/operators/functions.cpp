@@ -1,0 +1,119 @@
+#include <plait/exec/operators/functions.hpp>
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <support/element_oracle.hpp>
+
+namespace {
+
+using plait::shape;
+using test::has;
+using test::of;
+using test::run_op;
+
+template <class B>
+plait::operators<B> const& table() {
+  static plait::operators<B> const made = [] {
+    plait::operators<B> t;
+    plait::add_function_operators(t);
+    return t;
+  }();
+  return made;
+}
+
+using real = long double;
+
+template <class B, class T>
+void check_all() {
+  auto const check = [](std::string const& op, double least, double most, double bound, auto const& f) {
+    test::check_function<B, T>(table<B>(), table<plait::serial>(), op, least, most, bound, f);
+  };
+  check("type: 'Negative'", -9, 9, 0, [](real x) { return -x; });
+  check("type: 'Abs'", -9, 9, 0, [](real x) { return std::abs(x); });
+  check("type: 'Sign'", -9, 9, 0, [](real x) { return x > 0 ? real(1) : x < 0 ? real(-1) : x; });
+  check("type: 'Sqr'", -9, 9, 0.5, [](real x) { return x * x; });
+  check("type: 'Sqrt'", -1, 90, 0.5, [](real x) { return std::sqrt(x); });
+  check("type: 'Exp'", -110, 100, 4, [](real x) { return std::exp(x); });
+  check("type: 'Log'", -1, 1e9, 4, [](real x) { return std::log(x); });
+  check("type: 'Sin'", -20, 20, 1, [](real x) { return std::sin(x); });
+  check("type: 'Cos'", -20, 20, 1, [](real x) { return std::cos(x); });
+  check("type: 'Ceil'", -9, 9, 0, [](real x) { return std::ceil(x); });
+  check("type: 'Floor'", -9, 9, 0, [](real x) { return std::floor(x); });
+  check("type: 'Scale'", -9, 9, 0, [](real x) { return x; });
+  check("type: 'Scale' arg { name: 'scale' f: -1.5 }", -9, 9, 0.5, [](real x) { return -1.5L * x; });
+  check("type: 'Clip'", -9, 9, 0, [](real x) { return x; });
+  check("type: 'Clip' arg { name: 'min' f: -0.5 }", -9, 9, 0, [](real x) { return x < -0.5L ? -0.5L : x; });
+  check("type: 'Clip' arg { name: 'max' f: 2 }", -9, 9, 0, [](real x) { return x > 2 ? 2 : x; });
+  check("type: 'Clip' arg { name: 'min' f: 3 } arg { name: 'max' f: 2 }", -9, 9, 0,
+        [](real x) { return std::isnan(x) ? x : 2; });
+  for (std::string const exponent : {"1", "2", "3", "-1", "0.5", "0", "-2.5"})
+    check("type: 'Pow' arg { name: 'exponent' f: " + exponent + " }", -9, 9, 2,
+          [e = static_cast<real>(std::stod(exponent))](real x) { return std::pow(x, e); });
+}
+
+TEST_CASE_TEMPLATE("functions: float, against long double", B, PLAIT_HOST_BACKENDS) { check_all<B, float>(); }
+TEST_CASE_TEMPLATE("functions: double, against long double", B, PLAIT_HOST_BACKENDS) { check_all<B, double>(); }
+
+TEST_CASE_TEMPLATE("functions: integers", B, PLAIT_HOST_BACKENDS) {
+  constexpr std::int32_t least = std::numeric_limits<std::int32_t>::min();
+  auto const run = [](std::string const& op, std::vector<std::int32_t> const& x) {
+    auto const narrow = run_op<B>(table<B>(), op + " input: 'X' output: 'X'", {{"X", of<B>(shape{3}, x)}})
+                            .template fetch<std::int32_t>("X");
+    std::vector<std::int64_t> const wide(x.begin(), x.end());
+    auto const also = run_op<B>(table<B>(), op + " input: 'X' output: 'Y'", {{"X", of<B>(shape{3}, wide)}})
+                          .template fetch<std::int64_t>("Y");
+    if (x.back() != least) CHECK(std::vector<std::int64_t>(narrow.begin(), narrow.end()) == also);
+    return narrow;
+  };
+  using list = std::vector<std::int32_t>;
+  CHECK(run("type: 'Negative'", {1, -2, 0}) == list{-1, 2, 0});
+  CHECK(run("type: 'Negative'", {1, -2, least}) == list{-1, 2, least});
+  CHECK(run("type: 'Abs'", {1, -2, least}) == list{1, 2, least});
+  CHECK(run("type: 'Sign'", {7, -2, 0}) == list{1, -1, 0});
+  CHECK(run("type: 'Sqr'", {7, -2, 0}) == list{49, 4, 0});
+  CHECK(run("type: 'Mod' arg { name: 'divisor' i: 7 }", {12, -12, 7}) == list{5, -5, 0});
+  CHECK(run("type: 'Mod' arg { name: 'divisor' i: 7 } arg { name: 'sign_follow_divisor' i: 1 }", {12, -12, 7}) ==
+        list{5, 2, 0});
+  CHECK(run("type: 'Mod' arg { name: 'divisor' i: -7 } arg { name: 'sign_follow_divisor' i: 1 }", {12, -12, 7}) ==
+        list{-2, -5, 0});
+  CHECK(run("type: 'Mod' arg { name: 'divisor' i: -1 }", {12, -12, least}) == list{0, 0, 0});
+}
+
+TEST_CASE_TEMPLATE("Pow: the exponent as a second input", B, PLAIT_HOST_BACKENDS) {
+  auto const run = [](shape const& dims, shape const& exponents, std::string const& arguments) {
+    auto const x = test::numbered<double>(dims, 1);
+    return run_op<B>(table<B>(), "type: 'Pow' input: 'X' input: 'E' output: 'Y' " + arguments,
+                     {{"X", of<B>(dims, x)}, {"E", test::counted<B, double>(exponents)}})
+        .template fetch<double>("Y");
+  };
+  CHECK(run({2, 2}, {2, 2}, "") == std::vector<double>{1, 2, 9, 64});
+  CHECK(run({2, 2}, {2}, "") == std::vector<double>{1, 2, 1, 4});
+  CHECK(run({2, 2}, {2}, "arg { name: 'broadcast' i: 1 } arg { name: 'axis' i: 0 }") ==
+        std::vector<double>{1, 1, 3, 4});
+}
+
+TEST_CASE("functions: errors") {
+  using B = plait::serial;
+  auto const refused = [](std::string const& op, plait::tensor<B> const& x) {
+    return test::error_of<B>(table<B>(), op + " input: 'X' output: 'Y'", {{"X", x}});
+  };
+  auto const floats = of<B, float>({2}, {1, 2});
+  auto const integers = of<B, std::int32_t>({2}, {1, 2});
+  CHECK(has(refused("type: 'Exp'", integers), "Exp: "));
+  CHECK(has(refused("type: 'Exp'", integers), "should hold float32 or float64"));
+  CHECK(has(refused("type: 'Mod' arg { name: 'divisor' i: 3 }", floats), "should hold int32 or int64"));
+  CHECK(has(refused("type: 'Mod'", integers), "argument 'divisor' is missing"));
+  CHECK(has(refused("type: 'Mod' arg { name: 'divisor' i: 0 }", integers), "argument 'divisor'"));
+  CHECK(has(refused("type: 'Pow'", floats), "argument 'exponent' is missing"));
+  CHECK(has(test::error_of<B>(table<B>(), "type: 'Pow' input: 'X' input: 'X' output: 'Y' arg { name: 'exponent' f: 2 }",
+                              {{"X", floats}}),
+            "cannot be given beside a second input"));
+}
+
+}  // namespace
