@@ -4,6 +4,7 @@
 
 #include <plait/exec/operators.hpp>
 #include <plait/exec/operators/concat_split.hpp>
+#include <plait/exec/operators/elementwise.hpp>
 #include <plait/exec/operators/gather.hpp>
 #include <plait/exec/operators/learning_rate.hpp>
 #include <plait/exec/operators/lengths.hpp>
@@ -28,6 +29,7 @@ operators<B> const& standard_operators() {
   static operators<B> const table = [] {
     operators<B> made;
     add_concat_split_operators(made);
+    add_elementwise_operators(made);
     add_gather_operators(made);
     add_learning_rate_operators(made);
     add_lengths_operators(made);
