@@ -128,12 +128,12 @@ template <class T>
 struct gemm_task {
   gemm_kernel<T> const* kernel;
   gemm_panels<T> b;
-  T const* a;  ///< packed, tile after tile
+  T const* a;  ///< packed, tile after tile, and multiplied by alpha
   row_tiles tiles;
   std::ptrdiff_t n, k;
   T* c;
   std::ptrdiff_t c_row;
-  T alpha, beta;
+  T beta;
   std::ptrdiff_t groups;  ///< of panels
   bool backwards;         ///< the last group first
 
@@ -161,7 +161,6 @@ struct gemm_task {
     t.b_panel = b.panel;
     t.c_row = c_row;
     t.columns = std::min(n - panel * width, together * width);
-    t.alpha = alpha;
     // The tiles over a block share the fetching of the next, which in packed memory follows it.
     t.ahead_step = b.row * std::ptrdiff_t(sizeof(T)) / (last_tile - first_tile);
     for (std::ptrdiff_t first = 0; first < k; first += block) {
@@ -193,12 +192,14 @@ void multiply_panels(gemm_kernel<T> const& kernel, gemm_problem<T> const& p, gem
     row_tiles const tiles(std::min(packed_rows, p.m - row), kernel.rows);
     T const* const a = p.a + row * p.a_row;
     for_each_task<B>(tiles.count, parallel && p.m * p.k >= parallel_work / 8, [=](std::ptrdiff_t tile) {
-      pack_panel(scratch + tiles.first(tile) * p.k, tiles.rows(tile), a + tiles.first(tile) * p.a_row, tiles.rows(tile),
-                 p.a_row, p.a_column, p.k);
+      T* const to = scratch + tiles.first(tile) * p.k;
+      pack_panel(to, tiles.rows(tile), a + tiles.first(tile) * p.a_row, tiles.rows(tile), p.a_row, p.a_column, p.k);
+      if (p.alpha != T(1))
+        for (std::ptrdiff_t i = 0; i < tiles.rows(tile) * p.k; ++i) to[i] *= p.alpha;
     });
     for_each_task<B>((tiles.count + task_tiles - 1) / task_tiles * groups, parallel,
-                     gemm_task<T>{&kernel, panels, scratch, tiles, p.n, p.k, p.c + row * p.c_row, p.c_row, p.alpha,
-                                  p.beta, groups, backwards});
+                     gemm_task<T>{&kernel, panels, scratch, tiles, p.n, p.k, p.c + row * p.c_row, p.c_row, p.beta,
+                                  groups, backwards});
   }
 }
 
