@@ -9,8 +9,10 @@
 #include <plait/exec/operators/learning_rate.hpp>
 #include <plait/exec/operators/lengths.hpp>
 #include <plait/exec/operators/matrix.hpp>
+#include <plait/exec/operators/one_hot.hpp>
 #include <plait/exec/operators/optimizers.hpp>
 #include <plait/exec/operators/packing.hpp>
+#include <plait/exec/operators/range.hpp>
 #include <plait/exec/operators/reshape.hpp>
 #include <plait/exec/operators/scatter.hpp>
 #include <plait/exec/operators/segments.hpp>
@@ -34,8 +36,10 @@ operators<B> const& standard_operators() {
     add_learning_rate_operators(made);
     add_lengths_operators(made);
     add_matrix_operators(made);
+    add_one_hot_operators(made);
     add_optimizer_operators(made);
     add_packing_operators(made);
+    add_range_operators(made);
     add_reshape_operators(made);
     add_scatter_operators(made);
     add_segment_operators(made);
