@@ -1,0 +1,67 @@
+#include <plait/exec/kernels/move_rows.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <type_traits>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <plait/exec/omp.hpp>
+#include <plait/exec/serial.hpp>
+#include <plait/exec/tbb.hpp>
+
+namespace {
+
+TEST_CASE("visit_word: an unsigned integer as large as the element") {
+  using plait::element_type;
+  for (element_type const type :
+       {element_type::boolean, element_type::uint8, element_type::float16, element_type::float32, element_type::int32,
+        element_type::float64, element_type::int64}) {
+    std::size_t bytes = 0;
+    plait::visit_word(type, [&]<class T>(T) {
+      static_assert(std::is_unsigned_v<T>);
+      bytes = sizeof(T);
+    });
+    CHECK(bytes == plait::size_of(type));
+  }
+}
+
+TEST_CASE_TEMPLATE("move_rows: rows from where the source says, or the filler", B, plait::serial, plait::omp,
+                   plait::tbb) {
+  for (std::size_t const width : {0U, 1U, 3U, 700U})
+    for (std::size_t const rows : {0U, 1U, 5U, 90U}) {
+      std::vector<std::int64_t> list(rows);
+      for (std::size_t r = 0; r != rows; ++r) list[r] = r % 4 == 3 ? -1 : static_cast<std::int64_t>(r * 7 % 11);
+      std::vector<std::uint32_t> from(11 * width);
+      std::iota(from.begin(), from.end(), 1U);
+      std::vector<std::uint32_t> to(rows * width, 77);
+      plait::move_rows<B>(to.data(), from.data(), rows, width, plait::listed_row<std::int64_t>{list.data()}, 9U);
+      std::vector<std::uint32_t> expected;
+      for (std::size_t r = 0; r != rows; ++r)
+        for (std::size_t c = 0; c != width; ++c)
+          expected.push_back(list[r] < 0 ? 9U : from[static_cast<std::size_t>(list[r]) * width + c]);
+      CHECK(to == expected);
+    }
+}
+
+TEST_CASE_TEMPLATE("copy_pitched: runs at their pitches, and nothing between them", B, plait::serial, plait::omp,
+                   plait::tbb) {
+  for (std::size_t const rows : {1U, 3U, 200U})
+    for (std::size_t const width : {1U, 5U, 300U})
+      for (std::size_t const gap : {0U, 2U}) {
+        std::size_t const to_pitch = width + gap;
+        std::size_t const from_pitch = width + 3 - gap;
+        std::vector<std::uint16_t> from(rows * from_pitch);
+        for (std::size_t i = 0; i != from.size(); ++i) from[i] = static_cast<std::uint16_t>(i);
+        std::vector<std::uint16_t> to(rows * to_pitch, 9);
+        std::vector<std::uint16_t> expected = to;
+        for (std::size_t r = 0; r != rows; ++r)
+          for (std::size_t c = 0; c != width; ++c) expected[r * to_pitch + c] = from[r * from_pitch + c];
+        plait::copy_pitched<B>(to.data(), to_pitch, from.data(), from_pitch, rows, width);
+        CHECK(to == expected);
+      }
+}
+
+}  // namespace
