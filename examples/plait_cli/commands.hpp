@@ -21,5 +21,7 @@ void add_prune(CLI::App& app, action& chosen);
 void add_rename(CLI::App& app, action& chosen);
 void add_subgraph(CLI::App& app, action& chosen);
 void add_export(CLI::App& app, action& chosen);
+void add_run(CLI::App& app, action& chosen);
+void add_ops(CLI::App& app, action& chosen);
 
 }  // namespace cli

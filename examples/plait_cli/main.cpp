@@ -20,7 +20,7 @@
 
 namespace {
 
-constexpr char const* about = R"(Looks at and changes NetDef files.
+constexpr char const* about = R"(Looks at, changes and runs NetDef files.
 
 FILE is a net as protobuf text, JSON or binary, told apart by content; "-" is standard input.)";
 
@@ -31,6 +31,7 @@ constexpr char const* examples = R"(Examples:
   plait dot --ssa predict_net.pb | dot -Tsvg -o net.svg
   plait convert predict_net.pb -o predict_net.pbtxt
   plait subgraph predict_net.pb --from data --to softmax --extract -o part.pbtxt
+  plait run predict_net.pb --init init_net.pb --random data=1x3x224x224 --time 10
 
 Exit status: 0 done, 1 the input is bad or something was found, 2 wrong usage.
 `plait COMMAND --help` says more.)";
@@ -63,6 +64,8 @@ int run(int argc, char** argv) {
   cli::add_rename(app, chosen);
   cli::add_subgraph(app, chosen);
   cli::add_export(app, chosen);
+  cli::add_run(app, chosen);
+  cli::add_ops(app, chosen);
   try {
     app.parse(argc, argv);
   } catch (CLI::ParseError const& stop) {
