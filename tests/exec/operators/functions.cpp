@@ -83,6 +83,10 @@ TEST_CASE_TEMPLATE("functions: integers", B, PLAIT_HOST_BACKENDS) {
   CHECK(run("type: 'Mod' arg { name: 'divisor' i: -7 } arg { name: 'sign_follow_divisor' i: 1 }", {12, -12, 7}) ==
         list{-2, -5, 0});
   CHECK(run("type: 'Mod' arg { name: 'divisor' i: -1 }", {12, -12, least}) == list{0, 0, 0});
+  CHECK(run("type: 'Mod' arg { name: 'divisor' i: 3000000000 }", {12, -12, 7}) == list{12, -12, 7});
+  CHECK(run_op<B>(table<B>(), "type: 'Mod' input: 'X' output: 'Y' arg { name: 'divisor' i: 3000000000 }",
+                  {{"X", of<B, std::int64_t>({1}, {7'000'000'001})}})
+            .template fetch<std::int64_t>("Y") == std::vector<std::int64_t>{1'000'000'001});
 }
 
 TEST_CASE_TEMPLATE("Pow: the exponent as a second input", B, PLAIT_HOST_BACKENDS) {
@@ -109,7 +113,7 @@ TEST_CASE("functions: errors") {
   CHECK(has(refused("type: 'Exp'", integers), "should hold float32 or float64"));
   CHECK(has(refused("type: 'Mod' arg { name: 'divisor' i: 3 }", floats), "should hold int32 or int64"));
   CHECK(has(refused("type: 'Mod'", integers), "argument 'divisor' is missing"));
-  CHECK(has(refused("type: 'Mod' arg { name: 'divisor' i: 0 }", integers), "argument 'divisor'"));
+  CHECK(has(refused("type: 'Mod' arg { name: 'divisor' i: 0 }", integers), "argument 'divisor' should not be zero"));
   CHECK(has(refused("type: 'Pow'", floats), "argument 'exponent' is missing"));
   CHECK(has(test::error_of<B>(table<B>(), "type: 'Pow' input: 'X' input: 'X' output: 'Y' arg { name: 'exponent' f: 2 }",
                               {{"X", floats}}),

@@ -102,15 +102,15 @@ struct scale {
 /// The remainder of a division towards zero, or of one downwards, which has the divisor's sign.
 template <class T>
 struct remainder {
-  T divisor;
+  std::int64_t divisor;
   bool follow_divisor;
   explicit remainder(op_arguments const& a)
-      : divisor(static_cast<T>(a.integer("divisor"))), follow_divisor(a.flag("sign_follow_divisor")) {
-    if (divisor == 0 || divisor != a.integer("divisor")) a.fail("divisor", "should not be zero, and be an int32");
+      : divisor(a.integer("divisor")), follow_divisor(a.flag("sign_follow_divisor")) {
+    if (divisor == 0) a.fail("divisor", "should not be zero");
   }
   PLAIT_HOST_DEVICE constexpr T operator()(T x) const {
-    T const rest = divisor == T(-1) ? T(0) : static_cast<T>(x % divisor);
-    return follow_divisor && rest != 0 && (rest < 0) != (divisor < 0) ? static_cast<T>(rest + divisor) : rest;
+    std::int64_t const rest = divisor == -1 ? 0 : static_cast<std::int64_t>(x) % divisor;
+    return static_cast<T>(follow_divisor && rest != 0 && (rest < 0) != (divisor < 0) ? rest + divisor : rest);
   }
 };
 

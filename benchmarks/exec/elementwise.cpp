@@ -1,0 +1,212 @@
+// Functions of elements through a plan, and what a plan costs for an op that has next to nothing to do.
+//
+// chain: y = (a + b) c of floats, two ops; relu, sigmoid, tanh: one op. LOOP is the median over turns of the time of
+// loops written by hand, one for each op, as a multiple of the plan's; FUSED is that of one loop for the whole chain.
+// The loops are compiled for the same instruction sets as plait's.
+//
+// tiny_ops: a plan of 1,000 additions of one number each, ns an op, beside a list of std::function that do the same.
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <ctime>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <benchmark/benchmark.h>
+
+#include <plait/exec/kernels/instruction_sets.hpp>
+#include <plait/exec/kernels/vector_math.hpp>
+#include <plait/exec/operators/activations.hpp>
+#include <plait/exec/operators/arithmetic.hpp>
+#include <plait/exec/plan.hpp>
+#include <plait/exec/serial.hpp>
+#include <plait/exec/workspace.hpp>
+#include <plait/netdef/text_reader.hpp>
+#include <plait/netdef/traits.hpp>
+
+namespace {
+
+using plait::serial;
+
+plait::operators<serial> const& table() {
+  static plait::operators<serial> const made = [] {
+    plait::operators<serial> t;
+    plait::add_activation_operators(t);
+    plait::add_arithmetic_operators(t);
+    return t;
+  }();
+  return made;
+}
+
+// The thread's own time where the system tells it, so that other programs disturb less.
+double seconds() {
+#ifdef CLOCK_THREAD_CPUTIME_ID
+  timespec now = {};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+#else
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+#endif
+}
+
+template <class F>
+double timed(F const& f, int times) {
+  double const start = seconds();
+  for (int i = 0; i != times; ++i) f();
+  return (seconds() - start) / times;
+}
+
+double median(std::vector<double> all) {
+  std::ranges::nth_element(all, all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2));
+  return all[all.size() / 2];
+}
+
+struct add_loop {
+  void operator()(float const* x, float const* y, float* out, std::size_t count) const {
+    PLAIT_INDEPENDENT
+    for (std::size_t i = 0; i < count; ++i) out[i] = x[i] + y[i];
+  }
+};
+struct multiply_loop {
+  void operator()(float const* x, float const* y, float* out, std::size_t count) const {
+    PLAIT_INDEPENDENT
+    for (std::size_t i = 0; i < count; ++i) out[i] = x[i] * y[i];
+  }
+};
+struct fused_loop {
+  void operator()(float const* a, float const* b, float const* c, float* out, std::size_t count) const {
+    PLAIT_INDEPENDENT
+    for (std::size_t i = 0; i < count; ++i) out[i] = (a[i] + b[i]) * c[i];
+  }
+};
+template <class F>
+struct function_loop {
+  void operator()(float const* x, float* out, std::size_t count) const {
+    PLAIT_INDEPENDENT
+    for (std::size_t i = 0; i < count; ++i) out[i] = F()(x[i]);
+  }
+};
+struct relu {
+  float operator()(float x) const { return x < 0 ? 0 : x; }
+};
+struct sigmoid {
+  float operator()(float x) const { return plait::math::sigmoid(x); }
+};
+struct tanh {
+  float operator()(float x) const { return plait::math::tanh(x); }
+};
+
+struct fed_plan {
+  plait::workspace<serial> blobs;
+  plait::plan<serial> plan;
+  float const* a;
+  float const* b;
+  float const* c;
+
+  fed_plan(std::string const& net, std::size_t count)
+      : plan([&] {
+          std::vector<float> numbers(count);
+          for (std::size_t i = 0; i != count; ++i) numbers[i] = static_cast<float>(i % 1'000) * 0.01f - 5;
+          for (char const* name : {"a", "b", "c"})
+            blobs.feed(name, plait::tensor<serial>::from(numbers, {static_cast<std::int64_t>(count)}));
+          return plait::compile(plait::read_netdef_text(net), table(), blobs);
+        }()),
+        a(blobs.view("a").data<float>()),
+        b(blobs.view("b").data<float>()),
+        c(blobs.view("c").data<float>()) {}
+};
+
+// Turns of the plan and its rivals, so that what the machine does otherwise hits all of them.
+void report(benchmark::State& state, std::size_t count, plait::plan<serial>& plan, std::function<void()> const& loop,
+            std::function<void()> const& fused = {}) {
+  int const times = static_cast<int>(std::max<std::size_t>(1, 2'000'000 / count));
+  auto const run = [&] { plan.run(); };
+  std::vector<double> own;
+  std::vector<double> loops;
+  std::vector<double> fusions;
+  timed(run, times);
+  timed(loop, times);
+  for (auto _ : state) {
+    double const time = timed(run, times);
+    own.push_back(time / static_cast<double>(count));
+    loops.push_back(timed(loop, times) / time);
+    if (fused) fusions.push_back(timed(fused, times) / time);
+  }
+  state.counters["ns_per_element"] = 1e9 * median(own);
+  state.counters["LOOP"] = median(loops);
+  if (fused) state.counters["FUSED"] = median(fusions);
+}
+
+void chain(benchmark::State& state) {
+  auto const count = static_cast<std::size_t>(state.range(0));
+  fed_plan fed(
+      "op { type: 'Add' input: 'a' input: 'b' output: 't' } op { type: 'Mul' input: 't' input: 'c' output: 'y' }"
+      "external_output: 'y'",
+      count);
+  std::vector<float> y(count);
+  report(
+      state, count, fed.plan,
+      [&] {
+        plait::vectorized(add_loop(), fed.a, fed.b, y.data(), count);
+        plait::vectorized(multiply_loop(), static_cast<float const*>(y.data()), fed.c, y.data(), count);
+        benchmark::ClobberMemory();
+      },
+      [&] {
+        plait::vectorized(fused_loop(), fed.a, fed.b, fed.c, y.data(), count);
+        benchmark::ClobberMemory();
+      });
+}
+
+template <class F>
+void function(benchmark::State& state, std::string const& type, F) {
+  auto const count = static_cast<std::size_t>(state.range(0));
+  fed_plan fed("op { type: '" + type + "' input: 'a' output: 'y' } external_output: 'y'", count);
+  std::vector<float> y(count);
+  report(state, count, fed.plan, [&] {
+    plait::vectorized(function_loop<F>(), fed.a, y.data(), count);
+    benchmark::ClobberMemory();
+  });
+}
+
+void tiny_ops(benchmark::State& state) {
+  constexpr std::size_t ops = 1'000;
+  std::string net = "external_output: 'x1000'";
+  for (std::size_t op = 0; op != ops; ++op)
+    net += " op { type: 'Add' input: '" + (op == 0 ? std::string("a") : 'x' + std::to_string(op)) +
+           "' input: 'b' output: 'x" + std::to_string(op + 1) + "' }";
+  fed_plan fed(net, 1);
+  std::vector<float> x(ops + 1, 1);
+  float const b = 0.5f;
+  std::vector<std::function<void()>> list;
+  for (std::size_t op = 0; op != ops; ++op)
+    list.emplace_back([from = &x[op], to = &x[op + 1], &b] { *to = *from + b; });
+  auto const run = [&] { fed.plan.run(); };
+  auto const loop = [&] {
+    for (auto const& each : list) each();
+    benchmark::ClobberMemory();
+  };
+  std::vector<double> own;
+  std::vector<double> others;
+  timed(run, 100);
+  for (auto _ : state) {
+    own.push_back(timed(run, 100));
+    others.push_back(timed(loop, 100));
+  }
+  state.counters["ns_per_op"] = 1e9 * median(own) / ops;
+  state.counters["std_function"] = 1e9 * median(others) / ops;
+}
+
+void sizes(benchmark::internal::Benchmark* b) {
+  for (std::int64_t const count : {1'000, 10'000, 100'000, 1'000'000, 10'000'000}) b->Arg(count);
+  b->Iterations(31)->Unit(benchmark::kMillisecond);
+}
+
+BENCHMARK(chain)->Apply(sizes);
+BENCHMARK_CAPTURE(function, relu, "Relu", relu())->Apply(sizes);
+BENCHMARK_CAPTURE(function, sigmoid, "Sigmoid", sigmoid())->Apply(sizes);
+BENCHMARK_CAPTURE(function, tanh, "Tanh", tanh())->Apply(sizes);
+BENCHMARK(tiny_ops)->Iterations(101)->Unit(benchmark::kMillisecond);
+
+}  // namespace
