@@ -2,7 +2,7 @@
 //
 // Axes that stay neighbours are merged first. If the last axis stays the last, runs of it are copied; else two axes
 // matter, the last one before and the last one after: they are gone through in blocks by way of a small buffer, reading
-// and writing whole cache lines.
+// and writing several cache lines at a time; or, where one of the two is short, without.
 #pragma once
 
 #include <algorithm>
@@ -111,44 +111,102 @@ class transposition {
 
 template <class T>
 struct transposition::block {
-  static constexpr std::size_t height = 64 / sizeof(T);  // a cache line of the source
-  static constexpr std::size_t width = 4 * height;
+  // 256 bytes of a row at a time, on either side, so that pages are worth the visit; the buffer stays in L1. The
+  // padding keeps columns of the buffer from falling into the same few sets of the cache.
+  static constexpr std::size_t size = sizeof(T) == 1 ? 128 : sizeof(T) == 8 ? 32 : 64;
+  static constexpr std::size_t pitch = size + 16 / sizeof(T);
+  // Fewer rows or columns than these are gone through without a buffer, in longer runs of the other axis.
+  static constexpr std::size_t least = 8;
+  static constexpr std::size_t run = 1'024;
+  static constexpr std::size_t panel = 8;  // blocks
 
   T* to;
   T const* from;
   transposition const* plan;
+  std::size_t height;
+  std::size_t width;
   std::size_t down;    // blocks along the rows
   std::size_t across;  // and along the columns
 
+  block(T* target, T const* source, transposition const* p)
+      : to(target),
+        from(source),
+        plan(p),
+        height(std::min(p->rows_, p->columns_ < least ? run
+                                  : p->rows_ < least  ? least
+                                                      : size)),
+        width(std::min(p->columns_, p->rows_ < least      ? run
+                                    : p->columns_ < least ? least
+                                                          : size)),
+        down((p->rows_ + height - 1) / height),
+        across((p->columns_ + width - 1) / width) {}
+
+  std::size_t count() const { return plan->count_ / (plan->rows_ * plan->columns_) * down * across; }
+
   void operator()(std::size_t at) const {
-    std::size_t const column = at % across * width;
-    at /= across;
-    std::size_t const row = at % down * height;
-    auto batch = static_cast<std::int64_t>(at / down);
-    std::int64_t source = 0;
-    std::int64_t target = 0;
-    for (int axis = 0; axis != plan->batch_rank_; ++axis) {
-      auto const place = static_cast<std::size_t>(axis);
-      std::int64_t const index = batch % plan->batch_extent_[place];
-      batch /= plan->batch_extent_[place];
-      source += index * plan->batch_from_[place];
-      target += index * plan->batch_to_[place];
+    std::size_t column = 0;
+    std::size_t row = 0;
+    std::size_t source = 0;
+    std::size_t target = 0;
+    if (at != 0) {
+      // Down through a panel of columns before the next one: their pages of the source stay known to the processor.
+      std::size_t const in_batch = at % (down * across);
+      std::size_t const first = in_batch / (down * panel) * panel;
+      std::size_t const in_panel = in_batch - first * down;
+      std::size_t const breadth = std::min(panel, across - first);
+      column = (first + in_panel % breadth) * width;
+      row = in_panel / breadth * height;
+      at /= down * across;
+      for (int axis = 0; axis != plan->batch_rank_; ++axis) {
+        auto const place = static_cast<std::size_t>(axis);
+        std::size_t const index = at % static_cast<std::size_t>(plan->batch_extent_[place]);
+        at /= static_cast<std::size_t>(plan->batch_extent_[place]);
+        source += index * static_cast<std::size_t>(plan->batch_from_[place]);
+        target += index * static_cast<std::size_t>(plan->batch_to_[place]);
+      }
     }
-    std::size_t const step = plan->column_step_;
     std::size_t const columns = std::min(width, plan->columns_ - column);
     std::size_t const rows = std::min(height, plan->rows_ - row);
-    T const* const in = from + static_cast<std::size_t>(source) + column * step + row;
-    T* const out = to + static_cast<std::size_t>(target) + row * plan->row_step_ + column;
-    T buffer[height * width];
-    if (rows == height) {
-      for (std::size_t c = 0; c < columns; ++c)
-        for (std::size_t r = 0; r < height; ++r) buffer[r * width + c] = in[c * step + r];
-    } else {
-      for (std::size_t c = 0; c < columns; ++c)
-        for (std::size_t r = 0; r < rows; ++r) buffer[r * width + c] = in[c * step + r];
-    }
+    T const* const in = from + source + column * plan->column_step_ + row;
+    T* const out = to + target + row * plan->row_step_ + column;
+    if (plan->rows_ < least)
+      along_columns(in, out, rows, columns);
+    else if (plan->columns_ < least)
+      along_rows(in, out, rows, columns);
+    else
+      by_buffer(in, out, rows, columns);
+  }
+
+  // Each turn of the loops by way of the buffer comes to another page, which the processor cannot foresee.
+  static constexpr std::size_t ahead = 8;
+  template <bool Write>
+  static void prefetch([[maybe_unused]] T const* at, [[maybe_unused]] std::size_t count) {
+#if defined(__GNUC__)
+    for (std::size_t i = 0; i < count; i += 64 / sizeof(T)) __builtin_prefetch(at + i, Write ? 1 : 0);
+#endif
+  }
+
+  void along_columns(T const* in, T* out, std::size_t rows, std::size_t columns) const {
+    std::size_t const step = plan->column_step_;
     for (std::size_t r = 0; r < rows; ++r)
-      for (std::size_t c = 0; c < columns; ++c) out[r * plan->row_step_ + c] = buffer[r * width + c];
+      for (std::size_t c = 0; c < columns; ++c) out[r * plan->row_step_ + c] = in[c * step + r];
+  }
+  void along_rows(T const* in, T* out, std::size_t rows, std::size_t columns) const {
+    std::size_t const step = plan->row_step_;
+    for (std::size_t c = 0; c < columns; ++c)
+      for (std::size_t r = 0; r < rows; ++r) out[r * step + c] = in[c * plan->column_step_ + r];
+  }
+  void by_buffer(T const* in, T* out, std::size_t rows, std::size_t columns) const {
+    std::size_t const step = plan->column_step_;
+    T buffer[size * pitch];
+    for (std::size_t c = 0; c < columns; ++c) {
+      if (c + ahead < columns) prefetch<false>(in + (c + ahead) * step, rows);
+      for (std::size_t r = 0; r < rows; ++r) buffer[r * pitch + c] = in[c * step + r];
+    }
+    for (std::size_t r = 0; r < rows; ++r) {
+      if (r + ahead < rows) prefetch<true>(out + (r + ahead) * plan->row_step_, columns);
+      for (std::size_t c = 0; c < columns; ++c) out[r * plan->row_step_ + c] = buffer[r * pitch + c];
+    }
   }
 };
 
@@ -160,10 +218,8 @@ void transposition::run(T* to, T const* from) const {
   if constexpr (B::on_device) {
     for_each_index<B>(count_, detail::permuted_element<T>{to, from, layout_});
   } else {
-    std::size_t const down = (rows_ + block<T>::height - 1) / block<T>::height;
-    std::size_t const across = (columns_ + block<T>::width - 1) / block<T>::width;
-    for_each_row<B>(count_ / (rows_ * columns_) * down * across, block<T>::height * block<T>::width,
-                    block<T>{to, from, this, down, across});
+    block<T> const task(to, from, this);
+    for_each_row<B>(task.count(), task.height * task.width, task);
   }
 }
 
