@@ -70,6 +70,10 @@ class plan {
  public:
   using value_number = plan_layout::value_number;
 
+  /// See compile.
+  template <net N>
+  plan(N const& n, operators<B> const& table, workspace<B>& blobs, compile_options const& options = {});
+
   /// Runs all ops in the order of the net. Throws exec_error naming the op, its blobs and their shapes, with what the
   /// kernel threw nested in it; blobs that were fed then are what they were before that op.
   void run(run_options const& options = {}) {
@@ -119,9 +123,6 @@ class plan {
   bool is_parallel() const noexcept { return parallel_; }
 
  private:
-  template <net N, backend C>
-  friend plan<C> compile(N const& n, operators<C> const& table, workspace<C>& blobs, compile_options const& options);
-
   struct step {
     std::shared_ptr<typename operators<B>::entry const> type;
     std::unique_ptr<op_kernel<B>> kernel;
@@ -164,27 +165,23 @@ class plan {
   std::vector<std::string> blob_names_;
 };
 
-// ---- compile
-// ---------------------------------------------------------------------------------------------------------
+// ---- compile -------------------------------------------------------------------------------------------------------
 
-/// Compiles a net. Throws exec_error for an op type that is not in the table, operands or arguments that the type does
-/// not have, net_error for a blob in options.fetch that the net does not have. O(operands).
-template <net N, backend B>
-[[nodiscard]] plan<B> compile(N const& n, operators<B> const& table, workspace<B>& blobs,
-                              compile_options const& options = {}) {
+template <backend B>
+template <net N>
+plan<B>::plan(N const& n, operators<B> const& table, workspace<B>& blobs, compile_options const& options) {
   static_assert(typed_net<N>, "plait: to be run, a net must tell the types of its ops: net_traits<N>::type(n, op)");
   static_assert(has_text<N>, "plait: to be run, a net must have names that are texts: net_traits<N>::text(n, name)");
   ssa_form<N> const form = get_ssa(n, {.subnets = false, .control_inputs = true});
-  plan<B> made;
 
-  for (blob_index b = 0; b != form.blob_bound(); ++b) made.blob_names_.emplace_back(std::string_view(form.name(b)));
+  for (blob_index b = 0; b != form.blob_bound(); ++b) blob_names_.emplace_back(std::string_view(form.name(b)));
   std::vector<std::uint32_t> input_counts;
   std::vector<op_schema const*> schemas;
-  made.steps_.reserve(form.op_count());
+  steps_.reserve(form.op_count());
   op_index at = 0;
   for (auto&& op : plait::ops(n)) {
     std::string_view const type = op_type(n, op);
-    made.op_names_.emplace_back(plait::op_name(n, op));
+    op_names_.emplace_back(plait::op_name(n, op));
     auto entry = table.find(type);
     auto const refusal = [&](std::string_view why) {
       return exec_error("plait: op " + std::to_string(at) + " (" + std::string(type) + "): " + std::string(why), at,
@@ -197,64 +194,66 @@ template <net N, backend B>
         arguments.set_stream(
             random_stream_of(std::string_view(form.name(written.front().blob)), written.front().version));
       input_counts.push_back(static_cast<std::uint32_t>(arguments.input_count()));
-      made.steps_.push_back({entry, entry->make(arguments), {}, 0, true});
+      steps_.push_back({entry, entry->make(arguments), {}, 0, true});
     } catch (shape_error const& e) {
       std::throw_with_nested(refusal(detail::without_prefix(e.what())));
     }
-    schemas.push_back(&made.steps_.back().type->schema);
+    schemas.push_back(&steps_.back().type->schema);
     ++at;
   }
 
   std::vector<bool> keep(form.blob_bound(), form.external_outputs().empty() && options.fetch.empty());
   for (plait::value v : form.external_outputs()) keep[v.blob] = true;
   for (std::string const& name : options.fetch) {
-    auto const found = std::ranges::find(made.blob_names_, name);
-    if (found == made.blob_names_.end())
-      throw net_error("plait: the net has no blob '" + name + "' to fetch", {}, name);
-    keep[static_cast<std::size_t>(found - made.blob_names_.begin())] = true;
+    auto const found = std::ranges::find(blob_names_, name);
+    if (found == blob_names_.end()) throw net_error("plait: the net has no blob '" + name + "' to fetch", {}, name);
+    keep[static_cast<std::size_t>(found - blob_names_.begin())] = true;
   }
   // What a net is given and changes is changed for good.
   for (blob_index b : form.blobs())
     if (!form.consumers({b, form.first_version(b)}).empty() && form.version(b) != form.first_version(b)) keep[b] = true;
 
-  made.layout_.compute(form, schemas, input_counts, keep, !options.parallel);
+  layout_.compute(form, schemas, input_counts, keep, !options.parallel);
   for (op_index op = 0; op != form.op_count(); ++op) {
     for (plait::value v : form.reads(op).subspan(input_counts[op]))
-      if (op_index const writer = form.producing_op(v); writer != npos) made.controls_.push(writer);
-    made.controls_.end_row();
+      if (op_index const writer = form.producing_op(v); writer != npos) controls_.push(writer);
+    controls_.end_row();
   }
 
-  made.slots_.resize(made.layout_.value_count());
+  slots_.resize(layout_.value_count());
   std::size_t operands = 0;
-  for (op_index op = 0; op != form.op_count(); ++op)
-    operands += made.layout_.reads(op).size() + made.layout_.writes(op).size();
-  made.operand_slots_.reserve(operands);
+  for (op_index op = 0; op != form.op_count(); ++op) operands += layout_.reads(op).size() + layout_.writes(op).size();
+  operand_slots_.reserve(operands);
   for (op_index op = 0; op != form.op_count(); ++op) {
-    slot* const* const first = made.operand_slots_.data() + made.operand_slots_.size();
-    for (auto v : made.layout_.reads(op)) made.operand_slots_.push_back(&made.slots_[v]);
-    for (auto v : made.layout_.writes(op)) made.operand_slots_.push_back(&made.slots_[v]);
-    auto& step = made.steps_[op];
-    std::size_t const reads = made.layout_.reads(op).size();
-    step.context = op_context<B>({first, reads}, {first + reads, made.layout_.writes(op).size()});
-    step.plain =
-        made.layout_.published(op).empty() && made.layout_.copies(op).empty() && made.layout_.endangered(op).empty();
+    slot* const* const first = operand_slots_.data() + operand_slots_.size();
+    for (auto v : layout_.reads(op)) operand_slots_.push_back(&slots_[v]);
+    for (auto v : layout_.writes(op)) operand_slots_.push_back(&slots_[v]);
+    auto& step = steps_[op];
+    std::size_t const reads = layout_.reads(op).size();
+    step.context = op_context<B>({first, reads}, {first + reads, layout_.writes(op).size()});
+    step.plain = layout_.published(op).empty() && layout_.copies(op).empty() && layout_.endangered(op).empty();
   }
-  made.blobs_.assign(made.blob_names_.size(), nullptr);
-  for (auto v : made.layout_.given())
-    made.inputs_.push_back({v, &blobs.get(made.blob_names_[made.layout_.blob_of(v)])});
+  blobs_.assign(blob_names_.size(), nullptr);
+  for (auto v : layout_.given()) inputs_.push_back({v, &blobs.get(blob_names_[layout_.blob_of(v)])});
   for (op_index op = 0; op != form.op_count(); ++op)
-    for (auto v : made.layout_.published(op)) {
-      blob_index const b = made.layout_.blob_of(v);
-      made.blobs_[b] = &blobs.get(made.blob_names_[b]);
+    for (auto v : layout_.published(op)) {
+      blob_index const b = layout_.blob_of(v);
+      blobs_[b] = &blobs.get(blob_names_[b]);
     }
-  made.ready_.assign(made.layout_.stages().size(), false);
-  made.parallel_ = options.parallel;
-  made.memory_.reset(made.layout_, !options.parallel);
-  return made;
+  ready_.assign(layout_.stages().size(), false);
+  parallel_ = options.parallel;
+  memory_.reset(layout_, !options.parallel);
 }
 
-// ---- run
-// -------------------------------------------------------------------------------------------------------------
+/// Compiles a net. Throws exec_error for an op type that is not in the table, operands or arguments that the type does
+/// not have, net_error for a blob in options.fetch that the net does not have. O(operands).
+template <net N, backend B>
+[[nodiscard]] plan<B> compile(N const& n, operators<B> const& table, workspace<B>& blobs,
+                              compile_options const& options = {}) {
+  return plan<B>(n, table, blobs, options);
+}
+
+// ---- run -----------------------------------------------------------------------------------------------------------
 
 template <backend B>
 void plan<B>::bind() {
@@ -413,8 +412,7 @@ void plan<B>::publish(value_number v) {
   target.is_set = true;
 }
 
-// ---- messages
-// --------------------------------------------------------------------------------------------------------
+// ---- messages ------------------------------------------------------------------------------------------------------
 
 template <backend B>
 exec_error plan<B>::problem(op_index op, std::string const& why, std::string_view blob) const {
