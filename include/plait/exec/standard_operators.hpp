@@ -4,15 +4,20 @@
 
 #include <plait/exec/operators.hpp>
 #include <plait/exec/operators/concat_split.hpp>
+#include <plait/exec/operators/distances.hpp>
 #include <plait/exec/operators/elementwise.hpp>
 #include <plait/exec/operators/gather.hpp>
 #include <plait/exec/operators/learning_rate.hpp>
 #include <plait/exec/operators/lengths.hpp>
+#include <plait/exec/operators/losses.hpp>
 #include <plait/exec/operators/matrix.hpp>
+#include <plait/exec/operators/normalization.hpp>
 #include <plait/exec/operators/one_hot.hpp>
 #include <plait/exec/operators/optimizers.hpp>
 #include <plait/exec/operators/packing.hpp>
 #include <plait/exec/operators/range.hpp>
+#include <plait/exec/operators/ranking.hpp>
+#include <plait/exec/operators/reductions.hpp>
 #include <plait/exec/operators/reshape.hpp>
 #include <plait/exec/operators/scatter.hpp>
 #include <plait/exec/operators/segments.hpp>
@@ -20,6 +25,7 @@
 #include <plait/exec/operators/sets.hpp>
 #include <plait/exec/operators/shape_values.hpp>
 #include <plait/exec/operators/slice.hpp>
+#include <plait/exec/operators/softmax_with_loss.hpp>
 #include <plait/exec/operators/transpose.hpp>
 #include <plait/exec/operators/units.hpp>
 #include <plait/exec/operators/views.hpp>
@@ -31,15 +37,20 @@ operators<B> const& standard_operators() {
   static operators<B> const table = [] {
     operators<B> made;
     add_concat_split_operators(made);
+    add_distance_operators(made);
     add_elementwise_operators(made);
     add_gather_operators(made);
     add_learning_rate_operators(made);
     add_lengths_operators(made);
+    add_loss_operators(made);
     add_matrix_operators(made);
+    add_normalization_operators(made);
     add_one_hot_operators(made);
     add_optimizer_operators(made);
     add_packing_operators(made);
     add_range_operators(made);
+    add_ranking_operators(made);
+    add_reduction_operators(made);
     add_reshape_operators(made);
     add_scatter_operators(made);
     add_segment_operators(made);
@@ -47,6 +58,7 @@ operators<B> const& standard_operators() {
     add_set_operators(made);
     add_shape_value_operators(made);
     add_slice_operators(made);
+    add_softmax_with_loss_operators(made);
     add_transpose_operators(made);
     add_unit_operators(made);
     add_view_operators(made);

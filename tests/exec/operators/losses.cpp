@@ -21,7 +21,7 @@ template <class B>
 plait::operators<B> table() {
   plait::operators<B> made;
   plait::add_loss_operators(made);
-  plait::add_softmax_with_loss_operator(made);
+  plait::add_softmax_with_loss_operators(made);
   return made;
 }
 

@@ -167,7 +167,7 @@ class softmax_with_loss_kernel final : public op_kernel<B> {
 
 /// SoftmaxWithLoss.
 template <backend B>
-void add_softmax_with_loss_operator(operators<B>& table) {
+void add_softmax_with_loss_operators(operators<B>& table) {
   table.template add<softmax_with_loss_kernel<B>>(
       op_schema("SoftmaxWithLoss")
           .inputs(2, 3)

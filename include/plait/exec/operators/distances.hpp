@@ -1,0 +1,185 @@
+// Ops that compare the rows of two tensors: products, distances, cosines.
+//
+// A row is all of X[i, ...]; of vectors each element is a row.
+#pragma once
+
+#include <cmath>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include <plait/exec/kernels/reduce.hpp>
+#include <plait/exec/op_arguments.hpp>
+#include <plait/exec/op_kernel.hpp>
+#include <plait/exec/op_schema.hpp>
+#include <plait/exec/operators.hpp>
+
+namespace plait {
+
+namespace detail {
+
+/// Sums over i below n.
+template <class T>
+PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE inline T dot_row(T const* a, T const* b, std::size_t n) {
+  return reduce_row<sum_reduction, T>(n, [a, b](std::size_t i) { return a[i] * b[i]; });
+}
+
+struct squared_distance_of_rows {
+  template <class T>
+  PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE T operator()(T const* a, T const* b, std::size_t n) const {
+    return T(0.5) * reduce_row<sum_reduction, T>(n, [a, b](std::size_t i) {
+             T const d = a[i] - b[i];
+             return d * d;
+           });
+  }
+};
+struct distance_of_rows {
+  template <class T>
+  PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE T operator()(T const* a, T const* b, std::size_t n) const {
+    return reduce_row<sum_reduction, T>(n, [a, b](std::size_t i) { return magnitude_of()(a[i] - b[i]); });
+  }
+};
+struct product_of_rows {
+  template <class T>
+  PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE T operator()(T const* a, T const* b, std::size_t n) const {
+    return dot_row(a, b, n);
+  }
+};
+struct cosine_of_rows {
+  template <class T>
+  PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE T operator()(T const* a, T const* b, std::size_t n) const {
+    T const least = T(1e-12);
+    T const product = dot_row(a, b, n);
+    T const aa = dot_row(a, a, n);
+    T const bb = dot_row(b, b, n);
+    // The roots are multiplied, not the squares: those overflow first.
+    return product / (std::sqrt(max_reduction::combine(aa, least)) * std::sqrt(max_reduction::combine(bb, least)));
+  }
+};
+
+template <class Compare, class T>
+struct compare_rows {
+  T const* a;
+  T const* b;
+  T* y;
+  std::size_t width;
+  PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE void operator()(std::size_t row) const {
+    y[row] = Compare()(a + row * width, b + row * width, width);
+  }
+};
+
+// The product of rows of which the shorter is padded, or repeated to the length of the longer.
+template <class T>
+struct padded_product_rows {
+  T const* longer;
+  T const* shorter;
+  T* y;
+  std::size_t long_width;
+  std::size_t short_width;
+  T pad;
+  bool repeat;
+  PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE void operator()(std::size_t row) const {
+    T const* const a = longer + row * long_width;
+    T const* const b = shorter + row * short_width;
+    T sum = dot_row(a, b, short_width);
+    if (repeat) {
+      for (std::size_t first = short_width; first < long_width; first += short_width)
+        sum += dot_row(a + first, b, short_width);
+    } else {
+      T const* const rest = a + short_width;
+      sum += pad * reduce_row<sum_reduction, T>(long_width - short_width, [rest](std::size_t i) { return rest[i]; });
+    }
+    y[row] = sum;
+  }
+};
+
+}  // namespace detail
+
+/// SquaredL2Distance, L1Distance, DotProduct and CosineSimilarity.
+template <backend B, class Compare>
+class row_comparison_kernel final : public op_kernel<B> {
+ public:
+  explicit row_comparison_kernel(op_arguments const&) {}
+  void infer(shape_context& c) override {
+    element_type const type = c.template expect_type<float, double>(0);
+    c.expect_same_type(0, 1);
+    c.expect_same_dims(0, 1);
+    shape const& dims = c.dims(0);
+    std::int64_t const rows = dims.rank() == 0 ? 1 : dims[0];
+    rows_ = static_cast<std::size_t>(rows);
+    width_ = static_cast<std::size_t>(dims.rank() == 0 ? 1 : dims.size_from(1));
+    c.output(0, type, {rows});
+  }
+  void run(op_context<B>& c) override {
+    visit_type<float, double>(c.type(0), [&]<class T>(T) {
+      for_each_row<B>(rows_, 2 * width_,
+                      detail::compare_rows<Compare, T>{c.template input<T>(0), c.template input<T>(1),
+                                                       c.template output<T>(0), width_});
+    });
+  }
+
+ private:
+  std::size_t rows_ = 0;
+  std::size_t width_ = 0;
+};
+
+template <backend B>
+class padded_product_kernel final : public op_kernel<B> {
+ public:
+  explicit padded_product_kernel(op_arguments const& a) : pad_(a.real("pad_value")), repeat_(a.flag("replicate")) {}
+  void infer(shape_context& c) override {
+    element_type const type = c.template expect_type<float, double>(0);
+    c.expect_same_type(0, 1);
+    c.expect_rank(0, 1);
+    c.expect(c.dims(1).rank() == c.dims(0).rank() && c.dims(1)[0] == c.dims(0)[0], 1,
+             "have as many rows and axes as input 0, " + to_string(c.input(0)));
+    rows_ = static_cast<std::size_t>(c.dims(0)[0]);
+    widths_[0] = static_cast<std::size_t>(c.dims(0).size_from(1));
+    widths_[1] = static_cast<std::size_t>(c.dims(1).size_from(1));
+    longer_ = widths_[1] > widths_[0] ? 1 : 0;
+    std::size_t const least = widths_[1 - longer_];
+    if (repeat_)
+      c.expect(least != 0 ? widths_[longer_] % least == 0 : widths_[longer_] == 0, 1 - longer_,
+               "fit a whole number of times into the other");
+    c.output(0, type, {c.dims(0)[0]});
+  }
+  void run(op_context<B>& c) override {
+    visit_type<float, double>(c.type(0), [&]<class T>(T) {
+      for_each_row<B>(rows_, widths_[0] + widths_[1],
+                      detail::padded_product_rows<T>{c.template input<T>(longer_), c.template input<T>(1 - longer_),
+                                                     c.template output<T>(0), widths_[longer_], widths_[1 - longer_],
+                                                     static_cast<T>(pad_), repeat_});
+    });
+  }
+
+ private:
+  float pad_;
+  bool repeat_;
+  std::size_t rows_ = 0;
+  std::size_t widths_[2] = {};
+  std::size_t longer_ = 0;
+};
+
+/// SquaredL2Distance, L1Distance, DotProduct, CosineSimilarity, DotProductWithPadding.
+template <backend B>
+void add_distance_operators(operators<B>& table) {
+  auto const schema = [](std::string_view type, std::string_view text) {
+    return op_schema(type).inputs(2).outputs(1).rows_independent().checks_first().describe(text);
+  };
+  table.template add<row_comparison_kernel<B, detail::squared_distance_of_rows>>(
+      schema("SquaredL2Distance", "Z[i] = the sum of (X[i, ...] - Y[i, ...])^2 / 2"));
+  table.template add<row_comparison_kernel<B, detail::distance_of_rows>>(
+      schema("L1Distance", "Z[i] = the sum of |X[i, ...] - Y[i, ...]|"));
+  table.template add<row_comparison_kernel<B, detail::product_of_rows>>(
+      schema("DotProduct", "Z[i] = the sum of X[i, ...] * Y[i, ...]"));
+  table.template add<row_comparison_kernel<B, detail::cosine_of_rows>>(
+      schema("CosineSimilarity", "Z[i] = X[i, ...] . Y[i, ...] / (|X[i, ...]| |Y[i, ...]|), norms at least 1e-6"));
+  table.template add<padded_product_kernel<B>>(
+      schema("DotProductWithPadding", "Z[i] = X[i, ...] . Y[i, ...], the shorter padded or repeated")
+          .argument("pad_value", 0.0f, "what the shorter row is padded with")
+          .argument("replicate", std::int64_t{0}, "whether the shorter row is repeated instead"));
+}
+
+}  // namespace plait
