@@ -5,7 +5,9 @@
 #include <plait/exec/operators.hpp>
 #include <plait/exec/operators/concat_split.hpp>
 #include <plait/exec/operators/distances.hpp>
+#include <plait/exec/operators/dropout.hpp>
 #include <plait/exec/operators/elementwise.hpp>
+#include <plait/exec/operators/fills.hpp>
 #include <plait/exec/operators/gather.hpp>
 #include <plait/exec/operators/learning_rate.hpp>
 #include <plait/exec/operators/lengths.hpp>
@@ -15,6 +17,7 @@
 #include <plait/exec/operators/one_hot.hpp>
 #include <plait/exec/operators/optimizers.hpp>
 #include <plait/exec/operators/packing.hpp>
+#include <plait/exec/operators/random_fills.hpp>
 #include <plait/exec/operators/range.hpp>
 #include <plait/exec/operators/ranking.hpp>
 #include <plait/exec/operators/reductions.hpp>
@@ -26,6 +29,7 @@
 #include <plait/exec/operators/shape_values.hpp>
 #include <plait/exec/operators/slice.hpp>
 #include <plait/exec/operators/softmax_with_loss.hpp>
+#include <plait/exec/operators/sparse_optimizers.hpp>
 #include <plait/exec/operators/transpose.hpp>
 #include <plait/exec/operators/units.hpp>
 #include <plait/exec/operators/views.hpp>
@@ -38,7 +42,9 @@ operators<B> const& standard_operators() {
     operators<B> made;
     add_concat_split_operators(made);
     add_distance_operators(made);
+    add_dropout_operators(made);
     add_elementwise_operators(made);
+    add_fill_operators(made);
     add_gather_operators(made);
     add_learning_rate_operators(made);
     add_lengths_operators(made);
@@ -48,6 +54,7 @@ operators<B> const& standard_operators() {
     add_one_hot_operators(made);
     add_optimizer_operators(made);
     add_packing_operators(made);
+    add_random_fill_operators(made);
     add_range_operators(made);
     add_ranking_operators(made);
     add_reduction_operators(made);
@@ -59,6 +66,7 @@ operators<B> const& standard_operators() {
     add_shape_value_operators(made);
     add_slice_operators(made);
     add_softmax_with_loss_operators(made);
+    add_sparse_optimizer_operators(made);
     add_transpose_operators(made);
     add_unit_operators(made);
     add_view_operators(made);

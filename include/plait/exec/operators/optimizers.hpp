@@ -8,166 +8,16 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <initializer_list>
-#include <string>
-#include <type_traits>
+#include <string_view>
 
 #include <plait/exec/kernels/for_each.hpp>
 #include <plait/exec/op_arguments.hpp>
 #include <plait/exec/op_kernel.hpp>
 #include <plait/exec/op_schema.hpp>
 #include <plait/exec/operators.hpp>
+#include <plait/exec/operators/optimizer_steps.hpp>
 
 namespace plait {
-
-namespace detail {
-
-/// A number that an input or scratch memory holds: read at once on the host, by each thread on a device.
-template <class T>
-struct host_number {
-  T value;
-  PLAIT_HOST_DEVICE T operator()() const { return value; }
-};
-template <class T>
-struct device_number {
-  void const* at;
-  bool is_double;
-  PLAIT_HOST_DEVICE T operator()() const {
-    return is_double ? static_cast<T>(*static_cast<double const*>(at)) : static_cast<T>(*static_cast<float const*>(at));
-  }
-};
-template <backend B, class T>
-using number_at = std::conditional_t<B::on_device, device_number<T>, host_number<T>>;
-
-template <class T, backend B>
-number_at<B, T> read_number(void const* at, element_type type) {
-  device_number<T> const there{at, type == element_type::float64};
-  if constexpr (B::on_device)
-    return there;
-  else
-    return {there()};
-}
-template <class T, backend B>
-number_at<B, T> read_number(op_context<B> const& c, std::size_t input) {
-  return read_number<T, B>(c.raw_input(input), c.type(input));
-}
-
-/// Input 0 is of float or double; the others have its type and as many elements.
-inline void expect_like_first(shape_context const& c, std::initializer_list<std::size_t> others) {
-  c.expect_type<float, double>(0);
-  for (std::size_t const i : others) {
-    c.expect_same_type(0, i);
-    c.expect(c.dims(i).size() == c.dims(0).size(), i, "have as many elements as input 0, " + to_string(c.input(0)));
-  }
-}
-/// One number of float, or of the type of input 0.
-inline void expect_number(shape_context const& c, std::size_t i) {
-  if (c.type(i) != element_type::float32) c.expect_same_type(0, i);
-  c.expect(c.dims(i).size() == 1, i, "be one number");
-}
-inline void pass_on_types(shape_context& c, std::size_t count) {
-  for (std::size_t i = 0; i != count; ++i) c.output(i, c.type(i), c.dims(i));
-}
-
-template <class T, class Number>
-struct momentum_step {
-  T const* gradient;
-  T const* momentum_before;
-  T const* parameter_before;  ///< nullptr: there is none
-  T* step;
-  T* momentum_after;
-  T* parameter;
-  Number rate;
-  T momentum;
-  bool nesterov;
-
-  PLAIT_HOST_DEVICE void operator()(std::size_t i) const {
-    T const before = momentum_before[i];
-    T const after = momentum * before + rate() * gradient[i];
-    T const change = nesterov ? (T(1) + momentum) * after - momentum * before : after;
-    momentum_after[i] = after;
-    step[i] = change;
-    if (parameter != nullptr) parameter[i] = parameter_before[i] - change;
-  }
-};
-
-template <class T, class Number>
-struct adagrad_step {
-  T const* parameter_before;
-  T const* squares_before;
-  T const* gradient;
-  T* parameter;
-  T* squares;
-  T* effective_rate;  ///< nullptr, as update: not asked for
-  T* update;
-  Number rate;
-  T epsilon;
-  T decay;
-
-  PLAIT_HOST_DEVICE void operator()(std::size_t i) const {
-    T const g = gradient[i];
-    T const sum = decay * squares_before[i] + g * g;
-    T const own_rate = rate() / (std::sqrt(sum) + epsilon);
-    T const change = own_rate * g;
-    squares[i] = sum;
-    parameter[i] = parameter_before[i] + change;
-    if (effective_rate != nullptr) effective_rate[i] = own_rate;
-    if (update != nullptr) update[i] = change;
-  }
-};
-
-template <class T, class Number>
-struct adam_step {
-  T const* parameter_before;
-  T const* mean_before;
-  T const* squares_before;
-  T const* gradient;
-  T* parameter;
-  T* mean;
-  T* squares;
-  T* direction;  ///< nullptr: not asked for
-  Number rate;
-  Number correction;
-  T beta1;
-  T beta2;
-  T epsilon;
-
-  PLAIT_HOST_DEVICE void operator()(std::size_t i) const {
-    T const g = gradient[i];
-    T const m = beta1 * mean_before[i] + (T(1) - beta1) * g;
-    T const v = beta2 * squares_before[i] + (T(1) - beta2) * g * g;
-    T const towards = correction() * m / (std::sqrt(v) + epsilon);
-    mean[i] = m;
-    squares[i] = v;
-    parameter[i] = parameter_before[i] + rate() * towards;
-    if (direction != nullptr) direction[i] = towards;
-  }
-};
-
-template <class T, class Number>
-struct rms_prop_step {
-  T const* gradient;
-  T const* squares_before;
-  T const* momentum_before;
-  T* step;
-  T* squares;
-  T* momentum_after;
-  Number rate;
-  T decay;
-  T momentum;
-  T epsilon;
-
-  PLAIT_HOST_DEVICE void operator()(std::size_t i) const {
-    T const g = gradient[i];
-    T const mean = squares_before[i] + (T(1) - decay) * (g * g - squares_before[i]);
-    T const change = momentum * momentum_before[i] + rate() * g / std::sqrt(epsilon + mean);
-    squares[i] = mean;
-    momentum_after[i] = change;
-    step[i] = change;
-  }
-};
-
-}  // namespace detail
 
 /// m' = momentum m + rate g; step = m', with nesterov (1 + momentum) m' - momentum m; parameter' = parameter - step.
 template <backend B>
@@ -213,12 +63,13 @@ struct adagrad_kernel final : op_kernel<B> {
   }
   void run(op_context<B>& c) override {
     visit_type<float, double>(c.type(0), [&]<class T>(T) {
-      for_each_index<B>(c.size(0), detail::adagrad_step<T, detail::number_at<B, T>>{
-                                       c.template input<T>(0), c.template input<T>(1), c.template input<T>(2),
-                                       c.template output<T>(0), c.template output<T>(1),
-                                       c.output_count() > 2 ? c.template output<T>(2) : nullptr,
-                                       c.output_count() > 3 ? c.template output<T>(3) : nullptr,
-                                       detail::read_number<T>(c, 3), static_cast<T>(epsilon), static_cast<T>(decay)});
+      detail::for_each_rooted<B, T>(
+          c.size(0),
+          detail::adagrad_step<T, detail::number_at<B, T>>{
+              c.template input<T>(0), c.template input<T>(1), c.template input<T>(2), c.template output<T>(0),
+              c.template output<T>(1), c.output_count() > 2 ? c.template output<T>(2) : nullptr,
+              c.output_count() > 3 ? c.template output<T>(3) : nullptr, detail::read_number<T>(c, 3),
+              static_cast<T>(epsilon), static_cast<T>(decay)});
     });
   }
 };
@@ -253,7 +104,7 @@ struct adam_kernel final : op_kernel<B> {
       *correction = std::sqrt(1 - std::pow(b2, t)) / (1 - std::pow(b1, t));
     });
     visit_type<float, double>(c.type(0), [&]<class T>(T) {
-      for_each_index<B>(
+      detail::for_each_rooted<B, T>(
           c.size(0), detail::adam_step<T, detail::number_at<B, T>>{
                          c.template input<T>(0), c.template input<T>(1), c.template input<T>(2), c.template input<T>(3),
                          c.template output<T>(0), c.template output<T>(1), c.template output<T>(2),
@@ -281,11 +132,12 @@ struct rms_prop_kernel final : op_kernel<B> {
   }
   void run(op_context<B>& c) override {
     visit_type<float, double>(c.type(0), [&]<class T>(T) {
-      for_each_index<B>(c.size(0), detail::rms_prop_step<T, detail::number_at<B, T>>{
-                                       c.template input<T>(0), c.template input<T>(1), c.template input<T>(2),
-                                       c.template output<T>(0), c.template output<T>(1), c.template output<T>(2),
-                                       detail::read_number<T>(c, 3), static_cast<T>(decay), static_cast<T>(momentum),
-                                       static_cast<T>(epsilon)});
+      detail::for_each_rooted<B, T>(
+          c.size(0),
+          detail::rms_prop_step<T, detail::number_at<B, T>>{
+              c.template input<T>(0), c.template input<T>(1), c.template input<T>(2), c.template output<T>(0),
+              c.template output<T>(1), c.template output<T>(2), detail::read_number<T>(c, 3), static_cast<T>(decay),
+              static_cast<T>(momentum), static_cast<T>(epsilon)});
     });
   }
 };

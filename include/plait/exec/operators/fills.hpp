@@ -1,0 +1,219 @@
+// Tensors made from arguments: of one value, or of values that are listed.
+#pragma once
+
+#include <cmath>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <plait/exec/kernels/convert.hpp>
+#include <plait/exec/kernels/for_each.hpp>
+#include <plait/exec/op_arguments.hpp>
+#include <plait/exec/op_kernel.hpp>
+#include <plait/exec/op_schema.hpp>
+#include <plait/exec/operators.hpp>
+#include <plait/exec/operators/casts.hpp>
+#include <plait/exec/tensor.hpp>
+
+namespace plait {
+
+/// The shape that fills have: the argument `shape`; or with an input, the input's own, or with `input_as_shape` its
+/// elements, followed by `extra_shape`. Arguments that contradict each other are refused as Caffe2 does.
+class fill_shape {
+ public:
+  explicit fill_shape(op_arguments const& a)
+      : has_input_(a.input_count() != 0),
+        from_elements_(a.flag("input_as_shape")),
+        dims_(a.integers("shape")),
+        extra_(a.integers("extra_shape")) {
+    if (has_input_ && !a.integers("shape").empty()) a.fail("shape", "is given where an input has the shape");
+    if (!has_input_ && !a.integers("extra_shape").empty()) a.fail("extra_shape", "needs an input");
+    if (!has_input_ && from_elements_) a.fail("input_as_shape", "needs an input");
+  }
+
+  shape operator()(shape_context const& c) const {
+    if (!has_input_) return dims_;
+    shape made;
+    if (from_elements_) {
+      c.expect_type<std::int32_t, std::int64_t>(0);
+      c.expect_rank(0, 1, 1);
+      made = shape(c.integers(0));
+    } else {
+      made = c.dims(0);
+    }
+    for (std::int64_t const extent : extra_) made.push_back(extent);
+    return made;
+  }
+
+  /// Adds the arguments and inputs that fills have.
+  static op_schema schema(std::string_view type, std::size_t most_inputs = 1) {
+    return op_schema(type)
+        .inputs(0, most_inputs)
+        .outputs(1)
+        .shape_from(0)
+        .checks_first()
+        .argument("shape", std::vector<std::int64_t>(), "extents, where there is no input")
+        .argument("extra_shape", std::vector<std::int64_t>(), "extents that follow those of the input")
+        .argument("input_as_shape", std::int64_t{0}, "the input's elements are extents, not its shape");
+  }
+
+ private:
+  bool has_input_;
+  bool from_elements_;
+  shape dims_;
+  shape extra_;
+};
+
+namespace detail {
+
+/// A number as an element of a type. Throws shape_error for one that the type does not have, unless it is bool, where
+/// all but zero are true, or rounds.
+template <element T, class Number>
+T element_argument(op_arguments const& a, std::string_view name, Number value) {
+  if constexpr (std::integral<T> && !std::same_as<T, bool>) {
+    T const made = convert<T>(value);
+    bool fits = static_cast<Number>(made) == value;
+    // The greatest integer rounds to a number that is none.
+    if constexpr (std::floating_point<Number>)
+      fits = fits && value < std::ldexp(Number(1), std::numeric_limits<T>::digits);
+    if (!fits)
+      a.fail(name, "is " + std::to_string(value) + ", which is no " + std::string(to_string(element_type_of<T>)));
+    return made;
+  } else {
+    return convert<T>(value);
+  }
+}
+
+template <class T>
+struct repeat {
+  T value;
+  T* out;
+  PLAIT_HOST_DEVICE void operator()(std::size_t i) const { out[i] = value; }
+};
+
+}  // namespace detail
+
+/// Every element is `value`. Its type is dtype's; without that, float for a real value and int64 for an integer.
+template <backend B>
+class constant_fill_kernel final : public op_kernel<B> {
+ public:
+  explicit constant_fill_kernel(op_arguments const& a) : dims_(a) {
+    bool const integer = a.is_integer("value");
+    type_ = a.has("dtype") || !integer ? read_element_type(a, "dtype") : element_type::int64;
+    visit_type<float, double, std::int32_t, std::int64_t, bool, std::uint8_t, float16, bfloat16>(
+        type_, [&]<class T>(T) {
+          T const value = integer ? detail::element_argument<T>(a, "value", a.integer("value"))
+                                  : detail::element_argument<T>(a, "value", a.real("value"));
+          std::memcpy(&bits_, &value, sizeof(T));
+        });
+  }
+
+  void infer(shape_context& c) override { c.output(0, type_, dims_(c)); }
+
+  void run(op_context<B>& c) override {
+    switch (size_of(type_)) {
+      case 1:
+        return fill(static_cast<std::uint8_t>(bits_), c);
+      case 2:
+        return fill(static_cast<std::uint16_t>(bits_), c);
+      case 4:
+        return fill(static_cast<std::uint32_t>(bits_), c);
+      default:
+        return fill(bits_, c);
+    }
+  }
+
+ private:
+  // Elements as bits: one loop for all types of a size.
+  template <class Bits>
+  static void fill(Bits value, op_context<B>& c) {
+    for_each_index<B>(c.output_size(0), detail::repeat<Bits>{value, static_cast<Bits*>(c.raw_output(0))});
+  }
+
+  fill_shape dims_;
+  element_type type_;
+  std::uint64_t bits_ = 0;  // the first of them, as memory has them
+};
+
+/// The elements that `values` lists, of type T; Listed is what the argument holds.
+template <backend B, element T, class Listed>
+class given_fill_kernel : public op_kernel<B> {
+ public:
+  explicit given_fill_kernel(op_arguments const& a) : dims_(a) {
+    std::vector<Listed> const* listed;
+    if constexpr (std::same_as<Listed, float>)
+      listed = &a.reals("values");
+    else
+      listed = &a.integers("values");
+    auto const elements = std::make_unique<T[]>(listed->size());
+    for (std::size_t i = 0; i != listed->size(); ++i)
+      elements[i] = detail::element_argument<T>(a, "values", (*listed)[i]);
+    values_ = tensor<B>::from(std::span<T const>(elements.get(), listed->size()),
+                              {static_cast<std::int64_t>(listed->size())});
+  }
+
+  void infer(shape_context& c) final {
+    shape const dims = dims_(c);
+    if (dims.size() != values_.size())
+      c.fail(std::to_string(values_.size()) + " values do not make a tensor of " + to_string(dims));
+    c.output(0, element_type_of<T>, dims);
+  }
+  void run(op_context<B>& c) final { B::copy(c.raw_output(0), values_.raw(), values_.bytes()); }
+
+ private:
+  fill_shape dims_;
+  tensor<B> values_;
+};
+
+template <backend B>
+struct given_float_kernel final : given_fill_kernel<B, float, float> {
+  using given_fill_kernel<B, float, float>::given_fill_kernel;
+};
+template <backend B>
+struct given_double_kernel final : given_fill_kernel<B, double, float> {
+  using given_fill_kernel<B, double, float>::given_fill_kernel;
+};
+template <backend B>
+struct given_int_kernel final : given_fill_kernel<B, std::int32_t, std::int64_t> {
+  using given_fill_kernel<B, std::int32_t, std::int64_t>::given_fill_kernel;
+};
+template <backend B>
+struct given_int64_kernel final : given_fill_kernel<B, std::int64_t, std::int64_t> {
+  using given_fill_kernel<B, std::int64_t, std::int64_t>::given_fill_kernel;
+};
+template <backend B>
+struct given_bool_kernel final : given_fill_kernel<B, bool, std::int64_t> {
+  using given_fill_kernel<B, bool, std::int64_t>::given_fill_kernel;
+};
+
+/// ConstantFill, GivenTensorFill, GivenTensorDoubleFill, GivenTensorIntFill, GivenTensorInt64Fill, GivenTensorBoolFill.
+template <backend B>
+void add_fill_operators(operators<B>& table) {
+  table.template add<constant_fill_kernel>(
+      fill_shape::schema("ConstantFill")
+          .number_argument("value", 0.0f, "what every element is")
+          .argument("dtype", std::int64_t{1},
+                    "the type as TensorProto.DataType numbers it; else FLOAT, or INT64 where value is an integer")
+          .describe("Y: shape, or as X: …, every element the same"));
+  auto const given = [](std::string_view type, argument_value const& none) {
+    return fill_shape::schema(type)
+        .argument("values", none, "the elements, row by row")
+        .describe("Y: shape, or as X: …, of the elements listed");
+  };
+  std::vector<float> const reals;
+  std::vector<std::int64_t> const integers;
+  table.template add<given_float_kernel>(given("GivenTensorFill", reals));
+  table.template add<given_double_kernel>(given("GivenTensorDoubleFill", reals));
+  table.template add<given_int_kernel>(given("GivenTensorIntFill", integers));
+  table.template add<given_int64_kernel>(given("GivenTensorInt64Fill", integers));
+  table.template add<given_bool_kernel>(given("GivenTensorBoolFill", integers));
+}
+
+}  // namespace plait
