@@ -10,8 +10,9 @@
 //     void run(plait::op_context<B>& c) override {
 //       auto const* x = c.template input<float>(0);
 //       auto* y = c.template output<float>(0);
-//       plait::for_each_index<B>(c.size(0), [=, alpha = alpha] PLAIT_HOST_DEVICE(std::size_t i) {
-//         y[i] = x[i] < 0 ? alpha * x[i] : x[i];
+//       float const slope = alpha;  // nvcc takes no [alpha = alpha]
+//       plait::for_each_index<B>(c.size(0), [=] PLAIT_HOST_DEVICE(std::size_t i) {
+//         y[i] = x[i] < 0 ? slope * x[i] : x[i];
 //       });
 //     }
 //   };
