@@ -239,8 +239,9 @@ struct column_reduction {
     for (std::size_t c = 0; c < rest; ++c) sums[c] = R::combine(sums[c], f(from[c]));
     for (; group > 1; group -= group / 2) {
       T const* const upper = sums + (group - group / 2) * columns;
+      std::size_t const folded = group / 2 * columns;
       PLAIT_INDEPENDENT
-      for (std::size_t c = 0; c < group / 2 * columns; ++c) sums[c] = R::combine(sums[c], upper[c]);
+      for (std::size_t c = 0; c < folded; ++c) sums[c] = R::combine(sums[c], upper[c]);
     }
     T* const to = out + (outer * chunks + chunk) * inner + strip * strip_width;
     PLAIT_INDEPENDENT

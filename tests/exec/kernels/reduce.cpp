@@ -1,0 +1,61 @@
+#include <plait/exec/kernels/reduce.hpp>
+
+#include <cstddef>
+#include <random>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <plait/exec/serial.hpp>
+
+namespace {
+
+// Whole numbers, whose sums are exact in any order.
+std::vector<float> whole_numbers(std::size_t count) {
+  std::mt19937 random(3);
+  std::vector<float> made(count);
+  for (float& x : made) x = static_cast<float>(static_cast<int>(random() % 17) - 8);
+  return made;
+}
+
+TEST_CASE("reduce_row meets each element once, around the ends of vectors, lanes and blocks") {
+  for (std::size_t const n : {0U, 1U, 15U, 16U, 17U, 63U, 64U, 65U, 127U, 130U, 8191U, 8192U, 8193U, 20000U}) {
+    CAPTURE(n);
+    std::vector<int> met(n, 0);
+    auto const x = whole_numbers(n);
+    float sum = 0;
+    for (float const value : x) sum += value;
+    CHECK(plait::reduce_row<plait::sum_reduction, float>(n, [&](std::size_t i) {
+            ++met[i];
+            return x[i];
+          }) == sum);
+    CHECK(met == std::vector<int>(n, 1));
+  }
+}
+
+TEST_CASE("reduce_rows, reduce_columns: long and short, wide and narrow, with and without partial sums") {
+  for (std::size_t const outer : {1U, 3U})
+    for (std::size_t const n : {0U, 1U, 3U, 5U, 511U, 513U, 5000U, 20000U})
+      for (std::size_t const inner : {1U, 2U, 7U, 255U, 600U}) {
+        if (n * inner > 400'000) continue;
+        CAPTURE(n);
+        CAPTURE(inner);
+        auto const x = whole_numbers(outer * n * inner);
+        std::vector<float> wanted(outer * inner, 0.0f);
+        for (std::size_t i = 0; i != x.size(); ++i) wanted[i / (n * inner) * inner + i % inner] += x[i];
+        std::vector<float> got(outer * inner, -1.0f);
+        std::vector<float> partials(plait::column_partials(outer, n, inner));
+        plait::reduce_columns<plait::serial, plait::sum_reduction>(x.data(), outer, n, inner, plait::as_it_is(),
+                                                                   got.data(), partials.data());
+        CHECK(got == wanted);
+        if (inner != 1) continue;
+        got.assign(outer, -1.0f);
+        partials.resize(plait::row_partials(outer, n));
+        float const* const from = x.data();
+        plait::reduce_rows<plait::serial, plait::sum_reduction>(
+            outer, n, [=](std::size_t row, std::size_t i) { return from[row * n + i]; }, got.data(), partials.data());
+        CHECK(got == wanted);
+      }
+}
+
+}  // namespace
