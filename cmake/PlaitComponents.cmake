@@ -44,3 +44,7 @@ plait_component(exec_cblas OPTIONAL HEADERS exec/cblas.hpp
 plait_component(exec_cuda OPTIONAL HEADERS exec/cuda.hpp exec/cublas.hpp
   LINKS plait::exec CUDA::cudart FINDS CUDAToolkit
   ALLOWS cublas)
+
+# Those that programs without nvcc can link.
+set(plait_host_components ${plait_components})
+list(REMOVE_ITEM plait_host_components exec_cuda)

@@ -1,4 +1,7 @@
 // Cases of kind run: nets that are run one after the other in one workspace.
+#include <array>
+#include <charconv>
+#include <cmath>
 #include <cstdint>
 #include <string>
 #include <string_view>
