@@ -29,6 +29,10 @@ plait_component(exec HEADERS exec
   LINKS plait::plait Thrust::headers FINDS ThrustHeaders
   ALLOWS thrust/ cub/)
 
+plait_component(dlpack HEADERS interop/dlpack.hpp
+  LINKS plait::exec
+  ALLOWS thrust/ cub/)
+
 plait_component(exec_omp HEADERS exec/omp.hpp
   LINKS plait::exec OpenMP::OpenMP_CXX FINDS "OpenMP COMPONENTS CXX")
 

@@ -1,0 +1,85 @@
+#include <plait/interop/dlpack.hpp>
+
+#include <cstdint>
+#include <vector>
+
+#include <doctest/doctest.h>
+#include <plait/exec/serial.hpp>
+
+namespace {
+
+// As dlpack.h has them.
+enum device_kind { cpu = 1, gpu = 2 };
+struct managed_tensor {
+  struct {
+    void* data;
+    struct {
+      device_kind device_type;
+      std::int32_t device_id;
+    } device;
+    std::int32_t ndim;
+    struct {
+      std::uint8_t code;
+      std::uint8_t bits;
+      std::uint16_t lanes;
+    } dtype;
+    std::int64_t* shape;
+    std::int64_t* strides;
+    std::uint64_t byte_offset;
+  } dl_tensor;
+  void* manager_ctx;
+  void (*deleter)(managed_tensor*);
+};
+
+using tensor = plait::tensor<plait::serial>;
+
+TEST_CASE("dlpack: a tensor goes out and comes back, the same memory, strides and all") {
+  auto const whole = tensor::from(std::vector<double>{1, 2, 3, 4, 5, 6}, {2, 3});
+  auto const turned = whole.transpose(std::vector<std::size_t>{1, 0}).slice(0, 1, 3);
+  managed_tensor* const out = plait::to_dlpack<managed_tensor>(turned);
+  CHECK(out->dl_tensor.ndim == 2);
+  CHECK(out->dl_tensor.strides[0] == 1);
+  CHECK(out->dl_tensor.strides[1] == 3);
+  CHECK_FALSE(whole.is_unique());
+  {
+    auto const back = plait::from_dlpack<plait::serial>(out);
+    CHECK(back.raw() == turned.raw());
+    CHECK(back.spec() == turned.spec());
+    CHECK(back.values<double>() == std::vector<double>{2, 5, 3, 6});
+  }  // the deleter has run: only `turned` shares with `whole`
+  CHECK(turned.owner().use_count() == 2);
+}
+
+TEST_CASE("dlpack: another's tensor is read where it is, and deleted once, by the last handle") {
+  static int deleted = 0;
+  float elements[] = {0, 1, 2, 3};
+  std::int64_t shape[] = {3};
+  managed_tensor given{
+      {elements, {cpu, 0}, 1, {2, 32, 1}, shape, nullptr, sizeof(float)}, nullptr, [](managed_tensor*) { ++deleted; }};
+  {
+    tensor copy;
+    {
+      auto const t = plait::from_dlpack<plait::serial>(&given);
+      copy = t;
+      elements[1] = 10;
+      CHECK(t.values<float>() == std::vector<float>{10, 2, 3});
+    }
+    CHECK(deleted == 0);
+  }
+  CHECK(deleted == 1);
+
+  given.dl_tensor.device.device_type = gpu;
+  CHECK_THROWS_AS(plait::from_dlpack<plait::serial>(&given), plait::shape_error);
+  given.dl_tensor.device.device_type = cpu;
+  given.dl_tensor.dtype.code = 5;  // complex
+  CHECK_THROWS_AS(plait::from_dlpack<plait::serial>(&given), plait::shape_error);
+  CHECK(deleted == 1);
+}
+
+TEST_CASE_TEMPLATE("dlpack: every type", T, float, double, std::int32_t, std::int64_t, bool, std::uint8_t) {
+  auto const t = tensor::from(std::vector<T>{1, 0, 1}, {3});
+  auto const back = plait::from_dlpack<plait::serial>(plait::to_dlpack<managed_tensor>(t));
+  CHECK(back.template values<T>() == std::vector<T>{1, 0, 1});
+}
+
+}  // namespace
