@@ -18,7 +18,10 @@ namespace detail {
 template <class T>
 constexpr void prefetch([[maybe_unused]] T const* from, [[maybe_unused]] std::ptrdiff_t bytes_ahead) {
 #if defined(__GNUC__)
-  if (!std::is_constant_evaluated()) __builtin_prefetch(reinterpret_cast<char const*>(from) + bytes_ahead);
+  // Not by pointers, which must not leave their array.
+  if (!std::is_constant_evaluated())
+    __builtin_prefetch(reinterpret_cast<void const*>(reinterpret_cast<std::uintptr_t>(from) +
+                                                     static_cast<std::uintptr_t>(bytes_ahead)));
 #endif
 }
 }  // namespace detail
