@@ -12,7 +12,9 @@
 
 #include <plait/exec/gemm.hpp>
 
-namespace plait::test {
+namespace test {
+
+using plait::gemm_shape;
 
 /// The operands of one multiplication, with numbers around c that must stay as they are.
 template <class T>
@@ -89,7 +91,7 @@ auto pick(std::mt19937& random, C const& from) {
   return from[std::uniform_int_distribution<std::size_t>(0, std::size(from) - 1)(random)];
 }
 
-}  // namespace plait::test
+}  // namespace test
 
 #define PLAIT_INFO_GEMM(s) \
   INFO("m ", (s).m, " n ", (s).n, " k ", (s).k, " transposed ", (s).transpose_a, (s).transpose_b)
