@@ -45,6 +45,14 @@ plait::tensor_value from_tensor(plait::tensor<backend> const& t) {
       plait::visit_type<float, double, std::int32_t, std::int64_t, bool, std::uint8_t>(t.type(), [&]<class T>(T) {
         made = {shape, t.values<T>()};
       });
+  // Recorded doubles have nine digits.
+  if (auto* const doubles = std::get_if<std::vector<double>>(&made.data))
+    for (double& number : *doubles)
+      if (std::isfinite(number)) {
+        std::array<char, 32> text;
+        auto const end = std::to_chars(text.begin(), text.end(), number, std::chars_format::general, 9).ptr;
+        std::from_chars(text.begin(), end, number);
+      }
   if (!known) throw unsupported_case("a result of type " + std::string(plait::to_string(t.type())));
   return made;
 }
