@@ -12,7 +12,7 @@
 #include <plait/exec/serial.hpp>
 #include <plait/exec/tbb.hpp>
 
-#define PLAIT_HOST_BACKENDS plait::serial, plait::omp, plait::tbb
+#define PLAIT_EVERY_HOST plait::serial, plait::omp, plait::tbb
 
 namespace {
 
@@ -33,7 +33,7 @@ static_assert(plait::backend<many_threads>);
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("every index once, and none else", B, PLAIT_HOST_BACKENDS, many_threads) {
+TEST_CASE_TEMPLATE("every index once, and none else", B, PLAIT_EVERY_HOST, many_threads) {
   for (std::size_t const count : counts(tile)) {
     std::vector<unsigned char> seen(count + 64);
     unsigned char* const at = seen.data();
@@ -44,7 +44,7 @@ TEST_CASE_TEMPLATE("every index once, and none else", B, PLAIT_HOST_BACKENDS, ma
   }
 }
 
-TEST_CASE_TEMPLATE("every row once, whatever a row costs", B, PLAIT_HOST_BACKENDS, many_threads) {
+TEST_CASE_TEMPLATE("every row once, whatever a row costs", B, PLAIT_EVERY_HOST, many_threads) {
   for (std::size_t const cost : {std::size_t{0}, std::size_t{1}, std::size_t{100}, tile, 10 * tile}) {
     for (std::size_t const rows : {0, 1, 163, 164, 1'000, 40'000}) {
       std::vector<unsigned char> seen(rows + 64);
