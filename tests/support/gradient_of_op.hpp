@@ -49,9 +49,9 @@ inline plait::tensor<plait::serial> random_tensor(plait::shape const& dims, std:
 }
 
 struct gradient_case {
-  std::string forward;            ///< an op, as run_op takes it
-  std::string gradient;           ///< its gradient op, in which x_grad is the gradient of blob x
-  feeds<plait::serial> fed;       ///< inputs, reals as double; what only the gradient op reads; y_grad, if not random
+  std::string forward = {};       ///< an op, as run_op takes it
+  std::string gradient = {};      ///< its gradient op, in which x_grad is the gradient of blob x
+  feeds<plait::serial> fed = {};  ///< inputs, reals as double; what only the gradient op reads; y_grad, if not random
   double step = 1e-5;             ///< of the differences
   double tolerance = 1e-7;        ///< of a gradient, relative to one more than its magnitude
   double float_tolerance = 1e-4;  ///< the same for floats, compared with doubles; 0: the gradient op takes none
