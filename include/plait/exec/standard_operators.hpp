@@ -6,6 +6,7 @@
 #include <plait/exec/operators/concat_split.hpp>
 #include <plait/exec/operators/distances.hpp>
 #include <plait/exec/operators/dropout.hpp>
+#include <plait/exec/operators/dropout_gradients.hpp>
 #include <plait/exec/operators/elementwise.hpp>
 #include <plait/exec/operators/fills.hpp>
 #include <plait/exec/operators/gather.hpp>
@@ -43,6 +44,7 @@ operators<B> const& standard_operators() {
     add_concat_split_operators(made);
     add_distance_operators(made);
     add_dropout_operators(made);
+    add_dropout_gradient_operators(made);
     add_elementwise_operators(made);
     add_fill_operators(made);
     add_gather_operators(made);

@@ -144,6 +144,16 @@ TEST_CASE_TEMPLATE("SumReduceLike: the sums of what a broadcast repeated", B, PL
   check({50, 700}, {50}, 0, axis(0));
 }
 
+TEST_CASE_TEMPLATE("Sum: of double in a table that allows it", B, PLAIT_HOST_BACKENDS) {
+  plait::operators<B> wide = table<B>();
+  plait::add_double_sum_operator(wide);
+  CHECK(run_op<B>(wide, "type: 'Sum' input: 'A' input: 'B' input: 'A' output: 'A'",
+                  {{"A", of<B, double>({2}, {1, 2e-300})}, {"B", of<B, double>({2}, {0.25, -1e-300})}})
+            .template fetch<double>("A") == std::vector<double>{2.25, 3e-300});
+  CHECK(run_op<B>(wide, "type: 'Sum' input: 'A' output: 'Y'", {{"A", of<B, std::int64_t>({1}, {7})}})
+            .template fetch<std::int64_t>("Y") == std::vector<std::int64_t>{7});
+}
+
 TEST_CASE("sums: errors") {
   using B = plait::serial;
   auto const refused = [](std::string const& type, plait::tensor<B> const& a, plait::tensor<B> const& b) {

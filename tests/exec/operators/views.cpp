@@ -11,7 +11,7 @@ namespace {
 TEST_CASE_TEMPLATE("views: every type and shape comes out as it went in", B, PLAIT_HOST_BACKENDS) {
   plait::operators<B> table;
   plait::add_view_operators(table);
-  for (char const* type : {"Copy", "Alias", "StopGradient", "EnsureDense", "CopyFromCPUInput"}) {
+  for (char const* type : {"Copy", "Alias", "StopGradient", "NegateGradient", "EnsureDense", "CopyFromCPUInput"}) {
     std::string const op = std::string("type: \"") + type + "\" input: \"x\" output: \"y\"";
     auto const floats = test::run_op<B>(table, op, {{"x", test::of<B, float>({2, 2}, {1, 2, 3, -4})}});
     CHECK(floats.template fetch<float>("y") == std::vector<float>{1, 2, 3, -4});

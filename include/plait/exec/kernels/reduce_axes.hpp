@@ -13,6 +13,17 @@ namespace plait {
 /// By axis.
 using axis_mask = std::array<bool, shape::max_rank>;
 
+/// The axes of a tensor along which one of shape `part` is repeated to it, the last axes of both facing each other:
+/// what the gradient is summed over.
+[[nodiscard]] inline axis_mask repeated_axes(shape const& whole, shape const& part) {
+  axis_mask made = {};
+  for (std::size_t i = 0; i != whole.rank(); ++i) {
+    std::size_t const axis = whole.rank() - 1 - i;
+    made[axis] = i >= part.rank() || part[part.rank() - 1 - i] != whole[axis];
+  }
+  return made;
+}
+
 /// How a tensor is reduced: [outer, n, inner] to [outer, inner], the last run of axes first. What is between two steps
 /// stands in scratch memory.
 class reduction_axes {

@@ -33,12 +33,14 @@ struct relu {
 template <class T>
 struct leaky_relu {
   T alpha;
+  static op_schema& describe(op_schema& schema) { return schema.argument("alpha", 0.01f, "the slope below zero"); }
   explicit leaky_relu(op_arguments const& a) : alpha(static_cast<T>(a.real("alpha"))) {}
   PLAIT_HOST_DEVICE constexpr T operator()(T x) const { return x < T(0) ? alpha * x : x; }
 };
 template <class T>
 struct elu {
   T alpha;
+  static op_schema& describe(op_schema& schema) { return schema.argument("alpha", 1.0f, "-alpha is the limit"); }
   explicit elu(op_arguments const& a) : alpha(static_cast<T>(a.real("alpha"))) {}
   PLAIT_HOST_DEVICE constexpr T operator()(T x) const {
     return math::detail::choose(x < T(0), alpha * math::expm1(x), x);
@@ -48,6 +50,10 @@ template <class T>
 struct selu {
   T alpha;
   T scale;
+  static op_schema& describe(op_schema& schema) {
+    return schema.argument("alpha", 1.6732632423543772848170429916717f, "-alpha scale is the limit")
+        .argument("scale", 1.0507009873554804934193349852946f, "the slope above zero");
+  }
   explicit selu(op_arguments const& a)
       : alpha(static_cast<T>(a.real("alpha"))), scale(static_cast<T>(a.real("scale"))) {}
   PLAIT_HOST_DEVICE constexpr T operator()(T x) const {
@@ -81,27 +87,43 @@ struct softsign {
 
 }  // namespace functions
 
-/// PRelu: a slope for all, or one for each channel.
+/// The slopes of a PRelu: one for all, or one for each channel.
+class slope_arguments {
+ public:
+  static op_schema& describe(op_schema& schema) {
+    return schema.argument("order", std::string("NCHW"), "NCHW: channels are axis 1; NHWC: the last");
+  }
+  explicit slope_arguments(op_arguments const& a) : channels_last_(a.text("order") == "NHWC") {
+    if (!channels_last_ && a.text("order") != "NCHW") a.fail("order", "should be NCHW or NHWC");
+  }
+  /// The shape of the slopes, whose last axis faces the last of x. Throws shape_error.
+  shape match(shape_context const& c, std::size_t x, std::size_t slopes) const {
+    shape made;
+    if (c.dims(slopes).size() == 1) return made;
+    c.expect_rank(x, 2);
+    shape const& dims = c.dims(x);
+    std::size_t const axis = channels_last_ ? dims.rank() - 1 : 1;
+    c.expect(c.dims(slopes).size() == dims[axis], slopes,
+             "have one element, or " + std::to_string(dims[axis]) + " as the channels of input " + std::to_string(x));
+    made.push_back(dims[axis]);
+    while (made.rank() + axis != dims.rank()) made.push_back(1);
+    return made;
+  }
+
+ private:
+  bool channels_last_;
+};
+
+/// PRelu.
 template <backend B>
 class prelu_kernel : public op_kernel<B> {
  public:
-  explicit prelu_kernel(op_arguments const& a) : channels_last_(a.text("order") == "NHWC") {
-    if (!channels_last_ && a.text("order") != "NCHW") a.fail("order", "should be NCHW or NHWC");
-  }
+  explicit prelu_kernel(op_arguments const& a) : arguments_(a) {}
   void infer(shape_context& c) override {
     c.template expect_type<float, double>(0);
     c.expect_same_type(0, 1);
-    shape const& x = c.dims(0);
-    slopes_ = shape();
-    if (c.dims(1).size() != 1) {
-      c.expect_rank(0, 2);
-      std::size_t const axis = channels_last_ ? x.rank() - 1 : 1;
-      c.expect(c.dims(1).size() == x[axis], 1,
-               "have one element, or " + std::to_string(x[axis]) + " as the channels of input 0");
-      slopes_.push_back(x[axis]);
-      while (slopes_.rank() + axis != x.rank()) slopes_.push_back(1);
-    }
-    c.output(0, c.type(0), x);
+    slopes_ = arguments_.match(c, 0, 1);
+    c.output(0, c.type(0), c.dims(0));
   }
   void prepare(op_context<B>& c) override { layout_ = broadcast_layout(c.dims(0), c.dims(0), slopes_); }
   void run(op_context<B>& c) override {
@@ -112,7 +134,7 @@ class prelu_kernel : public op_kernel<B> {
   }
 
  private:
-  bool channels_last_;
+  slope_arguments arguments_;
   shape slopes_;
   broadcast_layout layout_;
 };
@@ -125,33 +147,20 @@ void add_activation_operators(operators<B>& table) {
   table.template add<map_kernel<B, functions::tanh, float, double>>(map_schema("Tanh").describe("Y = tanh X"));
   table.template add<map_kernel<B, functions::relu, float, double>>(map_schema("Relu").describe("Y = max(X, 0)"));
   table.template add<map_kernel<B, functions::leaky_relu, float, double>>(
-      map_schema("LeakyRelu")
-          .argument("alpha", 0.01f, "the slope below zero")
-          .describe("Y = X, or alpha X where X < 0"));
+      functions::leaky_relu<float>::describe(map_schema("LeakyRelu").describe("Y = X, or alpha X where X < 0")));
   table.template add<map_kernel<B, functions::elu, float, double>>(
-      map_schema("Elu")
-          .argument("alpha", 1.0f, "-alpha is the limit")
-          .describe("Y = X, or alpha (e^X - 1) where X < 0"));
-  table.template add<map_kernel<B, functions::selu, float, double>>(
-      map_schema("Selu")
-          .argument("alpha", 1.6732632423543772848170429916717f, "-alpha scale is the limit")
-          .argument("scale", 1.0507009873554804934193349852946f, "the slope above zero")
-          .describe("Y = scale X, or scale alpha (e^X - 1) where X < 0"));
+      functions::elu<float>::describe(map_schema("Elu").describe("Y = X, or alpha (e^X - 1) where X < 0")));
+  table.template add<map_kernel<B, functions::selu, float, double>>(functions::selu<float>::describe(
+      map_schema("Selu").describe("Y = scale X, or scale alpha (e^X - 1) where X < 0")));
   table.template add<map_kernel<B, functions::swish, float, double>>(
       map_schema("Swish").describe("Y = X / (1 + e^-X)"));
   table.template add<map_kernel<B, functions::softplus, float, double>>(
       map_schema("Softplus").describe("Y = ln(1 + e^X)"));
   table.template add<map_kernel<B, functions::softsign, float, double>>(
       map_schema("Softsign").describe("Y = X / (1 + |X|)"));
-  table.template add<prelu_kernel>(
-      op_schema("PRelu")
-          .inputs(2)
-          .outputs(1)
-          .in_place(0, 0)
-          .rows_independent(1)
-          .checks_first()
-          .argument("order", std::string("NCHW"), "NCHW: channels are axis 1; NHWC: the last")
-          .describe("Y = X, or slope X where X < 0; slope has one element, or one a channel"));
+  table.template add<prelu_kernel>(slope_arguments::describe(
+      op_schema("PRelu").inputs(2).outputs(1).in_place(0, 0).rows_independent(1).checks_first().describe(
+          "Y = X, or slope X where X < 0; slope has one element, or one a channel")));
 }
 
 }  // namespace plait

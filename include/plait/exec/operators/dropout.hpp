@@ -71,14 +71,31 @@ struct drop_block {
 
 }  // namespace detail
 
+/// How many elements are dropped, if any are.
+struct dropout_arguments {
+  float ratio;
+  bool is_test;
+
+  static op_schema& describe(op_schema& schema) {
+    return schema.argument("ratio", 0.5f, "how many are dropped, from 0 up to 1")
+        .argument("is_test", std::int64_t{0}, "Y = X");
+  }
+  explicit dropout_arguments(op_arguments const& a) : ratio(a.real("ratio")), is_test(a.flag("is_test")) {
+    if (!(ratio >= 0 && ratio < 1)) a.fail("ratio", "must be at least 0 and below 1");
+  }
+  /// What those that are left are multiplied by.
+  template <class T>
+  T scale() const {
+    return static_cast<T>(1 / (1 - double(ratio)));
+  }
+};
+
 /// In training, each element is zero with probability `ratio`, else divided by 1 - ratio; the mask says which are left.
 /// In a test, Y = X and all are left.
 template <backend B>
 class dropout_kernel final : public op_kernel<B> {
  public:
-  explicit dropout_kernel(op_arguments const& a) : ratio_(a.real("ratio")), is_test_(a.flag("is_test")), source_(a) {
-    if (!(ratio_ >= 0 && ratio_ < 1)) a.fail("ratio", "must be at least 0 and below 1");
-  }
+  explicit dropout_kernel(op_arguments const& a) : arguments_(a), source_(a) {}
 
   void infer(shape_context& c) override {
     c.output(0, c.expect_type<float, double>(0), c.dims(0));
@@ -86,7 +103,7 @@ class dropout_kernel final : public op_kernel<B> {
   }
   void run(op_context<B>& c) override {
     bool* const mask = c.output_count() == 2 ? c.template output<bool>(1) : nullptr;
-    if (is_test_) {
+    if (arguments_.is_test) {
       if (c.raw_output(0) != c.raw_input(0)) B::copy(c.raw_output(0), c.raw_input(0), c.output_spec(0).bytes());
       if (mask != nullptr) for_each_index<B>(c.size(0), detail::repeat<bool>{true, mask});
       return;
@@ -99,8 +116,8 @@ class dropout_kernel final : public op_kernel<B> {
                               mask,
                               c.size(0),
                               from,
-                              static_cast<std::uint32_t>(std::ldexp(double(ratio_), 32)),
-                              static_cast<T>(1 / (1 - double(ratio_)))};
+                              static_cast<std::uint32_t>(std::ldexp(double(arguments_.ratio), 32)),
+                              arguments_.scale<T>()};
       if constexpr (B::on_device)
         for_each_index<B>(blocks, detail::drop_block<T>{f});
       else
@@ -109,8 +126,7 @@ class dropout_kernel final : public op_kernel<B> {
   }
 
  private:
-  float ratio_;
-  bool is_test_;
+  dropout_arguments arguments_;
   random_source source_;
 };
 
@@ -120,9 +136,7 @@ void add_dropout_operators(operators<B>& table) {
   op_schema schema("Dropout");
   schema.inputs(1).outputs(1, 2).in_place(0, 0).checks_first();
   table.template add<dropout_kernel>(
-      random_source::describe(schema)
-          .argument("ratio", 0.5f, "how many are dropped, from 0 up to 1")
-          .argument("is_test", std::int64_t{0}, "Y = X")
+      dropout_arguments::describe(random_source::describe(schema))
           .describe("Y[, mask: bool] = X: … with elements zero at random, others larger"));
 }
 

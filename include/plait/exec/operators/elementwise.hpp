@@ -1,23 +1,31 @@
-// All ops that work element by element.
+// All ops that work element by element, and their gradients.
 #pragma once
 
 #include <plait/exec/operators/activations.hpp>
+#include <plait/exec/operators/activations_gradients.hpp>
 #include <plait/exec/operators/arithmetic.hpp>
+#include <plait/exec/operators/arithmetic_gradients.hpp>
 #include <plait/exec/operators/casts.hpp>
 #include <plait/exec/operators/functions.hpp>
+#include <plait/exec/operators/functions_gradients.hpp>
 #include <plait/exec/operators/selections.hpp>
 #include <plait/exec/operators/sums.hpp>
+#include <plait/exec/operators/sums_gradients.hpp>
 
 namespace plait {
 
 template <backend B>
 void add_elementwise_operators(operators<B>& table) {
   add_activation_operators(table);
+  add_activation_gradient_operators(table);
   add_arithmetic_operators(table);
+  add_arithmetic_gradient_operators(table);
   add_cast_operators(table);
   add_function_operators(table);
+  add_function_gradient_operators(table);
   add_selection_operators(table);
   add_sum_operators(table);
+  add_sum_gradient_operators(table);
 }
 
 }  // namespace plait

@@ -85,6 +85,11 @@ template <class T>
 struct clip {
   T least;
   T most;
+  static op_schema& describe(op_schema& schema) {
+    constexpr float infinity = std::numeric_limits<float>::infinity();
+    return schema.argument("min", -infinity, "the least value of Y")
+        .argument("max", infinity, "the greatest value of Y");
+  }
   explicit clip(op_arguments const& a) : least(static_cast<T>(a.real("min"))), most(static_cast<T>(a.real("max"))) {}
   PLAIT_HOST_DEVICE constexpr T operator()(T x) const {
     T const raised = x < least ? least : x;
@@ -200,7 +205,6 @@ template <backend B>
 void add_function_operators(operators<B>& table) {
   using std::int32_t;
   using std::int64_t;
-  constexpr float infinity = std::numeric_limits<float>::infinity();
   table.template add<map_kernel<B, functions::negate, float, double, int32_t, int64_t>>(
       map_schema("Negative").describe("Y = -X"));
   table.template add<map_kernel<B, functions::absolute, float, double, int32_t, int64_t>>(
@@ -218,10 +222,7 @@ void add_function_operators(operators<B>& table) {
   table.template add<map_kernel<B, functions::ceiling, float, double>>(map_schema("Ceil").describe("Y = ⌈X⌉"));
   table.template add<map_kernel<B, functions::floor, float, double>>(map_schema("Floor").describe("Y = ⌊X⌋"));
   table.template add<map_kernel<B, functions::clip, float, double>>(
-      map_schema("Clip")
-          .argument("min", -infinity, "the least value of Y")
-          .argument("max", infinity, "the greatest value of Y")
-          .describe("Y = X, or the nearest between min and max"));
+      functions::clip<float>::describe(map_schema("Clip").describe("Y = X, or the nearest between min and max")));
   table.template add<map_kernel<B, functions::scale, float, double>>(
       map_schema("Scale").argument("scale", 1.0f, "the factor").describe("Y = scale X"));
   table.template add<map_kernel<B, functions::remainder, int32_t, int64_t>>(

@@ -11,11 +11,24 @@
 
 namespace plait {
 
+namespace detail {
+
+/// A function of elements, made from what an op is made from if it has parameters.
+template <class F>
+F make_function(op_arguments const& a) {
+  if constexpr (std::is_constructible_v<F, op_arguments const&>)
+    return F(a);
+  else
+    return F();
+}
+
+}  // namespace detail
+
 /// Y = F<T>(X) for X of a type of Ts; F<T> is made from op_arguments, or from nothing. Y's type is what it returns.
 template <backend B, template <class> class F, element... Ts>
 class map_kernel : public op_kernel<B> {
  public:
-  explicit map_kernel(op_arguments const& a) : functions_(make<Ts>(a)...) {}
+  explicit map_kernel(op_arguments const& a) : functions_(detail::make_function<F<Ts>>(a)...) {}
 
   void infer(shape_context& c) override {
     c.template expect_type<Ts...>(0);
@@ -30,14 +43,6 @@ class map_kernel : public op_kernel<B> {
  private:
   template <class T>
   using result = std::invoke_result_t<F<T>, T>;
-
-  template <class T>
-  static F<T> make(op_arguments const& a) {
-    if constexpr (std::is_constructible_v<F<T>, op_arguments const&>)
-      return F<T>(a);
-    else
-      return F<T>();
-  }
 
   std::tuple<F<Ts>...> functions_;
 };

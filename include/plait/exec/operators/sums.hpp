@@ -108,10 +108,7 @@ class sum_reduce_like_kernel : public op_kernel<B> {
       c.expect(shapes.result == from, 0, "have a shape that " + to_string(c.dims(1)) + " is repeated to");
       right = shapes.right;
     }
-    axis_mask summed = {};
-    for (std::size_t i = 0; i != from.rank(); ++i)
-      summed[from.rank() - 1 - i] = i >= right.rank() || right[right.rank() - 1 - i] != from[from.rank() - 1 - i];
-    axes_ = reduction_axes(from, summed, size_of(c.type(0)));
+    axes_ = reduction_axes(from, repeated_axes(from, right), size_of(c.type(0)));
     c.scratch(axes_.scratch() * size_of(c.type(0)));
     c.output(0, c.type(0), c.dims(1));
   }
@@ -127,25 +124,39 @@ class sum_reduce_like_kernel : public op_kernel<B> {
   reduction_axes axes_;
 };
 
+namespace detail {
+
+/// Of tensors of one shape, in place of the first ones.
+inline op_schema fold_schema(std::string_view type) {
+  op_schema made = op_schema(type).inputs(1, npos).outputs(1).rows_independent().checks_first();
+  for (std::size_t i = 0; i != fold_in_place; ++i) made.in_place(i, 0);
+  return made;
+}
+
+}  // namespace detail
+
+/// Sum of double, too. The standard table's refuses it as Caffe2 does; with this one, nets that add up gradients run in
+/// double.
+template <backend B>
+void add_double_sum_operator(operators<B>& table) {
+  table.template add<fold_kernel<B, functions::add, false, float, double, std::int32_t, std::int64_t>>(
+      detail::fold_schema("Sum").describe("Y = the sum of the inputs, of one shape"));
+}
+
 /// Sum, Max, Min, Mean, WeightedSum, SumReduceLike.
 template <backend B>
 void add_sum_operators(operators<B>& table) {
   using std::int32_t;
   using std::int64_t;
-  auto const schema = [](std::string_view type) {
-    op_schema made = op_schema(type).inputs(1, npos).outputs(1).rows_independent().checks_first();
-    for (std::size_t i = 0; i != fold_in_place; ++i) made.in_place(i, 0);
-    return made;
-  };
   // Caffe2 refuses double, and a recorded case asks for that.
   table.template add<fold_kernel<B, functions::add, false, float, int32_t, int64_t>>(
-      schema("Sum").describe("Y = the sum of the inputs, of one shape; no double"));
+      detail::fold_schema("Sum").describe("Y = the sum of the inputs, of one shape; no double"));
   table.template add<fold_kernel<B, functions::maximum, false, float, double, int32_t, int64_t>>(
-      schema("Max").describe("Y = the greatest of the inputs' elements at each place"));
+      detail::fold_schema("Max").describe("Y = the greatest of the inputs' elements at each place"));
   table.template add<fold_kernel<B, functions::minimum, false, float, double, int32_t, int64_t>>(
-      schema("Min").describe("Y = the least of the inputs' elements at each place"));
+      detail::fold_schema("Min").describe("Y = the least of the inputs' elements at each place"));
   table.template add<fold_kernel<B, functions::add, true, float, double>>(
-      schema("Mean").describe("Y = the mean of the inputs, of one shape"));
+      detail::fold_schema("Mean").describe("Y = the mean of the inputs, of one shape"));
 
   op_schema weighted = op_schema("WeightedSum").inputs(2, npos).outputs(1).checks_first();
   for (std::size_t k = 0; k != weighted_sum_in_place; ++k) weighted.in_place(2 * k, 0);

@@ -34,8 +34,8 @@ struct no_output_kernel : op_kernel<B> {
   void run(op_context<B>&) override {}
 };
 
-/// Copy, Alias, StopGradient, EnsureDense; CopyFromCPUInput and CopyOnDeviceLike, as tensors of a plan are in the
-/// memory of one backend; ZeroGradient. Any type and shape.
+/// Copy, Alias, StopGradient, NegateGradient, EnsureDense; CopyFromCPUInput and CopyOnDeviceLike, as tensors of a plan
+/// are in the memory of one backend; ZeroGradient. Any type and shape.
 template <backend B>
 void add_view_operators(operators<B>& table) {
   auto const schema = [](std::string_view type) {
@@ -48,6 +48,7 @@ void add_view_operators(operators<B>& table) {
   table.template add<copy_kernel>(schema("Alias").views(0, 0).describe("Y = X"));
   table.template add<copy_kernel>(
       schema("StopGradient").views(0, 0).describe("Y = X, through which no gradient flows"));
+  table.template add<copy_kernel>(schema("NegateGradient").views(0, 0).describe("Y = X, whose gradient is negated"));
   table.template add<copy_kernel>(schema("EnsureDense").views(0, 0).describe("Y = X, whose gradient is made dense"));
   table.template add<no_output_kernel>(
       op_schema("ZeroGradient").inputs(1).outputs(0).checks_first().describe("does nothing; X's gradient is zero"));

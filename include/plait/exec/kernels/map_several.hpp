@@ -1,0 +1,50 @@
+// Functions of several tensors of one shape, element by element.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <utility>
+
+#include <plait/exec/kernels/for_each.hpp>
+#include <plait/exec/kernels/shared_tile.hpp>
+
+namespace plait {
+
+namespace detail {
+
+template <class F, class T, std::size_t N>
+struct map_several_loop {
+  std::array<T const*, N> x;
+  T* out;
+  F f;
+
+  PLAIT_HOST_DEVICE void operator()(std::size_t i) const { out[i] = at(i, x, f, std::make_index_sequence<N>()); }
+  void operator()(std::size_t first, std::size_t last) const {
+    std::array<T const*, N> const from = x;
+    T* const to = out;
+    F const g = f;
+    PLAIT_INDEPENDENT
+    for (std::size_t i = first; i < last; ++i) to[i] = at(i, from, g, std::make_index_sequence<N>());
+  }
+
+ private:
+  template <std::size_t... K>
+  PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE static T at(std::size_t i, std::array<T const*, N> const& from, F const& g,
+                                                    std::index_sequence<K...>) {
+    return g(from[K][i]...);
+  }
+};
+
+}  // namespace detail
+
+/// out[i] = f(x[0][i], …, x[N - 1][i]); out may be any of x.
+template <backend B, class F, class T, std::size_t N>
+void map_several(std::array<T const*, N> const& x, T* out, std::size_t count, F const& f = {}) {
+  detail::map_several_loop<F, T, N> const loop{x, out, f};
+  if constexpr (B::on_device)
+    for_each_index<B>(count, loop);
+  else
+    for_each_shared_tile<B>(count, tile_size, loop);
+}
+
+}  // namespace plait

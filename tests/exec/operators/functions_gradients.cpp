@@ -1,0 +1,69 @@
+#include <plait/exec/operators/functions_gradients.hpp>
+
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <support/gradient_of_op.hpp>
+
+namespace {
+
+using plait::shape;
+using test::of;
+using test::random_tensor;
+using test::run_op;
+
+template <class B>
+plait::operators<B> const& table() {
+  static plait::operators<B> const made = [] {
+    plait::operators<B> t;
+    plait::add_function_operators(t);
+    plait::add_function_gradient_operators(t);
+    return t;
+  }();
+  return made;
+}
+
+TEST_CASE_TEMPLATE("gradients of functions: as differences are, in place of what they read", B, PLAIT_HOST_BACKENDS) {
+  struct function {
+    std::string type;
+    std::string reads;
+    std::string arguments = {};
+  };
+  auto const bound = [](char const* name, char const* value) {
+    return std::string("arg { name: '") + name + "' f: " + value + " } ";
+  };
+  for (function const& f : {function{"Abs", "x"}, function{"Sin", "x"}, function{"Cos", "x"}, function{"Clip", "y"},
+                            function{"Clip", "y", bound("min", "-1.5")}, function{"Clip", "y", bound("max", "0.5")},
+                            function{"Clip", "y", bound("min", "-1") + bound("max", "1")}})
+    for (shape const& dims : {shape{}, shape{7}, shape{0, 3}, shape{3, 1, 5}, shape{17, 1'003}})
+      test::check_gradient_of_op<B>(table<B>(), table<plait::serial>(),
+                                    {.forward = "type: '" + f.type + "' input: 'x' output: 'y' " + f.arguments,
+                                     .gradient = "type: '" + f.type + "Gradient' input: '" + f.reads +
+                                                 "' input: 'y_grad' output: 'x_grad' " + f.arguments,
+                                     .fed = {{"x", random_tensor(dims, 1, -3, 3, {0, -1.5, -1, 0.5, 1})}},
+                                     .most_differences = 50});
+}
+
+TEST_CASE_TEMPLATE("gradients of functions: at a kink, and where nothing is known", B, PLAIT_HOST_BACKENDS) {
+  double const nan = std::numeric_limits<double>::quiet_NaN();
+  double const infinity = std::numeric_limits<double>::infinity();
+  auto const run = [](std::string const& type, std::vector<double> const& x, std::string const& arguments) {
+    shape const dims = {static_cast<std::int64_t>(x.size())};
+    return run_op<B>(table<B>(), "type: '" + type + "' input: 'x' input: 'dy' output: 'dx' " + arguments,
+                     {{"x", of<B>(dims, x)}, {"dy", of<B>(dims, std::vector<double>(x.size(), 3))}})
+        .template fetch<double>("dx");
+  };
+  CHECK(run("AbsGradient", {0, -0.0, 2, -2, infinity, -infinity}, "") == std::vector<double>{0, 0, 3, -3, 3, -3});
+  CHECK(std::isnan(run("AbsGradient", {nan}, "").at(0)));
+  std::string const bounds = "arg { name: 'min' f: -1 } arg { name: 'max' f: 1 }";
+  CHECK(run("ClipGradient", {-1, -0.5, 0, 0.5, 1, nan}, bounds) == std::vector<double>{0, 3, 3, 3, 0, 3});
+  CHECK(run("ClipGradient", {-1e300, 1e300}, "") == std::vector<double>{3, 3});
+  CHECK(run("SinGradient", {0}, "") == std::vector<double>{3});
+  CHECK(run("CosGradient", {0}, "") == std::vector<double>{0});
+}
+
+}  // namespace

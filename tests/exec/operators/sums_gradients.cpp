@@ -1,0 +1,91 @@
+#include <plait/exec/operators/sums_gradients.hpp>
+
+#include <cstddef>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <support/gradient_of_op.hpp>
+#include <support/op_oracle.hpp>
+
+namespace {
+
+using plait::shape;
+using test::has;
+using test::of;
+using test::random_tensor;
+using test::run_op;
+
+template <class B>
+plait::operators<B> const& table() {
+  static plait::operators<B> const made = [] {
+    plait::operators<B> t;
+    plait::add_sum_operators(t);
+    plait::add_sum_gradient_operators(t);
+    return t;
+  }();
+  return made;
+}
+
+std::string name(std::size_t k) { return std::string(1, static_cast<char>('a' + k)); }
+
+TEST_CASE_TEMPLATE("gradients of Max, Min and Mean: as differences are, in place of dY", B, PLAIT_HOST_BACKENDS) {
+  for (std::string const type : {"Max", "Min", "Mean"})
+    for (std::size_t const count : {1, 2, 3, 6})
+      for (shape const& dims : {shape{}, shape{5}, shape{0, 3}, shape{2, 3}, shape{17, 1'003}}) {
+        test::gradient_case c{.most_differences = 20};
+        c.forward = "type: '" + type + "' output: 'y' ";
+        c.gradient = "type: '" + type + "Gradient' ";
+        if (type != "Mean") c.gradient += "input: 'y' ";
+        c.gradient += "input: 'y_grad' ";
+        for (std::size_t k = 0; k != count; ++k) {
+          c.forward += "input: '" + name(k) + "' ";
+          if (type != "Mean") c.gradient += "input: '" + name(k) + "' ";
+          c.gradient += "output: '" + name(k) + "_grad' ";
+          c.fed.emplace_back(name(k), random_tensor(dims, k));
+        }
+        test::check_gradient_of_op<B>(table<B>(), table<plait::serial>(), c);
+      }
+}
+
+TEST_CASE_TEMPLATE("gradients of Max and Min: all that are chosen get all of it", B, PLAIT_HOST_BACKENDS) {
+  float const nan = std::numeric_limits<float>::quiet_NaN();
+  for (std::string const type : {"Max", "Min"}) {
+    float const sign = type == "Max" ? 1.0f : -1.0f;
+    auto const blobs =
+        test::run_net<B>(table<B>(),
+                         "op { type: '" + type + "' input: 'a' input: 'b' output: 'y' } op { type: '" + type +
+                             "Gradient' input: 'y' input: 'dy' input: 'a' input: 'b' output: 'da' output: 'db' }",
+                         {{"a", of<B, float>({4}, {sign * 1, sign * 2, sign * 2, nan})},
+                          {"b", of<B, float>({4}, {sign * 1, sign * 3, sign * 1, 1})},
+                          {"dy", of<B, float>({4}, {5, 6, 7, 8})}});
+    CHECK(blobs.template fetch<float>("da") == std::vector<float>{5, 0, 7, 8});
+    CHECK(blobs.template fetch<float>("db") == std::vector<float>{5, 6, 0, 0});
+  }
+  // One tensor twice.
+  auto const same = run_op<B>(table<B>(),
+                              "type: 'MaxGradient' input: 'y' input: 'dy' input: 'y' input: 'y' output: 'da' "
+                              "output: 'dy'",
+                              {{"y", of<B, float>({2}, {1, 2})}, {"dy", of<B, float>({2}, {3, 4})}});
+  CHECK(same.template fetch<float>("da") == std::vector<float>{3, 4});
+  CHECK(same.template fetch<float>("dy") == std::vector<float>{3, 4});
+}
+
+TEST_CASE("gradients of Max, Min and Mean: errors") {
+  using B = plait::serial;
+  auto const refused = [](std::string const& op, shape const& a) {
+    return test::error_of<B>(
+        table<B>(), op,
+        {{"y", test::counted<B, float>({2})}, {"dy", test::counted<B, float>({2})}, {"a", test::counted<B, float>(a)}});
+  };
+  std::string const op = "type: 'MaxGradient' input: 'y' input: 'dy' input: 'a' output: 'da' ";
+  CHECK(has(refused(op, {3}), "inputs 0 and 2 are float32 2 and float32 3, of different shapes"));
+  CHECK(has(refused(op + "output: 'db'", {2}), "as many outputs as inputs after the second"));
+  CHECK(has(test::error_of<B>(table<B>(), "type: 'MeanGradient' input: 'y' output: 'a'",
+                              {{"y", test::counted<B, std::int32_t>({2})}}),
+            "MeanGradient: "));
+}
+
+}  // namespace
