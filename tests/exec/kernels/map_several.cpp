@@ -15,7 +15,7 @@ TEST_CASE_TEMPLATE("map_several: each element of all operands, in place of any",
     double by;
     double operator()(double x, double y, double z) const { return x * y - by * z; }
   };
-  for (std::size_t const count : {0, 1, 7, 16'384, 16'385, 100'003}) {
+  for (std::size_t const count : {0u, 1u, 7u, 16'384u, 16'385u, 100'003u}) {
     std::array<std::vector<double>, 3> x;
     for (std::size_t k = 0; k != 3; ++k)
       for (std::size_t i = 0; i != count; ++i) x[k].push_back(static_cast<double>((i * 7 + k * 5) % 31));

@@ -33,7 +33,7 @@ std::string name(std::size_t k) { return std::string(1, static_cast<char>('a' + 
 
 TEST_CASE_TEMPLATE("gradients of Max, Min and Mean: as differences are, in place of dY", B, PLAIT_HOST_BACKENDS) {
   for (std::string const type : {"Max", "Min", "Mean"})
-    for (std::size_t const count : {1, 2, 3, 6})
+    for (std::size_t const count : {1u, 2u, 3u, 6u})
       for (shape const& dims : {shape{}, shape{5}, shape{0, 3}, shape{2, 3}, shape{17, 1'003}}) {
         test::gradient_case c{.most_differences = 20};
         c.forward = "type: '" + type + "' output: 'y' ";

@@ -103,8 +103,8 @@ class prelu_gradient_kernel : public op_kernel<B> {
 
   void infer(shape_context& c) override {
     c.template expect_type<float, double>(1);
-    for (std::size_t const i : {0, 2, 3}) c.expect_same_type(1, i);
-    for (std::size_t const i : {0, 2}) c.expect_same_dims(1, i);
+    for (std::size_t i = 0; i != 4; ++i) c.expect_same_type(1, i);
+    for (std::size_t i = 0; i != 3; ++i) c.expect_same_dims(1, i);
     slopes_ = arguments_.match(c, 2, 3);
     shape const& x = c.dims(2);
     std::size_t const bytes = size_of(c.type(2));
