@@ -155,6 +155,30 @@ TEST_CASE_TEMPLATE("SortedSegmentSum", B, PLAIT_HOST_BACKENDS) {
   CHECK(wrapped.template fetch<std::int32_t>("y") == std::vector<std::int32_t>{-most - 1});
 }
 
+TEST_CASE_TEMPLATE("SparseSortedSegmentSum", B, PLAIT_HOST_BACKENDS) {
+  auto const x = test::counted<B, double>({4, 2});
+  auto const run = [&](plait::tensor<B> const& indices, plait::tensor<B> const& ids) {
+    return test::run_op<B>(table<B>(), R"(type: "SparseSortedSegmentSum" input: "x" input: "i" input: "s" output: "y")",
+                           {{"x", x}, {"i", indices}, {"s", ids}});
+  };
+  auto const some =
+      run(test::of<B, std::int64_t>({5}, {3, 0, 1, 1, 2}), test::of<B, std::int32_t>({5}, {0, 0, 1, 1, 2}));
+  CHECK(some.view("y").dims() == shape{3, 2});
+  CHECK(some.template fetch<double>("y") == std::vector<double>{6, 8, 4, 6, 4, 5});
+  auto const none = run(test::of<B, std::int32_t>({0}, {}), test::of<B, std::int64_t>({0}, {}));
+  CHECK(none.view("y").dims() == shape{0, 2});
+  auto const refusal = [&](std::vector<std::int32_t> const& indices, std::vector<std::int32_t> const& ids) {
+    return test::error_of<B>(table<B>(),
+                             R"(type: "SparseSortedSegmentSum" input: "x" input: "i" input: "s" output: "y")",
+                             {{"x", x},
+                              {"i", test::of<B>({static_cast<std::int64_t>(indices.size())}, indices)},
+                              {"s", test::of<B>({static_cast<std::int64_t>(ids.size())}, ids)}});
+  };
+  CHECK(test::has(refusal({0, 4}, {0, 0}), "index 4 at place 1"));
+  CHECK(test::has(refusal({0, 3}, {0, 2}), "segment 2 at place 1 follows segment 0"));
+  CHECK(test::has(refusal({0, 3}, {0}), "a segment for each of 2 rows"));
+}
+
 TEST_CASE("lengths, indices and segments that do not fit are refused before anything is written") {
   using B = plait::serial;
   auto const refusal = [](std::string const& op, std::vector<std::int32_t> const& lengths,

@@ -28,19 +28,24 @@ struct listed_row_of_block {
   }
 };
 
+/// The shape of places of an axis of input 0 that input 1 lists.
+inline shape gathered_shape(shape_context const& c, std::size_t axis) {
+  c.expect_rank(0, axis + 1);
+  c.expect_type<std::int32_t, std::int64_t>(1);
+  shape made;
+  for (std::size_t before = 0; before != axis; ++before) made.push_back(c.dims(0)[before]);
+  for (std::int64_t const extent : c.dims(1)) made.push_back(extent);
+  for (std::size_t after = axis + 1; after != c.dims(0).rank(); ++after) made.push_back(c.dims(0)[after]);
+  return made;
+}
+
 /// Y = places of axis `axis` of input 0 that input 1 lists.
 template <backend B, std::size_t Axis>
 struct gather_kernel : op_kernel<B> {
   explicit gather_kernel(op_arguments const&) {}
 
   void infer(shape_context& c) override {
-    c.expect_rank(0, Axis + 1);
-    c.expect_type<std::int32_t, std::int64_t>(1);
-    shape made;
-    for (std::size_t axis = 0; axis != Axis; ++axis) made.push_back(c.dims(0)[axis]);
-    for (std::int64_t const extent : c.dims(1)) made.push_back(extent);
-    for (std::size_t axis = Axis + 1; axis != c.dims(0).rank(); ++axis) made.push_back(c.dims(0)[axis]);
-    c.output(0, c.type(0), made);
+    c.output(0, c.type(0), gathered_shape(c, Axis));
     blocks = static_cast<std::size_t>(c.dims(0).size_to(Axis));
     bound = c.dims(0)[Axis];
     width = static_cast<std::size_t>(c.dims(0).size_from(Axis + 1));

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include <plait/exec/kernels/index_checks.hpp>
@@ -61,6 +62,68 @@ struct reduce_prefix {
       if (mean && n != 0) total = total / static_cast<T>(n);
     y[i] = total;
   }
+};
+
+/// The axes of an input that a list names, from the end where negative; all of them where it names none.
+inline axis_mask named_axes(shape_context const& c, std::size_t input, std::vector<std::int64_t> const& names) {
+  axis_mask named = {};
+  for (std::int64_t const given : names) {
+    std::size_t const axis = c.axis(input, given);
+    if (named[axis]) c.fail("argument 'axes' has axis " + std::to_string(given) + " twice");
+    named[axis] = true;
+  }
+  if (names.empty()) named.fill(true);
+  return named;
+}
+
+inline shape shape_without(shape const& dims, axis_mask const& reduced, bool keep) {
+  shape made;
+  for (std::size_t axis = 0; axis != dims.rank(); ++axis) {
+    if (!reduced[axis])
+      made.push_back(dims[axis]);
+    else if (keep)
+      made.push_back(1);
+  }
+  return made;
+}
+
+/// Some first axes, or last ones, that are reduced; perhaps not all of their elements, but `lengths` many.
+template <bool Front>
+struct end_axes {
+  explicit end_axes(op_arguments const& a, bool lengths) : count(a.integer("num_reduce_dim")), with_lengths(lengths) {
+    if (count < 0) a.fail("num_reduce_dim", "is negative");
+    if (with_lengths && count != 1) a.fail("num_reduce_dim", "must be 1 where lengths are given");
+  }
+  /// The shape without the axes; the lengths, if there are any, are input `lengths`.
+  shape infer(shape_context const& c, std::size_t input, std::size_t lengths) {
+    shape const& dims = c.dims(input);
+    c.expect_rank(input, static_cast<std::size_t>(count));
+    std::size_t const split = Front ? static_cast<std::size_t>(count) : dims.rank() - static_cast<std::size_t>(count);
+    for (std::size_t axis = 0; axis != dims.rank(); ++axis) reduced[axis] = (axis < split) == Front;
+    rows = static_cast<std::size_t>(dims.size_to(split));
+    columns = static_cast<std::size_t>(dims.size_from(split));
+    if (with_lengths) {
+      c.expect_type<std::int32_t, std::int64_t>(lengths);
+      std::size_t const wanted = Front ? columns : rows;
+      c.expect(static_cast<std::size_t>(c.dims(lengths).size()) == wanted, lengths,
+               "have a length for each of " + std::to_string(wanted) + " results");
+    }
+    return shape_without(dims, reduced, false);
+  }
+  /// Throws shape_error if a length is more than there are elements.
+  template <backend B>
+  void check_lengths(op_context<B> const& c, std::size_t lengths) const {
+    visit_type<std::int32_t, std::int64_t>(c.type(lengths), [&]<class I>(I) {
+      check_indices<B>(c.template input<I>(lengths), c.size(lengths), static_cast<std::int64_t>(extent()) + 1);
+    });
+  }
+  std::size_t extent() const noexcept { return Front ? rows : columns; }
+
+  std::int64_t count;
+  bool with_lengths;
+  axis_mask reduced = {};
+  std::size_t rows = 0;
+  std::size_t columns = 0;
 };
 
 }  // namespace detail
@@ -136,21 +199,8 @@ class reduce_kernel final : public reduction_kernel<B> {
   explicit reduce_kernel(op_arguments const& a)
       : reduction_kernel<B>(Kind), axes_(a.integers("axes")), keep_(a.flag("keepdims")) {}
   void infer(shape_context& c) override {
-    axis_mask reduced = {};
-    for (std::int64_t const given : axes_) {
-      std::size_t const axis = c.axis(0, given);
-      if (reduced[axis]) c.fail("argument 'axes' has axis " + std::to_string(given) + " twice");
-      reduced[axis] = true;
-    }
-    if (axes_.empty()) reduced.fill(true);
-    shape out;
-    for (std::size_t axis = 0; axis != c.dims(0).rank(); ++axis) {
-      if (!reduced[axis])
-        out.push_back(c.dims(0)[axis]);
-      else if (keep_)
-        out.push_back(1);
-    }
-    this->reduce(c, reduced, out);
+    axis_mask const reduced = detail::named_axes(c, 0, axes_);
+    this->reduce(c, reduced, detail::shape_without(c.dims(0), reduced, keep_));
   }
 
  private:
@@ -162,53 +212,26 @@ class reduce_kernel final : public reduction_kernel<B> {
 template <backend B, reduction_kind Kind, bool Front>
 class reduce_end_kernel final : public reduction_kernel<B> {
  public:
-  explicit reduce_end_kernel(op_arguments const& a)
-      : reduction_kernel<B>(Kind), count_(a.integer("num_reduce_dim")), with_lengths_(a.input_count() == 2) {
-    if (count_ < 0) a.fail("num_reduce_dim", "is negative");
-    if (with_lengths_ && count_ != 1) a.fail("num_reduce_dim", "must be 1 where lengths are given");
-  }
+  explicit reduce_end_kernel(op_arguments const& a) : reduction_kernel<B>(Kind), axes_(a, a.input_count() == 2) {}
   void infer(shape_context& c) override {
-    shape const& dims = c.dims(0);
-    c.expect_rank(0, static_cast<std::size_t>(count_));
-    std::size_t const split = Front ? static_cast<std::size_t>(count_) : dims.rank() - static_cast<std::size_t>(count_);
-    axis_mask reduced = {};
-    shape out;
-    for (std::size_t axis = 0; axis != dims.rank(); ++axis) {
-      reduced[axis] = (axis < split) == Front;
-      if (!reduced[axis]) out.push_back(dims[axis]);
-    }
-    rows_ = static_cast<std::size_t>(dims.size_to(split));
-    columns_ = static_cast<std::size_t>(dims.size_from(split));
-    if (with_lengths_) {
-      c.template expect_type<std::int32_t, std::int64_t>(1);
-      std::size_t const wanted = Front ? columns_ : rows_;
-      c.expect(static_cast<std::size_t>(c.dims(1).size()) == wanted, 1,
-               "have a length for each of " + std::to_string(wanted) + " results");
-    }
-    this->reduce(c, reduced, out, true);
+    shape const out = axes_.infer(c, 0, 1);
+    this->reduce(c, axes_.reduced, out, true);
   }
   void run(op_context<B>& c) override {
-    if (!with_lengths_) return reduction_kernel<B>::run(c);
-    std::size_t const n = Front ? rows_ : columns_;
+    if (!axes_.with_lengths) return reduction_kernel<B>::run(c);
+    axes_.check_lengths(c, 1);
     bool const wide = c.type(1) == element_type::int64;
-    if (wide)
-      check_indices<B>(c.template input<std::int64_t>(1), c.size(1), static_cast<std::int64_t>(n) + 1);
-    else
-      check_indices<B>(c.template input<std::int32_t>(1), c.size(1), static_cast<std::int64_t>(n) + 1);
     visit_type<float, double, std::int32_t, std::int64_t>(c.type(0), [&]<class T>(T) {
       using combine = std::conditional_t<Kind == reduction_kind::max, max_reduction, sum_reduction>;
-      for_each_row<B>(c.output_size(0), n,
+      for_each_row<B>(c.output_size(0), axes_.extent(),
                       detail::reduce_prefix<combine, T>{c.template input<T>(0), c.raw_input(1), c.template output<T>(0),
-                                                        Front ? 1 : columns_, Front ? columns_ : 1, wide,
+                                                        Front ? 1 : axes_.columns, Front ? axes_.columns : 1, wide,
                                                         Kind == reduction_kind::mean});
     });
   }
 
  private:
-  std::int64_t count_;
-  bool with_lengths_;
-  std::size_t rows_ = 0;
-  std::size_t columns_ = 0;
+  detail::end_axes<Front> axes_;
 };
 
 /// SumElements, SumSqrElements and AveragedLoss.
@@ -235,12 +258,8 @@ class reduce_some_kernel final : public reduction_kernel<B> {
     else
       c.expect_rank(0, Rank, Rank);
     axis_mask reduced = {};
-    shape out;
-    for (std::size_t axis = 0; axis != c.dims(0).rank(); ++axis) {
-      reduced[axis] = axis >= First && axis < Last;
-      if (!reduced[axis]) out.push_back(c.dims(0)[axis]);
-    }
-    this->reduce(c, reduced, out);
+    for (std::size_t axis = 0; axis != c.dims(0).rank(); ++axis) reduced[axis] = axis >= First && axis < Last;
+    this->reduce(c, reduced, detail::shape_without(c.dims(0), reduced, false));
   }
 };
 

@@ -109,20 +109,29 @@ using sparse_lengths_weighted_sum_kernel = lengths_reduction_kernel<B, segment_r
 
 }  // namespace detail
 
-/// Segment numbers start at 0, ascend and leave none out.
-template <backend B>
+/// Inputs: rows, which rows of the first input they are (if Sparse), the numbers of their segments, which start at 0,
+/// ascend and leave none out.
+template <backend B, bool Sparse>
 struct sorted_segment_sum_kernel : op_kernel<B> {
+  static constexpr std::size_t indices = 1;
+  static constexpr std::size_t segments = Sparse ? 2 : 1;
+
   explicit sorted_segment_sum_kernel(op_arguments const&) {}
 
   void infer(shape_context& c) override {
     c.expect_type<float, double, std::int32_t, std::int64_t>(0);
     c.expect_rank(0, 1);
-    c.expect_type<std::int32_t, std::int64_t>(1);
-    c.expect(c.dims(1) == shape{c.dims(0)[0]}, 1,
-             "name a segment for each of " + std::to_string(c.dims(0)[0]) + " rows");
+    rows = c.dims(0)[0];
+    if constexpr (Sparse) {
+      c.expect_type<std::int32_t, std::int64_t>(indices);
+      c.expect_rank(indices, 1, 1);
+      rows = c.dims(indices)[0];
+    }
+    c.expect_type<std::int32_t, std::int64_t>(segments);
+    c.expect(c.dims(segments) == shape{rows}, segments, "name a segment for each of " + std::to_string(rows) + " rows");
     offsets.assign(1, 0);
     std::int64_t row = 0;
-    for (std::int64_t const segment : c.integers(1)) {
+    for (std::int64_t const segment : c.integers(segments)) {
       auto const current = static_cast<std::int64_t>(offsets.size()) - 2;
       if (segment == current + 1)
         offsets.push_back(row);
@@ -144,19 +153,32 @@ struct sorted_segment_sum_kernel : op_kernel<B> {
       B::copy_from_host(c.scratch(), list, offsets.size() * sizeof(std::int64_t));
       list = static_cast<std::int64_t const*>(c.scratch());
     }
+    if constexpr (Sparse)
+      visit_type<std::int32_t, std::int64_t>(c.type(indices), [&]<class I>(I) {
+        I const* const chosen = c.template input<I>(indices);
+        check_indices<B>(chosen, c.size(indices), c.dims(0)[0]);
+        reduce(c, list, named_row<I>{chosen});
+      });
+    else
+      reduce(c, list, following_row());
+  }
+
+  template <class Row>
+  void reduce(op_context<B>& c, std::int64_t const* list, Row const& row_of) const {
     visit_type<float, double, std::int32_t, std::int64_t>(c.type(0), [&]<class T>(T) {
       reduce_segments<segment_reduction::sum, B>(c.template output<T>(0), c.template input<T>(0), list,
-                                                 offsets.size() - 1, width, c.size(1), following_row(),
+                                                 offsets.size() - 1, width, static_cast<std::size_t>(rows), row_of,
                                                  unit_weight<T>());
     });
   }
 
   std::vector<std::int64_t> offsets;
+  std::int64_t rows = 0;
   std::size_t width = 0;
 };
 
-/// LengthsSum, LengthsMax, SparseLengthsSum, SortedSegmentSum: float, double, int32, int64; LengthsMean,
-/// LengthsWeightedSum, SparseLengthsMean, SparseLengthsWeightedSum: float and double.
+/// LengthsSum, LengthsMax, SparseLengthsSum, SortedSegmentSum, SparseSortedSegmentSum: float, double, int32,
+/// int64; LengthsMean, LengthsWeightedSum, SparseLengthsMean, SparseLengthsWeightedSum: float and double.
 template <backend B>
 void add_segment_operators(operators<B>& table) {
   auto const add = [&]<class Kernel>(std::string_view type, std::string_view text) {
@@ -182,13 +204,21 @@ void add_segment_operators(operators<B>& table) {
       "SparseLengthsWeightedSum",
       "row s of Y = the sum of the rows of X that segment s of the indices names, each times "
       "its weight (inputs X, weights, indices, lengths)");
-  table.template add<sorted_segment_sum_kernel>(
+  table.template add<sorted_segment_sum_kernel<B, false>>(
       op_schema("SortedSegmentSum")
           .inputs(2)
           .outputs(1)
           .shape_from(1)
           .checks_first()
           .describe("row s of Y = the sum of the rows of X for which the second input, ascending, says s"));
+  table.template add<sorted_segment_sum_kernel<B, true>>(
+      op_schema("SparseSortedSegmentSum")
+          .inputs(3)
+          .outputs(1)
+          .shape_from(2)
+          .checks_first()
+          .describe("row s of Y = the sum of the rows of X that the indices name where the segment numbers, ascending, "
+                    "say s (inputs X, indices, segment numbers)"));
 }
 
 }  // namespace plait

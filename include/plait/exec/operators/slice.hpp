@@ -17,21 +17,27 @@
 
 namespace plait {
 
+namespace detail {
+
+/// A part of a tensor that loses something along one axis: `outer` runs of `width` elements, `pitch` apart in the
+/// whole, the first of them at `offset`.
+///
 /// Bounds, of the first axes or of all, are arguments or inputs of int32 or int64. Negative ones count from one past
 /// the end, so that an end of -1 is the extent; those beyond the extent are taken for it. As in Caffe2, only one axis
 /// can lose anything.
-template <backend B>
-struct slice_kernel : op_kernel<B> {
-  explicit slice_kernel(op_arguments const& a) : starts(a.integers("starts")), ends(a.integers("ends")) {
-    if (a.input_count() == 2) shape_context::fail("there is an input of starts and none of ends");
-    if (a.input_count() == 3 && (a.has("starts") || a.has("ends")))
+struct slice_place {
+  /// Of an op that has `least` inputs besides those that say the bounds.
+  slice_place(op_arguments const& a, std::size_t least) : starts(a.integers("starts")), ends(a.integers("ends")) {
+    if (a.input_count() == least + 1) shape_context::fail("there is an input of starts and none of ends");
+    if (a.input_count() == least + 2 && (a.has("starts") || a.has("ends")))
       a.fail(a.has("starts") ? "starts" : "ends", "is given besides the input that says it");
-    if (a.input_count() == 1 && (!a.has("starts") || !a.has("ends")))
+    if (a.input_count() == least && (!a.has("starts") || !a.has("ends")))
       a.fail(a.has("starts") ? "ends" : "starts", "is missing");
   }
 
-  void infer(shape_context& c) override {
-    if (c.input_count() == 3) {
+  /// The shape of the part of input 0; bounds are inputs 1 and 2 if `listed`.
+  shape infer(shape_context const& c, bool listed) {
+    if (listed) {
       for (std::size_t const i : {1U, 2U}) {
         c.expect_type<std::int32_t, std::int64_t>(i);
         c.expect_rank(i, 1, 1);
@@ -60,20 +66,12 @@ struct slice_kernel : op_kernel<B> {
       first = start;
       part.set(axis, end - start);
     }
-    c.output(0, c.type(0), part);
     bool const whole = cut == part.rank();
     outer = whole ? 1 : static_cast<std::size_t>(part.size_to(cut));
     width = static_cast<std::size_t>(whole ? part.size() : part.size_from(cut));
     pitch = static_cast<std::size_t>(whole ? part.size() : c.dims(0).size_from(cut));
     offset = static_cast<std::size_t>(whole ? 0 : first * part.size_from(cut + 1));
-  }
-
-  void run(op_context<B>& c) override {
-    if (c.output_size(0) == 0) return;
-    visit_word(c.type(0), [&]<class T>(T) {
-      copy_pitched<B>(static_cast<T*>(c.raw_output(0)), width, static_cast<T const*>(c.raw_input(0)) + offset, pitch,
-                      outer, width);
-    });
+    return part;
   }
 
   std::vector<std::int64_t> starts;
@@ -82,6 +80,25 @@ struct slice_kernel : op_kernel<B> {
   std::size_t width = 0;
   std::size_t pitch = 0;
   std::size_t offset = 0;
+};
+
+}  // namespace detail
+
+template <backend B>
+struct slice_kernel : op_kernel<B> {
+  explicit slice_kernel(op_arguments const& a) : place(a, 1) {}
+
+  void infer(shape_context& c) override { c.output(0, c.type(0), place.infer(c, c.input_count() == 3)); }
+
+  void run(op_context<B>& c) override {
+    if (c.output_size(0) == 0) return;
+    visit_word(c.type(0), [&]<class T>(T) {
+      copy_pitched<B>(static_cast<T*>(c.raw_output(0)), place.width,
+                      static_cast<T const*>(c.raw_input(0)) + place.offset, place.pitch, place.outer, place.width);
+    });
+  }
+
+  detail::slice_place place;
 };
 
 namespace detail {

@@ -1,0 +1,230 @@
+// The largest element a window sees, or the mean of those it sees, channel by channel; and their gradients.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <plait/exec/kernels/reduce.hpp>
+#include <plait/exec/kernels/row_parts.hpp>
+#include <plait/exec/kernels/windows.hpp>
+
+namespace plait {
+
+enum class pooling : std::uint8_t {
+  maximum,
+  mean,              ///< of what is not padding
+  mean_with_padding  ///< of all taps, padding being 0
+};
+
+namespace detail {
+
+/// How many elements a window sees.
+PLAIT_HOST_DEVICE inline std::int64_t seen_by(windows const& w, std::size_t axis, std::int64_t window) {
+  std::int64_t made = 0;
+  for (std::int64_t k = 0; k < w.kernel[axis]; ++k) made += w.place_of(axis, window, k) < 0 ? 0 : 1;
+  return made;
+}
+
+template <pooling How>
+PLAIT_HOST_DEVICE inline std::int64_t seen_or_all(windows const& w, std::size_t axis, std::int64_t window) {
+  return How == pooling::mean_with_padding ? w.kernel[axis] : seen_by(w, axis, window);
+}
+
+template <pooling How, class T>
+PLAIT_HOST_DEVICE inline T pool_more(T pooled, T x) {
+  if constexpr (How == pooling::maximum)
+    return max_reduction::combine(pooled, x);
+  else
+    return pooled + x;
+}
+template <pooling How, class T>
+PLAIT_HOST_DEVICE constexpr T pool_of_none() {
+  return How == pooling::maximum ? max_reduction::identity<T>() : T(0);
+}
+
+// A row is (channel, windows but of the last axis).
+template <pooling How, class T>
+struct pooled_planes {
+  windows w;
+  T const* x;
+  T* y;
+  PLAIT_HOST_DEVICE void operator()(std::size_t row, std::size_t first, std::size_t last) const {
+    auto const begin = static_cast<std::int64_t>(first);
+    auto const end = static_cast<std::int64_t>(last);
+    digits left = {static_cast<std::int64_t>(row)};
+    std::int64_t const o1 = left.next(w.out[1]);
+    std::int64_t const o0 = left.next(w.out[0]);
+    T* const to = y + static_cast<std::int64_t>(row) * w.out[2];
+    std::int64_t const step = w.stride[2];
+    for (std::int64_t o = begin; o < end; ++o) to[o] = pool_of_none<How, T>();
+    for (std::int64_t k0 = 0; k0 < w.kernel[0]; ++k0) {
+      std::int64_t const i0 = w.place_of(0, o0, k0);
+      if (i0 < 0) continue;
+      for (std::int64_t k1 = 0; k1 < w.kernel[1]; ++k1) {
+        std::int64_t const i1 = w.place_of(1, o1, k1);
+        if (i1 < 0) continue;
+        T const* const from = x + ((left.rest * w.in[0] + i0) * w.in[1] + i1) * w.in[2];
+        for (std::int64_t k2 = 0; k2 < w.kernel[2]; ++k2) {
+          std::int64_t const shift = w.shift(k2);
+          std::int64_t const inside = w.window_from(0, k2, begin, end);
+          std::int64_t const outside = w.window_from(w.in[2], k2, inside, end);
+          PLAIT_INDEPENDENT
+          for (std::int64_t o = inside; o < outside; ++o) to[o] = pool_more<How>(to[o], from[o * step + shift]);
+        }
+      }
+    }
+    if constexpr (How != pooling::maximum) {
+      std::int64_t const rows = seen_or_all<How>(w, 0, o0) * seen_or_all<How>(w, 1, o1);
+      for (std::int64_t o = begin; o < end; ++o) to[o] /= static_cast<T>(rows * seen_or_all<How>(w, 2, o));
+    }
+  }
+};
+
+// A row is (image, windows), of all channels.
+template <pooling How, class T>
+struct pooled_places {
+  windows w;
+  T const* x;
+  T* y;
+  std::int64_t channels;
+  PLAIT_HOST_DEVICE void operator()(std::size_t row, std::size_t first, std::size_t last) const {
+    digits left = {static_cast<std::int64_t>(row)};
+    std::int64_t const o2 = left.next(w.out[2]);
+    std::int64_t const o1 = left.next(w.out[1]);
+    std::int64_t const o0 = left.next(w.out[0]);
+    T* const to = y + static_cast<std::int64_t>(row) * channels;
+    for (std::size_t c = first; c < last; ++c) to[c] = pool_of_none<How, T>();
+    for (std::int64_t k0 = 0; k0 < w.kernel[0]; ++k0)
+      for (std::int64_t k1 = 0; k1 < w.kernel[1]; ++k1)
+        for (std::int64_t k2 = 0; k2 < w.kernel[2]; ++k2) {
+          std::int64_t const i0 = w.place_of(0, o0, k0);
+          std::int64_t const i1 = w.place_of(1, o1, k1);
+          std::int64_t const i2 = w.place_of(2, o2, k2);
+          if (i0 < 0 || i1 < 0 || i2 < 0) continue;
+          T const* const from = x + (((left.rest * w.in[0] + i0) * w.in[1] + i1) * w.in[2] + i2) * channels;
+          PLAIT_INDEPENDENT
+          for (std::size_t c = first; c < last; ++c) to[c] = pool_more<How>(to[c], from[c]);
+        }
+    if constexpr (How != pooling::maximum) {
+      auto const count =
+          static_cast<T>(seen_or_all<How>(w, 0, o0) * seen_or_all<How>(w, 1, o1) * seen_or_all<How>(w, 2, o2));
+      for (std::size_t c = first; c < last; ++c) to[c] /= count;
+    }
+  }
+};
+
+// What an element gets of a window's gradient. NaN is as large as NaN.
+template <class T>
+PLAIT_HOST_DEVICE inline T slope_of_maximum(T dy, T x, T y) {
+  return static_cast<bool>((x == y) | ((x != x) & (y != y))) ? dy : T(0);
+}
+
+// A row is (channel, places but of the last axis).
+template <pooling How, class T>
+struct unpooled_planes {
+  windows w;
+  T const* x;
+  T const* y;
+  T const* dy;
+  T* dx;
+  PLAIT_HOST_DEVICE void operator()(std::size_t row, std::size_t first, std::size_t last) const {
+    auto const begin = static_cast<std::int64_t>(first);
+    auto const end = static_cast<std::int64_t>(last);
+    digits left = {static_cast<std::int64_t>(row)};
+    std::int64_t const i1 = left.next(w.in[1]);
+    std::int64_t const i0 = left.next(w.in[0]);
+    T* const to = dx + static_cast<std::int64_t>(row) * w.in[2];
+    T const* const element = x + static_cast<std::int64_t>(row) * w.in[2];
+    std::int64_t const step = w.stride[2];
+    fill_zero(to, begin, end);
+    for (std::int64_t k0 = 0; k0 < w.kernel[0]; ++k0) {
+      std::int64_t const o0 = w.window_at(0, i0, k0);
+      if (o0 < 0) continue;
+      for (std::int64_t k1 = 0; k1 < w.kernel[1]; ++k1) {
+        std::int64_t const o1 = w.window_at(1, i1, k1);
+        if (o1 < 0) continue;
+        std::int64_t const from = ((left.rest * w.out[0] + o0) * w.out[1] + o1) * w.out[2];
+        std::int64_t const rows = How == pooling::maximum ? 1 : seen_or_all<How>(w, 0, o0) * seen_or_all<How>(w, 1, o1);
+        for (std::int64_t k2 = 0; k2 < w.kernel[2]; ++k2) {
+          std::int64_t const shift = w.shift(k2);
+          std::int64_t const inside = w.window_from(begin, k2, 0, w.out[2]);
+          std::int64_t const outside = w.window_from(end, k2, inside, w.out[2]);
+          PLAIT_INDEPENDENT
+          for (std::int64_t o = inside; o < outside; ++o) {
+            std::int64_t const i = o * step + shift;
+            if constexpr (How == pooling::maximum)
+              to[i] += slope_of_maximum(dy[from + o], element[i], y[from + o]);
+            else
+              to[i] += dy[from + o] / static_cast<T>(rows * seen_or_all<How>(w, 2, o));
+          }
+        }
+      }
+    }
+  }
+};
+
+// A row is (image, places), of all channels.
+template <pooling How, class T>
+struct unpooled_places {
+  windows w;
+  T const* x;
+  T const* y;
+  T const* dy;
+  T* dx;
+  std::int64_t channels;
+  PLAIT_HOST_DEVICE void operator()(std::size_t row, std::size_t first, std::size_t last) const {
+    digits left = {static_cast<std::int64_t>(row)};
+    std::int64_t const i2 = left.next(w.in[2]);
+    std::int64_t const i1 = left.next(w.in[1]);
+    std::int64_t const i0 = left.next(w.in[0]);
+    T* const to = dx + static_cast<std::int64_t>(row) * channels;
+    T const* const element = x + static_cast<std::int64_t>(row) * channels;
+    fill_zero(to, static_cast<std::int64_t>(first), static_cast<std::int64_t>(last));
+    for (std::int64_t k0 = 0; k0 < w.kernel[0]; ++k0)
+      for (std::int64_t k1 = 0; k1 < w.kernel[1]; ++k1)
+        for (std::int64_t k2 = 0; k2 < w.kernel[2]; ++k2) {
+          std::int64_t const o0 = w.window_at(0, i0, k0);
+          std::int64_t const o1 = w.window_at(1, i1, k1);
+          std::int64_t const o2 = w.window_at(2, i2, k2);
+          if (o0 < 0 || o1 < 0 || o2 < 0) continue;
+          std::int64_t const from = (((left.rest * w.out[0] + o0) * w.out[1] + o1) * w.out[2] + o2) * channels;
+          T const* const slope = dy + from;
+          T const* const result = y + from;
+          if constexpr (How == pooling::maximum) {
+            PLAIT_INDEPENDENT
+            for (std::size_t c = first; c < last; ++c) to[c] += slope_of_maximum(slope[c], element[c], result[c]);
+          } else {
+            auto const count =
+                static_cast<T>(seen_or_all<How>(w, 0, o0) * seen_or_all<How>(w, 1, o1) * seen_or_all<How>(w, 2, o2));
+            for (std::size_t c = first; c < last; ++c) to[c] += slope[c] / count;
+          }
+        }
+  }
+};
+
+}  // namespace detail
+
+/// Pools the windows of each channel of all images.
+template <pooling How, backend B, class T>
+void pool(windows const& w, T const* x, T* y, std::int64_t images, std::int64_t channels, bool channels_last) {
+  if (channels_last)
+    for_each_row_part<B>(static_cast<std::size_t>(images) * w.count(), static_cast<std::size_t>(channels), w.taps(),
+                         detail::pooled_places<How, T>{w, x, y, channels});
+  else
+    for_each_row_part<B>(static_cast<std::size_t>(images * channels * w.out[0] * w.out[1]),
+                         static_cast<std::size_t>(w.out[2]), w.taps(), detail::pooled_planes<How, T>{w, x, y});
+}
+
+/// The gradient of x for that of y. Every element that is as large as its window's maximum has the whole of it.
+template <pooling How, backend B, class T>
+void unpool(windows const& w, T const* x, T const* y, T const* dy, T* dx, std::int64_t images, std::int64_t channels,
+            bool channels_last) {
+  if (channels_last)
+    for_each_row_part<B>(static_cast<std::size_t>(images) * w.places(), static_cast<std::size_t>(channels), w.taps(),
+                         detail::unpooled_places<How, T>{w, x, y, dy, dx, channels});
+  else
+    for_each_row_part<B>(static_cast<std::size_t>(images * channels * w.in[0] * w.in[1]),
+                         static_cast<std::size_t>(w.in[2]), w.taps(), detail::unpooled_planes<How, T>{w, x, y, dy, dx});
+}
+
+}  // namespace plait

@@ -1,0 +1,75 @@
+// Sums of elements that are put to listed places along an axis.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include <plait/exec/kernels/for_each.hpp>
+
+namespace plait {
+
+/// Places for scatter_axis: a list of them that holds for all vectors along the axis.
+template <class I>
+struct common_place {
+  I const* list;
+  PLAIT_HOST_DEVICE std::int64_t operator()(std::size_t, std::size_t i, std::size_t) const {
+    return static_cast<std::int64_t>(list[i]);
+  }
+};
+
+/// Each element has its own.
+template <class I>
+struct own_place {
+  I const* list;
+  std::size_t count;
+  std::size_t inner;
+  PLAIT_HOST_DEVICE std::int64_t operator()(std::size_t outer, std::size_t i, std::size_t column) const {
+    return static_cast<std::int64_t>(list[(outer * count + i) * inner + column]);
+  }
+};
+
+namespace detail {
+
+// Width columns at a time; 1 where each thread has one.
+template <class T, class Place, std::size_t Width>
+struct scattered_columns {
+  T* to;
+  T const* from;
+  Place place;
+  std::size_t n;
+  std::size_t count;
+  std::size_t inner;
+  std::size_t strips;
+  PLAIT_HOST_DEVICE void operator()(std::size_t task) const {
+    std::size_t const outer = task / strips;
+    std::size_t const first = task % strips * Width;
+    std::size_t const last = inner - first < Width ? inner : first + Width;
+    T* const out = to + outer * n * inner;
+    T const* const in = from + outer * count * inner;
+    for (std::size_t r = 0; r < n; ++r)
+      for (std::size_t c = first; c < last; ++c) out[r * inner + c] = T(0);
+    for (std::size_t i = 0; i < count; ++i)
+      for (std::size_t c = first; c < last; ++c) {
+        std::int64_t const at = place(outer, i, c);
+        if (at >= 0) out[static_cast<std::size_t>(at) * inner + c] += in[i * inner + c];
+      }
+  }
+};
+
+}  // namespace detail
+
+/// to [outer, n, inner] = the sums of the elements of from [outer, count, inner] for which place(o, i, c) says where
+/// along the middle axis they belong, in ascending order of i; 0 where there are none. Elements of a negative place are
+/// left out.
+template <backend B, class T, class Place>
+void scatter_axis(T* to, T const* from, Place const& place, std::size_t outer, std::size_t n, std::size_t count,
+                  std::size_t inner) {
+  if (inner == 0) return;
+  constexpr std::size_t width = B::on_device ? 1 : 256;
+  std::size_t const strips = (inner + width - 1) / width;
+  for_each_row<B>(outer * strips, (n + 2 * count) * std::min(width, inner),
+                  detail::scattered_columns<T, Place, width>{to, from, place, n, count, inner, strips});
+}
+
+}  // namespace plait

@@ -1,0 +1,133 @@
+#include <plait/exec/operators/pooling.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <support/gradient_of_op.hpp>
+#include <support/image_oracle.hpp>
+#include <support/op_oracle.hpp>
+#include <support/run_op.hpp>
+
+namespace {
+
+using plait::shape;
+using test::index;
+
+template <class B>
+plait::operators<B> table() {
+  plait::operators<B> made;
+  plait::add_pooling_operators(made);
+  return made;
+}
+
+// Distinct numbers in no order.
+plait::tensor<plait::serial> distinct(shape const& dims) {
+  std::vector<double> made(static_cast<std::size_t>(dims.size()));
+  for (std::size_t i = 0; i != made.size(); ++i) made[i] = static_cast<double>(i * 7'919 % 100'003) / 20'000 - 2;
+  return test::of<plait::serial>(dims, made);
+}
+
+std::vector<double> pooled(test::window_case const& c, std::vector<double> const& x, bool max, bool padding) {
+  std::vector<double> made;
+  for (index const& at : test::indices(c.output(c.channels()))) {
+    double most = -std::numeric_limits<double>::infinity();
+    double sum = 0;
+    int seen = 0;
+    c.for_taps(c.place_of(at), [&](index const&, index const& place) {
+      seen += padding || !place.empty() ? 1 : 0;
+      if (place.empty()) return;
+      double const element = x[test::place(c.x, c.at(at[0], c.channel_of(at), place))];
+      most = std::max(most, element);
+      sum += element;
+    });
+    made.push_back(max ? most : sum / seen);
+  }
+  return made;
+}
+
+TEST_CASE_TEMPLATE("MaxPool, AveragePool: one to three axes, both orders, and their gradients", B,
+                   PLAIT_HOST_BACKENDS) {
+  auto const operators = table<B>();
+  auto const reference = table<plait::serial>();
+  for (test::window_case const& c : test::window_cases())
+    for (int const how : {0, 1, 2}) {
+      CAPTURE(plait::to_string(c.x));
+      CAPTURE(c.last);
+      std::string const type = how == 0 ? "MaxPool" : "AveragePool";
+      std::string const arguments = c.arguments() + (how == 2 ? "arg { name: 'count_include_pad' i: 1 }" : "");
+      auto const x = distinct(c.x);
+      std::string const forward = "type: '" + type + "' input: 'x' output: 'y' " + arguments;
+      auto const blobs =
+          test::gradient_of_op::run<double>(operators, test::gradient_of_op::net_of(forward), {{"x", x}});
+      CHECK(blobs.view("y").dims() == c.output(c.channels()));
+      auto const expected = pooled(c, x.values<double>(), how == 0, how == 2);
+      CHECK(test::gradient_of_op::worst_of(blobs.template fetch<double>("y"), expected) <= 1e-14);
+      test::check_gradient_of_op(operators, reference,
+                                 {.forward = forward,
+                                  .gradient = "type: '" + type + "Gradient' input: 'x' input: 'y' input: 'y_grad' " +
+                                              "output: 'x_grad' " + arguments,
+                                  .fed = {{"x", x}},
+                                  .most_differences = 25});
+    }
+}
+
+TEST_CASE_TEMPLATE("pooling: of all places, windows that end behind the tail, ties, NaN", B, PLAIT_HOST_BACKENDS) {
+  auto const operators = table<B>();
+  auto const run = [&](std::string const& type, std::string const& arguments, shape const& dims,
+                       std::vector<float> const& x) {
+    return test::run_op<B>(operators, "type: '" + type + "' input: 'x' output: 'y' " + arguments,
+                           {{"x", test::of<B>(dims, x)}});
+  };
+  auto const all = run("AveragePool", "arg { name: 'global_pooling' i: 1 }", {1, 2, 2, 2}, {1, 2, 3, 6, 0, 0, 0, 8});
+  CHECK(all.view("y").dims() == shape{1, 2, 1, 1});
+  CHECK(all.template fetch<float>("y") == std::vector<float>{3, 2});
+  std::string const cut = "arg { name: 'kernel' i: 2 } arg { name: 'stride' i: 2 } arg { name: 'legacy_pad' i: 3 }";
+  auto const behind = run("MaxPool", cut, {1, 1, 3, 3}, {1, 2, 3, 4, 5, 6, 7, 8, 9});
+  CHECK(behind.view("y").dims() == shape{1, 1, 2, 2});
+  CHECK(behind.template fetch<float>("y") == std::vector<float>{5, 6, 8, 9});
+  CHECK(run("AveragePool", cut, {1, 1, 3, 3}, {1, 2, 3, 4, 5, 6, 7, 8, 9}).template fetch<float>("y") ==
+        std::vector<float>{3, 4.5, 7.5, 9});
+  float const nan = std::numeric_limits<float>::quiet_NaN();
+  auto const none = run("MaxPool", "arg { name: 'kernel' i: 2 }", {1, 1, 3}, {1, nan, 0}).template fetch<float>("y");
+  CHECK(std::isnan(none[0]));
+  CHECK(std::isnan(none[1]));
+
+  auto const gradient = [&](std::vector<float> const& x, std::vector<float> const& y) {
+    return test::run_op<B>(operators,
+                           "type: 'MaxPoolGradient' input: 'x' input: 'y' input: 'dy' output: 'dx' "
+                           "arg { name: 'kernel' i: 2 }",
+                           {{"x", test::of<B>({1, 1, 3}, x)},
+                            {"y", test::of<B>({1, 1, 2}, y)},
+                            {"dy", test::of<B, float>({1, 1, 2}, {3, 5})}})
+        .template fetch<float>("dx");
+  };
+  CHECK(gradient({2, 2, 1}, {2, 2}) == std::vector<float>{3, 8, 0});
+  CHECK(gradient({2, nan, 1}, {nan, nan}) == std::vector<float>{0, 8, 0});
+}
+
+TEST_CASE("what pooling refuses") {
+  using B = plait::serial;
+  auto const error = [](std::string const& op) {
+    return test::error_of<B>(
+        table<B>(), op, {{"x", test::counted<B, float>({1, 1, 4, 4})}, {"y", test::counted<B, float>({1, 1, 2, 2})}});
+  };
+  std::string const pool = "type: 'MaxPool' input: 'x' output: 'z' ";
+  CHECK(test::has(error(pool), "'kernel' is missing"));
+  CHECK(test::has(error(pool + "arg { name: 'kernel' i: 5 }"), "5 places for a window in axis 2"));
+  CHECK(test::has(error(pool + "arg { name: 'kernel' i: 2 } arg { name: 'pad' i: 2 }"),
+                  "not have a window that lies in the padding"));
+  CHECK(test::has(error("type: 'MaxPoolGradient' input: 'x' input: 'y' input: 'y' output: 'z' "
+                        "arg { name: 'kernel' i: 2 }"),
+                  "be 1x1x3x3, as the output is"));
+  CHECK(error("type: 'MaxPoolGradient' input: 'x' input: 'y' input: 'y' output: 'z' arg { name: 'kernel' i: 2 } "
+              "arg { name: 'stride' i: 2 }")
+            .empty());
+}
+
+}  // namespace
