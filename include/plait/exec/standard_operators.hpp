@@ -5,6 +5,7 @@
 #include <plait/exec/operators.hpp>
 #include <plait/exec/operators/concat_split.hpp>
 #include <plait/exec/operators/distances.hpp>
+#include <plait/exec/operators/distances_gradients.hpp>
 #include <plait/exec/operators/dropout.hpp>
 #include <plait/exec/operators/dropout_gradients.hpp>
 #include <plait/exec/operators/elementwise.hpp>
@@ -13,9 +14,13 @@
 #include <plait/exec/operators/learning_rate.hpp>
 #include <plait/exec/operators/lengths.hpp>
 #include <plait/exec/operators/losses.hpp>
+#include <plait/exec/operators/losses_gradients.hpp>
 #include <plait/exec/operators/matrix.hpp>
+#include <plait/exec/operators/matrix_gradients.hpp>
 #include <plait/exec/operators/normalization.hpp>
+#include <plait/exec/operators/normalization_gradients.hpp>
 #include <plait/exec/operators/one_hot.hpp>
+#include <plait/exec/operators/one_hot_gradients.hpp>
 #include <plait/exec/operators/optimizers.hpp>
 #include <plait/exec/operators/packing.hpp>
 #include <plait/exec/operators/random_fills.hpp>
@@ -30,9 +35,11 @@
 #include <plait/exec/operators/shape_values.hpp>
 #include <plait/exec/operators/slice.hpp>
 #include <plait/exec/operators/softmax_with_loss.hpp>
+#include <plait/exec/operators/softmax_with_loss_gradients.hpp>
 #include <plait/exec/operators/sparse_optimizers.hpp>
 #include <plait/exec/operators/transpose.hpp>
 #include <plait/exec/operators/units.hpp>
+#include <plait/exec/operators/units_gradients.hpp>
 #include <plait/exec/operators/views.hpp>
 
 namespace plait {
@@ -43,6 +50,7 @@ operators<B> const& standard_operators() {
     operators<B> made;
     add_concat_split_operators(made);
     add_distance_operators(made);
+    add_distance_gradient_operators(made);
     add_dropout_operators(made);
     add_dropout_gradient_operators(made);
     add_elementwise_operators(made);
@@ -51,9 +59,13 @@ operators<B> const& standard_operators() {
     add_learning_rate_operators(made);
     add_lengths_operators(made);
     add_loss_operators(made);
+    add_loss_gradient_operators(made);
     add_matrix_operators(made);
+    add_matrix_gradient_operators(made);
     add_normalization_operators(made);
+    add_normalization_gradient_operators(made);
     add_one_hot_operators(made);
+    add_one_hot_gradient_operators(made);
     add_optimizer_operators(made);
     add_packing_operators(made);
     add_random_fill_operators(made);
@@ -68,9 +80,11 @@ operators<B> const& standard_operators() {
     add_shape_value_operators(made);
     add_slice_operators(made);
     add_softmax_with_loss_operators(made);
+    add_softmax_with_loss_gradient_operators(made);
     add_sparse_optimizer_operators(made);
     add_transpose_operators(made);
     add_unit_operators(made);
+    add_unit_gradient_operators(made);
     add_view_operators(made);
     return made;
   }();

@@ -148,6 +148,22 @@ TEST_CASE_TEMPLATE("units: the same bits on every backend", B, plait::omp, plait
   CHECK(got.template fetch<float>("c1") == wanted.fetch<float>("c1"));
 }
 
+TEST_CASE("units: lengths may be int64") {
+  using B = plait::serial;
+  plait::operators<B> table;
+  plait::add_unit_operators(table);
+  batch const b = {3, 4, 2, {4, 2, 3}, false, 0};
+  auto wide = feeds_of<B, float>(b, 4);
+  for (auto& [name, value] : wide)
+    if (name == "l") value = test::of<B, std::int64_t>({3}, {std::int64_t{1} << 40, 2, 3});
+  std::string const op =
+      R"(type: "LSTMUnit" input: "h" input: "c" input: "g" input: "l" input: "t" output: "h1" output: "c1")";
+  auto const wanted = test::run_op<B>(table, op, feeds_of<B, float>(b, 4));
+  auto const got = test::run_op<B>(table, op, wide);
+  CHECK(got.fetch<float>("h1") == wanted.fetch<float>("h1"));
+  CHECK(got.fetch<float>("c1") == wanted.fetch<float>("c1"));
+}
+
 TEST_CASE("units: far gates saturate, states may have other ranks") {
   plait::operators<plait::serial> table;
   plait::add_unit_operators(table);
@@ -191,7 +207,7 @@ TEST_CASE("units: operands that do not fit are refused, and nothing is written")
   refused(op, "g", test::of<B>({1, 2, 12}, std::vector<double>(24)), "different element types");
   refused(op, "c", test::of<B>({1, 3, 2}, std::vector<float>(6)), "different shapes");
   refused(op, "l", test::of<B, std::int32_t>({3}, {1, 2, 3}), "a length for each of 2 rows");
-  refused(op, "l", test::of<B, std::int64_t>({2}, {1, 2}), "should hold int32");
+  refused(op, "l", test::of<B, float>({2}, {1, 2}), "should hold int32 or int64");
   refused(op, "t", test::of<B, std::int32_t>({2}, {1, 2}), "be one number");
   refused(op, "h", test::of<B, float>({}, {1}), "at least 1");
   refused(op + R"( arg { name: "sequence_lengths" i: 0 })", "", {}, "one input too many");

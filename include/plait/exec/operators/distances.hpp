@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <plait/exec/kernels/reduce.hpp>
 #include <plait/exec/op_arguments.hpp>
@@ -95,6 +96,53 @@ struct padded_product_rows {
   }
 };
 
+/// The rows of inputs 0 and 1, as many and as long.
+struct row_pairs {
+  std::size_t rows = 0;
+  std::size_t width = 0;
+
+  static row_pairs of(shape_context const& c) {
+    c.expect_type<float, double>(0);
+    c.expect_same_type(0, 1);
+    c.expect_same_dims(0, 1);
+    shape const& dims = c.dims(0);
+    if (dims.rank() == 0) return {1, 1};
+    return {static_cast<std::size_t>(dims[0]), static_cast<std::size_t>(dims.size_from(1))};
+  }
+  /// A result for each, or its gradient.
+  shape results() const { return {static_cast<std::int64_t>(rows)}; }
+};
+
+/// The rows of inputs 0 and 1, as many but perhaps not as long.
+struct padded_row_pairs {
+  std::size_t rows = 0;
+  std::size_t long_width = 0;
+  std::size_t short_width = 0;
+  std::size_t longer = 0;  ///< the input whose rows are
+
+  static padded_row_pairs of(shape_context const& c, bool repeat) {
+    c.expect_type<float, double>(0);
+    c.expect_same_type(0, 1);
+    c.expect_rank(0, 1);
+    shape const& a = c.dims(0);
+    shape const& b = c.dims(1);
+    c.expect(b.rank() == a.rank() && b[0] == a[0], 1,
+             "have as many rows and axes as input 0, " + to_string(c.input(0)));
+    padded_row_pairs made{static_cast<std::size_t>(a[0]), static_cast<std::size_t>(a.size_from(1)),
+                          static_cast<std::size_t>(b.size_from(1)), 0};
+    if (made.short_width > made.long_width) {
+      std::swap(made.short_width, made.long_width);
+      made.longer = 1;
+    }
+    if (repeat)
+      c.expect(made.short_width != 0 ? made.long_width % made.short_width == 0 : made.long_width == 0, made.shorter(),
+               "fit a whole number of times into the other");
+    return made;
+  }
+  std::size_t shorter() const { return 1 - longer; }
+  shape results() const { return {static_cast<std::int64_t>(rows)}; }
+};
+
 }  // namespace detail
 
 /// SquaredL2Distance, L1Distance, DotProduct and CosineSimilarity.
@@ -103,26 +151,19 @@ class row_comparison_kernel final : public op_kernel<B> {
  public:
   explicit row_comparison_kernel(op_arguments const&) {}
   void infer(shape_context& c) override {
-    element_type const type = c.template expect_type<float, double>(0);
-    c.expect_same_type(0, 1);
-    c.expect_same_dims(0, 1);
-    shape const& dims = c.dims(0);
-    std::int64_t const rows = dims.rank() == 0 ? 1 : dims[0];
-    rows_ = static_cast<std::size_t>(rows);
-    width_ = static_cast<std::size_t>(dims.rank() == 0 ? 1 : dims.size_from(1));
-    c.output(0, type, {rows});
+    pairs_ = detail::row_pairs::of(c);
+    c.output(0, c.type(0), pairs_.results());
   }
   void run(op_context<B>& c) override {
     visit_type<float, double>(c.type(0), [&]<class T>(T) {
-      for_each_row<B>(rows_, 2 * width_,
+      for_each_row<B>(pairs_.rows, 2 * pairs_.width,
                       detail::compare_rows<Compare, T>{c.template input<T>(0), c.template input<T>(1),
-                                                       c.template output<T>(0), width_});
+                                                       c.template output<T>(0), pairs_.width});
     });
   }
 
  private:
-  std::size_t rows_ = 0;
-  std::size_t width_ = 0;
+  detail::row_pairs pairs_;
 };
 
 template <backend B>
@@ -130,36 +171,23 @@ class padded_product_kernel final : public op_kernel<B> {
  public:
   explicit padded_product_kernel(op_arguments const& a) : pad_(a.real("pad_value")), repeat_(a.flag("replicate")) {}
   void infer(shape_context& c) override {
-    element_type const type = c.template expect_type<float, double>(0);
-    c.expect_same_type(0, 1);
-    c.expect_rank(0, 1);
-    c.expect(c.dims(1).rank() == c.dims(0).rank() && c.dims(1)[0] == c.dims(0)[0], 1,
-             "have as many rows and axes as input 0, " + to_string(c.input(0)));
-    rows_ = static_cast<std::size_t>(c.dims(0)[0]);
-    widths_[0] = static_cast<std::size_t>(c.dims(0).size_from(1));
-    widths_[1] = static_cast<std::size_t>(c.dims(1).size_from(1));
-    longer_ = widths_[1] > widths_[0] ? 1 : 0;
-    std::size_t const least = widths_[1 - longer_];
-    if (repeat_)
-      c.expect(least != 0 ? widths_[longer_] % least == 0 : widths_[longer_] == 0, 1 - longer_,
-               "fit a whole number of times into the other");
-    c.output(0, type, {c.dims(0)[0]});
+    pairs_ = detail::padded_row_pairs::of(c, repeat_);
+    c.output(0, c.type(0), pairs_.results());
   }
   void run(op_context<B>& c) override {
     visit_type<float, double>(c.type(0), [&]<class T>(T) {
-      for_each_row<B>(rows_, widths_[0] + widths_[1],
-                      detail::padded_product_rows<T>{c.template input<T>(longer_), c.template input<T>(1 - longer_),
-                                                     c.template output<T>(0), widths_[longer_], widths_[1 - longer_],
-                                                     static_cast<T>(pad_), repeat_});
+      for_each_row<B>(
+          pairs_.rows, pairs_.long_width + pairs_.short_width,
+          detail::padded_product_rows<T>{c.template input<T>(pairs_.longer), c.template input<T>(pairs_.shorter()),
+                                         c.template output<T>(0), pairs_.long_width, pairs_.short_width,
+                                         static_cast<T>(pad_), repeat_});
     });
   }
 
  private:
   float pad_;
   bool repeat_;
-  std::size_t rows_ = 0;
-  std::size_t widths_[2] = {};
-  std::size_t longer_ = 0;
+  detail::padded_row_pairs pairs_;
 };
 
 /// SquaredL2Distance, L1Distance, DotProduct, CosineSimilarity, DotProductWithPadding.

@@ -9,6 +9,7 @@
 #include <plait/exec/operators/functions.hpp>
 #include <plait/exec/operators/functions_gradients.hpp>
 #include <plait/exec/operators/selections.hpp>
+#include <plait/exec/operators/selections_gradients.hpp>
 #include <plait/exec/operators/sums.hpp>
 #include <plait/exec/operators/sums_gradients.hpp>
 
@@ -24,6 +25,7 @@ void add_elementwise_operators(operators<B>& table) {
   add_function_operators(table);
   add_function_gradient_operators(table);
   add_selection_operators(table);
+  add_selection_gradient_operators(table);
   add_sum_operators(table);
   add_sum_gradient_operators(table);
 }

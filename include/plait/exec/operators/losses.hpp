@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 #include <plait/exec/kernels/index_checks.hpp>
 #include <plait/exec/kernels/reduce.hpp>
@@ -140,8 +141,8 @@ struct sigmoid_cross_entropy_rows {
 
 }  // namespace detail
 
-/// What LabelCrossEntropy, CrossEntropy and Accuracy share: X taken for a matrix of rows of class probabilities (one
-/// row if it is a vector), and labels with a place for each row.
+/// What LabelCrossEntropy, CrossEntropy, Accuracy and the gradients share: X taken for a matrix of rows of class
+/// probabilities (one row if it is a vector), and labels with a place for each row.
 template <backend B>
 class row_label_kernel : public op_kernel<B> {
  protected:
@@ -158,6 +159,22 @@ class row_label_kernel : public op_kernel<B> {
     auto const rows = static_cast<std::int64_t>(rows_);
     c.expect(dims == shape{rows} || dims == shape{rows, 1}, 1,
              "have a label for each of " + std::to_string(rows) + " rows");
+  }
+  /// A loss, or its gradient: a number for each row.
+  void expect_loss(shape_context& c, std::size_t i) const {
+    c.expect_same_type(0, i);
+    c.expect(c.dims(i) == shape{static_cast<std::int64_t>(rows_)}, i,
+             "have an element for each of " + std::to_string(rows_) + " rows");
+  }
+  void expect_distributions(shape_context& c) const {
+    shape const& x = c.dims(0);
+    shape const& labels = c.dims(1);
+    c.expect_same_type(0, 1);
+    c.expect(labels.size() == x.size() && (x.rank() == 1 || labels.rank() > 1) && labels.rank() != 0 &&
+                 (x.rank() == 1 || labels[0] == x[0]),
+             1,
+             "have a probability for each of " + std::to_string(classes()) + " classes of " + std::to_string(rows()) +
+                 " rows");
   }
   std::size_t rows() const noexcept { return rows_; }
   std::size_t classes() const noexcept { return classes_; }
@@ -191,12 +208,7 @@ class cross_entropy_kernel final : public row_label_kernel<B> {
   explicit cross_entropy_kernel(op_arguments const&) {}
   void infer(shape_context& c) override {
     this->expect_rows(c);
-    c.expect_same_type(0, 1);
-    c.expect(c.dims(1).size() == c.dims(0).size() && (c.dims(0).rank() == 1 || c.dims(1).rank() > 1) &&
-                 c.dims(1).rank() != 0 && (c.dims(0).rank() == 1 || c.dims(1)[0] == c.dims(0)[0]),
-             1,
-             "have a probability for each of " + std::to_string(this->classes()) + " classes of " +
-                 std::to_string(this->rows()) + " rows");
+    this->expect_distributions(c);
     c.output(0, c.type(0), {static_cast<std::int64_t>(this->rows())});
   }
   void run(op_context<B>& c) override {
@@ -239,47 +251,65 @@ class accuracy_kernel final : public row_label_kernel<B> {
   std::int64_t top_;
 };
 
+/// What SigmoidCrossEntropyWithLogits and its gradient share.
 template <backend B>
-class sigmoid_cross_entropy_kernel final : public op_kernel<B> {
+class sigmoid_loss_kernel : public op_kernel<B> {
  public:
-  explicit sigmoid_cross_entropy_kernel(op_arguments const& a)
+  explicit sigmoid_loss_kernel(op_arguments const& a)
       : log_d_trick_(a.flag("log_D_trick")), unjoined_(a.flag("unjoined_lr_loss")) {
     if (log_d_trick_ && unjoined_) a.fail("unjoined_lr_loss", "and 'log_D_trick' exclude each other");
   }
-  void infer(shape_context& c) override {
-    c.template expect_type<float, double>(0);
-    c.expect_same_type(0, 1);
-    c.expect_same_dims(0, 1);
-    shape out = c.dims(0);
+
+ protected:
+  /// The shape of the losses of logits and targets, inputs `logits` and the one after.
+  shape losses_of(shape_context& c, std::size_t logits) {
+    c.template expect_type<float, double>(logits);
+    c.expect_same_type(logits, logits + 1);
+    c.expect_same_dims(logits, logits + 1);
+    shape out = c.dims(logits);
     width_ = 1;
     if (out.rank() != 0) {
       width_ = static_cast<std::size_t>(out[out.rank() - 1]);
       out.erase(out.rank() - 1);
     }
-    c.output(0, c.type(0), out);
+    return out;
   }
-  void run(op_context<B>& c) override {
-    visit_type<float, double>(c.type(0), [&]<class T>(T) {
-      if (unjoined_)
-        run_as<detail::sigmoid_loss::unjoined, T>(c);
-      else if (log_d_trick_)
-        run_as<detail::sigmoid_loss::log_d_trick, T>(c);
-      else
-        run_as<detail::sigmoid_loss::plain, T>(c);
-    });
+  /// f of the kind of loss, as a constant.
+  template <class F>
+  void visit_kind(F&& f) const {
+    using kind = detail::sigmoid_loss;
+    if (unjoined_)
+      f(std::integral_constant<kind, kind::unjoined>());
+    else if (log_d_trick_)
+      f(std::integral_constant<kind, kind::log_d_trick>());
+    else
+      f(std::integral_constant<kind, kind::plain>());
   }
+  std::size_t width() const noexcept { return width_; }
 
  private:
-  template <detail::sigmoid_loss Kind, class T>
-  void run_as(op_context<B>& c) {
-    for_each_row<B>(c.output_size(0), 8 * width_,
-                    detail::sigmoid_cross_entropy_rows<Kind, T>{c.template input<T>(0), c.template input<T>(1),
-                                                                c.template output<T>(0), width_});
-  }
-
   bool log_d_trick_;
   bool unjoined_;
   std::size_t width_ = 1;
+};
+
+template <backend B>
+class sigmoid_cross_entropy_kernel final : public sigmoid_loss_kernel<B> {
+ public:
+  using sigmoid_loss_kernel<B>::sigmoid_loss_kernel;
+  void infer(shape_context& c) override {
+    shape const losses = this->losses_of(c, 0);
+    c.output(0, c.type(0), losses);
+  }
+  void run(op_context<B>& c) override {
+    visit_type<float, double>(c.type(0), [&]<class T>(T) {
+      this->visit_kind([&](auto kind) {
+        for_each_row<B>(c.output_size(0), 8 * this->width(),
+                        detail::sigmoid_cross_entropy_rows<kind(), T>{c.template input<T>(0), c.template input<T>(1),
+                                                                      c.template output<T>(0), this->width()});
+      });
+    });
+  }
 };
 
 /// LabelCrossEntropy, CrossEntropy, SigmoidCrossEntropyWithLogits, Accuracy. (SoftmaxWithLoss: softmax_with_loss.hpp;

@@ -42,6 +42,31 @@ void visit_factor(element_type type, F&& f) {
          to_string(c.input(1)) + " differ");
 }
 
+/// What FC and its gradient multiply: X, a matrix of m rows of k numbers, and W, with k numbers for each of n units.
+struct fc_extents {
+  std::int64_t m = 0;
+  std::int64_t n = 0;
+  std::int64_t k = 0;
+  shape y;
+
+  /// X and W being inputs 0 and 1; the units are W's columns where it is transposed.
+  template <backend B>
+  static fc_extents of(shape_context const& c, std::int64_t axis_x, std::int64_t axis_w, bool transposed) {
+    expect_factor<B>(c, 0);
+    c.expect_same_type(0, 1);
+    shape const& x = c.dims(0);
+    shape const& w = c.dims(1);
+    std::size_t const first = c.axis(0, axis_x);
+    std::size_t const first_w = c.axis(1, axis_w);
+    fc_extents made{x.size_to(first), transposed ? w.size_from(first_w) : w.size_to(first_w), x.size_from(first), {}};
+    std::int64_t const inner = transposed ? w.size_to(first_w) : w.size_from(first_w);
+    if (inner != made.k) fail_inner(c, made.k, inner);
+    for (std::size_t i = 0; i != first; ++i) made.y.push_back(x[i]);
+    made.y.push_back(made.n);
+    return made;
+  }
+};
+
 /// The same row of numbers in each row of a matrix.
 template <class T>
 struct repeat_row {
@@ -66,25 +91,12 @@ class fc_kernel : public op_kernel<B> {
   explicit fc_kernel(op_arguments const& a) : axis_(a.integer("axis")), axis_w_(a.integer("axis_w")) {}
 
   void infer(shape_context& c) final {
-    element_type const type = detail::expect_factor<B>(c, 0);
-    c.expect_same_type(0, 1);
+    auto const extents = detail::fc_extents::of<B>(c, axis_, axis_w_, TransposedWeights);
+    product_ = {.m = extents.m, .n = extents.n, .k = extents.k, .transpose_b = !TransposedWeights};
     c.expect_same_type(0, 2);
-    std::size_t const axis = c.axis(0, axis_);
-    std::size_t const axis_w = c.axis(1, axis_w_);
-    shape const& x = c.dims(0);
-    shape const& w = c.dims(1);
-    product_.m = x.size_to(axis);
-    product_.k = x.size_from(axis);
-    product_.n = TransposedWeights ? w.size_from(axis_w) : w.size_to(axis_w);
-    product_.transpose_b = !TransposedWeights;
-    std::int64_t const inner = TransposedWeights ? w.size_to(axis_w) : w.size_from(axis_w);
-    if (inner != product_.k) detail::fail_inner(c, product_.k, inner);
     c.expect_rank(2, 1, 1);
-    c.expect(c.dims(2)[0] == product_.n, 2, "have " + std::to_string(product_.n) + " elements, one a unit");
-    shape y;
-    for (std::size_t i = 0; i != axis; ++i) y.push_back(x[i]);
-    y.push_back(product_.n);
-    c.output(0, type, y);
+    c.expect(c.dims(2)[0] == extents.n, 2, "have " + std::to_string(extents.n) + " elements, one a unit");
+    c.output(0, c.type(0), extents.y);
   }
 
   void run(op_context<B>& c) final {

@@ -16,30 +16,66 @@
 
 namespace plait {
 
+namespace detail {
+
+/// Input 0 taken for a matrix, whose rows are what is before an axis.
+struct matrix_rows {
+  std::size_t rows = 0;
+  std::size_t width = 0;
+
+  static matrix_rows of(shape_context const& c, std::int64_t axis) {
+    std::size_t const first = c.axis(0, axis);
+    c.expect_type<float, double>(0);
+    return {static_cast<std::size_t>(c.dims(0).size_to(first)), static_cast<std::size_t>(c.dims(0).size_from(first))};
+  }
+};
+
+/// The vectors of input 0 along an axis.
+struct axis_vectors {
+  std::size_t outer = 0;
+  std::size_t n = 0;
+  std::size_t inner = 0;
+
+  static axis_vectors of(shape_context const& c, std::int64_t axis) {
+    std::size_t const at = c.axis(0, axis);
+    c.expect_type<float, double>(0);
+    shape const& dims = c.dims(0);
+    return {static_cast<std::size_t>(dims.size_to(at)), static_cast<std::size_t>(dims[at]),
+            static_cast<std::size_t>(dims.size_from(at + 1))};
+  }
+};
+
+/// Of LayerNorm's means and deviations.
+inline shape moments_of(shape_context const& c, std::int64_t axis) {
+  shape made;
+  for (std::size_t i = 0; i != c.axis(0, axis); ++i) made.push_back(c.dims(0)[i]);
+  made.push_back(1);
+  return made;
+}
+
+}  // namespace detail
+
 /// Softmax and LogSoftmax of X taken for a matrix, whose rows are what is before the axis.
 template <backend B, bool Log>
 class softmax_kernel final : public op_kernel<B> {
  public:
   explicit softmax_kernel(op_arguments const& a) : axis_(a.integer("axis")) {}
   void infer(shape_context& c) override {
-    std::size_t const axis = c.axis(0, axis_);
-    rows_ = static_cast<std::size_t>(c.dims(0).size_to(axis));
-    width_ = static_cast<std::size_t>(c.dims(0).size_from(axis));
-    c.output(0, c.template expect_type<float, double>(0), c.dims(0));
+    x_ = detail::matrix_rows::of(c, axis_);
+    c.output(0, c.type(0), c.dims(0));
   }
   void run(op_context<B>& c) override {
     visit_type<float, double>(c.type(0), [&]<class T>(T) {
       if constexpr (Log)
-        log_softmax<B>(c.template input<T>(0), c.template output<T>(0), rows_, width_);
+        log_softmax<B>(c.template input<T>(0), c.template output<T>(0), x_.rows, x_.width);
       else
-        softmax<B>(c.template input<T>(0), c.template output<T>(0), rows_, width_);
+        softmax<B>(c.template input<T>(0), c.template output<T>(0), x_.rows, x_.width);
     });
   }
 
  private:
   std::int64_t axis_;
-  std::size_t rows_ = 0;
-  std::size_t width_ = 0;
+  detail::matrix_rows x_;
 };
 
 template <backend B>
@@ -47,30 +83,23 @@ class layer_norm_kernel final : public op_kernel<B> {
  public:
   explicit layer_norm_kernel(op_arguments const& a) : axis_(a.integer("axis")), epsilon_(a.real("epsilon")) {}
   void infer(shape_context& c) override {
-    std::size_t const axis = c.axis(0, axis_);
-    shape const& dims = c.dims(0);
-    rows_ = static_cast<std::size_t>(dims.size_to(axis));
-    width_ = static_cast<std::size_t>(dims.size_from(axis));
-    shape moments;
-    for (std::size_t i = 0; i != axis; ++i) moments.push_back(dims[i]);
-    moments.push_back(1);
-    element_type const type = c.template expect_type<float, double>(0);
-    c.output(0, type, dims);
-    c.output(1, type, moments);
-    c.output(2, type, moments);
+    x_ = detail::matrix_rows::of(c, axis_);
+    shape const moments = detail::moments_of(c, axis_);
+    c.output(0, c.type(0), c.dims(0));
+    c.output(1, c.type(0), moments);
+    c.output(2, c.type(0), moments);
   }
   void run(op_context<B>& c) override {
     visit_type<float, double>(c.type(0), [&]<class T>(T) {
       layer_norm<B>(c.template input<T>(0), c.template output<T>(0), c.template output<T>(1), c.template output<T>(2),
-                    rows_, width_, static_cast<T>(epsilon_));
+                    x_.rows, x_.width, static_cast<T>(epsilon_));
     });
   }
 
  private:
   std::int64_t axis_;
   float epsilon_;
-  std::size_t rows_ = 0;
-  std::size_t width_ = 0;
+  detail::matrix_rows x_;
 };
 
 /// Normalize and NormalizeL1.
@@ -79,23 +108,18 @@ class normalize_kernel final : public op_kernel<B> {
  public:
   explicit normalize_kernel(op_arguments const& a) : axis_(a.integer("axis")) {}
   void infer(shape_context& c) override {
-    std::size_t const axis = c.axis(0, axis_);
-    outer_ = static_cast<std::size_t>(c.dims(0).size_to(axis));
-    n_ = static_cast<std::size_t>(c.dims(0)[axis]);
-    inner_ = static_cast<std::size_t>(c.dims(0).size_from(axis + 1));
-    c.output(0, c.template expect_type<float, double>(0), c.dims(0));
+    x_ = detail::axis_vectors::of(c, axis_);
+    c.output(0, c.type(0), c.dims(0));
   }
   void run(op_context<B>& c) override {
     visit_type<float, double>(c.type(0), [&]<class T>(T) {
-      normalize<B, Magnitudes>(c.template input<T>(0), c.template output<T>(0), outer_, n_, inner_);
+      normalize<B, Magnitudes>(c.template input<T>(0), c.template output<T>(0), x_.outer, x_.n, x_.inner);
     });
   }
 
  private:
   std::int64_t axis_;
-  std::size_t outer_ = 0;
-  std::size_t n_ = 0;
-  std::size_t inner_ = 0;
+  detail::axis_vectors x_;
 };
 
 namespace detail {

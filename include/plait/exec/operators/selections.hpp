@@ -122,19 +122,30 @@ class where_kernel : public op_kernel<B> {
   bool rows_;
 };
 
+namespace detail {
+
+/// How long the rows of input x are that an axis begins. Input w is to have an element for each place of them.
+inline std::int64_t linear_width(shape_context const& c, std::size_t x, std::int64_t axis) {
+  c.expect_type<float, double>(x);
+  return c.dims(x).size_from(c.axis(x, axis, true));
+}
+inline void expect_linear_factors(shape_context const& c, std::size_t x, std::size_t w, std::int64_t width) {
+  c.expect_same_type(x, w);
+  c.expect_rank(w, 1, 1);
+  c.expect(c.dims(w)[0] == width, w,
+           "have " + std::to_string(width) + " elements, as the rows of input " + std::to_string(x));
+}
+
+}  // namespace detail
+
 /// ElementwiseLinear: X as a matrix whose rows are multiplied by w and added to b.
 template <backend B>
 class elementwise_linear_kernel : public op_kernel<B> {
  public:
   explicit elementwise_linear_kernel(op_arguments const& a) : axis_(a.integer("axis")) {}
   void infer(shape_context& c) override {
-    c.template expect_type<float, double>(0);
-    std::int64_t const width = c.dims(0).size_from(c.axis(0, axis_, true));
-    for (std::size_t i = 1; i != 3; ++i) {
-      c.expect_same_type(0, i);
-      c.expect_rank(i, 1, 1);
-      c.expect(c.dims(i)[0] == width, i, "have " + std::to_string(width) + " elements, as the rows of input 0");
-    }
+    std::int64_t const width = detail::linear_width(c, 0, axis_);
+    for (std::size_t i = 1; i != 3; ++i) detail::expect_linear_factors(c, 0, i, width);
     c.output(0, c.type(0), c.dims(0));
   }
   void run(op_context<B>& c) override {

@@ -92,19 +92,19 @@ struct weighted_average {
 
 }  // namespace detail
 
-/// X is taken for a matrix, whose rows are what is before the axis.
+/// What SoftmaxWithLoss and its gradient share: operands X, labels and perhaps weights. X is taken for a matrix, whose
+/// rows are what is before the axis.
 template <backend B>
-class softmax_with_loss_kernel final : public op_kernel<B> {
+class softmax_loss_kernel : public op_kernel<B> {
  public:
-  explicit softmax_with_loss_kernel(op_arguments const& a)
-      : axis_(a.integer("axis")),
-        scale_(a.real("scale")),
-        distributions_(a.flag("label_prob")),
-        weighted_(a.input_count() == 3) {
+  softmax_loss_kernel(op_arguments const& a, bool weighted)
+      : axis_(a.integer("axis")), scale_(a.real("scale")), distributions_(a.flag("label_prob")), weighted_(weighted) {
     if (!(scale_ >= 0)) a.fail("scale", "is negative");
   }
-  void infer(shape_context& c) override {
-    element_type const type = c.template expect_type<float, double>(0);
+
+ protected:
+  void expect_operands(shape_context& c) {
+    c.template expect_type<float, double>(0);
     std::size_t const axis = c.axis(0, axis_);
     std::int64_t const rows = c.dims(0).size_to(axis);
     std::int64_t const classes = c.dims(0).size_from(axis);
@@ -128,33 +128,19 @@ class softmax_with_loss_kernel final : public op_kernel<B> {
       c.expect_same_type(0, 2);
       c.expect(c.dims(2).size() == rows, 2, "have a weight for each of " + std::to_string(rows) + " rows");
     }
-    c.output(0, type, c.dims(0));
-    c.output(1, type, {});
-    c.scratch(rows_ * size_of(type));
   }
-  void run(op_context<B>& c) override {
-    visit_type<float, double>(c.type(0), [&]<class T>(T) {
-      T const* const x = c.template input<T>(0);
-      T* const p = c.template output<T>(0);
-      T* const losses = static_cast<T*>(c.scratch());
-      T const* const weights = weighted_ ? c.template input<T>(2) : nullptr;
-      if (distributions_) {
-        T const* const labels = c.template input<T>(1);
-        std::size_t const at = find_index<B>(rows_, detail::is_no_distribution<T>{labels, classes_});
-        if (at != rows_)
-          c.fail("the labels of row " + std::to_string(at) + " are no probabilities, of sum 1 and none negative");
-        for_each_row<B>(rows_, 8 * classes_,
-                        detail::softmax_distribution_loss_rows<T>{x, p, losses, labels, weights, classes_});
-      } else {
-        auto const labels = detail::class_labels::checked<B>(c, 1, classes_);
-        for_each_row<B>(rows_, 4 * classes_,
-                        detail::softmax_label_loss_rows<T>{x, p, losses, labels, weights, classes_});
-      }
-      for_each_row<B>(
-          1, rows_,
-          detail::weighted_average<T>{losses, weights, c.template output<T>(1), rows_, static_cast<T>(scale_)});
-    });
+  template <class T>
+  T const* weights(op_context<B> const& c) const {
+    return weighted_ ? c.template input<T>(2) : nullptr;
   }
+  template <class T>
+  T scale() const {
+    return static_cast<T>(scale_);
+  }
+  bool has_distributions() const noexcept { return distributions_; }
+  bool is_weighted() const noexcept { return weighted_; }
+  std::size_t rows() const noexcept { return rows_; }
+  std::size_t classes() const noexcept { return classes_; }
 
  private:
   std::int64_t axis_;
@@ -163,6 +149,42 @@ class softmax_with_loss_kernel final : public op_kernel<B> {
   bool weighted_;
   std::size_t rows_ = 0;
   std::size_t classes_ = 0;
+};
+
+template <backend B>
+class softmax_with_loss_kernel final : public softmax_loss_kernel<B> {
+ public:
+  explicit softmax_with_loss_kernel(op_arguments const& a) : softmax_loss_kernel<B>(a, a.input_count() == 3) {}
+  void infer(shape_context& c) override {
+    this->expect_operands(c);
+    c.output(0, c.type(0), c.dims(0));
+    c.output(1, c.type(0), {});
+    c.scratch(this->rows() * size_of(c.type(0)));
+  }
+  void run(op_context<B>& c) override {
+    visit_type<float, double>(c.type(0), [&]<class T>(T) {
+      T const* const x = c.template input<T>(0);
+      T* const p = c.template output<T>(0);
+      T* const losses = static_cast<T*>(c.scratch());
+      T const* const weights = this->template weights<T>(c);
+      std::size_t const rows = this->rows();
+      std::size_t const classes = this->classes();
+      if (this->has_distributions()) {
+        T const* const labels = c.template input<T>(1);
+        std::size_t const at = find_index<B>(rows, detail::is_no_distribution<T>{labels, classes});
+        if (at != rows)
+          c.fail("the labels of row " + std::to_string(at) + " are no probabilities, of sum 1 and none negative");
+        for_each_row<B>(rows, 8 * classes,
+                        detail::softmax_distribution_loss_rows<T>{x, p, losses, labels, weights, classes});
+      } else {
+        auto const labels = detail::class_labels::checked<B>(c, 1, classes);
+        for_each_row<B>(rows, 4 * classes, detail::softmax_label_loss_rows<T>{x, p, losses, labels, weights, classes});
+      }
+      for_each_row<B>(
+          1, rows,
+          detail::weighted_average<T>{losses, weights, c.template output<T>(1), rows, this->template scale<T>()});
+    });
+  }
 };
 
 /// SoftmaxWithLoss.

@@ -22,11 +22,16 @@ namespace detail {
 
 /// Which rows of a batch take part in a time step.
 struct active_rows {
-  std::int32_t const* lengths;  ///< nullptr: all
+  void const* lengths;  ///< nullptr: all
+  bool wide;            ///< lengths are int64, not int32
   std::int32_t const* timestep;
   bool drop_states;
 
-  PLAIT_HOST_DEVICE bool operator()(std::size_t row) const { return lengths == nullptr || *timestep < lengths[row]; }
+  PLAIT_HOST_DEVICE bool operator()(std::size_t row) const {
+    if (lengths == nullptr) return true;
+    return *timestep <
+           (wide ? static_cast<std::int64_t const*>(lengths)[row] : static_cast<std::int32_t const*>(lengths)[row]);
+  }
 
   /// What becomes of a part of a state whose row does not.
   template <class T>
@@ -100,22 +105,25 @@ struct gru_unit_pass {
 
 /// What both units have in common: operands state..., gates, [sequence lengths], time step. States are of any rank, the
 /// last axis being the units', the others' product the batch; gates have as many rows.
-template <backend B>
+///
+/// Gradients have the states after and their gradients besides, and make gradients of the states before and the gates.
+template <backend B, bool Gradient = false>
 class unit_kernel : public op_kernel<B> {
  public:
   unit_kernel(op_arguments const& a, std::size_t states, std::int64_t gates)
       : states_(states), gates_(gates), with_lengths_(a.flag("sequence_lengths")), drop_states_(a.flag("drop_states")) {
-    if (a.input_count() != states + 2 + std::size_t{with_lengths_})
+    if (a.input_count() != after() + (Gradient ? 2 * states : 0))
       a.fail("sequence_lengths", with_lengths_ ? "asks for one more input, the lengths" : "leaves one input too many");
   }
 
   void infer(shape_context& c) final {
     c.expect_type<float, double>(0);
     c.expect_rank(0, 1);
-    for (std::size_t i = 1; i != states_; ++i) {
+    auto const expect_state = [&](std::size_t i) {
       c.expect_same_type(0, i);
       c.expect_same_dims(0, i);
-    }
+    };
+    for (std::size_t i = 1; i != states_; ++i) expect_state(i);
     shape const& state = c.dims(0);
     c.expect_same_type(0, states_);
     c.expect_rank(states_, 1);
@@ -124,23 +132,29 @@ class unit_kernel : public op_kernel<B> {
     c.expect(gates[gates.rank() - 1] == gates_ * state[state.rank() - 1] && gates.size_to(gates.rank() - 1) == rows,
              states_, "have " + std::to_string(gates_) + " gates for each unit of " + to_string(c.input(0)));
     if (with_lengths_) {
-      c.expect_type<std::int32_t>(states_ + 1);
+      c.expect_type<std::int32_t, std::int64_t>(states_ + 1);
       c.expect(c.dims(states_ + 1).size() == rows, states_ + 1,
                "have a length for each of " + std::to_string(rows) + " rows");
     }
-    std::size_t const timestep = states_ + 1 + std::size_t{with_lengths_};
-    c.expect_type<std::int32_t>(timestep);
-    c.expect(c.dims(timestep).size() == 1, timestep, "be one number");
+    c.expect_type<std::int32_t>(after() - 1);
+    c.expect(c.dims(after() - 1).size() == 1, after() - 1, "be one number");
     for (std::size_t i = 0; i != states_; ++i) c.output(i, c.type(0), state);
+    if constexpr (Gradient) {
+      for (std::size_t i = 0; i != 2 * states_; ++i) expect_state(after() + i);
+      c.output(states_, c.type(0), gates);
+    }
   }
 
  protected:
   // An element costs about this many that are merely moved.
-  static constexpr std::size_t cost = 8;
+  static constexpr std::size_t cost = Gradient ? 16 : 8;
 
+  /// The first input that follows the time step.
+  std::size_t after() const { return states_ + 2 + std::size_t{with_lengths_}; }
   detail::active_rows active(op_context<B> const& c) const {
-    return {with_lengths_ ? c.template input<std::int32_t>(states_ + 1) : nullptr,
-            c.template input<std::int32_t>(states_ + 1 + std::size_t{with_lengths_}), drop_states_};
+    bool const wide = with_lengths_ && c.type(states_ + 1) == element_type::int64;
+    return {with_lengths_ ? c.raw_input(states_ + 1) : nullptr, wide, c.template input<std::int32_t>(after() - 1),
+            drop_states_};
   }
   static std::size_t width(op_context<B> const& c) { return static_cast<std::size_t>(c.dims(0)[c.dims(0).rank() - 1]); }
 
@@ -209,10 +223,10 @@ void add_unit_operators(operators<B>& table) {
       schema("LSTMUnit", 2)
           .argument("forget_bias", 0.0f, "added to the forget gate")
           .describe("H', C' = one step of an LSTM from H: …×D, C: …×D, gates: …×4D (input, forget, output, cell), "
-                    "[lengths: int32 N,] timestep: int32"));
+                    "[lengths: N,] timestep: int32"));
   table.template add<gru_unit_kernel>(
       schema("GRUUnit", 1)
-          .describe("H' = one step of a GRU from H: …×D, gates: …×3D (reset, update, output), [lengths: int32 N,] "
+          .describe("H' = one step of a GRU from H: …×D, gates: …×3D (reset, update, output), [lengths: N,] "
                     "timestep: int32"));
 }
 

@@ -1,0 +1,129 @@
+#include <plait/exec/operators/normalization_gradients.hpp>
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <support/gradient_of_op.hpp>
+#include <support/op_oracle.hpp>
+
+namespace {
+
+using plait::shape;
+
+template <class B>
+plait::operators<B> table() {
+  plait::operators<B> made;
+  plait::add_normalization_operators(made);
+  plait::add_normalization_gradient_operators(made);
+  return made;
+}
+
+std::string axis(std::int64_t at) { return " arg { name: 'axis' i: " + std::to_string(at) + " }"; }
+
+std::vector<std::pair<shape, std::string>> const matrices = {
+    {{3, 4}, ""},          {{2, 3, 2}, axis(1)}, {{2, 3, 4}, axis(2)}, {{2, 3, 4}, axis(-1)}, {{4}, axis(0)},
+    {{2, 3, 4}, axis(-2)}, {{1, 1}, ""},         {{0, 4}, ""},         {{3, 0}, ""},          {{40, 300}, ""},
+};
+
+TEST_CASE_TEMPLATE("SoftmaxGradient, LogSoftmaxGradient: every axis, in place", B, PLAIT_HOST_BACKENDS) {
+  auto const mine = table<B>();
+  auto const reference = table<plait::serial>();
+  for (std::string const type : {"Softmax", "LogSoftmax"})
+    for (auto const& [dims, arguments] : matrices)
+      test::check_gradient_of_op(
+          mine, reference,
+          {.forward = "type: '" + type + "' input: 'x' output: 'y'" + arguments,
+           .gradient = "type: '" + type + "Gradient' input: 'y' input: 'y_grad' output: 'x_grad'" + arguments,
+           .fed = {{"x", test::random_tensor(dims, 1)}},
+           .float_tolerance = 1e-5,
+           .most_differences = 60});
+}
+
+TEST_CASE_TEMPLATE("LayerNormGradient: every axis and epsilon", B, PLAIT_HOST_BACKENDS) {
+  auto const mine = table<B>();
+  auto const reference = table<plait::serial>();
+  for (auto const& [dims, arguments] : matrices)
+    for (std::string const epsilon : {"", " arg { name: 'epsilon' f: 0.1 }"}) {
+      if (dims == shape{1, 1} && epsilon.empty()) continue;  // differences from a row of one element are rough
+      test::check_gradient_of_op(
+          mine, reference,
+          {.forward = "type: 'LayerNorm' input: 'x' output: 'y' output: 'm' output: 's'" + arguments + epsilon,
+           .gradient = "type: 'LayerNormGradient' input: 'y_grad' input: 'y' input: 'm' input: 's' input: 'x' "
+                       "output: 'x_grad'" +
+                       arguments + epsilon,
+           .fed = {{"x", test::random_tensor(dims, 1)}},
+           .float_tolerance = 1e-4,
+           .most_differences = 60});
+    }
+}
+
+TEST_CASE_TEMPLATE("NormalizeGradient: vectors along every axis", B, PLAIT_HOST_BACKENDS) {
+  auto const mine = table<B>();
+  auto const reference = table<plait::serial>();
+  for (auto const& [dims, arguments] : std::vector<std::pair<shape, std::string>>{{{3, 4}, ""},
+                                                                                  {{5}, ""},
+                                                                                  {{2, 3, 5}, axis(0)},
+                                                                                  {{2, 3, 5}, axis(1)},
+                                                                                  {{2, 3, 5}, axis(2)},
+                                                                                  {{2, 3, 5}, axis(-3)},
+                                                                                  {{0, 3}, ""},
+                                                                                  {{3, 0}, axis(0)},
+                                                                                  {{3, 0}, axis(1)},
+                                                                                  {{2, 3, 600}, axis(1)},
+                                                                                  {{40, 300}, ""}})
+    test::check_gradient_of_op(
+        mine, reference,
+        {.forward = "type: 'Normalize' input: 'x' output: 'y'" + arguments,
+         .gradient = "type: 'NormalizeGradient' input: 'x' input: 'y_grad' output: 'x_grad'" + arguments,
+         .fed = {{"x", test::random_tensor(dims, 1, 0.2, 2)}},
+         .float_tolerance = 1e-5,
+         .most_differences = 60});
+}
+
+TEST_CASE_TEMPLATE("NormalizeGradient: vectors of no length, and very long ones", B, PLAIT_HOST_BACKENDS) {
+  for (bool const columns : {false, true}) {
+    auto const of = [&](std::vector<float> const& rows) {  // two vectors of two elements
+      return columns ? test::of<B, float>({2, 2}, {rows[0], rows[2], rows[1], rows[3]})
+                     : test::of<B, float>({2, 2}, rows);
+    };
+    auto const got = test::run_op<B>(
+        table<B>(), "type: 'NormalizeGradient' input: 'x' input: 'dy' output: 'x_grad'" + axis(columns ? 0 : 1),
+        {{"x", of({0, 0, 3e15f, 4e15f})}, {"dy", of({2, 3, 1, -2})}});
+    auto const gradient = got.template fetch<float>("x_grad");
+    CHECK(gradient[0] == doctest::Approx(2e12));
+    CHECK(gradient[columns ? 2 : 1] == doctest::Approx(3e12));
+    // dy less its part along the vector, (1, -2) - (-1) (0.6, 0.8), is (1.6, -1.2)
+    CHECK(static_cast<double>(gradient[columns ? 1 : 2]) * 5e15 == doctest::Approx(1.6));
+    CHECK(static_cast<double>(gradient[3]) * 5e15 == doctest::Approx(-1.2));
+  }
+}
+
+TEST_CASE("gradients of normalizations: operands that do not fit are refused") {
+  using B = plait::serial;
+  auto const operators = table<B>();
+  auto const x = test::random_tensor({3, 4}, 1);
+  auto const other = test::random_tensor({4, 3}, 1);
+  for (std::string const type : {"Softmax", "LogSoftmax", "Normalize"}) {
+    std::string const op = "type: '" + type + "Gradient' input: 'y' input: 'dy' output: 'dx'";
+    CHECK(test::error_of<B>(operators, op, {{"y", x}, {"dy", x}}).empty());
+    CHECK(test::has(test::error_of<B>(operators, op, {{"y", x}, {"dy", other}}), type + "Gradient: "));
+    CHECK(test::has(test::error_of<B>(operators, op, {{"y", x}, {"dy", other}}), "different shapes"));
+    CHECK(test::has(test::error_of<B>(operators, op + axis(2), {{"y", x}, {"dy", x}}), "no axis 2"));
+  }
+  auto const norm = [&](plait::tensor<B> const& moments, plait::tensor<B> const& last) {
+    return test::error_of<B>(
+        operators, "type: 'LayerNormGradient' input: 'dy' input: 'y' input: 'm' input: 's' input: 'x' output: 'x_grad'",
+        {{"dy", x}, {"y", x}, {"m", moments}, {"s", moments}, {"x", last}});
+  };
+  CHECK(norm(test::random_tensor({3, 1}, 2, 1, 2), x).empty());
+  CHECK(test::has(norm(test::random_tensor({4, 1}, 2, 1, 2), x), "shape of the moments, 3x1"));
+  CHECK(test::has(norm(test::random_tensor({3, 1}, 2, 1, 2), other), "different shapes"));
+}
+
+}  // namespace
