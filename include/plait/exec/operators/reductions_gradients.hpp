@@ -165,11 +165,11 @@ class reduce_end_gradient_kernel final : public reduction_gradient_kernel<B, Kin
   detail::end_axes<Front> axes_;
 };
 
-/// SumElementsGradient and AveragedLossGradient: inputs X and dY.
-template <backend B, bool Always>
+/// SumElementsGradient: inputs X and dY.
+template <backend B>
 class reduce_all_gradient_kernel final : public op_kernel<B> {
  public:
-  explicit reduce_all_gradient_kernel(op_arguments const& a) : average_(Always || a.flag("average")) {}
+  explicit reduce_all_gradient_kernel(op_arguments const& a) : average_(a.flag("average")) {}
   void infer(shape_context& c) override {
     c.expect_type<float, double>(0);
     c.expect_same_type(0, 1);
@@ -207,7 +207,7 @@ class reduce_some_gradient_kernel final : public reduction_gradient_kernel<B, re
 };
 
 /// Gradients of ReduceSum, -Mean, -Max, -Min, -L1, -L2, ReduceFront- and ReduceBackSum, -Mean, -Max, RowwiseMax,
-/// ColwiseMax, SumElements, AveragedLoss.
+/// ColwiseMax, SumElements.
 template <backend B>
 void add_reduction_gradient_operators(operators<B>& table) {
   using kind = reduction_kind;
@@ -261,7 +261,7 @@ void add_reduction_gradient_operators(operators<B>& table) {
   table.template add<reduce_some_gradient_kernel<B, 2>>(
       some("RowwiseMaxGradient", "dX[b, i, j] = dY[b, i] where X[b, i, j] is Y[b, i], 0 elsewhere (inputs X, Y, dY)"));
 
-  table.template add<reduce_all_gradient_kernel<B, false>>(
+  table.template add<reduce_all_gradient_kernel>(
       op_schema("SumElementsGradient")
           .inputs(2)
           .outputs(1)
@@ -270,14 +270,6 @@ void add_reduction_gradient_operators(operators<B>& table) {
           .argument("average", std::int64_t{0}, "whether to divide by the number of elements")
           .checks_first()
           .describe("dX = dY everywhere (inputs X, dY)"));
-  table.template add<reduce_all_gradient_kernel<B, true>>(
-      op_schema("AveragedLossGradient")
-          .inputs(2)
-          .outputs(1)
-          .in_place(0, 0)
-          .in_place(1, 0)
-          .checks_first()
-          .describe("dX = dY divided by the number of elements, everywhere (inputs X, dY)"));
 }
 
 }  // namespace plait
