@@ -4,6 +4,8 @@
 
 #include <plait/exec/operators.hpp>
 #include <plait/exec/operators/concat_split.hpp>
+#include <plait/exec/operators/convolution.hpp>
+#include <plait/exec/operators/convolution_gradients.hpp>
 #include <plait/exec/operators/distances.hpp>
 #include <plait/exec/operators/distances_gradients.hpp>
 #include <plait/exec/operators/dropout.hpp>
@@ -11,6 +13,7 @@
 #include <plait/exec/operators/elementwise.hpp>
 #include <plait/exec/operators/fills.hpp>
 #include <plait/exec/operators/gather.hpp>
+#include <plait/exec/operators/gather_gradients.hpp>
 #include <plait/exec/operators/learning_rate.hpp>
 #include <plait/exec/operators/lengths.hpp>
 #include <plait/exec/operators/losses.hpp>
@@ -23,17 +26,23 @@
 #include <plait/exec/operators/one_hot_gradients.hpp>
 #include <plait/exec/operators/optimizers.hpp>
 #include <plait/exec/operators/packing.hpp>
+#include <plait/exec/operators/pad_image.hpp>
+#include <plait/exec/operators/pooling.hpp>
 #include <plait/exec/operators/random_fills.hpp>
 #include <plait/exec/operators/range.hpp>
 #include <plait/exec/operators/ranking.hpp>
+#include <plait/exec/operators/ranking_gradients.hpp>
 #include <plait/exec/operators/reductions.hpp>
+#include <plait/exec/operators/reductions_gradients.hpp>
 #include <plait/exec/operators/reshape.hpp>
 #include <plait/exec/operators/scatter.hpp>
 #include <plait/exec/operators/segments.hpp>
+#include <plait/exec/operators/segments_gradients.hpp>
 #include <plait/exec/operators/sequence_mask.hpp>
 #include <plait/exec/operators/sets.hpp>
 #include <plait/exec/operators/shape_values.hpp>
 #include <plait/exec/operators/slice.hpp>
+#include <plait/exec/operators/slice_gradients.hpp>
 #include <plait/exec/operators/softmax_with_loss.hpp>
 #include <plait/exec/operators/softmax_with_loss_gradients.hpp>
 #include <plait/exec/operators/sparse_optimizers.hpp>
@@ -49,6 +58,8 @@ operators<B> const& standard_operators() {
   static operators<B> const table = [] {
     operators<B> made;
     add_concat_split_operators(made);
+    add_convolution_operators(made);
+    add_convolution_gradient_operators(made);
     add_distance_operators(made);
     add_distance_gradient_operators(made);
     add_dropout_operators(made);
@@ -56,6 +67,7 @@ operators<B> const& standard_operators() {
     add_elementwise_operators(made);
     add_fill_operators(made);
     add_gather_operators(made);
+    add_gather_gradient_operators(made);
     add_learning_rate_operators(made);
     add_lengths_operators(made);
     add_loss_operators(made);
@@ -68,17 +80,23 @@ operators<B> const& standard_operators() {
     add_one_hot_gradient_operators(made);
     add_optimizer_operators(made);
     add_packing_operators(made);
+    add_pad_image_operators(made);
+    add_pooling_operators(made);
     add_random_fill_operators(made);
     add_range_operators(made);
     add_ranking_operators(made);
+    add_ranking_gradient_operators(made);
     add_reduction_operators(made);
+    add_reduction_gradient_operators(made);
     add_reshape_operators(made);
     add_scatter_operators(made);
     add_segment_operators(made);
+    add_segment_gradient_operators(made);
     add_sequence_mask_operators(made);
     add_set_operators(made);
     add_shape_value_operators(made);
     add_slice_operators(made);
+    add_slice_gradient_operators(made);
     add_softmax_with_loss_operators(made);
     add_softmax_with_loss_gradient_operators(made);
     add_sparse_optimizer_operators(made);
