@@ -37,9 +37,9 @@ inline constexpr element_type element_type_of = [] {
   if constexpr (std::same_as<T, bfloat16>) return element_type::bfloat16;
 }();
 
-/// Bytes an element takes; 0 for strings, which the runtime has none of.
+/// Bytes an element takes; 0 for strings, which the runtime has none of, and for what is no tensor.
 [[nodiscard]] constexpr std::size_t size_of(element_type type) noexcept {
-  constexpr std::size_t sizes[] = {4, 8, 1, 2, 4, 8, 1, 2, 1, 0, 2, 2};
+  constexpr std::size_t sizes[] = {4, 8, 1, 2, 4, 8, 1, 2, 1, 0, 2, 2, 0, 0};
   return sizes[static_cast<std::size_t>(type)];
 }
 

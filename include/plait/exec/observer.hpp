@@ -19,6 +19,7 @@ struct op_event {
   std::span<slot* const> outputs;
   std::vector<std::string_view> input_names;
   std::vector<std::string_view> output_names;
+  op_event const* within = nullptr;  ///< the op whose nested net the op belongs to; nullptr outside of any
 };
 
 /// Called around each op; with the parallel executor from several threads at once. What it throws stops the run as what

@@ -1,6 +1,7 @@
 // Observers that come with plait: time by op, a trace for a browser, a watch for NaN.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstddef>
@@ -32,34 +33,39 @@ class time_observer : public op_observer {
     std::string type;
     std::string name;
     std::string output;  ///< the first
+    std::size_t depth;   ///< 0 for ops of the plan itself, 1 for those of nets inside them, and so on
     std::thread::id thread;
     clock::time_point begin;
     clock::time_point end;
   };
 
-  void before(op_event const&) override {
+  void before(op_event const& e) override {
     B::synchronize();
     clock::time_point const now = clock::now();
     std::lock_guard const lock(mutex_);
-    begun_[std::this_thread::get_id()] = now;
+    begun_[&e] = now;
   }
   void after(op_event const& e) override {
     B::synchronize();
     clock::time_point const now = clock::now();
     std::lock_guard const lock(mutex_);
-    std::thread::id const thread = std::this_thread::get_id();
+    std::size_t depth = 0;
+    for (op_event const* around = e.within; around != nullptr; around = around->within) ++depth;
+    auto const begun = begun_.find(&e);
     records_.push_back({e.op, std::string(e.type), std::string(e.name),
-                        e.output_names.empty() ? std::string() : std::string(e.output_names.front()), thread,
-                        begun_[thread], now});
+                        e.output_names.empty() ? std::string() : std::string(e.output_names.front()), depth,
+                        std::this_thread::get_id(), begun == begun_.end() ? now : begun->second, now});
+    if (begun != begun_.end()) begun_.erase(begun);
   }
 
-  /// In the order in which ops ended. Not while a run is under way.
+  /// In the order in which ops ended, so that those of nested nets come before the op around them. Not while a run is
+  /// under way.
   std::vector<record> const& records() const noexcept { return records_; }
   void clear() { records_.clear(); }
 
  private:
   std::mutex mutex_;
-  std::unordered_map<std::thread::id, clock::time_point> begun_;
+  std::unordered_map<op_event const*, clock::time_point> begun_;  // an event keeps its address from before to after
   std::vector<record> records_;
 };
 
@@ -85,6 +91,7 @@ void write_chrome_trace(std::ostream& out, time_observer<B> const& times) {
   std::unordered_map<std::thread::id, std::size_t> threads;
   out << "{\"traceEvents\":[";
   char const* separator = "\n";
+  auto const first = std::ranges::min_element(times.records(), {}, &time_observer<B>::record::begin);
   for (auto const& r : times.records()) {
     auto const microseconds = [&](auto from, auto to) {
       return std::chrono::duration<double, std::micro>(to - from).count();
@@ -94,7 +101,7 @@ void write_chrome_trace(std::ostream& out, time_observer<B> const& times) {
     detail::write_json_text(out, r.type);
     std::ostringstream numbers;
     numbers.precision(3);
-    numbers << std::fixed << ",\"ts\":" << microseconds(times.records().front().begin, r.begin)
+    numbers << std::fixed << ",\"ts\":" << microseconds(first->begin, r.begin)
             << ",\"dur\":" << microseconds(r.begin, r.end);
     out << numbers.str() << ",\"args\":{\"op\":" << r.op << ",\"name\":";
     detail::write_json_text(out, r.name);

@@ -56,6 +56,10 @@ class op_arguments {
   std::uint64_t stream() const noexcept { return stream_; }
   void set_stream(std::uint64_t stream) noexcept { stream_ = stream; }
 
+  /// Whether the net marks the op as one of its backward pass.
+  bool is_gradient() const noexcept { return is_gradient_; }
+  void set_gradient(bool is) noexcept { is_gradient_ = is; }
+
   /// For values that the op cannot have; the caller adds which op it is.
   [[noreturn]] void fail(std::string_view name, std::string_view expected) const {
     throw shape_error("plait: argument '" + std::string(name) + "' " + std::string(expected));
@@ -110,6 +114,7 @@ class op_arguments {
   std::size_t inputs_;
   std::size_t outputs_;
   std::uint64_t stream_ = 0;
+  bool is_gradient_ = false;
 };
 
 /// The stream of random numbers of an op that writes a version of a blob. Since it hangs on nothing else, ops can be
@@ -122,8 +127,9 @@ class op_arguments {
   return state;
 }
 
-/// The arguments of an op of a net; those that the description does not name are passed over. Throws shape_error for a
-/// number of operands the op type does not have, for a missing argument and one of another type.
+/// The arguments of an op of a net, nets among them excepted; those that the description does not name are passed over.
+/// Whether it is a gradient op comes from net_traits<N>::is_gradient(n, op), where there is such a thing. Throws
+/// shape_error for a number of operands the op type does not have, for a missing argument and one of another type.
 template <net N, class Op>
 [[nodiscard]] op_arguments read_op_arguments(N const& n, Op const& op, op_schema const& schema) {
   std::size_t inputs = 0;
@@ -143,6 +149,8 @@ template <net N, class Op>
   check(outputs, schema.output_range(), "outputs");
 
   op_arguments made(schema, inputs, outputs);
+  if constexpr (requires { detail::net_traits_of<N>::is_gradient(n, op); })
+    made.set_gradient(detail::net_traits_of<N>::is_gradient(n, op));
   for (std::size_t i = 0; i != schema.arguments().size(); ++i) {
     argument_info const& info = schema.arguments()[i];
     if constexpr (argument_readable_net<N>) {

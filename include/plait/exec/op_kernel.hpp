@@ -21,6 +21,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -28,7 +29,9 @@
 
 #include <plait/core/assert.hpp>
 #include <plait/core/errors.hpp>
+#include <plait/core/npos.hpp>
 #include <plait/exec/backend.hpp>
+#include <plait/exec/blob.hpp>
 #include <plait/exec/element_type.hpp>
 #include <plait/exec/shape.hpp>
 #include <plait/exec/tensor.hpp>
@@ -142,10 +145,22 @@ class shape_context {
   std::size_t scratch_ = 0;
 };
 
-/// Where a tensor of a plan stands: contiguous memory. Kept by the plan, one for each value.
+/// Where a tensor of a plan stands: contiguous memory. Kept by the plan, one for each value. Of type `object` it is the
+/// address of a std::shared_ptr<blob_object>; of type `none` there is nothing.
 struct slot {
   void* data = nullptr;
   tensor_spec type;
+};
+
+struct run_options;
+
+/// What an op whose schema says results_after_run is given besides. Kept by the plan.
+template <backend B>
+struct op_results {
+  std::vector<blob<B>> values;        ///< by output: for the op to set
+  std::vector<std::uint32_t> places;  ///< by output: see op_context::place
+  std::size_t listed_inputs = 0;      ///< those of the net; the others need not be set
+  run_options const* options = nullptr;
 };
 
 /// What run sees of an op.
@@ -185,6 +200,26 @@ class op_context {
   void* scratch() const noexcept { return scratch_; }
   void set_scratch(void* memory) noexcept { scratch_ = memory; }
 
+  // ---- of ops whose results are known after the run
+  bool is_set(std::size_t i) const { return input_spec(i).type != element_type::none; }
+  /// The object an input is; nullptr for a tensor and for nothing.
+  std::shared_ptr<blob_object> object(std::size_t i) const {
+    slot const& found = at(inputs_, i);
+    return found.type.type == element_type::object ? *static_cast<std::shared_ptr<blob_object>*>(found.data) : nullptr;
+  }
+  /// What an output is to be. A tensor is contiguous and owns its memory, or has no owner and stands where the input
+  /// place(i) does. Left unset, the blob holds nothing.
+  blob<B>& result(std::size_t i) const {
+    PLAIT_ASSERT(results_ != nullptr && i < results_->values.size(), "op_context: no such result");
+    return results_->values[i];
+  }
+  /// The input of the same name as an output whose memory the op may overwrite, and return as the output; npos if there
+  /// is none.
+  std::uint32_t place(std::size_t i) const { return results_->places[i]; }
+  /// For running nets inside the op.
+  run_options const& options() const { return *results_->options; }
+  void set_results(op_results<B>* results) noexcept { results_ = results; }
+
   [[noreturn]] static void fail(std::string_view text) { throw shape_error("plait: " + std::string(text)); }
 
  private:
@@ -196,6 +231,7 @@ class op_context {
   std::span<slot* const> inputs_;
   std::span<slot* const> outputs_;
   void* scratch_ = nullptr;
+  op_results<B>* results_ = nullptr;
 };
 
 /// One op of a plan. Constructed from op_arguments; what the constructor throws says what is wrong with the arguments.

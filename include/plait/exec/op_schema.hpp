@@ -28,6 +28,13 @@ struct argument_info {
   bool as_given = false;  ///< where a real is expected, an integer stays one
 };
 
+/// A net that ops of a type have as an argument.
+struct net_argument_info {
+  std::string name;
+  bool required = false;
+  std::string text;
+};
+
 /// Pairs of an input and an output.
 struct operand_pair {
   std::size_t input;
@@ -107,6 +114,26 @@ class op_schema {
     arguments_.push_back({std::string(name), fallback, false, std::string(text), false, true});
     return *this;
   }
+  op_schema& net_argument(std::string_view name, std::string_view text) {
+    net_arguments_.push_back({std::string(name), false, std::string(text)});
+    return *this;
+  }
+  op_schema& required_net_argument(std::string_view name, std::string_view text) {
+    net_arguments_.push_back({std::string(name), true, std::string(text)});
+    return *this;
+  }
+  /// What outputs are is known only when the op has run: it hands over tensors and objects of its own
+  /// (op_context::result), and what comes after it in the net is inferred then. infer is not called. Such an op finds
+  /// also what its outputs' blobs held before among its inputs, after those the net lists.
+  op_schema& results_after_run() {
+    results_after_run_ = true;
+    return *this;
+  }
+  /// Inputs may be objects, or anything else that is no tensor.
+  op_schema& takes_objects() {
+    takes_objects_ = true;
+    return *this;
+  }
   /// If it throws, then before it has written anything. Otherwise what it changes in place is copied before each run,
   /// so that it can be put back.
   op_schema& checks_first() {
@@ -140,6 +167,9 @@ class op_schema {
   }
   /// The first input that all rows share; nothing where rows depend on each other.
   std::optional<std::size_t> row_inputs() const noexcept { return row_inputs_; }
+  std::vector<net_argument_info> const& net_arguments() const noexcept { return net_arguments_; }
+  bool has_results_after_run() const noexcept { return results_after_run_; }
+  bool may_take_objects() const noexcept { return takes_objects_ || results_after_run_; }
   bool has_side_effects() const noexcept { return side_effects_; }
   bool has_checked_first() const noexcept { return checks_first_; }
 
@@ -155,6 +185,7 @@ class op_schema {
   std::pair<std::size_t, std::size_t> inputs_ = {0, 0};
   std::pair<std::size_t, std::size_t> outputs_ = {0, 0};
   std::vector<argument_info> arguments_;
+  std::vector<net_argument_info> net_arguments_;
   std::vector<operand_pair> in_place_;
   std::vector<operand_pair> updates_;
   std::vector<operand_pair> views_;
@@ -163,6 +194,8 @@ class op_schema {
   bool in_place_each_ = false;
   bool side_effects_ = false;
   bool checks_first_ = false;
+  bool results_after_run_ = false;
+  bool takes_objects_ = false;
 };
 
 }  // namespace plait

@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -15,6 +16,7 @@
 
 #include <plait/core/errors.hpp>
 #include <plait/core/hash.hpp>
+#include <plait/exec/nets_of_op.hpp>
 #include <plait/exec/op_arguments.hpp>
 #include <plait/exec/op_kernel.hpp>
 #include <plait/exec/op_schema.hpp>
@@ -26,14 +28,14 @@ namespace plait {
 template <backend B>
 class operators {
  public:
-  using factory = std::unique_ptr<op_kernel<B>> (*)(op_arguments const&);
+  using factory = std::unique_ptr<op_kernel<B>> (*)(op_arguments const&, nets_of_op<B> const&);
 
   struct entry {
     op_schema schema;
     factory make;
   };
 
-  /// An op type whose kernels are Kernel<B>.
+  /// An op type whose kernels are Kernel<B>, made from op_arguments, or from these and nets_of_op<B>.
   template <template <class> class Kernel>
   operators& add(op_schema schema) {
     return add<Kernel<B>>(std::move(schema));
@@ -41,10 +43,13 @@ class operators {
   template <std::derived_from<op_kernel<B>> Kernel>
   operators& add(op_schema schema) {
     std::string type = schema.type();
-    entries_.insert_or_assign(std::move(type), std::make_shared<entry const>(entry{
-                                                   std::move(schema), [](op_arguments const& a) {
-                                                     return std::unique_ptr<op_kernel<B>>(std::make_unique<Kernel>(a));
-                                                   }}));
+    factory const make = [](op_arguments const& a, [[maybe_unused]] nets_of_op<B> const& nets) {
+      if constexpr (std::is_constructible_v<Kernel, op_arguments const&, nets_of_op<B> const&>)
+        return std::unique_ptr<op_kernel<B>>(std::make_unique<Kernel>(a, nets));
+      else
+        return std::unique_ptr<op_kernel<B>>(std::make_unique<Kernel>(a));
+    };
+    entries_.insert_or_assign(std::move(type), std::make_shared<entry const>(entry{std::move(schema), make}));
     return *this;
   }
   operators& add(operators const& others) {

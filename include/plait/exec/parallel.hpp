@@ -105,7 +105,7 @@ class parallel_executor {
       if (!stopped_.load(std::memory_order_acquire)) {
         try {
           if (options.stop.stop_requested()) throw run_cancelled(op);
-          plan_->run_op(op, options.observer);
+          plan_->run_op(op, options);
         } catch (...) {
           stopped_.store(true, std::memory_order_release);
           std::lock_guard const lock(error_mutex_);

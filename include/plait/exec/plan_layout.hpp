@@ -37,11 +37,13 @@ class plan_layout {
     value_number to;
   };
 
-  /// `schemas` by op; `inputs` the number of data inputs of each op (control inputs follow them in the form); `keep` by
-  /// blob: whether its last value is asked for. With `share` values share memory only where the net says so by name.
+  /// `schemas` by op; `inputs` the number of data inputs of each op (others follow them in the form); `more` by op:
+  /// what it reads without listing it; `keep` by blob: whether its last value is asked for. Without `share` values
+  /// share memory only where the net says so by name.
   template <net N>
   void compute(ssa_form<N> const& form, std::span<op_schema const* const> schemas,
-               std::span<std::uint32_t const> inputs, std::vector<bool> const& keep, bool share);
+               std::span<std::uint32_t const> inputs, csr<value> const& more, std::vector<bool> const& keep,
+               bool share);
 
   std::size_t op_count() const noexcept { return reads_.size(); }
   std::size_t value_count() const noexcept { return storage_of_.size(); }
@@ -60,10 +62,15 @@ class plan_layout {
 
   /// Values that are blobs' last when their op has run.
   std::span<value_number const> published(op_index op) const { return published_[op]; }
+  /// Those of all ops.
+  std::span<value_number const> published() const noexcept { return published_.items(); }
   /// Values given to the net that ops read, ascending.
   std::span<value_number const> given() const noexcept { return given_; }
-  /// Where ops begin whose shapes are known only when they are reached, and 0; ascending.
+  /// Where ops begin whose shapes are known only when they are reached, and 0; ascending. An op whose results are known
+  /// after its run ends a stage.
   std::span<op_index const> stages() const noexcept { return stages_; }
+  /// Whether the types of an op's outputs are known only after its run, and nothing is placed for them.
+  bool gives_results(op_index op) const { return gives_results_[op]; }
 
  private:
   bool is_free_for(storage_number s, op_index op, blob_index written, bool only_view) const;
@@ -83,6 +90,7 @@ class plan_layout {
   std::vector<op_index> needed_until_;  // by storage: the last read of any value in it so far
   std::vector<value_number> given_;
   std::vector<op_index> stages_;
+  std::vector<bool> gives_results_;  // by op
 };
 
 // Whether an op may write a storage, or (only_view) have an output stand in it: nobody reads it later.
@@ -102,7 +110,10 @@ inline bool plan_layout::can_stand_in(op_schema const& schema, op_index op, std:
   // A view changes nothing, but two kept values must not be one memory.
   bool const kept = last_read_[to] >= op_count();
   if (view && storages_[s].kept == npos && !kept && is_free_for(s, op, blob_of_[to], true)) return true;
-  if (!view && !schema.may_be_in_place(input, output) && !schema.updates_in_place(input, output)) return false;
+  // Nets inside an op write what they are given where it stands, if it has the name of what they write.
+  bool const updated = schema.has_results_after_run() && blob_of_[from] == blob_of_[to];
+  if (!view && !updated && !schema.may_be_in_place(input, output) && !schema.updates_in_place(input, output))
+    return false;
   if (!is_free_for(s, op, blob_of_[to], false)) return false;
   // Other operands in the same memory would see it change.
   for (std::size_t i = 0; i != reads_[op].size(); ++i)
@@ -127,15 +138,17 @@ inline plan_layout::value_number plan_layout::find_place(op_schema const& schema
 
 template <net N>
 void plan_layout::compute(ssa_form<N> const& form, std::span<op_schema const* const> schemas,
-                          std::span<std::uint32_t const> inputs, std::vector<bool> const& keep, bool share) {
+                          std::span<std::uint32_t const> inputs, csr<value> const& more, std::vector<bool> const& keep,
+                          bool share) {
   auto const ops = static_cast<op_index>(form.op_count());
   std::size_t const values = form.value_count();
   reads_.clear();
   writes_.clear();
-  reads_.reserve(ops, form.read_count());
+  reads_.reserve(ops, form.read_count() + more.item_count());
   writes_.reserve(ops, values);
   for (op_index op = 0; op != ops; ++op) {
     for (value v : form.reads(op).first(inputs[op])) reads_.push(form.index(v));
+    for (value v : more[op]) reads_.push(form.index(v));
     reads_.end_row();
     for (value v : form.writes(op)) writes_.push(form.index(v));
     writes_.end_row();
@@ -163,9 +176,11 @@ void plan_layout::compute(ssa_form<N> const& form, std::span<op_schema const* co
   endangered_.clear();
   published_.clear();
   stages_.assign(ops == 0 ? 0 : 1, 0);
+  gives_results_.assign(ops, false);
   for (op_index op = 0; op != ops; ++op) {
     op_schema const& schema = *schemas[op];
-    if (op != 0 && schema.reads_shapes(inputs[op])) stages_.push_back(op);
+    gives_results_[op] = schema.has_results_after_run();
+    if (op != 0 && (schema.reads_shapes(inputs[op]) || gives_results_[op - 1])) stages_.push_back(op);
     for (value_number v : reads_[op])
       if (storage_of_[v] == npos) {
         storage_of_[v] = static_cast<storage_number>(storages_.size());

@@ -30,6 +30,7 @@ class plan_memory {
     reuse_ = reuse;
     values_.assign(layout.value_count(), memory_of_value());
     parts_.assign(layout.stages().size(), part());
+    block_of_.assign(layout.storage_count(), npos);
     dying_.start_counting(layout.op_count());
     for (std::uint32_t s = 0; s != layout.storage_count(); ++s) dying_.count(layout[s].last_use);
     dying_.end_counting();
@@ -41,24 +42,48 @@ class plan_memory {
   void place(plan_layout const& layout, std::size_t stage, op_index first, op_index last, std::span<slot> slots,
              std::span<std::pair<std::size_t, void*>> scratch);
 
-  /// Where values are this time that stand in given memory, or in that of kept ones. A tensor for which in_use(value,
-  /// tensor) holds must not be written in this run: the value changes to a second one.
+  /// Where values of a stage are this time that stand in given memory, or in that of kept ones or of results. A tensor
+  /// for which in_use(value, tensor) holds must not be written in this run: the value changes to a second one.
   template <class InUse>
-  void refresh(plan_layout const& layout, std::span<slot> slots, InUse in_use) {
-    for (part& p : parts_)
-      for (value_number v : p.moving) {
-        memory_of_value& own = values_[v];
-        if (own.home != v) {
-          slots[v].data = slots[layout.stands_in(v)].data;
-          continue;
-        }
-        if (in_use(v, own.memory)) {
-          std::swap(own.memory, own.spare);
-          if (own.memory.spec() != slots[v].type)
-            own.memory = tensor<B>::uninitialized(slots[v].type.type, slots[v].type.dims);
-        }
-        slots[v].data = own.memory.raw();
+  void refresh(plan_layout const& layout, std::size_t stage, std::span<slot> slots, InUse in_use) {
+    for (value_number v : parts_[stage].moving) {
+      memory_of_value& own = values_[v];
+      if (own.home != v) {
+        value_number const source = layout.stands_in(v);
+        own.home = values_[source].home;
+        slots[v].data = slots[source].data;
+        continue;
       }
+      if (in_use(v, own.memory)) {
+        std::swap(own.memory, own.spare);
+        if (!own.memory.is_unique()) own.memory = tensor<B>();  // somebody holds the second one, too
+      }
+      if (own.memory.spec() != slots[v].type || (own.memory.raw() == nullptr && own.memory.bytes() != 0))
+        own.memory = tensor<B>::uninitialized(slots[v].type.type, slots[v].type.dims);
+      slots[v].data = own.memory.raw();
+    }
+  }
+
+  /// Takes over what an op made itself for a value: a tensor of its own, or, if it has no owner, what stands where
+  /// `source` does.
+  void accept(value_number v, value_number source, tensor<B> result) {
+    memory_of_value& own = values_[v];
+    own.kept = source == npos || result.owner() != nullptr;
+    own.home = own.kept ? v : values_[source].home;
+    own.memory = own.kept ? std::move(result) : tensor<B>();
+  }
+  /// Lets go of it, before the op makes another.
+  void drop(value_number v) { values_[v].memory = tensor<B>(); }
+
+  /// A kept value is to stand in the tensor that its blob has, if nobody shares it; in a new one if not.
+  void move_home(value_number v, tensor<B>& held, std::span<slot const> slots) {
+    value_number const home = values_[v].home;
+    if (home == npos || !values_[home].kept || values_[home].result) return;
+    memory_of_value& own = values_[home];
+    tensor_spec const& type = slots[home].type;
+    own.spare = tensor<B>();
+    bool const fits = held.owner() != nullptr && held.is_unique() && held.bytes() == type.bytes();
+    own.memory = fits ? tensor<B>::adopt(held.raw(), type, row_major(type.dims), held.owner()) : tensor<B>();
   }
 
   /// The tensor that a kept value stands in, of any shape of as many bytes; nullptr if that is what was given.
@@ -91,6 +116,8 @@ class plan_memory {
     tensor<B> spare = {};
     value_number home = npos;  // the value that has the memory this one stands in; npos for given memory
     bool kept = false;         // `memory` is in use
+    bool result = false;       // an op says after its run where it is
+    bool moves = false;        // where it stands may change from run to run
   };
   struct block {
     std::size_t bytes;
@@ -121,7 +148,8 @@ class plan_memory {
 
   std::vector<memory_of_value> values_;
   std::vector<part> parts_;
-  csr<std::uint32_t> dying_;  // storages by the op that uses them last
+  csr<std::uint32_t> dying_;             // storages by the op that uses them last
+  std::vector<std::uint32_t> block_of_;  // by storage, of the stage that is being placed
   bool reuse_ = true;
 };
 
@@ -133,24 +161,29 @@ void plan_memory<B>::place(plan_layout const& layout, std::size_t stage, op_inde
   blocks.clear();
   moving.clear();
   std::vector<std::uint32_t> free;
-  std::vector<std::uint32_t> block_of(layout.storage_count(), npos);  // by storage
-  std::vector<std::pair<value_number, std::uint32_t>> placed;         // values and their blocks; npos: as their source
+  std::vector<std::pair<value_number, std::uint32_t>> placed;  // values and their blocks; npos: as their source
   std::vector<std::uint32_t> scratch_block(last - first, npos);
 
   for (op_index op = first; op != last; ++op) {
     for (value_number v : layout.writes(op)) {
+      if (layout.gives_results(op)) {
+        values_[v].result = values_[v].moves = true;
+        continue;
+      }
       auto const s = layout.storage_of(v);
       value_number const source = layout.stands_in(v);
       memory_of_value& own = values_[v];
       if (source != npos && slots[source].type.bytes() == slots[v].type.bytes()) {
         own.home = values_[source].home;
-        if (own.home == npos || values_[own.home].kept)
+        own.moves = values_[source].moves || own.home == npos || values_[own.home].kept;
+        if (own.moves)
           moving.push_back(v);
         else
           placed.emplace_back(v, npos);
         continue;
       }
       own.home = v;
+      own.moves = false;
       own.kept = layout[s].kept != npos;
       if (own.kept) {
         if (own.memory.spec() != slots[v].type)
@@ -160,7 +193,7 @@ void plan_memory<B>::place(plan_layout const& layout, std::size_t stage, op_inde
       } else {
         std::uint32_t const at = choose(blocks, free, slots[v].type.bytes());
         placed.emplace_back(v, at);
-        if (source == npos) block_of[s] = at;  // else others may stand in the storage's block: this one is not left
+        if (source == npos) block_of_[s] = at;  // else others may stand in the storage's block: this one is not left
       }
     }
     if (std::size_t const bytes = scratch[op - first].first; bytes != 0) {
@@ -169,8 +202,10 @@ void plan_memory<B>::place(plan_layout const& layout, std::size_t stage, op_inde
     }
     if (!reuse_) continue;
     for (std::uint32_t s : dying_[op])
-      if (block_of[s] != npos) free.push_back(block_of[s]);
+      if (block_of_[s] != npos) free.push_back(block_of_[s]);
   }
+
+  for (auto const& [v, at] : placed) block_of_[layout.storage_of(v)] = npos;
 
   for (block& b : blocks) b.memory = pooled_memory<B>(b.bytes);
   for (auto const& [v, at] : placed)

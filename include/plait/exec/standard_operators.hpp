@@ -4,6 +4,7 @@
 
 #include <plait/exec/operators.hpp>
 #include <plait/exec/operators/concat_split.hpp>
+#include <plait/exec/operators/control_flow.hpp>
 #include <plait/exec/operators/convolution.hpp>
 #include <plait/exec/operators/convolution_gradients.hpp>
 #include <plait/exec/operators/distances.hpp>
@@ -36,6 +37,7 @@
 #include <plait/exec/operators/reductions_gradients.hpp>
 #include <plait/exec/operators/reshape.hpp>
 #include <plait/exec/operators/scatter.hpp>
+#include <plait/exec/operators/scopes.hpp>
 #include <plait/exec/operators/segments.hpp>
 #include <plait/exec/operators/segments_gradients.hpp>
 #include <plait/exec/operators/sequence_mask.hpp>
@@ -58,6 +60,7 @@ operators<B> const& standard_operators() {
   static operators<B> const table = [] {
     operators<B> made;
     add_concat_split_operators(made);
+    add_control_flow_operators(made);
     add_convolution_operators(made);
     add_convolution_gradient_operators(made);
     add_distance_operators(made);
@@ -90,6 +93,7 @@ operators<B> const& standard_operators() {
     add_reduction_gradient_operators(made);
     add_reshape_operators(made);
     add_scatter_operators(made);
+    add_scope_operators(made);
     add_segment_operators(made);
     add_segment_gradient_operators(made);
     add_sequence_mask_operators(made);

@@ -29,6 +29,7 @@ struct tensor_spec {
 
 /// "float32 2x3".
 [[nodiscard]] inline std::string to_string(tensor_spec const& t) {
+  if (t.type == element_type::object || t.type == element_type::none) return std::string(to_string(t.type));
   return std::string(to_string(t.type)) + ' ' + to_string(t.dims);
 }
 

@@ -13,20 +13,14 @@
 
 #include <plait/core/errors.hpp>
 #include <plait/core/hash.hpp>
+#include <plait/exec/blob.hpp>
 #include <plait/exec/tensor.hpp>
 
 namespace plait {
 
-/// A place in a workspace that holds a tensor, or nothing yet. It keeps its address for the life of the workspace.
-template <backend B>
-struct blob {
-  tensor<B> value;
-  bool is_set = false;
-};
-
 /// The blobs of one level. Names that a workspace does not have are looked up in its parent, which must outlive it;
-/// new ones are made in the workspace itself. Not for several threads at once. O(length of the name) a look-up, a
-/// level.
+/// new ones are made in the workspace itself. Blobs keep their addresses for the life of the workspace. Not for several
+/// threads at once. O(length of the name) a look-up, a level.
 template <backend B>
 class workspace {
  public:
@@ -43,7 +37,7 @@ class workspace {
   /// nullptr if neither this nor a parent has the name.
   blob<B>* find(std::string_view name) {
     for (workspace* level = this; level != nullptr; level = level->parent_)
-      if (auto const at = level->blobs_.find(name); at != level->blobs_.end()) return at->second.get();
+      if (auto const at = level->blobs_.find(name); at != level->blobs_.end()) return at->second.at;
     return nullptr;
   }
   blob<B> const* find(std::string_view name) const { return const_cast<workspace*>(this)->find(name); }
@@ -54,9 +48,14 @@ class workspace {
   }
   /// The blob of this name in this workspace itself, whatever parents have.
   blob<B>& local(std::string_view name) {
-    auto& at = blobs_.try_emplace(std::string(name)).first->second;
-    if (at == nullptr) at = std::make_unique<blob<B>>();
-    return *at;
+    auto found = blobs_.find(name);
+    if (found == blobs_.end()) found = blobs_.try_emplace(std::string(name)).first;
+    place& here = found->second;
+    if (here.at == nullptr) {
+      if (here.own == nullptr) here.own = std::make_unique<blob<B>>();
+      here.at = here.own.get();
+    }
+    return *here.at;
   }
   bool contains(std::string_view name) const {
     blob<B> const* const found = find(name);
@@ -66,8 +65,24 @@ class workspace {
   std::vector<std::string> names() const {
     std::vector<std::string> made;
     for (auto const& [name, held] : blobs_)
-      if (held->is_set) made.push_back(name);
+      if (held.at->is_set) made.push_back(name);
     return made;
+  }
+  /// Lets a name of this level stand for a blob of another workspace, which must live until unbind. What it stood for
+  /// is no longer set; its memory is kept for later.
+  void bind(std::string_view name, blob<B>& elsewhere) {
+    auto found = blobs_.find(name);
+    if (found == blobs_.end()) found = blobs_.try_emplace(std::string(name)).first;
+    place& here = found->second;
+    if (here.own != nullptr) here.own->is_set = false;
+    here.at = &elsewhere;
+  }
+  /// The name stands for a blob of this level again, which is not set.
+  void unbind(std::string_view name) {
+    auto const found = blobs_.find(name);
+    if (found == blobs_.end()) return;
+    found->second.at = nullptr;
+    static_cast<void>(local(name));
   }
 
   // ---- tensors
@@ -75,17 +90,23 @@ class workspace {
   void feed(std::string_view name, tensor<B> value) {
     blob<B>& at = get(name);
     at.value = std::move(value);
+    at.object = nullptr;
     at.is_set = true;
   }
   template <element T>
   void feed(std::string_view name, std::vector<T> const& elements, shape const& dims) {
     feed(name, tensor<B>::from(elements, dims));
   }
-  /// The tensor of a blob, shared with it: a net that runs again may write it. Throws net_error naming the blob.
+  /// The tensor of a blob, shared with it: a net that runs again may write it. Throws net_error naming a blob that is
+  /// not there or no tensor.
   tensor<B> const& view(std::string_view name) const {
     blob<B> const* const found = find(name);
     if (found == nullptr || !found->is_set)
       throw net_error("plait: the workspace has no blob '" + std::string(name) + '\'', {}, std::string(name));
+    if (found->object != nullptr)
+      throw net_error(
+          "plait: blob '" + std::string(name) + "' holds a " + std::string(found->object->kind()) + ", not a tensor",
+          {}, std::string(name));
     return found->value;
   }
   /// A copy of the elements on the host. Throws net_error for a blob that is not there or of another type.
@@ -100,7 +121,8 @@ class workspace {
   }
   /// Forgets the tensors of this level's own blobs; plans that know the blobs stay valid.
   void reset() {
-    for (auto const& [name, held] : blobs_) *held = blob<B>();
+    for (auto const& [name, held] : blobs_)
+      if (held.own != nullptr) *held.own = blob<B>();
   }
 
  private:
@@ -108,7 +130,11 @@ class workspace {
     using is_transparent = void;
     std::size_t operator()(std::string_view name) const { return hash_text(name); }
   };
-  boost::unordered_flat_map<std::string, std::unique_ptr<blob<B>>, hash, std::equal_to<>> blobs_;
+  struct place {
+    std::unique_ptr<blob<B>> own;
+    blob<B>* at = nullptr;  // another workspace's if bound
+  };
+  boost::unordered_flat_map<std::string, place, hash, std::equal_to<>> blobs_;
   workspace* parent_ = nullptr;
 };
 

@@ -35,6 +35,7 @@ struct net_traits<netdef> {
   static std::vector<symbol> const& external_outputs(netdef const& n) { return n.external_output; }
   static std::string_view type(netdef const& n, op_def const& op) { return n.text(op.type); }
   static std::string_view op_name(netdef const& n, op_def const& op) { return n.text(op.name); }
+  static bool is_gradient(netdef const&, op_def const& op) { return op.extras().is_gradient_op.value_or(false); }
   static std::vector<nested_net> subnets(netdef const& n, op_def const& op) { return nested_nets(n, op); }
 
   // ---- names

@@ -1,0 +1,169 @@
+// How a plan is made: members of plan<B>, included by plan.hpp.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <plait/core/errors.hpp>
+#include <plait/exec/plan.hpp>
+
+namespace plait {
+
+template <backend B>
+template <net N>
+plan<B>::plan(N const& n, operators<B> const& table, workspace<B>& blobs, compile_options const& options,
+              nesting const* around)
+    : parallel_(options.parallel), nested_(around != nullptr) {
+  static_assert(typed_net<N>, "plait: to be run, a net must tell the types of its ops: net_traits<N>::type(n, op)");
+  static_assert(has_text<N>, "plait: to be run, a net must have names that are texts: net_traits<N>::text(n, name)");
+  std::size_t const depth = around == nullptr ? 0 : around->depth;
+  if (depth > depth_limit)
+    throw net_error("plait: nets are nested more than " + std::to_string(depth_limit) + " levels deep");
+  ssa_form<N> const form = get_ssa(n, {.subnets = true, .control_inputs = true});
+  for (blob_index b = 0; b != form.blob_bound(); ++b) blob_names_.emplace_back(std::string_view(form.name(b)));
+  std::vector<bool> keep = kept_blobs(form, options, around);
+
+  net_operands operands;
+  steps_.reserve(form.op_count());
+  op_index at = 0;
+  for (auto&& op : plait::ops(n)) {
+    std::string_view const type = op_type(n, op);
+    op_names_.emplace_back(plait::op_name(n, op));
+    auto entry = table.find(type);
+    auto const refusal = [&](std::string_view why, std::string blob = {}) {
+      return exec_error("plait: op " + std::to_string(at) + " (" + std::string(type) + "): " + std::string(why), at,
+                        std::string(type), std::move(blob));
+    };
+    if (entry == nullptr) throw refusal("there is no such op type in the table of operators");
+    try {
+      op_arguments arguments = read_op_arguments(n, op, entry->schema);
+      if (auto const written = form.writes(at); !written.empty())
+        arguments.set_stream(
+            random_stream_of(std::string_view(form.name(written.front().blob)), written.front().version));
+      operands.add(n, op, form, at, arguments, keep);
+      nets_of_op<B> const nets = nets_inside(form, n, op, at, operands, table, depth);
+      steps_.push_back({entry, entry->make(arguments, nets), {}, nullptr, 0, true});
+    } catch (nested_net_error const& e) {
+      std::throw_with_nested(refusal(detail::without_prefix(e.what()), e.blob));
+    } catch (error const& e) {
+      std::throw_with_nested(refusal(detail::without_prefix(e.what())));
+    }
+    ++at;
+  }
+  layout_.compute(form, operands.schemas, operands.listed, operands.more, keep, !options.parallel);
+  connect(operands, blobs);
+  controls_ = std::move(operands.controls);
+}
+
+// What the kernel of an op is given that has nets inside; nothing for other ops.
+template <backend B>
+template <net N, class Op>
+nets_of_op<B> plan<B>::nets_inside(ssa_form<N> const& form, N const& n, Op const& op, op_index at,
+                                   net_operands const& operands, operators<B> const& table, std::size_t depth) const {
+  nets_of_op<B> found;
+  if constexpr (has_subnets<N>) {
+    for (auto inside : plait::subnets(n, op)) {
+      std::string argument;
+      if constexpr (requires { std::string_view(inside.argument); }) argument = std::string_view(inside.argument);
+      auto const owner = std::make_shared<decltype(inside)>(std::move(inside));
+      found.add(argument, [owner, &table, depth](workspace<B>& blobs, std::vector<std::string> const* keep) {
+        nesting const around{depth + 1, keep};
+        return std::unique_ptr<plan>(new plan(*owner->net, table, blobs, {}, &around));
+      });
+    }
+  }
+  if (found.empty() && !operands.schemas[at]->has_results_after_run()) return found;
+  std::vector<std::string> reads;
+  std::vector<std::string> writes;
+  for (plait::value v : form.reads(at).first(operands.listed[at])) reads.push_back(blob_names_[v.blob]);
+  for (plait::value v : operands.more[at]) reads.push_back(blob_names_[v.blob]);
+  for (plait::value v : form.writes(at)) writes.push_back(blob_names_[v.blob]);
+  found.set_names(std::move(reads), std::move(writes));
+  return found;
+}
+
+// By blob: whether its last value is wanted.
+template <backend B>
+template <net N>
+std::vector<bool> plan<B>::kept_blobs(ssa_form<N> const& form, compile_options const& options,
+                                      nesting const* around) const {
+  bool const all =
+      around != nullptr ? around->keep == nullptr : form.external_outputs().empty() && options.fetch.empty();
+  std::vector<bool> keep(form.blob_bound(), all);
+  auto const find = [&](std::string const& name) -> blob_index {
+    using key = typename ssa_form<N>::key_type;
+    if constexpr (std::is_constructible_v<key, std::string const&>) {
+      return form.find(key(name));
+    } else {
+      auto const at = std::ranges::find(blob_names_, name);
+      return at == blob_names_.end() ? npos : static_cast<blob_index>(at - blob_names_.begin());
+    }
+  };
+  if (around == nullptr) {
+    for (plait::value v : form.external_outputs()) keep[v.blob] = true;
+    for (std::string const& name : options.fetch) {
+      blob_index const found = find(name);
+      if (found == npos) throw net_error("plait: the net has no blob '" + name + "' to fetch", {}, name);
+      keep[found] = true;
+    }
+  } else if (around->keep != nullptr) {
+    for (std::string const& name : *around->keep)
+      if (blob_index const found = find(name); found != npos) keep[found] = true;
+  }
+  // What a net is given and changes is changed for good.
+  for (blob_index b : form.blobs())
+    if (!form.consumers({b, form.first_version(b)}).empty() && form.version(b) != form.first_version(b)) keep[b] = true;
+  return keep;
+}
+
+// Contexts, and the blobs of the workspace that are read and written.
+template <backend B>
+void plan<B>::connect(net_operands const& operands, workspace<B>& blobs) {
+  auto const ops = static_cast<op_index>(op_count());
+  slots_.resize(layout_.value_count());
+  std::vector<bool> required(layout_.value_count(), false);
+  std::vector<bool> inferred(layout_.value_count(), false);
+  std::size_t all = 0;
+  for (op_index op = 0; op != ops; ++op) all += layout_.reads(op).size() + layout_.writes(op).size();
+  operand_slots_.reserve(all);
+  for (op_index op = 0; op != ops; ++op) {
+    auto const reads = layout_.reads(op);
+    auto const writes = layout_.writes(op);
+    slot* const* const first = operand_slots_.data() + operand_slots_.size();
+    for (auto v : reads) operand_slots_.push_back(&slots_[v]);
+    for (auto v : writes) operand_slots_.push_back(&slots_[v]);
+    step& s = steps_[op];
+    s.context = op_context<B>({first, reads.size()}, {first + reads.size(), writes.size()});
+    s.plain = layout_.published(op).empty() && layout_.copies(op).empty() && layout_.endangered(op).empty();
+    for (std::size_t i = 0; i != reads.size(); ++i) {
+      if (i < operands.listed[op] || !layout_.gives_results(op)) required[reads[i]] = true;
+      if (!layout_.gives_results(op)) inferred[reads[i]] = true;
+    }
+    if (!layout_.gives_results(op)) continue;
+    s.plain = false;
+    s.results = std::make_unique<op_results<B>>();
+    s.results->values.resize(writes.size());
+    s.results->listed_inputs = operands.listed[op];
+    for (auto v : writes) {
+      auto const at = std::ranges::find(reads, layout_.stands_in(v));
+      s.results->places.push_back(at == reads.end() ? npos : static_cast<std::uint32_t>(at - reads.begin()));
+    }
+    s.context.set_results(s.results.get());
+  }
+  blobs_.assign(blob_names_.size(), nullptr);
+  for (auto v : layout_.given())
+    inputs_.push_back({v, required[v], inferred[v], &blobs.get(blob_names_[layout_.blob_of(v)])});
+  for (auto v : layout_.published()) blobs_[layout_.blob_of(v)] = &blobs.get(value_name(v));
+  ready_.assign(layout_.stages().size(), false);
+  memory_.reset(layout_, !parallel_);
+}
+
+}  // namespace plait

@@ -1,0 +1,330 @@
+// How a plan runs: members of plan<B>, included by plan.hpp.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <plait/core/assert.hpp>
+#include <plait/core/errors.hpp>
+#include <plait/exec/plan.hpp>
+
+namespace plait {
+
+template <backend B>
+void plan<B>::run(run_options const& options) {
+  bind();
+  op_index op = 0;
+  bool const watched = options.observer != nullptr || options.stop.stop_possible();
+  try {
+    for (std::size_t stage = 0; stage != layout_.stages().size(); ++stage) {
+      reach(op);
+      for (op_index const last = stage_end(stage); op != last; ++op) {
+        step& s = steps_[op];
+        if (s.plain && !watched) {
+          s.kernel->run(s.context);
+        } else {
+          if (options.stop.stop_requested()) throw run_cancelled(op);
+          run_with_care(op, options);
+        }
+      }
+    }
+  } catch (...) {
+    rethrow(op);
+  }
+}
+
+template <backend B>
+void plan<B>::bind() {
+  bool changed = false;
+  for (input& in : inputs_) {
+    slot& at = slots_[in.value];
+    blob<B>& from = *in.source;
+    if (!from.is_set && in.required) {
+      std::string_view const name = value_name(in.value);
+      op_index op = 0;
+      while (std::ranges::find(layout_.reads(op), in.value) == layout_.reads(op).end()) ++op;
+      throw problem(op, "the workspace has no blob '" + std::string(name) + '\'', name);
+    }
+    tensor_spec type;
+    if (!from.is_set || from.object != nullptr) {
+      type = from.spec();
+      at.data = from.is_set ? &from.object : nullptr;
+    } else {
+      if (!from.value.is_contiguous()) from.value = from.value.contiguous();
+      type = from.value.spec();
+      at.data = from.value.raw();
+    }
+    if (at.type != type) {
+      at.type = type;
+      changed = changed || in.inferred;
+    }
+  }
+  if (changed) ready_.assign(ready_.size(), false);
+  if (ready_.empty()) return;
+  if (!ready_[0]) prepare_stage(0);
+  refresh(0);
+}
+
+template <backend B>
+void plan<B>::rebind(workspace<B>& blobs) {
+  for (input& in : inputs_) in.source = &blobs.get(value_name(in.value));
+  for (value_number v : layout_.published()) {
+    blob<B>& target = blobs.get(value_name(v));
+    if (std::exchange(blobs_[layout_.blob_of(v)], &target) != &target) memory_.move_home(v, target.value, slots_);
+  }
+}
+
+template <backend B>
+void plan<B>::refresh(std::size_t stage) {
+  memory_.refresh(layout_, stage, slots_, [this](value_number v, tensor<B> const& memory) {
+    blob<B>* const target = blobs_[layout_.blob_of(layout_[layout_.storage_of(v)].kept)];
+    bool const there = target->is_set && target->value.shares_memory(memory);
+    // What a nested net has made is handed on: somebody may still have need of it.
+    if (nested_ && memory.owner().use_count() > (there ? 2 : 1)) return true;
+    return there && std::ranges::any_of(inputs_, [&](input const& in) { return in.source == target; });
+  });
+}
+
+template <backend B>
+bool plan<B>::infer(op_index op) {
+  std::array<tensor_spec const*, 64> few_inputs;
+  std::vector<tensor_spec const*> many_inputs;
+  auto const reads = layout_.reads(op);
+  auto const writes = layout_.writes(op);
+  std::span<tensor_spec const*> inputs(few_inputs.data(), std::min(reads.size(), few_inputs.size()));
+  if (reads.size() > few_inputs.size()) {
+    many_inputs.resize(reads.size());
+    inputs = many_inputs;
+  }
+  bool const objects = steps_[op].type->schema.may_take_objects();
+  for (std::size_t i = 0; i != reads.size(); ++i) {
+    inputs[i] = &slots_[reads[i]].type;
+    if (size_of(inputs[i]->type) == 0 && !objects)
+      throw problem(op,
+                    "input '" + std::string(value_name(reads[i])) + "' is " + to_string(*inputs[i]) + ", not a tensor",
+                    value_name(reads[i]));
+  }
+  inferred_.assign(writes.size(), tensor_spec());
+  struct source {
+    plan* self;
+    op_index op;
+  } state{this, op};
+  shape_context context(
+      inputs, inferred_,
+      [](void* s, std::size_t i, void* to, std::size_t bytes) {
+        auto const& [self, at] = *static_cast<source*>(s);
+        B::copy_to_host(to, self->slots_[self->layout_.reads(at)[i]].data, bytes);
+      },
+      &state);
+  try {
+    steps_[op].kernel->infer(context);
+  } catch (std::exception const& e) {
+    std::throw_with_nested(problem(op, e.what()));
+  }
+  bool changed = false;
+  for (std::size_t o = 0; o != writes.size(); ++o) {
+    slot& at = slots_[writes[o]];
+    changed = changed || at.type != inferred_[o];
+    at.type = inferred_[o];
+  }
+  for (plan_layout::copy const& c : layout_.copies(op))
+    if (slots_[c.from].type != slots_[c.to].type)
+      throw problem(op, "an input that is updated and its output differ in type");
+  changed = changed || steps_[op].scratch != context.scratch_bytes();
+  steps_[op].scratch = context.scratch_bytes();
+  return changed;
+}
+
+template <backend B>
+void plan<B>::prepare_stage(std::size_t stage, bool first_is_inferred) {
+  op_index const first = layout_.stages()[stage];
+  op_index const last = stage_end(stage);
+  for (std::size_t later = stage; later != ready_.size(); ++later) ready_[later] = false;
+  std::vector<std::pair<std::size_t, void*>> scratch;
+  for (op_index op = first; op != last; ++op) {
+    if (!layout_.gives_results(op) && !(op == first && first_is_inferred)) infer(op);
+    scratch.emplace_back(steps_[op].scratch, nullptr);
+  }
+  memory_.place(layout_, stage, first, last, slots_, scratch);
+  for (op_index op = first; op != last; ++op) {
+    if (layout_.gives_results(op)) continue;
+    step& s = steps_[op];
+    s.context.set_scratch(scratch[op - first].second);
+    try {
+      s.kernel->prepare(s.context);
+    } catch (std::exception const& e) {
+      std::throw_with_nested(problem(op, e.what()));
+    }
+  }
+  ready_[stage] = true;
+}
+
+template <backend B>
+void plan<B>::reach(op_index op) {
+  std::size_t const stage = stage_of(op);
+  if (layout_.stages()[stage] != op) return;
+  bool const asks = steps_[op].type->schema.reads_shapes(layout_.reads(op).size());
+  bool const changed = asks && infer(op);
+  if (!ready_[stage] || changed) prepare_stage(stage, asks);
+  if (stage != 0 || changed) refresh(stage);
+}
+
+template <backend B>
+void plan<B>::run_with_care(op_index op, run_options const& options) {
+  step& s = steps_[op];
+  std::vector<std::pair<value_number, std::shared_ptr<void>>> backups;
+  for (auto const storage : layout_.endangered(op)) {
+    if (nested_) break;  // the plan around has one
+    for (value_number v : layout_.reads(op))
+      if (layout_.storage_of(v) == storage) {
+        backups.emplace_back(v, pooled_memory<B>(slots_[v].type.bytes()));
+        B::copy(backups.back().second.get(), slots_[v].data, slots_[v].type.bytes());
+        break;
+      }
+  }
+  try {
+    std::optional<op_event> seen;
+    if (options.observer != nullptr) options.observer->before(seen.emplace(event(op, options)));
+    for (plan_layout::copy const& c : layout_.copies(op))
+      B::copy(slots_[c.to].data, slots_[c.from].data, slots_[c.from].type.bytes());
+    if (s.results == nullptr)
+      s.kernel->run(s.context);
+    else
+      run_for_results(op, options, seen ? &*seen : nullptr);
+    if (options.observer != nullptr) options.observer->after(*seen);
+  } catch (...) {
+    for (auto const& [v, memory] : backups) B::copy(slots_[v].data, memory.get(), slots_[v].type.bytes());
+    rethrow(op);
+  }
+  for (value_number v : layout_.published(op)) publish(v);
+}
+
+template <backend B>
+void plan<B>::run_for_results(op_index op, run_options const& options, op_event const* event) {
+  step& s = steps_[op];
+  op_results<B>& results = *s.results;
+  auto const reads = layout_.reads(op);
+  for (std::size_t i = 0; i != results.listed_inputs; ++i)
+    if (slots_[reads[i]].type.type == element_type::none)
+      throw problem(op, "blob '" + std::string(value_name(reads[i])) + "' holds nothing", value_name(reads[i]));
+  for (blob<B>& result : results.values) result = blob<B>();
+  for (value_number v : layout_.writes(op)) memory_.drop(v);
+  run_options inside = options;
+  inside.within = event;
+  results.options = &inside;
+  s.kernel->run(s.context);
+  accept_results(op);
+}
+
+template <backend B>
+void plan<B>::accept_results(op_index op) {
+  op_results<B>& results = *steps_[op].results;
+  bool changed = false;
+  for (std::size_t o = 0; o != results.values.size(); ++o) {
+    blob<B>& result = results.values[o];
+    value_number const v = layout_.writes(op)[o];
+    slot& at = slots_[v];
+    tensor_spec const type = result.spec();
+    if (type.type == element_type::none) {
+      at.data = nullptr;
+    } else if (type.type == element_type::object) {
+      at.data = &result.object;
+    } else {
+      PLAIT_ASSERT(result.value.is_contiguous(), "plan: a result is not contiguous");
+      at.data = result.value.raw();
+      memory_.accept(v, layout_.stands_in(v), std::move(result.value));
+    }
+    changed = changed || at.type != type;
+    at.type = type;
+  }
+  if (std::size_t const next = stage_of(op) + 1; changed && next != ready_.size()) ready_[next] = false;
+}
+
+template <backend B>
+void plan<B>::publish(value_number v) {
+  blob<B>& target = *blobs_[layout_.blob_of(v)];
+  slot const& at = slots_[v];
+  if (at.type.type == element_type::none) return;
+  target.is_set = true;
+  if (at.type.type == element_type::object) {
+    target.object = *static_cast<std::shared_ptr<blob_object>*>(at.data);
+    target.value = tensor<B>();
+    return;
+  }
+  target.object = nullptr;
+  tensor<B> const* const kept = memory_.kept(v);
+  if (kept != nullptr && !target.value.shares_memory(*kept)) target.value = *kept;
+  if (target.value.spec() != at.type)
+    target.value = tensor<B>::adopt(target.value.raw(), at.type, row_major(at.type.dims), target.value.owner());
+}
+
+// ---- messages ------------------------------------------------------------------------------------------------------
+
+template <backend B>
+std::string plan<B>::op_text(op_index op) const {
+  std::string text = "plait: op " + std::to_string(op) + " (" + schema(op).type();
+  if (!op_names_[op].empty()) text += " '" + op_names_[op] + '\'';
+  return text + "): ";
+}
+
+template <backend B>
+exec_error plan<B>::problem(op_index op, std::string const& why, std::string_view blob) const {
+  std::string text = op_text(op) + std::string(detail::without_prefix(why)) + ';';
+  auto const list = [&](std::span<value_number const> values, bool types) {
+    std::string all;
+    for (value_number v : values) {
+      all += (all.empty() ? " " : ", ") + std::string(value_name(v));
+      if (types) all += ": " + to_string(slots_[v].type);
+    }
+    return all;
+  };
+  text += " inputs" + list(layout_.reads(op), true) + "; outputs" + list(layout_.writes(op), false);
+  return {text, op, schema(op).type(), std::string(blob)};
+}
+
+// Throws what is being handled once more, as what became of an op.
+template <backend B>
+void plan<B>::rethrow(op_index op) const {
+  try {
+    throw;
+  } catch (exec_error const&) {
+    throw;
+  } catch (run_cancelled const&) {
+    throw run_cancelled(op);  // not the op of a nested net
+  } catch (nested_net_error const& e) {
+    std::throw_with_nested(
+        exec_error(op_text(op) + std::string(detail::without_prefix(e.what())), op, schema(op).type(), e.blob));
+  } catch (std::exception const& e) {
+    std::throw_with_nested(problem(op, e.what()));
+  } catch (...) {
+    std::throw_with_nested(problem(op, "the kernel threw something that is no std::exception"));
+  }
+}
+
+template <backend B>
+op_event plan<B>::event(op_index op, run_options const& options) const {
+  auto const names = [&](std::span<value_number const> values) {
+    std::vector<std::string_view> made;
+    for (value_number v : values) made.push_back(value_name(v));
+    return made;
+  };
+  return {op,
+          schema(op).type(),
+          op_names_[op],
+          steps_[op].context.inputs(),
+          steps_[op].context.outputs(),
+          names(layout_.reads(op)),
+          names(layout_.writes(op)),
+          options.within};
+}
+
+}  // namespace plait

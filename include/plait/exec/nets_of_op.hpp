@@ -1,0 +1,85 @@
+// The nets inside an op, as the op's kernel gets hold of them while it is made.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <plait/core/errors.hpp>
+#include <plait/exec/backend.hpp>
+#include <plait/exec/run_options.hpp>
+#include <plait/exec/workspace.hpp>
+
+namespace plait {
+
+template <backend B>
+class plan;
+
+/// What a net inside an op has thrown, as the op throws it on: what() says which net, then which op of it and why. The
+/// plan adds which op it is inside of. The error itself is nested.
+struct nested_net_error : error {
+  nested_net_error(std::string_view argument, std::string_view why, std::string blob_name = {})
+      : error("plait: " + std::string(argument) + ": " + std::string(why.starts_with("plait: ") ? why.substr(7) : why)),
+        blob(std::move(blob_name)) {}
+
+  std::string blob;
+};
+
+/// The nets of one op, of whatever type the net around it is, and the names of the op's operands. Only to be used
+/// within the constructor of the kernel: the nets need not live longer.
+template <backend B>
+class nets_of_op {
+ public:
+  /// Compiles a net for a workspace, which must outlive the plan. All blobs of the net are kept, or those of a list.
+  using compiler = std::function<std::unique_ptr<plan<B>>(workspace<B>&, std::vector<std::string> const* keep)>;
+
+  /// The names of the op's inputs, then of what else it may read: what nets inside it read of the net around it, and
+  /// what its outputs' blobs held before.
+  std::span<std::string const> input_names() const noexcept { return inputs_; }
+  /// The names of the op's outputs, then of what else nets inside it write of the net around it.
+  std::span<std::string const> output_names() const noexcept { return outputs_; }
+
+  bool empty() const noexcept { return nets_.empty(); }
+  bool has(std::string_view argument) const { return find(argument) != nullptr; }
+  /// A plan of the net in an argument, the first if it holds several. All that was written is kept in the workspace,
+  /// unless `keep` lists what is. Throws nested_net_error naming the argument.
+  std::unique_ptr<plan<B>> compile(std::string_view argument, workspace<B>& blobs,
+                                   std::vector<std::string> const* keep = nullptr) const {
+    compiler const* const found = find(argument);
+    if (found == nullptr) throw shape_error("plait: argument '" + std::string(argument) + "' is missing");
+    try {
+      return (*found)(blobs, keep);
+    } catch (exec_error const& e) {
+      std::throw_with_nested(nested_net_error(argument, e.what(), e.blob));
+    } catch (error const& e) {
+      std::throw_with_nested(nested_net_error(argument, e.what()));
+    }
+  }
+
+  // ---- to fill
+  void add(std::string_view argument, compiler compile) {
+    nets_.emplace_back(std::string(argument), std::move(compile));
+  }
+  void set_names(std::vector<std::string> inputs, std::vector<std::string> outputs) {
+    inputs_ = std::move(inputs);
+    outputs_ = std::move(outputs);
+  }
+
+ private:
+  compiler const* find(std::string_view argument) const {
+    for (auto const& [name, compile] : nets_)
+      if (name == argument) return &compile;
+    return nullptr;
+  }
+
+  std::vector<std::pair<std::string, compiler>> nets_;
+  std::vector<std::string> inputs_;
+  std::vector<std::string> outputs_;
+};
+
+}  // namespace plait
