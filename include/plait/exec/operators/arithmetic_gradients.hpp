@@ -47,11 +47,7 @@ struct divide_gradient_loop {
   void operator()(std::size_t first, std::size_t last) const {
     divide_gradient_loop const f = *this;
     PLAIT_INDEPENDENT
-    for (std::size_t i = first; i < last; ++i) {
-      T const quotient = f.dc[i] / f.b[i];
-      f.da[i] = quotient;
-      f.db[i] = -(quotient * f.c[i]);
-    }
+    for (std::size_t i = first; i < last; ++i) f(i);
   }
 };
 

@@ -5,6 +5,7 @@
 
 #include <plait/exec/kernels/for_each.hpp>
 #include <plait/exec/kernels/shared_tile.hpp>
+#include <plait/exec/kernels/vector_math.hpp>
 #include <plait/exec/op_arguments.hpp>
 #include <plait/exec/op_kernel.hpp>
 #include <plait/exec/op_schema.hpp>
@@ -18,18 +19,17 @@ namespace detail {
 template <class T>
 struct dropout_gradient_loop {
   T const* dy;
-  bool const* mask;
+  unsigned char const* mask;  // of 0 and 1: GCC does not vectorise loads of bool
   T* dx;
   T scale;
 
-  PLAIT_HOST_DEVICE void operator()(std::size_t i) const { dx[i] = mask[i] ? dy[i] * scale : T(0); }
+  PLAIT_HOST_DEVICE void operator()(std::size_t i) const {
+    dx[i] = math::detail::choose(mask[i] != 0, dy[i] * scale, T(0));
+  }
   void operator()(std::size_t first, std::size_t last) const {
     dropout_gradient_loop const f = *this;
     PLAIT_INDEPENDENT
-    for (std::size_t i = first; i < last; ++i) {
-      T const scaled = f.dy[i] * f.scale;
-      f.dx[i] = f.mask[i] ? scaled : T(0);
-    }
+    for (std::size_t i = first; i < last; ++i) f(i);
   }
 };
 
@@ -57,7 +57,8 @@ class dropout_gradient_kernel final : public op_kernel<B> {
       return;
     }
     visit_type<float, double>(c.type(0), [&]<class T>(T) {
-      detail::dropout_gradient_loop<T> const loop{c.template input<T>(0), c.template input<bool>(1),
+      detail::dropout_gradient_loop<T> const loop{c.template input<T>(0),
+                                                  reinterpret_cast<unsigned char const*>(c.template input<bool>(1)),
                                                   c.template output<T>(0), arguments_.template scale<T>()};
       if constexpr (B::on_device)
         for_each_index<B>(c.size(0), loop);
