@@ -1,0 +1,108 @@
+// Ops that are to be added to a netdef, with whatever arguments: what the net builder and control flow are made of.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <plait/net/mutation.hpp>
+#include <plait/netdef/arguments.hpp>
+#include <plait/netdef/model.hpp>
+#include <plait/netdef/traits.hpp>
+
+namespace plait {
+
+namespace detail {
+template <class T>
+concept argument_text = std::convertible_to<T const&, std::string_view>;
+}  // namespace detail
+
+/// An argument of an op: a number, text, a list of either, a net, or nets. Made from what C++ has for these: {"axis",
+/// 1}, {"scale", 0.5}, {"broadcast", true}, {"shape", {2, 3}}, {"policy", "fixed"}. As NetDef has it, whole numbers and
+/// bool become int64, floating-point numbers float; a list is of one kind.
+class net_argument {
+ public:
+  using value_type = std::variant<argument_value, netdef, std::vector<netdef>>;
+
+  template <class T>
+    requires std::is_arithmetic_v<T> || detail::argument_text<T>
+  net_argument(std::string_view name, T const& value) : name_(name), value_(argument_value(converted(value))) {}
+  template <class T>
+    requires std::is_arithmetic_v<T> || detail::argument_text<T>
+  net_argument(std::string_view name, std::initializer_list<T> values) : name_(name), value_(list(values)) {}
+  template <class T>
+    requires std::is_arithmetic_v<T> || detail::argument_text<T>
+  net_argument(std::string_view name, std::vector<T> const& values) : name_(name), value_(list(values)) {}
+  net_argument(std::string_view name, argument_value value) : name_(name), value_(std::move(value)) {}
+  net_argument(std::string_view name, netdef net) : name_(name), value_(std::move(net)) {}
+  net_argument(std::string_view name, std::vector<netdef> nets) : name_(name), value_(std::move(nets)) {}
+  net_argument(argument_spec spec) : name_(std::move(spec.name)), value_(std::move(spec.value)) {}
+
+  std::string const& name() const noexcept { return name_; }
+  value_type const& value() const& noexcept { return value_; }
+  value_type&& value() && noexcept { return std::move(value_); }
+
+ private:
+  template <class T>
+  static auto converted(T const& value) {
+    if constexpr (std::is_integral_v<T>)
+      return static_cast<std::int64_t>(value);
+    else if constexpr (std::is_floating_point_v<T>)
+      return static_cast<float>(value);
+    else
+      return std::string(std::string_view(value));
+  }
+  template <class List>
+  static argument_value list(List const& values) {
+    std::vector<decltype(converted(*values.begin()))> made;
+    for (auto const& value : values) made.push_back(converted(value));
+    return made;
+  }
+
+  std::string name_;
+  value_type value_;
+};
+
+/// An op that is to be made, like op_spec, but with arguments that can be nets.
+struct built_op {
+  std::string type;
+  std::vector<std::string> inputs;
+  std::vector<std::string> outputs;
+  std::vector<net_argument> arguments = {};
+  std::optional<device_spec> device = {};
+};
+
+/// Adds the op behind the others of a net and returns it; the reference lives until the next op is added. Blobs are
+/// taken by their names, whether the net has them or not. Nested nets are moved, not copied.
+inline op_def& append_op(netdef& n, built_op op) {
+  op_def& made = n.op.emplace_back();
+  made.type = n.intern(op.type);
+  for (std::string const& name : op.inputs) made.input.push_back(n.intern(name));
+  for (std::string const& name : op.outputs) made.output.push_back(n.intern(name));
+  for (net_argument& argument : op.arguments) {
+    std::string const name = argument.name();
+    net_argument::value_type value = std::move(argument).value();
+    if (auto* const plain = std::get_if<argument_value>(&value)) {
+      made.arg.push_back(make_argument(n, {name, std::move(*plain)}));
+      continue;
+    }
+    arg_def holds;
+    holds.name = n.intern(name);
+    if (auto* const net = std::get_if<netdef>(&value))
+      holds.n = std::move(*net);
+    else
+      holds.nets = std::get<std::vector<netdef>>(std::move(value));
+    made.arg.push_back(std::move(holds));
+  }
+  net_traits<netdef>::set_device(n, made, op.device);
+  return made;
+}
+
+}  // namespace plait

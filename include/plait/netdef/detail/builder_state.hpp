@@ -1,0 +1,150 @@
+// What a net builder knows: its net, which blobs can be named in it, and what names stand for.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <plait/core/errors.hpp>
+#include <plait/net/mutation.hpp>
+#include <plait/net/name_generator.hpp>
+#include <plait/netdef/blob_handle.hpp>
+#include <plait/netdef/built_op.hpp>
+#include <plait/netdef/model.hpp>
+
+namespace plait::detail {
+
+struct builder_state {
+  netdef net;
+  name_generator names = name_generator("");
+  std::vector<bool> known;     ///< by symbol: this net has the blob
+  std::vector<bool> promised;  ///< by symbol: it is an external output
+  builder_state const* parent = nullptr;
+  std::shared_ptr<unique_names> family;  ///< names of this net and all around and inside
+  std::string prefix;                    ///< the name scope, with its '/'
+  std::optional<device_spec> device;
+
+  std::string_view name() const { return net.text(net.name); }
+  std::string quoted() const { return "net '" + std::string(name()) + '\''; }
+
+  void begin(netdef n) {
+    net = std::move(n);
+    names = name_generator(name());
+    known.clear();
+    promised.clear();
+    learn();
+  }
+
+  // ---- blobs
+  bool knows(std::string_view full) const {
+    symbol const s = net.find(full);
+    return s && s.id < known.size() && known[s.id];
+  }
+  bool visible(std::string_view full) const {
+    for (builder_state const* level = this; level != nullptr; level = level->parent)
+      if (level->knows(full)) return true;
+    return false;
+  }
+  bool learn(symbol s) {
+    bool const is_new = mark(known, s);
+    if (is_new) names.take(net.text(s));
+    return is_new;
+  }
+  symbol learn(std::string_view full) {
+    symbol const s = net.intern(full);
+    learn(s);
+    return s;
+  }
+  /// All blobs that the net mentions.
+  void learn() {
+    for (symbol const s : net.external_input) learn(s);
+    for (symbol const s : net.external_output) {
+      learn(s);
+      mark(promised, s);
+    }
+    for (op_def const& op : net.op) {
+      for (symbol const s : op.input) learn(s);
+      for (symbol const s : op.output) learn(s);
+    }
+  }
+  void promise(std::string_view full) {
+    symbol const s = net.intern(full);
+    if (mark(promised, s)) net.external_output.push_back(s);
+  }
+
+  // ---- ops
+  /// Of an op that was added last: inputs that are not known here come from around.
+  void take_in(op_def const& op) {
+    for (symbol const s : op.input)
+      if (learn(s)) net.external_input.push_back(s);
+    for (symbol const s : op.output) learn(s);
+  }
+  void append(built_op op) { take_in(append_op(net, std::move(op))); }
+  void adopt(op_def const& op, netdef const& from) {
+    net.op.push_back(net.adopt(op, from));
+    take_in(net.op.back());
+  }
+
+  // ---- names of operands
+  [[noreturn]] void unknown(std::string_view full) const {
+    throw net_error("plait: " + quoted() + " has no blob '" + std::string(full) + '\'', {}, std::string(full));
+  }
+  std::string scoped(blob_operand const& blob) const {
+    return blob.is_text() ? prefix + std::string(blob.name()) : std::string(blob.name());
+  }
+  std::string output_name(blob_operand const& blob) const {
+    check_owner(blob);
+    if (blob.name().empty()) throw net_error("plait: " + quoted() + " was given a blob without a name");
+    return scoped(blob);
+  }
+  std::string input_name(blob_operand const& blob) const {
+    std::string full = output_name(blob);
+    if (!visible(full)) unknown(full);
+    return full;
+  }
+  std::vector<std::string> input_names(blob_operands const& blobs) const {
+    std::vector<std::string> made;
+    made.reserve(blobs.size());
+    for (blob_operand const& blob : blobs) made.push_back(input_name(blob));
+    return made;
+  }
+  /// Those given, or `count` new ones after the op's type.
+  std::vector<std::string> output_names(std::string_view type, blob_operands const& given, std::size_t count,
+                                        bool numbered) {
+    std::vector<std::string> made;
+    made.reserve(count);
+    if (!given.empty() && given.size() != count)
+      throw net_error("plait: " + std::to_string(count) + (count == 1 ? " output is" : " outputs are") +
+                      " asked of the op " + std::string(type) + " in " + quoted() + ", with " +
+                      std::to_string(given.size()) + (given.size() == 1 ? " name" : " names"));
+    for (blob_operand const& blob : given) made.push_back(output_name(blob));
+    while (made.size() != count) {
+      std::string name = names.next_name(type, numbered ? std::optional(made.size()) : std::nullopt);
+      if (!visible(name)) made.push_back(std::move(name));
+    }
+    return made;
+  }
+
+ private:
+  static bool mark(std::vector<bool>& marks, symbol s) {
+    if (s.id >= marks.size()) marks.resize(s.id + std::size_t{1});
+    bool const is_new = !marks[s.id];
+    marks[s.id] = true;
+    return is_new;
+  }
+  void check_owner(blob_operand const& blob) const {
+    if (blob.is_text()) return;
+    for (builder_state const* level = this; level != nullptr; level = level->parent)
+      if (level == blob.owner()) return;
+    std::string const name(blob.name());
+    throw net_error("plait: " + quoted() + " was given " +
+                        (name.empty() ? "an empty handle" : "blob '" + name + "' of another net builder"),
+                    {}, name);
+  }
+};
+
+}  // namespace plait::detail
