@@ -10,9 +10,12 @@
 plait_component(plait HEADERS version.hpp plait.hpp core graph net ssa dataflow transform
   LINKS Boost::headers FINDS "Boost 1.81")
 
-plait_component(netdef HEADERS netdef gradient
+plait_component(netdef HEADERS netdef
   LINKS plait::plait nlohmann_json::nlohmann_json protozero::protozero FINDS "nlohmann_json 3.11" "Protozero 1.7"
   ALLOWS nlohmann/ protozero/)
+
+plait_component(gradient HEADERS gradient
+  LINKS plait::netdef)
 
 plait_component(boost_graph HEADERS interop/boost_graph.hpp interop/boost_dependency_graph.hpp
   LINKS plait::plait Boost::headers

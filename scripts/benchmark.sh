@@ -79,6 +79,15 @@ TEXT
   for program in $programs; do
     echo "## ${program#plait_bench_}"
     echo
+    if [ "$program" = plait_bench_exec ]; then  # each row has ratios of its own, measured in pairs: as it prints them
+      echo '```'
+      "$(find build/release/benchmarks -type f -name "$program")" --benchmark_repetitions=5 --benchmark_min_time=0.1 \
+        --benchmark_display_aggregates_only=true ${filter:+--benchmark_filter="$filter"} 2>/dev/null |
+        grep -v -E '_(mean|stddev|cv) '
+      echo '```'
+      echo
+      continue
+    fi
     "$(find build/release/benchmarks -type f -name "$program")" --benchmark_repetitions=5 --benchmark_min_time=0.1 \
       --benchmark_enable_random_interleaving=true --benchmark_format=csv ${filter:+--benchmark_filter="$filter"} 2>/dev/null |
       tables "${program#plait_bench_}"

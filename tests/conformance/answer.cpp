@@ -1,5 +1,7 @@
 #include "answer.hpp"
 
+#include "hash_order.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -241,7 +243,11 @@ std::vector<std::string> differences(json const& expect, answer const& got, test
     if (part == got.parts().end()) {
       if (!wanted.is_null()) found.push_back(key + ": expected " + shortened(wanted.dump()) + ", got nothing");
     } else if (auto const* net = std::get_if<plait::netdef>(&part->value)) {
-      append(found, net_differences(parse_net(member<std::string>(expect, key), "expect." + key), *net, key, how));
+      plait::netdef const expected = parse_net(member<std::string>(expect, key), "expect." + key);
+      if (how.any_external_order)
+        append(found, net_differences(ordered(expected), ordered(*net), key, how));
+      else
+        append(found, net_differences(expected, *net, key, how));
     } else {
       append(found, json_differences(wanted, std::get<json>(part->value), key, within, part->elements));
     }

@@ -22,12 +22,14 @@ struct kind {
   std::vector<std::string> (*problems)(case_inputs const&, answer const&) = nullptr;
 };
 
+answer run_gradient(case_inputs& in);
 answer run_run(case_inputs& in);
 answer run_ssa(case_inputs& in);
 answer run_transform(case_inputs& in);
 std::vector<std::string> transform_problems(case_inputs const& in, answer const& got);
 
 inline constexpr std::array kinds = {
+    kind{"gradient", run_gradient},
     kind{"run", run_run},
     kind{"ssa", run_ssa},
     kind{"transform", run_transform, transform_problems},

@@ -225,6 +225,18 @@ struct member_hooks {
   {
     n.erase_argument(op, key);
   }
+  template <class Op, class FromOp, class What>
+  static constexpr void inherit(N& n, Op&& op, N const& from, FromOp const& from_op, What const& what)
+    requires requires { n.inherit(op, from, from_op, what); }
+  {
+    n.inherit(op, from, from_op, what);
+  }
+  template <class Op, class Subnet>
+  static constexpr void add_subnet(N& n, Op&& op, std::string_view argument, Subnet const& inner)
+    requires requires { n.add_subnet(op, argument, inner); }
+  {
+    n.add_subnet(op, argument, inner);
+  }
   template <class Op>
   static constexpr auto device(N const& n, Op const& op)
     requires requires { n.device(op); }

@@ -24,6 +24,9 @@
 //   device(n, op) -> optional<device_spec>                  device_net
 //   set_device(n, op, optional<device_spec>)                device_mutable_net
 //   net_name(n), set_net_name(n, text)                      named_net
+//   inherit(n, op, from, from_op, inherited)                inheriting_net: what a made op takes over from another one
+//   insert_ops(n, positions, op_specs)                      optional with insert_op: many at once, in linear time
+//   add_subnet(n, op, argument, net)                        subnet_extensible_net: a netdef as an argument of an op
 //   mutable_subnets(n, op), store_subnet(n, op, subnet)     nested_editable_net (net/nested_edit.hpp)
 //   argument_blobs(n, op), rename_arguments(n, op, names)   optional with it: blobs that arguments name
 //
@@ -48,6 +51,8 @@
 #include <plait/net/net_traits.hpp>
 
 namespace plait {
+
+struct netdef;
 
 /// What an argument of an op holds: a number, a string (bytes), or a list of either.
 using argument_value = std::variant<std::int64_t, float, std::string, std::vector<std::int64_t>, std::vector<float>,
@@ -79,6 +84,13 @@ struct op_spec {
   std::optional<device_spec> device = {};
   std::string name = {};
   friend bool operator==(op_spec const&, op_spec const&) = default;
+};
+
+/// What an op made for another one takes over from it.
+struct inherited {
+  bool placement = true;  ///< its device, and whichever engine is to run it
+  bool arguments = true;  ///< all that the op does not have itself
+  bool gradient = true;   ///< mark it as a gradient op, where the IR knows such a mark
 };
 
 namespace detail {
@@ -159,6 +171,18 @@ concept argument_mutable_net = attributed_net<N> && requires(std::remove_cvref_t
   detail::net_traits_of<N>::set_argument(n, op, a);
   detail::net_traits_of<N>::erase_argument(n, op, key);
 };
+
+/// An op that was made can take over what another one has. `from` may be the same net.
+template <class N>
+concept inheriting_net =
+    net<N> && requires(std::remove_cvref_t<N>& n, mutable_op_ref_t<N> op, N const& from, op_ref_t<N> from_op,
+                       inherited const& what) { detail::net_traits_of<N>::inherit(n, op, from, from_op, what); };
+
+/// Nets go into arguments of ops in the form of a netdef.
+template <class N>
+concept subnet_extensible_net =
+    net<N> && requires(std::remove_cvref_t<N>& n, mutable_op_ref_t<N> op, std::string_view argument,
+                       netdef const& inner) { detail::net_traits_of<N>::add_subnet(n, op, argument, inner); };
 
 template <class N>
 concept retypable_net = typed_net<N> && requires(std::remove_cvref_t<N>& n, mutable_op_ref_t<N> op,

@@ -72,6 +72,31 @@ struct net_traits<netdef> {
     n.op.insert(n.op.begin() + static_cast<std::ptrdiff_t>(position), make_op(n, spec));
   }
   static void set_type(netdef& n, op_def& op, std::string_view type) { op.type = n.intern(type); }
+  static void insert_ops(netdef& n, std::span<std::uint32_t const> positions, std::span<op_spec const> specs) {
+    std::vector<op_def> all;
+    all.reserve(n.op.size() + specs.size());
+    std::size_t next = 0;
+    for (std::size_t i = 0; i <= n.op.size(); ++i) {
+      for (; next != positions.size() && positions[next] == i; ++next) all.push_back(make_op(n, specs[next]));
+      if (i != n.op.size()) all.push_back(std::move(n.op[i]));
+    }
+    n.op = std::move(all);
+  }
+  static void inherit(netdef& n, op_def& op, netdef const& from, op_def const& from_op, inherited const& what) {
+    if (what.placement) {
+      if (from_op.device_option) op.device_option = from_op.device_option;
+      if (from_op.extras().engine) op.edit_extras().engine = n.intern(from.text(from_op.extras().engine));
+    }
+    if (what.arguments)
+      for (arg_def const& argument : from_op.arg)
+        if (find_argument(n, op, from.text(argument.name)) == nullptr) op.arg.push_back(n.adopt(argument, from));
+    if (what.gradient) op.edit_extras().is_gradient_op = true;
+  }
+  static void add_subnet(netdef& n, op_def& op, std::string_view argument, netdef const& inner) {
+    arg_def& added = op.arg.emplace_back();
+    added.name = n.intern(argument);
+    added.n = inner;
+  }
 
   // ---- nets inside ops
   static std::vector<mutable_nested_net> mutable_subnets(netdef& n, op_def& op) { return mutable_nested_nets(n, op); }

@@ -1,0 +1,267 @@
+// What a gradient rule sees of an op, and how it says what its gradient is.
+//
+//   // y = a · b
+//   rules.set("Multiply", [](plait::gradient_context& c) {
+//     c.op("Multiply", {c.output_gradient(0), c.input(1)}, {c.input_gradient(0)});
+//     c.op("Multiply", {c.output_gradient(0), c.input(0)}, {c.input_gradient(1)});
+//   });
+//
+// Members are named after Caffe2's GradientMakerBase where that has them: I, O, GO, GI are input, output,
+// output_gradient, input_gradient; SetDense and SetSparse are pass.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <plait/core/assert.hpp>
+#include <plait/core/errors.hpp>
+#include <plait/gradient/gradient_options.hpp>
+#include <plait/gradient/gradient_tape.hpp>
+#include <plait/net/mutation.hpp>
+
+namespace plait {
+
+/// Thrown by rules, through the context: why an op has no gradient here. The backward pass catches it and adds which op
+/// it is.
+struct gradient_refusal : error {
+  using error::error;
+};
+
+/// What rules may ask of an op beyond its operands; filled by the backward pass for any kind of net.
+class op_reader {
+ public:
+  virtual ~op_reader() = default;
+  /// nothing where the op has no such argument, or one of another kind (a net, a tensor).
+  virtual std::optional<argument_value> argument(std::string_view key) const = 0;
+  /// The net in an argument; nullptr if there is none, or if the IR does not give it as a netdef.
+  virtual std::shared_ptr<netdef const> net(std::string_view key) const = 0;
+  virtual std::string_view name() const = 0;
+  /// What an operand is called so far.
+  virtual std::string text(gradient_operand v) const = 0;
+};
+
+/// An op that a rule has made, to be completed.
+class made_op {
+ public:
+  made_op(gradient_tape& tape, std::uint32_t at) : tape_(&tape), at_(at) {}
+
+  made_op& argument(std::string_view key, argument_value value) {
+    tape_->edit_details(at_).arguments.push_back({std::string(key), std::move(value)});
+    return *this;
+  }
+  made_op& net(std::string_view key, std::shared_ptr<netdef const> inner) {
+    tape_->edit_details(at_).nets.emplace_back(std::string(key), std::move(inner));
+    return *this;
+  }
+  /// By this name the nets inside the op know one of its operands.
+  made_op& called(gradient_operand v, std::string_view name) {
+    tape_->edit_details(at_).called.emplace_back(v, std::string(name));
+    return *this;
+  }
+  made_op& named(std::string_view name) {
+    tape_->edit_details(at_).name = name;
+    return *this;
+  }
+  /// It does not take over the arguments of the op it is made for.
+  made_op& own_arguments() {
+    (*tape_)[at_].takes.arguments = false;
+    return *this;
+  }
+  /// It takes over nothing at all.
+  made_op& plain() {
+    (*tape_)[at_].takes = {false, false, false};
+    return *this;
+  }
+  /// None of its outputs may have the name of an input.
+  made_op& apart() {
+    (*tape_)[at_].apart = true;
+    return *this;
+  }
+
+ private:
+  gradient_tape* tape_;
+  std::uint32_t at_;
+};
+
+/// One op, seen by its rule.
+class gradient_context {
+ public:
+  /// An operand of the op.
+  struct operand {
+    gradient_operand value;
+    symbol blob;  ///< in the tape's texts
+  };
+
+  gradient_context(gradient_tape& tape, op_reader const& reader) : tape_(&tape), reader_(&reader) {}
+
+  // ---- the op
+  std::string_view type() const noexcept { return type_; }
+  std::string_view name() const { return reader_->name(); }
+  std::size_t input_count() const noexcept { return inputs_.size(); }
+  std::size_t output_count() const noexcept { return outputs_.size(); }
+  std::string_view input_name(std::size_t i) const { return tape_->texts[at(inputs_, i).blob]; }
+  std::string_view output_name(std::size_t i) const { return tape_->texts[at(outputs_, i).blob]; }
+  gradient_operand input(std::size_t i) const { return at(inputs_, i).value; }
+  gradient_operand output(std::size_t i) const { return at(outputs_, i).value; }
+  /// How many of the inputs the op lists; those behind are what nets inside it read.
+  std::size_t listed_input_count() const noexcept { return listed_inputs_; }
+
+  /// The argument as a T, which is an alternative of argument_value; `fallback` where there is none. Integers do for
+  /// floats. Refuses one of another type.
+  template <class T>
+  T argument(std::string_view key, T fallback = T()) const {
+    std::optional<argument_value> found = reader_->argument(key);
+    if (!found) return fallback;
+    if (T* const value = std::get_if<T>(&*found)) return std::move(*value);
+    if constexpr (std::is_same_v<T, float>)
+      if (auto const* const value = std::get_if<std::int64_t>(&*found)) return static_cast<float>(*value);
+    refuse("argument '" + std::string(key) + "' is of another type than expected");
+  }
+  std::optional<argument_value> any_argument(std::string_view key) const { return reader_->argument(key); }
+  bool has_argument(std::string_view key) const { return reader_->argument(key).has_value(); }
+  std::shared_ptr<netdef const> net(std::string_view key) const { return reader_->net(key); }
+
+  /// gradient_options::numpy_broadcasting
+  bool numpy_broadcasting() const noexcept { return numpy_broadcasting_; }
+
+  // ---- gradients of outputs
+  bool has_gradient(std::size_t o) const { return static_cast<bool>(gradients_[o]); }
+  bool is_sparse(std::size_t o) const { return gradients_[o].is_sparse(); }
+  /// The dense gradient of an output. Refuses where there is none, or a sparse one.
+  gradient_operand output_gradient(std::size_t o) const {
+    if (!has_gradient(o))
+      refuse("the gradient of output '" + std::string(output_name(o)) +
+             "' is not provided: nothing that is differentiated reads it (ZeroGradient makes one)");
+    if (is_sparse(o))
+      refuse("the gradient of output '" + std::string(output_name(o)) + "' is sparse where a dense one is needed");
+    return gradients_[o].values;
+  }
+  /// The sparse gradient of an output. Refuses where there is none, or a dense one.
+  gradient_operands output_rows(std::size_t o) const {
+    if (!has_gradient(o)) (void)output_gradient(o);
+    if (!is_sparse(o))
+      refuse("the gradient of output '" + std::string(output_name(o)) + "' is dense where a sparse one is needed");
+    return gradients_[o];
+  }
+
+  // ---- gradients of inputs
+  /// Whether anybody asks for the gradient of an input. A rule need not look: what nobody reads is dropped.
+  bool is_wanted(std::size_t i) const { return wanted_[i]; }
+  /// `<x>_grad`
+  std::string gradient_name(std::size_t i) const { return std::string(input_name(i)) + "_grad"; }
+  /// A new blob `<x>_grad`, which is to hold the gradient of input i: to be an output of an op.
+  gradient_operand input_gradient(std::size_t i) {
+    gradient_operand const made = tape_->make_value(gradient_name(i));
+    results_[i] = {made, {}};
+    return made;
+  }
+  /// The gradient of input i is what this operand holds already.
+  void pass(std::size_t i, gradient_operand gradient) { results_[i] = {gradient, {}}; }
+  void pass(std::size_t i, gradient_operands gradient) { results_[i] = gradient; }
+  /// The gradient of input i is sparse: rows at `indices`, which are an operand there is already; the result is a new
+  /// blob `<x>_grad_values` for the rows.
+  gradient_operand input_gradient_rows(std::size_t i, gradient_operand indices) {
+    gradient_operand const made = tape_->make_value(gradient_name(i) + "_values");
+    results_[i] = {made, indices};
+    return made;
+  }
+  /// A new blob that is needed on the way.
+  gradient_operand temporary(std::string_view name) { return tape_->make_value(name); }
+  /// A new blob that takes the place of one that is not needed from here on; where it is, another place.
+  gradient_operand in_place_of(gradient_operand other) { return tape_->make_value_like(other); }
+
+  /// A blob under the name of another one, whatever that is still needed for: for state that ops change.
+  gradient_operand update(gradient_operand other) {
+    gradient_operand const made = tape_->make_value_like(other);
+    tape_->made(made).forced = true;
+    return made;
+  }
+  /// How many loops have been differentiated in this net: for names that count them.
+  std::size_t number_of_loops() const noexcept { return loops_; }
+  void count_loop() { ++loops_; }
+  /// What an operand is called so far.
+  std::string text(gradient_operand v) const { return reader_->text(v); }
+  /// gradient_options::as_caffe2
+  bool as_caffe2() const noexcept { return as_caffe2_; }
+
+  /// The net, or one inside it, needs a copy of a blob, which gradient ops will read.
+  void save(saved_value copy) { saved_.push_back(std::move(copy)); }
+
+  // ---- ops
+  /// Appends an op. It takes over device, engine and arguments of the op it is made for, arguments of its own first.
+  template <class Inputs = std::initializer_list<gradient_operand>,
+            class Outputs = std::initializer_list<gradient_operand>>
+  made_op op(std::string_view type, Inputs const& inputs, Outputs const& outputs) {
+    return made_op(*tape_, tape_->add(type, source_, inputs, outputs, inherited()));
+  }
+
+  [[noreturn]] static void refuse(std::string const& why) { throw gradient_refusal(why); }
+  void refuse_unless(bool holds, std::string const& why) const {
+    if (!holds) refuse(why);
+  }
+
+  // ---- for the backward pass
+  gradient_tape& tape() noexcept { return *tape_; }
+  op_index source() const noexcept { return source_; }
+  void start(op_index source, std::string_view type) {
+    source_ = source;
+    type_ = type;
+    inputs_.clear();
+    outputs_.clear();
+    gradients_.clear();
+    wanted_.clear();
+    results_.clear();
+    saved_.clear();
+  }
+  void add_input(operand in, bool wanted) {
+    inputs_.push_back(in);
+    wanted_.push_back(wanted);
+    results_.emplace_back();
+  }
+  void add_output(operand out, gradient_operands gradient) {
+    outputs_.push_back(out);
+    gradients_.push_back(gradient);
+  }
+  void set_output_gradient(std::size_t o, gradient_operands gradient) { gradients_[o] = gradient; }
+  void set_options(bool numpy_broadcasting, bool as_caffe2) {
+    numpy_broadcasting_ = numpy_broadcasting;
+    as_caffe2_ = as_caffe2;
+  }
+  void set_listed(std::size_t inputs) { listed_inputs_ = inputs; }
+  std::span<gradient_operands const> results() const noexcept { return results_; }
+  std::vector<saved_value>& saved() noexcept { return saved_; }
+
+ private:
+  template <class T>
+  static T const& at(std::vector<T> const& all, std::size_t i) {
+    if (i >= all.size()) refuse("it has no operand " + std::to_string(i));
+    return all[i];
+  }
+
+  gradient_tape* tape_;
+  op_reader const* reader_;
+  op_index source_ = npos;
+  std::string_view type_;
+  std::size_t listed_inputs_ = 0;
+  bool numpy_broadcasting_ = false;
+  bool as_caffe2_ = false;
+  std::size_t loops_ = 0;
+  std::vector<operand> inputs_;
+  std::vector<operand> outputs_;
+  std::vector<gradient_operands> gradients_;  // of outputs
+  std::vector<char> wanted_;                  // of inputs
+  std::vector<gradient_operands> results_;    // of inputs
+  std::vector<saved_value> saved_;
+};
+
+}  // namespace plait

@@ -1,0 +1,98 @@
+// What a backward pass is asked for, and how it may fail.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <plait/core/errors.hpp>
+#include <plait/gradient/blob_gradient.hpp>
+#include <plait/ssa/versioning.hpp>
+
+namespace plait {
+
+/// A blob to start from, and its gradient: that of a given blob, or, without one, ones of its shape.
+struct gradient_seed {
+  gradient_seed(char const* y) : blob(y) {}
+  gradient_seed(std::string y) : blob(std::move(y)) {}
+  gradient_seed(std::string_view y) : blob(y) {}
+  gradient_seed(std::string_view y, blob_gradient given) : blob(y), gradient(std::move(given)) {}
+  gradient_seed(std::string_view y, std::string_view given) : blob(y), gradient(blob_gradient::dense(given)) {}
+
+  std::string blob;
+  std::optional<blob_gradient> gradient;
+};
+
+/// What to do where a gradient op needs a value of the net that a later op overwrites.
+enum class overwritten_values {
+  refuse,     ///< an error that names both versions
+  copy,       ///< copy it in the net, before it is overwritten
+  recompute,  ///< run the ops that make it once more, if they give the same and what they need is there; else refuse
+};
+
+/// What to do where a blob gets dense gradients and sparse ones, or a dense one is needed and a sparse one comes.
+enum class mixed_gradients {
+  refuse,
+  densify,  ///< spread the rows over a tensor of the blob's shape (SparseToDense)
+};
+
+struct gradient_options {
+  overwritten_values overwritten = overwritten_values::refuse;
+  mixed_gradients mixed = mixed_gradients::refuse;
+  /// Blobs whose gradients are wanted; nothing is computed that these do not need. Empty: all.
+  std::vector<std::string> only = {};
+  /// Operands of Add, Sub, Mul, Div and Pow may differ in shape without the argument `broadcast`; their gradients are
+  /// then summed to their shapes. By itself the pass takes shapes to be equal there, as Caffe2 does, which saves ops.
+  bool numpy_broadcasting = false;
+  /// Follow Caffe2 where plait does otherwise by itself: a given gradient of a blob that is read further on is dropped
+  /// instead of added; names of gradients may overwrite blobs of the net that no gradient needs, and gradients given or
+  /// in the result; an op whose output is overwritten unread cannot be differentiated; fills of ones, and sums of
+  /// gradients that are all passed through, have no device.
+  bool as_caffe2 = false;
+};
+
+/// A copy of a blob that a net needs before one of its ops, in the net itself or in one inside it.
+struct saved_value {
+  /// One step into a net inside an op: the op, and the argument that holds the net.
+  struct step {
+    op_index op = 0;
+    std::string argument;
+    friend bool operator==(step const&, step const&) = default;
+  };
+  std::vector<step> path;  ///< from the outside in; empty: the net itself
+  op_index position = 0;   ///< of the op it stands before
+  std::string blob;
+  std::string name;  ///< of the copy
+  friend bool operator==(saved_value const&, saved_value const&) = default;
+};
+
+/// One reason why a net cannot be differentiated.
+struct gradient_problem {
+  std::optional<op_index> op;                 ///< the op of the net in question
+  std::string blob = {};                      ///< the blob, where it is about one
+  std::optional<std::uint32_t> needed = {};   ///< the version a gradient op needs
+  std::optional<std::uint32_t> present = {};  ///< the version it would find
+  std::vector<op_index> writers = {};         ///< all ops that write the blob
+  std::string text = {};                      ///< the whole as a sentence
+};
+
+/// Everything that is wrong with a net, found in one go. what() lists it.
+struct gradient_error : net_error {
+  explicit gradient_error(std::vector<gradient_problem> found)
+      : net_error(join(found), found.front().op, found.front().blob), problems(std::move(found)) {}
+
+  std::vector<gradient_problem> problems;
+
+ private:
+  static std::string join(std::vector<gradient_problem> const& found) {
+    std::string text = "plait: the net cannot be differentiated: ";
+    for (gradient_problem const& p : found) text += (&p == &found.front() ? "" : "; ") + p.text;
+    return text;
+  }
+};
+
+}  // namespace plait

@@ -1,0 +1,139 @@
+// Adding up the gradients of a value that is read several times.
+//
+// Follows Caffe2's IR._MakeSumOps and its names.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <plait/core/npos.hpp>
+#include <plait/gradient/gradient_tape.hpp>
+
+namespace plait {
+
+/// Where one of several gradients of a value comes from.
+struct gradient_source {
+  gradient_operands gradient;
+  op_index op = npos;  ///< the op of the net it is made for; npos: a seed
+  bool by_op = false;  ///< made by a gradient op, not passed on
+};
+
+/// The sources of all values, in the order they come up. O(1) an addition.
+class gradient_sources {
+ public:
+  void reset(std::size_t values) {
+    nodes_.clear();
+    ends_.assign(values, {});
+  }
+  void add(std::uint32_t value, gradient_source const& source) {
+    end& e = ends_[value];
+    auto const number = static_cast<std::uint32_t>(nodes_.size());
+    nodes_.push_back({source, npos});
+    (e.first == npos ? e.first : nodes_[e.last].next) = number;
+    e.last = number;
+    ++e.count;
+  }
+  std::uint32_t count(std::uint32_t value) const { return ends_[value].count; }
+  std::vector<gradient_source> of(std::uint32_t value) const {
+    std::vector<gradient_source> made;
+    for (std::uint32_t at = ends_[value].first; at != npos; at = nodes_[at].next) made.push_back(nodes_[at].source);
+    return made;
+  }
+
+ private:
+  struct node {
+    gradient_source source;
+    std::uint32_t next;
+  };
+  struct end {
+    std::uint32_t first = npos;
+    std::uint32_t last = npos;
+    std::uint32_t count = 0;
+  };
+  std::vector<node> nodes_;
+  std::vector<end> ends_;
+};
+
+namespace detail {
+
+// A made value that is one of several steps aside: `_<its name>_autosplit_<k>`.
+inline void split_name(gradient_tape& tape, gradient_operand v, std::uint32_t k) {
+  gradient_tape::made_value& made = tape.made(v);
+  gradient_operand named = v;
+  while (tape.is_made(named) && tape.made(named).like != npos) named = {tape.made(named).like};
+  std::string const name(tape.is_made(named) ? tape.texts[tape.made(named).wish] : std::string_view());
+  made.like = npos;
+  made.wish = tape.texts.intern('_' + name + "_autosplit_" + std::to_string(k));
+}
+
+inline std::string without_suffix(std::string_view text, std::string_view suffix) {
+  if (text.ends_with(suffix)) text.remove_suffix(suffix.size());
+  return std::string(text);
+}
+
+}  // namespace detail
+
+/// Appends the ops that add up two or more gradients, all dense or all sparse: a Sum, or a Concat of the indices and
+/// one of the rows. `placed`: the op whose device they take, npos for none. The result has the name of the first
+/// gradient that an op makes, else `<blob>_grad`; `problem` says so where that is the name of one passed on.
+inline gradient_operands add_gradients(gradient_tape& tape, std::vector<gradient_source> const& sources,
+                                       std::string_view blob, op_index placed, std::string& problem) {
+  inherited const placement{placed != npos, false, false};
+  gradient_source const* base = nullptr;
+  for (gradient_source const& s : sources)
+    if (s.by_op && base == nullptr) base = &s;
+  std::string const plain = std::string(blob) + "_grad";
+  auto const wish_of = [&](gradient_operand v) {
+    return tape.is_made(v) ? tape.texts[tape.made(v).wish] : std::string_view();
+  };
+  auto const made_here = [&](gradient_operand v) { return tape.is_made(v) && tape.made(v).maker != npos; };
+  std::vector<gradient_operand> parts;
+
+  if (!sources.front().gradient.is_sparse()) {
+    std::uint32_t split = 0;
+    std::size_t base_at = 0;
+    for (gradient_source const& s : sources) {
+      if (&s == base)
+        base_at = parts.size();
+      else if (s.by_op)
+        detail::split_name(tape, s.gradient.values, split++);
+      else if (wish_of(s.gradient.values) == (base != nullptr ? wish_of(base->gradient.values) : plain))
+        problem = "a gradient of '" + std::string(blob) + "' that is passed on has the name of their sum";
+      parts.push_back(s.gradient.values);
+    }
+    std::swap(parts[0], parts[base_at]);  // in place works for the first only
+    gradient_operand const total =
+        base != nullptr ? tape.make_value_like(base->gradient.values) : tape.make_value(plain);
+    tape.add("Sum", placed, parts, std::array{total}, placement);
+    return {total, {}};
+  }
+
+  std::string stem = plain;
+  if (base != nullptr)
+    stem = made_here(base->gradient.indices) ? detail::without_suffix(wish_of(base->gradient.indices), "_indices")
+                                             : detail::without_suffix(wish_of(base->gradient.values), "_values");
+  auto const join = [&](gradient_operand gradient_operands::*part, std::string_view what) {
+    parts.clear();
+    std::uint32_t split = 0;
+    for (gradient_source const& s : sources) {
+      gradient_operand const v = s.gradient.*part;
+      if (s.by_op && made_here(v)) detail::split_name(tape, v, split++);
+      parts.push_back(v);
+    }
+    std::string const name = stem + '_' + std::string(what) + "_concat";
+    gradient_operand const all = tape.make_value(name);
+    std::uint32_t const op =
+        tape.add("Concat", placed, parts, std::array{all, tape.make_value(name + "_split")}, placement);
+    tape.edit_details(op).arguments.push_back({"axis", std::int64_t{0}});
+    return all;
+  };
+  gradient_operand const indices = join(&gradient_operands::indices, "indices");
+  return {join(&gradient_operands::values, "values"), indices};
+}
+
+}  // namespace plait

@@ -1,0 +1,151 @@
+// Values of the net that gradient ops read although a later op of the net overwrites them.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <boost/unordered/unordered_flat_set.hpp>
+
+#include <plait/core/npos.hpp>
+#include <plait/gradient/gradient_options.hpp>
+#include <plait/gradient/gradient_tape.hpp>
+#include <plait/gradient/value_names.hpp>
+#include <plait/ssa/versioning.hpp>
+
+namespace plait {
+
+/// A value that is gone when a gradient op needs it.
+struct overwritten_value {
+  plait::value what;
+  op_index reader;  ///< the op of the net whose gradient it is; npos: of several
+};
+
+/// Finds such values on a tape, and provides them in one of the ways of overwritten_values. O(operands).
+template <net N>
+class needed_values {
+ public:
+  /// `repeatable`: whether an op of the net gives the same when it runs again.
+  needed_values(gradient_tape& tape, ssa_form<N> const& form, std::function<bool(op_index)> repeatable)
+      : tape_(&tape), form_(&form), repeatable_(std::move(repeatable)) {}
+
+  /// Changes the tape's operands where a value is provided otherwise; ops that run again join the order.
+  void provide(std::vector<std::uint32_t>& order, overwritten_values how, std::span<symbol const> blob_text) {
+    blob_text_ = blob_text;
+    values_.resize(form_->value_count());
+    for (blob_index b : form_->blobs())
+      for (std::uint32_t k = form_->first_version(b); k <= form_->version(b); ++k)
+        values_[form_->index({b, k})] = {b, k};
+    std::vector<std::uint32_t> provided;
+    provided.reserve(order.size());
+    for (std::uint32_t op : order) {
+      for (std::uint32_t i = 0; i != tape_->ops()[op].inputs; ++i) {
+        gradient_operand const v = tape_->inputs(op)[i];
+        if (!is_gone(v)) continue;
+        gradient_operand instead;
+        if (how == overwritten_values::copy)
+          instead = save(v);
+        else if (how == overwritten_values::recompute)
+          instead = repeat(v, provided);
+        if (instead)
+          tape_->inputs(op)[i] = instead;
+        else
+          note_missing(v, tape_->ops()[op].source);
+      }
+      provided.push_back(op);
+    }
+    order = std::move(provided);
+  }
+
+  std::vector<overwritten_value> const& missing() const noexcept { return missing_; }
+  /// In the order of their positions.
+  std::vector<saved_value> const& saved() const noexcept { return saved_; }
+
+  /// Gives the copies names that nothing else has, and lets them stand from the start.
+  void name_saved(value_names& names) {
+    for (auto const& [id, made] : copies_) {
+      value const v = values_[id];
+      std::string const blob(tape_->texts[blob_text_[v.blob]]);
+      std::string name = blob + "_saved";
+      for (std::uint32_t k = 0; tape_->texts.find(name); ++k) name = blob + "_saved_" + std::to_string(k);
+      names.hold(tape_->texts.intern(name), made);
+      names.keep(made);
+      op_index const producer = form_->producing_op(v);
+      saved_.push_back({{}, producer == npos ? 0 : producer + 1, blob, name});
+    }
+    std::ranges::stable_sort(saved_, {}, &saved_value::position);
+  }
+
+ private:
+  bool is_gone(gradient_operand v) const {
+    if (tape_->is_made(v)) return false;
+    value const at = values_[v.id];
+    return at.version != form_->version(at.blob);
+  }
+
+  gradient_operand save(gradient_operand v) {
+    auto const [at, added] = again_.try_emplace(v.id);
+    if (added) copies_.emplace_back(v.id, at->second = tape_->make_value(symbol()));
+    return at->second;
+  }
+
+  // The value anew, from ops that run once more after the net; none if one of them cannot.
+  gradient_operand repeat(gradient_operand wanted, std::vector<std::uint32_t>& order) {
+    std::vector<std::uint32_t> pending = {wanted.id};
+    while (!pending.empty()) {
+      std::uint32_t const id = pending.back();
+      if (again_.contains(id)) {
+        pending.pop_back();
+        continue;
+      }
+      op_index const producer = form_->producing_op(values_[id]);
+      if (producer == npos || !repeatable_(producer)) return {};
+      std::vector<gradient_operand> inputs;
+      bool ready = true;
+      for (value u : form_->reads(producer)) {
+        gradient_operand const in{form_->index(u)};
+        auto const known = again_.find(in.id);
+        if (!is_gone(in)) {
+          inputs.push_back(in);
+        } else if (known != again_.end()) {
+          inputs.push_back(known->second);
+        } else {
+          pending.push_back(in.id);
+          ready = false;
+        }
+      }
+      if (!ready) continue;
+      std::vector<gradient_operand> outputs;
+      for (value w : form_->writes(producer))
+        outputs.push_back(tape_->make_value(std::string(tape_->texts[blob_text_[w.blob]]) + "_again"));
+      order.push_back(tape_->add({}, producer, inputs, outputs, {true, true, false}));
+      std::size_t slot = 0;
+      for (value w : form_->writes(producer)) again_.try_emplace(form_->index(w), outputs[slot++]);
+    }
+    return again_.at(wanted.id);
+  }
+
+  void note_missing(gradient_operand v, op_index reader) {
+    value const what = values_[v.id];
+    if (noted_.insert((std::uint64_t{v.id} << 32) | reader).second) missing_.push_back({what, reader});
+  }
+
+  gradient_tape* tape_;
+  ssa_form<N> const* form_;
+  std::function<bool(op_index)> repeatable_;
+  std::span<symbol const> blob_text_;
+  std::vector<value> values_;  // by number
+  std::vector<std::pair<std::uint32_t, gradient_operand>> copies_;
+  std::vector<saved_value> saved_;
+  boost::unordered_flat_map<std::uint32_t, gradient_operand> again_;  // what stands in for values
+  boost::unordered_flat_set<std::uint64_t> noted_;
+  std::vector<overwritten_value> missing_;
+};
+
+}  // namespace plait

@@ -1,0 +1,192 @@
+// Optimisers as ops at the end of a net: each step of the net is then a step of training.
+//
+//   auto grads = plait::add_gradient_ops(net, {"loss"}, plait::gradient_rules::standard());
+//   auto update = plait::add_sgd(net, grads, params, {.rate = 0.1f, .momentum = 0.9f});
+//   plait::add_init_ops(init_net, update);
+//
+// Follows Caffe2's optimizer.py (2018) in ops and names: <parameter>_momentum, <parameter>_squared_sum,
+// SgdOptimizer_0_lr_cpu, optimizer_iteration. Differences: the first step is number 0, not 1 (rate_schedule); Iter
+// instead of AtomicIter and its mutex; RmsProp's rate is applied once, where the original has MomentumSGDUpdate apply
+// it again and overwrite the momentum; and a gradient that several blobs share is not overwritten.
+//
+// All throw net_error with the parameter's name, and change nothing, for a parameter that has no gradient, is listed
+// twice or has an optimiser of that kind already, and for a sparse gradient where no operator takes one. All are
+// O(net + parameters). Where the net declares external inputs (outputs), parameters and state are declared, too.
+#pragma once
+
+#include <concepts>
+#include <ranges>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <boost/unordered/unordered_flat_set.hpp>
+
+#include <plait/core/errors.hpp>
+#include <plait/gradient/blob_gradient.hpp>
+#include <plait/gradient/detail/optimizer_plan.hpp>
+#include <plait/gradient/optimizer_options.hpp>
+#include <plait/net/mutation.hpp>
+#include <plait/net/net_traits.hpp>
+
+namespace plait {
+
+template <class N>
+concept trainable_net = extensible_net<N> && external_extensible_net<N> && nameable_net<N>;
+
+/// A map from blobs to gradients, such as gradient_map.
+template <class M>
+concept gradients_by_blob = requires(M const& m, std::string const& blob) {
+  { m.find(blob)->second } -> std::convertible_to<blob_gradient const&>;
+  { m.begin()->second } -> std::convertible_to<blob_gradient const&>;
+  m.find(blob) == m.end();
+};
+
+template <class R>
+concept parameter_names = std::ranges::input_range<R const> &&
+                          std::constructible_from<std::string_view, std::ranges::range_reference_t<R const>>;
+
+namespace detail {
+[[noreturn]] inline void no_sparse_operator(trained const& t, std::string_view optimizer) {
+  throw net_error("plait: parameter '" + t.parameter + "' has a sparse gradient, for which " + std::string(optimizer) +
+                      " has no operator",
+                  {}, t.parameter);
+}
+}  // namespace detail
+
+/// Gradients clipped and with weight decay, without a step. In place, but where several blobs share a gradient; the
+/// result's `gradients` are those to go on with. Rows of sparse gradients that are clipped are added up first.
+template <trainable_net N, gradients_by_blob Gradients, parameter_names Parameters>
+optimizer_update add_gradient_preparation(N& n, Gradients const& gradients, Parameters const& parameters,
+                                          gradient_preparation const& options,
+                                          optimizer_placement const& placement = {}) {
+  detail::optimizer_plan<N> plan(n, placement);
+  auto all = plan.gather(gradients, parameters);
+  plan.prepare(all, options);
+  return plan.apply(n, all);
+}
+
+/// parameter -= rate gradient; with momentum, m = momentum m + rate gradient and parameter -= m (or what nesterov makes
+/// of it). Sparse without momentum.
+template <trainable_net N, gradients_by_blob Gradients, parameter_names Parameters>
+optimizer_update add_sgd(N& n, Gradients const& gradients, Parameters const& parameters,
+                         sgd_options const& options = {}) {
+  detail::optimizer_plan<N> plan(n, options.placement);
+  auto all = plan.gather(gradients, parameters);
+  bool const momentum = options.momentum != 0;
+  for (detail::trained const& t : all)
+    if (momentum && t.gradient.is_sparse()) detail::no_sparse_operator(t, "SGD with momentum");
+  plan.prepare(all, options.gradients);
+  std::string const rate = plan.rate("Sgd", momentum ? options.rate : -options.rate, options.schedule);
+  std::string const weight = momentum ? rate : plan.as_weight(rate);
+  for (detail::trained& t : all) {
+    std::string const& p = t.parameter;
+    if (momentum) {
+      std::string const m = plan.state(p, "_momentum");
+      std::vector<argument_spec> arguments{{"momentum", options.momentum}};
+      if (options.nesterov) arguments.push_back({"nesterov", std::int64_t{1}});
+      std::string const from = t.gradient.values;
+      std::string const step = t.own ? from : plan.fresh(p + "_step");
+      plan.add("MomentumSGDUpdate", {from, m, rate, p}, {step, m, p}, std::move(arguments));
+    } else if (t.gradient.is_sparse()) {
+      plan.add("ScatterWeightedSum", {p, plan.one(), t.gradient.indices, t.gradient.values, weight}, {p});
+    } else {
+      plan.add("WeightedSum", {p, plan.one(), t.gradient.values, weight}, {p});
+    }
+  }
+  return plan.apply(n, all);
+}
+
+/// h = decay h + gradient²; parameter -= rate gradient / (sqrt(h) + epsilon). Sparse without decay: rows are added up
+/// first, so that the result is that of the dense gradient.
+template <trainable_net N, gradients_by_blob Gradients, parameter_names Parameters>
+optimizer_update add_adagrad(N& n, Gradients const& gradients, Parameters const& parameters,
+                             adagrad_options const& options = {}) {
+  detail::optimizer_plan<N> plan(n, options.placement);
+  auto all = plan.gather(gradients, parameters);
+  bool const clipped = options.gradients.clip_norm > 0 || options.gradients.clip_value > 0;
+  for (detail::trained& t : all) {
+    if (!t.gradient.is_sparse()) continue;
+    if (options.decay != 1) detail::no_sparse_operator(t, "Adagrad with decay");
+    if (!clipped) plan.deduplicate(t);
+  }
+  plan.prepare(all, options.gradients);
+  std::string const rate = plan.rate("Adagrad", -options.rate, options.schedule);
+  for (detail::trained const& t : all) {
+    std::string const& p = t.parameter;
+    std::string const h = plan.state(p, "_squared_sum");
+    if (t.gradient.is_sparse()) {
+      plan.add("SparseAdagrad", {p, h, t.gradient.indices, t.gradient.values, rate}, {p, h},
+               {{"epsilon", options.epsilon}});
+      continue;
+    }
+    std::vector<argument_spec> arguments{{"epsilon", options.epsilon}};
+    if (options.decay != 1) arguments.push_back({"decay", options.decay});
+    plan.add("Adagrad", {p, h, t.gradient.values, rate}, {p, h}, std::move(arguments));
+  }
+  return plan.apply(n, all);
+}
+
+/// Adam (Kingma, Ba 2015), epsilon beside the uncorrected root. Dense.
+template <trainable_net N, gradients_by_blob Gradients, parameter_names Parameters>
+optimizer_update add_adam(N& n, Gradients const& gradients, Parameters const& parameters,
+                          adam_options const& options = {}) {
+  detail::optimizer_plan<N> plan(n, options.placement);
+  auto all = plan.gather(gradients, parameters);
+  for (detail::trained const& t : all)
+    if (t.gradient.is_sparse()) detail::no_sparse_operator(t, "Adam");
+  plan.prepare(all, options.gradients);
+  std::string const rate = plan.rate("Adam", -options.rate, options.schedule);
+  for (detail::trained const& t : all) {
+    std::string const& p = t.parameter;
+    std::string const m = plan.state(p, "_first_moment");
+    std::string const v = plan.state(p, "_second_moment");
+    plan.add("Adam", {p, m, v, t.gradient.values, rate, options.schedule.iteration}, {p, m, v},
+             {{"beta1", options.beta1}, {"beta2", options.beta2}, {"epsilon", options.epsilon}});
+  }
+  return plan.apply(n, all);
+}
+
+/// s = decay s + (1 - decay) gradient²; m = momentum m + rate gradient / sqrt(epsilon + s); parameter -= m. Dense.
+template <trainable_net N, gradients_by_blob Gradients, parameter_names Parameters>
+optimizer_update add_rms_prop(N& n, Gradients const& gradients, Parameters const& parameters,
+                              rms_prop_options const& options = {}) {
+  detail::optimizer_plan<N> plan(n, options.placement);
+  auto all = plan.gather(gradients, parameters);
+  for (detail::trained const& t : all)
+    if (t.gradient.is_sparse()) detail::no_sparse_operator(t, "RmsProp");
+  plan.prepare(all, options.gradients);
+  std::string const rate = plan.rate("RmsProp", options.rate, options.schedule);
+  for (detail::trained const& t : all) {
+    std::string const& p = t.parameter;
+    std::string const s = plan.state(p, "_mean_squares");
+    std::string const m = plan.state(p, "_momentum");
+    std::string const step = plan.fresh(p + "_grad_o");
+    plan.add("RmsProp", {t.gradient.values, s, m, rate}, {step, s, m},
+             {{"decay", options.decay}, {"momentum", options.momentum}, {"epsilon", options.epsilon}});
+    plan.add("Sub", {p, step}, {p});
+  }
+  return plan.apply(n, all);
+}
+
+/// Adds to an init net, behind the ops that make the parameters, those that make an optimiser's state. What the net
+/// writes already, several optimisers' shared state that is, stays. Where it declares external outputs, the state is
+/// declared, too. O(init net + state).
+template <trainable_net N>
+void add_init_ops(N& init_net, optimizer_update const& update) {
+  using traits = detail::net_traits_of<N>;
+  auto const text = [&](name_t<N> const& name) { return std::string(name_text(std::as_const(init_net), name)); };
+  boost::unordered_flat_set<std::string> written, promised;
+  for (auto&& op : plait::ops(std::as_const(init_net)))
+    for (auto const& name : plait::outputs(std::as_const(init_net), op)) written.insert(text(name));
+  for (auto const& name : plait::external_outputs(std::as_const(init_net))) promised.insert(text(name));
+  bool const declares = !promised.empty();
+  for (op_spec const& op : update.init_ops) {
+    std::string const& made = op.outputs.front();
+    if (written.insert(made).second) traits::append_op(init_net, op);
+    if (declares && promised.insert(made).second) traits::add_external_output(init_net, make_name(init_net, made));
+  }
+}
+
+}  // namespace plait

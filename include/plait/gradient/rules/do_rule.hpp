@@ -1,0 +1,157 @@
+// The gradient of Do: a Do that runs the backward pass of its net in the workspace the forward one has left.
+//
+// Follows Caffe2's control_ops_grad.py (gen_do_gradient) and its names. Right where that is not: gradients that only
+// pass through (Sum, Add) come out, and a gradient may arrive under the name that one leaves under.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <plait/gradient/gradient_context.hpp>
+#include <plait/gradient/gradient_rules.hpp>
+#include <plait/gradient/rules/nested_pass.hpp>
+#include <plait/netdef/model.hpp>
+
+namespace plait {
+
+namespace detail {
+
+inline constexpr std::string_view inner_gradient_suffix = "/_DO_OPERATOR_INNER_GRAD_";
+inline constexpr std::string_view inner_copy_suffix = "/_DO_OPERATOR_INNER_GRAD_COPY_";
+
+// Which name each operand of a Do has inside. The last input and the last output are the workspace.
+class do_binding {
+ public:
+  explicit do_binding(gradient_context const& c) {
+    c.refuse_unless(c.listed_input_count() >= 1 && c.output_count() >= 1 &&
+                        c.input_name(c.listed_input_count() - 1) == c.output_name(c.output_count() - 1),
+                    "its last input and its last output should be its workspace");
+    inputs_ = c.listed_input_count() - 1;
+    outputs_ = c.output_count() - 1;
+    auto const inner = c.argument<std::vector<std::string>>("inner_blobs");
+    auto const outer = c.argument<std::vector<std::int64_t>>("outer_blobs_idx");
+    c.refuse_unless(inner.size() == outer.size(), "inner_blobs and outer_blobs_idx should be of one length");
+    for (std::size_t i = 0; i != inner.size(); ++i) {
+      auto const at = static_cast<std::size_t>(outer[i]);
+      c.refuse_unless(outer[i] >= 0 && at < inputs_ + outputs_, "outer_blobs_idx names an operand that is not there");
+      std::string const name(at < inputs_ ? c.input_name(at) : c.output_name(at - inputs_));
+      inner_of_.emplace(name, inner[i]);
+      outer_of_.emplace(inner[i], name);
+    }
+  }
+  std::size_t inputs() const noexcept { return inputs_; }
+  std::size_t outputs() const noexcept { return outputs_; }
+  std::string const* inner_of(std::string_view outer) const { return find(inner_of_, outer); }
+  std::string const* outer_of(std::string_view inner) const { return find(outer_of_, inner); }
+
+ private:
+  using map = boost::unordered_flat_map<std::string, std::string>;
+  static std::string const* find(map const& in, std::string_view name) {
+    auto const at = in.find(std::string(name));
+    return at == in.end() ? nullptr : &at->second;
+  }
+  std::size_t inputs_;
+  std::size_t outputs_;
+  map inner_of_;
+  map outer_of_;
+};
+
+inline gradient_rule::frames plan_do(gradient_context& c, gradient_rules const& rules, gradient_options const& options,
+                                     gradient_rule::frames& done) {
+  gradient_rule::frames frames;
+  if (!done.empty()) return frames;
+  std::shared_ptr<netdef const> const inner = c.net("net");
+  c.refuse_unless(inner != nullptr, "it has no net in the argument 'net'");
+  do_binding const binding(c);
+  nested_pass::seeds seeds;
+  for (std::size_t o = 0; o != binding.outputs(); ++o) {
+    if (!c.has_gradient(o)) continue;
+    (void)c.output_gradient(o);
+    std::string const* const name = binding.inner_of(c.output_name(o));
+    c.refuse_unless(name != nullptr, "its output '" + std::string(c.output_name(o)) + "' has no name inside");
+    seeds.emplace_back(*name, *name + std::string(inner_gradient_suffix));
+  }
+  c.refuse_unless(!seeds.empty(), "none of its outputs has a gradient");
+  frames.push_back(std::make_unique<nested_pass>(inner, seeds, rules, options));
+  return frames;
+}
+
+inline void make_do_gradient(gradient_context& c, gradient_rule::frames& done) {
+  nested_pass& pass = pass_at(done, 0);
+  netdef inner = pass.gradient_net();
+  if (c.as_caffe2() && inner.op.empty()) return;
+  do_binding const binding(c);
+  named_gradients gradients = name_gradients(c, false);
+  copy_gradients(c, gradients);
+
+  // What comes out: for each input, under a name of its own.
+  std::vector<gradient_operand> outputs;
+  std::vector<std::string> inner_names;
+  std::vector<std::int64_t> places;  // of outputs first, and counted from the first of them until inputs are known
+  for (std::size_t i = 0; i != binding.inputs(); ++i) {
+    std::string const* const name = binding.inner_of(c.input_name(i));
+    if (name == nullptr || !c.is_wanted(i)) continue;
+    auto const found = pass.gradient_before(*name);
+    if (!found) continue;
+    std::string const copy = *name + std::string(inner_copy_suffix);
+    inner.add_op("Copy", {*found}, {copy});
+    inner_names.push_back(copy);
+    places.push_back(static_cast<std::int64_t>(outputs.size()));
+    outputs.push_back(c.input_gradient(i));
+  }
+  if (outputs.empty()) return;
+  std::size_t const made = outputs.size();
+
+  // What goes in: blobs and gradients of the net around it. The rest is in the workspace, or made inside.
+  std::vector<gradient_operand> inputs;
+  std::vector<std::string> saved;
+  net_boundary boundary;
+  boundary.add(inner);
+  for (std::string const& name : boundary.reads.names()) {
+    gradient_operand outer;
+    if (std::string const* const blob = binding.outer_of(name)) {
+      outer = blob_after(c, *blob);
+    } else if (name.ends_with(inner_gradient_suffix)) {
+      std::string_view const of(name.data(), name.size() - inner_gradient_suffix.size());
+      for (auto const& e : gradients.entries)
+        if (std::string const* const known = binding.inner_of(e.blob); known != nullptr && *known == of)
+          outer = e.gradient;
+    }
+    if (!outer) {
+      saved.push_back(name);
+      continue;
+    }
+    auto const at = std::ranges::find(inputs, outer);
+    places.push_back(at - inputs.begin());
+    if (at == inputs.end()) inputs.push_back(outer);
+    inner_names.push_back(name);
+  }
+  for (std::size_t i = 0; i != made; ++i) places[i] += static_cast<std::int64_t>(inputs.size());
+  if (c.as_caffe2())
+    for (gradient_operand out : outputs)
+      for (gradient_operand in : inputs)
+        c.refuse_unless(c.text(in) != c.text(out), "it reads and makes a gradient of one name, '" + c.text(out) + '\'');
+
+  gradient_operand const workspace = c.output(c.output_count() - 1);
+  inputs.push_back(workspace);
+  outputs.push_back(c.update(workspace));
+  c.op("Do", inputs, outputs)
+      .own_arguments()
+      .named(gradient_op_name(c))
+      .apart()
+      .net("net", std::make_shared<netdef const>(std::move(inner)))
+      .argument("inner_blobs", std::move(inner_names))
+      .argument("outer_blobs_idx", std::move(places))
+      .argument("saved_fwd_blobs", std::move(saved));
+  save_inside(c, pass, "net");
+}
+
+}  // namespace detail
+
+}  // namespace plait

@@ -1,0 +1,155 @@
+// The gradient of If: an If with the backward passes of its branches.
+//
+// Follows Caffe2's control_ops_grad.py (gen_if_gradient). A blob that only one branch gives a gradient gets one from
+// the other branch too: zeros, or, where that branch leaves the blob alone, what comes in. Right where Caffe2 is not:
+// the condition is an operand once and nothing else is left out, what fills read is an operand, and a blob that a
+// branch overwrites without reading it has no gradient from there.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <plait/gradient/gradient_context.hpp>
+#include <plait/gradient/gradient_rules.hpp>
+#include <plait/gradient/rules/nested_pass.hpp>
+#include <plait/netdef/model.hpp>
+#include <plait/netdef/traits.hpp>
+
+namespace plait {
+
+namespace detail {
+
+inline gradient_rule::frames plan_if(gradient_context& c, gradient_rules const& rules, gradient_options const& options,
+                                     gradient_rule::frames& done) {
+  gradient_rule::frames frames;
+  if (!done.empty()) return frames;
+  c.refuse_unless(c.listed_input_count() != 0, "it has no condition");
+  std::shared_ptr<netdef const> const then_net = c.net("then_net");
+  c.refuse_unless(then_net != nullptr, "it has no net in the argument 'then_net'");
+  nested_pass::seeds const seeds = seeds_of(name_gradients(c, false));
+  frames.push_back(std::make_unique<nested_pass>(then_net, seeds, rules, options));
+  if (std::shared_ptr<netdef const> const else_net = c.net("else_net"))
+    frames.push_back(std::make_unique<nested_pass>(else_net, seeds, rules, options));
+  return frames;
+}
+
+// One branch of the gradient.
+struct gradient_branch {
+  nested_pass* pass = nullptr;  // none: the forward op has no such branch, which changes nothing
+  netdef net;
+  std::optional<std::string> gradient_before(std::string_view blob, nested_pass::seeds const& seeds) const {
+    if (pass != nullptr) return pass->gradient_before(blob);
+    for (auto const& [name, gradient] : seeds)
+      if (name == blob) return gradient;
+    return std::nullopt;
+  }
+};
+
+inline void make_if_gradient(gradient_context& c, gradient_rule::frames& done) {
+  named_gradients gradients = name_gradients(c, false);
+  nested_pass::seeds const seeds = seeds_of(gradients);
+  std::array<gradient_branch, 2> branches;
+  for (std::size_t i = 0; i != done.size(); ++i) {
+    branches[i].pass = &pass_at(done, i);
+    branches[i].net = branches[i].pass->gradient_net();
+  }
+  net_boundary inside;
+  for (gradient_branch const& b : branches) inside.add(b.net);
+  bool const first_only = branches[1].pass == nullptr;
+
+  // The gradient of each input, under one name in both branches.
+  struct result {
+    std::size_t input;
+    std::string name;
+  };
+  std::vector<result> results;
+  std::vector<std::pair<std::size_t, std::string>> passed;
+  name_list used;
+  for (auto const& e : gradients.entries) used.add(e.name);
+  name_list seen;
+  for (std::size_t i = 1; i < c.input_count(); ++i) {
+    std::string const blob(c.input_name(i));
+    if (!c.is_wanted(i) || !seen.add(blob)) continue;
+    std::optional<std::string> const of[] = {branches[0].gradient_before(blob, seeds),
+                                             branches[1].gradient_before(blob, seeds)};
+    if (!of[0] && !of[1]) continue;
+    auto const is_own = [&](std::optional<std::string> const& name) { return name && inside.writes.contains(*name); };
+    if (of[0] == of[1] && !is_own(of[0])) {
+      passed.emplace_back(i, *of[0]);
+      continue;
+    }
+    std::string name = is_own(of[0]) ? *of[0] : is_own(of[1]) ? *of[1] : blob + "_grad";
+    while (!used.add(name)) name += '_';
+    for (std::size_t b : {0u, 1u}) {
+      netdef& net = branches[b].net;
+      if (of[b] == name) continue;
+      if (of[b]) {
+        net.add_op("Copy", {*of[b]}, {name});
+      } else {
+        op_def& fill = net.add_op("ConstantFill", {blob}, {name});
+        fill.arg.push_back(make_argument(net, {"value", 0.0f}));
+      }
+    }
+    results.push_back({i, std::move(name)});
+  }
+  for (auto const& [i, name] : passed)
+    for (auto const& e : gradients.entries)
+      if (e.name == name) c.pass(i, e.gradient);
+  if (results.empty()) return;
+  copy_gradients(c, gradients);
+  if (first_only && !branches[1].net.op.empty())
+    if (std::string_view const name = branches[0].net.text(branches[0].net.name); !name.empty())
+      branches[1].net.name = branches[1].net.intern(std::string(name) + "_auto_else_zero_blobs_");
+
+  // Operands: the condition, then what either branch reads; out comes all they write, for their nets know it by name.
+  net_boundary all;
+  if (!c.as_caffe2())
+    for (gradient_branch const& b : branches) all.add(b.net);
+  std::vector<std::string> const& reads = c.as_caffe2() ? inside.reads.names() : all.reads.names();
+  net_boundary written;
+  for (gradient_branch const& b : branches) written.add(b.net);
+
+  std::vector<gradient_operand> inputs = {c.input(0)};
+  std::vector<std::pair<gradient_operand, std::string>> called;
+  for (std::string const& name : reads) {
+    if (name == c.input_name(0)) continue;
+    // Caffe2 takes the letters of the condition's name for names.
+    if (c.as_caffe2() && name.size() == 1 && c.input_name(0).find(name) != std::string_view::npos) continue;
+    gradient_operand operand;
+    for (auto const& e : gradients.entries)
+      if (e.name == name) operand = e.gradient;
+    if (!operand) operand = blob_after(c, name);
+    if (!operand) continue;  // made by one branch, and read by the other after a fill
+    inputs.push_back(operand);
+    called.emplace_back(operand, name);
+  }
+  std::vector<gradient_operand> outputs;
+  for (std::string const& name : written.writes.names()) {
+    gradient_operand operand;
+    for (result const& r : results)
+      if (r.name == name) c.pass(r.input, operand = c.temporary(name));
+    if (!operand) {
+      gradient_operand const forward = blob_after(c, name);
+      operand = forward ? c.update(forward) : c.temporary(name);
+    }
+    outputs.push_back(operand);
+    called.emplace_back(operand, name);
+  }
+  made_op op = c.op("If", inputs, outputs).own_arguments().named(gradient_op_name(c)).apart();
+  op.net("then_net", std::make_shared<netdef const>(std::move(branches[0].net)));
+  if (branches[1].pass != nullptr || !branches[1].net.op.empty())
+    op.net("else_net", std::make_shared<netdef const>(std::move(branches[1].net)));
+  for (auto const& [operand, name] : called) op.called(operand, name);
+  save_inside(c, *branches[0].pass, "then_net");
+  if (branches[1].pass != nullptr) save_inside(c, *branches[1].pass, "else_net");
+}
+
+}  // namespace detail
+
+}  // namespace plait

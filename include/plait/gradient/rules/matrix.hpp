@@ -1,0 +1,175 @@
+// Rules of matrix products, losses, distances, normalisation, reductions and recurrent units. Follow Caffe2's gradient
+// makers of these operators.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <plait/gradient/gradient_context.hpp>
+#include <plait/gradient/gradient_rules.hpp>
+#include <plait/gradient/rules/simple_rules.hpp>
+
+namespace plait {
+
+inline constexpr simple_rule matrix_rules[] = {
+    {"AveragedLoss", "AveragedLossGradient", "i0 g0", "0"},
+    {"ColwiseMax", "ColwiseMaxGradient", "i0 o0 g0", "0"},
+    {"CosineSimilarity", "CosineSimilarityGradient", "i0 i1 g0", "0 1"},
+    {"CrossEntropy", "CrossEntropyGradient", "i0 i1 g0", "0"},
+    {"DotProduct", "DotProductGradient", "i0 i1 g0", "0 1"},
+    {"ElementwiseLinear", "ElementwiseLinearGradient", "g0 i0 i1", "0 1 2"},
+    {"FC", "FCGradient", "i0 i1 g0", "1 2 0"},
+    {"FCTransposed", "FCTransposedGradient", "i0 i1 g0", "1 2 0"},
+    {"L1Distance", "L1DistanceGradient", "i0 i1 g0", "0 1"},
+    {"LabelCrossEntropy", "LabelCrossEntropyGradient", "i0 i1 g0", "0"},
+    {"LayerNorm", "LayerNormGradient", "g0 o0 o1 o2 i0", "0"},
+    {"LogSoftmax", "LogSoftmaxGradient", "o0 g0", "0"},
+    {"MakeTwoClass", "MakeTwoClassGradient", "g0", "0"},
+    {"Normalize", "NormalizeGradient", "i0 g0", "0"},
+    {"ReduceBackMax", "ReduceBackMaxGradient", "g0 i0 o0 i1*", "0"},
+    {"ReduceBackMean", "ReduceBackMeanGradient", "g0 i*", "0"},
+    {"ReduceBackSum", "ReduceBackSumGradient", "g0 i*", "0"},
+    {"ReduceFrontMax", "ReduceFrontMaxGradient", "g0 i0 o0 i1*", "0"},
+    {"ReduceFrontMean", "ReduceFrontMeanGradient", "g0 i*", "0"},
+    {"ReduceFrontSum", "ReduceFrontSumGradient", "g0 i*", "0"},
+    {"ReduceL1", "ReduceL1Gradient", "g0 i0 o0", "0"},
+    {"ReduceL2", "ReduceL2Gradient", "g0 i0 o0", "0"},
+    {"ReduceMax", "ReduceMaxGradient", "g0 i0 o0", "0"},
+    {"ReduceMean", "ReduceMeanGradient", "g0 i0 o0", "0"},
+    {"ReduceMin", "ReduceMinGradient", "g0 i0 o0", "0"},
+    {"ReduceSum", "ReduceSumGradient", "g0 i0 o0", "0"},
+    {"RowwiseMax", "RowwiseMaxGradient", "i0 o0 g0", "0"},
+    {"SigmoidCrossEntropyWithLogits", "SigmoidCrossEntropyWithLogitsGradient", "g0 i0 i1", "0"},
+    {"Softmax", "SoftmaxGradient", "o0 g0", "0"},
+    {"SoftmaxWithLoss", "SoftmaxWithLossGradient", "i* o0 g1", "0"},
+    {"SquaredL2Distance", "SquaredL2DistanceGradient", "i0 i1 g0", "0 1"},
+    {"SumElements", "SumElementsGradient", "i0 g0", "0"},
+    // Hidden state, cell state and gates; only the first two inputs of GRUUnit have gradients.
+    {"LSTMUnit", "LSTMUnitGradient", "i* o0 o1 g0 g1", "0 1 2"},
+    {"GRUUnit", "GRUUnitGradient", "i* o0 g0", "0 1"},
+};
+
+namespace detail {
+
+inline made_op transposed(made_op op, bool a, bool b) {
+  op.own_arguments();
+  if (a) op.argument("trans_a", std::int64_t{1});
+  if (b) op.argument("trans_b", std::int64_t{1});
+  return op;
+}
+
+// C = A' B' with either transposed or not: dA' = dC B'ᵀ, dB' = A'ᵀ dC. MatMul's gradients name a third input, whose
+// shape they take.
+inline void product_gradient(gradient_context& c, std::string_view type, bool shaped) {
+  bool const ta = c.argument<std::int64_t>("trans_a", 0) != 0;
+  bool const tb = c.argument<std::int64_t>("trans_b", 0) != 0;
+  gradient_operand const a = c.input(0);
+  gradient_operand const b = c.input(1);
+  gradient_operand const dy = c.output_gradient(0);
+  auto const axis_a = c.argument<std::int64_t>("axis_a", 1);
+  auto const axis_b = c.argument<std::int64_t>("axis_b", 1);
+  auto const product = [&](gradient_operand left, gradient_operand right, bool transpose_left, bool transpose_right,
+                           std::size_t of, bool left_is_dy) {
+    std::vector<gradient_operand> operands = {left, right};
+    if (shaped) operands.push_back(c.input(of));
+    made_op op = transposed(c.op(type, operands, std::vector{c.input_gradient(of)}), transpose_left, transpose_right);
+    if (!shaped) return;
+    // The axis of dC is the first after the rows; the other one is that of the operand it stands for.
+    if (left_is_dy)
+      op.argument("axis_b", of == 0 ? axis_b : axis_a);
+    else
+      op.argument("axis_a", of == 0 ? axis_b : axis_a);
+  };
+  if (!ta)
+    product(dy, b, false, !tb, 0, true);
+  else
+    product(b, dy, tb, true, 0, false);
+  if (!tb)
+    product(a, dy, !ta, false, 1, false);
+  else
+    product(dy, a, true, ta, 1, true);
+}
+
+inline void batch_product_gradient(gradient_context& c) {
+  c.refuse_unless(c.argument<std::int64_t>("broadcast", 0) == 0, "BatchMatMul with broadcast has no gradient");
+  product_gradient(c, "BatchMatMul", false);
+}
+
+inline void convolution_gradient(gradient_context& c) {
+  if (c.listed_input_count() == 3)
+    c.op("ConvGradient", {c.input(0), c.input(1), c.output_gradient(0)},
+         {c.input_gradient(1), c.input_gradient(2), c.input_gradient(0)});
+  else
+    c.op("ConvGradient", {c.input(0), c.input(1), c.output_gradient(0)}, {c.input_gradient(1), c.input_gradient(0)})
+        .argument("no_bias", std::int64_t{1});
+}
+
+inline void padded_dot_product_gradient(gradient_context& c) {
+  c.op("DotProductWithPaddingGradient", {c.input(0), c.input(1), c.output_gradient(0)},
+       {c.input_gradient(0), c.input_gradient(1)})
+      .argument("pad_value", c.argument<float>("pad_value", 0))
+      .argument("replicate", c.argument<std::int64_t>("replicate", 0));
+}
+
+// The sum of squares, or their mean: that of the elements, spread by SumElementsGradient, times 2 x. Not in Caffe2.
+inline void sum_of_squares_gradient(gradient_context& c) {
+  std::string const name = c.gradient_name(0);
+  gradient_operand const spread = c.temporary(name);
+  gradient_operand const product = c.temporary(name);
+  c.op("SumElementsGradient", {c.input(0), c.output_gradient(0)}, {spread});
+  c.op("Mul", {spread, c.input(0)}, {product}).own_arguments();
+  c.op("Scale", {product}, {c.input_gradient(0)}).own_arguments().argument("scale", 2.0f);
+}
+
+// What was summed is repeated: zeros of the shape of A, plus what came. Not in Caffe2.
+inline void sum_like_gradient(gradient_context& c) {
+  gradient_operand const zero = c.temporary(c.gradient_name(0) + "_zero");
+  c.op("ConstantFill", {c.input(0)}, {zero}).own_arguments().argument("value", 0.0f);
+  c.op("Add", {zero, c.output_gradient(0)}, {c.input_gradient(0)});
+}
+
+// A recurrence goes back through its own operator: the gradients of the outputs that have one, all inputs, all outputs.
+// Gradients come out for the sequence, the parameters and the initial states.
+inline void recurrence_gradient(gradient_context& c) {
+  auto const outputs = c.argument<std::vector<std::int64_t>>("outputs_with_grads");
+  c.refuse_unless(!outputs.empty(), "outputs_with_grads is empty: it was made without gradients");
+  auto const parameters = c.argument<std::vector<std::int64_t>>("param");
+  auto const states = c.argument<std::vector<std::int64_t>>("initial_recurrent_state_ids");
+  auto const number = [&](std::int64_t id, std::size_t count, std::string_view of) {
+    c.refuse_unless(id >= 0 && static_cast<std::size_t>(id) < count,
+                    "argument '" + std::string(of) + "' is out of range");
+    return static_cast<std::size_t>(id);
+  };
+  std::vector<gradient_operand> reads;
+  for (std::int64_t id : outputs)
+    reads.push_back(c.output_gradient(number(id, c.output_count(), "outputs_with_grads")));
+  for (std::size_t i = 0; i != c.listed_input_count(); ++i) reads.push_back(c.input(i));
+  for (std::size_t o = 0; o != c.output_count(); ++o) reads.push_back(c.output(o));
+  std::vector<gradient_operand> writes = {c.input_gradient(0)};
+  for (std::int64_t id : parameters) writes.push_back(c.input_gradient(number(id, c.listed_input_count(), "param")));
+  for (std::int64_t id : states)
+    writes.push_back(c.input_gradient(number(id, c.listed_input_count(), "initial_recurrent_state_ids")));
+  c.op("RecurrentNetworkGradient", reads, writes);
+}
+
+}  // namespace detail
+
+inline void add_matrix_rules(gradient_rules& rules) {
+  for (simple_rule const& entry : matrix_rules) add_simple_rule(rules, entry);
+  rules.set("MatMul", [](gradient_context& c) { detail::product_gradient(c, "MatMul", true); });
+  rules.set("BatchMatMul", detail::batch_product_gradient);
+  rules.set("Conv", detail::convolution_gradient);
+  rules.set("DotProductWithPadding", detail::padded_dot_product_gradient);
+  rules.set("RecurrentNetwork", detail::recurrence_gradient).repeatable = false;
+  rules.set("SumSqrElements", detail::sum_of_squares_gradient);
+  rules.set("SumReduceLike", detail::sum_like_gradient);
+  add_simple_rule(rules, {"MaxPool", "MaxPoolGradient", "i0 o0 g0", "0"});
+  add_simple_rule(rules, {"AveragePool", "AveragePoolGradient", "i0 o0 g0", "0"});
+  add_simple_rule(rules, {"PadImage", "PadImageGradient", "g0", "0"});
+  for (std::string_view type : {"Softmax", "LogSoftmax", "FC", "MatMul", "BatchMatMul", "LayerNorm"})
+    rules.edit(type).in_place = false;
+}
+
+}  // namespace plait

@@ -1,0 +1,192 @@
+// The backward pass of a net inside an op.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <boost/unordered/unordered_flat_set.hpp>
+
+#include <plait/gradient/backward_engine.hpp>
+#include <plait/gradient/gradient_context.hpp>
+#include <plait/gradient/gradient_options.hpp>
+#include <plait/gradient/gradient_rules.hpp>
+#include <plait/netdef/model.hpp>
+#include <plait/netdef/traits.hpp>
+
+namespace plait {
+
+/// A backward pass over a nested net, which it keeps alive. Seeds of blobs the net does not mention pass by it.
+class nested_pass final : public backward_engine<netdef> {
+ public:
+  /// Blobs of the nested net and their gradients.
+  using seeds = std::vector<std::pair<std::string, std::string>>;
+
+  nested_pass(std::shared_ptr<netdef const> net, seeds const& given, gradient_rules const& rules,
+              gradient_options const& options)
+      : backward_engine<netdef>(*net, known(*net, given), rules, inside(options)),
+        net_(std::move(net)),
+        seeds_(given) {}
+
+  seeds const& given() const noexcept { return seeds_; }
+  netdef const& forward() const noexcept { return *net_; }
+  /// The gradient ops as a net called `<name>_grad`.
+  netdef gradient_net() {
+    netdef made;
+    append_to(made);
+    if (std::string_view const name = net_->text(net_->name); !name.empty())
+      made.name = made.intern(std::string(name) + "_grad");
+    return made;
+  }
+  /// The gradient of what a blob was before the net ran; for a blob it does not mention, that of what it is afterwards.
+  std::optional<std::string> gradient_before(std::string_view blob) const {
+    std::optional<blob_gradient> found;
+    if (knows(blob)) {
+      found = gradient_of_given(blob);
+    } else {
+      for (auto const& [name, gradient] : seeds_)
+        if (name == blob) return gradient;
+    }
+    if (!found) return std::nullopt;
+    if (found->is_sparse())
+      gradient_context::refuse("the gradient of '" + std::string(blob) + "' is sparse inside a nested net");
+    return std::move(found->values);
+  }
+
+  /// In loops and branches a value that is overwritten is there no more afterwards: nets inside ops keep a copy of what
+  /// their gradients need, unless the whole is to be as Caffe2 makes it.
+  static gradient_options inside(gradient_options options) {
+    options.only.clear();
+    if (!options.as_caffe2 && options.overwritten == overwritten_values::refuse)
+      options.overwritten = overwritten_values::copy;
+    return options;
+  }
+
+ private:
+  static std::vector<gradient_seed> known(netdef const& n, seeds const& given) {
+    boost::unordered_flat_set<std::string_view> mentioned;
+    for (op_def const& op : n.op) {
+      for (symbol const blob : op.input) mentioned.insert(n.text(blob));
+      for (symbol const blob : op.output) mentioned.insert(n.text(blob));
+    }
+    std::vector<gradient_seed> made;
+    for (auto const& [blob, gradient] : given)
+      if (mentioned.contains(blob)) made.emplace_back(blob, std::string_view(gradient));
+    return made;
+  }
+
+  std::shared_ptr<netdef const> net_;
+  seeds seeds_;
+};
+
+namespace detail {
+
+inline nested_pass& pass_at(gradient_rule::frames& done, std::size_t i) { return static_cast<nested_pass&>(*done[i]); }
+
+// The copies that a nested net needs are those that the net around it needs inside.
+inline void save_inside(gradient_context& c, nested_pass const& pass, std::string_view argument) {
+  for (saved_value copy : pass.saved()) {
+    copy.path.insert(copy.path.begin(), {c.source(), std::string(argument)});
+    c.save(std::move(copy));
+  }
+}
+
+// Names in order of first appearance.
+class name_list {
+ public:
+  bool add(std::string_view name) {
+    if (!known_.insert(std::string(name)).second) return false;
+    names_.emplace_back(name);
+    return true;
+  }
+  bool contains(std::string_view name) const { return known_.contains(std::string(name)); }
+  std::vector<std::string> const& names() const noexcept { return names_; }
+
+ private:
+  std::vector<std::string> names_;
+  boost::unordered_flat_set<std::string> known_;
+};
+
+// What the ops of a net read before any of them writes it, and what they write.
+struct net_boundary {
+  name_list reads;
+  name_list writes;
+  void add(netdef const& n) {
+    for (op_def const& op : n.op) {
+      for (symbol const blob : op.input)
+        if (!writes.contains(n.text(blob))) reads.add(n.text(blob));
+      for (symbol const blob : op.output) writes.add(n.text(blob));
+    }
+  }
+};
+
+// The gradients of outputs under names that are distinct, among each other and (but for Caffe2) from all blobs of the
+// op: a nested net knows them by these. One that has the name of another is copied.
+struct named_gradients {
+  struct entry {
+    std::string blob;  ///< the output
+    gradient_operand gradient;
+    std::string name;
+  };
+  std::vector<entry> entries;
+  std::vector<std::pair<std::size_t, gradient_operand>> copies;  ///< entry and what it copies
+};
+
+inline named_gradients name_gradients(gradient_context& c, bool private_copies) {
+  named_gradients made;
+  name_list used;
+  if (!c.as_caffe2()) {
+    for (std::size_t i = 0; i != c.input_count(); ++i) used.add(c.input_name(i));
+    for (std::size_t o = 0; o != c.output_count(); ++o) used.add(c.output_name(o));
+  }
+  for (std::size_t o = 0; o != c.output_count(); ++o) {
+    if (!c.has_gradient(o)) continue;
+    gradient_operand g = c.output_gradient(o);
+    std::string name = c.text(g);
+    if (!used.add(name) || private_copies) {
+      std::string copy = std::string(c.output_name(o)) + '_' + name + "_DEDUP";
+      while (!used.add(copy)) copy += '_';
+      made.copies.emplace_back(made.entries.size(), g);
+      name = std::move(copy);
+    }
+    made.entries.push_back({std::string(c.output_name(o)), g, std::move(name)});
+  }
+  return made;
+}
+
+// Emits the copies; from here on the entries' gradients are these.
+inline void copy_gradients(gradient_context& c, named_gradients& named) {
+  for (auto const& [at, from] : named.copies) {
+    gradient_operand const copy = c.temporary(named.entries[at].name);
+    c.op("Copy", {from}, {copy}).plain();
+    named.entries[at].gradient = copy;
+  }
+}
+
+inline nested_pass::seeds seeds_of(named_gradients const& named) {
+  nested_pass::seeds made;
+  for (auto const& e : named.entries) made.emplace_back(e.blob, e.name);
+  return made;
+}
+
+inline std::string gradient_op_name(gradient_context const& c) {
+  return c.name().empty() ? std::string() : std::string(c.name()) + "_grad";
+}
+
+// A forward blob of the op by name: as the op leaves it, else as it finds it.
+inline gradient_operand blob_after(gradient_context const& c, std::string_view name) {
+  for (std::size_t o = 0; o != c.output_count(); ++o)
+    if (c.output_name(o) == name) return c.output(o);
+  for (std::size_t i = 0; i != c.input_count(); ++i)
+    if (c.input_name(i) == name) return c.input(i);
+  return {};
+}
+
+}  // namespace detail
+
+}  // namespace plait

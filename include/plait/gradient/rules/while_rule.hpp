@@ -1,0 +1,203 @@
+// The gradient of While: a While that goes back through the workspaces that the iterations have left.
+//
+// Follows Caffe2's control_ops_grad.py (gen_while_gradient) for blobs that an iteration hands to the next. Right where
+// that is not: the gradient of a blob that every iteration reads is summed over the iterations, a blob that is handed
+// on has a gradient also if only another one's does afterwards, and gradients that come in are left as they are.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <plait/gradient/gradient_context.hpp>
+#include <plait/gradient/gradient_rules.hpp>
+#include <plait/gradient/rules/nested_pass.hpp>
+#include <plait/netdef/arguments.hpp>
+#include <plait/netdef/model.hpp>
+#include <plait/netdef/traits.hpp>
+
+namespace plait {
+
+namespace detail {
+
+// The gradients that an iteration starts from: those given for the outputs, then, for blobs that are handed on and
+// matter through others only, zeros.
+struct loop_gradients {
+  named_gradients given;
+  std::vector<std::pair<std::string, std::string>> zeros;  // blob and the name of its gradient
+
+  nested_pass::seeds seeds() const {
+    nested_pass::seeds made = seeds_of(given);
+    made.insert(made.end(), zeros.begin(), zeros.end());
+    return made;
+  }
+};
+
+inline bool is_output(gradient_context const& c, std::string_view blob) {
+  for (std::size_t o = 0; o != c.output_count(); ++o)
+    if (c.output_name(o) == blob) return true;
+  return false;
+}
+
+// Those of the last pass, and what that pass found to be handed on besides.
+inline loop_gradients gradients_of_loop(gradient_context& c, nested_pass const* last) {
+  loop_gradients made;
+  made.given = name_gradients(c, !c.as_caffe2());
+  if (c.as_caffe2() || last == nullptr) return made;
+  name_list known;
+  for (auto const& e : made.given.entries) known.add(e.blob);
+  for (std::size_t i = 1; i < c.input_count(); ++i) {
+    std::string const blob(c.input_name(i));
+    if (is_output(c, blob) && !known.contains(blob) && last->gradient_before(blob) && known.add(blob))
+      made.zeros.emplace_back(blob, blob + "_grad_of_loop");
+  }
+  return made;
+}
+
+inline gradient_rule::frames plan_while(gradient_context& c, gradient_rules const& rules,
+                                        gradient_options const& options, gradient_rule::frames& done) {
+  std::shared_ptr<netdef const> const body = c.net("loop_net");
+  c.refuse_unless(body != nullptr, "it has no net in the argument 'loop_net'");
+  c.refuse_unless(body->op.size() == 1 && body->text(body->op.front().type) == "Do",
+                  "the gradient of a loop needs a body that is one Do, which keeps what its iterations compute");
+  arg_def const* const reuse = find_argument(*body, body->op.front(), "reuse_workspace");
+  c.refuse_unless(reuse == nullptr || reuse->i.value_or(0) == 0,
+                  "its body reuses one workspace, so that what earlier iterations have computed is gone");
+  nested_pass const* const last = done.empty() ? nullptr : &pass_at(done, 0);
+  nested_pass::seeds seeds = gradients_of_loop(c, last).seeds();
+  gradient_rule::frames frames;
+  // Handed-on blobs join until no more do; each needs a pass over the body at most.
+  if (last == nullptr || seeds.size() > last->given().size())
+    frames.push_back(std::make_unique<nested_pass>(body, seeds, rules, options));
+  return frames;
+}
+
+inline void make_while_gradient(gradient_context& c, gradient_rule::frames& done) {
+  nested_pass& pass = pass_at(done, 0);
+  loop_gradients gradients = gradients_of_loop(c, &pass);
+  netdef body = pass.gradient_net();
+  if (body.op.empty()) return;
+  op_def const& forward = pass.forward().op.front();
+  c.refuse_unless(!forward.input.empty(), "its body has no workspace");
+  std::string const workspace(pass.forward().text(*(forward.input.end() - 1)));
+  gradient_operand const scope = blob_after(c, workspace);
+  c.refuse_unless(static_cast<bool>(scope), "the workspace of its body, '" + workspace + "', is no operand");
+
+  copy_gradients(c, gradients.given);
+  std::string const condition = c.number_of_loops() == 0
+                                    ? std::string("gradient_loop_cond_net/cond")
+                                    : "gradient_loop_cond_net_" + std::to_string(c.number_of_loops()) + "/cond";
+  c.count_loop();
+  std::vector<std::pair<gradient_operand, std::string>> called;
+  auto const fill = [&](std::string_view like, gradient_operand to) {
+    gradient_operand const blob = blob_after(c, like);
+    c.op("ConstantFill", {blob}, {to}).plain().argument("value", 0.0f);
+  };
+
+  netdef next;  // between iterations: whether there are more, and what one hands to the one before
+  next.name = next.intern("gradient_loop_cond_net");
+  next.add_op("HasScope", {workspace}, {condition});
+  next.external_input.push_back(next.intern(workspace));
+  gradient_operand const more = c.temporary(condition);
+  c.op("HasScope", {scope}, {more}).plain();
+  called.emplace_back(more, condition);
+  called.emplace_back(scope, workspace);
+
+  std::vector<gradient_operand> extra;  // read inside without the nets' order showing it
+  for (auto const& [blob, name] : gradients.zeros) {
+    gradient_operand const zero = c.temporary(name);
+    fill(blob, zero);
+    gradients.given.entries.push_back({blob, zero, name});
+  }
+
+  // Blobs that are handed on: the gradient an iteration makes is the one the iteration before starts from.
+  struct made_gradient {
+    std::size_t input;
+    gradient_operand first;  // what it is if there is no iteration
+    std::string name;
+  };
+  std::vector<made_gradient> results;
+  for (auto const& e : gradients.given.entries) {
+    called.emplace_back(e.gradient, e.name);
+    std::size_t input = 1;
+    while (input < c.input_count() && c.input_name(input) != e.blob) ++input;
+    if (input == c.input_count()) continue;
+    std::optional<std::string> name = pass.gradient_before(e.blob);
+    if (!name && c.as_caffe2()) continue;
+    if (!name) {  // overwritten unread: nothing goes further back
+      name = e.blob + "_grad_before";
+      op_def& zero = body.add_op("ConstantFill", {e.blob}, {*name});
+      zero.arg.push_back(make_argument(body, {"value", 0.0f}));
+    }
+    if (*name == e.name) continue;
+    gradient_operand const first = c.temporary(*name);
+    c.op("Copy", {e.gradient}, {first}).plain();
+    next.add_op("Copy", {*name}, {e.name});
+    next.external_input.push_back(next.intern(*name));
+    results.push_back({input, first, *name});
+  }
+  // Blobs that all iterations read: their gradients add up.
+  for (std::size_t i = 1; i < c.input_count(); ++i) {
+    std::string const blob(c.input_name(i));
+    if (blob == workspace || is_output(c, blob)) continue;
+    auto const name = pass.gradient_before(blob);
+    if (!name) continue;
+    if (c.as_caffe2()) {
+      results.push_back({i, {}, *name});
+      continue;
+    }
+    std::string const total = blob + "_grad_sum";
+    gradient_operand const first = c.temporary(total);
+    fill(blob, first);
+    body.add_op("Sum", {total, *name}, {total});
+    results.push_back({i, first, total});
+  }
+
+  net_boundary boundary;
+  boundary.add(body);
+  auto const operand_called = [&](std::string_view name) {
+    for (auto const& e : gradients.given.entries)
+      if (e.name == name) return e.gradient;
+    for (made_gradient const& r : results)
+      if (r.name == name && r.first) return r.first;
+    return blob_after(c, name);
+  };
+  std::vector<gradient_operand> inputs = {more};
+  name_list listed;
+  auto const read = [&](std::string const& name) {
+    if (!listed.add(name)) return;
+    gradient_operand const operand = operand_called(name);
+    if (!operand) return;
+    inputs.push_back(operand);
+    called.emplace_back(operand, name);
+  };
+  for (std::string const& name : boundary.reads.names()) read(name);
+  if (!c.as_caffe2())
+    for (made_gradient const& r : results) read(r.name);
+
+  std::vector<gradient_operand> outputs;
+  for (std::string const& name : boundary.writes.names()) {
+    gradient_operand operand;
+    for (made_gradient const& r : results)
+      if (r.name == name) c.pass(r.input, operand = r.first ? c.update(r.first) : c.temporary(name));
+    if (!operand) {
+      gradient_operand const known = blob_after(c, name);
+      operand = known ? c.update(known) : c.temporary(name);
+    }
+    outputs.push_back(operand);
+    called.emplace_back(operand, name);
+  }
+  made_op op = c.op("While", inputs, outputs).own_arguments().named(gradient_op_name(c)).apart();
+  op.net("loop_net", std::make_shared<netdef const>(std::move(body)));
+  op.net("cond_net", std::make_shared<netdef const>(std::move(next)));
+  for (auto const& [operand, name] : called) op.called(operand, name);
+  save_inside(c, pass, "loop_net");
+}
+
+}  // namespace detail
+
+}  // namespace plait

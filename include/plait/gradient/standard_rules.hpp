@@ -1,0 +1,70 @@
+// The rules of plait's own operators.
+#pragma once
+
+#include <string_view>
+
+#include <plait/gradient/control_flow_rules.hpp>
+#include <plait/gradient/gradient_rules.hpp>
+#include <plait/gradient/rules/elementwise.hpp>
+#include <plait/gradient/rules/matrix.hpp>
+#include <plait/gradient/rules/movement.hpp>
+#include <plait/gradient/rules/second_order.hpp>
+
+namespace plait {
+
+namespace detail {
+
+inline void add_rules_of_constants(gradient_rules& rules) {
+  // What these compute does not depend on the elements of their inputs, or in steps only: nothing flows back.
+  rules.set_none({"ArgMax", "ArgMin", "ConstantFill", "GivenTensorBoolFill", "GivenTensorDoubleFill", "GivenTensorFill",
+                  "GivenTensorInt64Fill", "GivenTensorIntFill", "GivenTensorStringFill", "LengthsRangeFill", "OneHot",
+                  "Range", "Size", "UniformIntFill", "Unique"});
+  rules.set_none({"GaussianFill", "MSRAFill", "UniformFill", "XavierFill"});
+  for (std::string_view type : {"GaussianFill", "MSRAFill", "UniformFill", "UniformIntFill", "XavierFill"})
+    rules.edit(type).repeatable = false;
+
+  for (std::string_view type : {"Accuracy", "And", "EQ", "GE", "GT", "HasElements", "HasScope", "IsNaN", "LE", "LT",
+                                "LengthsToSegmentIds", "LengthsToShape", "NE", "Not", "Or", "Shape", "Sign", "Xor"})
+    rules.refuse(type, "its output is no differentiable function of its inputs");
+  for (std::string_view type : {"Ceil", "Floor", "Mod", "SumElementsInt"})
+    rules.refuse(type, "it is not differentiable: its derivative is zero where there is one");
+  for (std::string_view type :
+       {"Adagrad", "Adam", "ClipTensorByScaling", "CreateScope", "Iter", "LearningRate", "MomentumSGD",
+        "MomentumSGDUpdate", "RmsProp", "ScatterAssign", "ScatterWeightedSum", "SparseAdagrad"})
+    rules.refuse(type, "it updates what it is given and has no gradient");
+  for (std::string_view type : {"BooleanMask", "LengthsGather", "NormalizeL1", "ReduceTailSum", "SpatialBN"})
+    rules.refuse(type, "its gradient is not implemented");
+}
+
+inline gradient_rules make_standard_rules() {
+  gradient_rules rules;
+  add_elementwise_rules(rules);
+  add_matrix_rules(rules);
+  add_movement_rules(rules);
+  add_rules_of_constants(rules);
+  add_second_order_rules(rules);
+  add_control_flow_rules(rules);
+  return rules;
+}
+
+}  // namespace detail
+
+/// A rule for every differentiable operator of the runtime; the others refuse and say why.
+inline gradient_rules const& gradient_rules::standard() {
+  static gradient_rules const rules = detail::make_standard_rules();
+  return rules;
+}
+
+/// The standard rules as Caffe2 has them: without those it does not have, with a Split that leaves out what nobody made
+/// a gradient for, and a Pow in place that takes all bases for positive.
+[[nodiscard]] inline gradient_rules caffe2_gradient_rules() {
+  gradient_rules rules = gradient_rules::standard();
+  for (std::string_view type : {"MergeDim", "ReduceL1", "ReduceL2", "ReduceMax", "ReduceMean", "ReduceMin", "ReduceSum",
+                                "ResizeLike", "SumReduceLike", "SumSqrElements", "Where"})
+    rules.refuse(type, "Caffe2 has no gradient of this operator");
+  rules.set("Split", [](gradient_context& c) { detail::split_gradient(c, false); });
+  rules.set("Pow", [](gradient_context& c) { detail::power_gradient(c, true); });
+  return rules;
+}
+
+}  // namespace plait
