@@ -55,6 +55,7 @@ template <gradient_net N>
                                             gradient_rules const& rules, gradient_options const& options = {}) {
   backward_engine<N> engine(n, ys, rules, options);
   run_frames(engine);
+  engine.check();
   backward_net<N> made;
   engine.append_to(made.net);
   made.gradients = engine.gradients();
@@ -69,6 +70,7 @@ gradient_map add_gradient_ops(N& n, std::vector<gradient_seed> const& ys, gradie
                               gradient_options const& options = {}) {
   backward_engine<N> engine(n, ys, rules, options);
   run_frames(engine);
+  engine.check();
   engine.append_to(n);
   insert_saved_values(n, engine.saved());
   return engine.gradients();

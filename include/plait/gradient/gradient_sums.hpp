@@ -6,13 +6,16 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include <plait/core/npos.hpp>
+#include <plait/gradient/forward_net.hpp>
 #include <plait/gradient/gradient_tape.hpp>
+#include <plait/net/mutation.hpp>
 
 namespace plait {
 
@@ -58,6 +61,32 @@ class gradient_sources {
   std::vector<node> nodes_;
   std::vector<end> ends_;
 };
+
+/// The op whose device a sum of gradients takes: that of the first gradient that an op makes, else of the first one
+/// that is passed on; Caffe2 knows the first kind only. npos: none.
+inline op_index op_to_follow(std::vector<gradient_source> const& sources, bool as_caffe2) {
+  op_index found = npos;
+  for (gradient_source const& s : sources) {
+    if (s.by_op) return s.op != npos || as_caffe2 ? s.op : found;
+    if (found == npos && !as_caffe2) found = s.op;
+  }
+  return found;
+}
+
+/// Whether gradients are on one device. Follows device_option_equal: CPUs are equal, other devices by number; what is
+/// passed on has no device.
+template <gradient_net N>
+bool same_devices(forward_net<N> const& net, std::vector<gradient_source> const& sources) {
+  std::optional<std::int64_t> first;
+  for (gradient_source const& s : sources) {
+    if (s.op == npos || !s.by_op) continue;
+    device_spec const d = net.device(s.op).value_or(device_spec());
+    std::int64_t const key = d.kind == device_kind::cpu ? -1 : d.id.value_or(0);
+    if (first.value_or(key) != key) return false;
+    first = key;
+  }
+  return true;
+}
 
 namespace detail {
 

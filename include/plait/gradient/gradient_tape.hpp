@@ -105,12 +105,12 @@ class gradient_tape {
   }
   details const* find_details(std::size_t i) const { return ops_[i].more == npos ? nullptr : &details_[ops_[i].more]; }
 
-  /// Appends an op and returns its number. An empty type repeats the source.
+  /// Appends an op and returns its number.
   template <class Inputs, class Outputs>
   std::uint32_t add(std::string_view type, op_index source, Inputs const& ins, Outputs const& outs, inherited takes) {
     auto const number = static_cast<std::uint32_t>(ops_.size());
     op& added = ops_.emplace_back();
-    if (!type.empty()) added.type = texts.intern(type);
+    added.type = texts.intern(type);
     added.source = source;
     added.first = static_cast<std::uint32_t>(operands_.size());
     for (gradient_operand in : ins) operands_.push_back(in);

@@ -14,6 +14,7 @@
 #include <boost/unordered/unordered_flat_set.hpp>
 
 #include <plait/core/npos.hpp>
+#include <plait/gradient/forward_net.hpp>
 #include <plait/gradient/gradient_options.hpp>
 #include <plait/gradient/gradient_tape.hpp>
 #include <plait/gradient/value_names.hpp>
@@ -28,16 +29,15 @@ struct overwritten_value {
 };
 
 /// Finds such values on a tape, and provides them in one of the ways of overwritten_values. O(operands).
-template <net N>
+template <gradient_net N>
 class needed_values {
  public:
   /// `repeatable`: whether an op of the net gives the same when it runs again.
-  needed_values(gradient_tape& tape, ssa_form<N> const& form, std::function<bool(op_index)> repeatable)
-      : tape_(&tape), form_(&form), repeatable_(std::move(repeatable)) {}
+  needed_values(gradient_tape& tape, forward_net<N> const& net, std::function<bool(op_index)> repeatable)
+      : tape_(&tape), net_(&net), form_(&net.form()), repeatable_(std::move(repeatable)) {}
 
   /// Changes the tape's operands where a value is provided otherwise; ops that run again join the order.
-  void provide(std::vector<std::uint32_t>& order, overwritten_values how, std::span<symbol const> blob_text) {
-    blob_text_ = blob_text;
+  void provide(std::vector<std::uint32_t>& order, overwritten_values how) {
     values_.resize(form_->value_count());
     for (blob_index b : form_->blobs())
       for (std::uint32_t k = form_->first_version(b); k <= form_->version(b); ++k)
@@ -71,7 +71,7 @@ class needed_values {
   void name_saved(value_names& names) {
     for (auto const& [id, made] : copies_) {
       value const v = values_[id];
-      std::string const blob(tape_->texts[blob_text_[v.blob]]);
+      std::string const blob = net_->text(v.blob);
       std::string name = blob + "_saved";
       for (std::uint32_t k = 0; tape_->texts.find(name); ++k) name = blob + "_saved_" + std::to_string(k);
       names.hold(tape_->texts.intern(name), made);
@@ -122,9 +122,8 @@ class needed_values {
       }
       if (!ready) continue;
       std::vector<gradient_operand> outputs;
-      for (value w : form_->writes(producer))
-        outputs.push_back(tape_->make_value(std::string(tape_->texts[blob_text_[w.blob]]) + "_again"));
-      order.push_back(tape_->add({}, producer, inputs, outputs, {true, true, false}));
+      for (value w : form_->writes(producer)) outputs.push_back(tape_->make_value(net_->text(w.blob) + "_again"));
+      order.push_back(tape_->add(net_->type(producer), producer, inputs, outputs, {true, true, false}));
       std::size_t slot = 0;
       for (value w : form_->writes(producer)) again_.try_emplace(form_->index(w), outputs[slot++]);
     }
@@ -137,9 +136,9 @@ class needed_values {
   }
 
   gradient_tape* tape_;
+  forward_net<N> const* net_;
   ssa_form<N> const* form_;
   std::function<bool(op_index)> repeatable_;
-  std::span<symbol const> blob_text_;
   std::vector<value> values_;  // by number
   std::vector<std::pair<std::uint32_t, gradient_operand>> copies_;
   std::vector<saved_value> saved_;

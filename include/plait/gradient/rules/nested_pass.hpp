@@ -86,7 +86,12 @@ class nested_pass final : public backward_engine<netdef> {
 
 namespace detail {
 
-inline nested_pass& pass_at(gradient_rule::frames& done, std::size_t i) { return static_cast<nested_pass&>(*done[i]); }
+// Throws what is wrong with the nested net.
+inline nested_pass& pass_at(gradient_rule::frames& done, std::size_t i) {
+  auto& pass = static_cast<nested_pass&>(*done[i]);
+  pass.check();
+  return pass;
+}
 
 // The copies that a nested net needs are those that the net around it needs inside.
 inline void save_inside(gradient_context& c, nested_pass const& pass, std::string_view argument) {

@@ -1,0 +1,168 @@
+// The net that a backward pass is made for, by numbers: its values, its ops, its names.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <ranges>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <plait/core/npos.hpp>
+#include <plait/core/symbols.hpp>
+#include <plait/gradient/gradient_context.hpp>
+#include <plait/gradient/gradient_tape.hpp>
+#include <plait/net/implicit_operands.hpp>
+#include <plait/net/mutation.hpp>
+#include <plait/net/net_traits.hpp>
+#include <plait/ssa/versioning.hpp>
+
+namespace plait {
+
+/// A net that gradient ops can be made for: ops have types and names have text, ops can be appended, and, where ops
+/// have arguments, a made op can take them over.
+template <class N>
+concept gradient_net = typed_net<N> && has_text<N> && nameable_net<N> && extensible_net<N> &&
+                       (!argument_readable_net<N> || inheriting_net<N>);
+
+/// A net in SSA form, its ops by number and its blobs by name, the names as symbols of a tape. Refers to the net, which
+/// must outlive it unchanged.
+template <gradient_net N>
+class forward_net {
+  using traits = detail::net_traits_of<N>;
+  using ops_range = detail::ops_range_t<N>;
+  static_assert(std::is_lvalue_reference_v<ops_range> || std::ranges::borrowed_range<ops_range>,
+                "plait: gradients need ops(n) to be a reference to the net's ops or a view of them");
+
+ public:
+  using op_iterator = std::ranges::iterator_t<std::remove_reference_t<ops_range>>;
+
+  explicit forward_net(N const& n) : net_(&n), form_(n) {}
+
+  /// `implicit`: whether what nets inside ops read and write counts as operands of these ops.
+  void compute(gradient_tape& tape, bool implicit) {
+    form_.compute(*net_, std::vector<std::pair<name_key_t<N>, std::uint32_t>>(), ssa_options{.subnets = implicit});
+    tape = gradient_tape(form_.value_count());
+    tape.texts.reserve(2 * form_.blob_bound());
+    tape_ = &tape;
+    symbols_.resize(form_.blob_bound());
+    blobs_.assign(1, npos);
+    blob_of_value_.resize(form_.value_count());
+    for (blob_index b : form_.blobs()) {
+      symbols_[b] = tape.texts.intern(std::string_view(form_.name(b)));
+      blobs_.push_back(b);
+      for (std::uint32_t k = form_.first_version(b); k <= form_.version(b); ++k)
+        blob_of_value_[form_.index({b, k})] = b;
+    }
+    ops_ = op_iterators(*net_);
+  }
+  static std::vector<op_iterator> op_iterators(N const& n) {
+    std::vector<op_iterator> made;
+    auto&& all = plait::ops(n);
+    for (auto it = std::ranges::begin(all); it != std::ranges::end(all); ++it) made.push_back(it);
+    return made;
+  }
+
+  N const& net() const noexcept { return *net_; }
+  ssa_form<N> const& form() const noexcept { return form_; }
+  std::vector<op_iterator> const& ops() const noexcept { return ops_; }
+
+  // ---- ops
+  std::string_view type(op_index op) const { return op_type(*net_, *ops_[op]); }
+  std::size_t input_count(op_index op) const {
+    return static_cast<std::size_t>(std::ranges::distance(plait::inputs(*net_, *ops_[op])));
+  }
+  std::optional<device_spec> device(op_index op) const {
+    if constexpr (device_net<N>)
+      return traits::device(*net_, *ops_[op]);
+    else
+      return std::nullopt;
+  }
+  bool has_nets(op_index op) const { return !std::ranges::empty(subnets(*net_, *ops_[op])); }
+  /// For messages: op 3 (FC 'name').
+  std::string label(op_index op) const {
+    std::string made = "op " + std::to_string(op) + " (" + std::string(type(op));
+    if (std::string_view const name = op_name(*net_, *ops_[op]); !name.empty()) made += " '" + std::string(name) + '\'';
+    return made + ')';
+  }
+
+  // ---- blobs
+  symbol name(blob_index b) const { return symbols_[b]; }
+  symbol name_of_value(std::uint32_t v) const { return symbols_[blob_of_value_[v]]; }
+  std::string text(blob_index b) const { return std::string(tape_->texts[symbols_[b]]); }
+  /// npos if the net does not mention a blob of this name.
+  blob_index find(std::string_view text) const {
+    symbol const s = tape_->texts.find(text);
+    return s && s.id < blobs_.size() ? blobs_[s.id] : npos;
+  }
+  gradient_operand operand(value v) const { return {form_.index(v)}; }
+  value last(blob_index b) const { return {b, form_.version(b)}; }
+  /// All ops that write a blob, in order.
+  std::vector<op_index> writers(blob_index b) const {
+    std::vector<op_index> made;
+    for (std::uint32_t k = form_.first_version(b); k <= form_.version(b); ++k)
+      if (op_index const op = form_.producing_op({b, k}); op != npos) made.push_back(op);
+    return made;
+  }
+  bool is_read(blob_index b) const {
+    for (std::uint32_t k = form_.first_version(b); k <= form_.version(b); ++k)
+      if (!form_.consumers({b, k}).empty()) return true;
+    return false;
+  }
+
+ private:
+  N const* net_;
+  ssa_form<N> form_;
+  gradient_tape const* tape_ = nullptr;
+  std::vector<op_iterator> ops_;
+  std::vector<symbol> symbols_;    // by blob
+  std::vector<blob_index> blobs_;  // by symbol of a blob's name
+  std::vector<blob_index> blob_of_value_;
+};
+
+/// Lets rules look at the op that a context shows.
+template <gradient_net N>
+class forward_op_reader final : public op_reader {
+ public:
+  forward_op_reader(forward_net<N> const& net, gradient_tape const& tape) : net_(&net), tape_(&tape) {}
+
+  void look_at(op_index op) { op_ = op; }
+
+  std::optional<argument_value> argument(std::string_view key) const override {
+    if constexpr (argument_readable_net<N>)
+      return detail::net_traits_of<N>::argument(net_->net(), *net_->ops()[op_], key);
+    else
+      return std::nullopt;
+  }
+  std::shared_ptr<netdef const> net(std::string_view key) const override {
+    if constexpr (has_subnets<N>)
+      for (auto const& s : subnets(net_->net(), *net_->ops()[op_]))
+        if constexpr (requires {
+                        { s.net } -> std::convertible_to<std::shared_ptr<netdef const>>;
+                        { s.argument } -> std::convertible_to<std::string_view>;
+                      })
+          if (std::string_view(s.argument) == key) return s.net;
+    return nullptr;
+  }
+  std::string_view name() const override { return op_name(net_->net(), *net_->ops()[op_]); }
+  std::string text(gradient_operand v) const override {
+    while (tape_->is_made(v)) {
+      gradient_tape::made_value const& made = tape_->made(v);
+      if (made.like == npos) return std::string(tape_->texts[made.wish]);
+      v = {made.like};
+    }
+    return std::string(tape_->texts[net_->name_of_value(v.id)]);
+  }
+
+ private:
+  forward_net<N> const* net_;
+  gradient_tape const* tape_;
+  op_index op_ = npos;
+};
+
+}  // namespace plait
