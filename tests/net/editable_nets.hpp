@@ -65,6 +65,10 @@ struct argument_hooks {
     else
       arguments.push_back(spec);
   }
+  static void inherit(std::vector<plait::argument_spec>& arguments, std::vector<plait::argument_spec> const& from) {
+    for (plait::argument_spec const& a : from)
+      if (find(arguments, a.name) == nullptr) arguments.push_back(a);
+  }
   static void erase(std::vector<plait::argument_spec>& arguments, std::string_view key) {
     std::erase_if(arguments, [&](plait::argument_spec const& a) { return a.name == key; });
   }
@@ -124,6 +128,11 @@ struct plait::net_traits<test::edit_net> {
   static void set_type(N&, op& o, std::string_view type) { o.type = type; }
   static std::optional<plait::device_spec> device(N const&, op const& o) { return o.device; }
   static void set_device(N&, op& o, std::optional<plait::device_spec> device) { o.device = device; }
+  static void inherit(N&, op& o, N const&, op const& from, plait::inherited const& what) {
+    if (what.placement && from.device) o.device = from.device;
+    if (what.arguments) test::argument_hooks::inherit(o.arguments, from.arguments);
+  }
+  static std::string const& op_name(N const&, op const& o) { return o.name; }
   static std::string const& net_name(N const& n) { return n.name; }
   static void set_net_name(N& n, std::string_view text) { n.name = text; }
 };
@@ -232,6 +241,11 @@ struct plait::net_traits<ir::Editable> : plait::net_traits<ir::Function> {
   static std::optional<plait::device_spec> device(N const& n, ir::Instr const* i) { return n.notes.at(i).place; }
   static void set_device(N& n, ir::Instr const* i, std::optional<plait::device_spec> device) {
     n.notes[i].place = device;
+  }
+  static void inherit(N& n, ir::Instr const* i, N const& from, ir::Instr const* source, plait::inherited const& what) {
+    ir::Notes const noted = from.notes.at(source);
+    if (what.placement && noted.place) n.notes[i].place = noted.place;
+    if (what.arguments) test::argument_hooks::inherit(n.notes[i].attributes, noted.attributes);
   }
   static std::string const& net_name(N const& n) { return n.label; }
   static void set_net_name(N& n, std::string_view text) { n.label = text; }
