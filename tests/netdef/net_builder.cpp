@@ -137,6 +137,8 @@ TEST_CASE("blobs that are not known are refused, and nothing has changed") {
   check_refused(n, "", [&] { n.relu(blob_handle()); });
   check_refused(n, "", [&] { n.relu(x, ""); });
   check_refused(n, "x", [&] { n.external_input("x"); });
+  check_refused(n, "x", [&] { n.external_inputs("new", "x"); });
+  check_refused(n, "new", [&] { n.external_inputs("new", "new"); });
   check_refused(n, "y", [&] { n.external_outputs(x, "y"); });
   check_refused(n, "y", [&] { n.append_ops(net(R"(op { type: "Relu" input: "y" output: "z" })")); });
   CHECK_THROWS_AS(static_cast<void>(n.blob("y")), plait::net_error);
@@ -197,6 +199,25 @@ TEST_CASE("a net is taken, added to, edited") {
     op { type: "Exp" input: "z" output: "e" }
     op { type: "Log" input: "e" output: "l" }
     external_input: "x" external_output: "e" external_output: "l")");
+}
+
+TEST_CASE("after an edit the builder knows what the net has then") {
+  net_builder n("n");
+  n.relu(n.external_input("x"), "gone");
+  n.declare("later");
+  n.edit([](plait::netdef& edited) {
+    edited = plait::read_netdef_text(R"(name: "n" op { type: "Exp" input: "new" output: "newer" })");
+  });
+  CHECK_FALSE(n.visible("gone"));
+  CHECK_FALSE(n.visible("x"));
+  CHECK(n.visible("newer"));
+  CHECK(n.visible("later"));
+  CHECK_THROWS_AS(n.edit([](plait::netdef& edited) {
+    edited.add_op("Exp", {"new"}, {"halfway"});
+    throw plait::net_error("no further");
+  }),
+                  plait::net_error);
+  CHECK(n.visible("halfway"));
 }
 
 TEST_CASE("branches are nets of their own: what the net around has is bound, the rest is theirs") {

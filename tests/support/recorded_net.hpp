@@ -25,8 +25,9 @@
 
 namespace test {
 
-/// The net of a case of kind gradient, or the first one of a case of kind run; nothing where the cases are not there.
-inline std::optional<plait::netdef> recorded_net(std::string const& kind, std::string const& name) {
+/// The net of a case of kind gradient, or one of those of a case of kind run; nothing where the cases are not there.
+inline std::optional<plait::netdef> recorded_net(std::string const& kind, std::string const& name,
+                                                 std::size_t which = 0) {
   std::filesystem::path const file =
       std::filesystem::path(PLAIT_SHARED_DIR) / "reference/cases" / kind / (name + ".json");
   if (std::string(PLAIT_SHARED_DIR).empty() || !std::filesystem::exists(file)) {
@@ -36,7 +37,7 @@ inline std::optional<plait::netdef> recorded_net(std::string const& kind, std::s
   std::ifstream in(file);
   auto const data = nlohmann::json::parse(in);
   return plait::read_netdef_text(data.contains("net") ? data["net"].get<std::string>()
-                                                      : data["nets"].at(0).get<std::string>());
+                                                      : data["nets"].at(which).get<std::string>());
 }
 
 /// The net with everything in one order that the original takes from hash sets: operands of If and While (but for the

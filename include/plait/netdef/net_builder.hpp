@@ -22,6 +22,8 @@
 #include <utility>
 #include <vector>
 
+#include <boost/unordered/unordered_flat_set.hpp>
+
 #include <plait/core/errors.hpp>
 #include <plait/net/mutation.hpp>
 #include <plait/net/name_generator.hpp>
@@ -66,34 +68,39 @@ class net_builder : public builder_ops<net_builder> {
     return taken;
   }
   /// Lets `change` work on the net itself, for everything that takes a netdef (gradients, optimisers, transforms).
-  /// O(net), besides what `change` does, since the net is looked through for new blobs.
+  /// Afterwards the builder knows the blobs that the net then has. O(net), besides what `change` does.
   template <std::invocable<netdef&> Change>
   auto edit(Change&& change) {
-    if constexpr (std::is_void_v<std::invoke_result_t<Change, netdef&>>) {
-      std::invoke(std::forward<Change>(change), state_->net);
-      state_->learn();
-    } else {
-      auto result = std::invoke(std::forward<Change>(change), state_->net);
-      state_->learn();
-      return result;
+    try {
+      if constexpr (std::is_void_v<std::invoke_result_t<Change, netdef&>>) {
+        std::invoke(std::forward<Change>(change), state_->net);
+        state_->relearn();
+      } else {
+        auto result = std::invoke(std::forward<Change>(change), state_->net);
+        state_->relearn();
+        return result;
+      }
+    } catch (...) {
+      state_->relearn();  // it may have come halfway
+      throw;
     }
   }
   std::string_view name() const { return state_->name(); }
 
   // ---- blobs
   /// Declares an input of the net. Throws net_error where the net has a blob of that name.
-  blob_handle external_input(blob_operand name) {
-    std::string full = state_->output_name(name);
-    if (state_->knows(full))
-      throw net_error("plait: " + state_->quoted() + " has a blob '" + full + "' already", {}, full);
-    state_->net.external_input.push_back(state_->learn(std::string_view(full)));
-    return handle(std::move(full));
-  }
+  blob_handle external_input(blob_operand name) { return external_inputs(name)[0]; }
   /// `auto [x, w] = net.external_inputs("x", "w");`
   template <class... Names>
     requires(std::convertible_to<Names const&, blob_operand> && ...)
   std::array<blob_handle, sizeof...(Names)> external_inputs(Names const&... names) {
-    return {external_input(names)...};
+    std::array<blob_handle, sizeof...(Names)> made{handle(state_->output_name(names))...};
+    boost::unordered_flat_set<std::string_view> listed;
+    for (blob_handle const& input : made)
+      if (state_->knows(input.name()) || !listed.insert(input.name()).second)
+        throw net_error("plait: " + state_->quoted() + " has a blob '" + input.name() + "' already", {}, input.name());
+    for (blob_handle const& input : made) state_->net.external_input.push_back(state_->learn(input.name()));
+    return made;
   }
   /// Declares outputs of the net; one that is declared already stays where it is.
   template <class... Blobs>
@@ -105,7 +112,7 @@ class net_builder : public builder_ops<net_builder> {
   /// A blob that is written later, by a branch of an If say, where it should be in the scope.
   blob_handle declare(blob_operand name) {
     std::string full = state_->output_name(name);
-    state_->learn(std::string_view(full));
+    state_->declare(full);
     return handle(std::move(full));
   }
   /// The blob of that name, whatever the name scope. Throws net_error if neither this net nor one around has it.

@@ -21,8 +21,9 @@ namespace plait::detail {
 struct builder_state {
   netdef net;
   name_generator names = name_generator("");
-  std::vector<bool> known;     ///< by symbol: this net has the blob
-  std::vector<bool> promised;  ///< by symbol: it is an external output
+  std::vector<bool> known;            ///< by symbol: this net has the blob
+  std::vector<bool> promised;         ///< by symbol: it is an external output
+  std::vector<std::string> declared;  ///< known though nothing in the net mentions them yet
   builder_state const* parent = nullptr;
   std::shared_ptr<unique_names> family;  ///< names of this net and all around and inside
   std::string prefix;                    ///< the name scope, with its '/'
@@ -34,9 +35,8 @@ struct builder_state {
   void begin(netdef n) {
     net = std::move(n);
     names = name_generator(name());
-    known.clear();
-    promised.clear();
-    learn();
+    declared.clear();
+    relearn();
   }
 
   // ---- blobs
@@ -54,7 +54,7 @@ struct builder_state {
     if (is_new) names.take(net.text(s));
     return is_new;
   }
-  symbol learn(std::string_view full) {
+  symbol learn(std::string const& full) {
     symbol const s = net.intern(full);
     learn(s);
     return s;
@@ -70,6 +70,18 @@ struct builder_state {
       for (symbol const s : op.input) learn(s);
       for (symbol const s : op.output) learn(s);
     }
+  }
+  void declare(std::string const& full) {
+    if (knows(full)) return;
+    learn(full);
+    declared.push_back(full);
+  }
+  /// After changes from outside: symbols may be others now.
+  void relearn() {
+    known.clear();
+    promised.clear();
+    learn();
+    for (std::string const& full : declared) learn(full);
   }
   void promise(std::string_view full) {
     symbol const s = net.intern(full);
