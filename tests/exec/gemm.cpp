@@ -146,6 +146,7 @@ TEST_CASE_TEMPLATE("serial, OpenMP and oneTBB give the same bits", T, float, dou
                                 {33, 257, 130},
                                 {200, 100, 40},
                                 {16, 2100, 64},
+                                {300, 9, 400},
                                 {3, 3, 3}})
     for (bool const ta : {false, true})
       for (bool const tb : {false, true}) {

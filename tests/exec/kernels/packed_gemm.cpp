@@ -71,7 +71,7 @@ TEST_CASE_TEMPLATE("tiles of every size, edge and instruction set", T, float, do
 
 TEST_CASE_TEMPLATE("transposes, distances, factors", T, float, double) {
   std::mt19937 random(8);
-  int const ms[] = {1, 2, 3, 4, 5, 7, 13, 14, 16, 17, 30};
+  int const ms[] = {1, 2, 3, 4, 5, 7, 13, 14, 16, 17, 30, 50, 115};
   int const ns[] = {1, 3, 4, 8, 15, 16, 17, 31, 33, 64, 65, 130};
   int const ks[] = {1, 2, 3, 4, 5, 16, 33, 255, 256, 257, 515};
   T const factors[] = {0, 1, T(-1), T(0.3), T(2.5)};

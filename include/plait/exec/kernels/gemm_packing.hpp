@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <type_traits>
 
 namespace plait::detail {
 
@@ -51,6 +52,30 @@ void pack_columns(T* to, std::ptrdiff_t width, T const* from, std::ptrdiff_t cou
   }
 }
 
+/// Writes k rows of `width` elements, of which `count` come from the rows at from + i * stride; the others are 0.
+template <class T>
+void pack_rows(T* to, std::ptrdiff_t width, T const* from, std::ptrdiff_t count, std::ptrdiff_t stride,
+               std::ptrdiff_t k) {
+  // Sizes that are constants need no call: a panel's width in full, or vectors of 16 bytes of which the last overlaps.
+  auto const copy = [&]<std::size_t Bytes>(std::integral_constant<std::size_t, Bytes>) {
+    for (std::ptrdiff_t i = 0; i < k; ++i) std::memcpy(to + i * width, from + i * stride, Bytes);
+  };
+  constexpr auto side = std::ptrdiff_t(16 / sizeof(T));
+  std::size_t const bytes = std::size_t(width) * sizeof(T);
+  if (count == width && bytes == 128) return copy(std::integral_constant<std::size_t, 128>());
+  if (count == width && bytes == 64) return copy(std::integral_constant<std::size_t, 64>());
+  for (std::ptrdiff_t i = 0; i < k; ++i, to += width, from += stride) {
+    if (count < side) {
+      for (std::ptrdiff_t j = 0; j < count; ++j) to[j] = from[j];
+    } else {
+      std::ptrdiff_t j = 0;
+      for (; j + side <= count; j += side) std::memcpy(to + j, from + j, 16);
+      if (j != count) std::memcpy(to + count - side, from + count - side, 16);
+    }
+    if (count != width) std::fill(to + count, to + width, T(0));
+  }
+}
+
 /// The same, where the elements of a column are `stride` apart, and columns `step`; one of both is 1.
 template <class T>
 void pack_panel(T* to, std::ptrdiff_t width, T const* from, std::ptrdiff_t count, std::ptrdiff_t step,
@@ -60,10 +85,7 @@ void pack_panel(T* to, std::ptrdiff_t width, T const* from, std::ptrdiff_t count
   } else if (stride == 1) {
     pack_columns(to, width, from, count, step, k);
   } else {
-    for (std::ptrdiff_t i = 0; i < k; ++i) {
-      std::memcpy(to + i * width, from + i * stride, std::size_t(count) * sizeof(T));
-      if (count != width) std::fill(to + i * width + count, to + (i + 1) * width, T(0));
-    }
+    pack_rows(to, width, from, count, stride, k);
   }
 }
 

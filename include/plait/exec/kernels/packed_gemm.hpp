@@ -71,7 +71,7 @@ struct pool_backend<one_thread_of<B>> {
 };
 
 /// Memory of the stack where little is needed, else of the backend's pool.
-template <backend B, class T>
+template <backend B, class T, std::size_t Local = 8192>
 class gemm_scratch {
  public:
   explicit gemm_scratch(std::ptrdiff_t elements) : bytes_(std::size_t(elements) * sizeof(T)) {
@@ -93,7 +93,7 @@ class gemm_scratch {
 
   std::size_t bytes_;
   void* data_;
-  alignas(64) std::byte local_[8192];
+  alignas(64) std::byte local_[Local];
 };
 
 /// c = beta * c
@@ -121,10 +121,11 @@ struct gemm_panels {
   T const* data;
   std::ptrdiff_t row;
   std::ptrdiff_t panel;
+  std::ptrdiff_t loose_column = 0;  ///< from one column to the next, of panels that tasks must pack themselves; else 0
 };
 
 /// The tiles of some panels with some tiles of rows.
-template <class T>
+template <backend B, class T>
 struct gemm_task {
   gemm_kernel<T> const* kernel;
   gemm_panels<T> b;
@@ -145,28 +146,39 @@ struct gemm_task {
     std::ptrdiff_t const last_tile = std::min(tiles.count, first_tile + task_tiles);
     std::ptrdiff_t const last = std::min(panels, (group + 1) * task_panels);
     auto const together = std::ptrdiff_t(kernel->wide_panels[std::size_t(tiles.rows(first_tile))]);
+    std::ptrdiff_t const blocks = (k + kernel->block - 1) / kernel->block;
+    std::ptrdiff_t const block = (k + blocks - 1) / blocks;
+    gemm_scratch<B, T, 32768> scratch(b.loose_column == 0 ? 0 : std::min(together, panels) * width * block);
     std::ptrdiff_t panel = group * task_panels;
-    for (; panel + together <= last; panel += together) multiply(panel, together, first_tile, last_tile);
-    for (; panel < last; ++panel) multiply(panel, 1, first_tile, last_tile);
+    for (; panel + together <= last; panel += together)
+      multiply(panel, together, first_tile, last_tile, block, scratch.data());
+    for (; panel < last; ++panel) multiply(panel, 1, first_tile, last_tile, block, scratch.data());
   }
 
  private:
-  void multiply(std::ptrdiff_t panel, std::ptrdiff_t together, std::ptrdiff_t first_tile,
-                std::ptrdiff_t last_tile) const {
+  void multiply(std::ptrdiff_t panel, std::ptrdiff_t together, std::ptrdiff_t first_tile, std::ptrdiff_t last_tile,
+                std::ptrdiff_t block, T* scratch) const {
     std::ptrdiff_t const width = kernel->width;
-    std::ptrdiff_t const blocks = (k + kernel->block - 1) / kernel->block;
-    std::ptrdiff_t const block = (k + blocks - 1) / blocks;
     gemm_tile<T> t;
     t.b_row = b.row;
     t.b_panel = b.panel;
     t.c_row = c_row;
     t.columns = std::min(n - panel * width, together * width);
     // The tiles over a block share the fetching of the next, which in packed memory follows it.
-    t.ahead_step = b.row * std::ptrdiff_t(sizeof(T)) / (last_tile - first_tile);
+    t.ahead_step = b.loose_column != 0 ? 0 : b.row * std::ptrdiff_t(sizeof(T)) / (last_tile - first_tile);
     for (std::ptrdiff_t first = 0; first < k; first += block) {
       t.k = std::min(block, k - first);
-      t.b = b.data + panel * b.panel + first * b.row;
-      t.ahead = reinterpret_cast<char const*>(t.b + t.k * b.row);
+      T const* const from = b.data + panel * b.panel + first * b.row;
+      t.b = from;
+      if (b.loose_column != 0) {
+        t.b = scratch;
+        t.b_row = width;
+        t.b_panel = width * t.k;
+        for (std::ptrdiff_t i = 0; i != together; ++i)
+          pack_panel(scratch + i * t.b_panel, width, from + i * b.panel, std::min(width, t.columns - i * width),
+                     b.loose_column, b.row, t.k);
+      }
+      t.ahead = reinterpret_cast<char const*>(b.loose_column != 0 ? t.b : t.b + t.k * b.row);
       t.beta = first == 0 ? beta : T(1);
       for (std::ptrdiff_t tile = first_tile; tile < last_tile; ++tile) {
         std::ptrdiff_t const rows = tiles.rows(tile);
@@ -198,8 +210,8 @@ void multiply_panels(gemm_kernel<T> const& kernel, gemm_problem<T> const& p, gem
         for (std::ptrdiff_t i = 0; i < tiles.rows(tile) * p.k; ++i) to[i] *= p.alpha;
     });
     for_each_task<B>((tiles.count + task_tiles - 1) / task_tiles * groups, parallel,
-                     gemm_task<T>{&kernel, panels, scratch, tiles, p.n, p.k, p.c + row * p.c_row, p.c_row, p.beta,
-                                  groups, backwards});
+                     gemm_task<B, T>{&kernel, panels, scratch, tiles, p.n, p.k, p.c + row * p.c_row, p.c_row, p.beta,
+                                     groups, backwards});
   }
 }
 
@@ -243,24 +255,28 @@ void multiply_packed(gemm_kernel<T> const& kernel, gemm_problem<T> p, T const* p
   }
 }
 
-/// For few rows and b transposed: dot products, without packing.
+/// For few rows or columns and b transposed: dot products, without packing.
 template <backend B, class T>
 void multiply_dots(gemm_kernel<T> const& kernel, gemm_problem<T> const& p) {
   std::ptrdiff_t const columns = task_panels * kernel.width;
-  for_each_task<B>((p.n + columns - 1) / columns, p.m * p.n * p.k >= parallel_work, [=, &kernel](std::ptrdiff_t task) {
-    std::ptrdiff_t const last = std::min(p.n, (task + 1) * columns);
+  std::ptrdiff_t const rows = 16 * kernel.dot_rows;
+  std::ptrdiff_t const groups = (p.n + columns - 1) / columns;
+  std::ptrdiff_t const tasks = (p.m + rows - 1) / rows * groups;
+  for_each_task<B>(tasks, p.m * p.n * p.k >= parallel_work, [=, &kernel](std::ptrdiff_t task) {
+    std::ptrdiff_t const first_row = task / groups * rows;
+    std::ptrdiff_t const last = std::min(p.n, (task % groups + 1) * columns);
     gemm_dots<T> t{p.k, p.a, p.a_row, p.b, p.b_column, p.c, p.c_row, p.alpha, p.beta};
-    row_tiles const tiles(p.m, kernel.dot_rows);
+    row_tiles const tiles(std::min(rows, p.m - first_row), kernel.dot_rows);
     auto const together = std::ptrdiff_t(kernel.dot_columns[std::size_t(tiles.rows(0))]);
-    for (std::ptrdiff_t column = task * columns; column < last;) {
+    for (std::ptrdiff_t column = task % groups * columns; column < last;) {
       bool const many = column + together <= last;
       std::ptrdiff_t const step = many ? together : 1;
       t.b = p.b + column * p.b_column;
       for (std::ptrdiff_t tile = 0; tile != tiles.count; ++tile) {
-        auto const rows = std::size_t(tiles.rows(tile));
-        t.a = p.a + tiles.first(tile) * p.a_row;
-        t.c = p.c + tiles.first(tile) * p.c_row + column;
-        (many ? kernel.dots : kernel.single_dots)[rows](t);
+        std::ptrdiff_t const row = first_row + tiles.first(tile);
+        t.a = p.a + row * p.a_row;
+        t.c = p.c + row * p.c_row + column;
+        (many ? kernel.dots : kernel.single_dots)[std::size_t(tiles.rows(tile))](t);
       }
       column += step;
     }
@@ -271,7 +287,9 @@ void multiply_dots(gemm_kernel<T> const& kernel, gemm_problem<T> const& p) {
 template <backend B, class T>
 void multiply(gemm_kernel<T> const& kernel, gemm_problem<T> p) {
   if (without_product(p)) return;
-  if (p.b_row == 1 && p.a_column == 1 && p.m <= 16) return multiply_dots<B>(kernel, p);
+  // A panel that is mostly empty is worse than dot products that are long enough.
+  if (p.b_row == 1 && p.a_column == 1 && (p.m <= 16 || (p.n <= 16 && 16 * p.n <= p.k)))
+    return multiply_dots<B>(kernel, p);
   std::ptrdiff_t const width = kernel.width;
   std::ptrdiff_t const n = p.n;
   std::ptrdiff_t const k = p.k;
@@ -279,7 +297,9 @@ void multiply(gemm_kernel<T> const& kernel, gemm_problem<T> p) {
   std::ptrdiff_t const in_place_columns = in_place ? n - n % width : 0;
   std::ptrdiff_t const most = std::min(n - in_place_columns, packed_columns);
   gemm_scratch<B, T> a_scratch(std::min(p.m, packed_rows) * std::min(k, packed_depth));
-  gemm_scratch<B, T> b_scratch(packed_size(kernel, std::min(k, packed_depth), most));
+  // Where one task has all rows, what it packs of b is for itself and need not leave its cache.
+  bool const packs_in_tasks = p.m <= kernel.rows * task_tiles;
+  gemm_scratch<B, T> b_scratch(packs_in_tasks ? 0 : packed_size(kernel, std::min(k, packed_depth), most));
   for (std::ptrdiff_t first = 0; first < k; first += packed_depth) {
     p.k = std::min(packed_depth, k - first);
     gemm_problem<T> part = p;
@@ -291,8 +311,12 @@ void multiply(gemm_kernel<T> const& kernel, gemm_problem<T> p) {
       part.n = std::min(packed_columns, n - column);
       part.b = p.b + column * p.b_column;
       part.c = p.c + column;
-      pack_panels<B>(kernel, part, b_scratch.data());
-      multiply_panels<B>(kernel, part, {b_scratch.data(), width, width * p.k}, a_scratch.data(), false);
+      gemm_panels<T> panels{part.b, p.b_row, width * p.b_column, p.b_column};
+      if (!packs_in_tasks) {
+        pack_panels<B>(kernel, part, b_scratch.data());
+        panels = {b_scratch.data(), width, width * p.k};
+      }
+      multiply_panels<B>(kernel, part, panels, a_scratch.data(), false);
     }
     p.a += p.k * p.a_column;
     p.b += p.k * p.b_row;
