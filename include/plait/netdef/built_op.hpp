@@ -21,7 +21,7 @@ namespace plait {
 
 namespace detail {
 template <class T>
-concept argument_text = std::convertible_to<T const&, std::string_view>;
+concept text_argument = std::convertible_to<T const&, std::string_view>;
 }  // namespace detail
 
 /// An argument of an op: a number, text, a list of either, a net, or nets. Made from what C++ has for these: {"axis",
@@ -32,13 +32,13 @@ class net_argument {
   using value_type = std::variant<argument_value, netdef, std::vector<netdef>>;
 
   template <class T>
-    requires std::is_arithmetic_v<T> || detail::argument_text<T>
+    requires std::is_arithmetic_v<T> || detail::text_argument<T>
   net_argument(std::string_view name, T const& value) : name_(name), value_(argument_value(converted(value))) {}
   template <class T>
-    requires std::is_arithmetic_v<T> || detail::argument_text<T>
+    requires std::is_arithmetic_v<T> || detail::text_argument<T>
   net_argument(std::string_view name, std::initializer_list<T> values) : name_(name), value_(list(values)) {}
   template <class T>
-    requires std::is_arithmetic_v<T> || detail::argument_text<T>
+    requires std::is_arithmetic_v<T> || detail::text_argument<T>
   net_argument(std::string_view name, std::vector<T> const& values) : name_(name), value_(list(values)) {}
   net_argument(std::string_view name, argument_value value) : name_(name), value_(std::move(value)) {}
   net_argument(std::string_view name, netdef net) : name_(name), value_(std::move(net)) {}

@@ -31,7 +31,7 @@ namespace plait {
 namespace detail {
 
 // Adds the ops with their undeclared inputs and all their outputs as externals, as Caffe2's helpers do.
-inline control_blobs apply(netdef& n, control_plan plan) {
+inline control_blobs apply_control_plan(netdef& n, control_plan plan) {
   std::vector<bool> defined(n.symbols.size());
   std::vector<bool> promised(n.symbols.size());
   auto const mark = [](std::vector<bool>& marks, symbol s) {
@@ -91,8 +91,8 @@ control_blobs add_if(netdef& n, std::string_view condition, Scope const& scope, 
                      std::optional<netdef> else_net = {}, control_options options = {}) {
   options.name = detail::control_name(n, options.name);
   name_generator names(options.name, n);
-  return detail::apply(n, detail::plan_if(names, std::string(condition), detail::scope_set<Scope>(scope),
-                                          std::move(then_net), std::move(else_net), options));
+  return detail::apply_control_plan(n, detail::built_if(names, std::string(condition), detail::scope_set<Scope>(scope),
+                                                        std::move(then_net), std::move(else_net), options));
 }
 
 /// Adds a While op, likewise: the body runs as long as the condition holds; the condition net, if there is one, before
@@ -103,8 +103,9 @@ control_blobs add_while(netdef& n, std::string_view condition, Scope const& scop
                         std::optional<netdef> condition_net = {}, control_options options = {}) {
   options.name = detail::control_name(n, options.name);
   name_generator names(options.name, n);
-  return detail::apply(n, detail::plan_while(names, std::string(condition), detail::scope_set<Scope>(scope),
-                                             std::move(body), std::move(condition_net), options));
+  return detail::apply_control_plan(
+      n, detail::built_while(names, std::string(condition), detail::scope_set<Scope>(scope), std::move(body),
+                             std::move(condition_net), options));
 }
 
 /// Adds a Do op, likewise: a net that runs once, in a workspace of its own. Throws net_error where the bindings do not
@@ -113,7 +114,8 @@ template <lexical_scope Scope>
 control_blobs add_do(netdef& n, Scope const& scope, netdef inner, do_options options = {}) {
   options.name = detail::control_name(n, options.name);
   name_generator names(options.name, n);
-  return detail::apply(n, detail::plan_do(names, detail::scope_set<Scope>(scope), std::move(inner), options));
+  return detail::apply_control_plan(
+      n, detail::built_do(names, detail::scope_set<Scope>(scope), std::move(inner), options));
 }
 
 }  // namespace plait

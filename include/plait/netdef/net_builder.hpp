@@ -315,17 +315,17 @@ class net_builder : public builder_ops<net_builder> {
                                   control_options options) {
     complete(options);
     return apply(
-        detail::plan_if(state_->names, condition, in_scope(), std::move(then_net), std::move(else_net), options));
+        detail::built_if(state_->names, condition, in_scope(), std::move(then_net), std::move(else_net), options));
   }
   std::vector<blob_handle> add_while(std::string const& condition, std::optional<netdef> condition_net, netdef body,
                                      control_options options) {
     complete(options);
     return apply(
-        detail::plan_while(state_->names, condition, in_scope(), std::move(body), std::move(condition_net), options));
+        detail::built_while(state_->names, condition, in_scope(), std::move(body), std::move(condition_net), options));
   }
   std::vector<blob_handle> add_do(netdef inner, do_options options) {
     complete(options);
-    return apply(detail::plan_do(state_->names, in_scope(), std::move(inner), options));
+    return apply(detail::built_do(state_->names, in_scope(), std::move(inner), options));
   }
   // A net inside promises what its control flow writes around it, as with Caffe2's NetBuilder.
   std::vector<blob_handle> apply(detail::control_plan plan) {

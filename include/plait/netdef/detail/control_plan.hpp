@@ -32,7 +32,7 @@ struct control_plan {
 };
 
 /// A list of distinct names, in order.
-class name_list {
+class distinct_names {
  public:
   void add(std::string const& name) {
     if (seen_.insert(name).second) names.push_back(name);
@@ -92,21 +92,21 @@ inline built_op do_op(do_parts parts, std::optional<device_spec> const& device) 
 }
 
 /// A net with a Do op in it, for a branch whose blobs have the same names inside and outside.
-struct branch {
+struct control_branch {
   netdef net;
   std::vector<std::string> inputs;
   std::vector<std::string> outputs;
   std::string workspace;
 };
 
-inline branch make_branch(netdef body, net_blobs const& blobs, std::string_view net_name, std::string workspace,
-                          bool in_loop, std::optional<device_spec> const& device) {
-  name_list inputs;
+inline control_branch make_branch(netdef body, net_blobs const& blobs, std::string_view net_name, std::string workspace,
+                                  bool in_loop, std::optional<device_spec> const& device) {
+  distinct_names inputs;
   inputs.add(blobs.inputs);
   if (in_loop) inputs.add(blobs.outputs);  // what a loop that never runs leaves is what was there
-  name_list inner = inputs;
+  distinct_names inner = inputs;
   inner.add(blobs.outputs);
-  branch made;
+  control_branch made;
   made.net.name = made.net.intern(net_name);
   op_def const& op = append_op(
       made.net,
@@ -137,15 +137,15 @@ std::string new_workspace(name_generator& names, Visible const& visible, std::st
 }
 
 template <class Visible>
-control_plan plan_if(name_generator& names, std::string const& condition, Visible const& visible, netdef then_net,
-                     std::optional<netdef> else_net, control_options const& options) {
+control_plan built_if(name_generator& names, std::string const& condition, Visible const& visible, netdef then_net,
+                      std::optional<netdef> else_net, control_options const& options) {
   if (!visible(condition)) undefined_condition(condition);
   auto const then_blobs = blobs_in_scope(then_net, visible);
   std::optional<net_blobs> else_blobs;
   if (else_net) else_blobs = blobs_in_scope(*else_net, visible);
 
   control_plan made;
-  std::vector<branch> branches;
+  std::vector<control_branch> branches;
   auto const add = [&](netdef body, net_blobs const& blobs, std::string_view which) {
     branches.push_back(make_branch(std::move(body), blobs, "do_" + std::string(which) + "_net",
                                    new_workspace(names, visible, options.name + "/workspace_if_" + std::string(which)),
@@ -154,10 +154,10 @@ control_plan plan_if(name_generator& names, std::string const& condition, Visibl
   add(std::move(then_net), then_blobs, "then");
   if (else_net) add(std::move(*else_net), *else_blobs, "else");
 
-  name_list inputs;
-  name_list outputs;
+  distinct_names inputs;
+  distinct_names outputs;
   inputs.add(condition);
-  for (branch const& b : branches) {
+  for (control_branch const& b : branches) {
     inputs.add(b.inputs);
     outputs.add(b.outputs);
     made.ops.push_back(create_scope(b.workspace, options.device));
@@ -174,8 +174,8 @@ control_plan plan_if(name_generator& names, std::string const& condition, Visibl
 }
 
 template <class Visible>
-control_plan plan_while(name_generator& names, std::string const& condition, Visible const& visible, netdef body,
-                        std::optional<netdef> condition_net, control_options const& options) {
+control_plan built_while(name_generator& names, std::string const& condition, Visible const& visible, netdef body,
+                         std::optional<netdef> condition_net, control_options const& options) {
   bool const known = visible(condition);
   auto const in_scope = [&](std::string_view name) { return name == condition || visible(name); };
   if (!known && !condition_net) undefined_condition(condition);
@@ -189,7 +189,7 @@ control_plan plan_while(name_generator& names, std::string const& condition, Vis
 
   control_plan made;
   if (!known) made.ops.push_back({"ConstantFill", {}, {condition}, {{"dtype", 5}, {"value", 0}}, options.device});
-  std::vector<branch> branches;
+  std::vector<control_branch> branches;
   branches.push_back(make_branch(std::move(body), body_blobs, "do_loop_body_net",
                                  new_workspace(names, visible, options.name + "/workspace_loop_body"), true,
                                  options.device));
@@ -198,11 +198,11 @@ control_plan plan_while(name_generator& names, std::string const& condition, Vis
                                    new_workspace(names, visible, options.name + "/workspace_loop_cond"), false,
                                    options.device));
 
-  name_list inputs;
-  name_list outputs;
-  name_list written;
+  distinct_names inputs;
+  distinct_names outputs;
+  distinct_names written;
   inputs.add(condition);
-  for (branch const& b : branches) {
+  for (control_branch const& b : branches) {
     made.ops.push_back(create_scope(b.workspace, options.device));
     made.blobs.workspaces.push_back(b.workspace);
     inputs.add(with_last(b.inputs, b.workspace));
@@ -223,7 +223,7 @@ do_parts bind_blobs(netdef const& inner, Visible const& visible, std::vector<blo
   do_parts made;
   if (bindings.empty()) {
     net_blobs blobs = blobs_in_scope(inner, visible);
-    name_list all;
+    distinct_names all;
     all.add(blobs.inputs);
     all.add(blobs.outputs);
     made.inner = std::move(all.names);
@@ -263,7 +263,7 @@ do_parts bind_blobs(netdef const& inner, Visible const& visible, std::vector<blo
 }
 
 template <class Visible>
-control_plan plan_do(name_generator& names, Visible const& visible, netdef inner, do_options const& options) {
+control_plan built_do(name_generator& names, Visible const& visible, netdef inner, do_options const& options) {
   if (options.copy_external_blobs && options.reuse_workspace)
     throw net_error("plait: a Do op that reuses its workspace cannot keep the values of each run");
   bool const is_new = options.workspace.empty();
