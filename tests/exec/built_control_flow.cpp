@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
+#include <plait/exec/operators/arithmetic.hpp>
 #include <plait/exec/operators/control_flow.hpp>
-#include <plait/exec/operators/elementwise.hpp>
 #include <plait/exec/operators/fills.hpp>
+#include <plait/exec/operators/functions.hpp>
 #include <plait/exec/operators/scopes.hpp>
-#include <plait/exec/operators/views.hpp>
 #include <plait/netdef/net_builder.hpp>
 
 #include <support/run_op.hpp>
@@ -103,11 +103,11 @@ void build(plait::net_builder& n, block const& statements) {
 TEST_CASE("random programs do what they say") {
   using backend = plait::serial;
   plait::operators<backend> table;
+  add_arithmetic_operators(table);
   add_control_flow_operators(table);
-  add_elementwise_operators(table);
   add_fill_operators(table);
+  add_function_operators(table);
   add_scope_operators(table);
-  add_view_operators(table);
   for (unsigned seed = 0; seed != 300; ++seed) {
     CAPTURE(seed);
     std::mt19937 random(seed);

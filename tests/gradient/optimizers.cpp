@@ -15,14 +15,15 @@
 
 #include <plait/exec/operators/arithmetic.hpp>
 #include <plait/exec/operators/casts.hpp>
-#include <plait/exec/operators/elementwise.hpp>
 #include <plait/exec/operators/fills.hpp>
+#include <plait/exec/operators/functions.hpp>
 #include <plait/exec/operators/learning_rate.hpp>
 #include <plait/exec/operators/optimizers.hpp>
 #include <plait/exec/operators/reductions.hpp>
 #include <plait/exec/operators/scatter.hpp>
 #include <plait/exec/operators/sets.hpp>
 #include <plait/exec/operators/sparse_optimizers.hpp>
+#include <plait/exec/operators/sums.hpp>
 #include <plait/exec/plan.hpp>
 #include <plait/exec/serial.hpp>
 #include <plait/exec/workspace.hpp>
@@ -41,14 +42,17 @@ using numbers = std::vector<double>;
 plait::operators<backend> const& table() {
   static plait::operators<backend> const made = [] {
     plait::operators<backend> t;
-    add_elementwise_operators(t);
+    add_arithmetic_operators(t);
+    add_cast_operators(t);
     add_fill_operators(t);
+    add_function_operators(t);
     add_learning_rate_operators(t);
     add_optimizer_operators(t);
     add_reduction_operators(t);
     add_scatter_operators(t);
     add_set_operators(t);
     add_sparse_optimizer_operators(t);
+    add_sum_operators(t);
     return t;
   }();
   return made;
