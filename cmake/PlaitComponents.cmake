@@ -36,6 +36,10 @@ plait_component(dlpack HEADERS interop/dlpack.hpp
   LINKS plait::exec
   ALLOWS thrust/ cub/)
 
+plait_component(check_gradient HEADERS exec/check_gradient.hpp
+  LINKS plait::exec plait::gradient
+  ALLOWS thrust/ cub/)
+
 plait_component(exec_omp HEADERS exec/omp.hpp
   LINKS plait::exec OpenMP::OpenMP_CXX FINDS "OpenMP COMPONENTS CXX")
 

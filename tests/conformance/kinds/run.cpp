@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <plait/exec/operators.hpp>
+#include <plait/exec/operators/sums.hpp>
 #include <plait/exec/plan.hpp>
 #include <plait/exec/serial.hpp>
 #include <plait/exec/workspace.hpp>
@@ -25,7 +26,15 @@ namespace {
 
 using backend = plait::serial;
 
-plait::operators<backend> const& operators() { return plait::standard_operators<backend>(); }
+// With the Sum of the recorded system, which refuses what ours adds.
+plait::operators<backend> const& operators() {
+  static plait::operators<backend> const table = [] {
+    plait::operators<backend> made = plait::standard_operators<backend>();
+    plait::add_caffe2_sum_operator(made);
+    return made;
+  }();
+  return table;
+}
 
 plait::tensor<backend> to_tensor(plait::tensor_value const& given, std::string const& name) {
   return std::visit(

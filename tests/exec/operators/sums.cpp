@@ -144,13 +144,15 @@ TEST_CASE_TEMPLATE("SumReduceLike: the sums of what a broadcast repeated", B, PL
   check({50, 700}, {50}, 0, axis(0));
 }
 
-TEST_CASE_TEMPLATE("Sum: of double in a table that allows it", B, PLAIT_HOST_BACKENDS) {
-  plait::operators<B> wide = table<B>();
-  plait::add_double_sum_operator(wide);
-  CHECK(run_op<B>(wide, "type: 'Sum' input: 'A' input: 'B' input: 'A' output: 'A'",
+TEST_CASE_TEMPLATE("Sum: of double, but as Caffe2 has it not", B, PLAIT_HOST_BACKENDS) {
+  plait::operators<B> narrow = table<B>();
+  plait::add_caffe2_sum_operator(narrow);
+  CHECK(test::error_of<B>(narrow, "type: 'Sum' input: 'A' output: 'Y'", {{"A", of<B, double>({1}, {1})}})
+            .find("float64") != std::string::npos);
+  CHECK(run_op<B>(table<B>(), "type: 'Sum' input: 'A' input: 'B' input: 'A' output: 'A'",
                   {{"A", of<B, double>({2}, {1, 2e-300})}, {"B", of<B, double>({2}, {0.25, -1e-300})}})
             .template fetch<double>("A") == std::vector<double>{2.25, 3e-300});
-  CHECK(run_op<B>(wide, "type: 'Sum' input: 'A' output: 'Y'", {{"A", of<B, std::int64_t>({1}, {7})}})
+  CHECK(run_op<B>(narrow, "type: 'Sum' input: 'A' output: 'Y'", {{"A", of<B, std::int64_t>({1}, {7})}})
             .template fetch<std::int64_t>("Y") == std::vector<std::int64_t>{7});
 }
 

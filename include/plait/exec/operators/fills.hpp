@@ -100,13 +100,19 @@ struct repeat {
 
 }  // namespace detail
 
-/// Every element is `value`. Its type is dtype's; without that, float for a real value and int64 for an integer.
+/// Every element is `value`. Its type is dtype's; without that, int64 for an integer, and for a real value float, or
+/// double where X is: so gradients, which begin and end with such fills, can be computed in double.
 template <backend B>
 class constant_fill_kernel final : public op_kernel<B> {
  public:
   explicit constant_fill_kernel(op_arguments const& a) : dims_(a) {
     bool const integer = a.is_integer("value");
+    follows_ = !a.has("dtype") && !integer;
     type_ = a.has("dtype") || !integer ? read_element_type(a, "dtype") : element_type::int64;
+    std::uint64_t wide = 0;
+    double const real = integer ? 0 : a.real("value");
+    std::memcpy(&wide, &real, sizeof wide);
+    wide_bits_ = wide;
     visit_type<float, double, std::int32_t, std::int64_t, bool, std::uint8_t, float16, bfloat16>(
         type_, [&]<class T>(T) {
           T const value = integer ? detail::element_argument<T>(a, "value", a.integer("value"))
@@ -115,9 +121,13 @@ class constant_fill_kernel final : public op_kernel<B> {
         });
   }
 
-  void infer(shape_context& c) override { c.output(0, type_, dims_(c)); }
+  void infer(shape_context& c) override {
+    wide_ = follows_ && c.input_count() != 0 && c.type(0) == element_type::float64;
+    c.output(0, wide_ ? element_type::float64 : type_, dims_(c));
+  }
 
   void run(op_context<B>& c) override {
+    if (wide_) return fill(wide_bits_, c);
     switch (size_of(type_)) {
       case 1:
         return fill(static_cast<std::uint8_t>(bits_), c);
@@ -140,6 +150,9 @@ class constant_fill_kernel final : public op_kernel<B> {
   fill_shape dims_;
   element_type type_;
   std::uint64_t bits_ = 0;  // the first of them, as memory has them
+  bool follows_;
+  bool wide_ = false;
+  std::uint64_t wide_bits_;  // of the value as a double
 };
 
 /// The elements that `values` lists, of type T; Listed is what the argument holds.
@@ -200,7 +213,8 @@ void add_fill_operators(operators<B>& table) {
       fill_shape::schema("ConstantFill")
           .number_argument("value", 0.0f, "what every element is")
           .argument("dtype", std::int64_t{1},
-                    "the type as TensorProto.DataType numbers it; else FLOAT, or INT64 where value is an integer")
+                    "the type as TensorProto.DataType numbers it; else FLOAT (DOUBLE as X is), or INT64 where value "
+                    "is an integer")
           .describe("Y: shape, or as X: …, every element the same"));
   auto const given = [](std::string_view type, argument_value const& none) {
     return fill_shape::schema(type)

@@ -135,12 +135,11 @@ inline op_schema fold_schema(std::string_view type) {
 
 }  // namespace detail
 
-/// Sum of double, too. The standard table's refuses it as Caffe2 does; with this one, nets that add up gradients run in
-/// double.
+/// Sum as Caffe2 has it, which refuses double, instead of the one that is in a table.
 template <backend B>
-void add_double_sum_operator(operators<B>& table) {
-  table.template add<fold_kernel<B, functions::add, false, float, double, std::int32_t, std::int64_t>>(
-      detail::fold_schema("Sum").describe("Y = the sum of the inputs, of one shape"));
+void add_caffe2_sum_operator(operators<B>& table) {
+  table.template add<fold_kernel<B, functions::add, false, float, std::int32_t, std::int64_t>>(
+      detail::fold_schema("Sum").describe("Y = the sum of the inputs, of one shape; no double"));
 }
 
 /// Sum, Max, Min, Mean, WeightedSum, SumReduceLike.
@@ -148,9 +147,8 @@ template <backend B>
 void add_sum_operators(operators<B>& table) {
   using std::int32_t;
   using std::int64_t;
-  // Caffe2 refuses double, and a recorded case asks for that.
-  table.template add<fold_kernel<B, functions::add, false, float, int32_t, int64_t>>(
-      detail::fold_schema("Sum").describe("Y = the sum of the inputs, of one shape; no double"));
+  table.template add<fold_kernel<B, functions::add, false, float, double, int32_t, int64_t>>(
+      detail::fold_schema("Sum").describe("Y = the sum of the inputs, of one shape"));
   table.template add<fold_kernel<B, functions::maximum, false, float, double, int32_t, int64_t>>(
       detail::fold_schema("Max").describe("Y = the greatest of the inputs' elements at each place"));
   table.template add<fold_kernel<B, functions::minimum, false, float, double, int32_t, int64_t>>(

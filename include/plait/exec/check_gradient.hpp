@@ -1,0 +1,232 @@
+// Gradients against finite differences.
+//
+//   plait::workspace<plait::serial> given;
+//   given.feed("x", …); given.feed("w", …);
+//   auto const check = plait::check_gradient(net, "loss", {"x", "w"}, given);
+//   check.ok();  check.text();   // which element of which blob is off, and by how much
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <plait/core/errors.hpp>
+#include <plait/exec/operators.hpp>
+#include <plait/exec/plan.hpp>
+#include <plait/exec/serial.hpp>
+#include <plait/exec/tensor.hpp>
+#include <plait/exec/workspace.hpp>
+#include <plait/gradient/backward_pass.hpp>
+
+namespace plait {
+
+struct gradient_check_options {
+  gradient_options gradients = {};
+  /// How far an input is moved to either side, relative to its magnitude or 1, whichever is larger.
+  double step = 1e-5;
+  /// How far a gradient may be off, relative to the larger of 1 and the two values.
+  double tolerance = 1e-6;
+  /// Elements of an input that are moved, spread evenly over it; 0: all.
+  std::size_t most_elements = 0;
+};
+
+/// What check_gradient has found.
+struct gradient_check {
+  /// One element of an input.
+  struct element {
+    std::string blob;
+    std::size_t index = 0;  ///< row-major
+    double analytic = 0;    ///< what the gradient ops give
+    double numeric = 0;     ///< what the differences give
+  };
+  std::size_t checked = 0;        ///< elements
+  double worst = 0;               ///< the largest relative difference
+  std::vector<element> off = {};  ///< those beyond the tolerance
+
+  [[nodiscard]] bool ok() const noexcept { return off.empty() && checked != 0; }
+  /// For people: one line, then one for each of the first elements that are off.
+  [[nodiscard]] std::string text() const {
+    std::string made =
+        std::to_string(checked) + " elements, " + std::to_string(off.size()) + " off, worst " + std::to_string(worst);
+    for (std::size_t i = 0; i != std::min<std::size_t>(off.size(), 10); ++i)
+      made += '\n' + off[i].blob + '[' + std::to_string(off[i].index) + "]: gradient " +
+              std::to_string(off[i].analytic) + ", difference " + std::to_string(off[i].numeric);
+    return made;
+  }
+};
+
+namespace detail {
+
+// Runs a net in double, each time from the same inputs.
+class double_net {
+ public:
+  using feeds = std::map<std::string, tensor<serial>>;
+
+  template <net N>
+  double_net(N const& n, operators<serial> const& table, feeds const& given, std::vector<std::string> const& fetch)
+      : given_(&given), plan_(start(n, table, fetch)) {}
+
+  workspace<serial>& run() {
+    feed();
+    plan_.run();
+    return blobs_;
+  }
+  workspace<serial>& run(std::string const& changed, tensor<serial> const& value) {
+    feed();
+    blobs_.feed(changed, value);
+    plan_.run();
+    return blobs_;
+  }
+
+ private:
+  template <net N>
+  plan<serial> start(N const& n, operators<serial> const& table, std::vector<std::string> const& fetch) {
+    feed();
+    return compile(n, table, blobs_, {.fetch = fetch});
+  }
+  // Copies: nets change what they are given in place.
+  void feed() {
+    for (auto const& [name, value] : *given_) blobs_.feed(name, value.clone());
+  }
+
+  feeds const* given_;
+  workspace<serial> blobs_;
+  plan<serial> plan_;
+};
+
+inline tensor<serial> in_double(tensor<serial> const& t) {
+  if (t.type() != element_type::float32) return t.clone();
+  std::vector<float> const narrow = t.values<float>();
+  return tensor<serial>::from(std::vector<double>(narrow.begin(), narrow.end()), t.dims());
+}
+
+// Numbers between 0.5 and 1.5 that differ: weights of the elements of y, so that no error cancels another.
+inline std::vector<double> weights(std::size_t count, std::size_t start) {
+  std::vector<double> made(count);
+  for (std::size_t i = 0; i != count; ++i) {
+    double const turn = static_cast<double>(start + i + 1) * 0.61803398874989485;
+    made[i] = 0.5 + turn - std::floor(turn);
+  }
+  return made;
+}
+
+inline double weighted_sum(workspace<serial> const& blobs, std::vector<std::string> const& ys,
+                           std::vector<std::vector<double>> const& weights) {
+  double sum = 0;
+  for (std::size_t k = 0; k != ys.size(); ++k) {
+    std::vector<double> const y = blobs.fetch<double>(ys[k]);
+    for (std::size_t i = 0; i != y.size(); ++i) sum += weights[k][i] * y[i];
+  }
+  return sum;
+}
+
+inline std::vector<double> dense_gradient(workspace<serial> const& blobs, blob_gradient const& g, shape const& dims) {
+  std::vector<double> made = blobs.fetch<double>(g.values);
+  if (!g.is_sparse()) return made;
+  std::vector<double> sum(static_cast<std::size_t>(dims.size()));
+  std::size_t const row = dims.rank() == 0 || dims[0] == 0 ? 0 : sum.size() / static_cast<std::size_t>(dims[0]);
+  tensor<serial> const& at = blobs.view(g.indices);
+  std::vector<std::int64_t> indices;
+  if (at.type() == element_type::int32)
+    for (std::int32_t i : at.values<std::int32_t>()) indices.push_back(i);
+  else
+    indices = at.values<std::int64_t>();
+  for (std::size_t i = 0; i != indices.size(); ++i)
+    for (std::size_t k = 0; k != row; ++k) sum[static_cast<std::size_t>(indices[i]) * row + k] += made[i * row + k];
+  return sum;
+}
+
+}  // namespace detail
+
+/// Compares the gradients that `rules` give with central differences, both in double, at the point that `given` holds:
+/// every blob that the net is given, floats taken as doubles. The function is a weighted sum of all elements of `ys`.
+/// Where the net is not differentiable (a Relu at zero, a tie of maxima) the two differ by rights: keep away from
+/// there.
+///
+/// Throws gradient_error where the net cannot be differentiated, exec_error where it cannot run in double, net_error
+/// for an input that is not in `given` or no real number. Costs two runs of the net for each element of `inputs`.
+template <gradient_net N>
+  requires std::copy_constructible<N>
+[[nodiscard]] gradient_check check_gradient(N const& net, std::vector<std::string> const& ys,
+                                            std::vector<std::string> const& inputs, workspace<serial> const& given,
+                                            gradient_rules const& rules, operators<serial> const& table,
+                                            gradient_check_options const& options = {}) {
+  detail::double_net::feeds feeds;
+  for (std::string const& name : given.names()) feeds.emplace(name, detail::in_double(given.view(name)));
+  for (std::string const& name : inputs) {
+    auto const found = feeds.find(name);
+    if (found == feeds.end())
+      throw net_error("plait: blob '" + name + "', which is to be moved, is not given", {}, name);
+    if (found->second.type() != element_type::float64)
+      throw net_error("plait: blob '" + name + "', which is to be moved, holds no real numbers", {}, name);
+  }
+
+  // The point itself, which also tells how many elements the ys have.
+  detail::double_net forward(net, table, feeds, ys);
+  std::vector<std::vector<double>> weights;
+  std::vector<gradient_seed> seeds;
+  detail::double_net::feeds with_seeds = feeds;
+  {
+    workspace<serial> const& blobs = forward.run();
+    std::size_t total = 0;
+    for (std::string const& y : ys) {
+      tensor<serial> const& at = blobs.view(y);
+      weights.push_back(detail::weights(static_cast<std::size_t>(at.size()), total));
+      total += weights.back().size();
+      std::string const name = y + "_gradient_of_check";
+      seeds.emplace_back(y, std::string_view(name));
+      with_seeds.emplace(name, tensor<serial>::from(weights.back(), at.dims()));
+    }
+  }
+
+  N both(net);
+  gradient_options wanted = options.gradients;
+  wanted.only = inputs;
+  gradient_map const gradients = add_gradient_ops(both, seeds, rules, wanted);
+  std::vector<std::string> fetch;  // gradients may be what was given, which the net need not mention
+  for (auto const& [blob, g] : gradients)
+    for (std::string const& part : {g.values, g.indices})
+      if (!part.empty() && !with_seeds.contains(part)) fetch.push_back(part);
+  detail::double_net backward(both, table, with_seeds, fetch.empty() ? ys : fetch);
+  workspace<serial> const& results = backward.run();
+
+  gradient_check check;
+  for (std::string const& name : inputs) {
+    tensor<serial> const& at = feeds.at(name);
+    std::vector<double> const x = at.values<double>();
+    auto const found = gradients.find(name);
+    std::vector<double> const analytic = found == gradients.end()
+                                             ? std::vector<double>(x.size())
+                                             : detail::dense_gradient(results, found->second, at.dims());
+    if (analytic.size() != x.size())
+      throw net_error("plait: the gradient of '" + name + "' has " + std::to_string(analytic.size()) +
+                          " elements, the blob " + std::to_string(x.size()),
+                      {}, name);
+    std::size_t const count = options.most_elements == 0 ? x.size() : std::min(options.most_elements, x.size());
+    for (std::size_t k = 0; k != count; ++k) {
+      std::size_t const i = k * x.size() / count;
+      double const step = options.step * std::max(1.0, std::abs(x[i]));
+      auto const moved = [&](double by) {
+        std::vector<double> there = x;
+        there[i] += by;
+        return detail::weighted_sum(forward.run(name, tensor<serial>::from(there, at.dims())), ys, weights);
+      };
+      double const numeric = (moved(step) - moved(-step)) / (2 * step);
+      double const scale = std::max({1.0, std::abs(numeric), std::abs(analytic[i])});
+      double const apart = std::abs(numeric - analytic[i]) / scale;
+      ++check.checked;
+      check.worst = std::max(check.worst, apart);
+      if (!(apart <= options.tolerance)) check.off.push_back({name, i, analytic[i], numeric});
+    }
+  }
+  return check;
+}
+
+}  // namespace plait

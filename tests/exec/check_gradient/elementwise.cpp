@@ -1,0 +1,97 @@
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <support/gradient_cases.hpp>
+
+namespace {
+
+using test::check_gradient_of;
+using test::random_tensor;
+
+// Away from zero, where several of them have a kink.
+test::tensor64 some(plait::shape const& dims, std::uint64_t seed = 1) { return random_tensor(dims, seed, -2, 2, {0}); }
+test::tensor64 positive(plait::shape const& dims, std::uint64_t seed = 2) { return random_tensor(dims, seed, 0.3, 2); }
+
+TEST_CASE("check_gradient: functions of one tensor") {
+  for (plait::shape const& dims : {plait::shape{3, 4}, plait::shape{7}, plait::shape{}, plait::shape{2, 1, 3}}) {
+    for (std::string const op : {"Abs",   "Cos",  "Elu",     "Exp",   "LeakyRelu", "Negative",         "Relu",
+                                 "Scale", "Selu", "Sigmoid", "Sin",   "Softplus",  "Softsign",         "Sqr",
+                                 "Swish", "Tanh", "Copy",    "Alias", "NanCheck",  "CopyOnDeviceLike", "EnsureDense"}) {
+      std::string const second = op == "CopyOnDeviceLike" ? " x" : "";
+      check_gradient_of({op + " x" + second + " > y", {{"x", some(dims)}}, {"x"}});
+    }
+    for (std::string const op : {"Log", "Sqrt"}) check_gradient_of({op + " x > y", {{"x", positive(dims)}}, {"x"}});
+    check_gradient_of({"Pow x > y [exponent 2.5]", {{"x", positive(dims)}}, {"x"}});
+    check_gradient_of({"Pow x > y [exponent 3.0]", {{"x", some(dims)}}, {"x"}});
+    check_gradient_of({"Clip x > y [min -1.0] [max 1.0]", {{"x", random_tensor(dims, 3, -2, 2, {-1, 1})}}, {"x"}});
+    check_gradient_of({"Elu x > y [alpha 0.5]", {{"x", some(dims)}}, {"x"}});
+    check_gradient_of({"LeakyRelu x > y [alpha 0.3]", {{"x", some(dims)}}, {"x"}});
+    check_gradient_of({"Scale x > y [scale -2.5]", {{"x", some(dims)}}, {"x"}});
+    check_gradient_of({"SumSqrElements x > y", {{"x", some(dims)}}, {"x"}});
+    check_gradient_of({"SumSqrElements x > y [average 1]", {{"x", some(dims)}}, {"x"}});
+    check_gradient_of({"Dropout x > y m [is_test 1]", {{"x", some(dims)}}, {"x"}});
+  }
+}
+
+TEST_CASE("check_gradient: in place") {
+  for (std::string const op : {"Tanh", "Relu", "Sigmoid", "Exp", "Scale", "Negative", "Elu", "LeakyRelu", "Softplus"})
+    check_gradient_of({"Copy x > h; " + op + " h > h; Tanh h > y", {{"x", some({3, 2})}}, {"x"}});
+}
+
+TEST_CASE("check_gradient: arithmetic on equal shapes") {
+  for (std::string const op : {"Add", "Sub", "Mul", "Div", "Pow", "Max", "Min", "Mean", "Sum"})
+    check_gradient_of({op + " a b > y", {{"a", positive({3, 4}, 5)}, {"b", positive({3, 4}, 6)}}, {"a", "b"}});
+  for (std::string const op : {"Max", "Min", "Mean", "Sum"})
+    check_gradient_of(
+        {op + " a b c > y", {{"a", some({5}, 5)}, {"b", some({5}, 6)}, {"c", some({5}, 7)}}, {"a", "b", "c"}});
+  for (std::string const op : {"Add", "Sub", "Mul", "Sum", "Concat"})
+    check_gradient_of({op + (op == "Concat" ? " x x > y s" : " x x > y"), {{"x", some({2, 3})}}, {"x"}});
+}
+
+TEST_CASE("check_gradient: arithmetic with the arguments broadcast and axis") {
+  for (std::string const op : {"Add", "Sub", "Mul", "Div", "Pow"}) {
+    auto const check = [&](plait::shape const& b, std::string const& arguments) {
+      check_gradient_of({op + " a b > y [broadcast 1]" + arguments,
+                         {{"a", positive({2, 3, 4}, 5)}, {"b", positive(b, 6)}},
+                         {"a", "b"}});
+    };
+    check({4}, "");
+    check({3, 4}, "");
+    check({1}, "");
+    check({3}, " [axis 1]");
+    check({2, 3}, " [axis 0]");
+  }
+}
+
+TEST_CASE("check_gradient: arithmetic that repeats either operand as numpy does") {
+  for (std::string const op : {"Add", "Sub", "Mul", "Div", "Pow"}) {
+    auto const check = [&](plait::shape const& a, plait::shape const& b) {
+      check_gradient_of({op + " a b > y",
+                         {{"a", positive(a, 5)}, {"b", positive(b, 6)}},
+                         {"a", "b"},
+                         {"y"},
+                         {.gradients = {.numpy_broadcasting = true}}});
+    };
+    check({2, 3}, {2, 3});
+    check({2, 3}, {3});
+    check({3}, {2, 3});
+    check({2, 1, 4}, {3, 1});
+    check({1}, {2, 2});
+    check({4}, {});
+  }
+}
+
+TEST_CASE("check_gradient: selections and parameters") {
+  test::tensor64 const where = test::tensor64::from(std::vector<bool>{true, false, false, true, true, false}, {2, 3});
+  check_gradient_of({"Where c a b > y", {{"c", where}, {"a", some({2, 3}, 5)}, {"b", some({2, 3}, 6)}}, {"a", "b"}});
+  check_gradient_of({"PRelu x s > y", {{"x", some({2, 3, 2})}, {"s", positive({3})}}, {"x", "s"}});
+  check_gradient_of({"PRelu x s > y", {{"x", some({2, 3})}, {"s", positive({1})}}, {"x", "s"}});
+  check_gradient_of({"WeightedSum a v b w > y",
+                     {{"a", some({2, 3}, 5)}, {"b", some({2, 3}, 6)}, {"v", positive({1}, 7)}, {"w", positive({1}, 8)}},
+                     {"a", "b", "v", "w"}});
+  check_gradient_of({"SumReduceLike a b > y [broadcast 1]", {{"a", some({4, 3})}, {"b", some({3})}}, {"a"}});
+}
+
+}  // namespace

@@ -1,0 +1,135 @@
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <support/gradient_cases.hpp>
+
+namespace {
+
+using test::check_gradient_of;
+using test::int32s;
+using test::int64s;
+using test::random_tensor;
+
+test::tensor64 some(plait::shape const& dims, std::uint64_t seed = 1) {
+  return random_tensor(dims, seed, -1.5, 1.5, {0});
+}
+// Rows of numbers that add up to one.
+test::tensor64 distribution(std::size_t rows, std::size_t columns, std::uint64_t seed) {
+  auto values = random_tensor({static_cast<std::int64_t>(rows), static_cast<std::int64_t>(columns)}, seed, 0.2, 1)
+                    .values<double>();
+  for (std::size_t r = 0; r != rows; ++r) {
+    double sum = 0;
+    for (std::size_t k = 0; k != columns; ++k) sum += values[r * columns + k];
+    for (std::size_t k = 0; k != columns; ++k) values[r * columns + k] /= sum;
+  }
+  return test::doubles(values, {static_cast<std::int64_t>(rows), static_cast<std::int64_t>(columns)});
+}
+
+TEST_CASE("check_gradient: FC and matrix products") {
+  check_gradient_of(
+      {"FC x w b > y", {{"x", some({3, 4})}, {"w", some({2, 4}, 2)}, {"b", some({2}, 3)}}, {"x", "w", "b"}});
+  check_gradient_of({"FC x w b > y [axis 2]",
+                     {{"x", some({2, 3, 4})}, {"w", some({5, 4}, 2)}, {"b", some({5}, 3)}},
+                     {"x", "w", "b"}});
+  check_gradient_of(
+      {"FCTransposed x w b > y", {{"x", some({3, 4})}, {"w", some({4, 2}, 2)}, {"b", some({2}, 3)}}, {"x", "w", "b"}});
+  check_gradient_of({"MatMul a b > y", {{"a", some({3, 4})}, {"b", some({4, 2}, 2)}}, {"a", "b"}});
+  check_gradient_of({"MatMul a b > y [trans_a 1]", {{"a", some({4, 3})}, {"b", some({4, 2}, 2)}}, {"a", "b"}});
+  check_gradient_of({"MatMul a b > y [trans_b 1]", {{"a", some({3, 4})}, {"b", some({2, 4}, 2)}}, {"a", "b"}});
+  check_gradient_of(
+      {"MatMul a b > y [trans_a 1] [trans_b 1]", {{"a", some({4, 3})}, {"b", some({2, 4}, 2)}}, {"a", "b"}});
+  check_gradient_of({"MatMul a b > y [axis_a 2]", {{"a", some({2, 3, 4})}, {"b", some({4, 2}, 2)}}, {"a", "b"}});
+  for (std::string const arguments : {"", " [trans_a 1]", " [trans_b 1]", " [trans_a 1] [trans_b 1]"}) {
+    bool const a = arguments.find("trans_a") != std::string::npos;
+    bool const b = arguments.find("trans_b") != std::string::npos;
+    check_gradient_of({"BatchMatMul a b > y" + arguments,
+                       {{"a", some(a ? plait::shape{2, 4, 3} : plait::shape{2, 3, 4})},
+                        {"b", some(b ? plait::shape{2, 5, 4} : plait::shape{2, 4, 5}, 2)}},
+                       {"a", "b"}});
+  }
+  check_gradient_of({"Conv x w b > y [kernel 3] [pad 1]",
+                     {{"x", some({1, 2, 4, 4})}, {"w", some({3, 2, 3, 3}, 2)}, {"b", some({3}, 3)}},
+                     {"x", "w", "b"}});
+  check_gradient_of(
+      {"Conv x w > y [kernel 2] [stride 2]", {{"x", some({2, 2, 4, 4})}, {"w", some({3, 2, 2, 2}, 2)}}, {"x", "w"}});
+}
+
+TEST_CASE("check_gradient: normalisation, softmax and losses") {
+  check_gradient_of({"Softmax x > y", {{"x", some({3, 4})}}, {"x"}});
+  check_gradient_of({"Softmax x > y [axis 2]", {{"x", some({2, 3, 4})}}, {"x"}});
+  check_gradient_of({"LogSoftmax x > y", {{"x", some({3, 4})}}, {"x"}});
+  check_gradient_of({"LayerNorm x > y m s", {{"x", some({3, 5})}}, {"x"}});
+  check_gradient_of({"LayerNorm x > y m s [axis 2]", {{"x", some({2, 3, 4})}}, {"x"}});
+  check_gradient_of({"Normalize x > y", {{"x", some({3, 4})}}, {"x"}});
+  check_gradient_of({"AveragedLoss x > y", {{"x", some({7})}}, {"x"}});
+  check_gradient_of({"SoftmaxWithLoss x l > p y", {{"x", some({3, 4})}, {"l", int32s({1, 0, 3}, {3})}}, {"x"}});
+  check_gradient_of(
+      {"SoftmaxWithLoss x l > p y [scale 0.5]", {{"x", some({3, 4})}, {"l", int32s({1, 0, 3}, {3})}}, {"x"}});
+  check_gradient_of({"SoftmaxWithLoss x l w > p y",
+                     {{"x", some({3, 4})}, {"l", int32s({1, 0, 3}, {3})}, {"w", random_tensor({3}, 4, 0.5, 2)}},
+                     {"x"}});
+  check_gradient_of(
+      {"SoftmaxWithLoss x l > p y [label_prob 1]", {{"x", some({2, 3})}, {"l", distribution(2, 3, 5)}}, {"x"}});
+  check_gradient_of(
+      {"LabelCrossEntropy x l > y", {{"x", distribution(3, 4, 1)}, {"l", int32s({1, 0, 3}, {3})}}, {"x"}});
+  check_gradient_of({"CrossEntropy x l > y", {{"x", distribution(3, 4, 1)}, {"l", distribution(3, 4, 2)}}, {"x"}});
+  check_gradient_of(
+      {"SigmoidCrossEntropyWithLogits x t > y", {{"x", some({3, 4})}, {"t", random_tensor({3, 4}, 2, 0, 1)}}, {"x"}});
+  check_gradient_of({"MakeTwoClass x > y", {{"x", random_tensor({4}, 1, 0.1, 0.9)}}, {"x"}});
+  check_gradient_of({"ElementwiseLinear x w b > y",
+                     {{"x", some({3, 4})}, {"w", some({4}, 2)}, {"b", some({4}, 3)}},
+                     {"x", "w", "b"}});
+}
+
+TEST_CASE("check_gradient: distances and reductions") {
+  for (std::string const op : {"SquaredL2Distance", "DotProduct", "CosineSimilarity", "L1Distance"})
+    check_gradient_of({op + " a b > y", {{"a", some({3, 4})}, {"b", some({3, 4}, 2)}}, {"a", "b"}});
+  check_gradient_of(
+      {"DotProductWithPadding a b > y [pad_value 0.5]", {{"a", some({3, 4})}, {"b", some({3, 2}, 2)}}, {"a", "b"}});
+  check_gradient_of(
+      {"DotProductWithPadding a b > y [replicate 1]", {{"a", some({3, 4})}, {"b", some({3, 2}, 2)}}, {"a", "b"}});
+  check_gradient_of({"SumElements x > y", {{"x", some({3, 4})}}, {"x"}});
+  check_gradient_of({"SumElements x > y [average 1]", {{"x", some({3, 4})}}, {"x"}});
+  for (std::string const op :
+       {"ReduceFrontSum", "ReduceFrontMean", "ReduceFrontMax", "ReduceBackSum", "ReduceBackMean", "ReduceBackMax"}) {
+    check_gradient_of({op + " x > y", {{"x", some({3, 4, 2})}}, {"x"}});
+    check_gradient_of({op + " x > y [num_reduce_dim 2]", {{"x", some({3, 4, 2})}}, {"x"}});
+  }
+  for (std::string const op : {"ReduceSum", "ReduceMean", "ReduceMax", "ReduceMin", "ReduceL1", "ReduceL2"}) {
+    check_gradient_of({op + " x > y [axes (1)]", {{"x", some({3, 4, 2})}}, {"x"}});
+    check_gradient_of({op + " x > y [axes (0 2)] [keepdims 0]", {{"x", some({3, 4, 2})}}, {"x"}});
+  }
+  check_gradient_of({"ColwiseMax x > y", {{"x", some({2, 3, 4})}}, {"x"}});
+  check_gradient_of({"RowwiseMax x > y", {{"x", some({2, 3, 4})}}, {"x"}});
+}
+
+TEST_CASE("check_gradient: recurrent units") {
+  auto const h = some({2, 3}, 1), c = some({2, 3}, 2);
+  auto const t = int32s({1}, {1});
+  auto const lengths = int32s({1, 3}, {2});
+  auto const lstm_gates = some({1, 2, 12}, 3);
+  auto const gru_gates = some({1, 2, 9}, 4);
+  plait::shape const row{1, 2, 3};
+  for (std::string const arguments : {"", " [forget_bias 1.0]", " [drop_states 1]"}) {
+    check_gradient_of({"LSTMUnit h c g l t > y z" + arguments,
+                       {{"h", some(row, 1)}, {"c", some(row, 2)}, {"g", lstm_gates}, {"l", lengths}, {"t", t}},
+                       {"h", "c", "g"},
+                       {"y", "z"}});
+    check_gradient_of({"LSTMUnit h c g t > y z [sequence_lengths 0]" + arguments,
+                       {{"h", some(row, 1)}, {"c", some(row, 2)}, {"g", lstm_gates}, {"t", t}},
+                       {"h", "c", "g"},
+                       {"y", "z"}});
+  }
+  for (std::string const arguments : {"", " [drop_states 1]"}) {
+    check_gradient_of({"GRUUnit h g l t > y" + arguments,
+                       {{"h", some(row, 1)}, {"g", gru_gates}, {"l", lengths}, {"t", t}},
+                       {"h", "g"}});
+    check_gradient_of({"GRUUnit h g t > y [sequence_lengths 0]" + arguments,
+                       {{"h", some(row, 1)}, {"g", gru_gates}, {"t", t}},
+                       {"h", "g"}});
+  }
+}
+
+}  // namespace

@@ -1,0 +1,93 @@
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <support/gradient_cases.hpp>
+
+namespace {
+
+using test::check_gradient_of;
+using test::int32s;
+using test::int64s;
+using test::random_tensor;
+
+test::tensor64 some(plait::shape const& dims, std::uint64_t seed = 1) {
+  return random_tensor(dims, seed, -1.5, 1.5, {0});
+}
+
+TEST_CASE("check_gradient: shapes") {
+  auto const x = some({2, 3, 4});
+  check_gradient_of({"Reshape x > y old [shape (4 -1)]", {{"x", x}}, {"x"}});
+  check_gradient_of({"Reshape x s > y old", {{"x", x}, {"s", int64s({6, 4}, {2})}}, {"x"}});
+  check_gradient_of({"Flatten x > y", {{"x", x}}, {"x"}});
+  check_gradient_of({"Flatten x > y [axis 2]", {{"x", x}}, {"x"}});
+  check_gradient_of({"FlattenToVec x > y", {{"x", x}}, {"x"}});
+  check_gradient_of({"ExpandDims x > y [dims (0 2)]", {{"x", x}}, {"x"}});
+  check_gradient_of({"Squeeze x > y [dims (0)]", {{"x", some({1, 3})}}, {"x"}});
+  check_gradient_of({"ResizeLike x k > y", {{"x", x}, {"k", some({8, 3})}}, {"x"}});
+  check_gradient_of({"PrependDim x > y [dim_size 2]", {{"x", some({4, 3})}}, {"x"}});
+  check_gradient_of({"MergeDim x > y", {{"x", x}}, {"x"}});
+  check_gradient_of({"Transpose x > y", {{"x", x}}, {"x"}});
+  check_gradient_of({"Transpose x > y [axes (2 0 1)]", {{"x", x}}, {"x"}});
+}
+
+TEST_CASE("check_gradient: parts") {
+  auto const x = some({4, 6});
+  check_gradient_of({"Concat a b > y s [axis 1]", {{"a", some({2, 3})}, {"b", some({2, 1}, 2)}}, {"a", "b"}});
+  check_gradient_of({"Concat a b > y s [axis 0]", {{"a", some({2, 3})}, {"b", some({1, 3}, 2)}}, {"a", "b"}});
+  check_gradient_of(
+      {"Concat a b > y s [axis 1] [add_axis 1]", {{"a", some({2, 3})}, {"b", some({2, 3}, 2)}}, {"a", "b"}});
+  check_gradient_of({"Split x > y z w [axis 1]", {{"x", x}}, {"x"}, {"y", "z", "w"}});
+  check_gradient_of({"Split x > y z w [axis 1]", {{"x", x}}, {"x"}, {"z"}});  // two outputs without a gradient
+  check_gradient_of({"Split x > y z [axis 0] [split (1 3)]", {{"x", x}}, {"x"}, {"y", "z"}});
+  check_gradient_of({"Slice x > y [starts (1 0)] [ends (3 -1)]", {{"x", x}}, {"x"}});
+  check_gradient_of({"Slice x s e > y", {{"x", x}, {"s", int32s({0, 2}, {2})}, {"e", int32s({-1, 5}, {2})}}, {"x"}});
+  check_gradient_of({"Tile x > y [tiles 3] [axis 1]", {{"x", x}}, {"x"}});
+  check_gradient_of({"TopK x > y i [k 2]", {{"x", x}}, {"x"}});
+  check_gradient_of({"Gather x i > y", {{"x", x}, {"i", int32s({2, 0, 2}, {3})}}, {"x"}});
+  check_gradient_of({"Gather x i > y [dense_gradient 1]", {{"x", x}, {"i", int64s({2, 0, 2}, {3})}}, {"x"}});
+  check_gradient_of({"Gather x i > a; Gather x j > b; Sum a b > y",
+                     {{"x", x}, {"i", int32s({2, 0}, {2})}, {"j", int32s({1, 2}, {2})}},
+                     {"x"}});
+  check_gradient_of({"BatchGather x i > y", {{"x", x}, {"i", int32s({2, 0, 2}, {3})}}, {"x"}});
+  check_gradient_of(
+      {"SparseToDense i x d > y", {{"i", int32s({3, 0, 3, 1}, {4})}, {"x", x}, {"d", some({5, 6})}}, {"x"}});
+  check_gradient_of({"EnsureDense x > t; Gather t i > y", {{"x", x}, {"i", int32s({2, 0, 2}, {3})}}, {"x"}});
+}
+
+TEST_CASE("check_gradient: a table that is read densely, too") {
+  check_gradient_of({"Gather x i > a; Tanh x > b; SumElements a > s; SumElements b > r; Add s r > y",
+                     {{"x", some({3, 2})}, {"i", int32s({2, 0, 2}, {3})}},
+                     {"x"},
+                     {"y"},
+                     {.gradients = {.mixed = plait::mixed_gradients::densify}}});
+}
+
+TEST_CASE("check_gradient: segments and sequences") {
+  auto const x = some({5, 2});
+  auto const lengths = int32s({2, 0, 3}, {3});
+  for (std::string const op : {"LengthsSum", "LengthsMean", "LengthsMax"})
+    check_gradient_of({op + " x l > y", {{"x", x}, {"l", op == "LengthsMax" ? int32s({2, 3}, {2}) : lengths}}, {"x"}});
+  check_gradient_of({"LengthsWeightedSum x w l > y", {{"x", x}, {"w", some({5}, 2)}, {"l", lengths}}, {"x"}});
+  check_gradient_of({"LengthsTile x l > y", {{"x", some({3, 2})}, {"l", lengths}}, {"x"}});
+  auto const indices = int32s({4, 1, 1, 0, 2}, {5});
+  for (std::string const op : {"SparseLengthsSum", "SparseLengthsMean"})
+    check_gradient_of({op + " x i l > y", {{"x", x}, {"i", indices}, {"l", lengths}}, {"x"}});
+  check_gradient_of(
+      {"SparseLengthsWeightedSum x w i l > y", {{"x", x}, {"w", some({5}, 2)}, {"i", indices}, {"l", lengths}}, {"x"}});
+  check_gradient_of({"SortedSegmentSum x s > y", {{"x", x}, {"s", int32s({0, 0, 1, 1, 1}, {5})}}, {"x"}});
+  check_gradient_of({"UnsortedSegmentSum x s > y", {{"x", x}, {"s", int32s({2, 0, 1, 2, 0}, {5})}}, {"x"}});
+  check_gradient_of({"PackSegments l x > y", {{"l", lengths}, {"x", x}}, {"x"}});
+  check_gradient_of({"UnpackSegments l x > y", {{"l", int32s({2, 1}, {2})}, {"x", some({2, 2, 3})}}, {"x"}});
+  check_gradient_of({"ReversePackedSegs x l > y", {{"x", some({3, 2, 2})}, {"l", int32s({2, 3}, {2})}}, {"x"}});
+  check_gradient_of({"PackRNNSequence x l > y", {{"x", x}, {"l", int32s({2, 3}, {2})}}, {"x"}});
+  check_gradient_of({"UnpackRNNSequence x l > y", {{"x", some({3, 2, 2})}, {"l", int32s({2, 3}, {2})}}, {"x"}});
+  check_gradient_of({"SequenceMask x l > y [mode 'sequence'] [fill_val 0.0]",
+                     {{"x", some({2, 3})}, {"l", int32s({1, 3}, {2})}},
+                     {"x"}});
+  check_gradient_of({"MaxPool x > y [kernel 2] [stride 2]", {{"x", some({1, 2, 4, 4})}}, {"x"}});
+  check_gradient_of({"PadImage x > y [pad 1]", {{"x", some({1, 2, 3, 3})}}, {"x"}});
+}
+
+}  // namespace
