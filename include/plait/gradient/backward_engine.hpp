@@ -165,7 +165,11 @@ class backward_engine : public backward_frame {
       }
       value const v{b, form_.version(b)};
       std::uint32_t const at = form_.index(v);
-      if (seeded_[at]) continue;
+      if (seeded_[at]) {
+        if (std::ranges::find(ys_, y.blob, &gradient_seed::blob)->gradient != y.gradient)
+          report(std::nullopt, y.blob, "two gradients are given for '" + y.blob + "'");
+        continue;
+      }
       seeded_[at] = true;
       gradient_operands g;
       op_index const producer = form_.producing_op(v);
@@ -409,9 +413,21 @@ class backward_engine : public backward_frame {
       bool const known = rule != nullptr && rule->how != gradient_rule::kind::refused;
       return known && rule->repeatable && !net_.has_nets(op);
     });
-    needed_->provide(order_, options_.overwritten);
+    needed_->provide(order_, options_.overwritten, exposed_operands());
     for (overwritten_value const& v : needed_->missing()) report_overwritten(v);
     if (problems_.empty()) name_values();
+  }
+
+  // What the result says where gradients stand: indices may be blobs of the net, which must still hold what they held.
+  std::vector<gradient_operand*> exposed_operands() {
+    std::vector<gradient_operand*> found;
+    if (options_.as_caffe2) return found;
+    for (blob_index b : form_.blobs())
+      if (exposed_[b] && is_asked_for(b)) {
+        found.push_back(&exposed_[b].values);
+        if (exposed_[b].is_sparse()) found.push_back(&exposed_[b].indices);
+      }
+    return found;
   }
 
   void name_values() {
@@ -462,8 +478,8 @@ class backward_engine : public backward_frame {
     std::string const blob = net_.text(v.what.blob);
     std::uint32_t const last = form_.version(v.what.blob);
     std::vector<op_index> writers = net_.writers(v.what.blob);
-    std::string text = (v.reader == npos ? std::string("a sum") : net_.label(v.reader)) + ": its gradient needs '" +
-                       blob + "' at version " + std::to_string(v.what.version) + ", which is overwritten (version " +
+    std::string text = (v.reader == npos ? "the result" : net_.label(v.reader) + ": its gradient") + " needs '" + blob +
+                       "' at version " + std::to_string(v.what.version) + ", which is overwritten (version " +
                        std::to_string(last) + " is the last); written by";
     if (form_.producing_op({v.what.blob, form_.first_version(v.what.blob)}) == npos)
       text += " whoever gives the net its inputs,";

@@ -48,7 +48,8 @@ struct backward_net {
 ///
 /// Throws gradient_error with everything that is wrong: an op without a rule or whose rule refuses, a needed value that
 /// is overwritten, dense and sparse gradients of one blob, gradients on different devices, a seed that is no blob of
-/// the net, a StopGradient that nobody reads. O(ops + operands) time and space; nesting of nets costs no stack.
+/// the net, or is there twice with different gradients, a StopGradient that nobody reads. O(ops + operands) time and
+/// space; nesting of nets costs no stack.
 template <gradient_net N>
   requires std::default_initializable<N>
 [[nodiscard]] backward_net<N> backward_pass(N const& n, std::vector<gradient_seed> const& ys,

@@ -36,8 +36,11 @@ class needed_values {
   needed_values(gradient_tape& tape, forward_net<N> const& net, std::function<bool(op_index)> repeatable)
       : tape_(&tape), net_(&net), form_(&net.form()), repeatable_(std::move(repeatable)) {}
 
-  /// Changes the tape's operands where a value is provided otherwise; ops that run again join the order.
-  void provide(std::vector<std::uint32_t>& order, overwritten_values how) {
+  /// Changes the tape's operands, and `results`, where a value is provided otherwise; ops that run again join the
+  /// order.
+  void provide(std::vector<std::uint32_t>& order, overwritten_values how,
+               std::vector<gradient_operand*> const& results) {
+    how_ = how;
     values_.resize(form_->value_count());
     for (blob_index b : form_->blobs())
       for (std::uint32_t k = form_->first_version(b); k <= form_->version(b); ++k)
@@ -46,20 +49,12 @@ class needed_values {
     provided.reserve(order.size());
     for (std::uint32_t op : order) {
       for (std::uint32_t i = 0; i != tape_->ops()[op].inputs; ++i) {
-        gradient_operand const v = tape_->inputs(op)[i];
-        if (!is_gone(v)) continue;
-        gradient_operand instead;
-        if (how == overwritten_values::copy)
-          instead = save(v);
-        else if (how == overwritten_values::recompute)
-          instead = repeat(v, provided);
-        if (instead)
-          tape_->inputs(op)[i] = instead;
-        else
-          note_missing(v, tape_->ops()[op].source);
+        gradient_operand const there = provide(tape_->inputs(op)[i], tape_->ops()[op].source, provided);
+        tape_->inputs(op)[i] = there;  // operands may have moved
       }
       provided.push_back(op);
     }
+    for (gradient_operand* result : results) *result = provide(*result, npos, provided);
     order = std::move(provided);
   }
 
@@ -89,6 +84,19 @@ class needed_values {
     return at.version != form_->version(at.blob);
   }
 
+  // What stands in for an operand, which is the operand itself unless it is gone.
+  gradient_operand provide(gradient_operand v, op_index reader, std::vector<std::uint32_t>& order) {
+    if (!is_gone(v)) return v;
+    gradient_operand instead;
+    if (how_ == overwritten_values::copy)
+      instead = save(v);
+    else if (how_ == overwritten_values::recompute)
+      instead = repeat(v, order);
+    if (instead) return instead;
+    note_missing(v, reader);
+    return v;
+  }
+
   gradient_operand save(gradient_operand v) {
     auto const [at, added] = again_.try_emplace(v.id);
     if (added) copies_.emplace_back(v.id, at->second = tape_->make_value(symbol()));
@@ -97,37 +105,45 @@ class needed_values {
 
   // The value anew, from ops that run once more after the net; none if one of them cannot.
   gradient_operand repeat(gradient_operand wanted, std::vector<std::uint32_t>& order) {
-    std::vector<std::uint32_t> pending = {wanted.id};
+    struct step {
+      std::uint32_t id;
+      bool entered = false;  // it waits for what lies above it
+    };
+    std::vector<step> pending = {{wanted.id}};
     while (!pending.empty()) {
-      std::uint32_t const id = pending.back();
-      if (again_.contains(id)) {
+      step& top = pending.back();
+      if (again_.contains(top.id)) {
         pending.pop_back();
         continue;
       }
-      op_index const producer = form_->producing_op(values_[id]);
-      if (producer == npos || !repeatable_(producer)) return {};
-      std::vector<gradient_operand> inputs;
-      bool ready = true;
-      for (value u : form_->reads(producer)) {
-        gradient_operand const in{form_->index(u)};
-        auto const known = again_.find(in.id);
-        if (!is_gone(in)) {
-          inputs.push_back(in);
-        } else if (known != again_.end()) {
-          inputs.push_back(known->second);
-        } else {
-          pending.push_back(in.id);
-          ready = false;
-        }
+      op_index const producer = form_->producing_op(values_[top.id]);
+      if (top.entered) {
+        run_again(producer, order);
+        continue;
       }
-      if (!ready) continue;
-      std::vector<gradient_operand> outputs;
-      for (value w : form_->writes(producer)) outputs.push_back(tape_->make_value(net_->text(w.blob) + "_again"));
-      order.push_back(tape_->add(net_->type(producer), producer, inputs, outputs, {true, true, false}));
-      std::size_t slot = 0;
-      for (value w : form_->writes(producer)) again_.try_emplace(form_->index(w), outputs[slot++]);
+      top.entered = true;
+      if (producer == npos || !repeatable_(producer) || lost_.contains(top.id)) {
+        for (step const& s : pending)
+          if (s.entered) lost_.insert(s.id);
+        return {};
+      }
+      for (value u : form_->reads(producer))
+        if (gradient_operand const in{form_->index(u)}; is_gone(in) && !again_.contains(in.id))
+          pending.push_back({in.id});
     }
     return again_.at(wanted.id);
+  }
+  void run_again(op_index op, std::vector<std::uint32_t>& order) {
+    std::vector<gradient_operand> inputs;
+    for (value u : form_->reads(op)) {
+      gradient_operand const in{form_->index(u)};
+      inputs.push_back(is_gone(in) ? again_.at(in.id) : in);
+    }
+    std::vector<gradient_operand> outputs;
+    for (value w : form_->writes(op)) outputs.push_back(tape_->make_value(net_->text(w.blob) + "_again"));
+    order.push_back(tape_->add(net_->type(op), op, inputs, outputs, {true, true, false}));
+    std::size_t slot = 0;
+    for (value w : form_->writes(op)) again_.try_emplace(form_->index(w), outputs[slot++]);
   }
 
   void note_missing(gradient_operand v, op_index reader) {
@@ -143,6 +159,8 @@ class needed_values {
   std::vector<std::pair<std::uint32_t, gradient_operand>> copies_;
   std::vector<saved_value> saved_;
   boost::unordered_flat_map<std::uint32_t, gradient_operand> again_;  // what stands in for values
+  boost::unordered_flat_set<std::uint32_t> lost_;                     // what nothing can stand in for
+  overwritten_values how_ = overwritten_values::refuse;
   boost::unordered_flat_set<std::uint64_t> noted_;
   std::vector<overwritten_value> missing_;
 };

@@ -251,7 +251,6 @@ inline void add_elementwise_rules(gradient_rules& rules) {
   rules.set("WeightedSum", detail::weighted_sum_gradient);
   rules.set("Where", detail::where_gradient);
   rules.set("NanCheck", [](gradient_context& c) { c.op("NanCheck", {c.output_gradient(0)}, {c.input_gradient(0)}); });
-  for (std::string_view type : {"Abs", "Cos", "Max", "Mul", "Sin", "Swish", "Where"}) rules.edit(type).in_place = false;
 }
 
 }  // namespace plait

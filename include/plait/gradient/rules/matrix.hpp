@@ -168,8 +168,6 @@ inline void add_matrix_rules(gradient_rules& rules) {
   add_simple_rule(rules, {"MaxPool", "MaxPoolGradient", "i0 o0 g0", "0"});
   add_simple_rule(rules, {"AveragePool", "AveragePoolGradient", "i0 o0 g0", "0"});
   add_simple_rule(rules, {"PadImage", "PadImageGradient", "g0", "0"});
-  for (std::string_view type : {"Softmax", "LogSoftmax", "FC", "MatMul", "BatchMatMul", "LayerNorm"})
-    rules.edit(type).in_place = false;
 }
 
 }  // namespace plait

@@ -190,15 +190,14 @@ inline void zero_gradient(gradient_context& c) {
 
 inline void add_movement_rules(gradient_rules& rules) {
   for (simple_rule const& entry : movement_rules) add_simple_rule(rules, entry);
-  rules.set("Alias", detail::pass_first).in_place = false;
-  rules.edit("Copy").in_place = false;
+  rules.set("Alias", detail::pass_first);
   rules.set("Gather", detail::gather_gradient);
   rules.set("EnsureDense", detail::ensure_dense_gradient);
   rules.set("Split", [](gradient_context& c) { detail::split_gradient(c, true); });
   rules.set("Concat", detail::concat_gradient);
   rules.set("Reshape", detail::reshape_gradient);
   rules.set("Slice", detail::slice_gradient);
-  rules.set("Transpose", detail::transpose_gradient).in_place = false;
+  rules.set("Transpose", detail::transpose_gradient);
   rules.set("PrependDim", detail::prepend_gradient);
   rules.set("Dropout", detail::dropout_gradient).repeatable = false;
   rules.set("SequenceMask", detail::mask_gradient);
