@@ -1,6 +1,8 @@
 #include <plait/exec/workspace.hpp>
 
+#include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -39,6 +41,45 @@ TEST_CASE("workspace: blobs keep their address, tensors are shared, reset forget
   blobs.reset();
   CHECK_FALSE(blobs.contains("x"));
   CHECK(&blobs.get("x") == &x);
+}
+
+TEST_CASE("workspace: a name stands for a blob of another one, for a while") {
+  workspace outer;
+  workspace inner;
+  outer.feed<float>("x", {1}, {1});
+  inner.feed<float>("a", {5}, {1});
+  auto const* const own = inner.find("a");
+  inner.bind("a", *outer.find("x"));
+  inner.bind("b", outer.get("y"));
+  CHECK(inner.fetch<float>("a") == std::vector<float>{1});
+  inner.feed<float>("b", {2}, {1});
+  CHECK(outer.fetch<float>("y") == std::vector<float>{2});
+  inner.reset();  // not what belongs to others
+  CHECK(outer.contains("x"));
+  inner.unbind("a");
+  inner.unbind("b");
+  inner.unbind("never bound");
+  CHECK(inner.find("a") == own);
+  CHECK_FALSE(inner.contains("a"));
+  CHECK_FALSE(inner.contains("b"));
+  CHECK(inner.names().empty());
+  CHECK(outer.contains("y"));
+}
+
+TEST_CASE("workspace: a blob can hold what is no tensor") {
+  struct thing : plait::blob_object {
+    std::string_view kind() const override { return "thing"; }
+  };
+  workspace blobs;
+  auto& x = blobs.get("x");
+  CHECK(to_string(x.spec()) == "nothing");
+  x.object = std::make_shared<thing>();
+  x.is_set = true;
+  CHECK(to_string(x.spec()) == "object");
+  CHECK_THROWS_WITH_AS(blobs.view("x"), "plait: blob 'x' holds a thing, not a tensor", plait::net_error);
+  blobs.feed<float>("x", {1}, {1});
+  CHECK(x.object == nullptr);
+  CHECK(to_string(x.spec()) == "float32 1");
 }
 
 TEST_CASE("workspace: errors name the blob") {

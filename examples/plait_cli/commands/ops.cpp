@@ -72,6 +72,7 @@ std::string memory_text(plait::op_schema const& schema) {
     for (std::size_t i : schema.shape_inputs()) inputs += (inputs.empty() ? "" : ", ") + std::to_string(i);
     add("shapes depend on the elements of input " + inputs);
   }
+  if (schema.has_results_after_run()) add("outputs have memory of their own, or that of the input of their name");
   if (schema.row_inputs()) add("rows are independent");
   if (schema.has_side_effects()) add("has side effects");
   return text;
@@ -81,8 +82,9 @@ void print_one(plait::op_schema const& schema) {
   std::cout << schema.type() << ": " << schema.text() << "\ninputs: " << count(schema.input_range())
             << ", outputs: " << count(schema.output_range()) << '\n';
   if (std::string const memory = memory_text(schema); !memory.empty()) std::cout << memory << '\n';
-  if (schema.arguments().empty()) return;
+  if (schema.arguments().empty() && schema.net_arguments().empty()) return;
   table rows({{"argument"}, {"type"}, {"default"}, {"", false, true}});
+  for (auto const& a : schema.net_arguments()) rows.add({a.name, "net", a.required ? "required" : "none", a.text});
   for (auto const& a : schema.arguments())
     rows.add({a.name, type_text(a.fallback), a.required ? "required" : value_text(a.fallback), a.text});
   rows.print(std::cout, output_width(), shows_colour(1));
@@ -97,8 +99,10 @@ void print_markdown(std::vector<plait::op_schema const*> const& all) {
     std::cout << "Inputs: " << count(schema->input_range()) << ". Outputs: " << count(schema->output_range()) << '.';
     if (std::string const memory = memory_text(*schema); !memory.empty()) std::cout << " Memory: " << memory << '.';
     std::cout << '\n';
-    if (schema->arguments().empty()) continue;
+    if (schema->arguments().empty() && schema->net_arguments().empty()) continue;
     std::cout << "\n| argument | type | default | |\n|---|---|---|---|\n";
+    for (auto const& a : schema->net_arguments())
+      std::cout << "| `" << a.name << "` | net | " << (a.required ? "required" : "none") << " | " << a.text << " |\n";
     for (auto const& a : schema->arguments())
       std::cout << "| `" << a.name << "` | " << type_text(a.fallback) << " | "
                 << (a.required ? "required" : value_text(a.fallback)) << " | " << a.text << " |\n";

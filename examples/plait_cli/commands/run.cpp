@@ -207,6 +207,10 @@ int run(options const& given) {
   for (std::string const& one : wanted) {
     std::string const name = one.substr(0, one.find('='));
     try {
+      if (auto const* held = blobs.find(name); name == one && held != nullptr && held->object != nullptr) {
+        std::cout << name << ": a " << held->object->kind() << '\n';
+        continue;
+      }
       tensor const& value = blobs.view(name);
       if (name == one) {
         print(name, value);

@@ -95,7 +95,7 @@ class plan {
   // ---- to look at
   std::size_t op_count() const noexcept { return steps_.size(); }
   plan_layout const& layout() const noexcept { return layout_; }
-  op_schema const& schema(op_index op) const { return steps_[op].type->schema; }
+  op_schema const& schema(op_index op) const { return details_[op].type->schema; }
   std::string_view op_name(op_index op) const { return op_names_[op]; }
   std::string_view blob_name(blob_index b) const { return blob_names_[b]; }
   std::string_view value_name(value_number v) const { return blob_names_[layout_.blob_of(v)]; }
@@ -108,13 +108,15 @@ class plan {
   bool is_parallel() const noexcept { return parallel_; }
 
  private:
-  struct step {
-    std::shared_ptr<typename operators<B>::entry const> type;
+  struct alignas(64) step {  // a cache line: all that most ops need
     std::unique_ptr<op_kernel<B>> kernel;
     op_context<B> context;
-    std::unique_ptr<op_results<B>> results;  // of ops whose results are known after their run
-    std::size_t scratch = 0;
     bool plain = true;  // nothing but the kernel is to be run
+  };
+  struct details {
+    std::shared_ptr<typename operators<B>::entry const> type;
+    std::unique_ptr<op_results<B>> results = nullptr;  // of ops whose results are known after their run
+    std::size_t scratch = 0;
   };
   struct input {
     value_number value;
@@ -159,6 +161,7 @@ class plan {
   }
 
   std::vector<step> steps_;
+  std::vector<details> details_;  // by op, as are the steps
   plan_layout layout_;
   std::vector<slot> slots_;           // by value
   std::vector<slot*> operand_slots_;  // of all contexts

@@ -33,6 +33,7 @@ plan<B>::plan(N const& n, operators<B> const& table, workspace<B>& blobs, compil
 
   net_operands operands;
   steps_.reserve(form.op_count());
+  details_.reserve(form.op_count());
   op_index at = 0;
   for (auto&& op : plait::ops(n)) {
     std::string_view const type = op_type(n, op);
@@ -50,7 +51,8 @@ plan<B>::plan(N const& n, operators<B> const& table, workspace<B>& blobs, compil
             random_stream_of(std::string_view(form.name(written.front().blob)), written.front().version));
       operands.add(n, op, form, at, arguments, keep);
       nets_of_op<B> const nets = nets_inside(form, n, op, at, operands, table, depth);
-      steps_.push_back({entry, entry->make(arguments, nets), {}, nullptr, 0, true});
+      steps_.push_back({entry->make(arguments, nets), {}, true});
+      details_.push_back({std::move(entry)});
     } catch (nested_net_error const& e) {
       std::throw_with_nested(refusal(detail::without_prefix(e.what()), e.blob));
     } catch (error const& e) {
@@ -149,14 +151,15 @@ void plan<B>::connect(net_operands const& operands, workspace<B>& blobs) {
     }
     if (!layout_.gives_results(op)) continue;
     s.plain = false;
-    s.results = std::make_unique<op_results<B>>();
-    s.results->values.resize(writes.size());
-    s.results->listed_inputs = operands.listed[op];
+    auto& results = details_[op].results;
+    results = std::make_unique<op_results<B>>();
+    results->values.resize(writes.size());
+    results->listed_inputs = operands.listed[op];
     for (auto v : writes) {
       auto const at = std::ranges::find(reads, layout_.stands_in(v));
-      s.results->places.push_back(at == reads.end() ? npos : static_cast<std::uint32_t>(at - reads.begin()));
+      results->places.push_back(at == reads.end() ? npos : static_cast<std::uint32_t>(at - reads.begin()));
     }
-    s.context.set_results(s.results.get());
+    s.context.set_results(results.get());
   }
   blobs_.assign(blob_names_.size(), nullptr);
   for (auto v : layout_.given())

@@ -105,7 +105,7 @@ bool plan<B>::infer(op_index op) {
     many_inputs.resize(reads.size());
     inputs = many_inputs;
   }
-  bool const objects = steps_[op].type->schema.may_take_objects();
+  bool const objects = details_[op].type->schema.may_take_objects();
   for (std::size_t i = 0; i != reads.size(); ++i) {
     inputs[i] = &slots_[reads[i]].type;
     if (size_of(inputs[i]->type) == 0 && !objects)
@@ -139,8 +139,8 @@ bool plan<B>::infer(op_index op) {
   for (plan_layout::copy const& c : layout_.copies(op))
     if (slots_[c.from].type != slots_[c.to].type)
       throw problem(op, "an input that is updated and its output differ in type");
-  changed = changed || steps_[op].scratch != context.scratch_bytes();
-  steps_[op].scratch = context.scratch_bytes();
+  changed = changed || details_[op].scratch != context.scratch_bytes();
+  details_[op].scratch = context.scratch_bytes();
   return changed;
 }
 
@@ -152,7 +152,7 @@ void plan<B>::prepare_stage(std::size_t stage, bool first_is_inferred) {
   std::vector<std::pair<std::size_t, void*>> scratch;
   for (op_index op = first; op != last; ++op) {
     if (!layout_.gives_results(op) && !(op == first && first_is_inferred)) infer(op);
-    scratch.emplace_back(steps_[op].scratch, nullptr);
+    scratch.emplace_back(details_[op].scratch, nullptr);
   }
   memory_.place(layout_, stage, first, last, slots_, scratch);
   for (op_index op = first; op != last; ++op) {
@@ -172,7 +172,7 @@ template <backend B>
 void plan<B>::reach(op_index op) {
   std::size_t const stage = stage_of(op);
   if (layout_.stages()[stage] != op) return;
-  bool const asks = steps_[op].type->schema.reads_shapes(layout_.reads(op).size());
+  bool const asks = details_[op].type->schema.reads_shapes(layout_.reads(op).size());
   bool const changed = asks && infer(op);
   if (!ready_[stage] || changed) prepare_stage(stage, asks);
   if (stage != 0 || changed) refresh(stage);
@@ -196,7 +196,7 @@ void plan<B>::run_with_care(op_index op, run_options const& options) {
     if (options.observer != nullptr) options.observer->before(seen.emplace(event(op, options)));
     for (plan_layout::copy const& c : layout_.copies(op))
       B::copy(slots_[c.to].data, slots_[c.from].data, slots_[c.from].type.bytes());
-    if (s.results == nullptr)
+    if (details_[op].results == nullptr)
       s.kernel->run(s.context);
     else
       run_for_results(op, options, seen ? &*seen : nullptr);
@@ -211,7 +211,7 @@ void plan<B>::run_with_care(op_index op, run_options const& options) {
 template <backend B>
 void plan<B>::run_for_results(op_index op, run_options const& options, op_event const* event) {
   step& s = steps_[op];
-  op_results<B>& results = *s.results;
+  op_results<B>& results = *details_[op].results;
   auto const reads = layout_.reads(op);
   for (std::size_t i = 0; i != results.listed_inputs; ++i)
     if (slots_[reads[i]].type.type == element_type::none)
@@ -227,7 +227,7 @@ void plan<B>::run_for_results(op_index op, run_options const& options, op_event 
 
 template <backend B>
 void plan<B>::accept_results(op_index op) {
-  op_results<B>& results = *steps_[op].results;
+  op_results<B>& results = *details_[op].results;
   bool changed = false;
   for (std::size_t o = 0; o != results.values.size(); ++o) {
     blob<B>& result = results.values[o];
