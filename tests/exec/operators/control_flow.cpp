@@ -1,7 +1,13 @@
 #include <plait/exec/operators/control_flow.hpp>
 
+#include <algorithm>
+#include <cstdint>
+#include <exception>
+#include <stdexcept>
 #include <stop_token>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -471,6 +477,48 @@ TEST_CASE("control flow: nets inside are checked when the net is compiled") {
   auto plan = plan_of<B>(deep, table, blobs);
   plan.run();
   CHECK(numbers(blobs, "x") == floats{2});
+}
+
+TEST_CASE("control flow: nets that are nested too deep are refused, not run into the stack's end") {
+  using B = plait::serial;
+  auto const table = test::control_operators<B>();
+  auto const nested = [](int levels) {
+    plait::netdef net;
+    net.add_op("Line", {"x"}, {"x"});
+    for (int level = 0; level != levels; ++level) {
+      plait::netdef around;
+      plait::arg_def argument;
+      argument.name = around.intern("then_net");
+      argument.n = plait::box<plait::netdef>(std::move(net));
+      around.add_op("If", {"c"}, {}).arg.push_back(std::move(argument));
+      net = std::move(around);
+    }
+    return net;
+  };
+  plait::workspace<B> blobs;
+  feed(blobs, "x", {1});
+  test::feed_flag(blobs, "c", true);
+  auto plan = plait::compile(nested(100), table, blobs);
+  plan.run();
+  CHECK(numbers(blobs, "x") == floats{1});
+  CHECK(says(message_of([&] { static_cast<void>(plait::compile(nested(101), table, blobs)); }),
+             "nested more than 100 levels deep"));
+}
+
+TEST_CASE("control flow: the parallel executor stops loops, too") {
+  using B = plait::tbb;
+  auto const table = test::control_operators<B>();
+  plait::workspace<B> blobs;
+  feed(blobs, "y", {1});
+  test::feed_flag(blobs, "c", true);
+  auto plan = plan_of<B>(op_text("While", {"c"}, {}, net_arg("loop_net", line_text("y", "y", 1, 1))), table, blobs,
+                         {.parallel = true});
+  plait::parallel_executor executor(plan);
+  stopper watch(100);
+  CHECK_THROWS_AS(executor.run({.stop = watch.source.get_token(), .observer = &watch}), plait::run_cancelled);
+  CHECK(watch.events == 101);
+  CHECK(says(message_of([&] { executor.run({.iteration_limit = 5}); }), "op 0 (While): the loop goes on after 5"));
+  CHECK(numbers(blobs, "y") == floats{1});
 }
 
 TEST_CASE("control flow: the parallel executor") {
