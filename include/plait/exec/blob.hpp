@@ -27,9 +27,16 @@ struct blob {
   std::shared_ptr<blob_object> object = nullptr;  ///< if set, this is what the blob holds
   bool is_set = false;
 
+  /// Holds nothing from now on.
+  void clear() {
+    if (!is_set) return;
+    value = tensor<B>();
+    object = nullptr;
+    is_set = false;
+  }
   tensor_spec spec() const {
-    if (!is_set) return {element_type::none, {0}};
-    return object != nullptr ? tensor_spec{element_type::object, {0}} : value.spec();
+    if (!is_set) return {element_type::none, detail::no_elements};
+    return object != nullptr ? tensor_spec{element_type::object, detail::no_elements} : value.spec();
   }
 };
 

@@ -76,8 +76,8 @@ class operand_frame {
     }
   }
   void clear() {
-    for (input const& in : inputs_) *in.at = blob<B>();
-    for (blob<B>* at : outputs_) *at = blob<B>();
+    for (input const& in : inputs_) in.at->clear();
+    for (blob<B>* at : outputs_) at->clear();
   }
 
   workspace<B> blobs_;

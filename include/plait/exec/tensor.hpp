@@ -18,10 +18,15 @@
 
 namespace plait {
 
+namespace detail {
+inline constexpr shape no_elements = {0};  // computed once: default tensors are made often
+inline constexpr strides no_strides = row_major({0});
+}  // namespace detail
+
 /// What shapes are inferred of.
 struct tensor_spec {
   element_type type = element_type::float32;
-  shape dims = {0};
+  shape dims = detail::no_elements;
 
   constexpr std::size_t bytes() const { return static_cast<std::size_t>(dims.size()) * size_of(type); }
   friend constexpr bool operator==(tensor_spec const&, tensor_spec const&) = default;
@@ -224,7 +229,7 @@ class tensor {
   void move(std::int64_t elements) { data_ += elements * static_cast<std::int64_t>(size_of(type())); }
 
   tensor_spec type_;
-  plait::strides strides_ = row_major({0});
+  plait::strides strides_ = detail::no_strides;
   std::shared_ptr<void> memory_;
   std::byte* data_ = nullptr;
 };

@@ -216,7 +216,7 @@ void plan<B>::run_for_results(op_index op, run_options const& options, op_event 
   for (std::size_t i = 0; i != results.listed_inputs; ++i)
     if (slots_[reads[i]].type.type == element_type::none)
       throw problem(op, "blob '" + std::string(value_name(reads[i])) + "' holds nothing", value_name(reads[i]));
-  for (blob<B>& result : results.values) result = blob<B>();
+  for (blob<B>& result : results.values) result.clear();
   for (value_number v : layout_.writes(op)) memory_.drop(v);
   run_options inside = options;
   inside.within = event;
