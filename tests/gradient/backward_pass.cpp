@@ -133,7 +133,7 @@ TEST_CASE("an output that a gradient needs must not be overwritten") {
   CHECK(wrong[0].writers == std::vector<plait::op_index>{0, 1});
   CHECK(wrong[0].text ==
         "op 0 (UseOutput): its gradient needs 'hidden' at version 1, which is overwritten (version 2 is the last); "
-        "written by whoever gives the net its inputs, op 0 (UseOutput), op 1 (Direct)");
+        "written by op 0 (UseOutput), op 1 (Direct)");
 }
 
 TEST_CASE("a gradient needs an input") {

@@ -13,6 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include <boost/unordered/unordered_flat_map.hpp>
+
 #include <plait/core/errors.hpp>
 #include <plait/core/npos.hpp>
 #include <plait/gradient/append_tape.hpp>
@@ -398,7 +400,7 @@ class backward_engine : public backward_frame {
   void report_stale(op_index op) {
     for (value v : form_.writes(op))
       if (!gradients_[form_.index(v)] && exposed_[v.blob])
-        problems_.push_back({op, net_.text(v.blob), v.version, exposed_at_[v.blob], net_.writers(v.blob),
+        problems_.push_back({op, net_.text(v.blob), v.version, exposed_at_[v.blob], writers_of(v.blob),
                              net_.label(op) + ": the gradient of '" + net_.text(v.blob) + "' is one of version " +
                                  std::to_string(exposed_at_[v.blob]) + ", this op writes version " +
                                  std::to_string(v.version)});
@@ -477,16 +479,30 @@ class backward_engine : public backward_frame {
   void report_overwritten(overwritten_value const& v) {
     std::string const blob = net_.text(v.what.blob);
     std::uint32_t const last = form_.version(v.what.blob);
-    std::vector<op_index> writers = net_.writers(v.what.blob);
+    shared_ops const writers = writers_of(v.what.blob);
     std::string text = (v.reader == npos ? "the result" : net_.label(v.reader) + ": its gradient") + " needs '" + blob +
                        "' at version " + std::to_string(v.what.version) + ", which is overwritten (version " +
                        std::to_string(last) + " is the last); written by";
-    if (form_.producing_op({v.what.blob, form_.first_version(v.what.blob)}) == npos)
-      text += " whoever gives the net its inputs,";
-    for (op_index op : writers) text += ' ' + net_.label(op) + ',';
+    if (v.what.version == form_.first_version(v.what.blob)) text += " whoever gives the net its inputs,";
+    // Of very many, those from the one that makes the value on.
+    std::size_t const first = writers.size() <= most_listed ? 0 : version_number(v.what);
+    std::size_t const end = std::min(first + most_listed, writers.size());
+    for (std::size_t i = first; i != end; ++i) text += ' ' + net_.label(writers[i]) + ',';
+    if (end - first != writers.size()) text += " and " + std::to_string(writers.size() - (end - first)) + " others,";
     text.pop_back();
-    problems_.push_back({v.reader == npos ? std::nullopt : std::optional(v.reader), blob, v.what.version, last,
-                         std::move(writers), std::move(text)});
+    problems_.push_back({v.reader == npos ? std::nullopt : std::optional(v.reader), blob, v.what.version, last, writers,
+                         std::move(text)});
+  }
+  static constexpr std::size_t most_listed = 16;
+  // Which of its writers makes a value, counted from 0; 0 for what is given.
+  std::size_t version_number(value v) const {
+    std::uint32_t const written = v.version - form_.first_version(v.blob);
+    return written == 0 ? 0 : written - 1;
+  }
+  shared_ops writers_of(blob_index b) {
+    auto const [at, added] = writers_.try_emplace(b);
+    if (added) at->second = shared_ops(net_.writers(b));
+    return at->second;
   }
 
   struct ranked {
@@ -514,6 +530,7 @@ class backward_engine : public backward_frame {
   std::vector<saved_value> saved_inside_;
   std::vector<ranked> made_;
   std::vector<gradient_problem> problems_;
+  boost::unordered_flat_map<blob_index, shared_ops> writers_;
   std::vector<std::uint32_t> order_;
   std::optional<needed_values<N>> needed_;
   std::optional<value_names> names_;

@@ -1,9 +1,12 @@
 // What a backward pass is asked for, and how it may fail.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -70,13 +73,35 @@ struct saved_value {
   friend bool operator==(saved_value const&, saved_value const&) = default;
 };
 
+/// Ops in ascending order, shared by all problems that name them: a blob that is overwritten n times may have n
+/// problems with n writers each.
+class shared_ops {
+ public:
+  shared_ops() = default;
+  explicit shared_ops(std::vector<op_index> ops)
+      : ops_(std::make_shared<std::vector<op_index> const>(std::move(ops))) {}
+  std::span<op_index const> list() const noexcept {
+    return ops_ ? std::span<op_index const>(*ops_) : std::span<op_index const>();
+  }
+  std::size_t size() const noexcept { return list().size(); }
+  op_index operator[](std::size_t i) const { return list()[i]; }
+  auto begin() const noexcept { return list().begin(); }
+  auto end() const noexcept { return list().end(); }
+  friend bool operator==(shared_ops const& a, std::vector<op_index> const& b) {
+    return std::ranges::equal(a.list(), b);
+  }
+
+ private:
+  std::shared_ptr<std::vector<op_index> const> ops_;
+};
+
 /// One reason why a net cannot be differentiated.
 struct gradient_problem {
   std::optional<op_index> op;                 ///< the op of the net in question
   std::string blob = {};                      ///< the blob, where it is about one
   std::optional<std::uint32_t> needed = {};   ///< the version a gradient op needs
   std::optional<std::uint32_t> present = {};  ///< the version it would find
-  std::vector<op_index> writers = {};         ///< all ops that write the blob
+  shared_ops writers = {};                    ///< all ops that write the blob
   std::string text = {};                      ///< the whole as a sentence
 };
 

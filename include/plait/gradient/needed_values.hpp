@@ -49,8 +49,13 @@ class needed_values {
     provided.reserve(order.size());
     for (std::uint32_t op : order) {
       for (std::uint32_t i = 0; i != tape_->ops()[op].inputs; ++i) {
-        gradient_operand const there = provide(tape_->inputs(op)[i], tape_->ops()[op].source, provided);
-        tape_->inputs(op)[i] = there;  // operands may have moved
+        gradient_operand const wanted = tape_->inputs(op)[i];
+        gradient_operand const there = provide(wanted, tape_->ops()[op].source, provided);
+        if (there == wanted) continue;
+        tape_->inputs(op)[i] = there;
+        if (tape_->find_details(op) != nullptr)  // nets inside know it by what it was called
+          for (auto& [v, called] : tape_->edit_details(op).called)
+            if (v == wanted) v = there;
       }
       provided.push_back(op);
     }
@@ -64,11 +69,12 @@ class needed_values {
 
   /// Gives the copies names that nothing else has, and lets them stand from the start.
   void name_saved(value_names& names) {
+    boost::unordered_flat_map<blob_index, std::uint32_t> next;
     for (auto const& [id, made] : copies_) {
       value const v = values_[id];
       std::string const blob = net_->text(v.blob);
       std::string name = blob + "_saved";
-      for (std::uint32_t k = 0; tape_->texts.find(name); ++k) name = blob + "_saved_" + std::to_string(k);
+      for (std::uint32_t& k = next[v.blob]; tape_->texts.find(name);) name = blob + "_saved_" + std::to_string(k++);
       names.hold(tape_->texts.intern(name), made);
       names.keep(made);
       op_index const producer = form_->producing_op(v);
