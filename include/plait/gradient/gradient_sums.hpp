@@ -90,14 +90,16 @@ bool same_devices(forward_net<N> const& net, std::vector<gradient_source> const&
 
 namespace detail {
 
-// A made value that is one of several steps aside: `_<its name>_autosplit_<k>`.
+// A made value that is one of several steps aside: `_<its name>_autosplit_<k>`. One that has the name of what it
+// replaces takes that along.
 inline void split_name(gradient_tape& tape, gradient_operand v, std::uint32_t k) {
-  gradient_tape::made_value& made = tape.made(v);
+  auto const next = [&](gradient_operand of) { return gradient_operand{tape.made(of).like}; };
+  while (tape.made(v).forced && tape.is_made(next(v))) v = next(v);
   gradient_operand named = v;
-  while (tape.is_made(named) && tape.made(named).like != npos) named = {tape.made(named).like};
+  while (tape.is_made(named) && tape.made(named).like != npos) named = next(named);
   std::string const name(tape.is_made(named) ? tape.texts[tape.made(named).wish] : std::string_view());
-  made.like = npos;
-  made.wish = tape.texts.intern('_' + name + "_autosplit_" + std::to_string(k));
+  tape.made(v).like = npos;
+  tape.made(v).wish = tape.texts.intern('_' + name + "_autosplit_" + std::to_string(k));
 }
 
 inline std::string without_suffix(std::string_view text, std::string_view suffix) {

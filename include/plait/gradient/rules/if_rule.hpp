@@ -43,8 +43,8 @@ inline gradient_rule::frames plan_if(gradient_context& c, gradient_rules const& 
 struct gradient_branch {
   nested_pass* pass = nullptr;  // none: the forward op has no such branch, which changes nothing
   netdef net;
-  std::optional<std::string> gradient_before(std::string_view blob, nested_pass::seeds const& seeds) const {
-    if (pass != nullptr) return pass->gradient_before(blob);
+  std::optional<std::string> gradient_before(std::string_view blob, nested_pass::seeds const& seeds) {
+    if (pass != nullptr) return pass->gradient_before(blob, net);
     for (auto const& [name, gradient] : seeds)
       if (name == blob) return gradient;
     return std::nullopt;

@@ -43,19 +43,23 @@ class nested_pass final : public backward_engine<netdef> {
       made.name = made.intern(std::string(name) + "_grad");
     return made;
   }
-  /// The gradient of what a blob was before the net ran; for a blob it does not mention, that of what it is afterwards.
-  std::optional<std::string> gradient_before(std::string_view blob) const {
-    std::optional<blob_gradient> found;
-    if (knows(blob)) {
-      found = gradient_of_given(blob);
-    } else {
-      for (auto const& [name, gradient] : seeds_)
-        if (name == blob) return gradient;
+  /// Whether what a blob was before the net ran has a gradient.
+  bool has_gradient_before(std::string_view blob) const {
+    return knows(blob) ? gradient_of_given(blob).has_value() : seed_of(blob) != nullptr;
+  }
+  /// The name of that gradient; for a blob the net does not mention, it is that of what the blob is afterwards. One of
+  /// rows is spread over a tensor by an op at the end of `net`, for what leaves a nested net is one blob.
+  std::optional<std::string> gradient_before(std::string_view blob, netdef& net) {
+    if (!knows(blob)) {
+      std::string const* const seed = seed_of(blob);
+      return seed == nullptr ? std::nullopt : std::optional(*seed);
     }
+    std::optional<blob_gradient> found = gradient_of_given(blob);
     if (!found) return std::nullopt;
-    if (found->is_sparse())
-      gradient_context::refuse("the gradient of '" + std::string(blob) + "' is sparse inside a nested net");
-    return std::move(found->values);
+    if (!found->is_sparse()) return std::move(found->values);
+    std::string dense = std::string(blob) + "_grad_dense";
+    net.add_op("SparseToDense", {found->indices, found->values, blob}, {dense});
+    return dense;
   }
 
   /// In loops and branches a value that is overwritten is there no more afterwards: nets inside ops keep a copy of what
@@ -68,6 +72,11 @@ class nested_pass final : public backward_engine<netdef> {
   }
 
  private:
+  std::string const* seed_of(std::string_view blob) const {
+    for (auto const& [name, gradient] : seeds_)
+      if (name == blob) return &gradient;
+    return nullptr;
+  }
   static std::vector<gradient_seed> known(netdef const& n, seeds const& given) {
     boost::unordered_flat_set<std::string_view> mentioned;
     for (op_def const& op : n.op) {

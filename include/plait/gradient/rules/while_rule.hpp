@@ -52,7 +52,7 @@ inline loop_gradients gradients_of_loop(gradient_context& c, nested_pass const* 
   for (auto const& e : made.given.entries) known.add(e.blob);
   for (std::size_t i = 1; i < c.input_count(); ++i) {
     std::string const blob(c.input_name(i));
-    if (is_output(c, blob) && !known.contains(blob) && last->gradient_before(blob) && known.add(blob))
+    if (is_output(c, blob) && !known.contains(blob) && last->has_gradient_before(blob) && known.add(blob))
       made.zeros.emplace_back(blob, blob + "_grad_of_loop");
   }
   return made;
@@ -126,7 +126,7 @@ inline void make_while_gradient(gradient_context& c, gradient_rule::frames& done
     std::size_t input = 1;
     while (input < c.input_count() && c.input_name(input) != e.blob) ++input;
     if (input == c.input_count()) continue;
-    std::optional<std::string> name = pass.gradient_before(e.blob);
+    std::optional<std::string> name = pass.gradient_before(e.blob, body);
     if (!name && c.as_caffe2()) continue;
     if (!name) {  // overwritten unread: nothing goes further back
       name = e.blob + "_grad_before";
@@ -144,7 +144,7 @@ inline void make_while_gradient(gradient_context& c, gradient_rule::frames& done
   for (std::size_t i = 1; i < c.input_count(); ++i) {
     std::string const blob(c.input_name(i));
     if (blob == workspace || is_output(c, blob)) continue;
-    auto const name = pass.gradient_before(blob);
+    auto const name = pass.gradient_before(blob, body);
     if (!name) continue;
     if (c.as_caffe2()) {
       results.push_back({i, {}, *name});

@@ -1,0 +1,301 @@
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <plait/netdef/net_builder.hpp>
+#include <plait/netdef/text_writer.hpp>
+
+#include <support/gradient_cases.hpp>
+
+namespace {
+
+using plait::net_builder;
+using test::doubles;
+
+test::tensor64 flag(bool value) { return test::tensor64::from(std::vector<bool>{value}, {1}); }
+test::tensor64 number(double value) { return doubles({value}, {1}); }
+
+using given = std::vector<std::pair<std::string, test::tensor64>>;
+
+plait::workspace<plait::serial> fed(given const& values) {
+  plait::workspace<plait::serial> blobs;
+  for (auto const& [name, value] : values) blobs.feed(name, value);
+  return blobs;
+}
+
+void check(net_builder const& n, given const& values, std::vector<std::string> const& inputs,
+           std::vector<std::string> const& ys = {"y"}, plait::gradient_options const& options = {}) {
+  auto const blobs = fed(values);
+  auto const found = plait::check_gradient(n.net(), ys, inputs, blobs, plait::gradient_rules::standard(),
+                                           plait::standard_operators<plait::serial>(), {.gradients = options});
+  CAPTURE(found.text());
+  CAPTURE(plait::to_text(n.net()));
+  CHECK(found.ok());
+}
+
+// The gradient of `of` by running the net with its gradient ops.
+std::vector<double> gradient(net_builder const& n, given const& values, std::string const& y, std::string const& of) {
+  plait::netdef net = n.net();
+  auto const grads = plait::add_gradient_ops(net, {y}, plait::gradient_rules::standard());
+  auto blobs = fed(values);
+  auto plan = plait::compile(net, plait::standard_operators<plait::serial>(), blobs, {.fetch = {grads.at(of).values}});
+  plan.run();
+  return blobs.fetch<double>(grads.at(of).values);
+}
+
+// acc after `times` rounds of `round`, which finds i, one and whatever is given.
+template <class Round>
+net_builder loop(std::vector<char const*> const& inputs, Round round) {
+  net_builder n("loop");
+  for (char const* name : inputs) n.external_input(name);
+  auto [i, one, times, cond] = n.external_inputs("i", "one", "times", "cond");
+  n.while_(
+      "cond",
+      [&](net_builder& c) {
+        c.op("LT", {i, times}, {cond});
+      },
+      [&](net_builder& body) {
+        round(body);
+        body.op("Add", {i, one}, {i});
+      });
+  return n;
+}
+given counted(double times, given more) {
+  more.insert(more.end(), {{"i", number(0)}, {"one", number(1)}, {"times", number(times)}, {"cond", flag(true)}});
+  return more;
+}
+
+TEST_CASE("gradients of While: what every iteration reads adds up") {
+  auto n = loop({"acc", "x"}, [](net_builder& b) {
+    b.op("Mul", {"x", "x"}, {"square"});
+    b.op("Add", {"acc", "square"}, {"acc"});
+  });
+  n.op("Copy", {"acc"}, {"y"});
+  given const values = counted(4, {{"acc", number(0)}, {"x", number(1.5)}});
+  CHECK(gradient(n, values, "y", "x") == std::vector<double>{12});  // the recorded system says 3
+  check(n, values, {"acc", "x"});
+}
+
+TEST_CASE("gradients of While: products in place") {
+  auto n = loop({"acc", "x"}, [](net_builder& b) { b.op("Mul", {"acc", "x"}, {"acc"}); });
+  n.op("Copy", {"acc"}, {"y"});
+  for (double times : {0.0, 1.0, 3.0, 5.0})
+    check(n, counted(times, {{"acc", doubles({0.7, -1.2}, {2})}, {"x", doubles({1.5, 0.4}, {2})}}), {"acc", "x"});
+}
+
+TEST_CASE("gradients of While: no iteration at all") {
+  auto n = loop({"acc", "x"}, [](net_builder& b) {
+    b.op("Tanh", {"acc"}, {"t"});
+    b.op("Add", {"t", "x"}, {"acc"});
+  });
+  n.op("Sqr", {"acc"}, {"y"});
+  given const values = counted(0, {{"acc", number(0.7)}, {"x", number(1.5)}});
+  CHECK(gradient(n, values, "y", "x") == std::vector<double>{0});
+  CHECK(gradient(n, values, "y", "acc") == std::vector<double>{1.4});
+  check(n, values, {"acc", "x"});
+  check(n, counted(3, {{"acc", number(0.7)}, {"x", number(1.5)}}), {"acc", "x"});
+}
+
+TEST_CASE("gradients of While: blobs handed on that matter through others only") {
+  // acc += s; s *= w: nothing reads s after the loop.
+  auto n = loop({"acc", "s", "w"}, [](net_builder& b) {
+    b.op("Add", {"acc", "s"}, {"acc"});
+    b.op("Mul", {"s", "w"}, {"s"});
+  });
+  n.op("Copy", {"acc"}, {"y"});
+  check(n, counted(4, {{"acc", number(0.1)}, {"s", number(0.7)}, {"w", number(1.3)}}), {"acc", "s", "w"});
+}
+
+TEST_CASE("gradients of While: chains of blobs handed on, and one overwritten unread") {
+  auto n = loop({"a", "b", "c", "x"}, [](net_builder& l) {
+    l.op("Add", {"a", "b"}, {"a"});
+    l.op("Tanh", {"c"}, {"b"});
+    l.op("Mul", {"c", "x"}, {"c"});
+  });
+  n.op("Copy", {"a"}, {"y"});
+  for (double times : {1.0, 2.0, 4.0})
+    check(n, counted(times, {{"a", number(0.1)}, {"b", number(0.7)}, {"c", number(0.9)}, {"x", number(1.2)}}),
+          {"a", "b", "c", "x"});
+}
+
+TEST_CASE("gradients of While: a gradient that comes in as <blob>_grad") {
+  auto n = loop({"acc", "x"}, [](net_builder& b) { b.op("Mul", {"acc", "x"}, {"acc"}); });
+  n.op("Tanh", {"acc"}, {"y"});  // its gradient op makes acc_grad
+  check(n, counted(2, {{"acc", number(0.7)}, {"x", number(0.8)}}), {"acc", "x"});
+}
+
+TEST_CASE("gradients of While: what is read inside and outside adds up") {
+  auto n = loop({"acc", "x"}, [](net_builder& b) { b.op("Mul", {"acc", "x"}, {"acc"}); });
+  n.op("Mul", {"acc", "x"}, {"y"});
+  check(n, counted(2, {{"acc", number(0.7)}, {"x", number(0.8)}}), {"acc", "x"});
+}
+
+// y before, and what the branches make of it.
+template <class Then, class Else>
+net_builder choice(Then then, Else otherwise, bool y_before) {
+  net_builder n("choice");
+  auto [x, w, cond] = n.external_inputs("x", "w", "cond");
+  if (y_before)
+    n.op("Scale", {x}, {"y"}, {{"scale", 3.0f}});
+  else
+    n.declare("y");
+  n.if_(cond, then, otherwise);
+  return n;
+}
+
+TEST_CASE("gradients of If") {
+  auto const value = [](net_builder& n, bool taken) {
+    n.op("Sqr", {"y"}, {"z"});
+    check(n, {{"x", doubles({0.7, -0.4}, {2})}, {"w", doubles({1.5, 0.3}, {2})}, {"cond", flag(taken)}}, {"x", "w"},
+          {"z"});
+  };
+  for (bool taken : {true, false}) {
+    CAPTURE(taken);
+    SUBCASE("branches of Sum and Add only") {
+      auto n = choice(
+          [](net_builder& b) {
+            b.op("Add", {"x", "w"}, {"y"});
+          },
+          [](net_builder& b) {
+            b.op("Sum", {"x", "x"}, {"y"});
+          },
+          false);
+      value(n, taken);
+    }
+    SUBCASE("different blobs in the branches") {
+      auto n = choice(
+          [](net_builder& b) {
+            b.op("Mul", {"x", "w"}, {"y"});
+          },
+          [](net_builder& b) { b.op("Sigmoid", {"x"}, {"y"}); }, false);
+      value(n, taken);
+    }
+    SUBCASE("in place") {
+      auto n = choice(
+          [](net_builder& b) {
+            b.op("Mul", {"y", "w"}, {"y"});
+          },
+          [](net_builder& b) { b.op("Relu", {"y"}, {"y"}); }, true);
+      value(n, taken);
+    }
+    SUBCASE("one branch overwrites, the other changes") {
+      auto n = choice([](net_builder& b) { b.op("Sigmoid", {"w"}, {"y"}); },
+                      [](net_builder& b) {
+                        b.op("Mul", {"y", "x"}, {"y"});
+                      },
+                      true);
+      value(n, taken);
+    }
+    SUBCASE("read inside and outside") {
+      auto n = choice(
+          [](net_builder& b) {
+            b.op("Mul", {"x", "w"}, {"y"});
+          },
+          [](net_builder& b) {
+            b.op("Mul", {"x", "x"}, {"y"});
+          },
+          false);
+      n.op("Mul", {"y", "x"}, {"y2"});
+      n.op("Add", {"y2", "w"}, {"z"});
+      check(n, {{"x", number(0.7)}, {"w", number(1.5)}, {"cond", flag(taken)}}, {"x", "w"}, {"z"});
+    }
+    SUBCASE("two outputs with one gradient") {
+      net_builder n("two");
+      auto [x, w, cond] = n.external_inputs("x", "w", "cond");
+      n.declare("y");
+      n.declare("v");
+      n.if_(
+          cond,
+          [](net_builder& b) {
+            b.op("Mul", {"x", "w"}, {"y"});
+            b.op("Tanh", {"x"}, {"v"});
+          },
+          [](net_builder& b) {
+            b.op("Sqr", {"x"}, {"y"});
+            b.op("Copy", {"w"}, {"v"});
+          });
+      n.op("Add", {"y", "v"}, {"z"});
+      check(n, {{"x", number(0.7)}, {"w", number(1.5)}, {"cond", flag(taken)}}, {"x", "w"}, {"z"});
+    }
+    SUBCASE("written on one branch only, which is the only one") {
+      net_builder n("one");
+      auto [x, w, cond] = n.external_inputs("x", "w", "cond");
+      n.op("Scale", {x}, {"y"}, {{"scale", 3.0f}});
+      n.if_(cond, [](net_builder& b) { b.op("Mul", {"x", "w"}, {"y"}); });
+      n.op("Sqr", {"y"}, {"z"});
+      check(n, {{"x", number(0.7)}, {"w", number(1.5)}, {"cond", flag(taken)}}, {"x", "w"}, {"z"});
+    }
+    SUBCASE("blobs called by letters of the condition") {
+      net_builder n("letters");
+      auto [c, o, cond] = n.external_inputs("c", "o", "cond");
+      n.declare("y");
+      n.if_(
+          cond,
+          [](net_builder& b) {
+            b.op("Mul", {"c", "o"}, {"y"});
+          },
+          [](net_builder& b) { b.op("Sqr", {"o"}, {"y"}); });
+      n.op("Copy", {"y"}, {"z"});
+      check(n, {{"c", number(0.7)}, {"o", number(1.5)}, {"cond", flag(taken)}}, {"c", "o"}, {"z"});
+    }
+  }
+}
+
+TEST_CASE("gradients of If in While in If") {
+  net_builder n("nest");
+  auto [x, w, cond] = n.external_inputs("x", "w", "cond");
+  auto [i, one, times, half, more] = n.external_inputs("i", "one", "times", "half", "more");
+  n.op("Tanh", {x}, {"y"});
+  n.if_(
+      cond,
+      [&](net_builder& outer) {
+        outer.while_(
+            "more",
+            [&](net_builder& c) {
+              c.op("LT", {"i", "times"}, {"more"});
+            },
+            [&](net_builder& body) {
+              body.op("LT", {"i", "half"}, {"early"});
+              body.if_(
+                  "early",
+                  [](net_builder& b) {
+                    b.op("Mul", {"y", "x"}, {"y"});
+                  },
+                  [](net_builder& b) {
+                    b.op("Add", {"y", "w"}, {"y"});
+                  });
+              body.op("Add", {"i", "one"}, {"i"});
+            });
+      },
+      [&](net_builder& outer) {
+        outer.op("Mul", {"y", "w"}, {"y"});
+      });
+  n.op("Sqr", {"y"}, {"z"});
+  for (bool taken : {true, false})
+    check(n,
+          {{"x", number(0.7)},
+           {"w", number(1.5)},
+           {"cond", flag(taken)},
+           {"i", number(0)},
+           {"one", number(1)},
+           {"times", number(4)},
+           {"half", number(2)},
+           {"more", flag(true)}},
+          {"x", "w"}, {"z"}, {.overwritten = plait::overwritten_values::copy});
+}
+
+TEST_CASE("gradients of Do") {
+  net_builder n("done");
+  n.external_inputs("x", "w");
+  n.declare("y");
+  n.do_([](net_builder& b) {
+    b.op("Mul", {"x", "w"}, {"t"});
+    b.op("Tanh", {"t"}, {"t"});  // in place: the product is kept for nobody
+    b.op("Add", {"t", "x"}, {"y"});
+  });
+  check(n, {{"x", number(0.7)}, {"w", number(1.5)}}, {"x", "w"});
+}
+
+}  // namespace
