@@ -98,7 +98,7 @@ inline gradient_rule::frames plan_do(gradient_context& c, gradient_rules const& 
     c.refuse_unless(name != nullptr, "its output '" + std::string(c.output_name(o)) + "' has no name inside");
     bool const listed = std::ranges::any_of(std::views::iota(std::size_t{0}, binding.inputs()),
                                             [&](std::size_t i) { return c.input_name(i) == c.output_name(o); });
-    c.refuse_unless(listed || !perhaps.contains(*name),
+    c.refuse_unless(c.as_caffe2() || listed || !perhaps.contains(*name),
                     "'" + std::string(c.output_name(o)) +
                         "' may be left as it was, but is no input: its gradient would be lost on the way back");
     seeds.emplace_back(*name, *name + std::string(inner_gradient_suffix));
