@@ -77,7 +77,7 @@ struct plait::net_traits<bare_net> {
   }
 };
 
-static_assert(plait::gradient_net<bare_net>);
+PLAIT_CHECK_GRADIENT_NET(bare_net);
 static_assert(!plait::argument_readable_net<bare_net> && !plait::device_net<bare_net>);
 static_assert(plait::gradient_net<plait::netdef> && plait::gradient_net<test::edit_net> &&
               plait::gradient_net<ir::Editable>);

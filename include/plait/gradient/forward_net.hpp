@@ -30,6 +30,24 @@ template <class N>
 concept gradient_net = typed_net<N> && has_text<N> && nameable_net<N> && extensible_net<N> &&
                        (!argument_readable_net<N> || inheriting_net<N>);
 
+/// Put next to an adaptation: PLAIT_CHECK_GRADIENT_NET(my::net); names each piece that gradients miss in a sentence.
+template <class N>
+consteval bool check_gradient_net() {
+  static_assert(check_net<N>());
+  if constexpr (net<N>) {
+    static_assert(typed_net<N>, "plait: gradients need net_traits<N>::type(n, op), the type of an op");
+    static_assert(has_text<N>, "plait: gradients need names that are text, or net_traits<N>::text(n, name)");
+    static_assert(!has_text<N> || nameable_net<N>, "plait: gradients need net_traits<N>::make_name(n, text)");
+    static_assert(extensible_net<N>,
+                  "plait: gradients need net_traits<N>::append_op(n, op_spec) and insert_op(n, position, op_spec)");
+    static_assert(!argument_readable_net<N> || inheriting_net<N>,
+                  "plait: gradients need net_traits<N>::inherit(n, op, from, from_op, what), since ops have arguments");
+  }
+  return gradient_net<N>;
+}
+
+#define PLAIT_CHECK_GRADIENT_NET(...) static_assert(::plait::check_gradient_net<__VA_ARGS__>())
+
 /// A net in SSA form, its ops by number and its blobs by name, the names as symbols of a tape. Refers to the net, which
 /// must outlive it unchanged.
 template <gradient_net N>

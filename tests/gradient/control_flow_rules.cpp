@@ -1,0 +1,225 @@
+// What the gradients of control flow look like. What they compute is tested in exec/check_gradient/control_flow.cpp.
+#include <plait/gradient/control_flow_rules.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <net/test_nets.hpp>
+#include <support/op_lines.hpp>
+
+#include <plait/gradient/backward_pass.hpp>
+#include <plait/gradient/standard_rules.hpp>
+#include <plait/netdef/arguments.hpp>
+#include <plait/netdef/net_builder.hpp>
+
+using plait::net_builder;
+using plait::netdef;
+using plait::op_def;
+using test::lines;
+
+namespace {
+
+struct control_op {
+  netdef const* around;
+  op_def const* op;
+  netdef const& net(std::string_view argument) const { return *plait::find_argument(*around, *op, argument)->n; }
+  bool has(std::string_view argument) const { return plait::find_argument(*around, *op, argument) != nullptr; }
+  lines inputs() const { return texts(op->input); }
+  lines outputs() const { return texts(op->output); }
+  template <class Names>
+  lines texts(Names const& names) const {
+    lines made;
+    for (plait::symbol const name : names) made.emplace_back(around->text(name));
+    return made;
+  }
+};
+
+// The first op of a type.
+control_op find(netdef const& n, std::string_view type) {
+  for (op_def const& op : n.op)
+    if (n.text(op.type) == type) return {&n, &op};
+  FAIL("no " << type);
+  return {};
+}
+std::size_t count(lines const& all, std::string_view part) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(all, [&](std::string const& line) { return line.find(part) != std::string::npos; }));
+}
+
+plait::backward_net<netdef> back(net_builder const& n, plait::gradient_options const& options = {}) {
+  return plait::backward_pass(n.net(), {"y"}, plait::gradient_rules::standard(), options);
+}
+
+net_builder given(std::vector<char const*> const& names) {
+  net_builder n("n");
+  for (char const* name : names) n.external_input(name);
+  return n;
+}
+
+}  // namespace
+
+TEST_CASE("If: branches of nothing but Sum and Add have a gradient") {
+  net_builder n = given({"cond", "a", "b", "y"});
+  n.if_(
+      "cond",
+      [](net_builder& b) {
+        b.op("Add", {"a", "b"}, {"y"});
+      },
+      [](net_builder& b) {
+        b.op("Sum", {"a", "a"}, {"y"});
+      });
+  auto const made = back(n);
+  CHECK(made.gradients.contains("a"));
+  CHECK(made.gradients.contains("b"));
+  control_op const op = find(made.net, "If");
+  CHECK(op.has("then_net"));
+  CHECK(op.has("else_net"));
+}
+
+TEST_CASE("If: the condition is its first input, once, whatever its name has in it") {
+  net_builder n = given({"ab", "a", "b", "y"});
+  n.if_("ab", [](net_builder& t) { t.op("Mul", {"a", "b"}, {"y"}); });
+  auto const made = back(n);
+  lines const inputs = find(made.net, "If").inputs();
+  REQUIRE(!inputs.empty());
+  CHECK(inputs.front() == "ab");
+  CHECK(std::ranges::count(inputs, "ab") == 1);
+  CHECK(std::set<std::string>(inputs.begin(), inputs.end()).size() == inputs.size());
+}
+
+TEST_CASE("If: the missing branch and what one branch leaves out are filled") {
+  net_builder n = given({"cond", "a", "y"});
+  n.if_("cond", [](net_builder& t) { t.op("Mul", {"a", "a"}, {"y"}); });
+  auto const made = back(n);
+  control_op const op = find(made.net, "If");
+  lines const otherwise = test::lines_of(op.net("else_net"));
+  CHECK(count(otherwise, "ConstantFill: a ->") == 1);  // a changes nothing where the branch is not taken
+  CHECK(made.gradients.contains("a"));
+  // y is written without being read: what it was matters in the other branch only.
+  CHECK(made.gradients.contains("y"));
+}
+
+TEST_CASE("If: every blob its nets read from outside is an operand") {
+  net_builder n = given({"cond", "a", "b", "y"});
+  n.if_(
+      "cond",
+      [](net_builder& t) {
+        t.op("Mul", {"a", "b"}, {"y"});
+      },
+      [](net_builder& e) { e.op("Tanh", {"a"}, {"y"}); });
+  auto const made = back(n);
+  control_op const op = find(made.net, "If");
+  lines const inputs = op.inputs();
+  lines const outputs = op.outputs();
+  for (char const* branch : {"then_net", "else_net"}) {
+    netdef const& inner = op.net(branch);
+    std::set<std::string_view> known(inputs.begin(), inputs.end());
+    for (op_def const& o : inner.op) {
+      for (plait::symbol const in : o.input) {
+        CAPTURE(inner.text(in));
+        CHECK(known.contains(inner.text(in)));
+      }
+      for (plait::symbol const out : o.output) {
+        CAPTURE(inner.text(out));
+        CHECK(std::ranges::count(outputs, inner.text(out)) == 1);
+        known.insert(inner.text(out));
+      }
+    }
+  }
+}
+
+TEST_CASE("a blob that is read inside an If and outside adds up") {
+  net_builder n = given({"cond", "x", "z"});
+  n.op("Tanh", {"x"}, {"h"});
+  n.op("Copy", {"z"}, {"g"});
+  n.if_("cond", [](net_builder& t) { t.op("Mul", {"h", "z"}, {"g"}); });
+  n.op("Mul", {"g", "h"}, {"y"});
+  auto const made = back(n);
+  lines const ops = test::lines_of(made.net);
+  CHECK(count(ops, "Sum:") >= 1);
+  CHECK(made.gradients.contains("x"));
+}
+
+TEST_CASE("While: what every iteration reads has a sum that starts from zeros") {
+  net_builder n = given({"i", "one", "times", "cond", "y", "x"});
+  n.while_(
+      "cond",
+      [&](net_builder& c) {
+        c.op("LT", {"i", "times"}, {"cond"});
+      },
+      [&](net_builder& b) {
+        b.op("Mul", {"x", "x"}, {"square"});
+        b.op("Add", {"y", "square"}, {"y"});
+        b.op("Add", {"i", "one"}, {"i"});
+      });
+  auto const made = back(n);
+  control_op const op = find(made.net, "While");
+  lines const body = test::lines_of(op.net("loop_net"));
+  REQUIRE(made.gradients.contains("x"));
+  std::string const total = made.gradients.at("x").values;
+  CHECK(std::ranges::count(op.outputs(), total) == 1);
+  CHECK(count(body, "Sum: " + total) == 1);
+  CHECK(count(test::lines_of(made.net), "ConstantFill: x -> ") == 1);
+  CHECK(std::ranges::count(op.inputs(), total) == 1);  // which is what it is after no iteration
+  CHECK(op.has("cond_net"));
+  CHECK(count(test::lines_of(op.net("cond_net")), "HasScope:") == 1);
+}
+
+TEST_CASE("While: the incoming gradient is left as it is") {
+  net_builder n = given({"i", "one", "times", "cond", "y", "x"});
+  n.while_(
+      "cond",
+      [&](net_builder& c) {
+        c.op("LT", {"i", "times"}, {"cond"});
+      },
+      [&](net_builder& b) {
+        b.op("Mul", {"y", "x"}, {"y"});
+        b.op("Add", {"i", "one"}, {"i"});
+      });
+  auto const made = plait::backward_pass(n.net(), {{"y", "y_grad"}}, plait::gradient_rules::standard());
+  for (op_def const& op : made.net.op)
+    for (plait::symbol const out : op.output) CHECK(made.net.text(out) != "y_grad");
+  CHECK(!made.saved.empty());  // y is overwritten in the body, whose Mul needs it
+  CHECK(made.saved.front().path.size() == 2);
+  // The copy comes to stand inside the body of the body's Do.
+  netdef whole = n.net();
+  (void)plait::add_gradient_ops(whole, {{"y", "y_grad"}}, plait::gradient_rules::standard());
+  control_op const loop = find(whole, "While");
+  control_op const body = find(loop.net("loop_net"), "Do");
+  CHECK(count(test::lines_of(body.net("net")), "Copy: y -> y_saved") == 1);
+}
+
+TEST_CASE("Do: a gradient may come in under the name another one leaves under") {
+  net_builder n = given({"x", "y"});
+  n.do_([](net_builder& b) { b.op("Mul", {"x", "y"}, {"y"}); });
+  auto const made = plait::backward_pass(n.net(), {{"y", "y_grad"}}, plait::gradient_rules::standard());
+  control_op const op = find(made.net, "Do");
+  lines all = op.inputs();
+  for (std::string const& out : op.outputs()) all.push_back(out);
+  std::set<std::string> distinct(all.begin(), all.end());
+  CHECK(distinct.size() + 1 == all.size());  // the workspace alone is on both sides
+  CHECK(made.gradients.at("y").values != "y_grad");
+}
+
+TEST_CASE("what is wrong inside a nested net is a problem of its op, with all the others") {
+  net_builder n = given({"cond", "x", "y", "z"});
+  n.op("Shape", {"x"}, {"s"});
+  n.if_("cond", [](net_builder& t) { t.op("Floor", {"x"}, {"y"}); });
+  n.op("Ceil", {"y"}, {"y2"});
+  try {
+    (void)plait::backward_pass(n.net(), {"y2", "y"}, plait::gradient_rules::standard());
+    FAIL("accepted");
+  } catch (plait::gradient_error const& e) {
+    REQUIRE(e.problems.size() == 2);
+    CHECK(e.problems[0].text.find("Ceil") != std::string::npos);
+    CHECK(e.problems[1].text.find("(If") != std::string::npos);
+    CHECK(e.problems[1].text.find("Floor") != std::string::npos);
+  }
+}

@@ -1,0 +1,128 @@
+// Gradients that add up: rows of tables, and what stands on which device.
+#include <plait/gradient/gradient_sums.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <net/test_nets.hpp>
+#include <support/gradient_rules_of_tests.hpp>
+#include <support/op_lines.hpp>
+
+#include <plait/gradient/backward_pass.hpp>
+
+using plait::blob_gradient;
+using test::lines;
+
+namespace {
+
+using net = test::edit_net;
+
+// The standard rules, and SparseBoth, whose gradient op makes indices and rows.
+plait::gradient_rules const& rules() {
+  static plait::gradient_rules const made = [] {
+    plait::gradient_rules r = test::gradient_rules_of_tests();
+    r.set("SparseBoth", [](plait::gradient_context& c) {
+      plait::gradient_operand const indices = c.temporary(c.gradient_name(0) + "_indices");
+      plait::gradient_operand const values = c.temporary(c.gradient_name(0) + "_values");
+      c.op("SparseBothGradient", {c.output_gradient(0)}, {indices, values});
+      c.pass(0, plait::gradient_operands{values, indices});
+    });
+    return r;
+  }();
+  return made;
+}
+
+plait::device_spec cuda(std::int32_t id) { return {plait::device_kind::cuda, id}; }
+
+net at(net n, std::vector<std::int32_t> const& devices) {
+  for (std::size_t i = 0; i != devices.size(); ++i) n.ops[i].device = cuda(devices[i]);
+  return n;
+}
+
+}  // namespace
+
+TEST_CASE("rows that are passed on are joined, with their indices") {
+  auto const made = plait::backward_pass(test::net_of<net>({"Gather: table rows -> a", "Gather: table rows2 -> b"}),
+                                         {{"a", "da"}, {"b", "db"}}, rules());
+  CHECK(test::lines_of(made.net) ==
+        lines{"Concat: rows2 rows -> table_grad_indices_concat table_grad_indices_concat_split",
+              "Concat: db da -> table_grad_values_concat table_grad_values_concat_split"});
+  CHECK(made.net.ops[0].arguments == std::vector<plait::argument_spec>{{"axis", std::int64_t{0}}});
+  CHECK(made.gradients.at("table") == blob_gradient::sparse("table_grad_indices_concat", "table_grad_values_concat"));
+}
+
+TEST_CASE("rows that ops make step aside for their sum") {
+  auto const made = plait::backward_pass(
+      test::net_of<net>({"SparseLengthsSum: table rows lengths -> a", "SparseLengthsSum: table rows lengths -> b"}),
+      {{"a", "da"}, {"b", "db"}}, rules());
+  CHECK(test::lines_of(made.net) ==
+        lines{"SparseLengthsIndicesInGradientSumGradient: db lengths rows -> _table_grad_values_autosplit_0",
+              "SparseLengthsIndicesInGradientSumGradient: da lengths rows -> _table_grad_values_autosplit_1",
+              "Concat: rows rows -> table_grad_indices_concat table_grad_indices_concat_split",
+              "Concat: _table_grad_values_autosplit_0 _table_grad_values_autosplit_1 -> table_grad_values_concat "
+              "table_grad_values_concat_split"});
+}
+
+TEST_CASE("indices that ops make step aside, too") {
+  auto const made = plait::backward_pass(test::net_of<net>({"SparseBoth: table -> a", "SparseBoth: table -> b"}),
+                                         {{"a", "da"}, {"b", "db"}}, rules());
+  CHECK(test::lines_of(made.net) ==
+        lines{"SparseBothGradient: db -> _table_grad_indices_autosplit_0 _table_grad_values_autosplit_0",
+              "SparseBothGradient: da -> _table_grad_indices_autosplit_1 _table_grad_values_autosplit_1",
+              "Concat: _table_grad_indices_autosplit_0 _table_grad_indices_autosplit_1 -> table_grad_indices_concat "
+              "table_grad_indices_concat_split",
+              "Concat: _table_grad_values_autosplit_0 _table_grad_values_autosplit_1 -> table_grad_values_concat "
+              "table_grad_values_concat_split"});
+}
+
+TEST_CASE("EnsureDense makes rows a tensor, which adds up with others") {
+  auto const made = plait::backward_pass(test::net_of<net>({"EnsureDense: x -> table", "Gather: table rows -> a",
+                                                            "Gather: table rows2 -> b", "Direct: x -> c"}),
+                                         {{"a", "da"}, {"b", "db"}, {"c", "dc"}}, rules());
+  CHECK(test::lines_of(made.net) ==
+        lines{"DirectGradient: dc -> x_grad",
+              "Concat: rows2 rows -> table_grad_indices_concat table_grad_indices_concat_split",
+              "Concat: db da -> table_grad_values_concat table_grad_values_concat_split",
+              "SparseToDense: table_grad_indices_concat table_grad_values_concat x -> _x_grad_autosplit_0",
+              "Sum: x_grad _x_grad_autosplit_0 -> x_grad"});
+}
+
+TEST_CASE("a sum stands where the first gradient is made") {
+  auto const made = plait::backward_pass(at(test::net_of<net>({"Direct: x -> a", "Direct: x -> b"}), {1, 1}),
+                                         {{"a", "da"}, {"b", "db"}}, rules());
+  REQUIRE(made.net.ops.size() == 3);
+  CHECK(made.net.ops[2].device == cuda(1));
+}
+
+TEST_CASE("a sum of gradients that are all passed on has the device of their op; none in Caffe2") {
+  net const n = at(test::net_of<net>({"Add: x x -> y"}), {2});
+  auto const made = plait::backward_pass(n, {{"y", "dy"}}, rules());
+  REQUIRE(test::lines_of(made.net) == lines{"Sum: dy dy -> x_grad"});
+  CHECK(made.net.ops[0].device == cuda(2));
+  CHECK_FALSE(plait::backward_pass(n, {{"y", "dy"}}, rules(), {.as_caffe2 = true}).net.ops.at(0).device);
+  // The same for rows.
+  net const gathers = at(test::net_of<net>({"Gather: t i -> a", "Gather: t j -> b"}), {2, 2});
+  for (plait::op_spec const& op : plait::backward_pass(gathers, {{"a", "da"}, {"b", "db"}}, rules()).net.ops)
+    CHECK(op.device == cuda(2));
+}
+
+TEST_CASE("gradients on different devices are not added up") {
+  net n = at(test::net_of<net>({"Direct: x -> a", "Direct: x -> b"}), {1, 2});
+  net const before = n;
+  try {
+    (void)plait::add_gradient_ops(n, {{"a", "da"}, {"b", "db"}}, rules());
+    FAIL("accepted");
+  } catch (plait::gradient_error const& e) {
+    REQUIRE(e.problems.size() == 1);
+    CHECK(e.problems[0].blob == "x");
+    CHECK(e.problems[0].text == "gradients of 'x' are on different devices");
+  }
+  CHECK(n == before);
+  // CPUs are one device, however they are numbered.
+  n.ops[0].device = plait::device_spec{plait::device_kind::cpu, 0};
+  n.ops[1].device = std::nullopt;
+  CHECK_NOTHROW((void)plait::backward_pass(n, {{"a", "da"}, {"b", "db"}}, rules()));
+}
