@@ -1,0 +1,110 @@
+#include <plait/gradient/value_names.hpp>
+
+#include <doctest/doctest.h>
+
+#include <array>
+#include <cstdint>
+#include <numeric>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <plait/gradient/gradient_tape.hpp>
+
+using plait::gradient_operand;
+using plait::gradient_tape;
+
+namespace {
+
+using operands = std::vector<gradient_operand>;
+
+std::uint32_t add(gradient_tape& tape, operands const& in, operands const& out) {
+  return tape.add("Op", plait::npos, in, out, {});
+}
+std::vector<std::uint32_t> all(gradient_tape const& tape) {
+  std::vector<std::uint32_t> order(tape.ops().size());
+  std::iota(order.begin(), order.end(), 0u);
+  return order;
+}
+
+}  // namespace
+
+TEST_CASE("a name is free again when what has it is read for the last time") {
+  gradient_tape tape(1);
+  gradient_operand const x{0};
+  gradient_operand const a = tape.make_value("g");
+  gradient_operand const b = tape.make_value("g");
+  gradient_operand const c = tape.make_value("g");
+  add(tape, {x}, {a});
+  add(tape, {a}, {b});     // in place of a? no: a is read once more
+  add(tape, {a, b}, {c});  // in place of b or a
+  auto const order = all(tape);
+  plait::value_names names(tape, order);
+  names.hold(tape.texts.intern("x"), x);
+  names.assign();
+  CHECK(tape.texts[names[a]] == "g");
+  CHECK(tape.texts[names[b]] == "g_1");
+  CHECK(tape.texts[names[c]] == "g");
+}
+
+TEST_CASE("what is kept keeps its name; an op that wants its operands apart gets them so") {
+  gradient_tape tape(1);
+  gradient_operand const x{0};
+  gradient_operand const a = tape.make_value("x");
+  gradient_operand const b = tape.make_value_like(a);
+  gradient_operand const c = tape.make_value_like(b);
+  add(tape, {x}, {a});
+  add(tape, {a}, {b});
+  tape[add(tape, {b}, {c})].apart = true;
+  auto const order = all(tape);
+  plait::value_names names(tape, order);
+  names.hold(tape.texts.intern("x"), x);
+  names.keep(x);
+  names.assign();
+  CHECK(tape.texts[names[a]] == "x_1");
+  CHECK(tape.texts[names[b]] == "x_1");  // in place
+  CHECK(tape.texts[names[c]] != "x_1");
+  CHECK(tape.texts[names[c]] != "x");
+}
+
+TEST_CASE("outputs of one op have names of their own, also if nobody reads them") {
+  gradient_tape tape(0);
+  gradient_operand const a = tape.make_value("g");
+  gradient_operand const b = tape.make_value("g");
+  add(tape, {}, {a, b});
+  auto const order = all(tape);
+  plait::value_names names(tape, order);
+  names.assign();
+  CHECK(tape.texts[names[a]] == "g");
+  CHECK(tape.texts[names[b]] == "g_1");
+}
+
+TEST_CASE("a forced name stands whatever has it") {
+  gradient_tape tape(1);
+  gradient_operand const state{0};
+  gradient_operand const after = tape.make_value_like(state);
+  tape.made(after).forced = true;
+  add(tape, {state}, {after});
+  auto const order = all(tape);
+  plait::value_names names(tape, order);
+  names.hold(tape.texts.intern("state"), state);
+  names.keep(state);
+  names.assign();
+  CHECK(tape.texts[names[after]] == "state");
+}
+
+TEST_CASE("numbers skip names that are taken") {
+  gradient_tape tape(2);
+  gradient_operand const g{0};
+  gradient_operand const g1{1};
+  gradient_operand const made = tape.make_value("g");
+  add(tape, {g, g1}, {made});
+  auto const order = all(tape);
+  plait::value_names names(tape, order);
+  names.hold(tape.texts.intern("g"), g);
+  names.hold(tape.texts.intern("g_1"), g1);
+  names.keep(g);
+  names.keep(g1);
+  names.assign();
+  CHECK(tape.texts[names[made]] == "g_2");
+}
