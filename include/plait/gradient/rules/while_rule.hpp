@@ -107,7 +107,6 @@ inline void make_while_gradient(gradient_context& c, gradient_rule::frames& done
   called.emplace_back(more, condition);
   called.emplace_back(scope, workspace);
 
-  std::vector<gradient_operand> extra;  // read inside without the nets' order showing it
   for (auto const& [blob, name] : gradients.zeros) {
     gradient_operand const zero = c.temporary(name);
     fill(blob, zero);
