@@ -28,8 +28,7 @@ plait::workspace<plait::serial> fed(given const& values) {
 void check(net_builder const& n, given const& values, std::vector<std::string> const& inputs,
            std::vector<std::string> const& ys = {"y"}, plait::gradient_options const& options = {}) {
   auto const blobs = fed(values);
-  auto const found = plait::check_gradient(n.net(), ys, inputs, blobs, plait::gradient_rules::standard(),
-                                           plait::standard_operators<plait::serial>(), {.gradients = options});
+  auto const found = plait::check_gradient(n.net(), ys, inputs, blobs, {.gradients = options});
   CAPTURE(found.text());
   CAPTURE(plait::to_text(n.net()));
   CHECK(found.ok());

@@ -183,8 +183,7 @@ void check(std::uint32_t seed, std::size_t ops, plait::overwritten_values how, t
   CAPTURE(seed);
   try {
     auto const found = plait::check_gradient(
-        net, {"y"}, {"x", "w", "t"}, inputs(seed), plait::gradient_rules::standard(),
-        plait::standard_operators<plait::serial>(),
+        net, {"y"}, {"x", "w", "t"}, inputs(seed),
         {.gradients = {.overwritten = how, .mixed = plait::mixed_gradients::densify}, .tolerance = 1e-5});
     CAPTURE(found.text());
     CAPTURE(plait::to_text(net));

@@ -51,8 +51,7 @@ inline void check_gradient_of(gradient_of const& c) {
   CAPTURE(c.net);
   plait::workspace<plait::serial> blobs;
   for (auto const& [name, value] : c.given) blobs.feed(name, value);
-  auto const check = plait::check_gradient(tiny_net(c.net), c.ys, c.inputs, blobs, plait::gradient_rules::standard(),
-                                           plait::standard_operators<plait::serial>(), c.options);
+  auto const check = plait::check_gradient(tiny_net(c.net), c.ys, c.inputs, blobs, c.options);
   CAPTURE(check.text());
   CHECK(check.ok());
 }

@@ -2,7 +2,7 @@
 //
 //   plait::workspace<plait::serial> given;
 //   given.feed("x", …); given.feed("w", …);
-//   auto const check = plait::check_gradient(net, "loss", {"x", "w"}, given);
+//   auto const check = plait::check_gradient(net, {"loss"}, {"x", "w"}, given);
 //   check.ok();  check.text();   // which element of which blob is off, and by how much
 #pragma once
 
@@ -24,6 +24,7 @@
 #include <plait/exec/tensor.hpp>
 #include <plait/exec/workspace.hpp>
 #include <plait/gradient/backward_pass.hpp>
+#include <plait/gradient/standard_rules.hpp>
 
 namespace plait {
 
@@ -227,6 +228,15 @@ template <gradient_net N>
     }
   }
   return check;
+}
+
+/// The same with the rules and operators of plait.
+template <gradient_net N>
+  requires std::copy_constructible<N>
+[[nodiscard]] gradient_check check_gradient(N const& net, std::vector<std::string> const& ys,
+                                            std::vector<std::string> const& inputs, workspace<serial> const& given,
+                                            gradient_check_options const& options = {}) {
+  return check_gradient(net, ys, inputs, given, gradient_rules::standard(), standard_operators<serial>(), options);
 }
 
 }  // namespace plait

@@ -1,0 +1,58 @@
+// The check itself: what it finds, and what it refuses.
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <support/gradient_cases.hpp>
+
+namespace {
+
+plait::workspace<plait::serial> given(std::vector<std::pair<std::string, test::tensor64>> const& values) {
+  plait::workspace<plait::serial> blobs;
+  for (auto const& [name, value] : values) blobs.feed(name, value);
+  return blobs;
+}
+
+TEST_CASE("check_gradient finds a wrong rule, and where it is wrong") {
+  plait::gradient_rules rules = plait::gradient_rules::standard();
+  rules.set("Sqr", [](plait::gradient_context& c) {  // 2 is missing
+    c.op("Mul", {c.output_gradient(0), c.input(0)}, {c.input_gradient(0)});
+  });
+  auto const blobs = given({{"x", test::doubles({0.5, 0, -3}, {3})}});
+  auto const check = plait::check_gradient(test::tiny_net("Sqr x > y"), {"y"}, {"x"}, blobs, rules,
+                                           plait::standard_operators<plait::serial>());
+  CHECK(!check.ok());
+  CHECK(check.checked == 3);
+  REQUIRE(check.off.size() == 2);  // at 0 both are 0
+  CHECK(check.off[0].blob == "x");
+  CHECK(check.off[0].index == 0);
+  CHECK(check.off[1].index == 2);
+  CHECK(check.off[1].numeric == doctest::Approx(2 * check.off[1].analytic));
+  CHECK(check.text().find("x[2]") != std::string::npos);
+}
+
+TEST_CASE("check_gradient takes floats as doubles, and what has no gradient for zero") {
+  plait::workspace<plait::serial> blobs;
+  blobs.feed("x", std::vector<float>{0.5f, -1}, {2});
+  blobs.feed("z", std::vector<float>{0.5f, -1}, {2});
+  CHECK(plait::check_gradient(test::tiny_net("Tanh x > y; Sin z > v"), {"y"}, {"x", "z"}, blobs).ok());
+  CHECK(blobs.view("x").type() == plait::element_type::float32);  // as it was
+}
+
+TEST_CASE("check_gradient looks at as many elements as it is asked for") {
+  auto const blobs = given({{"x", test::random_tensor({10, 10}, 1)}});
+  auto const check = plait::check_gradient(test::tiny_net("Tanh x > y"), {"y"}, {"x"}, blobs, {.most_elements = 7});
+  CHECK(check.ok());
+  CHECK(check.checked == 7);
+}
+
+TEST_CASE("check_gradient refuses what cannot be moved") {
+  auto const net = test::tiny_net("Gather x i > y");
+  auto const blobs = given({{"x", test::random_tensor({3, 2}, 1)}, {"i", test::int32s({2, 0}, {2})}});
+  CHECK_THROWS_AS(plait::check_gradient(net, {"y"}, {"i"}, blobs), plait::net_error);
+  CHECK_THROWS_AS(plait::check_gradient(net, {"y"}, {"w"}, blobs), plait::net_error);
+  CHECK(plait::check_gradient(net, {"y"}, {"x"}, blobs).ok());
+}
+
+}  // namespace
