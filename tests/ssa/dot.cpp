@@ -1,9 +1,14 @@
 #include <plait/ssa/dot.hpp>
 
 #include <algorithm>
+#include <cctype>
+#include <cstddef>
+#include <map>
 #include <sstream>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include <doctest/doctest.h>
 
@@ -46,6 +51,46 @@ bool well_formed(std::string const& text) {
   return depth == 0 && !quoted;
 }
 
+struct drawn_net {
+  using clusters = std::vector<std::string>;
+  std::map<std::string, clusters> nodes;  // with the clusters they are declared in, outermost first
+  std::vector<std::pair<std::string, std::string>> edges;
+  bool edges_stay_at_home = true;  // no edge draws a node into a cluster it is not declared in
+};
+
+// Reads what write_dot writes.
+drawn_net parse(std::string const& text) {
+  drawn_net made;
+  drawn_net::clusters open;
+  std::vector<std::pair<std::string, drawn_net::clusters>> mentioned;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) {
+    line.erase(0, line.find_first_not_of(' '));
+    if (line.starts_with("subgraph ")) {
+      open.push_back(line.substr(9, line.find(' ', 9) - 9));
+    } else if (line == "}") {
+      if (!open.empty()) open.pop_back();
+    } else if (line.starts_with('n') && std::isdigit(static_cast<unsigned char>(line[1])) != 0) {
+      std::size_t const end = line.find_first_of(" ;");
+      std::string const first = line.substr(0, end);
+      if (line.compare(end, 4, " -> ") != 0) {
+        made.nodes[first] = open;
+        continue;
+      }
+      std::string second = line.substr(end + 4, line.find_first_of(" ;", end + 4) - end - 4);
+      mentioned.push_back({first, open});
+      mentioned.push_back({second, open});
+      bool const back = line.find("dir=back") != std::string::npos;
+      made.edges.push_back(back ? std::pair(second, first) : std::pair(first, second));
+    }
+  }
+  for (auto const& [node, where] : mentioned) {
+    drawn_net::clusters const& home = made.nodes[node];
+    made.edges_stay_at_home &= home.size() >= where.size() && std::equal(where.begin(), where.end(), home.begin());
+  }
+  return made;
+}
+
 }  // namespace
 
 TEST_CASE("one node per blob, or one per version") {
@@ -82,6 +127,51 @@ TEST_CASE("nets inside ops are clusters inside one another") {
   CHECK(count(dot(n, {.subnets = false}), "cluster") == 0);
 }
 
+TEST_CASE("parts of a net are clusters, with the edges between them outside") {
+  plait::netdef const n = plait::read_netdef_text(R"(
+    op { input: "x" input: "w" output: "y" type: "Mul" }
+    op { input: "y" output: "y" type: "Relu" }
+    op { input: "y" input: "v" output: "z" type: "Add" }
+    op { input: "z" output: "z" type: "Negative" }
+    op { input: "z" output: "t" type: "Tanh" }
+    external_input: "x" external_input: "w" external_input: "v" external_input: "u" external_output: "t")");
+  std::string const text = dot(n, {.ssa = true, .parts = {{"one", 2}, {"two \"quoted\"", 2, true}}});
+  CHECK(well_formed(text));
+  CHECK(count(text, "label=\"one\"") == 1);
+  CHECK(count(text, "label=\"two \\\"quoted\\\"\"") == 1);
+  CHECK(count(text, "dir=back") == 4);  // v and z to their readers, both z from their writers
+  drawn_net const drawn = parse(text);
+  CHECK(drawn.edges_stay_at_home);
+  using clusters = drawn_net::clusters;
+  CHECK(drawn.nodes.at("n0_op1") == clusters{"cluster_part0"});
+  CHECK(drawn.nodes.at("n0_op2") == clusters{"cluster_part1"});
+  CHECK(drawn.nodes.at("n0_op4") == clusters{});
+  std::map<std::string, std::size_t> blobs;
+  for (auto const& [node, where] : drawn.nodes)
+    if (node.find("_v") != std::string::npos) ++blobs[where.empty() ? "" : where[0]];
+  CHECK(blobs == std::map<std::string, std::size_t>{{"cluster_part0", 4}, {"cluster_part1", 3}, {"", 2}});
+
+  // The picture is the same but for where its nodes stand.
+  auto const sorted = [](auto edges) {
+    std::ranges::sort(edges);
+    return edges;
+  };
+  for (bool ssa : {false, true}) {
+    drawn_net const whole = parse(dot(n, {.ssa = ssa}));
+    for (std::size_t first = 0; first <= 6; ++first)
+      for (std::size_t second = 0; second <= 6; ++second) {
+        CAPTURE(first);
+        CAPTURE(second);
+        std::string const divided = dot(n, {.ssa = ssa, .parts = {{"a", first, true}, {"b", second}, {"c", 1}}});
+        CHECK(well_formed(divided));
+        drawn_net const parts = parse(divided);
+        CHECK(parts.edges_stay_at_home);
+        CHECK(sorted(parts.edges) == sorted(whole.edges));
+        CHECK(parts.nodes.size() == whole.nodes.size());
+      }
+  }
+}
+
 TEST_CASE("a step net in text form is drawn too") {
   plait::netdef const n = plait::read_netdef_text(R"(
     op { input: "x" output: "y" type: "RecurrentNetwork" arg { name: "step_net" s: "op { input: \"a\" type: \"Tanh\" }" } })");
@@ -102,7 +192,12 @@ TEST_CASE("every real net is drawn well-formed") {
     CAPTURE(file.string());
     plait::netdef const n = plait::read_netdef(file);
     CHECK(well_formed(dot(n)));
-    CHECK(well_formed(dot(n, {.ssa = true})));
+    std::string const ssa = dot(n, {.ssa = true});
+    CHECK(well_formed(ssa));
+    std::string const halves = dot(n, {.ssa = true, .parts = {{"a", n.op.size() / 2}, {"b", n.op.size() / 2, true}}});
+    CHECK(well_formed(halves));
+    CHECK(parse(halves).edges_stay_at_home);
+    CHECK(count(halves, " -> ") == count(ssa, " -> "));
   }
 }
 

@@ -1,10 +1,13 @@
 // A net as a picture: the DOT language of Graphviz.
 //
 // Ops are boxes, blobs ellipses. In plain form a blob is one node however often it is written; in SSA form each version
-// is a node of its own, which makes the picture acyclic. Nets inside ops are clusters, as deep as they nest.
+// is a node of its own, which makes the picture acyclic. Nets inside ops are clusters, as deep as they nest. A net that
+// has parts, such as a forward and a backward pass, can show them as clusters side by side.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <ostream>
@@ -15,17 +18,28 @@
 #include <utility>
 #include <vector>
 
+#include <plait/core/npos.hpp>
 #include <plait/net/implicit_operands.hpp>
 #include <plait/net/net_traits.hpp>
 #include <plait/ssa/versioning.hpp>
 
 namespace plait {
 
+/// Ops of a net that are drawn as a cluster.
+struct dot_part {
+  std::string title;
+  std::size_t ops = 0;  ///< how many, behind those of the part before
+  /// Drawn from the bottom to the top, which puts gradient ops beside the ops they go back through.
+  bool upwards = false;
+};
+
 struct dot_options {
   /// One node per version of a blob instead of one per blob.
   bool ssa = false;
   /// Draw the nets inside ops.
   bool subnets = true;
+  /// The parts of the net itself. Ops behind the last one stand in none; blobs stand where they are first mentioned.
+  std::vector<dot_part> parts = {};
 };
 
 namespace detail {
@@ -55,6 +69,7 @@ class dot_writer {
     open(outer, nullptr);
     while (!levels_.empty()) {
       level& top = *levels_.back();
+      if (!top.drawn) enter_parts(top);
       if (top.next == top.form.op_count()) {
         if (top.owner != nullptr) out_ << indent() << "}\n";
         levels_.pop_back();
@@ -69,6 +84,8 @@ class dot_writer {
         enter_subnet(top);
       }
     }
+    // An edge inside a cluster would draw both its ends into it.
+    for (std::string const& edge : between_) out_ << "  " << edge;
     out_ << "}\n";
   }
 
@@ -101,7 +118,7 @@ class dot_writer {
     subnet_t const* owner = nullptr;
   };
 
-  std::string indent() const { return std::string(2 * levels_.size(), ' '); }
+  std::string indent() const { return std::string(2 * (levels_.size() + (in_part_ ? 1 : 0)), ' '); }
   std::string op_id(level const& at, op_index op) const {
     return "n" + std::to_string(at.id) + "_op" + std::to_string(op);
   }
@@ -121,11 +138,68 @@ class dot_writer {
     made->owner_storage = std::move(owner);
     if (made->owner_storage) made->owner = &*made->owner_storage;
     levels_.push_back(std::move(made));
-    draw_blobs(*levels_.back());
+    level const& at = *levels_.back();
+    if (at.owner == nullptr && !options_.parts.empty())
+      place_blobs(at);
+    else
+      draw_blobs(at, std::nullopt);
   }
   void open(N const& n, std::nullptr_t) { open(n, std::optional<subnet_t>()); }
 
-  void draw_blobs(level const& at) {
+  // ---- parts of the outermost net; the number behind the last stands for none
+  bool has_parts(level const& at) const { return at.owner == nullptr && !options_.parts.empty(); }
+  std::size_t& place(level const& at, value v) { return part_of_[options_.ssa ? at.form.index(v) : v.blob]; }
+  // Whose part a blob's node stands in: that of the op that mentions it first.
+  void place_blobs(level const& at) {
+    std::size_t const none = options_.parts.size();
+    part_of_.assign(options_.ssa ? at.form.value_count() : at.form.blob_bound(), npos);
+    std::size_t part = 0;
+    std::size_t left = options_.parts.front().ops;
+    for (op_index op = 0; op != at.form.op_count(); ++op) {
+      while (part != none && left == 0) left = ++part == none ? 0 : options_.parts[part].ops;
+      if (part != none) --left;
+      for (auto operands : {at.form.reads(op), at.form.writes(op)})
+        for (value v : operands)
+          if (std::size_t& placed = place(at, v); placed == npos) placed = part;
+    }
+    for (std::size_t& placed : part_of_)
+      if (placed == npos) placed = none;
+  }
+  // Leaves the part that ends before the next op, and enters the one that begins there.
+  void enter_parts(level const& at) {
+    if (!has_parts(at)) return;
+    std::size_t const none = options_.parts.size();
+    while (part_ != none && (!in_part_ || at.next == part_end_)) {
+      if (in_part_) {
+        in_part_ = false;
+        out_ << indent() << "}\n";
+        if (++part_ == none) break;
+      }
+      out_ << indent() << "subgraph cluster_part" << part_ << " { label=" << dot_quoted(options_.parts[part_].title)
+           << "; style=rounded;\n";
+      in_part_ = true;
+      part_end_ = std::min<std::size_t>(at.next + options_.parts[part_].ops, at.form.op_count());
+      draw_blobs(at, part_);
+    }
+    if (part_ == none && !rest_drawn_) draw_blobs(at, none);
+    rest_drawn_ = part_ == none;
+  }
+
+  // An edge between a blob and an op of the level.
+  void draw_edge(level const& at, value v, std::string const& from, std::string const& to) {
+    std::string edge = from + " -> " + to;
+    if (has_parts(at)) {
+      if (place(at, v) != part_) {
+        between_.push_back(edge + ";\n");
+        return;
+      }
+      if (in_part_ && options_.parts[part_].upwards) edge = to + " -> " + from + " [dir=back]";
+    }
+    out_ << indent() << edge << ";\n";
+  }
+
+  // Those of one part, if one is given.
+  void draw_blobs(level const& at, std::optional<std::size_t> part) {
     std::vector<bool> given(at.form.blob_bound());
     std::vector<bool> promised(at.form.blob_bound());
     for (value v : at.form.external_inputs()) given[v.blob] = true;
@@ -134,6 +208,7 @@ class dot_writer {
       std::uint32_t const last = at.form.version(b);
       for (std::uint32_t version = options_.ssa ? at.form.first_version(b) : last; version <= last; ++version) {
         value const v{b, version};
+        if (part && place(at, v) != *part) continue;
         bool const initial = version == at.form.first_version(b);
         bool const used = at.form.producer(v) || !at.form.consumers(v).empty() || (initial && given[b]) ||
                           (version == last && promised[b]);
@@ -154,8 +229,8 @@ class dot_writer {
     std::string label = std::to_string(at.next);
     if constexpr (typed_net<N>) label += " " + std::string(op_type(*at.n, *at.op));
     out_ << indent() << id << " [shape=box, style=filled, fillcolor=\"#f2f2f2\", label=" << dot_quoted(label) << "];\n";
-    for (value v : at.form.reads(at.next)) out_ << indent() << blob_id(at, v) << " -> " << id << ";\n";
-    for (value v : at.form.writes(at.next)) out_ << indent() << id << " -> " << blob_id(at, v) << ";\n";
+    for (value v : at.form.reads(at.next)) draw_edge(at, v, blob_id(at, v), id);
+    for (value v : at.form.writes(at.next)) draw_edge(at, v, id, blob_id(at, v));
     if constexpr (has_subnets<N>) {
       if (!options_.subnets) return;
       for (auto&& s : plait::subnets(*at.n, *at.op)) at.pending.insert(at.pending.begin(), std::move(s));
@@ -183,6 +258,13 @@ class dot_writer {
   dot_options options_;
   std::vector<std::unique_ptr<level>> levels_;
   std::size_t count_ = 0;
+
+  std::vector<std::size_t> part_of_;  // by value or blob
+  std::size_t part_ = 0;              // the one that ops stand in now, or the number of parts
+  std::size_t part_end_ = 0;
+  bool in_part_ = false;
+  bool rest_drawn_ = false;
+  std::vector<std::string> between_;  // edges
 };
 
 }  // namespace detail
