@@ -17,6 +17,9 @@ plait_component(netdef HEADERS netdef
 plait_component(gradient HEADERS gradient
   LINKS plait::netdef)
 
+plait_component(rnn HEADERS rnn
+  LINKS plait::gradient)
+
 plait_component(boost_graph HEADERS interop/boost_graph.hpp interop/boost_dependency_graph.hpp
   LINKS plait::plait Boost::headers
   ALLOWS boost/graph/)

@@ -69,6 +69,11 @@ void number_splits(netdef& n) {
   }
 }
 
+void order_nets(op_def& op) {
+  for (plait::arg_def& argument : op.arg)
+    if (argument.n) argument.n = ordered(*argument.n);
+}
+
 }  // namespace
 
 netdef ordered(netdef const& net) {
@@ -77,14 +82,18 @@ netdef ordered(netdef const& net) {
   for (op_def& op : n.op) {
     std::string_view const type = n.text(op.type);
     if (type == "Sum") sort_from(n, op.input, 1);
+    if (type == "RecurrentNetwork") {
+      if (auto* const recomputed = plait::find_argument(n, op, "recompute_blobs_on_backward"))
+        std::ranges::sort(recomputed->strings);
+      order_nets(op);
+    }
     if (!is_control(type)) continue;
     if (type == "Do") sort_bindings(n, op);
     std::size_t const first = type == "Do" ? 0 : 1;
     sort_from(n, op.input, first);
     sort_from(n, op.output, 0);
     if (auto* const saved = plait::find_argument(n, op, "saved_fwd_blobs")) std::ranges::sort(saved->strings);
-    for (plait::arg_def& argument : op.arg)
-      if (argument.n) argument.n = ordered(*argument.n);
+    order_nets(op);
   }
   for (auto from = n.op.begin(); from != n.op.end();) {
     auto const is_sum = [&](op_def const& op) { return n.text(op.type) == "Sum"; };

@@ -1,0 +1,137 @@
+// The backward pass of a cell, as the net that runs in every step back.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <boost/unordered/unordered_flat_set.hpp>
+
+#include <plait/core/errors.hpp>
+#include <plait/gradient/backward_pass.hpp>
+#include <plait/net/name_generator.hpp>
+#include <plait/netdef/traits.hpp>
+#include <plait/rnn/recurrent_options.hpp>
+
+namespace plait::detail {
+
+/// Follows the order of Caffe2's recurrent_net: what is recomputed, then the gradient ops; external inputs are the
+/// blobs that steps keep for it, the gradients of the states, and the externals of the cell.
+class backward_step {
+ public:
+  /// Of a cell that declares what it takes from around. Throws gradient_error.
+  backward_step(netdef const& cell, recurrent_net_options const& options, gradient_rules const& rules,
+                std::vector<std::string> const& wanted)
+      : cell_(cell), o_(options) {
+    net.name = net.intern("RecurrentBackwardStep");
+    net.type = net.intern("simple");
+    backward_net<netdef> made = backward_pass(
+        cell, seeds(), rules, {.only = o_.as_caffe2 ? std::vector<std::string>() : wanted, .as_caffe2 = o_.as_caffe2});
+    gradients_ = std::move(made.gradients);
+    recompute();
+    for (op_def const& op : made.net.op) net.op.push_back(net.adopt(op, made.net));
+    declare();
+    if (o_.as_caffe2) accumulate();
+  }
+
+  /// The gradient of a blob that the cell was given, empty if it has none. Throws net_error where it is sparse.
+  std::string gradient(std::string const& blob) const {
+    auto const found = gradients_.find(blob);
+    if (found == gradients_.end()) return {};
+    if (found->second.is_sparse())
+      throw net_error(
+          "plait: recurrent net: the gradient of '" + blob + "' is sparse; over steps only dense ones can be summed",
+          {}, blob);
+    return found->second.values;
+  }
+  /// The same for what cannot do without.
+  std::string needed_gradient(std::string const& blob) const {
+    std::string name = gradient(blob);
+    if (name.empty())
+      throw net_error("plait: recurrent net: '" + blob +
+                          "' has no gradient: no state of the next step depends on it in a differentiable way",
+                      {}, blob);
+    return name;
+  }
+
+  netdef net;
+
+ private:
+  std::vector<gradient_seed> seeds() const {
+    std::vector<gradient_seed> made;
+    auto const add = [&](std::string const& y) { made.emplace_back(y, y + "_grad"); };
+    if (o_.as_caffe2)
+      for (symbol const y : cell_.external_output) add(std::string(cell_.text(y)));
+    else
+      for (recurrent_state const& state : o_.states) add(state.out);
+    return made;
+  }
+
+  void recompute() {
+    boost::unordered_flat_set<std::string_view> const listed(o_.recompute_on_backward.begin(),
+                                                             o_.recompute_on_backward.end());
+    for (op_def const& op : cell_.op)
+      if (std::ranges::any_of(op.output, [&](symbol y) { return listed.contains(cell_.text(y)); }))
+        net.op.push_back(net.adopt(op, cell_));
+    recomputed_ = net.op.size();
+  }
+
+  void declare() {
+    boost::unordered_flat_set<std::uint32_t> read_first, written, listed;
+    for (op_def const& op : net.op) {
+      for (symbol const x : op.input)
+        if (!written.contains(x.id)) read_first.insert(x.id);
+      for (symbol const y : op.output) written.insert(y.id);
+    }
+    auto const add = [&](std::string_view blob) {
+      symbol const s = net.intern(blob);
+      if (listed.insert(s.id).second || o_.as_caffe2) net.external_input.push_back(s);
+    };
+    boost::unordered_flat_set<std::string_view> passed;
+    for (symbol const y : cell_.external_output) passed.insert(cell_.text(y));
+    for (op_def const& op : cell_.op)
+      for (symbol const y : op.output) {
+        std::string_view const blob = cell_.text(y);
+        symbol const s = net.find(blob);
+        if (s && read_first.contains(s.id) && passed.insert(blob).second) add(blob);
+      }
+    for (recurrent_state const& state : o_.states) add(state.out + "_grad");
+    for (symbol const x : cell_.external_input) add(cell_.text(x));
+    for (symbol const y : cell_.external_output) add(cell_.text(y));
+  }
+
+  // Gradients that come from the step after are not to be overwritten by what the cell itself adds to them. Not for
+  // ops that are recomputed: what they write is what is there.
+  void accumulate() {
+    boost::unordered_flat_set<std::uint32_t> given;
+    for (symbol const s : net.external_input) given.insert(s.id);
+    std::vector<op_def> ops = std::exchange(net.op, {});
+    for (std::size_t i = 0; i != ops.size(); ++i) {
+      std::vector<std::pair<symbol, symbol>> sums;
+      for (symbol& y : ops[i].output) {
+        if (i < recomputed_ || !given.contains(y.id) || std::ranges::count(ops[i].input, y) != 0) continue;
+        symbol const added = net.intern(std::string(net.text(y)) + "_accum");
+        sums.emplace_back(y, added);
+        y = added;
+      }
+      net.op.push_back(std::move(ops[i]));
+      for (auto const& [y, added] : sums) {
+        op_def& sum = net.op.emplace_back();
+        sum.type = net.intern("Sum");
+        sum.input = {y, added};
+        sum.output = {y};
+      }
+    }
+  }
+
+  netdef const& cell_;
+  recurrent_net_options const& o_;
+  gradient_map gradients_;
+  std::size_t recomputed_ = 0;
+};
+
+}  // namespace plait::detail

@@ -1,0 +1,193 @@
+// The RecurrentNetwork op of a cell, planned before anything is changed.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <boost/unordered/unordered_flat_set.hpp>
+
+#include <plait/gradient/gradient_rules.hpp>
+#include <plait/netdef/built_op.hpp>
+#include <plait/netdef/traits.hpp>
+#include <plait/rnn/detail/backward_step.hpp>
+#include <plait/rnn/detail/cell_check.hpp>
+#include <plait/rnn/recurrent_options.hpp>
+#include <plait/transform/external_blobs.hpp>
+
+namespace plait::detail {
+
+/// Blobs of a cell that are views of, or stand for, blobs around it. An argument of the op each.
+struct recurrent_links {
+  std::vector<std::string> internal;
+  std::vector<std::string> external;
+  std::vector<std::int64_t> offset;
+
+  void add(std::string inside, std::string around, std::int64_t steps) {
+    internal.push_back(std::move(inside));
+    external.push_back(std::move(around));
+    offset.push_back(steps);
+  }
+};
+
+/// Follows Caffe2's recurrent_net (recurrent.py) in names and arguments and the order of both.
+class recurrent_op {
+ public:
+  /// Throws what recurrent_net throws. `rules` is not used where the net is forward only.
+  recurrent_op(recurrent_net_options const& options, std::string scope, gradient_rules const& rules)
+      : o_(options), scope_(std::move(scope)) {
+    cell_check(o_).run();
+    step_ = o_.cell.net();
+    step_.type = step_.intern("simple");
+    refer();
+    link();
+    if (!o_.forward_only) differentiate(rules);
+  }
+
+  std::string workspaces() const { return scoped("step_workspaces"); }
+  /// All steps and last step of each state.
+  std::vector<std::string> outputs() const {
+    std::vector<std::string> made;
+    for (recurrent_state const& state : o_.states) {
+      made.push_back(state.out + "_all");
+      made.push_back(state.out + "_last");
+    }
+    return made;
+  }
+
+  /// The op; the nets inside are moved out of here.
+  built_op take() {
+    arguments_.emplace_back("enable_rnn_executor", o_.parallel_executor);
+    if (o_.executor.num_threads) arguments_.emplace_back("rnn_executor.num_threads", *o_.executor.num_threads);
+    if (o_.executor.max_cuda_streams)
+      arguments_.emplace_back("rnn_executor.max_cuda_streams", *o_.executor.max_cuda_streams);
+    arguments_.emplace_back("step_net", std::move(step_));
+    arguments_.emplace_back("timestep", timestep());
+    std::vector<std::string> made = outputs();
+    made.push_back(workspaces());
+    return {"RecurrentNetwork", inputs_, std::move(made), std::move(arguments_), o_.device};
+  }
+
+ private:
+  std::string scoped(std::string const& name) const { return scope_ + '/' + name; }
+  std::string states_of(recurrent_state const& state) const { return scoped(state.in + "_states"); }
+  std::string timestep() const { return o_.timestep.empty() ? "timestep" : o_.timestep; }
+
+  // What the cell takes from around besides sequences and states; all of it declared in the step net then.
+  void refer() {
+    boost::unordered_flat_set<std::string> known;
+    for (recurrent_input const& input : o_.inputs) known.insert(input.in);
+    for (recurrent_state const& state : o_.states) {
+      known.insert(state.in);
+      if (o_.as_caffe2) known.insert(state.initial);
+    }
+    if (!o_.as_caffe2 || !o_.timestep.empty()) known.insert(timestep());
+    boost::unordered_flat_set<symbol, symbol_hash> declared;
+    for (symbol const s : step_.external_input) declared.insert(s);
+    if (!o_.as_caffe2) {
+      for (std::string const& blob : external_blob_names(o_.cell.net()).inputs)
+        if (symbol const s = step_.intern(blob); declared.insert(s).second) step_.external_input.push_back(s);
+      for (recurrent_state const& state : o_.states)
+        if (symbol const s = step_.intern(state.out);
+            std::ranges::find(step_.external_output, s) == step_.external_output.end())
+          step_.external_output.push_back(s);
+    }
+    for (symbol const s : step_.external_input) {
+      std::string blob(step_.text(s));
+      if (known.contains(blob)) continue;
+      if (!o_.as_caffe2) known.insert(blob);
+      references_.push_back(std::move(blob));
+    }
+    for (recurrent_input const& input : o_.inputs) inputs_.push_back(input.sequence);
+    for (recurrent_state const& state : o_.states) inputs_.push_back(state.initial);
+    inputs_.insert(inputs_.end(), references_.begin(), references_.end());
+  }
+
+  // The number of an input of the op.
+  std::int64_t input_index(std::size_t position) const {
+    if (!o_.as_caffe2) return static_cast<std::int64_t>(position);
+    return std::ranges::find(inputs_, inputs_[position]) - inputs_.begin();
+  }
+
+  void link() {
+    recurrent_links links, aliases;
+    std::vector<std::string> states;
+    std::vector<std::int64_t> initial;
+    for (recurrent_state const& state : o_.states) {
+      std::string const all = states_of(state);
+      links.add(state.in, all, 0);
+      links.add(state.out, all, 1);
+      aliases.add(all, state.out + "_all", 1);
+      aliases.add(all, state.out + "_last", -1);
+      initial.push_back(input_index(o_.inputs.size() + states.size()));
+      states.push_back(all);
+    }
+    for (recurrent_input const& input : o_.inputs) links.add(input.in, input.sequence, 0);
+    arguments_.emplace_back("alias_src", aliases.internal);
+    arguments_.emplace_back("alias_dst", aliases.external);
+    arguments_.emplace_back("alias_offset", aliases.offset);
+    arguments_.emplace_back("recurrent_states", states);
+    arguments_.emplace_back("initial_recurrent_state_ids", initial);
+    arguments_.emplace_back("link_internal", links.internal);
+    arguments_.emplace_back("link_external", links.external);
+    arguments_.emplace_back("link_offset", links.offset);
+  }
+
+  void differentiate(gradient_rules const& rules) {
+    std::vector<std::string> wanted = references_;
+    for (recurrent_input const& input : o_.inputs) wanted.push_back(input.in);
+    for (recurrent_state const& state : o_.states) wanted.push_back(state.in);
+    backward_step back(step_, o_, rules, wanted);
+
+    recurrent_links links;
+    for (recurrent_state const& state : o_.states) {
+      std::string const all = states_of(state) + "_grad";
+      links.add(state.out + "_grad", all, 1);
+      links.add(back.needed_gradient(state.in), all, 0);
+    }
+    for (recurrent_input const& input : o_.inputs)
+      links.add(back.needed_gradient(input.in), input.sequence + "_grad", 0);
+
+    std::vector<std::int64_t> parameters;
+    std::vector<std::string> gradients;
+    std::size_t const first = o_.inputs.size() + o_.states.size();
+    for (std::size_t i = 0; i != references_.size(); ++i)
+      if (std::string name = back.gradient(references_[i]); !name.empty()) {
+        parameters.push_back(input_index(first + i));
+        gradients.push_back(std::move(name));
+      }
+    arguments_.emplace_back("param", parameters);
+    arguments_.emplace_back("backward_link_internal", links.internal);
+    arguments_.emplace_back("backward_link_external", links.external);
+    arguments_.emplace_back("backward_link_offset", links.offset);
+    arguments_.emplace_back("outputs_with_grads", o_.outputs_with_grads);
+    arguments_.emplace_back("recompute_blobs_on_backward", distinct(o_.recompute_on_backward));
+    arguments_.emplace_back("param_grads", gradients);
+    if (!back.net.op.empty()) arguments_.emplace_back("backward_step_net", std::move(back.net));
+  }
+
+  static std::vector<std::string> distinct(std::vector<std::string> const& names) {
+    boost::unordered_flat_set<std::string_view> seen;
+    std::vector<std::string> made;
+    for (std::string const& name : names)
+      if (seen.insert(name).second) made.push_back(name);
+    return made;
+  }
+
+  struct symbol_hash {
+    std::size_t operator()(symbol s) const noexcept { return s.id; }
+  };
+
+  recurrent_net_options const& o_;
+  std::string scope_;
+  netdef step_;
+  std::vector<std::string> references_;
+  std::vector<std::string> inputs_;
+  std::vector<net_argument> arguments_;
+};
+
+}  // namespace plait::detail

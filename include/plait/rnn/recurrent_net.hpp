@@ -1,0 +1,90 @@
+// Recurrence from a cell: one time step, given as a net, becomes an op that runs it over a sequence, forward and back.
+//
+//   plait::net_builder cell("cell");
+//   auto [x, h_prev, w, b] = cell.external_inputs("x_t", "h_prev", "w", "b");
+//   auto h = cell.tanh(cell.fc(cell.concat({x, h_prev}, 1), w, b), "h");
+//   cell.external_outputs(h);
+//
+//   auto out = plait::recurrent_net(model, {.cell = cell,
+//                                           .inputs = {{x, "sequence"}},
+//                                           .states = {{.in = h_prev, .out = h, .initial = "h0"}}});
+//   out.all("h"), out.last("h")                                  // T×N×H and 1×N×H
+//
+// What the cell takes from around it (w and b here) are inputs of the op and get gradients like those of any other.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <boost/unordered/unordered_flat_set.hpp>
+
+#include <plait/gradient/standard_rules.hpp>
+#include <plait/net/name_generator.hpp>
+#include <plait/netdef/built_op.hpp>
+#include <plait/netdef/net_builder.hpp>
+#include <plait/netdef/traits.hpp>
+#include <plait/rnn/detail/recurrent_op.hpp>
+#include <plait/rnn/recurrent_options.hpp>
+
+namespace plait {
+
+namespace detail {
+
+inline std::string recurrent_scope(netdef const& n, recurrent_net_options const& options) {
+  if (options.scope) return *options.scope;
+  name_generator names(n.text(n.name), n);
+  std::string made = names.next_name("recurrent");
+  while (!options.as_caffe2 && names.taken(made + "/step_workspaces")) made = names.next_name("recurrent");
+  return made;
+}
+
+inline std::vector<std::string> outs_of(recurrent_net_options const& options) {
+  std::vector<std::string> made;
+  for (recurrent_state const& state : options.states) made.push_back(state.out);
+  return made;
+}
+
+}  // namespace detail
+
+/// Adds a RecurrentNetwork op; what it reads that `n` neither declares nor writes becomes an external input. The states
+/// are called <scope>/<in>_states, the outputs <out>_all and <out>_last.
+///
+/// Unless forward_only, the op has the backward pass of the cell by `rules`: `<out>_grad` is given for every state, and
+/// the sequence, every state and all parameters that have one get theirs. Follows Caffe2's recurrent_net; see
+/// recurrent_net_options::as_caffe2 for what differs.
+///
+/// Throws, and changes nothing: net_error naming the blob or the op of the cell where the options and the cell do not
+/// fit together (a state that no op makes, a blob that stands for two things, an input that the cell overwrites, an
+/// output with a gradient that does not exist, something to be recomputed that would come out otherwise); net_error
+/// where the sequence or a state has no gradient, or a parameter a sparse one; gradient_error where the cell cannot be
+/// differentiated. O(n + cell).
+inline recurrent_outputs<std::string> recurrent_net(netdef& n, recurrent_net_options const& options,
+                                                    gradient_rules const& rules = gradient_rules::standard()) {
+  detail::recurrent_op planned(options, detail::recurrent_scope(n, options), rules);
+  recurrent_outputs<std::string> made{detail::outs_of(options), planned.outputs(), planned.workspaces()};
+
+  boost::unordered_flat_set<std::string> defined;
+  for (symbol const s : n.external_input) defined.emplace(n.text(s));
+  for (op_def const& op : n.op)
+    for (symbol const s : op.output) defined.emplace(n.text(s));
+  for (symbol const s : append_op(n, planned.take()).input)
+    if (defined.emplace(n.text(s)).second) n.external_input.push_back(s);
+  return made;
+}
+
+/// The same for a net that is being built; the op's inputs must be known to the builder, else net_error. Names are
+/// taken as they stand, whatever the name scope.
+inline recurrent_outputs<blob_handle> recurrent_net(net_builder& model, recurrent_net_options const& options,
+                                                    gradient_rules const& rules = gradient_rules::standard()) {
+  detail::recurrent_op planned(options, detail::recurrent_scope(model.net(), options), rules);
+  netdef one;
+  append_op(one, planned.take());
+  model.append_ops(one);
+  recurrent_outputs<blob_handle> made{detail::outs_of(options), {}, model.blob(planned.workspaces())};
+  for (std::string const& name : planned.outputs()) made.blobs.push_back(model.blob(name));
+  return made;
+}
+
+}  // namespace plait
