@@ -31,6 +31,7 @@ constexpr char const* examples = R"(Examples:
   plait dot --ssa predict_net.pb | dot -Tsvg -o net.svg
   plait convert predict_net.pb -o predict_net.pbtxt
   plait subgraph predict_net.pb --from data --to softmax --extract -o part.pbtxt
+  plait grad net.pb --y loss --append -o train.pb
   plait run predict_net.pb --init init_net.pb --random data=1x3x224x224 --time 10
 
 Exit status: 0 done, 1 the input is bad or something was found, 2 wrong usage.
@@ -59,6 +60,7 @@ int run(int argc, char** argv) {
   cli::add_check(app, chosen);
   cli::add_ssa(app, chosen);
   cli::add_dot(app, chosen);
+  cli::add_grad(app, chosen);
   cli::add_convert(app, chosen);
   cli::add_prune(app, chosen);
   cli::add_rename(app, chosen);

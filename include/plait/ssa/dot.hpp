@@ -269,7 +269,8 @@ class dot_writer {
 
 }  // namespace detail
 
-/// Writes any net whose names can be shown as a DOT digraph. Linear in the net and the nets inside it.
+/// Writes any net whose names can be shown as a DOT digraph. Linear in the net and the nets inside it, and in the
+/// number of parts times that of blobs.
 template <has_text N>
 void write_dot(std::ostream& out, N const& n, dot_options const& options = {}) {
   std::string title = "net";
