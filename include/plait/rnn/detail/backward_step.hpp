@@ -67,7 +67,7 @@ class backward_step {
     if (o_.as_caffe2)
       for (symbol const y : cell_.external_output) add(std::string(cell_.text(y)));
     else
-      for (recurrent_state const& state : o_.states) add(state.out);
+      for (auto const& state : o_.states) add(state.out);
     return made;
   }
 
@@ -99,7 +99,7 @@ class backward_step {
         symbol const s = net.find(blob);
         if (s && read_first.contains(s.id) && passed.insert(blob).second) add(blob);
       }
-    for (recurrent_state const& state : o_.states) add(state.out + "_grad");
+    for (auto const& state : o_.states) add(state.out + "_grad");
     for (symbol const x : cell_.external_input) add(cell_.text(x));
     for (symbol const y : cell_.external_output) add(cell_.text(y));
   }

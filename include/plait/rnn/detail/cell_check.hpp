@@ -48,7 +48,7 @@ class cell_check {
     if (o_.inputs.empty()) fail("it needs a sequence to run over, and has none", {});
     if (o_.inputs.size() != 1 && (o_.as_caffe2 || !o_.forward_only))
       fail("gradients go to one sequence, and it has " + std::to_string(o_.inputs.size()), o_.inputs[1].in);
-    for (recurrent_input const& input : o_.inputs) {
+    for (auto const& input : o_.inputs) {
       inner(input.in, "a slice of the sequence " + quoted(input.sequence));
       if (input.sequence.empty()) fail("the sequence behind " + quoted(input.in) + " has no name", input.in);
     }
@@ -57,7 +57,7 @@ class cell_check {
   void states() {
     if (o_.states.empty()) fail("it has no state, and so no output", {});
     boost::unordered_flat_set<std::string_view> outs;
-    for (recurrent_state const& state : o_.states) {
+    for (auto const& state : o_.states) {
       inner(state.in, "a state");
       if (state.initial.empty()) fail("the state " + quoted(state.in) + " has no initial value", state.in);
       if (state.out.empty())
@@ -77,7 +77,9 @@ class cell_check {
   void inner(std::string const& blob, std::string const& what) {
     if (blob.empty()) fail("a blob of the cell, " + what + ", has no name", {});
     if (!inner_.insert(blob).second) fail("the blob " + quoted(blob) + " of the cell stands for two things", blob);
-    if (o_.as_caffe2 || version(blob) == 0) return;
+    if (o_.as_caffe2) return;
+    if (!ssa_.contains(std::string_view(blob))) fail("the cell has no blob " + quoted(blob) + ", " + what, blob);
+    if (version(blob) == 0) return;
     fail("the cell overwrites " + quoted(blob) + ", " + what, blob, ssa_.producing_op({ssa_.find(blob), 1}));
   }
 

@@ -52,7 +52,7 @@ class recurrent_op {
   /// All steps and last step of each state.
   std::vector<std::string> outputs() const {
     std::vector<std::string> made;
-    for (recurrent_state const& state : o_.states) {
+    for (auto const& state : o_.states) {
       made.push_back(state.out + "_all");
       made.push_back(state.out + "_last");
     }
@@ -74,14 +74,14 @@ class recurrent_op {
 
  private:
   std::string scoped(std::string const& name) const { return scope_ + '/' + name; }
-  std::string states_of(recurrent_state const& state) const { return scoped(state.in + "_states"); }
+  std::string states_of(plait::recurrent_state const& state) const { return scoped(state.in + "_states"); }
   std::string timestep() const { return o_.timestep.empty() ? "timestep" : o_.timestep; }
 
   // What the cell takes from around besides sequences and states; all of it declared in the step net then.
   void refer() {
     boost::unordered_flat_set<std::string> known;
-    for (recurrent_input const& input : o_.inputs) known.insert(input.in);
-    for (recurrent_state const& state : o_.states) {
+    for (auto const& input : o_.inputs) known.insert(input.in);
+    for (auto const& state : o_.states) {
       known.insert(state.in);
       if (o_.as_caffe2) known.insert(state.initial);
     }
@@ -91,7 +91,7 @@ class recurrent_op {
     if (!o_.as_caffe2) {
       for (std::string const& blob : external_blob_names(o_.cell.net()).inputs)
         if (symbol const s = step_.intern(blob); declared.insert(s).second) step_.external_input.push_back(s);
-      for (recurrent_state const& state : o_.states)
+      for (auto const& state : o_.states)
         if (symbol const s = step_.intern(state.out);
             std::ranges::find(step_.external_output, s) == step_.external_output.end())
           step_.external_output.push_back(s);
@@ -102,8 +102,8 @@ class recurrent_op {
       if (!o_.as_caffe2) known.insert(blob);
       references_.push_back(std::move(blob));
     }
-    for (recurrent_input const& input : o_.inputs) inputs_.push_back(input.sequence);
-    for (recurrent_state const& state : o_.states) inputs_.push_back(state.initial);
+    for (auto const& input : o_.inputs) inputs_.push_back(input.sequence);
+    for (auto const& state : o_.states) inputs_.push_back(state.initial);
     inputs_.insert(inputs_.end(), references_.begin(), references_.end());
   }
 
@@ -117,7 +117,7 @@ class recurrent_op {
     recurrent_links links, aliases;
     std::vector<std::string> states;
     std::vector<std::int64_t> initial;
-    for (recurrent_state const& state : o_.states) {
+    for (auto const& state : o_.states) {
       std::string const all = states_of(state);
       links.add(state.in, all, 0);
       links.add(state.out, all, 1);
@@ -126,7 +126,7 @@ class recurrent_op {
       initial.push_back(input_index(o_.inputs.size() + states.size()));
       states.push_back(all);
     }
-    for (recurrent_input const& input : o_.inputs) links.add(input.in, input.sequence, 0);
+    for (auto const& input : o_.inputs) links.add(input.in, input.sequence, 0);
     arguments_.emplace_back("alias_src", aliases.internal);
     arguments_.emplace_back("alias_dst", aliases.external);
     arguments_.emplace_back("alias_offset", aliases.offset);
@@ -139,18 +139,17 @@ class recurrent_op {
 
   void differentiate(gradient_rules const& rules) {
     std::vector<std::string> wanted = references_;
-    for (recurrent_input const& input : o_.inputs) wanted.push_back(input.in);
-    for (recurrent_state const& state : o_.states) wanted.push_back(state.in);
+    for (auto const& input : o_.inputs) wanted.push_back(input.in);
+    for (auto const& state : o_.states) wanted.push_back(state.in);
     backward_step back(step_, o_, rules, wanted);
 
     recurrent_links links;
-    for (recurrent_state const& state : o_.states) {
+    for (auto const& state : o_.states) {
       std::string const all = states_of(state) + "_grad";
       links.add(state.out + "_grad", all, 1);
       links.add(back.needed_gradient(state.in), all, 0);
     }
-    for (recurrent_input const& input : o_.inputs)
-      links.add(back.needed_gradient(input.in), input.sequence + "_grad", 0);
+    for (auto const& input : o_.inputs) links.add(back.needed_gradient(input.in), input.sequence + "_grad", 0);
 
     std::vector<std::int64_t> parameters;
     std::vector<std::string> gradients;

@@ -1,0 +1,147 @@
+#include <plait/rnn/detail/cell_check.hpp>
+
+#include <doctest/doctest.h>
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include <plait/netdef/equality.hpp>
+#include <plait/netdef/text_reader.hpp>
+#include <plait/rnn/recurrent_net.hpp>
+
+namespace {
+
+using change = std::function<void(plait::recurrent_net_options&)>;
+
+plait::netdef const cell = plait::read_netdef_text(R"(
+  name: "cell"
+  op { type: "FC" input: "h_prev" input: "w" input: "b" output: "g" }
+  op { type: "Sum" input: "g" input: "x_t" output: "g" }
+  op { type: "Split" input: "g" output: "i" output: "j" }
+  op { type: "Mul" input: "i" input: "j" output: "m" }
+  op { type: "Tanh" input: "m" output: "h" }
+  external_input: "x_t" external_input: "h_prev" external_input: "w" external_input: "b" external_output: "h")");
+
+plait::recurrent_net_options right() {
+  return {.cell = cell, .inputs = {{"x_t", "x"}}, .states = {{.in = "h_prev", .out = "h", .initial = "h0"}}};
+}
+
+struct refusal {
+  std::string text;  ///< behind "plait: recurrent net: "
+  std::string blob;
+  std::optional<std::size_t> op = {};
+};
+
+void check_refused(change const& make_wrong, refusal const& expected) {
+  plait::recurrent_net_options options = right();
+  make_wrong(options);
+  plait::netdef n = plait::read_netdef_text(R"(name: "outer" op { type: "Relu" input: "q" output: "x" })");
+  plait::netdef const before = n;
+  CAPTURE(expected.text);
+  try {
+    (void)plait::recurrent_net(n, options);
+    FAIL("accepted");
+  } catch (plait::net_error const& problem) {
+    CHECK(std::string(problem.what()) == "plait: recurrent net: " + expected.text);
+    CHECK(problem.blob == expected.blob);
+    CHECK(problem.op == expected.op);
+  }
+  CHECK(n == before);
+}
+
+// A cell with an op more.
+plait::cell_net with(std::string const& op) {
+  plait::netdef more = cell;
+  plait::netdef const added = plait::read_netdef_text(op);
+  more.op.push_back(more.adopt(added.op[0], added));
+  return more;
+}
+
+}  // namespace
+
+TEST_CASE("What fits together is accepted") {
+  plait::netdef n;
+  CHECK_NOTHROW(plait::recurrent_net(n, right()));
+  auto options = right();
+  options.recompute_on_backward = {"j", "i", "g", "g"};
+  options.outputs_with_grads = {1, 0};
+  CHECK_NOTHROW(plait::recurrent_net(n, options));
+}
+
+TEST_CASE("Sequences that do not fit") {
+  check_refused([](auto& o) { o.inputs.clear(); }, {"it needs a sequence to run over, and has none", ""});
+  check_refused([](auto& o) { o.inputs.push_back({"b", "y"}); }, {"gradients go to one sequence, and it has 2", "b"});
+  check_refused(
+      [](auto& o) {
+        o.inputs.push_back({"b", "y"});
+        o.forward_only = o.as_caffe2 = true;
+      },
+      {"gradients go to one sequence, and it has 2", "b"});
+  check_refused([](auto& o) { o.inputs[0].in = ""; },
+                {"a blob of the cell, a slice of the sequence 'x', has no name", ""});
+  check_refused([](auto& o) { o.inputs[0].sequence = ""; }, {"the sequence behind 'x_t' has no name", "x_t"});
+  check_refused([](auto& o) { o.inputs[0].in = "typo"; },
+                {"the cell has no blob 'typo', a slice of the sequence 'x'", "typo"});
+  check_refused([](auto& o) { o.inputs[0].in = "h_prev"; },
+                {"the blob 'h_prev' of the cell stands for two things", "h_prev"});
+  check_refused([](auto& o) { o.cell = with(R"(op { type: "Relu" input: "x_t" output: "x_t" })"); },
+                {"the cell overwrites 'x_t', a slice of the sequence 'x'", "x_t", 5});
+}
+
+TEST_CASE("States that do not fit") {
+  check_refused([](auto& o) { o.states.clear(); }, {"it has no state, and so no output", ""});
+  check_refused([](auto& o) { o.states[0].in = ""; }, {"a blob of the cell, a state, has no name", ""});
+  check_refused([](auto& o) { o.states[0].in = "typo"; }, {"the cell has no blob 'typo', a state", "typo"});
+  check_refused([](auto& o) { o.states[0].initial = ""; }, {"the state 'h_prev' has no initial value", "h_prev"});
+  check_refused([](auto& o) { o.states[0].out = ""; },
+                {"the state 'h_prev' has no blob that makes it for the next step", "h_prev"});
+  check_refused([](auto& o) { o.states[0].out = "h_prev"; },
+                {"no op of the cell writes 'h_prev', which should be the state 'h_prev' of the next step", "h_prev"});
+  check_refused([](auto& o) { o.states.push_back({"b", "h", "b0"}); }, {"two states are made by 'h'", "h"});
+  check_refused(
+      [](auto& o) {
+        o.states.push_back({"h_prev", "m", "m0"});
+      },
+      {"the blob 'h_prev' of the cell stands for two things", "h_prev"});
+  check_refused([](auto& o) { o.cell = with(R"(op { type: "Relu" input: "h" output: "h_prev" })"); },
+                {"the cell overwrites 'h_prev', a state", "h_prev", 5});
+  check_refused([](auto& o) { o.timestep = "h_prev"; },
+                {"the number of the step and something else are both called 'h_prev'", "h_prev"});
+}
+
+TEST_CASE("Outputs with gradients that are not there") {
+  check_refused([](auto& o) { o.outputs_with_grads = {2}; },
+                {"output 2 is to have a gradient, and it has 2 outputs", ""});
+  check_refused([](auto& o) { o.outputs_with_grads = {1, 1}; }, {"output 1 is listed twice", ""});
+}
+
+TEST_CASE("What cannot be recomputed") {
+  check_refused([](auto& o) { o.recompute_on_backward = {"typo"}; },
+                {"'typo' is to be recomputed, and no op of the cell writes it", "typo"});
+  check_refused([](auto& o) { o.recompute_on_backward = {"w"}; },
+                {"'w' is to be recomputed, and no op of the cell writes it", "w"});
+  check_refused([](auto& o) { o.recompute_on_backward = {"i"}; },
+                {"an op that is to be recomputed also writes 'j', which is not", "j", 2});
+  // The first writer of g reads the parameter before it is overwritten.
+  check_refused(
+      [](auto& o) {
+        o.recompute_on_backward = {"g"};
+        o.cell = with(R"(op { type: "Scale" input: "w" output: "w" })");
+      },
+      {"an op that is to be recomputed reads 'w', which is overwritten", "w", 0});
+  check_refused(
+      [](auto& o) {
+        o.recompute_on_backward = {"w"};
+        o.cell = with(R"(op { type: "Scale" input: "w" output: "w" })");
+      },
+      {"an op that is to be recomputed reads 'w', which is overwritten", "w", 5});
+}
+
+TEST_CASE("Forward only, nothing is said of what is recomputed") {
+  plait::netdef n;
+  auto options = right();
+  options.forward_only = true;
+  options.recompute_on_backward = {"typo"};
+  CHECK_NOTHROW(plait::recurrent_net(n, options));
+}

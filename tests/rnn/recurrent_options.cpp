@@ -1,0 +1,34 @@
+#include <plait/rnn/recurrent_options.hpp>
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include <plait/netdef/equality.hpp>
+
+TEST_CASE("A cell is a net, or what a builder has so far") {
+  plait::net_builder builder("step");
+  auto const [x, h] = builder.external_inputs("x", "h");
+  plait::cell_net const early = builder;
+  builder.external_outputs(builder.mul(x, h, "y"));
+  plait::cell_net const late = builder;
+  CHECK(early.net().op.empty());
+  CHECK(late.net() == builder.net());
+  CHECK(plait::cell_net(builder.take()).net() == late.net());
+  CHECK(plait::cell_net().net() == plait::netdef());
+}
+
+TEST_CASE("Outputs are found by the state") {
+  plait::recurrent_outputs<std::string> const made{{"h", "c"}, {"h_all", "h_last", "c_all", "c_last"}, "ws"};
+  CHECK(made.all("h") == "h_all");
+  CHECK(made.last("h") == "h_last");
+  CHECK(made.all("c") == "c_all");
+  CHECK(made.last("c") == "c_last");
+  try {
+    (void)made.last("h_prev");
+    FAIL("accepted");
+  } catch (plait::net_error const& problem) {
+    CHECK(problem.blob == "h_prev");
+    CHECK(std::string(problem.what()) == "plait: 'h_prev' is no state of the recurrent net");
+  }
+}
