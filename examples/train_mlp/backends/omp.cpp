@@ -1,0 +1,5 @@
+#include <plait/exec/omp.hpp>
+
+#include "../train_on.hpp"
+
+template std::vector<mlp::measurement> mlp::train_on<plait::omp>(model&, recipe const&, std::int64_t, watcher const&);

@@ -1,0 +1,6 @@
+#include <plait/exec/serial.hpp>
+
+#include "../train_on.hpp"
+
+template std::vector<mlp::measurement> mlp::train_on<plait::serial>(model&, recipe const&, std::int64_t,
+                                                                    watcher const&);

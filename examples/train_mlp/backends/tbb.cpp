@@ -1,0 +1,5 @@
+#include <plait/exec/tbb.hpp>
+
+#include "../train_on.hpp"
+
+template std::vector<mlp::measurement> mlp::train_on<plait::tbb>(model&, recipe const&, std::int64_t, watcher const&);

@@ -1,0 +1,130 @@
+#include "model.hpp"
+
+#include <cstddef>
+#include <sstream>
+#include <string_view>
+
+#include <plait/gradient/backward_pass.hpp>
+#include <plait/gradient/optimizers.hpp>
+#include <plait/gradient/standard_rules.hpp>
+#include <plait/netdef/arguments.hpp>
+#include <plait/netdef/net_builder.hpp>
+#include <plait/netdef/read.hpp>
+#include <plait/netdef/write.hpp>
+#include <plait/transform/dead_ops.hpp>
+
+namespace mlp {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr char const* recipe_argument = "train_mlp";
+
+plait::optimizer_update add_optimizer(plait::netdef& net, plait::gradient_map const& gradients,
+                                      std::vector<std::string> const& parameters, recipe const& how) {
+  if (how.optimizer == "sgd") return plait::add_sgd(net, gradients, parameters, {.rate = how.rate});
+  if (how.optimizer == "momentum")
+    return plait::add_sgd(net, gradients, parameters, {.rate = how.rate, .momentum = 0.9f});
+  if (how.optimizer == "adagrad") return plait::add_adagrad(net, gradients, parameters, {.rate = how.rate});
+  if (how.optimizer == "adam") return plait::add_adam(net, gradients, parameters, {.rate = how.rate});
+  if (how.optimizer == "rmsprop") return plait::add_rms_prop(net, gradients, parameters, {.rate = how.rate});
+  throw plait::net_error("there is no optimizer '" + how.optimizer + "'");
+}
+
+plait::netdef_format format_of(fs::path const& file) {
+  if (file.extension() == ".pb") return plait::netdef_format::binary;
+  if (file.extension() == ".json") return plait::netdef_format::json;
+  return plait::netdef_format::text;
+}
+
+fs::path init_file(fs::path file) {
+  fs::path const suffix = file.extension();
+  return file.replace_extension(".init" + suffix.string());
+}
+
+// A file is replaced when its successor is complete.
+void replace(fs::path const& file, plait::netdef const& net) {
+  fs::path const part = file.string() + ".part";
+  plait::write_netdef(part, net, format_of(file));
+  std::error_code problem;
+  fs::rename(part, file, problem);
+  if (problem) throw plait::io_error(problem.message(), file.string());
+}
+
+plait::netdef read(fs::path const& file) {
+  try {
+    return plait::read_netdef(file);
+  } catch (plait::parse_error const& problem) {  // which does not know the file
+    throw plait::io_error(problem.what(), file.string());
+  }
+}
+
+}  // namespace
+
+std::string to_string(recipe const& r) {
+  std::ostringstream text;
+  text << "--hidden";
+  for (std::int64_t const width : r.hidden) text << ' ' << width;
+  text << " --optimizer " << r.optimizer << " --rate " << r.rate << " --batch " << r.batch << " --arms " << r.arms
+       << " --seed " << r.seed;
+  return text.str();
+}
+
+model make_model(recipe const& how) {
+  plait::net_builder init("spirals_init");
+  plait::net_builder net("spirals");
+  auto const [x, label] = net.external_inputs("x", "label");
+
+  std::vector<std::string> parameters;
+  auto const fc = [&](plait::blob_handle const& in, std::int64_t inputs, std::int64_t outputs) {
+    std::string const name = "fc" + std::to_string(parameters.size() / 2 + 1);
+    auto const [w, b] = net.external_inputs(name + "_w", name + "_b");
+    init.op("XavierFill", {}, w.name(), {{"shape", {outputs, inputs}}, {"seed", how.seed}});
+    init.constant_fill({outputs}, 0.0f, b.name());
+    parameters.insert(parameters.end(), {w, b});
+    return net.fc(in, w, b, name);
+  };
+
+  plait::blob_handle layer = x;
+  std::int64_t width = 2;
+  for (std::int64_t const next : how.hidden) {
+    layer = fc(layer, width, next);
+    net.relu(layer, layer);
+    width = next;
+  }
+  layer = fc(layer, width, how.arms);
+  auto const [probability, loss] = net.softmax_with_loss(layer, label, {"probability", "loss"});
+  auto const accuracy = net.op("Accuracy", {probability, label}, "accuracy");
+  net.external_outputs(loss, accuracy);
+
+  model made{init.take(), net.take()};
+  auto const gradients =
+      plait::add_gradient_ops(made.step, {loss.name()}, plait::gradient_rules::standard(), {.only = parameters});
+  plait::add_init_ops(made.init, add_optimizer(made.step, gradients, parameters, how));
+  made.step.arg.push_back(plait::make_argument(made.step, {recipe_argument, to_string(how)}));
+  return made;
+}
+
+plait::netdef evaluation_net(plait::netdef const& step) {
+  plait::netdef net = step;
+  net.external_output = {net.intern("loss"), net.intern("accuracy")};
+  plait::remove_dead_ops(net, {.prune_external_inputs = true});
+  return net;
+}
+
+void save(model const& m, fs::path const& file) {
+  // A step never changes, so that the two files fit together whenever there are two.
+  replace(init_file(file), m.init);
+  replace(file, m.step);
+}
+
+model load(fs::path const& file, recipe const& how) {
+  model made{read(init_file(file)), read(file)};
+  auto const* const found = plait::find_argument(made.step, made.step, recipe_argument);
+  std::string const was = found != nullptr && found->s ? *found->s : "another program";
+  if (was != to_string(how)) throw other_recipe(file.string(), was);
+  return made;
+}
+
+}  // namespace mlp

@@ -1,0 +1,52 @@
+// The nets: how they are made, kept in files, and gone on with.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <plait/core/errors.hpp>
+#include <plait/netdef/model.hpp>
+
+namespace mlp {
+
+/// What a net is made from. Training that goes on later must go on with the same.
+struct recipe {
+  std::vector<std::int64_t> hidden = {64, 64};  ///< widths of the layers between
+  std::string optimizer = "adam";
+  float rate = 0.01f;
+  std::int64_t batch = 64;
+  std::int64_t arms = 3;
+  std::int64_t seed = 1;
+};
+
+/// As options of the command line.
+std::string to_string(recipe const& r);
+
+/// Two nets are all there is to training: what `init` makes lives from step to step, and `step` changes it.
+struct model {
+  plait::netdef init;
+  plait::netdef step;  ///< x, label -> loss, accuracy
+};
+
+/// Throws plait::net_error for an optimiser that there is not.
+model make_model(recipe const& how);
+
+/// The part of a step that only looks: loss and accuracy, without gradients and updates.
+plait::netdef evaluation_net(plait::netdef const& step);
+
+/// A file with a net that was begun in another way.
+struct other_recipe : plait::error {
+  other_recipe(std::string const& file, std::string const& was)
+      : error(file + ": was begun with " + was + "; to go on, say the same"), recipe(was) {}
+  std::string recipe;
+};
+
+/// Writes `step` to the file and `init` beside it, as <name>.init.<suffix>; .pb and .json are the formats of those
+/// names, everything else is text. At any moment the files are those of a whole save. Throws plait::io_error.
+void save(model const& m, std::filesystem::path const& file);
+/// Throws plait::io_error for what is missing or no net, and other_recipe.
+model load(std::filesystem::path const& file, recipe const& how);
+
+}  // namespace mlp

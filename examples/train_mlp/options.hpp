@@ -1,0 +1,24 @@
+// What the command line says.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "model.hpp"
+
+namespace mlp {
+
+struct options {
+  recipe how;
+  std::int64_t steps = 1000;
+  std::string backend = "serial";
+  std::filesystem::path net;    ///< empty: nothing is kept
+  std::filesystem::path curve;  ///< empty: none is drawn
+};
+
+/// Nothing where help was asked for and printed. Throws plait::error for a command line that is wrong.
+std::optional<options> read_options(int argc, char** argv);
+
+}  // namespace mlp

@@ -1,0 +1,147 @@
+// Training, as text for every backend; backends/ has it compiled.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+#include <plait/exec/operators/activations.hpp>
+#include <plait/exec/operators/activations_gradients.hpp>
+#include <plait/exec/operators/arithmetic.hpp>
+#include <plait/exec/operators/fills.hpp>
+#include <plait/exec/operators/learning_rate.hpp>
+#include <plait/exec/operators/losses.hpp>
+#include <plait/exec/operators/matrix.hpp>
+#include <plait/exec/operators/matrix_gradients.hpp>
+#include <plait/exec/operators/optimizers.hpp>
+#include <plait/exec/operators/random_fills.hpp>
+#include <plait/exec/operators/softmax_with_loss.hpp>
+#include <plait/exec/operators/softmax_with_loss_gradients.hpp>
+#include <plait/exec/operators/sums.hpp>
+#include <plait/exec/plan.hpp>
+#include <plait/exec/random.hpp>
+#include <plait/exec/workspace.hpp>
+#include <plait/net/parameter.hpp>
+#include <plait/netdef/traits.hpp>
+#include <plait/transform/init_net.hpp>
+
+#include "model.hpp"
+#include "spirals.hpp"
+#include "train.hpp"
+
+namespace mlp {
+
+namespace detail {
+
+inline constexpr std::size_t training_points = 3000;
+inline constexpr std::size_t held_out_points = 1000;
+
+// Streams of the seed, which are independent of each other.
+enum stream : std::uint64_t { training_stream, held_out_stream, first_batch_stream };
+
+// standard_operators<B>() has all that plait knows; these few compile faster.
+template <plait::backend B>
+plait::operators<B> training_operators() {
+  plait::operators<B> table;
+  plait::add_activation_operators(table);
+  plait::add_activation_gradient_operators(table);
+  plait::add_arithmetic_operators(table);
+  plait::add_fill_operators(table);
+  plait::add_learning_rate_operators(table);
+  plait::add_loss_operators(table);
+  plait::add_matrix_operators(table);
+  plait::add_matrix_gradient_operators(table);
+  plait::add_optimizer_operators(table);
+  plait::add_random_fill_operators(table);
+  plait::add_softmax_with_loss_operators(table);
+  plait::add_softmax_with_loss_gradient_operators(table);
+  plait::add_sum_operators(table);
+  return table;
+}
+
+template <plait::backend B>
+void feed(plait::workspace<B>& blobs, points const& some) {
+  auto const count = static_cast<std::int64_t>(some.label.size());
+  blobs.feed("x", some.x, {count, 2});
+  blobs.feed("label", some.label, {count});
+}
+
+template <plait::backend B>
+float number(plait::workspace<B> const& blobs, char const* name) {
+  return blobs.template fetch<float>(name).at(0);
+}
+
+inline std::vector<std::string> blobs_made_by(plait::netdef const& net) {
+  std::vector<std::string> names;
+  for (plait::op_def const& op : net.op)
+    for (plait::symbol const name : op.output) names.emplace_back(net.text(name));
+  return names;
+}
+
+// A net that makes what the blobs hold now.
+template <plait::backend B>
+plait::netdef snapshot(plait::workspace<B> const& blobs, std::vector<std::string> const& names) {
+  std::vector<plait::parameter> held;
+  for (std::string const& name : names) {
+    plait::tensor<B> const& t = blobs.view(name);
+    plait::tensor_value value{{t.dims().begin(), t.dims().end()}, {}};
+    plait::visit_type<float, std::int64_t>(t.type(), [&]<class T>(T) { value.data = t.template values<T>(); });
+    held.push_back({name, std::move(value)});
+  }
+  return plait::init_net_from_parameters<plait::netdef>(held).net;
+}
+
+}  // namespace detail
+
+/// See train.
+template <plait::backend B>
+std::vector<measurement> train_on(model& m, recipe const& how, std::int64_t steps, watcher const& watch) {
+  using namespace detail;
+  auto const seed = static_cast<std::uint64_t>(how.seed);
+  points const training = make_spirals(training_points, how.arms, {seed, training_stream});
+  auto const operators = training_operators<B>();
+
+  plait::workspace<B> blobs;
+  plait::compile(m.init, operators, blobs).run();
+  auto step = plait::compile(m.step, operators, blobs);
+
+  // The points held out have blobs of their own; the parameters are those that are trained.
+  std::vector<std::string> const names = blobs_made_by(m.init);
+  plait::workspace<B> test_blobs;
+  for (std::string const& name : names) test_blobs.bind(name, blobs.get(name));
+  feed(test_blobs, make_spirals(held_out_points, how.arms, {seed, held_out_stream}));
+  auto test = plait::compile(evaluation_net(m.step), operators, test_blobs);
+
+  std::vector<measurement> measured;
+  double sum = 0;  // of the losses since the last measurement
+  std::int64_t count = 0;
+  auto const measure = [&](std::int64_t at) {
+    test.run();
+    measured.push_back({at, static_cast<float>(sum / static_cast<double>(count)), number(test_blobs, "loss"),
+                        number(test_blobs, "accuracy")});
+    sum = 0;
+    count = 0;
+  };
+
+  // The net counts its steps; that is all there is to know to go on where it stopped.
+  std::int64_t const begin = blobs.template fetch<std::int64_t>("optimizer_iteration").at(0) + 1;
+  std::int64_t end = begin + steps;
+  std::int64_t const interval = std::clamp<std::int64_t>(steps / 50, 1, 1000);
+  for (std::int64_t at = begin; at != end;) {
+    plait::random_stream const numbers{seed, first_batch_stream + static_cast<std::uint64_t>(at)};
+    feed(blobs, draw(training, static_cast<std::size_t>(how.batch), numbers));
+    step.run();
+    ++at;
+    float const loss = number(blobs, "loss");
+    if (!std::isfinite(loss)) throw diverged(at);
+    sum += loss;
+    ++count;
+    if (at == begin + 1 || at == end || at % interval == 0) measure(at);
+    if (!watch(at - begin, measured.back())) end = at;
+  }
+  if (count != 0) measure(end);
+  m.init = snapshot(blobs, names);
+  return measured;
+}
+
+}  // namespace mlp
