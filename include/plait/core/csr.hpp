@@ -8,23 +8,10 @@
 #include <vector>
 
 #include <plait/core/assert.hpp>
+#include <plait/core/prefetch.hpp>
 #include <plait/core/uninitialized_allocator.hpp>
 
 namespace plait {
-
-namespace detail {
-// Large arrays that are walked in order come in faster than the hardware fetches them on its own: it stops at every
-// page.
-template <class T>
-constexpr void prefetch([[maybe_unused]] T const* from, [[maybe_unused]] std::ptrdiff_t bytes_ahead) {
-#if defined(__GNUC__)
-  // Not by pointers, which must not leave their array.
-  if (!std::is_constant_evaluated())
-    __builtin_prefetch(reinterpret_cast<void const*>(reinterpret_cast<std::uintptr_t>(from) +
-                                                     static_cast<std::uintptr_t>(bytes_ahead)));
-#endif
-}
-}  // namespace detail
 
 /// `size()` rows of T, each a contiguous span. Built row by row with push/end_row, or from counted row lengths
 /// with start_counting … place. Reusing an object keeps its memory. At most 2^32 - 1 items.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <plait/core/npos.hpp>
+#include <plait/core/prefetch.hpp>
 
 namespace plait {
 
@@ -29,6 +30,12 @@ class hash_index {
       if (here.number == npos) return npos;
       if (here.mark == mark && is_it(here.number)) return here.number;
     }
+  }
+
+  /// Asks for the memory that find and insert of this hash need. In a large table that is what most of their time goes
+  /// to; who knows some hashes ahead saves it.
+  constexpr void prefetch(std::size_t hash) const {
+    if (!slots_.empty()) detail::prefetch(&slots_[static_cast<std::uint32_t>(hash) & mask()], 0);
   }
 
   /// Adds a number under a hash. It must not be there.

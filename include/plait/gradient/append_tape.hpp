@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <ranges>
 #include <span>
 #include <string>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include <plait/core/npos.hpp>
+#include <plait/core/symbols.hpp>
 #include <plait/gradient/forward_net.hpp>
 #include <plait/gradient/gradient_tape.hpp>
 #include <plait/gradient/value_names.hpp>
@@ -22,6 +24,61 @@
 namespace plait {
 
 namespace detail {
+
+// Appends ops whose operands are values of a tape. Where the net takes names instead of text, each is looked up once.
+template <gradient_net N>
+class op_appender {
+  using traits = net_traits_of<N>;
+  using names_t = std::vector<name_t<N>>;
+  static constexpr bool by_name =
+      requires(N& n, op_spec const& op, names_t const& blobs) { traits::append_op(n, op, blobs, blobs); };
+
+ public:
+  op_appender(N& target, gradient_tape const& tape, value_names const& names)
+      : target_(&target), tape_(&tape), names_(&names) {
+    if constexpr (by_name) known_.resize(tape.texts.size());
+  }
+
+  /// To be called for an op some ops ahead: memory takes longer to deliver a name's place than making the op does.
+  void prefetch(std::span<gradient_operand const> operands) {
+    if constexpr (requires { traits::prefetch_name(*target_, std::string_view()); })
+      for (gradient_operand const v : operands)
+        if (symbol const s = (*names_)[v]; !known_[s.id]) traits::prefetch_name(*target_, tape_->texts[s]);
+  }
+  void append(op_spec& spec, std::span<gradient_operand const> inputs, std::span<gradient_operand const> outputs) {
+    if constexpr (by_name) {
+      name_all(inputs, inputs_);
+      name_all(outputs, outputs_);
+      traits::append_op(*target_, spec, inputs_, outputs_);
+    } else {
+      write_all(inputs, spec.inputs);
+      write_all(outputs, spec.outputs);
+      traits::append_op(*target_, spec);
+    }
+  }
+
+ private:
+  void name_all(std::span<gradient_operand const> operands, names_t& made) {
+    made.clear();
+    for (gradient_operand const v : operands) {
+      symbol const s = (*names_)[v];
+      std::optional<name_t<N>>& name = known_[s.id];
+      if (!name) name = make_name(*target_, tape_->texts[s]);
+      made.push_back(*name);
+    }
+  }
+  void write_all(std::span<gradient_operand const> operands, std::vector<std::string>& texts) {
+    texts.resize(operands.size());
+    for (std::size_t i = 0; i != operands.size(); ++i) texts[i] = tape_->texts[(*names_)[operands[i]]];
+  }
+
+  N* target_;
+  gradient_tape const* tape_;
+  value_names const* names_;
+  std::vector<std::optional<name_t<N>>> known_;  // by symbol
+  names_t inputs_;                               // of the op in hand
+  names_t outputs_;
+};
 
 template <gradient_net N>
 void add_nets(N& target, mutable_op_ref_t<N> op, gradient_tape const& tape, value_names const& names,
@@ -46,19 +103,22 @@ void append_tape(N& target, forward_net<N> const& made_for, gradient_tape& tape,
                  value_names const& names) {
   using traits = detail::net_traits_of<N>;
   auto const before = static_cast<std::size_t>(std::ranges::distance(plait::ops(std::as_const(target))));
-  auto const name_all = [&](std::span<gradient_operand const> operands, std::vector<std::string>& texts) {
-    texts.resize(operands.size());
-    for (std::size_t i = 0; i != operands.size(); ++i) texts[i] = tape.texts[names[operands[i]]];
-  };
+  if constexpr (requires { traits::reserve(target, before, before); })
+    traits::reserve(target, order.size(), tape.value_count() - tape.forward_count());
+  detail::op_appender<N> ops(target, tape, names);
+  constexpr std::size_t names_ahead = 8;
   op_spec spec;
-  for (std::uint32_t number : order) {
+  for (std::size_t i = 0; i != order.size(); ++i) {
+    std::uint32_t const number = order[i];
+    if (i + names_ahead < order.size()) {
+      ops.prefetch(tape.inputs(order[i + names_ahead]));
+      ops.prefetch(tape.outputs(order[i + names_ahead]));
+    }
     spec.type = tape.texts[tape[number].type];
-    name_all(tape.inputs(number), spec.inputs);
-    name_all(tape.outputs(number), spec.outputs);
     gradient_tape::details const* const more = tape.find_details(number);
     spec.arguments = more != nullptr ? more->arguments : std::vector<argument_spec>();
     spec.name = more != nullptr ? more->name : std::string();
-    traits::append_op(target, spec);
+    ops.append(spec, tape.inputs(number), tape.outputs(number));
   }
 
   // What an op takes over from its source, and its nets: now that all ops are there, references to them last.

@@ -71,9 +71,11 @@ class forward_net {
     symbols_.resize(form_.blob_bound());
     blobs_.assign(1, npos);
     blob_of_value_.resize(form_.value_count());
-    for (blob_index b : form_.blobs()) {
-      symbols_[b] = tape.texts.intern(std::string_view(form_.name(b)));
-      blobs_.push_back(b);
+    for (blob_index b : form_.blobs()) blobs_.push_back(b);
+    for (std::size_t i = 1; i != blobs_.size(); ++i) {
+      if (i + names_ahead < blobs_.size()) tape.texts.prefetch(text_of(blobs_[i + names_ahead]));
+      blob_index const b = blobs_[i];
+      symbols_[b] = tape.texts.intern(text_of(b));
       for (std::uint32_t k = form_.first_version(b); k <= form_.version(b); ++k)
         blob_of_value_[form_.index({b, k})] = b;
     }
@@ -134,6 +136,9 @@ class forward_net {
   }
 
  private:
+  std::string_view text_of(blob_index b) const { return std::string_view(form_.name(b)); }
+  static constexpr std::size_t names_ahead = 16;
+
   N const* net_;
   ssa_form<N> form_;
   gradient_tape const* tape_ = nullptr;

@@ -158,7 +158,8 @@ class gradient_context {
   /// Whether anybody asks for the gradient of an input. A rule need not look: what nobody reads is dropped.
   bool is_wanted(std::size_t i) const { return wanted_[i]; }
   /// `<x>_grad`
-  std::string gradient_name(std::size_t i) const { return std::string(input_name(i)) + "_grad"; }
+  std::string gradient_name(std::size_t i) const { return std::string(input_name(i)).append(gradient_suffix); }
+  static constexpr std::string_view gradient_suffix = "_grad";
   /// A new blob `<x>_grad`, which is to hold the gradient of input i: to be an output of an op.
   gradient_operand input_gradient(std::size_t i) {
     gradient_operand const made = tape_->make_value(gradient_name(i));

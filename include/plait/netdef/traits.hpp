@@ -41,6 +41,7 @@ struct net_traits<netdef> {
   // ---- names
   static std::string_view text(netdef const& n, symbol name) { return n.text(name); }
   static symbol make_name(netdef& n, std::string_view text) { return n.intern(text); }
+  static void prefetch_name(netdef const& n, std::string_view text) { n.symbols.prefetch(text); }
   static std::size_t name_count(netdef const& n) { return n.symbols.size(); }
   static std::size_t name_index(netdef const&, symbol name) { return name.id; }
   static symbol name_at(netdef const&, std::size_t index) { return symbol{static_cast<std::uint32_t>(index)}; }
@@ -68,6 +69,16 @@ struct net_traits<netdef> {
     erase_at(n.external_output, slots);
   }
   static void append_op(netdef& n, op_spec const& spec) { n.op.push_back(make_op(n, spec)); }
+  static void append_op(netdef& n, op_spec const& spec, std::span<symbol const> inputs,
+                        std::span<symbol const> outputs) {
+    op_def& op = n.op.emplace_back(make_op(n, spec));
+    for (symbol const blob : inputs) op.input.push_back(blob);
+    for (symbol const blob : outputs) op.output.push_back(blob);
+  }
+  static void reserve(netdef& n, std::size_t ops, std::size_t names) {
+    n.op.reserve(n.op.size() + ops);
+    n.symbols.reserve(n.symbols.size() + names);
+  }
   static void insert_op(netdef& n, std::size_t position, op_spec const& spec) {
     n.op.insert(n.op.begin() + static_cast<std::ptrdiff_t>(position), make_op(n, spec));
   }

@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# Makes a virtual environment with the newest PyTorch (for CPUs) and JAX that PyPI has: build/rivals/venv.
+#
+#   benchmarks/rivals/setup.sh
+#
+# What is there already stays; remove build/rivals/venv for newer ones.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+
+venv=build/rivals/venv
+[ -x $venv/bin/python ] || python3 -m venv $venv
+if ! $venv/bin/python -c 'import torch, jax, numpy' 2>/dev/null; then
+  # PyTorch's own index has the builds without CUDA, which are a tenth in size; PyPI's work as well.
+  $venv/bin/pip install --quiet torch --index-url https://download.pytorch.org/whl/cpu ||
+    $venv/bin/pip install --quiet torch
+  $venv/bin/pip install --quiet numpy jax
+fi
+$venv/bin/python -c 'import jax, sys, torch; print("Python", sys.version.split()[0], "torch", torch.__version__, "jax", jax.__version__)'
