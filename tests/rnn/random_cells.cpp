@@ -28,8 +28,10 @@ constexpr std::size_t steps = 4;
 struct recurrence {
   plait::netdef net;
   plait::op_def const& op() const { return net.op.back(); }
-  strings texts(char const* name) const { return plait::find_argument(net, op(), name)->strings; }
-  std::vector<std::int64_t> integers(char const* name) const { return plait::find_argument(net, op(), name)->ints; }
+  strings texts(std::string const& name) const { return plait::find_argument(net, op(), name)->strings; }
+  std::vector<std::int64_t> integers(std::string const& name) const {
+    return plait::find_argument(net, op(), name)->ints;
+  }
   std::vector<plait::op_spec> ops(char const* name) const {
     auto const* inside = plait::find_argument(net, op(), name);
     return inside == nullptr ? std::vector<plait::op_spec>() : test::describe(*inside->n).ops;
@@ -47,67 +49,101 @@ double weight(std::size_t state, std::size_t t) {
   return 0.3 + 0.2 * static_cast<double>(state) + 0.1 * static_cast<double>(t * t);
 }
 
+// The places of sequences that a blob of the step net is, from one on.
+numbers taken(numbers const& places, std::int64_t first, std::int64_t count) {
+  auto const at = places.begin() + first;
+  return {at, at + count};
+}
+
+struct links {
+  strings internal, external;
+  std::vector<std::int64_t> offset, window;
+
+  links(recurrence const& r, std::string const& prefix)
+      : internal(r.texts(prefix + "_internal")),
+        external(r.texts(prefix + "_external")),
+        offset(r.integers(prefix + "_offset")),
+        window(internal.size(), 1) {
+    if (plait::find_argument(r.net, r.op(), prefix + "_window") != nullptr) window = r.integers(prefix + "_window");
+  }
+};
+
+// The blob outside of an initial value: the name alone if there is one, else with the place.
+std::string initial_name(recurrence const& r, std::int64_t input, std::size_t place, std::size_t count) {
+  return r.input(input) + (count == 1 ? "" : std::to_string(place));
+}
+
 // Blobs outside by name, the sequence as x0, x1, …; forward, and back where it has a backward pass.
 pass run(recurrence const& r, std::map<std::string, double> const& given) {
   strings const states = r.texts("recurrent_states");
-  strings const internal = r.texts("link_internal"), external = r.texts("link_external");
-  auto const offset = r.integers("link_offset");
   auto const initial = r.integers("initial_recurrent_state_ids");
+  auto const aliases = r.integers("alias_offset");
   std::string const sequence = r.input(0);
+  auto const before = [&](std::size_t s) { return static_cast<std::size_t>(aliases[2 * s]); };
 
   std::map<std::string, numbers> places;
   for (std::size_t s = 0; s != states.size(); ++s) {
-    places[states[s]].assign(steps + 1, 0);
-    places[states[s]][0] = given.at(r.input(initial[s]));
+    places[states[s]].assign(steps + before(s), 0);
+    for (std::size_t k = 0; k != before(s); ++k)
+      places[states[s]][k] = given.at(initial_name(r, initial[s], k, before(s)));
   }
   for (std::size_t t = 0; t != steps; ++t) places[sequence].push_back(given.at(sequence + std::to_string(t)));
 
   std::vector<number_map> kept(steps);
   auto const forward = r.ops("step_net");
+  links const there(r, "link");
   for (std::size_t t = 0; t != steps; ++t) {
     number_map& blobs = kept[t];
     for (auto const& [name, number] : given) blobs[name] = {number};
-    for (std::size_t l = 0; l != internal.size(); ++l)
-      if (offset[l] == 0) blobs[internal[l]] = {places.at(external[l]).at(t)};
+    for (std::size_t l = 0; l != there.internal.size(); ++l)
+      if (there.offset[l] == 0)
+        blobs[there.internal[l]] = taken(places.at(there.external[l]), static_cast<std::int64_t>(t), there.window[l]);
     test::interpret_ops(forward, blobs);
-    for (std::size_t l = 0; l != internal.size(); ++l)
-      if (offset[l] == 1) places.at(external[l]).at(t + 1) = blobs.at(internal[l]).at(0);
+    for (std::size_t l = 0; l != there.internal.size(); ++l)
+      if (there.offset[l] != 0)
+        places.at(there.external[l]).at(t + static_cast<std::size_t>(there.offset[l])) =
+            blobs.at(there.internal[l]).at(0);
   }
   pass made;
   for (std::size_t s = 0; s != states.size(); ++s)
-    for (std::size_t t = 0; t != steps; ++t) made.loss += weight(s, t) * places[states[s]][t + 1];
+    for (std::size_t t = 0; t != steps; ++t) made.loss += weight(s, t) * places[states[s]][t + before(s)];
   if (plait::find_argument(r.net, r.op(), "param") == nullptr) return made;
 
-  strings const back_internal = r.texts("backward_link_internal"), back_external = r.texts("backward_link_external");
-  auto const back_offset = r.integers("backward_link_offset");
   auto const parameters = r.integers("param");
   strings const gradients = r.texts("param_grads");
   std::map<std::string, numbers> back;
   for (std::size_t s = 0; s != states.size(); ++s) {
-    back[states[s] + "_grad"].assign(steps + 1, 0);
-    for (std::size_t t = 0; t != steps; ++t) back[states[s] + "_grad"][t + 1] = weight(s, t);
+    back[states[s] + "_grad"].assign(steps + before(s), 0);
+    for (std::size_t t = 0; t != steps; ++t) back[states[s] + "_grad"][t + before(s)] = weight(s, t);
   }
   back[sequence + "_grad"].assign(steps, 0);
   auto const backward = r.ops("backward_step_net");
+  links const here(r, "backward_link");
   for (std::size_t t = steps; t-- != 0;) {
     number_map& blobs = kept[t];
-    for (std::size_t l = 0; l != back_internal.size(); ++l)
-      if (back_offset[l] == 1) blobs[back_internal[l]] = {back.at(back_external[l]).at(t + 1)};
+    for (std::size_t l = 0; l != here.internal.size(); ++l)
+      if (here.offset[l] != 0)
+        blobs[here.internal[l]] = {back.at(here.external[l]).at(t + static_cast<std::size_t>(here.offset[l]))};
     test::interpret_ops(backward, blobs);
-    for (std::size_t l = 0; l != back_internal.size(); ++l)
-      if (back_offset[l] == 0) back.at(back_external[l]).at(t) += blobs.at(back_internal[l]).at(0);
+    for (std::size_t l = 0; l != here.internal.size(); ++l)
+      if (here.offset[l] == 0)
+        for (std::size_t k = 0; k != static_cast<std::size_t>(here.window[l]); ++k)
+          back.at(here.external[l]).at(t + k) += blobs.at(here.internal[l]).at(k);
     for (std::size_t p = 0; p != parameters.size(); ++p)
       made.gradients[r.input(parameters[p])] += blobs.at(gradients[p]).at(0);
   }
   for (std::size_t t = 0; t != steps; ++t) made.gradients[sequence + std::to_string(t)] = back[sequence + "_grad"][t];
-  for (std::size_t s = 0; s != states.size(); ++s) made.gradients[r.input(initial[s])] += back[states[s] + "_grad"][0];
+  for (std::size_t s = 0; s != states.size(); ++s)
+    for (std::size_t k = 0; k != before(s); ++k)
+      made.gradients[initial_name(r, initial[s], k, before(s))] += back[states[s] + "_grad"][k];
   return made;
 }
 
 std::map<std::string, double> values(recurrence const& r) {
   std::map<std::string, double> made;
   double next = 0.4;
-  for (std::size_t i = 1; i != r.op().input.size(); ++i) made[r.input(static_cast<std::int64_t>(i))] = next += 0.07;
+  for (std::size_t i = 1; i != r.op().input.size(); ++i)
+    for (char const* place : {"", "0", "1", "2"}) made[r.input(static_cast<std::int64_t>(i)) + place] = next += 0.02;
   for (std::size_t t = 0; t != steps; ++t) made[r.input(0) + std::to_string(t)] = 0.5 - 0.2 * static_cast<double>(t);
   return made;
 }
@@ -283,5 +319,20 @@ TEST_CASE("A parameter that is not declared, and one that also is the initial st
       .cell = cell, .inputs = {{"x_t", "x"}}, .states = {{.in = "h_prev", .out = "h", .initial = "h0"}}};
   auto const r = recurrent(options);
   CHECK(r.op().input.size() == 4);  // x, h0, w, and h0 once more
+  CHECK(wrong_gradients(r) == 0);
+}
+
+TEST_CASE("A state with a window is what was written in the last steps") {
+  plait::net_builder cell("cell");
+  auto const [x, win, c, w] = cell.external_inputs("x_t", "win", "c_prev", "w");
+  auto const [old, older, oldest] = cell.op<3>("Split", win, {"third", "second", "first"});
+  cell.tanh(cell.sum({cell.mul(old, w), cell.mul(older, c), oldest, x}), "h");
+  cell.mul(c, cell.sigmoid("h"), "c");
+  auto options = options_of(cell, {{"win", "h", "h0"}, {"c_prev", "c", "c0"}});
+  options.states[0].window = 3;
+  auto const r = recurrent(options);
+  CHECK(r.integers("link_window") == std::vector<std::int64_t>{3, 1, 1, 1, 1});
+  CHECK(r.integers("link_offset") == std::vector<std::int64_t>{0, 3, 0, 1, 0});
+  CHECK(r.integers("alias_offset") == std::vector<std::int64_t>{3, -1, 1, -1});
   CHECK(wrong_gradients(r) == 0);
 }

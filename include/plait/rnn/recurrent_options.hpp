@@ -37,10 +37,14 @@ struct recurrent_input {
 
 /// What the cell hands on from step to step: it reads `in`, which is what it wrote to `out` one step before, and
 /// `initial`, a blob around the cell, in the first. `initial` may be N×…, 1×N×…, or without N, the same for all.
+///
+/// With a window k of more than 1, `in` is what it wrote in the last k steps, k×N×…, the latest last, and `initial` is
+/// k×N×… too.
 struct recurrent_state {
   std::string in;
   std::string out;
   std::string initial;
+  std::int64_t window = 1;
 };
 
 /// How the steps of a recurrent net are run; what is left out is the operator's choice.
@@ -71,7 +75,8 @@ struct recurrent_net_options {
   /// out an input with the name of an initial state; expects gradients of all external outputs, of states or not, and
   /// adds what the cell itself contributes to them in a pass of its own (`<blob>_grad_accum`), which loses them where
   /// the contribution is passed through; keeps gradient ops whose results nobody needs; numbers initial states by the
-  /// first input of their name; and accepts blobs to recompute, and outputs of states, that the cell does not make.
+  /// first input of their name; and accepts blobs to recompute, and outputs of states, that the cell does not make, ops
+  /// to recompute that give something else then, and cells that overwrite the sequence or earlier states.
   bool as_caffe2 = false;
 };
 

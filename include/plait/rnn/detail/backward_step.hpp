@@ -32,7 +32,7 @@ class backward_step {
     backward_net<netdef> made = backward_pass(
         cell, seeds(), rules, {.only = o_.as_caffe2 ? std::vector<std::string>() : wanted, .as_caffe2 = o_.as_caffe2});
     gradients_ = std::move(made.gradients);
-    recompute();
+    recompute(rules);
     for (op_def const& op : made.net.op) net.op.push_back(net.adopt(op, made.net));
     declare();
     if (o_.as_caffe2) accumulate();
@@ -71,12 +71,19 @@ class backward_step {
     return made;
   }
 
-  void recompute() {
+  void recompute(gradient_rules const& rules) {
     boost::unordered_flat_set<std::string_view> const listed(o_.recompute_on_backward.begin(),
                                                              o_.recompute_on_backward.end());
-    for (op_def const& op : cell_.op)
-      if (std::ranges::any_of(op.output, [&](symbol y) { return listed.contains(cell_.text(y)); }))
-        net.op.push_back(net.adopt(op, cell_));
+    for (std::size_t i = 0; i != cell_.op.size(); ++i) {
+      op_def const& op = cell_.op[i];
+      if (std::ranges::none_of(op.output, [&](symbol y) { return listed.contains(cell_.text(y)); })) continue;
+      gradient_rule const* const rule = rules.find(cell_.text(op.type));
+      if (!o_.as_caffe2 && rule != nullptr && !rule->repeatable)
+        throw net_error("plait: recurrent net: an op that is to be recomputed is " + std::string(cell_.text(op.type)) +
+                            ", which does not give the same again",
+                        i, std::string(cell_.text(op.output.front())));
+      net.op.push_back(net.adopt(op, cell_));
+    }
     recomputed_ = net.op.size();
   }
 

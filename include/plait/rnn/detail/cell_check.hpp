@@ -60,6 +60,8 @@ class cell_check {
     for (auto const& state : o_.states) {
       inner(state.in, "a state");
       if (state.initial.empty()) fail("the state " + quoted(state.in) + " has no initial value", state.in);
+      if (state.window < 1)
+        fail("the state " + quoted(state.in) + " has a window of " + std::to_string(state.window) + " steps", state.in);
       if (state.out.empty())
         fail("the state " + quoted(state.in) + " has no blob that makes it for the next step", state.in);
       if (o_.as_caffe2) continue;

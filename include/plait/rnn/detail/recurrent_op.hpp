@@ -21,16 +21,27 @@
 
 namespace plait::detail {
 
-/// Blobs of a cell that are views of, or stand for, blobs around it. An argument of the op each.
+/// Blobs of a cell that are views of blobs around it: at step t the places from t + offset on, as many as the window.
 struct recurrent_links {
   std::vector<std::string> internal;
   std::vector<std::string> external;
   std::vector<std::int64_t> offset;
+  std::vector<std::int64_t> window;
 
-  void add(std::string inside, std::string around, std::int64_t steps) {
+  void add(std::string inside, std::string around, std::int64_t first, std::int64_t steps = 1) {
     internal.push_back(std::move(inside));
     external.push_back(std::move(around));
-    offset.push_back(steps);
+    offset.push_back(first);
+    window.push_back(steps);
+  }
+
+  /// As the arguments `<prefix>_internal` and so on; windows only where there is one.
+  void append_to(std::vector<net_argument>& arguments, std::string const& prefix) const {
+    arguments.emplace_back(prefix + "_internal", internal);
+    arguments.emplace_back(prefix + "_external", external);
+    arguments.emplace_back(prefix + "_offset", offset);
+    if (std::ranges::any_of(window, [](std::int64_t steps) { return steps != 1; }))
+      arguments.emplace_back(prefix + "_window", window);
   }
 };
 
@@ -119,9 +130,9 @@ class recurrent_op {
     std::vector<std::int64_t> initial;
     for (auto const& state : o_.states) {
       std::string const all = states_of(state);
-      links.add(state.in, all, 0);
-      links.add(state.out, all, 1);
-      aliases.add(all, state.out + "_all", 1);
+      links.add(state.in, all, 0, state.window);
+      links.add(state.out, all, state.window);
+      aliases.add(all, state.out + "_all", state.window);
       aliases.add(all, state.out + "_last", -1);
       initial.push_back(input_index(o_.inputs.size() + states.size()));
       states.push_back(all);
@@ -132,9 +143,7 @@ class recurrent_op {
     arguments_.emplace_back("alias_offset", aliases.offset);
     arguments_.emplace_back("recurrent_states", states);
     arguments_.emplace_back("initial_recurrent_state_ids", initial);
-    arguments_.emplace_back("link_internal", links.internal);
-    arguments_.emplace_back("link_external", links.external);
-    arguments_.emplace_back("link_offset", links.offset);
+    links.append_to(arguments_, "link");
   }
 
   void differentiate(gradient_rules const& rules) {
@@ -146,8 +155,8 @@ class recurrent_op {
     recurrent_links links;
     for (auto const& state : o_.states) {
       std::string const all = states_of(state) + "_grad";
-      links.add(state.out + "_grad", all, 1);
-      links.add(back.needed_gradient(state.in), all, 0);
+      links.add(state.out + "_grad", all, state.window);
+      links.add(back.needed_gradient(state.in), all, 0, state.window);
     }
     for (auto const& input : o_.inputs) links.add(back.needed_gradient(input.in), input.sequence + "_grad", 0);
 
@@ -160,9 +169,7 @@ class recurrent_op {
         gradients.push_back(std::move(name));
       }
     arguments_.emplace_back("param", parameters);
-    arguments_.emplace_back("backward_link_internal", links.internal);
-    arguments_.emplace_back("backward_link_external", links.external);
-    arguments_.emplace_back("backward_link_offset", links.offset);
+    links.append_to(arguments_, "backward_link");
     arguments_.emplace_back("outputs_with_grads", o_.outputs_with_grads);
     arguments_.emplace_back("recompute_blobs_on_backward", distinct(o_.recompute_on_backward));
     arguments_.emplace_back("param_grads", gradients);
