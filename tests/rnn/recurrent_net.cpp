@@ -1,0 +1,281 @@
+#include <plait/rnn/recurrent_net.hpp>
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include <plait/gradient/backward_pass.hpp>
+#include <plait/netdef/equality.hpp>
+#include <plait/netdef/text_reader.hpp>
+#include <support/op_lines.hpp>
+
+namespace {
+
+using strings = std::vector<std::string>;
+
+plait::net_builder tanh_cell() {
+  plait::net_builder cell("cell");
+  auto const [x, h_prev, w, b] = cell.external_inputs("x_t", "h_prev", "w", "b");
+  auto const h = cell.tanh(cell.fc(cell.concat({x, h_prev}, 1), w, b, "g"), "h");
+  cell.external_outputs(h);
+  return cell;
+}
+
+plait::recurrent_net_options tanh_options() {
+  return {.cell = tanh_cell(), .inputs = {{"x_t", "x"}}, .states = {{.in = "h_prev", .out = "h", .initial = "h0"}}};
+}
+
+std::string line(plait::netdef const& n, std::size_t op) { return test::lines_of(n).at(op); }
+
+}  // namespace
+
+TEST_CASE("A cell becomes an op with a step net, links, aliases and a backward step net") {
+  plait::netdef n = plait::read_netdef_text(R"(name: "outer" external_input: "x")");
+  plait::netdef const cell = plait::read_netdef_text(R"(
+    name: "cell"
+    op { type: "Mul" input: "h_prev" input: "w" output: "g" }
+    op { type: "Sum" input: "g" input: "x_t" output: "h" }
+    external_input: "x_t" external_input: "h_prev" external_input: "w" external_output: "h")");
+  auto const made = plait::recurrent_net(n, {.cell = cell,
+                                             .inputs = {{"x_t", "x"}},
+                                             .states = {{.in = "h_prev", .out = "h", .initial = "h0"}},
+                                             .recompute_on_backward = {"g"},
+                                             .outputs_with_grads = {1},
+                                             .timestep = "t",
+                                             .scope = "rnn",
+                                             .executor = {.num_threads = 2}});
+  CHECK(made.blobs == strings{"h_all", "h_last"});
+  CHECK(made.workspaces == "rnn/step_workspaces");
+  CHECK(made.all("h") == "h_all");
+  CHECK(made.last("h") == "h_last");
+  CHECK(n == plait::read_netdef_text(R"(
+    name: "outer"
+    op {
+      type: "RecurrentNetwork"
+      input: "x" input: "h0" input: "w"
+      output: "h_all" output: "h_last" output: "rnn/step_workspaces"
+      arg { name: "alias_src" strings: "rnn/h_prev_states" strings: "rnn/h_prev_states" }
+      arg { name: "alias_dst" strings: "h_all" strings: "h_last" }
+      arg { name: "alias_offset" ints: 1 ints: -1 }
+      arg { name: "recurrent_states" strings: "rnn/h_prev_states" }
+      arg { name: "initial_recurrent_state_ids" ints: 1 }
+      arg { name: "link_internal" strings: "h_prev" strings: "h" strings: "x_t" }
+      arg { name: "link_external" strings: "rnn/h_prev_states" strings: "rnn/h_prev_states" strings: "x" }
+      arg { name: "link_offset" ints: 0 ints: 1 ints: 0 }
+      arg { name: "param" ints: 2 }
+      arg { name: "backward_link_internal" strings: "h_grad" strings: "h_prev_grad" strings: "h_grad" }
+      arg {
+        name: "backward_link_external"
+        strings: "rnn/h_prev_states_grad" strings: "rnn/h_prev_states_grad" strings: "x_grad"
+      }
+      arg { name: "backward_link_offset" ints: 1 ints: 0 ints: 0 }
+      arg { name: "outputs_with_grads" ints: 1 }
+      arg { name: "recompute_blobs_on_backward" strings: "g" }
+      arg { name: "param_grads" strings: "w_grad" }
+      arg {
+        name: "backward_step_net"
+        n {
+          name: "RecurrentBackwardStep"
+          op { type: "Mul" input: "h_prev" input: "w" output: "g" }
+          op { type: "Mul" input: "h_grad" input: "w" output: "h_prev_grad" is_gradient_op: true }
+          op { type: "Mul" input: "h_grad" input: "h_prev" output: "w_grad" is_gradient_op: true }
+          type: "simple"
+          external_input: "h_grad" external_input: "x_t" external_input: "h_prev" external_input: "w"
+          external_input: "h"
+        }
+      }
+      arg { name: "enable_rnn_executor" i: 1 }
+      arg { name: "rnn_executor.num_threads" i: 2 }
+      arg {
+        name: "step_net"
+        n {
+          name: "cell"
+          op { type: "Mul" input: "h_prev" input: "w" output: "g" }
+          op { type: "Sum" input: "g" input: "x_t" output: "h" }
+          type: "simple"
+          external_input: "x_t" external_input: "h_prev" external_input: "w" external_output: "h"
+        }
+      }
+      arg { name: "timestep" s: "t" }
+    }
+    external_input: "x" external_input: "h0" external_input: "w")"));
+}
+
+TEST_CASE("In a builder, with handles") {
+  plait::net_builder model("model");
+  auto const [x, h0, w, b] = model.external_inputs("sequence", "h0", "w", "b");
+  plait::net_builder cell("cell");
+  auto const [x_t, h_prev, cell_w, cell_b] = cell.external_inputs("x_t", "h_prev", "w", "b");
+  auto const h = cell.tanh(cell.fc(cell.concat({x_t, h_prev}, 1), cell_w, cell_b), "h");
+  auto const out = plait::recurrent_net(
+      model, {.cell = cell, .inputs = {{x_t, x}}, .states = {{.in = h_prev, .out = h, .initial = h0}}});
+  CHECK(out.all(h).name() == "h_all");
+  model.scale(out.last("h"), 2.0f, "y");
+  CHECK(test::lines_of(model.net()) ==
+        test::lines{"RecurrentNetwork: sequence h0 w b -> h_all h_last model/recurrent/step_workspaces",
+                    "Scale: h_last -> y"});
+}
+
+TEST_CASE("A builder knows the inputs of a recurrent net, whatever its name scope") {
+  plait::net_builder model("model");
+  model.external_inputs("x", "w", "b");
+  auto const scope = model.scope("layer");
+  auto const options = tanh_options();
+  plait::netdef const before = model.net();
+  try {
+    (void)plait::recurrent_net(model, options);
+    FAIL("accepted");
+  } catch (plait::net_error const& problem) {
+    CHECK(problem.blob == "h0");
+  }
+  CHECK(model.net() == before);
+  auto given = options;
+  given.states[0].initial = model.constant_fill({4}, 0.0f, "h0").name();
+  CHECK(plait::recurrent_net(model, given).all("h").name() == "h_all");
+  CHECK(line(model.net(), 1).starts_with("RecurrentNetwork: x layer/h0 w b -> h_all"));
+}
+
+TEST_CASE("Two recurrent nets of one net do not share their states, except as Caffe2") {
+  for (bool const as_caffe2 : {false, true}) {
+    plait::netdef n;
+    n.name = n.intern("net");
+    auto options = tanh_options();
+    options.as_caffe2 = as_caffe2;
+    CHECK(plait::recurrent_net(n, options).workspaces == "net/recurrent/step_workspaces");
+    CHECK(plait::recurrent_net(n, options).workspaces ==
+          (as_caffe2 ? "net/recurrent/step_workspaces" : "net/recurrent_2/step_workspaces"));
+    options.scope = "";
+    CHECK(plait::recurrent_net(n, options).workspaces == "/step_workspaces");
+  }
+}
+
+TEST_CASE("Layers are differentiated as a whole") {
+  plait::net_builder model("model");
+  model.external_inputs("x", "h0", "w", "b", "k0");
+  auto options = tanh_options();
+  auto const first = plait::recurrent_net(model, options);
+  plait::net_builder second("second");
+  auto const [y, k, v] = second.external_inputs("y_t", "k_prev", "w");
+  second.mul(second.sum({y, k}), v, "k");
+  auto const last = plait::recurrent_net(model, {.cell = second,
+                                                 .inputs = {{y, first.all("h")}},
+                                                 .states = {{.in = k, .out = "k", .initial = "k0"}},
+                                                 .outputs_with_grads = {1}});
+  auto const gradients = model.edit([&](plait::netdef& n) {
+    return plait::add_gradient_ops(n, {plait::gradient_seed(last.last("k").name())}, plait::gradient_rules::standard());
+  });
+  CHECK(gradients.at("x").values == "x_grad");
+  CHECK(gradients.at("h0").values == "h0_grad");
+  CHECK(gradients.at("w").values == "w_grad");
+  test::lines const ops = test::lines_of(model.net());
+  REQUIRE(ops.size() == 6);
+  CHECK(ops[3] ==
+        "RecurrentNetworkGradient: k_last_autogen_grad h_all k0 w k_all k_last model/recurrent_2/step_workspaces"
+        " -> h_all_grad w_grad k0_grad");
+  CHECK(ops[4] ==
+        "RecurrentNetworkGradient: h_all_grad x h0 w b h_all h_last model/recurrent/step_workspaces"
+        " -> x_grad _w_grad_autosplit_0 b_grad h0_grad");
+  CHECK(ops[5] == "Sum: w_grad _w_grad_autosplit_0 -> w_grad");
+}
+
+TEST_CASE("A blob that two states begin with is an input for each, except as Caffe2") {
+  plait::net_builder cell("cell");
+  auto const [x, h, c] = cell.external_inputs("x_t", "h_prev", "c_prev");
+  cell.mul(x, h, "h");
+  cell.mul(x, c, "c");
+  cell.external_outputs("h", "c");
+  for (bool const as_caffe2 : {false, true}) {
+    plait::netdef n;
+    (void)plait::recurrent_net(n, {.cell = cell,
+                                   .inputs = {{"x_t", "x"}},
+                                   .states = {{.in = "h_prev", .out = "h", .initial = "zero"},
+                                              {.in = "c_prev", .out = "c", .initial = "zero"}},
+                                   .as_caffe2 = as_caffe2});
+    CHECK(line(n, 0).starts_with("RecurrentNetwork: x zero zero -> h_all h_last c_all c_last"));
+    CHECK(plait::find_argument(n, n.op[0], "initial_recurrent_state_ids")->ints ==
+          std::vector<std::int64_t>{1, as_caffe2 ? 1 : 2});
+  }
+}
+
+TEST_CASE("The number of the step is no parameter, unless Caffe2 is not told its name") {
+  plait::net_builder cell("cell");
+  auto const [x, h, t, p] = cell.external_inputs("x_t", "h_prev", "timestep", "p");
+  cell.op("Unit", {x, h, t, p}, "h");
+  auto const inputs = [&](std::string const& timestep, bool as_caffe2) {
+    plait::netdef n;
+    (void)plait::recurrent_net(n, {.cell = cell,
+                                   .inputs = {{"x_t", "x"}},
+                                   .states = {{.in = "h_prev", .out = "h", .initial = "h0"}},
+                                   .timestep = timestep,
+                                   .forward_only = true,
+                                   .as_caffe2 = as_caffe2});
+    return line(n, 0).substr(0, line(n, 0).find(" ->"));
+  };
+  CHECK(inputs("", false) == "RecurrentNetwork: x h0 p");
+  CHECK(inputs("timestep", false) == "RecurrentNetwork: x h0 p");
+  CHECK(inputs("p", false) == "RecurrentNetwork: x h0 timestep");
+  CHECK(inputs("", true) == "RecurrentNetwork: x h0 timestep p");
+  CHECK(inputs("timestep", true) == "RecurrentNetwork: x h0 p");
+}
+
+TEST_CASE("Forward only, there may be several sequences, and ops without a gradient") {
+  plait::net_builder cell("cell");
+  auto const [a, b, h] = cell.external_inputs("a_t", "b_t", "h_prev");
+  cell.op("NoSuchOp", {a, b, h}, "h");
+  plait::netdef n;
+  plait::recurrent_net_options options{.cell = cell,
+                                       .inputs = {{a, "a"}, {b, "b"}},
+                                       .states = {{.in = h, .out = "h", .initial = "h0"}},
+                                       .scope = "r",
+                                       .forward_only = true,
+                                       .parallel_executor = false};
+  (void)plait::recurrent_net(n, options);
+  CHECK(line(n, 0) == "RecurrentNetwork: a b h0 -> h_all h_last r/step_workspaces");
+  CHECK(plait::find_argument(n, n.op[0], "link_external")->strings ==
+        strings{"r/h_prev_states", "r/h_prev_states", "a", "b"});
+  CHECK(plait::find_argument(n, n.op[0], "initial_recurrent_state_ids")->ints == std::vector<std::int64_t>{2});
+  CHECK(plait::find_argument(n, n.op[0], "enable_rnn_executor")->i == 0);
+  for (char const* name : {"param", "param_grads", "backward_link_internal", "outputs_with_grads", "backward_step_net"})
+    CHECK(plait::find_argument(n, n.op[0], name) == nullptr);
+
+  plait::netdef const before = n;
+  options.inputs.pop_back();
+  options.forward_only = false;
+  CHECK_THROWS_AS(plait::recurrent_net(n, options), plait::gradient_error);
+  CHECK(n == before);
+}
+
+TEST_CASE("The sequence and every state must have a gradient") {
+  plait::net_builder cell("cell");
+  auto const [x, h, c] = cell.external_inputs("x_t", "h_prev", "c_prev");
+  cell.mul(x, h, "h");
+  cell.mul(x, x, "c");
+  plait::netdef n;
+  plait::recurrent_net_options options{
+      .cell = cell, .inputs = {{x, "x"}}, .states = {{.in = h, .out = "h", .initial = "h0"}}};
+  CHECK_NOTHROW(plait::recurrent_net(n, options));
+  options.states.push_back({.in = c, .out = "c", .initial = "c0"});
+  plait::netdef const before = n;
+  try {
+    (void)plait::recurrent_net(n, options);
+    FAIL("accepted");
+  } catch (plait::net_error const& problem) {
+    CHECK(problem.blob == "c_prev");
+  }
+  CHECK(n == before);
+  options.forward_only = true;
+  CHECK_NOTHROW(plait::recurrent_net(n, options));
+}
+
+TEST_CASE("The cell stays as it was, and the op's device is the one asked for") {
+  auto options = tanh_options();
+  plait::netdef const before = options.cell.net();
+  options.device = plait::device_spec{.kind = plait::device_kind::cuda, .id = 2};
+  plait::netdef n;
+  (void)plait::recurrent_net(n, options);
+  CHECK(options.cell.net() == before);
+  REQUIRE(n.op[0].device_option);
+  CHECK(n.op[0].device_option->device_type == 1);
+  CHECK(n.op[0].device_option->device_id == 2);
+}
