@@ -74,6 +74,10 @@ class plan {
   /// written again, what other blobs hold is left alone. O(blobs given and left behind) look-ups.
   void rebind(workspace<B>& blobs);
 
+  /// After bind(): has the next run write a published value to memory of the caller, which must live until another
+  /// workspace, or another place, is given. False if that cannot be: the value then stands where its blob says.
+  bool write_to(value_number v, void* data, std::size_t bytes) { return memory_.stand_at(v, data, bytes, slots_); }
+
   // ---- what executors are made of
   /// Takes what the workspace holds, and infers shapes as far as they can be known; run_op may follow.
   void bind();

@@ -86,6 +86,15 @@ class plan_memory {
     own.memory = fits ? tensor<B>::adopt(held.raw(), type, row_major(type.dims), held.owner()) : tensor<B>();
   }
 
+  /// A kept value is to stand in memory of somebody else, until move_home; false if it has none of its own, or not of
+  /// so many bytes.
+  bool stand_at(value_number v, void* data, std::size_t bytes, std::span<slot const> slots) {
+    value_number const home = values_[v].home;
+    if (home == npos || !values_[home].kept || values_[home].result || slots[home].type.bytes() != bytes) return false;
+    values_[home].memory = tensor<B>::adopt(data, slots[home].type, row_major(slots[home].type.dims), nullptr);
+    return true;
+  }
+
   /// The tensor that a kept value stands in, of any shape of as many bytes; nullptr if that is what was given.
   tensor<B> const* kept(value_number v) const {
     value_number const home = values_[v].home;

@@ -1,0 +1,245 @@
+// RecurrentNetwork: a net for one step, run over a sequence.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <plait/core/npos.hpp>
+#include <plait/exec/nets_of_op.hpp>
+#include <plait/exec/op_arguments.hpp>
+#include <plait/exec/op_kernel.hpp>
+#include <plait/exec/op_schema.hpp>
+#include <plait/exec/operand_frame.hpp>
+#include <plait/exec/operators.hpp>
+#include <plait/exec/operators/recurrent_network_arguments.hpp>
+#include <plait/exec/operators/recurrent_network_steps.hpp>
+#include <plait/exec/step_workspaces.hpp>
+
+namespace plait {
+
+namespace detail {
+/// The first values of a state: nothing but the copy that the sequence of states begins with.
+template <backend B>
+void copy_initial_state(recurrent_sequence const& states, void const* initial, shape const& dims) {
+  std::size_t const bytes = static_cast<std::size_t>(dims.size()) * size_of(states.type.type);
+  std::size_t const all = dims.rank() == 1 ? states.step_bytes() : bytes;
+  if (all == 0) return;
+  B::copy(states.data, initial, bytes);
+  for (std::size_t done = bytes; done < all;) {  // repeated over the batch, twice as much each time
+    std::size_t const more = std::min(done, all - done);
+    B::copy(states.data + done, states.data, more);
+    done += more;
+  }
+}
+
+/// Which tensor the states are for first values of these dimensions, given to an op with T steps of N rows.
+inline tensor_spec type_of_states(tensor_spec const& initial, std::string_view name, std::int64_t steps,
+                                  std::int64_t rows) {
+  shape const& dims = initial.dims;
+  if (dims.rank() < 1 || dims.rank() > 3)
+    refuse_recurrence("the initial state '" + std::string(name) + "' is " + to_string(initial) +
+                      ", which should have 1 to 3 dimensions");
+  if (dims.rank() > 1 && dims[dims.rank() - 2] != rows)
+    refuse_recurrence("the initial state '" + std::string(name) + "' is " + to_string(initial) + " for a batch of " +
+                      std::to_string(rows));
+  std::int64_t const given = dims.rank() == 3 ? dims[0] : 1;
+  return {initial.type, {steps + given, rows, dims[dims.rank() - 1]}};
+}
+}  // namespace detail
+
+/// Input 0 is a sequence T x N x …; the step net sees places of sequences by its links, and all else of the net around
+/// by name. Steps run in workspaces of their own, all of which are kept for a backward net. No step is copied: what the
+/// step net makes of a state stands in the sequence of states, and so do the outputs.
+template <backend B>
+class recurrent_network_kernel : public op_kernel<B> {
+ public:
+  recurrent_network_kernel(op_arguments const& a, nets_of_op<B> const& nets)
+      : arguments_(a), listed_(a.input_count()), frame_(nets), trains_(nets.has("backward_step_net")) {
+    auto const outputs = nets.output_names().first(a.output_count());
+    for (auto const& alias : arguments_.aliases) {
+      auto const at = std::ranges::find(outputs, alias.output);
+      if (at == outputs.end()) detail::refuse_recurrence("alias_dst has '" + alias.output + "', which is no output");
+      alias_outputs_.push_back(&frame_.blobs().local(alias.output));
+    }
+    object_output_ = &frame_.blobs().local(outputs.back());
+    auto const inputs = nets.input_names();
+    for (std::size_t i = 0; i != inputs.size(); ++i) {
+      if (i >= listed_ && inputs[i] == outputs.back()) object_input_ = i;
+      if (i < listed_ || std::ranges::find(outputs, inputs[i]) == outputs.end())
+        names_.emplace_back(inputs[i], &frame_.blobs().local(inputs[i]));
+    }
+    for (auto const& state : arguments_.states) state_inputs_.push_back(&frame_.blobs().local(inputs[state.initial]));
+    sequence_ = &frame_.blobs().local(inputs[0]);
+    compile(a, nets);
+    steps_.connect(arguments_.links, false,
+                   [&](detail::recurrent_link const& link) { return sequence_number(link, inputs.first(listed_)); });
+    for (auto& link : steps_.links())
+      if (link.source && link.value != npos && link.sequence >= arguments_.states.size()) {
+        link.copied = true;
+        link.target = false;
+      }
+    // A window over a place that the same step fills sees it only if it is filled in place: see run.
+    for (auto const& made : steps_.links())
+      for (auto const& read : steps_.links())
+        if (detail::is_read_as_filled(made, read)) filled_in_place_.push_back(made.internal);
+  }
+  void infer(shape_context&) override {}
+  void run(op_context<B>& c) override {
+    frame_.run(c, [&] {
+      std::shared_ptr<step_workspaces<B>> const kept = find_workspaces(c);
+      detail::bound_names<B> const names(kept->around(), names_);
+      try {
+        run_steps(c, *kept);
+      } catch (...) {
+        steps_.release();
+        kept->length = 0;
+        kept->keeps_steps = false;
+        throw;
+      }
+      steps_.release();
+      hand_out(*kept);
+      object_output_->value = tensor<B>();
+      object_output_->object = kept;
+      object_output_->is_set = true;
+    });
+  }
+
+ private:
+  // With a backward net all is kept that it does not make again; without one what comes after the step is enough.
+  void compile(op_arguments const& a, nets_of_op<B> const& nets) {
+    auto const& again = a.texts("recompute_blobs_on_backward");
+    std::vector<std::string> keep;
+    if (!trains_) {
+      for (auto const& link : arguments_.links) keep.push_back(link.internal);
+    } else if (!again.empty()) {
+      steps_.compile(nets, "step_net", nullptr);
+      for (std::uint32_t const v : steps_.plan().layout().published())
+        if (std::ranges::find(again, steps_.plan().value_name(v)) == again.end())
+          keep.emplace_back(steps_.plan().value_name(v));
+    }
+    steps_.compile(nets, "step_net", trains_ && again.empty() ? nullptr : &keep);
+    for (std::uint32_t const v : steps_.plan().layout().published()) made_.emplace_back(steps_.plan().value_name(v));
+  }
+  // Sequences are the states, then what links name among the inputs.
+  std::size_t sequence_number(detail::recurrent_link const& link, std::span<std::string const> inputs) {
+    if (std::size_t const state = arguments_.find_state(link.external); state != npos) return state;
+    if (std::ranges::find(inputs, link.external) == inputs.end())
+      detail::refuse_recurrence("link_external has '" + link.external + "', which is neither a state nor an input");
+    blob<B>* const at = &frame_.blobs().local(link.external);
+    auto const found = std::ranges::find(linked_inputs_, at);
+    if (found == linked_inputs_.end()) linked_inputs_.push_back(at);
+    return arguments_.states.size() +
+           static_cast<std::size_t>(std::ranges::find(linked_inputs_, at) - linked_inputs_.begin());
+  }
+
+  std::shared_ptr<step_workspaces<B>> find_workspaces(op_context<B>& c) {
+    std::shared_ptr<step_workspaces<B>> kept;
+    if (object_input_ != npos) kept = std::dynamic_pointer_cast<step_workspaces<B>>(c.object(object_input_));
+    if (kept == nullptr) {
+      if (last_ == nullptr || last_.use_count() != 1) last_ = std::make_shared<step_workspaces<B>>();
+      kept = last_;
+    }
+    kept->states.resize(arguments_.states.size());
+    return kept;
+  }
+
+  void run_steps(op_context<B>& c, step_workspaces<B>& kept) {
+    shape const& dims = sequence_->value.dims();
+    if (sequence_->object != nullptr || dims.rank() < 2)
+      c.fail("input 0 is " + to_string(sequence_->spec()) + ", which should be a sequence of steps of rows");
+    std::int64_t const steps = dims[0];
+    sequences_.clear();
+    for (std::size_t i = 0; i != arguments_.states.size(); ++i) {
+      blob<B> const& initial = *state_inputs_[i];
+      if (initial.object != nullptr) c.fail("the initial state of '" + arguments_.states[i].name + "' is no tensor");
+      renew(kept.states[i], detail::type_of_states(initial.spec(), arguments_.states[i].name, steps, dims[1]), c,
+            listed_);
+      sequences_.push_back({static_cast<std::byte*>(kept.states[i].raw()), kept.states[i].spec()});
+    }
+    for (blob<B>* const input : linked_inputs_)
+      sequences_.push_back({static_cast<std::byte*>(input->value.raw()), input->value.spec()});
+    for (std::size_t i = 0; i != steps_.links().size(); ++i)
+      detail::expect_room(steps_.links()[i], arguments_.links[i].external, sequences_[steps_.links()[i].sequence],
+                          steps);
+    for (std::size_t i = 0; i != arguments_.states.size(); ++i)
+      detail::copy_initial_state<B>(sequences_[i], state_inputs_[i]->value.raw(), state_inputs_[i]->value.dims());
+
+    auto const length = static_cast<std::size_t>(steps);
+    while (kept.size() < (trains_ ? length : std::min<std::size_t>(2, length))) kept.add();
+    for (std::int64_t t = 0; t != steps; ++t) {
+      workspace<B>& blobs = kept[static_cast<std::size_t>(trains_ ? t : t % 2)];
+      for (auto const& name : made_) static_cast<void>(blobs.local(name));
+      for (auto const& link : arguments_.links) static_cast<void>(blobs.local(link.internal));
+      set_timestep(blobs.local(arguments_.timestep), t);
+      steps_.run(blobs, sequences_, t, t == 0, c.options());
+      for (std::string const& name : filled_in_place_) expect_filled_in_place(blobs, name, t);
+    }
+    kept.length = length;
+    kept.keeps_steps = trains_;
+  }
+  static void set_timestep(blob<B>& at, std::int64_t t) {
+    if (at.value.owner() == nullptr || at.value.type() != element_type::int32)
+      at.value = tensor<B>::uninitialized(element_type::int32, {1});
+    auto const number = static_cast<std::int32_t>(t);
+    B::copy_from_host(at.value.raw(), &number, sizeof number);
+    at.object = nullptr;
+    at.is_set = true;
+  }
+  void expect_filled_in_place(workspace<B>& blobs, std::string const& name, std::int64_t t) {
+    for (auto const& link : steps_.links())
+      if (link.target && link.internal == name &&
+          blobs.get(name).value.raw() != sequences_[link.sequence].at(t + link.offset))
+        detail::refuse_recurrence("'" + name + "' is read through a window in the step that makes it, by an op that " +
+                                  "cannot write it there");
+  }
+
+  // Outputs are views of the states.
+  void hand_out(step_workspaces<B>& kept) {
+    for (std::size_t i = 0; i != arguments_.aliases.size(); ++i) {
+      auto const& alias = arguments_.aliases[i];
+      tensor<B> const& states = kept.states[alias.state];
+      std::int64_t const places = states.dims()[0];
+      std::int64_t const first = alias.offset >= 0 ? alias.offset : places + alias.offset;
+      if (first < 0 || first > places)
+        detail::refuse_recurrence("output '" + alias.output + "' begins at " + std::to_string(alias.offset) + " of " +
+                                  std::to_string(places) + " places of '" + arguments_.states[alias.state].name + '\'');
+      alias_outputs_[i]->value = states.slice(0, first, places);
+      alias_outputs_[i]->object = nullptr;
+      alias_outputs_[i]->is_set = true;
+    }
+  }
+
+  detail::recurrent_arguments arguments_;
+  std::size_t listed_;
+  operand_frame<B> frame_;
+  bool trains_;
+  detail::recurrent_steps<B> steps_;
+  std::vector<std::string> made_;                        // by the step net, of what is kept
+  std::vector<std::pair<std::string, blob<B>*>> names_;  // of the net around
+  blob<B>* sequence_ = nullptr;
+  std::vector<blob<B>*> state_inputs_;  // by state
+  std::vector<blob<B>*> linked_inputs_;
+  std::vector<blob<B>*> alias_outputs_;  // by alias
+  blob<B>* object_output_ = nullptr;
+  std::size_t object_input_ = npos;                    // what the last output's blob held before
+  std::vector<detail::recurrent_sequence> sequences_;  // states, then linked inputs
+  std::vector<std::string> filled_in_place_;
+  std::shared_ptr<step_workspaces<B>> last_;
+};
+
+/// RecurrentNetwork.
+template <backend B>
+void add_recurrent_network_operators(operators<B>& table) {
+  table.template add<recurrent_network_kernel>(
+      detail::with_recurrent_arguments(op_schema("RecurrentNetwork").inputs(1, npos).outputs(2, npos))
+          .describe(
+              "runs a net for each step of input 0, T x N x …; outputs are sequences of its states, then workspaces"));
+}
+
+}  // namespace plait

@@ -1,0 +1,135 @@
+// The arguments of RecurrentNetwork, which its gradient has too: states, links, aliases, parameters.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <plait/core/errors.hpp>
+#include <plait/core/npos.hpp>
+#include <plait/exec/op_arguments.hpp>
+#include <plait/exec/op_schema.hpp>
+
+namespace plait::detail {
+
+/// A blob of the step net is the places t + offset to t + offset + window of a sequence, at step t.
+struct recurrent_link {
+  std::string internal;
+  std::string external;
+  std::int64_t offset;
+  std::int64_t window;
+};
+
+/// An output is a sequence of states from a place on, counted from the end if negative.
+struct recurrent_alias {
+  std::size_t state;
+  std::string output;
+  std::int64_t offset;
+};
+
+/// A sequence of states and the input that says how it begins.
+struct recurrent_state {
+  std::string name;
+  std::size_t initial;
+};
+
+[[noreturn]] inline void refuse_recurrence(std::string const& why) { throw shape_error("plait: " + why); }
+
+inline void expect_same_length(op_arguments const& a, std::string_view names, std::size_t count, std::string_view other,
+                               std::size_t other_count) {
+  static_cast<void>(a);
+  if (count != other_count)
+    refuse_recurrence("argument '" + std::string(names) + "' has " + std::to_string(count) + " names, '" +
+                      std::string(other) + "' " + std::to_string(other_count) + " values");
+}
+
+/// The links in the arguments <prefix>_internal, _external, _offset and _window, which is 1 where it is not given.
+inline std::vector<recurrent_link> read_recurrent_links(op_arguments const& a, std::string const& prefix) {
+  auto const& internal = a.texts(prefix + "_internal");
+  auto const& external = a.texts(prefix + "_external");
+  auto const& offset = a.integers(prefix + "_offset");
+  auto const& window = a.integers(prefix + "_window");
+  expect_same_length(a, prefix + "_internal", internal.size(), prefix + "_external", external.size());
+  expect_same_length(a, prefix + "_internal", internal.size(), prefix + "_offset", offset.size());
+  if (!window.empty()) expect_same_length(a, prefix + "_internal", internal.size(), prefix + "_window", window.size());
+  std::vector<recurrent_link> links;
+  for (std::size_t i = 0; i != internal.size(); ++i) {
+    links.push_back({internal[i], external[i], offset[i], window.empty() ? 1 : window[i]});
+    if (offset[i] < 0 || links.back().window < 1)
+      refuse_recurrence("the link of '" + internal[i] + "' to '" + external[i] + "' has offset " +
+                        std::to_string(offset[i]) + " and window " + std::to_string(links.back().window));
+  }
+  return links;
+}
+
+/// What both ops have. Numbers of inputs are those of RecurrentNetwork.
+struct recurrent_arguments {
+  std::vector<recurrent_state> states;
+  std::vector<recurrent_alias> aliases;
+  std::vector<recurrent_link> links;
+  std::string timestep;
+
+  explicit recurrent_arguments(op_arguments const& a) : timestep(a.text("timestep")) {
+    auto const& names = a.texts("recurrent_states");
+    auto const& initial = a.integers("initial_recurrent_state_ids");
+    expect_same_length(a, "recurrent_states", names.size(), "initial_recurrent_state_ids", initial.size());
+    for (std::size_t i = 0; i != names.size(); ++i) {
+      if (initial[i] < 0 || static_cast<std::size_t>(initial[i]) >= a.input_count())
+        refuse_recurrence("initial_recurrent_state_ids has " + std::to_string(initial[i]) + " for '" + names[i] +
+                          "', but there are " + std::to_string(a.input_count()) + " inputs");
+      states.push_back({names[i], static_cast<std::size_t>(initial[i])});
+    }
+    auto const& source = a.texts("alias_src");
+    auto const& output = a.texts("alias_dst");
+    auto const& offset = a.integers("alias_offset");
+    expect_same_length(a, "alias_src", source.size(), "alias_dst", output.size());
+    expect_same_length(a, "alias_src", source.size(), "alias_offset", offset.size());
+    for (std::size_t i = 0; i != source.size(); ++i) {
+      std::size_t const state = find_state(source[i]);
+      if (state == npos) refuse_recurrence("alias_src has '" + source[i] + "', which is not in recurrent_states");
+      aliases.push_back({state, output[i], offset[i]});
+    }
+    links = read_recurrent_links(a, "link");
+  }
+
+  std::size_t find_state(std::string_view name) const {
+    auto const at = std::ranges::find(states, name, &recurrent_state::name);
+    return at == states.end() ? npos : static_cast<std::size_t>(at - states.begin());
+  }
+};
+
+/// Adds the arguments of both ops to a description.
+inline op_schema with_recurrent_arguments(op_schema schema) {
+  using texts = std::vector<std::string>;
+  using integers = std::vector<std::int64_t>;
+  schema.argument("recurrent_states", texts(), "names of the sequences of states")
+      .argument("initial_recurrent_state_ids", integers(), "for each of these the input that holds its first values")
+      .argument("alias_src", texts(), "sequences of states that outputs are views of")
+      .argument("alias_dst", texts(), "these outputs")
+      .argument("alias_offset", integers(), "where they begin in the sequence, from its end if negative")
+      .argument("link_internal", texts(), "blobs of the step net that are places of sequences")
+      .argument("link_external", texts(), "these sequences: input 0, other inputs or states")
+      .argument("link_offset", integers(), "the place at step 0; it is one further at each step")
+      .argument("link_window", integers(), "how many places it is, 1 if not given")
+      .argument("timestep", std::string("timestep"), "blob of the step net that holds the number of the step")
+      .argument("outputs_with_grads", integers(), "outputs whose gradients the gradient op is given first")
+      .argument("param", integers(), "inputs that have gradients summed over the steps")
+      .argument("param_grads", texts(), "their gradients in the backward step net, <name>_grad if not given")
+      .argument("backward_link_internal", texts(), "links of the backward step net, to gradients of sequences")
+      .argument("backward_link_external", texts(), "<name>_grad of a sequence")
+      .argument("backward_link_offset", integers(), "as link_offset")
+      .argument("backward_link_window", integers(), "as link_window")
+      .argument("recompute_blobs_on_backward", texts(), "blobs that are not kept, as the backward step net makes them")
+      .argument("enable_rnn_executor", std::int64_t{1}, "accepted; steps are run in their order")
+      .required_net_argument("step_net", "one step, as a message or as text")
+      .net_argument("backward_step_net", "the gradient of a step; without it only the last steps are kept")
+      .results_after_run()
+      .side_effects();
+  return schema;
+}
+
+}  // namespace plait::detail

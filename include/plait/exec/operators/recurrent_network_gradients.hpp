@@ -1,0 +1,316 @@
+// RecurrentNetworkGradient: back in time through the step workspaces that RecurrentNetwork has left.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <plait/core/npos.hpp>
+#include <plait/exec/nets_of_op.hpp>
+#include <plait/exec/op_arguments.hpp>
+#include <plait/exec/op_kernel.hpp>
+#include <plait/exec/op_schema.hpp>
+#include <plait/exec/operand_frame.hpp>
+#include <plait/exec/operators.hpp>
+#include <plait/exec/operators/recurrent_network_arguments.hpp>
+#include <plait/exec/operators/recurrent_network_steps.hpp>
+#include <plait/exec/step_workspaces.hpp>
+
+namespace plait {
+
+namespace detail {
+/// y[d] = the sum over n of x[n, d].
+template <backend B, class T>
+void add_rows(T* y, T const* x, std::size_t rows, std::size_t width) {
+  for_each_index<B>(width, [=] PLAIT_HOST_DEVICE(std::size_t d) {
+    T sum = 0;
+    for (std::size_t n = 0; n != rows; ++n) sum += x[n * width + d];
+    y[d] = sum;
+  });
+}
+}  // namespace detail
+
+/// Inputs are the gradients of outputs_with_grads, then the inputs and the outputs of RecurrentNetwork; outputs the
+/// gradients of input 0, of the parameters and of the initial states. A blob of the backward step net that several
+/// places are linked to is given to all of them; so are gradients that it only passes on.
+template <backend B>
+class recurrent_network_gradient_kernel : public op_kernel<B> {
+ public:
+  recurrent_network_gradient_kernel(op_arguments const& a, nets_of_op<B> const& nets)
+      : arguments_(a), listed_(a.input_count()), frame_(nets) {
+    auto const& with_gradients = a.integers("outputs_with_grads");
+    auto const& parameters = a.integers("param");
+    std::size_t const given = with_gradients.size();
+    std::size_t const made = arguments_.aliases.size() + 1;
+    if (given + 1 + made > listed_)
+      detail::refuse_recurrence(std::to_string(listed_) + " inputs are no " + std::to_string(given) +
+                                " gradients, inputs and " + std::to_string(made) + " outputs of a RecurrentNetwork");
+    auto const all_inputs = nets.input_names();
+    auto const inputs = all_inputs.subspan(given, listed_ - given - made);
+    auto const outputs = all_inputs.subspan(listed_ - made, made);
+    std::size_t const wanted = 1 + parameters.size() + arguments_.states.size();
+    if (a.output_count() != wanted)
+      detail::refuse_recurrence(std::to_string(a.output_count()) + " outputs where there should be " +
+                                std::to_string(wanted) + ": of the sequence, the parameters and the initial states");
+    auto const operand = [&](std::int64_t id, std::string_view what) -> std::string const& {
+      if (id < 0 || static_cast<std::size_t>(id) >= inputs.size())
+        detail::refuse_recurrence("argument '" + std::string(what) + "' has " + std::to_string(id) +
+                                  ", but there are " + std::to_string(inputs.size()) + " inputs");
+      return inputs[static_cast<std::size_t>(id)];
+    };
+    for (std::size_t i = 0; i != all_inputs.size(); ++i)
+      if (i < listed_ || std::ranges::find(nets.output_names(), all_inputs[i]) == nets.output_names().end())
+        names_.emplace_back(all_inputs[i], at(all_inputs[i]));
+    for (std::string const& name : nets.output_names().first(wanted)) outputs_.push_back(at(name));
+    sequence_ = at(inputs[0]);
+    object_ = at(outputs.back());
+    for (auto const& state : arguments_.states)
+      initial_.push_back(at(operand(static_cast<std::int64_t>(state.initial), "initial_recurrent_state_ids")));
+    for (std::int64_t const id : parameters) parameters_.push_back(at(operand(id, "param")));
+    for (std::size_t i = 0; i != given; ++i) {
+      if (with_gradients[i] < 0 || static_cast<std::size_t>(with_gradients[i]) >= made - 1)
+        detail::refuse_recurrence("outputs_with_grads has " + std::to_string(with_gradients[i]) + " of " +
+                                  std::to_string(made - 1) + " outputs");
+      std::string const& output = outputs[static_cast<std::size_t>(with_gradients[i])];
+      auto const alias = std::ranges::find(arguments_.aliases, output, &detail::recurrent_alias::output);
+      if (alias == arguments_.aliases.end())
+        detail::refuse_recurrence("'" + output + "' has a gradient, but is not in alias_dst");
+      given_.push_back({at(all_inputs[i]), all_inputs[i], alias->state, alias->offset});
+    }
+    for (auto const& link : arguments_.links) {
+      std::size_t const state = arguments_.find_state(link.external);
+      if (state == npos && std::ranges::find(inputs, link.external) == inputs.end())
+        detail::refuse_recurrence("link_external has '" + link.external + "', which is neither a state nor an input");
+      views_.push_back({state == npos ? at(link.external) : nullptr, state});
+    }
+    compile(a, nets, inputs);
+  }
+  void infer(shape_context&) override {}
+  void run(op_context<B>& c) override {
+    frame_.run(c, [&] {
+      auto const kept = std::dynamic_pointer_cast<step_workspaces<B>>(object_->object);
+      if (kept == nullptr)
+        c.fail("the last input is " + to_string(object_->spec()) + ", which should be a list of step workspaces");
+      detail::bound_names<B> const names(kept->around(), names_);
+      try {
+        begin_run(c, *kept);
+        go_back(c, *kept);
+      } catch (...) {
+        steps_.release();
+        throw;
+      }
+      steps_.release();
+      hand_out();
+    });
+  }
+
+ private:
+  struct given_gradient {
+    blob<B>* from;
+    std::string name;
+    std::size_t state;
+    std::int64_t offset;
+  };
+  struct forward_view {
+    blob<B>* input;  // nullptr for a state
+    std::size_t state;
+  };
+
+  blob<B>* at(std::string_view name) { return &frame_.blobs().local(name); }
+  std::size_t sequence_gradient() const { return arguments_.states.size(); }
+
+  void compile(op_arguments const& a, nets_of_op<B> const& nets, std::span<std::string const> inputs) {
+    std::vector<detail::recurrent_link> const links = detail::read_recurrent_links(a, "backward_link");
+    auto const& parameters = a.integers("param");
+    std::vector<std::string> sums = a.texts("param_grads");
+    if (sums.empty())
+      for (std::int64_t const id : parameters) sums.push_back(inputs[static_cast<std::size_t>(id)] + "_grad");
+    detail::expect_same_length(a, "param_grads", sums.size(), "param", parameters.size());
+    for (auto const& link : links) made_.push_back(link.internal);
+    made_.insert(made_.end(), sums.begin(), sums.end());
+    steps_.compile(nets, "backward_step_net", &made_);
+    std::string const& output = nets.output_names()[0];
+    steps_.connect(links, true, [&](detail::recurrent_link const& link) {
+      for (std::size_t i = 0; i != arguments_.states.size(); ++i)
+        if (link.external == arguments_.states[i].name + "_grad") return i;
+      if (link.external != inputs[0] + "_grad" && link.external != output)
+        detail::refuse_recurrence("backward_link_external has '" + link.external +
+                                  "', which is the gradient of neither a state nor input 0");
+      return sequence_gradient();
+    });
+    for (auto const& made : steps_.links())
+      for (auto const& read : steps_.links())
+        if (detail::is_read_as_filled(made, read))
+          detail::refuse_recurrence("the gradient '" + made.internal + "' reaches through a window the place of '" +
+                                    read.internal + "' in the same step, which has no gradient");
+    // Each step's values replace what is there where there is one link, and nothing else in its places.
+    for (std::size_t s = 0; s <= sequence_gradient(); ++s) {
+      detail::linked_place* only = nullptr;
+      std::size_t count = 0;
+      for (auto& link : steps_.links())
+        if (link.target && link.sequence == s) {
+          only = &link;
+          ++count;
+        }
+      bool const replaces = count == 1 && only->window == 1;
+      replaced_.push_back(replaces ? only->offset : -1);
+      for (auto& link : steps_.links())
+        if (link.sequence == s) link.added = !replaces;
+    }
+    for (auto const& link : links) externals_.push_back(link.external);
+    for (std::size_t p = 0; p != sums.size(); ++p) {
+      std::uint32_t const value = steps_.written(sums[p]);
+      bool const linked = std::ranges::find(links, sums[p], &detail::recurrent_link::internal) != links.end();
+      if (value == npos && !linked)
+        detail::refuse_recurrence("param_grads has '" + sums[p] + "', which the backward step net does not make");
+      steps_.links().push_back({sums[p], sequence_gradient() + 1 + p, 0, 1, false, true, true, value, false});
+      externals_.push_back(sums[p]);
+    }
+  }
+
+  // Checks, and memory for what is computed, cleared where steps add to it.
+  void begin_run(op_context<B>& c, step_workspaces<B>& kept) {
+    shape const& dims = sequence_->value.dims();
+    if (sequence_->object != nullptr || dims.rank() < 2)
+      c.fail("the sequence is " + to_string(sequence_->spec()) + ", which should be one of steps of rows");
+    length_ = dims[0];
+    if (!kept.keeps_steps || kept.length != static_cast<std::size_t>(length_) ||
+        kept.states.size() != arguments_.states.size())
+      c.fail("the forward run has kept " + std::to_string(kept.keeps_steps ? kept.length : 0) + " steps of " +
+             std::to_string(length_));
+    gradients_.resize(sequence_gradient() + 1 + parameters_.size());
+    sequences_.assign(gradients_.size(), {});
+    for (std::size_t s = 0; s != gradients_.size(); ++s) {
+      tensor_spec const type = s < sequence_gradient()    ? kept.states[s].spec()
+                               : s == sequence_gradient() ? sequence_->spec()
+                                                          : parameters_[s - sequence_gradient() - 1]->spec();
+      renew(gradients_[s], type, c, listed_);
+      sequences_[s] = {static_cast<std::byte*>(gradients_[s].raw()), type};
+      if (s > sequence_gradient()) sequences_[s].type.dims = {1, type.dims.size()};
+    }
+    for (std::size_t i = 0; i != steps_.links().size(); ++i)
+      if (steps_.links()[i].moves)
+        detail::expect_room(steps_.links()[i], externals_[i], sequences_[steps_.links()[i].sequence], length_);
+    for (given_gradient const& from : given_) {
+      detail::recurrent_sequence const& to = sequences_[from.state];
+      std::size_t const places = static_cast<std::size_t>(to.type.dims[0] - first_place(from));
+      if (from.from->object != nullptr || from.from->spec().type != to.type.type ||
+          from.from->spec().bytes() != places * to.step_bytes())
+        c.fail("gradient '" + from.name + "' is " + to_string(from.from->spec()) + ", which should be " +
+               std::to_string(places) + " places of " + to_string(to.type));
+    }
+    for (std::size_t s = 0; s != gradients_.size(); ++s) {
+      bool const parameter = s > sequence_gradient();
+      std::int64_t const places = parameter ? 1 : sequences_[s].type.dims[0];
+      std::int64_t const replaced = parameter ? -1 : replaced_[s];
+      if (replaced < 0) {
+        begin(s, 0, places);
+      } else {
+        begin(s, 0, std::min(replaced, places));
+        begin(s, std::min(replaced + length_, places), places);
+      }
+    }
+  }
+  std::int64_t first_place(given_gradient const& from) const {
+    return from.offset >= 0 ? from.offset : sequences_[from.state].type.dims[0] + from.offset;
+  }
+  // Places that no step replaces.
+  void begin(std::size_t s, std::int64_t first, std::int64_t last) {
+    auto const& to = sequences_[s];
+    if (first >= last) return;
+    detail::clear_elements<B>(to.at(first), to.type.type, static_cast<std::size_t>(last - first) * to.step_elements());
+    add_given(s, first, last);
+  }
+  // What outputs' gradients say of places of a state.
+  void add_given(std::size_t state, std::int64_t first, std::int64_t last) {
+    auto const& to = sequences_[state];
+    for (given_gradient const& from : given_) {
+      if (from.state != state) continue;
+      std::int64_t const begins = first_place(from);
+      std::int64_t const low = std::max(first, begins);
+      if (low >= last) continue;
+      auto const* const values = static_cast<std::byte const*>(from.from->value.raw());
+      detail::add_elements<B>(to.at(low), values + static_cast<std::size_t>(low - begins) * to.step_bytes(),
+                              to.type.type, static_cast<std::size_t>(last - low) * to.step_elements());
+    }
+  }
+
+  void go_back(op_context<B>& c, step_workspaces<B>& kept) {
+    for (std::string const& name : made_) static_cast<void>(kept.shared().local(name));
+    for (std::int64_t t = length_; t-- != 0;) {
+      workspace<B>& blobs = kept[static_cast<std::size_t>(t)];
+      for (std::size_t i = 0; i != views_.size(); ++i) {
+        auto const& link = arguments_.links[i];
+        tensor<B>& whole = views_[i].input != nullptr ? views_[i].input->value : kept.states[views_[i].state];
+        blob<B>& viewed = blobs.get(link.internal);
+        // One that the step net has changed is the step's own.
+        if (views_[i].input != nullptr && viewed.is_set && viewed.value.owner() != nullptr) continue;
+        detail::recurrent_sequence const from{static_cast<std::byte*>(whole.raw()), whole.spec()};
+        detail::recurrent_steps<B>::set_view(viewed, from, t + link.offset, link.window);
+      }
+      steps_.run(blobs, sequences_, t, t + 1 == length_, c.options());
+      for (std::size_t s = 0; s != sequence_gradient(); ++s)
+        if (replaced_[s] >= 0) add_given(s, t + replaced_[s], t + replaced_[s] + 1);
+    }
+  }
+
+  void hand_out() {
+    auto const give = [](blob<B>& to, tensor<B> value) {
+      to.value = std::move(value);
+      to.object = nullptr;
+      to.is_set = true;
+    };
+    give(*outputs_[0], gradients_[sequence_gradient()]);
+    for (std::size_t p = 0; p != parameters_.size(); ++p)
+      give(*outputs_[1 + p], gradients_[sequence_gradient() + 1 + p]);
+    for (std::size_t i = 0; i != arguments_.states.size(); ++i) {
+      shape const& dims = initial_[i]->value.dims();
+      tensor<B> const& all = gradients_[i];
+      tensor<B> made;
+      if (dims.rank() == 1) {
+        made = tensor<B>::uninitialized(all.type(), dims);
+        visit_type<float, double>(all.type(), [&]<class T>(T) {
+          detail::add_rows<B>(made.template data<T>(), all.template data<T>(), static_cast<std::size_t>(all.dims()[1]),
+                              static_cast<std::size_t>(dims[0]));
+        });
+      } else {
+        made = all.slice(0, 0, dims.rank() == 3 ? dims[0] : 1).reshape(dims);
+      }
+      give(*outputs_[1 + parameters_.size() + i], std::move(made));
+    }
+  }
+
+  detail::recurrent_arguments arguments_;
+  std::size_t listed_;
+  operand_frame<B> frame_;
+  detail::recurrent_steps<B> steps_;
+  std::vector<std::string> externals_;                   // by link of steps_, of which parameters are the last
+  std::vector<std::string> made_;                        // what is wanted of the backward step net
+  std::vector<std::pair<std::string, blob<B>*>> names_;  // of the net around
+  blob<B>* sequence_ = nullptr;
+  blob<B>* object_ = nullptr;
+  std::vector<blob<B>*> initial_;  // by state
+  std::vector<blob<B>*> parameters_;
+  std::vector<blob<B>*> outputs_;
+  std::vector<given_gradient> given_;
+  std::vector<forward_view> views_;     // by forward link
+  std::vector<std::int64_t> replaced_;  // by sequence: the offset of the link that fills it; -1 if steps add to it
+  std::vector<tensor<B>> gradients_;    // of states, the sequence, parameters
+  std::vector<detail::recurrent_sequence> sequences_;
+  std::int64_t length_ = 0;
+};
+
+/// RecurrentNetworkGradient.
+template <backend B>
+void add_recurrent_network_gradient_operators(operators<B>& table) {
+  table.template add<recurrent_network_gradient_kernel>(
+      detail::with_recurrent_arguments(op_schema("RecurrentNetworkGradient").inputs(2, npos).outputs(1, npos))
+          .describe("gradients of the sequence, the parameters and the initial states of a RecurrentNetwork"));
+}
+
+}  // namespace plait

@@ -1,0 +1,412 @@
+#include <plait/exec/operators/recurrent_network.hpp>
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <support/recurrent_nets.hpp>
+
+namespace {
+
+using test::op_text;
+using test::recurrence;
+using test::recurrent_operators;
+
+template <class B>
+plait::plan<B> plan_of(std::string const& text, plait::workspace<B>& blobs, std::vector<std::string> fetch = {}) {
+  return plait::compile(plait::read_netdef_text(text), recurrent_operators<B>(), blobs, {.fetch = std::move(fetch)});
+}
+
+recurrence lstm_cell() {
+  std::string const axis = "arg { name: \"axis\" i: 2 }";
+  return {{"x", "h0", "c0", "w", "b", "lens"},
+          {"hs", "cs"},
+          {1, 2},
+          {"hs", "hs", "cs", "cs"},
+          {"h_all", "h_last", "c_all", "c_last"},
+          {1, -1, 1, -1},
+          {{"h_prev", "h", "c_prev", "c", "x_t"}, {"hs", "hs", "cs", "cs", "x"}, {0, 1, 0, 1, 0}},
+          op_text("FC", {"h_prev", "w", "b"}, {"g"}, axis) + op_text("Sum", {"g", "x_t"}, {"g"}) +
+              op_text("LSTMUnit", {"h_prev", "c_prev", "g", "lens", "timestep"}, {"h", "c"})};
+}
+
+struct lstm_oracle {
+  std::vector<double> h_all = {};
+  std::vector<double> c_all = {};
+
+  template <class T>
+  lstm_oracle(std::size_t steps, std::size_t n, std::size_t d, std::vector<T> const& x, std::vector<T> h0,
+              std::vector<T> c0, std::vector<T> const& w, std::vector<T> const& b, std::vector<int> const& lens) {
+    std::vector<double> h(h0.begin(), h0.end());
+    std::vector<double> c(c0.begin(), c0.end());
+    auto const sigmoid = [](double v) { return 1 / (1 + std::exp(-v)); };
+    for (std::size_t t = 0; t != steps; ++t) {
+      std::vector<double> const before = h;
+      for (std::size_t row = 0; row != n; ++row)
+        for (std::size_t k = 0; static_cast<int>(t) < lens[row] && k != d; ++k) {
+          double gate[4];
+          for (std::size_t g = 0; g != 4; ++g) {
+            gate[g] = x[((t * n + row) * 4 + g) * d + k] + b[g * d + k];
+            for (std::size_t j = 0; j != d; ++j) gate[g] += w[(g * d + k) * d + j] * before[row * d + j];
+          }
+          double& cell = c[row * d + k];
+          cell = sigmoid(gate[1]) * cell + sigmoid(gate[0]) * std::tanh(gate[3]);
+          h[row * d + k] = sigmoid(gate[2]) * std::tanh(cell);
+        }
+      h_all.insert(h_all.end(), h.begin(), h.end());
+      c_all.insert(c_all.end(), c.begin(), c.end());
+    }
+  }
+};
+
+template <class T, class B>
+void check_lstm(plait::plan<B>& plan, plait::workspace<B>& blobs, std::int64_t steps, std::int64_t n, std::int64_t d,
+                std::uint64_t seed, double tolerance) {
+  CAPTURE(steps);
+  CAPTURE(n);
+  test::feed_some<T>(blobs, "x", {steps, n, 4 * d}, seed);
+  test::feed_some<T>(blobs, "h0", {1, n, d}, seed + 1);
+  test::feed_some<T>(blobs, "c0", {n, d}, seed + 2);
+  test::feed_some<T>(blobs, "w", {4 * d, d}, seed + 3);
+  test::feed_some<T>(blobs, "b", {4 * d}, seed + 4);
+  std::vector<std::int32_t> lens;
+  for (std::int64_t row = 0; row != n; ++row) lens.push_back(static_cast<std::int32_t>((row * 3 + 1) % (steps + 1)));
+  blobs.feed("lens", lens, {n});
+  auto const of = [&](char const* name) { return blobs.template fetch<T>(name); };
+  lstm_oracle const expected(static_cast<std::size_t>(steps), static_cast<std::size_t>(n), static_cast<std::size_t>(d),
+                             of("x"), of("h0"), of("c0"), of("w"), of("b"), lens);
+  plan.run();
+  auto const compare = [&](char const* name, std::vector<double> const& wanted, plait::shape const& dims) {
+    CAPTURE(name);
+    CHECK(blobs.view(name).dims() == dims);
+    auto const got = of(name);
+    REQUIRE(got.size() == wanted.size());
+    double worst = 0;
+    for (std::size_t i = 0; i != got.size(); ++i) worst = std::max(worst, std::abs(got[i] - wanted[i]));
+    CHECK(worst <= tolerance);
+  };
+  auto const last = [&](std::vector<double> const& all, char const* initial) {
+    auto const given = of(initial);
+    if (steps == 0) return std::vector<double>(given.begin(), given.end());
+    return std::vector<double>(all.end() - n * d, all.end());
+  };
+  compare("h_all", expected.h_all, {steps, n, d});
+  compare("c_all", expected.c_all, {steps, n, d});
+  compare("h_last", last(expected.h_all, "h0"), {1, n, d});
+  compare("c_last", last(expected.c_all, "c0"), {1, n, d});
+}
+
+TEST_CASE_TEMPLATE("RecurrentNetwork: an LSTM is its equations, again and again with other shapes", B,
+                   PLAIT_HOST_BACKENDS) {
+  recurrence r = lstm_cell();
+  SUBCASE("only run") {}
+  SUBCASE("kept for a gradient") {
+    r.trains = true;
+    r.backward_step = op_text("Copy", {"h"}, {"unused"});
+    r.recompute = {"g"};
+  }
+  SUBCASE("the step net as text") { r.as_text = true; }
+  plait::workspace<B> blobs;
+  bool const all = r.recompute.empty();
+  auto plan = plan_of<B>(
+      r.op(), blobs,
+      all ? std::vector<std::string>{} : std::vector<std::string>{"h_all", "h_last", "c_all", "c_last", "ws"});
+  std::uint64_t seed = 1;
+  for (std::int64_t const steps : {5, 3, 0, 1, 1, 9, 9})
+    for (std::int64_t const n : {2, 0, 3}) check_lstm<double>(plan, blobs, steps, n, 3, ++seed, 1e-14);
+  for (std::int64_t const steps : {4, 6}) check_lstm<float>(plan, blobs, steps, 3, 8, ++seed, 1e-6);
+}
+
+TEST_CASE("RecurrentNetwork: outputs are views of the states; without a gradient two workspaces do") {
+  using B = plait::serial;
+  recurrence r = test::simple_cell();
+  for (bool const trains : {false, true}) {
+    r.trains = trains;
+    plait::workspace<B> blobs;
+    for (std::int64_t const steps : {7, 4}) {
+      test::feed_some<float>(blobs, "x", {steps, 2, 3}, 1);
+      test::feed_some<float>(blobs, "h0", {3}, 2);
+      test::feed_some<float>(blobs, "w", {3, 3}, 3);
+      test::feed_some<float>(blobs, "b", {3}, 4);
+      auto plan = plan_of<B>(r.op(), blobs);
+      plan.run();
+      CHECK(blobs.view("all").shares_memory(blobs.view("last")));
+      auto const all = blobs.fetch<float>("all");
+      CHECK(blobs.fetch<float>("last") == std::vector<float>(all.end() - 6, all.end()));
+      auto const kept = std::dynamic_pointer_cast<plait::step_workspaces<B>>(blobs.find("ws")->object);
+      REQUIRE(kept != nullptr);
+      CHECK(kept->size() == (trains ? 7u : 2u));
+      CHECK(kept->length == static_cast<std::size_t>(steps));
+      // What a step makes of the state is in the sequence itself.
+      if (trains)
+        for (std::int64_t t = 0; t != steps; ++t)
+          CHECK((*kept)[static_cast<std::size_t>(t)].view("h").raw() == blobs.view("all").slice(0, t, t + 1).raw());
+      // A row for the whole batch.
+      auto const first = kept->states[0].slice(0, 0, 1).values<float>();
+      auto const given = blobs.fetch<float>("h0");
+      for (std::size_t i = 0; i != 6; ++i) CHECK(first[i] == given[i % 3]);
+    }
+  }
+}
+
+TEST_CASE("RecurrentNetwork: memory that somebody still holds is not written again") {
+  using B = plait::serial;
+  recurrence const r = test::simple_cell();
+  plait::workspace<B> blobs;
+  test::feed_some<float>(blobs, "x", {3, 2, 2}, 1);
+  test::feed_some<float>(blobs, "h0", {1, 2, 2}, 2);
+  test::feed_some<float>(blobs, "w", {2, 2}, 3);
+  test::feed_some<float>(blobs, "b", {2}, 4);
+  auto plan = plan_of<B>(r.op(), blobs);
+  plan.run();
+  void const* const first = blobs.view("all").raw();
+  plan.run();
+  CHECK(blobs.view("all").raw() == first);
+  auto const before = blobs.fetch<float>("all");
+  plait::tensor<B> const held = blobs.view("all");
+  blobs.feed("h0", blobs.view("last"));  // carried on, without a copy
+  plan.run();
+  CHECK(held.values<float>() == before);
+  plait::workspace<B> other;
+  for (char const* name : {"x", "w", "b"}) other.feed(name, blobs.view(name));
+  other.feed("h0", held.slice(0, 2, 3));
+  auto again = plan_of<B>(r.op(), other);
+  again.run();
+  CHECK(blobs.fetch<float>("all") == other.fetch<float>("all"));
+}
+
+TEST_CASE("RecurrentNetwork: a window over steps past, over input and states") {
+  using B = plait::serial;
+  // s = fold of x at t and t + 1, plus fold of the two states before; x_long has a step more than `time`.
+  recurrence const r{
+      {"time", "x_long", "h0"},
+      {"hs"},
+      {2},
+      {"hs", "hs"},
+      {"all", "tail"},
+      {2, -3},
+      {{"win", "past", "h"}, {"x_long", "hs", "hs"}, {0, 0, 2}, {2, 2, 1}},
+      op_text("Fold", {"win"}, {"f"}) + op_text("Fold", {"past"}, {"p"}) + op_text("Sum", {"f", "p"}, {"h"})};
+  plait::workspace<B> blobs;
+  test::feed_some<double>(blobs, "time", {4, 1, 1}, 1);
+  test::feed_some<double>(blobs, "x_long", {5, 1, 2}, 2);
+  test::feed_some<double>(blobs, "h0", {2, 1, 2}, 3);
+  auto plan = plan_of<B>(r.op(), blobs);
+  plan.run();
+  auto const x = blobs.fetch<double>("x_long");
+  auto h = blobs.fetch<double>("h0");
+  for (std::size_t i = 0; i != 8; ++i) h.push_back(x[i] + 2 * x[i + 2] + (h[i] + 2 * h[i + 2]));
+  auto const got = blobs.fetch<double>("all");
+  REQUIRE(got.size() == 8);
+  for (std::size_t i = 0; i != 8; ++i) CHECK(got[i] == doctest::Approx(h[i + 4]).epsilon(1e-14));
+  CHECK(blobs.view("tail").dims() == plait::shape{3, 1, 2});
+}
+
+TEST_CASE("RecurrentNetwork: a window that ends in what the same step makes") {
+  using B = plait::serial;
+  recurrence const r{{"x", "before"},
+                     {"xs", "ys"},
+                     {1, 1},
+                     {"ys"},
+                     {"y"},
+                     {1},
+                     {{"x_t", "copy", "win", "out"}, {"x", "xs", "xs", "ys"}, {0, 1, 0, 1}, {1, 1, 2, 1}},
+                     op_text("Tanh", {"x_t"}, {"copy"}) + op_text("Fold", {"win"}, {"out"})};
+  plait::workspace<B> blobs;
+  test::feed_some<double>(blobs, "x", {3, 1, 2}, 2);
+  test::feed_some<double>(blobs, "before", {1, 1, 2}, 3);
+  auto plan = plan_of<B>(r.op(), blobs);
+  for (int round = 0; round != 2; ++round) {
+    plan.run();
+    auto xs = blobs.fetch<double>("before");
+    for (double const v : blobs.fetch<double>("x")) xs.push_back(std::tanh(v));
+    auto const got = blobs.fetch<double>("y");
+    for (std::size_t i = 0; i != 6; ++i) CHECK(got[i] == doctest::Approx(xs[i] + 2 * xs[i + 2]).epsilon(1e-14));
+  }
+}
+
+TEST_CASE("RecurrentNetwork: control flow, another recurrence and in-place ops in the step net") {
+  using B = plait::serial;
+  plait::workspace<B> blobs;
+  test::feed_some<double>(blobs, "x", {3, 1, 2}, 1);
+  test::feed_some<double>(blobs, "h0", {1, 1, 2}, 2);
+  auto const x = blobs.fetch<double>("x");
+  auto h = blobs.fetch<double>("h0");
+  recurrence r{{"x", "h0"}, {"hs"}, {1}, {"hs"}, {"all"}, {1}, {{"h_prev", "h", "x_t"}, {"hs", "hs", "x"}, {0, 1, 0}},
+               ""};
+  SUBCASE("If") {
+    r.step = op_text("If", {"flag"}, {"h"},
+                     test::net_arg("then_net", op_text("Tanh", {"x_t"}, {"h"})) +
+                         test::net_arg("else_net", op_text("Sum", {"x_t", "h_prev"}, {"h"})));
+    for (bool const flag : {true, false, true}) {
+      test::feed_flag(blobs, "flag", flag);
+      auto plan = plan_of<B>(r.op(), blobs);
+      for (int round = 0; round != 2; ++round) plan.run();
+      auto const got = blobs.fetch<double>("all");
+      double sum[2] = {h[0], h[1]};
+      for (std::size_t i = 0; i != 6; ++i)
+        CHECK(got[i] == doctest::Approx(flag ? std::tanh(x[i]) : sum[i % 2] += x[i]).epsilon(1e-14));
+    }
+  }
+  SUBCASE("RecurrentNetwork") {
+    // Inside, the sum of all of `inner_x` is added to the state.
+    recurrence const inner{{"inner_x", "h_prev"},
+                           {"is"},
+                           {1},
+                           {"is", "is"},
+                           {"i_all", "h"},
+                           {1, -1},
+                           {{"i_prev", "i", "ix"}, {"is", "is", "inner_x"}, {0, 1, 0}},
+                           op_text("Sum", {"i_prev", "ix", "x_t"}, {"i"})};
+    std::string op = inner.op();
+    op.replace(op.find("\"ws\""), 4, "\"inner_ws\"");
+    r.step = op;
+    for (bool const trains : {false, true}) {
+      r.trains = trains;
+      r.backward_step = op_text("Copy", {"h"}, {"unused"});
+      test::feed_some<double>(blobs, "inner_x", {4, 1, 2}, 5);
+      auto const added = blobs.fetch<double>("inner_x");
+      auto plan = plan_of<B>(r.op(), blobs);
+      for (int round = 0; round != 3; ++round) {
+        plan.run();
+        auto state = h;
+        auto const got = blobs.fetch<double>("all");
+        for (std::size_t i = 0; i != 6; ++i) {
+          for (std::size_t k = 0; k != 4; ++k) state[i % 2] += added[2 * k + i % 2] + x[i];
+          CHECK(got[i] == doctest::Approx(state[i % 2]).epsilon(1e-13));
+        }
+      }
+    }
+  }
+  SUBCASE("what a step changes in place is its own, but a state's place is the state's") {
+    r.step = op_text("Tanh", {"x_t"}, {"x_t"}) + op_text("Sum", {"x_t", "h_prev"}, {"h"});
+    auto plan = plan_of<B>(r.op(), blobs);
+    plan.run();
+    CHECK(blobs.fetch<double>("x") == x);
+    auto const got = blobs.fetch<double>("all");
+    for (std::size_t i = 0; i != 6; ++i) CHECK(got[i] == doctest::Approx(h[i % 2] += std::tanh(x[i])).epsilon(1e-14));
+  }
+  SUBCASE("a state that is another one a step later") {
+    r.states = {"hs", "later"};
+    r.initial = {1, 1};
+    r.alias_src = {"later"};
+    r.forward = {{"h_prev", "h_prev", "h", "x_t"}, {"hs", "later", "hs", "x"}, {0, 1, 1, 0}};
+    r.step = op_text("Sum", {"x_t", "h_prev"}, {"h"});
+    auto plan = plan_of<B>(r.op(), blobs);
+    plan.run();
+    auto const got = blobs.fetch<double>("all");
+    for (std::size_t i = 0; i != 6; ++i) {
+      CHECK(got[i] == doctest::Approx(h[i % 2]).epsilon(1e-14));
+      h[i % 2] += x[i];
+    }
+  }
+}
+
+template <class Change>
+std::string refusal(Change&& change, bool run_it = true) {
+  using B = plait::serial;
+  recurrence r = test::simple_cell();
+  plait::workspace<B> blobs;
+  test::feed_some<float>(blobs, "x", {3, 2, 2}, 1);
+  test::feed_some<float>(blobs, "h0", {1, 2, 2}, 2);
+  test::feed_some<float>(blobs, "w", {2, 2}, 3);
+  test::feed_some<float>(blobs, "b", {2}, 4);
+  change(r, blobs);
+  try {
+    auto plan = plan_of<B>(r.op(), blobs);
+    REQUIRE(run_it);
+    plan.run();
+  } catch (plait::exec_error const& e) {
+    CHECK(e.op == 0);
+    CHECK(e.type == "RecurrentNetwork");
+    return e.what();
+  }
+  return "nothing was thrown";
+}
+
+TEST_CASE("RecurrentNetwork: what is wrong is said") {
+  using B = plait::serial;
+  using blobs_t = plait::workspace<B>;
+  auto const says = [](std::string const& message, std::string_view part) {
+    CAPTURE(message);
+    CAPTURE(part);
+    CHECK(message.find(part) != std::string::npos);
+  };
+  says(refusal([](recurrence& r, blobs_t&) { r.initial = {}; }, false),
+       "'recurrent_states' has 1 names, 'initial_recurrent_state_ids' 0 values");
+  says(refusal([](recurrence& r, blobs_t&) { r.alias_offset = {1}; }, false),
+       "'alias_src' has 2 names, 'alias_offset' 1");
+  says(refusal([](recurrence& r, blobs_t&) { r.forward.external.pop_back(); }, false),
+       "'link_internal' has 3 names, 'link_external' 2");
+  says(refusal([](recurrence& r, blobs_t&) { r.forward.window = {1}; }, false),
+       "'link_internal' has 3 names, 'link_window' 1");
+  says(refusal([](recurrence& r, blobs_t&) { r.forward.offset[2] = -1; }, false),
+       "the link of 'x_t' to 'x' has offset -1 and window 1");
+  says(refusal([](recurrence& r, blobs_t&) { r.initial = {7}; }, false), "has 7 for 'hs', but there are 4 inputs");
+  says(refusal([](recurrence& r, blobs_t&) { r.alias_src[0] = "other"; }, false),
+       "'other', which is not in recurrent_states");
+  says(refusal([](recurrence& r, blobs_t&) { r.forward.external[2] = "y"; }, false),
+       "'y', which is neither a state nor an input");
+  says(refusal([](recurrence& r, blobs_t&) { r.step = op_text("Nothing", {"x_t"}, {"h"}); }, false),
+       "step_net: op 0 (Nothing): there is no such op type");
+  says(refusal([](recurrence&, blobs_t& b) {
+         test::feed_some<float>(b, "h0", {3, 2}, 1);
+       }),
+       "the initial state 'hs' is float32 3x2 for a batch of 2");
+  says(refusal([](recurrence&, blobs_t& b) {
+         test::feed_some<float>(b, "h0", {1, 1, 2, 2}, 1);
+       }),
+       "which should have 1 to 3 dimensions");
+  says(refusal([](recurrence&, blobs_t& b) { test::feed_some<float>(b, "x", {3}, 1); }),
+       "input 0 is float32 3, which should be a sequence of steps of rows");
+  says(refusal([](recurrence& r, blobs_t&) { r.forward.offset[1] = 2; }),
+       "the link of 'h' leaves 'hs' of 4 places at step 2: offset 2, window 1");
+  says(refusal([](recurrence& r, blobs_t&) { r.alias_offset[1] = -5; }),
+       "output 'last' begins at -5 of 4 places of 'hs'");
+  says(refusal([](recurrence&, blobs_t& b) {
+         test::feed_some<float>(b, "w", {3, 2}, 1);
+         test::feed_some<float>(b, "b", {3}, 1);
+       }),
+       "step_net: op 1 (Sum)");
+  says(refusal([](recurrence& r, blobs_t& b) {
+         test::feed_some<float>(b, "w", {3, 2}, 1);
+         test::feed_some<float>(b, "b", {3}, 1);
+         r.step = op_text("FC", {"h_prev", "w", "b"}, {"h"}, "arg { name: \"axis\" i: 2 }");
+       }),
+       "'h' is float32 1x2x3 after step 0, but linked to float32 1x2x2");
+  says(refusal([](recurrence& r, blobs_t&) { r.step = op_text("Sum", {"x_t", "elsewhere"}, {"h"}); }), "elsewhere");
+}
+
+TEST_CASE("RecurrentNetwork: after an error it runs again") {
+  using B = plait::serial;
+  plait::workspace<B> blobs;
+  test::feed_some<float>(blobs, "x", {3, 2, 2}, 1);
+  test::feed_some<float>(blobs, "h0", {1, 2, 2}, 2);
+  test::feed_some<float>(blobs, "w", {2, 2}, 3);
+  test::feed_some<float>(blobs, "b", {2}, 4);
+  auto plan = plan_of<B>(test::simple_cell().op(), blobs);
+  plan.run();
+  auto const expected = blobs.fetch<float>("all");
+  plait::tensor<B> const w = blobs.view("w");
+  test::feed_some<float>(blobs, "w", {2, 5}, 3);
+  CHECK_THROWS_AS(plan.run(), plait::exec_error);
+  blobs.feed("w", w);
+  plan.run();
+  CHECK(blobs.fetch<float>("all") == expected);
+}
+
+TEST_CASE("a step net in text form that cannot be read is refused") {
+  plait::workspace<plait::serial> blobs;
+  recurrence r = test::simple_cell();
+  r.as_text = true;
+  r.step = "op { type ";
+  CHECK_THROWS_AS(plan_of<plait::serial>(r.op(), blobs), plait::net_error);
+}
+
+}  // namespace

@@ -1,0 +1,327 @@
+#include <plait/exec/operators/recurrent_network_gradients.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <support/recurrent_nets.hpp>
+
+namespace {
+
+using test::op_text;
+using test::recurrence;
+using test::recurrent_operators;
+using serial = plait::serial;
+
+template <class B>
+plait::plan<B> plan_of(std::string const& text, plait::workspace<B>& blobs) {
+  return plait::compile(plait::read_netdef_text(text), recurrent_operators<B>(), blobs);
+}
+
+// Gradients of the sum of all outputs with gradients, weighted, by all inputs that have one, against differences.
+void check_gradients(recurrence r, plait::workspace<serial>& blobs) {
+  r.trains = true;
+  auto forward = plan_of<serial>(r.op(), blobs);
+  auto backward = plan_of<serial>(r.gradient_op(), blobs);
+  forward.run();
+  std::vector<std::vector<double>> weights;
+  for (int const output : r.outputs_with_grads) {
+    std::string const& name = r.alias_dst[static_cast<std::size_t>(output)];
+    plait::shape const dims = blobs.view(name).dims();
+    test::feed_some<double>(blobs, name + "_grad", dims, 70 + weights.size());
+    weights.push_back(blobs.fetch<double>(name + "_grad"));
+  }
+  backward.run();
+  auto const loss = [&] {
+    forward.run();
+    double sum = 0;
+    for (std::size_t o = 0; o != weights.size(); ++o) {
+      auto const values = blobs.fetch<double>(r.alias_dst[static_cast<std::size_t>(r.outputs_with_grads[o])]);
+      for (std::size_t i = 0; i != values.size(); ++i) sum += weights[o][i] * values[i];
+    }
+    return sum;
+  };
+  std::vector<std::string> inputs = {r.inputs[0]};
+  for (int const i : r.param) inputs.push_back(r.inputs[static_cast<std::size_t>(i)]);
+  for (int const i : r.initial) inputs.push_back(r.inputs[static_cast<std::size_t>(i)]);
+  for (std::string const& name : inputs) {
+    CAPTURE(name);
+    plait::tensor<serial> const x = blobs.view(name);
+    REQUIRE(blobs.view(name + "_grad").dims() == x.dims());
+    auto const got = blobs.fetch<double>(name + "_grad");
+    for (std::size_t i = 0; i != got.size(); ++i) {
+      double side[2];
+      for (int s = 0; s != 2; ++s) {
+        plait::tensor<serial> moved = x.clone();
+        moved.data<double>()[i] += s == 0 ? 1e-5 : -1e-5;
+        blobs.feed(name, moved);
+        side[s] = loss();
+      }
+      CAPTURE(i);
+      CHECK(got[i] == doctest::Approx((side[0] - side[1]) / 2e-5).epsilon(1e-6));
+    }
+    blobs.feed(name, x);
+  }
+  // Once more, over what is there: the same bits.
+  std::vector<std::vector<double>> before;
+  for (std::string const& name : inputs) before.push_back(blobs.fetch<double>(name + "_grad"));
+  for (int round = 0; round != 2; ++round) {
+    forward.run();
+    backward.run();
+    for (std::size_t i = 0; i != inputs.size(); ++i) CHECK(blobs.fetch<double>(inputs[i] + "_grad") == before[i]);
+  }
+}
+
+void feed_simple(plait::workspace<serial>& blobs, std::int64_t steps, std::int64_t n, plait::shape const& h0) {
+  test::feed_some<double>(blobs, "x", {steps, n, 3}, 1);
+  test::feed_some<double>(blobs, "h0", h0, 2);
+  test::feed_some<double>(blobs, "w", {3, 3}, 3);
+  test::feed_some<double>(blobs, "b", {3}, 4);
+}
+
+TEST_CASE("RecurrentNetworkGradient: against differences, over initial states, outputs and lengths") {
+  for (std::int64_t const n : {2, 1, 0})
+    for (std::int64_t const steps : {4, 1, 0})
+      for (plait::shape const& h0 : {plait::shape{3}, plait::shape{n, 3}, plait::shape{1, n, 3}})
+        for (auto const& outputs : {test::numbers_list{0}, test::numbers_list{1}, test::numbers_list{0, 1}}) {
+          CAPTURE(n);
+          CAPTURE(steps);
+          CAPTURE(to_string(h0));
+          CAPTURE(outputs.size());
+          plait::workspace<serial> blobs;
+          feed_simple(blobs, steps, n, h0);
+          recurrence r = test::simple_cell();
+          r.outputs_with_grads = outputs;
+          check_gradients(r, blobs);
+        }
+}
+
+TEST_CASE("RecurrentNetworkGradient: steps as text, names by default, values made again") {
+  plait::workspace<serial> blobs;
+  feed_simple(blobs, 4, 2, {2, 3});
+  recurrence r = test::simple_cell();
+  SUBCASE("text") { r.as_text = true; }
+  SUBCASE("names of gradients of parameters") { r.param_grads = {}; }
+  SUBCASE("recomputed") {
+    // The gradient of tanh from what the step net made, which is not kept.
+    std::string const axis = "arg { name: \"axis\" i: 2 }";
+    std::string const made = op_text("FC", {"h_prev", "w", "b"}, {"s"}, axis) + op_text("Sum", {"s", "x_t"}, {"u"}) +
+                             op_text("Tanh", {"u"}, {"v"});
+    r.step = made + op_text("Sum", {"v", "h_prev"}, {"h"});
+    r.backward_step = made + op_text("TanhGradient", {"v", "h_grad"}, {"s_grad"}) +
+                      op_text("FCGradient", {"h_prev", "w", "s_grad"}, {"w_grad", "b_grad", "part"}, axis) +
+                      op_text("Sum", {"part", "h_grad"}, {"h_prev_grad"});
+    r.recompute = {"s", "u", "v"};
+  }
+  SUBCASE("the gradient of the output is changed in place") {
+    r.backward_step = op_text("TanhGradient", {"h", "h_grad"}, {"h_grad"}) +
+                      op_text("FCGradient", {"h_prev", "w", "h_grad"}, {"w_grad", "b_grad", "h_prev_grad"},
+                              "arg { name: \"axis\" i: 2 }") +
+                      op_text("Sum", {"h_grad"}, {"s_grad"});
+  }
+  check_gradients(r, blobs);
+}
+
+TEST_CASE("RecurrentNetworkGradient: blobs that are not kept are not there after the run") {
+  plait::workspace<serial> blobs;
+  feed_simple(blobs, 2, 2, {2, 3});
+  recurrence r = test::simple_cell();
+  r.trains = true;
+  r.recompute = {"s"};
+  plan_of<serial>(r.op(), blobs).run();
+  auto const kept = std::dynamic_pointer_cast<plait::step_workspaces<serial>>(blobs.find("ws")->object);
+  REQUIRE(kept != nullptr);
+  CHECK_FALSE((*kept)[0].contains("s"));
+  CHECK((*kept)[0].contains("h"));
+}
+
+TEST_CASE("RecurrentNetworkGradient: one gradient for input, state and parameter is given to all") {
+  plait::workspace<serial> blobs;
+  test::feed_some<double>(blobs, "x", {4, 2, 3}, 1);
+  test::feed_some<double>(blobs, "h0", {2, 3}, 2);
+  test::feed_some<double>(blobs, "p", {1, 2, 3}, 3);
+  recurrence r{{"x", "h0", "p"},
+               {"hs"},
+               {1},
+               {"hs", "hs"},
+               {"all", "last"},
+               {1, -1},
+               {{"h_prev", "h", "x_t"}, {"hs", "hs", "x"}, {0, 1, 0}},
+               op_text("Sum", {"x_t", "h_prev", "p"}, {"h"})};
+  r.outputs_with_grads = {0, 1};
+  r.param = {2};
+  SUBCASE("passed on by a net without ops") {
+    r.backward = {{"h_grad", "h_grad", "h_grad"}, {"hs_grad", "hs_grad", "x_grad"}, {1, 0, 0}};
+    r.param_grads = {"h_grad"};
+  }
+  SUBCASE("made by one op") {
+    r.step = op_text("Sum", {"x_t", "h_prev", "p"}, {"s"}) + op_text("Tanh", {"s"}, {"h"});
+    r.backward = {{"h_grad", "s_grad", "s_grad"}, {"hs_grad", "hs_grad", "x_grad"}, {1, 0, 0}};
+    r.backward_step = op_text("TanhGradient", {"h", "h_grad"}, {"s_grad"});
+    r.param_grads = {"s_grad"};
+  }
+  SUBCASE("of one blob that is two states") {
+    r.states = {"hs", "ks"};
+    r.initial = {1, 1};
+    r.alias_src = {"hs", "ks"};
+    r.alias_offset = {1, -1};
+    r.forward = {{"h_prev", "k_prev", "h", "h", "x_t"}, {"hs", "ks", "hs", "ks", "x"}, {0, 0, 1, 1, 0}};
+    r.step = op_text("Sum", {"x_t", "h_prev", "p"}, {"s"}) + op_text("Tanh", {"s"}, {"u"}) +
+             op_text("Sum", {"u", "k_prev"}, {"h"});
+    r.backward = {{"h_grad", "h_grad", "u_grad", "h_grad", "u_grad"},
+                  {"hs_grad", "ks_grad", "hs_grad", "ks_grad", "x_grad"},
+                  {1, 1, 0, 0, 0}};
+    r.backward_step = op_text("TanhGradient", {"u", "h_grad"}, {"u_grad"});
+    r.param_grads = {"u_grad"};
+    // Each state's own beginning, so that both have gradients of their own.
+    r.inputs.push_back("k0");
+    r.initial = {1, 3};
+    test::feed_some<double>(blobs, "k0", {2, 3}, 9);
+  }
+  check_gradients(r, blobs);
+}
+
+TEST_CASE("RecurrentNetworkGradient: windows over steps past") {
+  plait::workspace<serial> blobs;
+  test::feed_some<double>(blobs, "x", {5, 1, 2}, 1);
+  test::feed_some<double>(blobs, "h0", {2, 1, 2}, 2);
+  recurrence r{{"x", "h0"},
+               {"hs"},
+               {1},
+               {"hs", "hs"},
+               {"all", "tail"},
+               {2, -3},
+               {{"past", "h", "x_t"}, {"hs", "hs", "x"}, {0, 2, 0}, {2, 1, 1}},
+               op_text("Fold", {"past"}, {"p"}) + op_text("Sum", {"p", "x_t"}, {"s"}) + op_text("Tanh", {"s"}, {"h"})};
+  r.backward = {{"h_grad", "past_grad", "s_grad"}, {"hs_grad", "hs_grad", "x_grad"}, {2, 0, 0}, {1, 2, 1}};
+  r.backward_step =
+      op_text("TanhGradient", {"h", "h_grad"}, {"s_grad"}) + op_text("FoldGradient", {"past", "s_grad"}, {"past_grad"});
+  r.outputs_with_grads = {0, 1};
+  check_gradients(r, blobs);
+}
+
+TEST_CASE_TEMPLATE("RecurrentNetworkGradient: LSTM in float and double, on any backend the same", B,
+                   PLAIT_HOST_BACKENDS) {
+  std::string const axis = "arg { name: \"axis\" i: 2 }";
+  recurrence r{{"x", "h0", "c0", "w", "b", "lens"},
+               {"hs", "cs"},
+               {1, 2},
+               {"hs", "hs", "cs", "cs"},
+               {"h_all", "h_last", "c_all", "c_last"},
+               {1, -1, 1, -1},
+               {{"h_prev", "h", "c_prev", "c", "x_t"}, {"hs", "hs", "cs", "cs", "x"}, {0, 1, 0, 1, 0}},
+               op_text("FC", {"h_prev", "w", "b"}, {"g"}, axis) + op_text("Sum", {"g", "x_t"}, {"g"}) +
+                   op_text("LSTMUnit", {"h_prev", "c_prev", "g", "lens", "timestep"}, {"h", "c"})};
+  r.backward = {{"h_grad", "h_prev_grad", "c_grad", "c_prev_grad", "g_grad"},
+                {"hs_grad", "hs_grad", "cs_grad", "cs_grad", "x_grad"},
+                {1, 0, 1, 0, 0}};
+  r.backward_step =
+      op_text("LSTMUnitGradient", {"h_prev", "c_prev", "g", "lens", "timestep", "h", "c", "h_grad", "c_grad"},
+              {"h_prev_grad", "c_prev_grad", "g_grad"}) +
+      op_text("FCGradient", {"h_prev", "w", "g_grad"}, {"w_grad", "b_grad", "part"}, axis) +
+      op_text("Sum", {"h_prev_grad", "part"}, {"h_prev_grad"});
+  r.outputs_with_grads = {0, 3};
+  r.param = {3, 4};
+  auto const feed = [&]<class T, class C>(plait::workspace<C>& blobs, T) {
+    test::feed_some<T>(blobs, "x", {4, 3, 8}, 1);
+    test::feed_some<T>(blobs, "h0", {2}, 2);
+    test::feed_some<T>(blobs, "c0", {1, 3, 2}, 3);
+    test::feed_some<T>(blobs, "w", {8, 2}, 4);
+    test::feed_some<T>(blobs, "b", {8}, 5);
+    blobs.feed("lens", std::vector<std::int32_t>{4, 0, 2}, {3});
+    test::feed_some<T>(blobs, "h_all_grad", {4, 3, 2}, 6);
+    test::feed_some<T>(blobs, "c_last_grad", {1, 3, 2}, 7);
+  };
+  {
+    plait::workspace<serial> blobs;
+    feed(blobs, 0.0);
+    check_gradients(r, blobs);
+  }
+  r.trains = true;
+  plait::workspace<serial> wide;
+  feed(wide, 0.0);
+  plan_of<serial>(r.op() + r.gradient_op(), wide).run();
+  plait::workspace<serial> plain;
+  feed(plain, 0.0f);
+  plan_of<serial>(r.op() + r.gradient_op(), plain).run();
+  plait::workspace<B> blobs;
+  feed(blobs, 0.0f);
+  plan_of<B>(r.op() + r.gradient_op(), blobs).run();
+  for (char const* name : {"x_grad", "w_grad", "b_grad", "h0_grad", "c0_grad"}) {
+    CAPTURE(name);
+    auto const got = blobs.template fetch<float>(name);
+    CHECK(got == plain.fetch<float>(name));
+    auto const expected = wide.fetch<double>(name);
+    for (std::size_t i = 0; i != got.size(); ++i) CHECK(std::abs(got[i] - expected[i]) < 1e-5);
+  }
+}
+
+template <class Change>
+std::string refusal(Change&& change) {
+  recurrence r = test::simple_cell();
+  r.trains = true;
+  plait::workspace<serial> blobs;
+  feed_simple(blobs, 3, 2, {2, 3});
+  test::feed_some<double>(blobs, "all_grad", {3, 2, 3}, 5);
+  test::feed_some<double>(blobs, "last_grad", {1, 2, 3}, 6);
+  auto forward = plan_of<serial>(r.op(), blobs);
+  forward.run();
+  change(r, blobs);
+  try {
+    plan_of<serial>(r.gradient_op(), blobs).run();
+  } catch (plait::exec_error const& e) {
+    CHECK(e.op == 0);
+    CHECK(e.type == "RecurrentNetworkGradient");
+    return e.what();
+  }
+  return "nothing was thrown";
+}
+
+TEST_CASE("RecurrentNetworkGradient: what is wrong is said") {
+  using blobs_t = plait::workspace<serial>;
+  auto const says = [](std::string const& message, std::string_view part) {
+    CAPTURE(message);
+    CAPTURE(part);
+    CHECK(message.find(part) != std::string::npos);
+  };
+  says(refusal([](recurrence& r, blobs_t&) { r.param_grads = {"w_grad"}; }), "'param_grads' has 1 names, 'param' 2");
+  says(refusal([](recurrence& r, blobs_t&) {
+         r.param_grads = {"w_grad", "else"};
+       }),
+       "param_grads has 'else', which the backward step net does not make");
+  says(refusal([](recurrence& r, blobs_t&) { r.backward.external[0] = "zs_grad"; }),
+       "'zs_grad', which is the gradient of neither a state nor input 0");
+  says(refusal([](recurrence& r, blobs_t&) { r.backward.offset[1] = 2; }), "leaves 'hs_grad' of 4 places at step 2");
+  says(refusal([](recurrence& r, blobs_t&) {
+         r.backward.window = {1, 2, 1};
+       }),
+       "reaches through a window the place of");
+  says(refusal([](recurrence& r, blobs_t&) { r.backward_step = op_text("Tanh", {"nowhere"}, {"s_grad"}); }),
+       "param_grads has 'w_grad'");
+  says(refusal([](recurrence& r, blobs_t&) { r.backward_step += op_text("Tanh", {"nowhere"}, {"unused"}); }),
+       "nowhere");
+  says(refusal([](recurrence&, blobs_t& b) { b.feed("ws", b.view("x")); }),
+       "the last input is float64 3x2x3, which should be a list of step workspaces");
+  says(refusal([](recurrence&, blobs_t& b) {
+         test::feed_some<double>(b, "x", {2, 2, 3}, 1);
+       }),
+       "the forward run has kept 3 steps of 2");
+  says(refusal([](recurrence&, blobs_t& b) {
+         test::feed_some<double>(b, "all_grad", {2, 2, 3}, 1);
+       }),
+       "gradient 'all_grad' is float64 2x2x3, which should be 3 places");
+  says(refusal([](recurrence& r, blobs_t& b) {
+         r.trains = false;
+         plan_of<serial>(r.op(), b).run();
+         r.trains = true;
+       }),
+       "the forward run has kept 0 steps of 3");
+}
+
+}  // namespace
