@@ -13,12 +13,11 @@
 #include <utility>
 #include <vector>
 
-#include <boost/unordered/unordered_flat_map.hpp>
-
 #include <plait/core/errors.hpp>
 #include <plait/core/npos.hpp>
 #include <plait/gradient/append_tape.hpp>
 #include <plait/gradient/backward_frame.hpp>
+#include <plait/gradient/backward_problems.hpp>
 #include <plait/gradient/blob_gradient.hpp>
 #include <plait/gradient/forward_net.hpp>
 #include <plait/gradient/gradient_context.hpp>
@@ -45,7 +44,8 @@ class backward_engine : public backward_frame {
         net_(n),
         form_(net_.form()),
         reader_(net_, tape_),
-        context_(tape_, reader_) {}
+        context_(tape_, reader_),
+        problems_(net_) {}
 
   frames advance(frames done) override {
     if (!begun_) begin();
@@ -97,7 +97,7 @@ class backward_engine : public backward_frame {
   void append_to(N& target) { append_tape(target, net_, tape_, order_, *names_); }
   /// Throws gradient_error if anything is wrong with the net.
   void check() const {
-    if (!problems_.empty()) throw gradient_error(problems_);
+    if (!problems_.empty()) throw gradient_error(problems_.list());
   }
 
  private:
@@ -124,11 +124,6 @@ class backward_engine : public backward_frame {
     seed();
   }
 
-  void report(std::optional<op_index> op, std::string blob, std::string text) {
-    problems_.push_back({op, std::move(blob), {}, {}, {}, std::move(text)});
-  }
-  void report(op_index op, std::string const& why) { report(op, {}, net_.label(op) + ": " + why); }
-
   // Follows IR.SanityCheck.
   void check_unread() {
     for (op_index op = 0; op != form_.op_count(); ++op) {
@@ -136,8 +131,8 @@ class backward_engine : public backward_frame {
       if (rule == nullptr || !rule->must_be_read) continue;
       for (value v : form_.writes(op))
         if (!net_.is_read(v.blob))
-          report(op, net_.text(v.blob),
-                 net_.label(op) + ": nobody reads '" + net_.text(v.blob) + "', so there is nothing to stop");
+          problems_.add(op, net_.text(v.blob),
+                        net_.label(op) + ": nobody reads '" + net_.text(v.blob) + "', so there is nothing to stop");
     }
   }
 
@@ -149,7 +144,7 @@ class backward_engine : public backward_frame {
     for (std::string const& name : options_.only) {
       blob_index const b = net_.find(name);
       if (b == npos) {
-        report(std::nullopt, name, "the net has no blob '" + name + "', whose gradient is asked for");
+        problems_.add(std::nullopt, name, "the net has no blob '" + name + "', whose gradient is asked for");
         continue;
       }
       asked_[b] = true;
@@ -165,14 +160,14 @@ class backward_engine : public backward_frame {
     for (gradient_seed const& y : ys_) {
       blob_index const b = net_.find(y.blob);
       if (b == npos) {
-        report(std::nullopt, y.blob, "the net has no blob '" + y.blob + "' to start from");
+        problems_.add(std::nullopt, y.blob, "the net has no blob '" + y.blob + "' to start from");
         continue;
       }
       value const v{b, form_.version(b)};
       std::uint32_t const at = form_.index(v);
       if (seeded_[at]) {
         if (std::ranges::find(ys_, y.blob, &gradient_seed::blob)->gradient != y.gradient)
-          report(std::nullopt, y.blob, "two gradients are given for '" + y.blob + "'");
+          problems_.add(std::nullopt, y.blob, "two gradients are given for '" + y.blob + "'");
         continue;
       }
       seeded_[at] = true;
@@ -238,11 +233,11 @@ class backward_engine : public backward_frame {
     }
     if (!reached_.empty() && std::ranges::none_of(reads, [&](value v) { return is_reached(v); })) return false;
     if (rule == nullptr) {
-      report(op, "no rule for the gradient of this op type");
+      problems_.add(op, "no rule for the gradient of this op type");
       return false;
     }
     if (rule->how == gradient_rule::kind::refused) {
-      report(op, rule->reason);
+      problems_.add(op, rule->reason);
       return false;
     }
     if (rule->how == gradient_rule::kind::none) {
@@ -263,9 +258,9 @@ class backward_engine : public backward_frame {
       for (value in : reads)
         for (value out : writes)
           if (in.blob == out.blob) {
-            report(op, net_.text(in.blob),
-                   net_.label(op) + ": reads and writes '" + net_.text(in.blob) +
-                       "', and ops of this type have no gradient in place");
+            problems_.add(op, net_.text(in.blob),
+                          net_.label(op) + ": reads and writes '" + net_.text(in.blob) +
+                              "', and ops of this type have no gradient in place");
             return false;
           }
     if (options_.mixed == mixed_gradients::densify) densify_outputs(op);
@@ -293,14 +288,10 @@ class backward_engine : public backward_frame {
     try {
       call();
       return true;
-    } catch (gradient_error const& e) {  // of a net inside the op
-      for (gradient_problem p : e.problems) {
-        p.text = net_.label(op) + ": " + p.text;
-        p.op = op;
-        problems_.push_back(std::move(p));
-      }
+    } catch (gradient_error const& e) {
+      problems_.add_inside(op, e);
     } catch (error const& e) {
-      report(op, e.what());
+      problems_.add(op, e.what());
     }
     return false;
   }
@@ -325,27 +316,14 @@ class backward_engine : public backward_frame {
   void collect(op_index op, std::uint32_t mark, std::span<value const> reads) {
     std::span<gradient_operands const> const results = context_.results();
     made_.clear();
-    auto const is_local = [&](gradient_operand v) {
-      return tape_.is_made(v) && tape_.made(v).maker != npos && tape_.made(v).maker >= mark;
-    };
-    for (std::uint32_t i = 0; i != results.size(); ++i) {
-      gradient_operands const g = results[i];
-      if (!g) continue;
-      bool const by_op = is_local(g.values) || (g.is_sparse() && is_local(g.indices));
-      std::uint64_t rank = ~std::uint64_t{0};
-      if (by_op) {
-        gradient_operand const from = is_local(g.values) ? g.values : g.indices;
-        rank = (std::uint64_t{g.is_sparse()} << 63) | (std::uint64_t{tape_.made(from).maker} << 31) |
-               tape_.made(from).position;
-      }
-      made_.push_back({rank, i});
-    }
+    for (std::uint32_t i = 0; i != results.size(); ++i)
+      if (results[i]) made_.push_back({order_of_making(tape_, mark, results[i]), i});
     std::ranges::stable_sort(made_, {}, &ranked::rank);
-    std::uint64_t before = ~std::uint64_t{0};
+    std::uint64_t before = passed_on;
     for (ranked const& r : made_) {
       std::uint32_t const at = form_.index(reads[r.input]);
       // The same blob for two inputs: made for the first, passed on to the others.
-      bool const by_op = r.rank != ~std::uint64_t{0} && r.rank != before;
+      bool const by_op = r.rank != passed_on && r.rank != before;
       sums_.add(at, {results[r.input], op, by_op});
       before = r.rank;
     }
@@ -376,12 +354,11 @@ class backward_engine : public backward_frame {
       std::uint32_t const at = form_.index(v);
       if (seen_[at] == op) continue;
       seen_[at] = op;
-      std::span<operand_at const> const users = form_.consumers(v);
+      std::span<plait::operand const> const users = form_.consumers(v);
       if (users.front().op != op || users.size() + (seeded_[at] ? 1 : 0) < 2 || sums_.count(at) < 2) continue;
       add_up(op, v, at);
     }
   }
-  using operand_at = plait::operand;
 
   void add_up(op_index op, value v, std::uint32_t at) {
     std::vector<gradient_source> sources = sums_.of(at);
@@ -390,21 +367,21 @@ class backward_engine : public backward_frame {
     bool const mixed = std::ranges::any_of(sources, [&](auto const& s) { return s.gradient.is_sparse() != sparse; });
     if (mixed) {
       if (options_.mixed == mixed_gradients::refuse) {
-        report(op, blob,
-               "gradients of '" + blob + "' are dense and sparse; gradient_options::mixed can make them dense");
+        problems_.add(op, blob,
+                      "gradients of '" + blob + "' are dense and sparse; gradient_options::mixed can make them dense");
         return;
       }
       for (gradient_source& s : sources)
         if (s.gradient.is_sparse()) s.gradient = densified(s.op == npos ? op : s.op, s.gradient, v);
     }
     if (!same_devices(net_, sources)) {
-      report(op, blob, "gradients of '" + blob + "' are on different devices");
+      problems_.add(op, blob, "gradients of '" + blob + "' are on different devices");
       return;
     }
     op_index const placed = op_to_follow(sources, options_.as_caffe2);
     std::string problem;
     gradient_operands const total = add_gradients(tape_, sources, blob, placed, problem);
-    if (!problem.empty() && options_.as_caffe2) report(op, blob, problem);
+    if (!problem.empty() && options_.as_caffe2) problems_.add(op, blob, problem);
     gradients_[at] = total;
     exposed_[v.blob] = total;
     exposed_at_[v.blob] = v.version;
@@ -412,11 +389,7 @@ class backward_engine : public backward_frame {
 
   void report_stale(op_index op) {
     for (value v : form_.writes(op))
-      if (!gradients_[form_.index(v)] && exposed_[v.blob])
-        problems_.push_back({op, net_.text(v.blob), v.version, exposed_at_[v.blob], writers_of(v.blob),
-                             net_.label(op) + ": the gradient of '" + net_.text(v.blob) + "' is one of version " +
-                                 std::to_string(exposed_at_[v.blob]) + ", this op writes version " +
-                                 std::to_string(v.version)});
+      if (!gradients_[form_.index(v)] && exposed_[v.blob]) problems_.add_stale(op, v, exposed_at_[v.blob]);
   }
 
   // ---- what comes of it
@@ -429,7 +402,7 @@ class backward_engine : public backward_frame {
       return known && rule->repeatable && !net_.has_nets(op);
     });
     needed_->provide(order_, options_.overwritten, exposed_operands());
-    for (overwritten_value const& v : needed_->missing()) report_overwritten(v);
+    for (overwritten_value const& v : needed_->missing()) problems_.add_overwritten(v);
     if (problems_.empty()) name_values();
   }
 
@@ -489,35 +462,6 @@ class backward_engine : public backward_frame {
       if (needed[op]) order_.push_back(op);
   }
 
-  void report_overwritten(overwritten_value const& v) {
-    std::string const blob = net_.text(v.what.blob);
-    std::uint32_t const last = form_.version(v.what.blob);
-    shared_ops const writers = writers_of(v.what.blob);
-    std::string text = (v.reader == npos ? "the result" : net_.label(v.reader) + ": its gradient") + " needs '" + blob +
-                       "' at version " + std::to_string(v.what.version) + ", which is overwritten (version " +
-                       std::to_string(last) + " is the last); written by";
-    if (v.what.version == form_.first_version(v.what.blob)) text += " whoever gives the net its inputs,";
-    // Of very many, those from the one that makes the value on.
-    std::size_t const first = writers.size() <= most_listed ? 0 : version_number(v.what);
-    std::size_t const end = std::min(first + most_listed, writers.size());
-    for (std::size_t i = first; i != end; ++i) text += ' ' + net_.label(writers[i]) + ',';
-    if (end - first != writers.size()) text += " and " + std::to_string(writers.size() - (end - first)) + " others,";
-    text.pop_back();
-    problems_.push_back({v.reader == npos ? std::nullopt : std::optional(v.reader), blob, v.what.version, last, writers,
-                         std::move(text)});
-  }
-  static constexpr std::size_t most_listed = 16;
-  // Which of its writers makes a value, counted from 0; 0 for what is given.
-  std::size_t version_number(value v) const {
-    std::uint32_t const written = v.version - form_.first_version(v.blob);
-    return written == 0 ? 0 : written - 1;
-  }
-  shared_ops writers_of(blob_index b) {
-    auto const [at, added] = writers_.try_emplace(b);
-    if (added) at->second = shared_ops(net_.writers(b));
-    return at->second;
-  }
-
   struct ranked {
     std::uint64_t rank;
     std::uint32_t input;
@@ -542,9 +486,8 @@ class backward_engine : public backward_frame {
   gradient_sources sums_;
   std::vector<saved_value> saved_inside_;
   std::vector<ranked> made_;
-  std::vector<gradient_problem> problems_;
+  backward_problems<N> problems_;
   std::string ahead_;
-  boost::unordered_flat_map<blob_index, shared_ops> writers_;
   std::vector<std::uint32_t> order_;
   std::optional<needed_values<N>> needed_;
   std::optional<value_names> names_;

@@ -62,6 +62,16 @@ class gradient_sources {
   std::vector<end> ends_;
 };
 
+/// Where a gradient comes among those that one op's gradient ops make, the ops of the tape from `first` on: dense ones
+/// by order of making, then sparse ones; passed_on if none of these ops makes it.
+inline constexpr std::uint64_t passed_on = ~std::uint64_t{0};
+inline std::uint64_t order_of_making(gradient_tape const& tape, std::uint32_t first, gradient_operands g) {
+  for (gradient_operand const v : {g.values, g.indices})
+    if (tape.is_made(v) && tape.made(v).maker != npos && tape.made(v).maker >= first)
+      return std::uint64_t{g.is_sparse()} << 63 | std::uint64_t{tape.made(v).maker} << 31 | tape.made(v).position;
+  return passed_on;
+}
+
 /// The op whose device a sum of gradients takes: that of the first gradient that an op makes, else of the first one
 /// that is passed on; Caffe2 knows the first kind only. npos: none.
 inline op_index op_to_follow(std::vector<gradient_source> const& sources, bool as_caffe2) {

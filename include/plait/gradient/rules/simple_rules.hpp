@@ -15,7 +15,7 @@ namespace plait {
 
 /// The gradient of `type` is the op `gradient`. What it reads, in order: i0 an input, o0 an output, g0 the gradient of
 /// an output; i* all inputs, i1* all from the second on. What it writes: the numbers of the inputs whose gradients it
-/// makes, * for all.
+/// makes, * for all; a last one with ? is left out where nobody asks for it.
 struct simple_rule {
   std::string_view type;
   std::string_view gradient;
@@ -59,7 +59,7 @@ inline std::vector<gradient_operand> rule_writes(gradient_context& c, std::strin
   each_word(pattern, [&](std::string_view word) {
     if (word == "*")
       for (std::size_t i = 0; i != c.listed_input_count(); ++i) made.push_back(c.input_gradient(i));
-    else
+    else if (!word.ends_with('?') || c.is_wanted(rule_number(word)))
       made.push_back(c.input_gradient(rule_number(word)));
   });
   return made;
