@@ -49,6 +49,8 @@ function(plait_operators backend)
 template plait::operators<plait::${backend}> const& plait::standard_operators<plait::${backend}>();
 ")
     add_library(plait_${backend}_operators OBJECT ${source})
+    # Kernels that are not optimised are too slow even for tests.
+    target_compile_options(plait_${backend}_operators PRIVATE $<$<CONFIG:Debug>:-O1>)
     set(component plait::exec_${backend})
     if(backend STREQUAL "serial")
       set(component plait::exec)

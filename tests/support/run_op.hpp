@@ -16,9 +16,11 @@
 #include <plait/netdef/text_reader.hpp>
 #include <plait/netdef/traits.hpp>
 
-// OpenMP differs from TBB in who starts the threads only, and costs a third of the compilation: CMake's
-// PLAIT_TEST_ALL_BACKENDS has it for every operator, the tests of kernels have it always.
-#ifdef PLAIT_TEST_ALL_BACKENDS
+// Backends differ in who starts the threads only, and each costs a third of the compilation: CMake's
+// PLAIT_TEST_ALL_BACKENDS has them all for every operator, the tests of kernels have them always.
+#if defined(PLAIT_TEST_ONE_BACKEND)
+#define PLAIT_HOST_BACKENDS plait::serial
+#elif defined(PLAIT_TEST_ALL_BACKENDS)
 #define PLAIT_HOST_BACKENDS plait::serial, plait::omp, plait::tbb
 #else
 #define PLAIT_HOST_BACKENDS plait::serial, plait::tbb
