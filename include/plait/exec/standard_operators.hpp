@@ -33,6 +33,8 @@
 #include <plait/exec/operators/range.hpp>
 #include <plait/exec/operators/ranking.hpp>
 #include <plait/exec/operators/ranking_gradients.hpp>
+#include <plait/exec/operators/recurrent_network.hpp>
+#include <plait/exec/operators/recurrent_network_gradients.hpp>
 #include <plait/exec/operators/reductions.hpp>
 #include <plait/exec/operators/reductions_gradients.hpp>
 #include <plait/exec/operators/reshape.hpp>
@@ -89,6 +91,8 @@ operators<B> const& standard_operators() {
     add_range_operators(made);
     add_ranking_operators(made);
     add_ranking_gradient_operators(made);
+    add_recurrent_network_operators(made);
+    add_recurrent_network_gradient_operators(made);
     add_reduction_operators(made);
     add_reduction_gradient_operators(made);
     add_reshape_operators(made);
