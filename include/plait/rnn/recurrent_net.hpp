@@ -42,7 +42,7 @@ inline std::string recurrent_scope(netdef const& n, recurrent_net_options const&
 
 inline std::vector<std::string> outs_of(recurrent_net_options const& options) {
   std::vector<std::string> made;
-  for (recurrent_state const& state : options.states) made.push_back(state.out);
+  for (auto const& state : options.states) made.push_back(state.out);
   return made;
 }
 

@@ -58,7 +58,7 @@ struct recurrent_net_options {
   std::vector<recurrent_input> inputs = {};
   std::vector<recurrent_state> states = {};
   /// Blobs of the cell that are not kept for the backward pass, but made again there. For every op all of its outputs
-  /// must be listed, or none.
+  /// must be listed, or none. States are kept even so.
   std::vector<std::string> recompute_on_backward = {};
   /// The outputs whose gradients will be there: 2k is all steps of the k-th state, 2k + 1 its last.
   std::vector<std::size_t> outputs_with_grads = {0};

@@ -19,6 +19,17 @@
 
 namespace plait::detail {
 
+/// The blobs that are recomputed, each once. States are not, for they are kept anyway; Caffe2 makes no difference.
+inline std::vector<std::string> recomputed_blobs(recurrent_net_options const& options) {
+  boost::unordered_flat_set<std::string_view> seen;
+  if (!options.as_caffe2)
+    for (auto const& state : options.states) seen.insert(state.out);
+  std::vector<std::string> made;
+  for (std::string const& name : options.recompute_on_backward)
+    if (seen.insert(name).second) made.push_back(name);
+  return made;
+}
+
 /// Follows the order of Caffe2's recurrent_net: what is recomputed, then the gradient ops; external inputs are the
 /// blobs that steps keep for it, the gradients of the states, and the externals of the cell.
 class backward_step {
@@ -72,8 +83,8 @@ class backward_step {
   }
 
   void recompute(gradient_rules const& rules) {
-    boost::unordered_flat_set<std::string_view> const listed(o_.recompute_on_backward.begin(),
-                                                             o_.recompute_on_backward.end());
+    std::vector<std::string> const names = recomputed_blobs(o_);
+    boost::unordered_flat_set<std::string_view> const listed(names.begin(), names.end());
     for (std::size_t i = 0; i != cell_.op.size(); ++i) {
       op_def const& op = cell_.op[i];
       if (std::ranges::none_of(op.output, [&](symbol y) { return listed.contains(cell_.text(y)); })) continue;

@@ -171,17 +171,9 @@ class recurrent_op {
     arguments_.emplace_back("param", parameters);
     links.append_to(arguments_, "backward_link");
     arguments_.emplace_back("outputs_with_grads", o_.outputs_with_grads);
-    arguments_.emplace_back("recompute_blobs_on_backward", distinct(o_.recompute_on_backward));
+    arguments_.emplace_back("recompute_blobs_on_backward", recomputed_blobs(o_));
     arguments_.emplace_back("param_grads", gradients);
     if (!back.net.op.empty()) arguments_.emplace_back("backward_step_net", std::move(back.net));
-  }
-
-  static std::vector<std::string> distinct(std::vector<std::string> const& names) {
-    boost::unordered_flat_set<std::string_view> seen;
-    std::vector<std::string> made;
-    for (std::string const& name : names)
-      if (seen.insert(name).second) made.push_back(name);
-    return made;
   }
 
   struct symbol_hash {
