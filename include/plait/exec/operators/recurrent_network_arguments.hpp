@@ -39,9 +39,8 @@ struct recurrent_state {
 
 [[noreturn]] inline void refuse_recurrence(std::string const& why) { throw shape_error("plait: " + why); }
 
-inline void expect_same_length(op_arguments const& a, std::string_view names, std::size_t count, std::string_view other,
+inline void expect_same_length(std::string_view names, std::size_t count, std::string_view other,
                                std::size_t other_count) {
-  static_cast<void>(a);
   if (count != other_count)
     refuse_recurrence("argument '" + std::string(names) + "' has " + std::to_string(count) + " names, '" +
                       std::string(other) + "' " + std::to_string(other_count) + " values");
@@ -53,9 +52,9 @@ inline std::vector<recurrent_link> read_recurrent_links(op_arguments const& a, s
   auto const& external = a.texts(prefix + "_external");
   auto const& offset = a.integers(prefix + "_offset");
   auto const& window = a.integers(prefix + "_window");
-  expect_same_length(a, prefix + "_internal", internal.size(), prefix + "_external", external.size());
-  expect_same_length(a, prefix + "_internal", internal.size(), prefix + "_offset", offset.size());
-  if (!window.empty()) expect_same_length(a, prefix + "_internal", internal.size(), prefix + "_window", window.size());
+  expect_same_length(prefix + "_internal", internal.size(), prefix + "_external", external.size());
+  expect_same_length(prefix + "_internal", internal.size(), prefix + "_offset", offset.size());
+  if (!window.empty()) expect_same_length(prefix + "_internal", internal.size(), prefix + "_window", window.size());
   std::vector<recurrent_link> links;
   for (std::size_t i = 0; i != internal.size(); ++i) {
     links.push_back({internal[i], external[i], offset[i], window.empty() ? 1 : window[i]});
@@ -76,7 +75,7 @@ struct recurrent_arguments {
   explicit recurrent_arguments(op_arguments const& a) : timestep(a.text("timestep")) {
     auto const& names = a.texts("recurrent_states");
     auto const& initial = a.integers("initial_recurrent_state_ids");
-    expect_same_length(a, "recurrent_states", names.size(), "initial_recurrent_state_ids", initial.size());
+    expect_same_length("recurrent_states", names.size(), "initial_recurrent_state_ids", initial.size());
     for (std::size_t i = 0; i != names.size(); ++i) {
       if (initial[i] < 0 || static_cast<std::size_t>(initial[i]) >= a.input_count())
         refuse_recurrence("initial_recurrent_state_ids has " + std::to_string(initial[i]) + " for '" + names[i] +
@@ -86,8 +85,8 @@ struct recurrent_arguments {
     auto const& source = a.texts("alias_src");
     auto const& output = a.texts("alias_dst");
     auto const& offset = a.integers("alias_offset");
-    expect_same_length(a, "alias_src", source.size(), "alias_dst", output.size());
-    expect_same_length(a, "alias_src", source.size(), "alias_offset", offset.size());
+    expect_same_length("alias_src", source.size(), "alias_dst", output.size());
+    expect_same_length("alias_src", source.size(), "alias_offset", offset.size());
     for (std::size_t i = 0; i != source.size(); ++i) {
       std::size_t const state = find_state(source[i]);
       if (state == npos) refuse_recurrence("alias_src has '" + source[i] + "', which is not in recurrent_states");

@@ -130,7 +130,7 @@ class recurrent_network_gradient_kernel : public op_kernel<B> {
     std::vector<std::string> sums = a.texts("param_grads");
     if (sums.empty())
       for (std::int64_t const id : parameters) sums.push_back(inputs[static_cast<std::size_t>(id)] + "_grad");
-    detail::expect_same_length(a, "param_grads", sums.size(), "param", parameters.size());
+    detail::expect_same_length("param_grads", sums.size(), "param", parameters.size());
     for (auto const& link : links) made_.push_back(link.internal);
     made_.insert(made_.end(), sums.begin(), sums.end());
     steps_.compile(nets, "backward_step_net", &made_);
