@@ -262,7 +262,7 @@ plait::recurrent_net_options random_cell(std::mt19937& random) {
 
 TEST_CASE("Random cells have the gradients that differences have") {
   std::mt19937 random(1711);
-  for (int i = 0; i != 300; ++i) {
+  for (int i = 0; i != 80; ++i) {
     auto const options = random_cell(random);
     CAPTURE(i);
     CHECK(wrong_gradients(recurrent(options)) == 0);
@@ -271,7 +271,7 @@ TEST_CASE("Random cells have the gradients that differences have") {
 
 TEST_CASE("What is recomputed gives the same gradients, and is no blob of the steps any more") {
   std::mt19937 random(1712);
-  for (int i = 0; i != 100; ++i) {
+  for (int i = 0; i != 30; ++i) {
     auto options = random_cell(random);
     for (plait::op_def const& op : options.cell.net().op)
       if (random() % 2 == 0) options.recompute_on_backward.emplace_back(options.cell.net().text(op.output.front()));
