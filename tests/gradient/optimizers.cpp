@@ -403,7 +403,8 @@ TEST_CASE("two parameters with one gradient: neither changes what the other sees
   model const twins{{"p", {{2}, {1, 2}}}, {"q", {{2}, {3, 4}}}};
   auto const gradients = [] {
     gradient_map made;
-    made["p"] = made["q"] = blob_gradient::dense("p_grad");
+    // Not in one statement: the second insertion would move the first element away under the reference to it.
+    for (char const* name : {"p", "q"}) made[name] = blob_gradient::dense("p_grad");
     return made;
   };
   for (bool const clip : {false, true}) {
