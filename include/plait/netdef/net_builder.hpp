@@ -122,6 +122,13 @@ class net_builder : public builder_ops<net_builder> {
   }
   /// Whether this net or one around it has the blob.
   bool visible(std::string_view full_name) const { return state_->visible(full_name); }
+  /// The same, but a blob that neither this net nor one around it has becomes an external input.
+  blob_handle blob_or_input(std::string_view full_name) {
+    if (!visible(full_name)) state_->net.external_input.push_back(state_->learn(std::string(full_name)));
+    return handle(std::string(full_name));
+  }
+  /// What a blob is called here that is given as `name`: text is taken within the name scope.
+  std::string full_name(blob_operand name) const { return state_->output_name(name); }
 
   // ---- ops
   /// Adds an op and returns its outputs: one handle, or an array of them for `auto [h, c] = net.op<2>(…)`. Outputs that

@@ -1,0 +1,115 @@
+// What a layer adds to the net around its steps.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <plait/core/errors.hpp>
+#include <plait/netdef/blob_handle.hpp>
+#include <plait/netdef/net_builder.hpp>
+#include <plait/netdef/trained_model.hpp>
+#include <plait/rnn/cell_step.hpp>
+#include <plait/rnn/layer_options.hpp>
+
+namespace plait::detail {
+
+/// The name of the blob with the lengths of N sequences that are as long as x, T×N×…
+inline std::string whole_lengths(net_builder& net, blob_handle const& x) {
+  auto const shape = net.op("Shape", x);
+  auto const extent = [&](std::int64_t axis) {
+    return net.op("Slice", shape, {}, {{"starts", {axis}}, {"ends", {axis + 1}}});
+  };
+  auto const dtype = static_cast<std::int64_t>(tensor_type::int64);
+  auto const zeros = net.op("ConstantFill", extent(1), {}, {{"input_as_shape", 1}, {"value", 0}, {"dtype", dtype}});
+  return net.add(zeros, extent(0)).name();
+}
+
+/// What a state is called before the first step: without the "_t" that names at a step end in.
+inline std::string initial_name(std::string_view state) {
+  if (state.ends_with("_t")) state.remove_suffix(2);
+  std::size_t const scope = state.rfind('/') + 1;  // 0 where there is none
+  return std::string(state.substr(0, scope)) + "initial_" + std::string(state.substr(scope)) + "_state";
+}
+
+/// Everything around the steps of a layer whose options and name live as long.
+class layer_parts {
+ public:
+  /// Throws net_error.
+  layer_parts(trained_model& model, std::string_view name, recurrent_layer_options const& options,
+              std::vector<cell_state> states)
+      : model_(model), o_(options), name_(name), states_(std::move(states)) {
+    if (name_.empty()) fail("it needs a name");
+    scope_ = model.net.full_name(name_);
+    if (model.net.visible(scoped("step_workspaces"))) fail("the net has it already");
+    if (states_.empty()) fail("its cell has no state");
+    if (!o_.initial.empty() && o_.learn_initial) fail("its initial states are given, and to be learned");
+    if (!o_.initial.empty() && o_.initial.size() != states_.size())
+      fail("it has " + std::to_string(states_.size()) + " states, and " + std::to_string(o_.initial.size()) +
+           " initial ones are given");
+    for (std::string const* blob : {&o_.sequence, o_.lengths ? &*o_.lengths : nullptr})
+      if (blob != nullptr) (void)model_.net.blob(*blob);
+    for (std::string const& blob : o_.initial) (void)model_.net.blob(blob);
+    conditions_ = {o_.lengths, o_.drop_states, o_.forward_only};
+  }
+
+  std::string const& scope() const noexcept { return scope_; }
+  std::string scoped(std::string const& name) const { return scope_ + '/' + name; }
+  std::vector<cell_state> const& states() const noexcept { return states_; }
+
+  /// Where work is added that is done for all steps at once.
+  cell_scope over_sequence() { return {model_, model_.net, conditions_, parameters(), name_}; }
+  /// Where the ops of a step are added, in a net of their own.
+  cell_scope in(net_builder& step) { return {model_, step, conditions_, parameters(), scope_}; }
+
+  /// The sequence in the order of the steps. To be asked for once, and within over_sequence().
+  blob_handle sequence() {
+    blob_handle const x = model_.net.blob(o_.sequence);
+    if (!o_.reverse) return x;
+    ends_ = o_.lengths ? *o_.lengths : whole_lengths(model_.net, x);
+    return reversed(x, "input_reversed");
+  }
+  /// All steps of a state, in the order of the sequence.
+  blob_handle in_order(blob_handle const& all) {
+    if (!o_.reverse) return all;
+    return model_.net.op("ReversePackedSegs", {all, model_.net.blob(ends_)}, {});
+  }
+
+  /// A blob for each state.
+  std::vector<std::string> initial_states(cell_scope& around) {
+    std::vector<std::string> made = o_.initial;
+    if (!made.empty()) return made;
+    for (cell_state const& state : states_)
+      made.push_back(o_.learn_initial
+                         ? around.parameter(initial_name(state.name), {state.width}, parameter_fill::constant(0)).name()
+                         : zeros(state).name());
+    return made;
+  }
+
+ private:
+  [[noreturn]] void fail(std::string const& why) const {
+    throw net_error("plait: recurrent layer '" + name_ + "': " + why);
+  }
+  std::string parameters() const { return o_.parameters ? *o_.parameters : scope_; }
+  blob_handle reversed(blob_handle const& x, blob_operands const& name) {
+    return model_.net.op("ReversePackedSegs", {x, model_.net.blob(ends_)}, name);
+  }
+  blob_handle zeros(cell_state const& state) {
+    std::vector<net_argument> arguments{{"shape", {state.width}}, {"value", 0.0f}};
+    if (model_.type() != element_type::float32) arguments.emplace_back("dtype", model_.dtype());
+    return model_.net.op("ConstantFill", {}, initial_name(state.name), std::move(arguments));
+  }
+
+  trained_model& model_;
+  recurrent_layer_options const& o_;
+  std::string name_;
+  std::string scope_;
+  std::vector<cell_state> states_;
+  cell_conditions conditions_;
+  std::string ends_;  // where sequences that are reversed end
+};
+
+}  // namespace plait::detail

@@ -1,0 +1,43 @@
+// How a recurrent layer is made, and what it leaves.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <plait/netdef/blob_handle.hpp>
+#include <plait/rnn/recurrent_options.hpp>
+
+namespace plait {
+
+struct recurrent_layer_options {
+  std::string sequence;                     ///< T×N×…
+  std::optional<std::string> lengths = {};  ///< N of them, int32 or int64; absent: all sequences are T long
+  /// What the states are before the first step, one blob for each: N×width, 1×N×width or width. None: zero.
+  std::vector<std::string> initial = {};
+  bool learn_initial = false;  ///< instead: they are parameters, <name>/initial_<state>_state, zero at first
+  bool drop_states = false;    ///< states are zero, not kept, where a sequence has ended
+  /// From the last step to the first, each sequence from its own end. Outputs are in the order of the sequence.
+  bool reverse = false;
+  /// The outputs whose gradients will be there: 2k is all steps of the k-th state, 2k + 1 its last. None: all steps of
+  /// the states that the output is made of.
+  std::vector<std::size_t> outputs_with_grads = {};
+  bool forward_only = false;  ///< without a backward pass; needs memory for two steps only
+  /// Gates and what else the cell says are not kept for the backward pass, but made again there.
+  bool recompute = false;
+  /// The full name of the scope that parameters are in, to share those of another layer; absent: the layer's own.
+  std::optional<std::string> parameters = {};
+  rnn_executor_config executor = {};
+};
+
+/// The blobs of a layer.
+struct recurrent_layer {
+  blob_handle output;             ///< T×N×output_width
+  std::vector<blob_handle> all;   ///< of each state all steps: T×N×width
+  std::vector<blob_handle> last;  ///< of each state the last: 1×N×width
+  std::int64_t output_width = 0;
+};
+
+}  // namespace plait

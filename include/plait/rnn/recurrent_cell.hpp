@@ -1,0 +1,161 @@
+// What a recurrent cell is: a value that says what it carries from step to step, and adds the ops of one step to a net.
+//
+//   struct elman_cell {
+//     std::int64_t inputs, hidden;
+//
+//     std::vector<plait::cell_state> states() const { return {{"hidden_t", hidden}}; }
+//     plait::blob_handle prepare(plait::cell_scope& s, plait::blob_handle const& sequence) const {
+//       return s.fc(sequence, "i2h", inputs, hidden);
+//     }
+//     std::vector<plait::blob_handle> step(plait::cell_step& s) const {
+//       auto const h = s.fc(s.states[0], "h2h", hidden, hidden);
+//       return {s.net.tanh(s.net.sum({h, s.input}), "hidden_t")};
+//     }
+//   };
+//
+// That is all it takes for add_recurrent_layer, add_recurrent_step, add_unrolled_layer and cells that hold others, with
+// sequences of different lengths and with gradients.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include <plait/core/errors.hpp>
+#include <plait/netdef/blob_handle.hpp>
+#include <plait/rnn/cell_step.hpp>
+
+namespace plait {
+
+namespace detail {
+template <class C>
+concept states_cell = requires(C const& c) {
+  { c.states() } -> std::convertible_to<std::vector<cell_state>>;
+};
+template <class C>
+concept stepping_cell = requires(C const& c, cell_step& s) {
+  { c.step(s) } -> std::convertible_to<std::vector<blob_handle>>;
+};
+template <class C>
+concept preparing_cell = requires(C const& c, cell_scope& s, blob_handle const& x) {
+  { c.prepare(s, x) } -> std::convertible_to<blob_handle>;
+};
+template <class C>
+concept output_cell = requires(C const& c, cell_scope& s, std::vector<blob_handle> const& states) {
+  { c.output(s, states) } -> std::convertible_to<blob_handle>;
+  { c.output_width() } -> std::convertible_to<std::int64_t>;
+};
+template <class C>
+concept output_states_cell = requires(C const& c) {
+  { c.output_states() } -> std::convertible_to<std::vector<std::size_t>>;
+};
+
+// A member that is there, but not as it should be, must not count as one that was left out.
+template <class C>
+concept names_prepare = requires { &C::prepare; };
+template <class C>
+concept names_output = requires { &C::output; };
+template <class C>
+concept names_output_states = requires { &C::output_states; };
+template <class C>
+concept sound_options = (preparing_cell<C> || !names_prepare<C>)&&(output_cell<C> || !names_output<C>)&&(
+    output_states_cell<C> || !names_output_states<C>);
+}  // namespace detail
+
+/// A cell has
+///   states()                 std::vector<cell_state>: what it carries on, at least one
+///   step(cell_step&)         std::vector<blob_handle>: adds the ops of one step, gives the new states in that order
+/// and may have
+///   prepare(cell_scope&, x)  what can be done for all steps at once: T×N×… → T×N×…, which step() finds as `input`, one
+///                            step of it; without it that is the sequence itself
+///   output_states()          the states that the output is made of, by number; without it the first
+///   output(cell_scope&, states), output_width()
+///                            the output made of all states, of one step or of all; without it the first output state
+///   static constexpr bool masks = true
+///                            step() itself heeds lengths; without it the states of a sequence that has ended are kept
+///                            (or zero) by what is added to the step
+/// The const members only add ops: the same cell may be used many times.
+template <class C>
+concept recurrent_cell =
+    std::copy_constructible<C> && detail::states_cell<C> && detail::stepping_cell<C> && detail::sound_options<C>;
+
+/// Put next to a cell: PLAIT_CHECK_RECURRENT_CELL(my::cell); names each piece that is missing in a sentence.
+template <class C>
+consteval bool check_recurrent_cell() {
+  static_assert(std::copy_constructible<C>, "plait: a recurrent cell is a value: it can be copied");
+  static_assert(detail::states_cell<C>,
+                "plait: a recurrent cell needs states() const, a std::vector<plait::cell_state> of names and widths");
+  static_assert(detail::stepping_cell<C>,
+                "plait: a recurrent cell needs step(plait::cell_step&) const, which gives a std::vector<blob_handle>");
+  static_assert(
+      detail::preparing_cell<C> || !detail::names_prepare<C>,
+      "plait: prepare of a recurrent cell is prepare(plait::cell_scope&, blob_handle const&) const and gives a "
+      "blob_handle");
+  static_assert(
+      detail::output_cell<C> || !detail::names_output<C>,
+      "plait: output of a recurrent cell is output(plait::cell_scope&, std::vector<blob_handle> const&) const, "
+      "gives a blob_handle, and needs output_width() const beside it");
+  static_assert(detail::output_states_cell<C> || !detail::names_output_states<C>,
+                "plait: output_states() const of a recurrent cell gives a std::vector<std::size_t>");
+  return recurrent_cell<C>;
+}
+
+#define PLAIT_CHECK_RECURRENT_CELL(...) static_assert(::plait::check_recurrent_cell<__VA_ARGS__>())
+
+/// A cell as layers and cells around it use it: with what it leaves out filled in.
+template <recurrent_cell C>
+struct cell_traits {
+  static std::vector<cell_state> states(C const& c) { return c.states(); }
+
+  static blob_handle prepare(C const& c, cell_scope& s, blob_handle const& sequence) {
+    if constexpr (detail::preparing_cell<C>)
+      return c.prepare(s, sequence);
+    else
+      return sequence;
+  }
+
+  /// The new states. Throws net_error where there are not as many as the cell says.
+  static std::vector<blob_handle> step(C const& c, cell_step& s) {
+    std::vector<blob_handle> made = c.step(s);
+    if (made.size() != s.states.size())
+      throw net_error("plait: a step of a cell with " + std::to_string(s.states.size()) + " states gave " +
+                      std::to_string(made.size()));
+    if constexpr (!masks) {
+      std::vector<cell_state> const names = states(c);
+      for (std::size_t i = 0; i != made.size(); ++i)
+        made[i] = s.masked(made[i], s.states[i], names.at(i).name + "_masked");
+    }
+    return made;
+  }
+
+  static std::vector<std::size_t> output_states(C const& c) {
+    if constexpr (detail::output_states_cell<C>)
+      return c.output_states();
+    else
+      return {0};
+  }
+  static blob_handle output(C const& c, cell_scope& s, std::vector<blob_handle> const& states) {
+    if constexpr (detail::output_cell<C>)
+      return c.output(s, states);
+    else
+      return states.at(output_states(c).at(0));
+  }
+  static std::int64_t output_width(C const& c) {
+    if constexpr (detail::output_cell<C>)
+      return c.output_width();
+    else
+      return states(c).at(output_states(c).at(0)).width;
+  }
+
+  static constexpr bool masks = [] {
+    if constexpr (requires { requires C::masks; })
+      return true;
+    else
+      return false;
+  }();
+};
+
+}  // namespace plait

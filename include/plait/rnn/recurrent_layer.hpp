@@ -1,0 +1,89 @@
+// A recurrent cell over a sequence: one RecurrentNetwork op, with what can be done for all steps at once before it.
+//
+//   plait::trained_model model("net");
+//   auto x = model.net.external_input("x");                                        // T×N×8
+//   auto lstm = plait::add_recurrent_layer(model, "lstm", plait::lstm_cell{8, 16}, {.sequence = x});
+//   lstm.output                                                                    // T×N×16
+//
+// Follows RNNCell.apply_over_sequence of Caffe2's rnn_cell.py in ops and names.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <plait/core/errors.hpp>
+#include <plait/gradient/standard_rules.hpp>
+#include <plait/netdef/blob_handle.hpp>
+#include <plait/netdef/net_builder.hpp>
+#include <plait/netdef/trained_model.hpp>
+#include <plait/rnn/cell_step.hpp>
+#include <plait/rnn/detail/layer_parts.hpp>
+#include <plait/rnn/layer_options.hpp>
+#include <plait/rnn/recurrent_cell.hpp>
+#include <plait/rnn/recurrent_net.hpp>
+
+namespace plait {
+
+/// Adds a cell as a layer called `name`, which is the scope of its parameters and blobs, within the name scope of the
+/// net. States are called <name>/<state>_prev in the step net; all of them, T×N×width, <name>/<state>_all.
+///
+/// Throws, and the model stays as it was: net_error where the layer is there already, a blob is unknown, a parameter is
+/// there in another shape, the initial states are not as many as the cell's, or what recurrent_net refuses;
+/// gradient_error where the cell has no gradient. O(ops that are added), and O(net) if it throws.
+template <recurrent_cell Cell>
+recurrent_layer add_recurrent_layer(trained_model& model, std::string_view name, Cell const& cell,
+                                    recurrent_layer_options const& options,
+                                    gradient_rules const& rules = gradient_rules::standard()) {
+  model_rollback rollback(model);
+  using traits = cell_traits<Cell>;
+  detail::layer_parts parts(model, name, options, traits::states(cell));
+
+  recurrent_net_options net{.inputs = {{parts.scoped("input_t"), {}}},
+                            .outputs_with_grads = options.outputs_with_grads,
+                            .timestep = parts.scoped("timestep"),
+                            .scope = parts.scope(),
+                            .forward_only = options.forward_only,
+                            .executor = options.executor};
+  {
+    cell_scope around = parts.over_sequence();
+    net.inputs[0].sequence = traits::prepare(cell, around, parts.sequence()).name();
+    std::vector<std::string> const initial = parts.initial_states(around);
+
+    net_builder one(parts.scope());
+    step_conditions conditions{.timestep = net.timestep};
+    std::vector<blob_handle> before;
+    for (cell_state const& state : parts.states())
+      before.push_back(one.external_input(parts.scoped(state.name + "_prev")));
+    blob_handle const input = one.external_input(net.inputs[0].in);
+    {
+      cell_step step(parts.in(one), conditions, input, before);
+      std::vector<blob_handle> const after = traits::step(cell, step);
+      for (std::size_t i = 0; i != after.size(); ++i) {
+        net.states.push_back({.in = before[i], .out = after[i], .initial = initial[i]});
+        one.external_outputs(after[i]);
+      }
+    }
+    net.cell = one;
+    if (options.recompute) net.recompute_on_backward = conditions.recomputable;
+  }
+  if (options.outputs_with_grads.empty())
+    for (std::size_t const state : traits::output_states(cell)) net.outputs_with_grads.push_back(2 * state);
+
+  recurrent_outputs<blob_handle> const made = recurrent_net(model.net, net, rules);
+  recurrent_layer layer;
+  for (std::size_t i = 0; i != net.states.size(); ++i) {
+    layer.all.push_back(parts.in_order(made.blobs[2 * i]));
+    layer.last.push_back(made.blobs[2 * i + 1]);
+  }
+  cell_scope around = parts.over_sequence();
+  layer.output = traits::output(cell, around, layer.all);
+  layer.output_width = traits::output_width(cell);
+  rollback.keep();
+  return layer;
+}
+
+}  // namespace plait
