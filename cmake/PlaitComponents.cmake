@@ -27,6 +27,9 @@ plait_component(boost_graph HEADERS interop/boost_graph.hpp interop/boost_depend
 plait_component(protobuf HEADERS interop/protobuf.hpp
   LINKS plait::netdef)
 
+plait_component(onnx HEADERS interop/onnx.hpp interop/onnx
+  LINKS plait::rnn)
+
 plait_component(llvm OPTIONAL HEADERS interop/llvm.hpp
   LINKS plait::plait LLVM::core FINDS "LLVMCore 14"
   ALLOWS llvm/)

@@ -44,6 +44,8 @@ wishes=(
   "libeigen3-dev"
   "protobuf-compiler"
   "libprotobuf-dev"
+  "libonnx-dev"
+  "libonnx-testdata"
   "llvm-14-dev llvm-15-dev llvm-16-dev"
   "clang-16 clang-17 clang-18 clang-19"
   "libomp-16-dev libomp-17-dev libomp-18-dev libomp-19-dev libomp-dev"
