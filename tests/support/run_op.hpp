@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <tuple>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -16,17 +18,31 @@
 #include <plait/netdef/text_reader.hpp>
 #include <plait/netdef/traits.hpp>
 
-// Backends differ in who starts the threads only, and each costs a third of the compilation: CMake's
-// PLAIT_TEST_ALL_BACKENDS has them all for every operator, the tests of kernels have them always.
-#if defined(PLAIT_TEST_ONE_BACKEND)
-#define PLAIT_HOST_BACKENDS plait::serial
-#elif defined(PLAIT_TEST_ALL_BACKENDS)
-#define PLAIT_HOST_BACKENDS plait::serial, plait::omp, plait::tbb
+// Backends differ in who starts the threads only, and each costs as much to compile. CMake's PLAIT_TEST_ALL_BACKENDS
+// has them all for every operator, the tests of kernels have them always.
+#if defined(PLAIT_TEST_ALL_BACKENDS)
+#define PLAIT_PARALLEL_BACKENDS plait::omp, plait::tbb
+#define PLAIT_HOST_BACKENDS plait::serial, PLAIT_PARALLEL_BACKENDS
 #else
-#define PLAIT_HOST_BACKENDS plait::serial, plait::tbb
+#define PLAIT_PARALLEL_BACKENDS plait::tbb
+#define PLAIT_HOST_BACKENDS plait::tbb
 #endif
 
 namespace test {
+
+/// All operators. The tables are compiled once, for all programs.
+template <class B>
+plait::operators<B> const& table() {
+  return plait::standard_operators<B>();
+}
+
+/// each(B()) for every backend that has threads.
+template <class Each>
+void for_parallel_backends(Each const& each) {
+  [&]<class... B>(std::type_identity<std::tuple<B...>>) {
+    (each(B()), ...);
+  }(std::type_identity<std::tuple<PLAIT_PARALLEL_BACKENDS>>());
+}
 
 /// What is fed, by name.
 template <class B>

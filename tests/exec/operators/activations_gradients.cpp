@@ -19,17 +19,7 @@ using test::has;
 using test::of;
 using test::random_tensor;
 using test::run_op;
-
-template <class B>
-plait::operators<B> const& table() {
-  static plait::operators<B> const made = [] {
-    plait::operators<B> t;
-    plait::add_activation_operators(t);
-    plait::add_activation_gradient_operators(t);
-    return t;
-  }();
-  return made;
-}
+using test::table;
 
 struct activation {
   std::string type;

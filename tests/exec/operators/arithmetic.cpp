@@ -18,16 +18,7 @@ using test::error_of;
 using test::has;
 using test::of;
 using test::run_op;
-
-template <class B>
-plait::operators<B> const& table() {
-  static plait::operators<B> const made = [] {
-    plait::operators<B> t;
-    plait::add_arithmetic_operators(t);
-    return t;
-  }();
-  return made;
-}
+using test::table;
 
 std::string binary(std::string const& type, std::string const& arguments = {}, std::string const& output = "C") {
   return "type: \"" + type + "\" input: \"A\" input: \"B\" output: \"" + output + "\" " + arguments;

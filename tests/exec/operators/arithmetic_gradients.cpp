@@ -14,17 +14,7 @@ using plait::shape;
 using test::has;
 using test::of;
 using test::random_tensor;
-
-template <class B>
-plait::operators<B> const& table() {
-  static plait::operators<B> const made = [] {
-    plait::operators<B> t;
-    plait::add_arithmetic_operators(t);
-    plait::add_arithmetic_gradient_operators(t);
-    return t;
-  }();
-  return made;
-}
+using test::table;
 
 std::string const gradient = "type: 'DivGradient' input: 'b' input: 'c' input: 'c_grad' ";
 std::string const outputs = "output: 'a_grad' output: 'b_grad' ";

@@ -14,15 +14,7 @@ using B = plait::serial;
 using plait::shape;
 using test::has;
 using test::of;
-
-plait::operators<B> const& table() {
-  static plait::operators<B> const made = [] {
-    plait::operators<B> t;
-    plait::add_arithmetic_operators(t);
-    return t;
-  }();
-  return made;
-}
+using test::table;
 
 std::string sub(std::string const& arguments) {
   return "type: 'Sub' input: 'A' input: 'B' output: 'C' arg { name: 'broadcast' i: 1 } " + arguments;
@@ -41,7 +33,7 @@ void check(shape const& a, shape const& b, std::size_t first, std::string const&
     for (std::size_t i = 0; i != b.rank(); ++i) own.push_back(b[i] == 1 ? 0 : at[first + i]);
     expected.push_back(x[test::place(a, at)] - y[test::place(b, own)]);
   }
-  auto const ran = test::run_op<B>(table(), sub(arguments), {{"A", of<B>(a, x)}, {"B", of<B>(b, y)}});
+  auto const ran = test::run_op<B>(table<B>(), sub(arguments), {{"A", of<B>(a, x)}, {"B", of<B>(b, y)}});
   CHECK(ran.fetch<float>("C") == expected);
   CHECK(ran.view("C").dims() == a);
 }
@@ -65,7 +57,7 @@ TEST_CASE("broadcast_arguments: B faces A's last axes, or those from an axis on"
 TEST_CASE("broadcast_arguments: one element in any shape is a number") {
   for (shape const& b : {shape{}, shape{1}, shape{1, 1, 1, 1}}) {
     auto const ran =
-        test::run_op<B>(table(), sub(axis(1)), {{"A", of<B, float>({2}, {5, 7})}, {"B", of<B, float>(b, {2})}});
+        test::run_op<B>(table<B>(), sub(axis(1)), {{"A", of<B, float>({2}, {5, 7})}, {"B", of<B, float>(b, {2})}});
     CHECK(ran.fetch<float>("C") == std::vector<float>{3, 5});
     CHECK(ran.view("C").dims() == shape{2});
   }
@@ -73,7 +65,7 @@ TEST_CASE("broadcast_arguments: one element in any shape is a number") {
 
 TEST_CASE("broadcast_arguments: what cannot be repeated is refused, before anything runs") {
   auto const refused = [](shape const& a, shape const& b, std::string const& arguments) {
-    return test::error_of<B>(table(), sub(arguments),
+    return test::error_of<B>(table<B>(), sub(arguments),
                              {{"A", test::counted<B, float>(a)}, {"B", test::counted<B, float>(b)}});
   };
   CHECK(has(refused({2, 3}, {2}, ""), "a tensor of 2 cannot be repeated to 2x3"));
@@ -86,7 +78,7 @@ TEST_CASE("broadcast_arguments: what cannot be repeated is refused, before anyth
 
 TEST_CASE("broadcast_arguments: arguments that make no sense") {
   auto const refused = [](std::string const& arguments) {
-    return test::error_of<B>(table(), "type: 'Sub' input: 'A' input: 'B' output: 'C' " + arguments,
+    return test::error_of<B>(table<B>(), "type: 'Sub' input: 'A' input: 'B' output: 'C' " + arguments,
                              {{"A", of<B, float>({1}, {1})}, {"B", of<B, float>({1}, {1})}});
   };
   std::string const on = "arg { name: 'broadcast' i: 1 }";

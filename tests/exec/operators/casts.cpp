@@ -14,16 +14,7 @@ namespace {
 using plait::shape;
 using test::has;
 using test::of;
-
-template <class B>
-plait::operators<B> const& table() {
-  static plait::operators<B> const made = [] {
-    plait::operators<B> t;
-    plait::add_cast_operators(t);
-    return t;
-  }();
-  return made;
-}
+using test::table;
 
 template <class B>
 plait::workspace<B> cast(plait::tensor<B> const& x, std::string const& to) {

@@ -12,13 +12,7 @@
 namespace {
 
 using plait::shape;
-
-template <class B>
-plait::operators<B> table() {
-  plait::operators<B> made;
-  plait::add_concat_split_operators(made);
-  return made;
-}
+using test::table;
 
 std::string name(std::size_t i) { return std::string(1, static_cast<char>('a' + i)); }
 

@@ -15,13 +15,7 @@ namespace {
 
 using plait::shape;
 using test::index;
-
-template <class B>
-plait::operators<B> table() {
-  plait::operators<B> made;
-  plait::add_convolution_operators(made);
-  return made;
-}
+using test::table;
 
 shape weights_of(test::window_case const& c, std::int64_t units, std::int64_t groups) {
   shape made = {units};

@@ -14,14 +14,7 @@
 namespace {
 
 using plait::shape;
-
-template <class B>
-plait::operators<B> table() {
-  plait::operators<B> made;
-  plait::add_convolution_operators(made);
-  plait::add_convolution_gradient_operators(made);
-  return made;
-}
+using test::table;
 
 TEST_CASE_TEMPLATE("ConvGradient: one to three axes, both orders, groups, strides, dilations, padding", B,
                    PLAIT_HOST_BACKENDS) {

@@ -14,14 +14,8 @@
 namespace {
 
 using plait::shape;
+using test::table;
 using floats = std::vector<float>;
-
-template <class B>
-plait::operators<B> table() {
-  plait::operators<B> made;
-  plait::add_distance_operators(made);
-  return made;
-}
 
 // Not multiples of a power of two: squares of odd numbers are 1 modulo 8, so that their sums would all be rounded to
 // the same side.
@@ -135,8 +129,7 @@ TEST_CASE("distances: what is refused, and the same bits on every backend") {
           .template fetch<float>("y");
     };
     auto const wanted = run(S());
-    CHECK(run(plait::omp()) == wanted);
-    CHECK(run(plait::tbb()) == wanted);
+    test::for_parallel_backends([&](auto backend) { CHECK(run(backend) == wanted); });
   }
 }
 

@@ -14,14 +14,7 @@
 namespace {
 
 using plait::shape;
-
-template <class B>
-plait::operators<B> table() {
-  plait::operators<B> made;
-  plait::add_distance_operators(made);
-  plait::add_distance_gradient_operators(made);
-  return made;
-}
+using test::table;
 
 std::string gradient_of(std::string const& type) {
   return "type: '" + type + "Gradient' input: 'a' input: 'b' input: 'z_grad' output: 'a_grad' output: 'b_grad'";

@@ -11,12 +11,7 @@
 
 namespace {
 
-template <class B>
-plait::operators<B> table() {
-  plait::operators<B> made;
-  plait::add_dropout_operators(made);
-  return made;
-}
+using test::table;
 
 std::string op(std::string const& arguments, char const* output = "y") {
   return std::string("type: \"Dropout\" input: \"x\" output: \"") + output + "\" output: \"mask\" " + arguments;

@@ -14,17 +14,7 @@ using plait::shape;
 using test::has;
 using test::of;
 using test::run_op;
-
-template <class B>
-plait::operators<B> const& table() {
-  static plait::operators<B> const made = [] {
-    plait::operators<B> t;
-    plait::add_dropout_operators(t);
-    plait::add_dropout_gradient_operators(t);
-    return t;
-  }();
-  return made;
-}
+using test::table;
 
 // Dropout is linear and looks at each element alone: it is its own gradient, mask and all.
 template <class B, class T>

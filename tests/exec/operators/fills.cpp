@@ -28,8 +28,7 @@ std::string real(char const* name, char const* value) {
 
 template <class B>
 plait::workspace<B> run(std::string const& op, test::feeds<B> const& fed = {}) {
-  plait::operators<B> table;
-  plait::add_fill_operators(table);
+  auto const& table = test::table<B>();
   return test::run_op<B>(table, op, fed);
 }
 
@@ -77,8 +76,7 @@ TEST_CASE_TEMPLATE("fills: the shape is an argument's, an input's, or its elemen
 
 TEST_CASE("fills: the shape follows its input from run to run") {
   using B = plait::serial;
-  plait::operators<B> table;
-  plait::add_fill_operators(table);
+  auto const& table = test::table<B>();
   plait::workspace<B> blobs;
   blobs.feed("x", test::of<B, std::int64_t>({2}, {3, 4}));
   auto plan = plait::compile(

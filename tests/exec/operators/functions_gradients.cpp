@@ -15,17 +15,7 @@ using plait::shape;
 using test::of;
 using test::random_tensor;
 using test::run_op;
-
-template <class B>
-plait::operators<B> const& table() {
-  static plait::operators<B> const made = [] {
-    plait::operators<B> t;
-    plait::add_function_operators(t);
-    plait::add_function_gradient_operators(t);
-    return t;
-  }();
-  return made;
-}
+using test::table;
 
 TEST_CASE_TEMPLATE("gradients of functions: as differences are, in place of what they read", B, PLAIT_HOST_BACKENDS) {
   struct function {

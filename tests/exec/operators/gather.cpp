@@ -12,13 +12,7 @@
 namespace {
 
 using plait::shape;
-
-template <class B>
-plait::operators<B> table() {
-  plait::operators<B> made;
-  plait::add_gather_operators(made);
-  return made;
-}
+using test::table;
 
 std::string op(char const* type) { return std::string("type: \"") + type + R"(" input: "x" input: "i" output: "y")"; }
 

@@ -13,14 +13,7 @@
 namespace {
 
 using plait::shape;
-
-template <class B>
-plait::operators<B> table() {
-  plait::operators<B> made;
-  plait::add_gather_operators(made);
-  plait::add_gather_gradient_operators(made);
-  return made;
-}
+using test::table;
 
 TEST_CASE_TEMPLATE("BatchGatherGradient: places that are listed once, often and never", B, PLAIT_HOST_BACKENDS) {
   auto const operators = table<B>();

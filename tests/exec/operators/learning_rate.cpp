@@ -52,8 +52,7 @@ std::string op_of(std::string const& name, std::string const& arguments) {
 }
 
 TEST_CASE_TEMPLATE("learning rate: each policy as defined, at every iteration", B, PLAIT_HOST_BACKENDS) {
-  plait::operators<B> table;
-  plait::add_learning_rate_operators(table);
+  auto const& table = test::table<B>();
   for (policy const& p : policies) {
     plait::workspace<B> blobs;
     blobs.feed("iter", test::of<B, std::int64_t>({1}, {0}));
@@ -73,8 +72,7 @@ TEST_CASE_TEMPLATE("learning rate: each policy as defined, at every iteration", 
 }
 
 TEST_CASE_TEMPLATE("iter: without an input it counts by itself", B, PLAIT_HOST_BACKENDS) {
-  plait::operators<B> table;
-  plait::add_learning_rate_operators(table);
+  auto const& table = test::table<B>();
   plait::workspace<B> blobs;
   auto plan = plait::compile(plait::read_netdef_text(R"(op { type: "Iter" output: "iter" })"), table, blobs);
   for (std::int64_t i = 1; i != 4; ++i) {
@@ -85,8 +83,7 @@ TEST_CASE_TEMPLATE("iter: without an input it counts by itself", B, PLAIT_HOST_B
 
 TEST_CASE("learning rate: arguments a policy cannot have are refused by name") {
   using B = plait::serial;
-  plait::operators<B> table;
-  plait::add_learning_rate_operators(table);
+  auto const& table = test::table<B>();
   auto const refused = [&](std::string const& op, std::string const& fact) {
     plait::workspace<B> blobs;
     blobs.feed("iter", test::of<B, std::int64_t>({1}, {3}));
@@ -115,8 +112,7 @@ TEST_CASE("learning rate: arguments a policy cannot have are refused by name") {
 
 TEST_CASE("learning rate and iter: inputs that are no iteration are refused") {
   using B = plait::serial;
-  plait::operators<B> table;
-  plait::add_learning_rate_operators(table);
+  auto const& table = test::table<B>();
   std::string const iter = R"(type: "Iter" input: "iter" output: "iter")";
   for (std::string const& op : {op_of("fixed", ""), iter}) {
     CHECK_THROWS_AS(test::run_op<B>(table, op, {{"iter", test::of<B, std::int64_t>({2}, {3, 4})}}), plait::exec_error);

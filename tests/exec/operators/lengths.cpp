@@ -12,13 +12,7 @@
 namespace {
 
 using plait::shape;
-
-template <class B>
-plait::operators<B> table() {
-  plait::operators<B> made;
-  plait::add_lengths_operators(made);
-  return made;
-}
+using test::table;
 
 template <class I, class B>
 plait::tensor<B> list(std::vector<int> const& of) {

@@ -14,16 +14,9 @@
 namespace {
 
 using plait::shape;
+using test::table;
 using floats = std::vector<float>;
 using ints = std::vector<std::int32_t>;
-
-template <class B>
-plait::operators<B> table() {
-  plait::operators<B> made;
-  plait::add_loss_operators(made);
-  plait::add_softmax_with_loss_operators(made);
-  return made;
-}
 
 template <class T>
 std::vector<T> numbers(std::int64_t count, double range = 2, std::uint32_t seed = 5) {
@@ -305,8 +298,7 @@ TEST_CASE("losses: the same bits on every backend") {
                            {{"x", test::of<B>(dims, x)}, {"l", test::of<B>({900}, l)}})
         .template fetch<float>("y");
   };
-  CHECK(run(plait::omp()) == run(plait::serial()));
-  CHECK(run(plait::tbb()) == run(plait::serial()));
+  test::for_parallel_backends([&](auto backend) { CHECK(run(backend) == run(plait::serial())); });
 }
 
 }  // namespace

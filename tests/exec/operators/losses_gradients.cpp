@@ -15,15 +15,7 @@
 namespace {
 
 using plait::shape;
-
-template <class B>
-plait::operators<B> table() {
-  plait::operators<B> made;
-  plait::add_loss_operators(made);
-  plait::add_reduction_operators(made);
-  plait::add_loss_gradient_operators(made);
-  return made;
-}
+using test::table;
 
 template <class I>
 plait::tensor<plait::serial> labels_of(shape const& dims, std::int64_t classes) {

@@ -15,12 +15,7 @@
 
 namespace {
 
-template <class B>
-plait::operators<B> table() {
-  plait::operators<B> made;
-  plait::add_matrix_operators(made);
-  return made;
-}
+using test::table;
 
 template <class T>
 std::vector<T> random(plait::shape const& dims, unsigned seed) {
@@ -242,7 +237,7 @@ TEST_CASE_TEMPLATE("matrix: BatchMatMul, with broadcast as numpy's matmul", B, P
       }
 }
 
-TEST_CASE_TEMPLATE("matrix: the same bits on every backend", B, plait::omp, plait::tbb) {
+TEST_CASE_TEMPLATE("matrix: the same bits on every backend", B, PLAIT_PARALLEL_BACKENDS) {
   plait::shape const x = {150, 300};
   auto const run = [&]<class C>(C) {
     return test::run_op<C>(

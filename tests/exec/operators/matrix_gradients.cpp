@@ -12,14 +12,7 @@
 namespace {
 
 using plait::shape;
-
-template <class B>
-plait::operators<B> table() {
-  plait::operators<B> made;
-  plait::add_matrix_operators(made);
-  plait::add_matrix_gradient_operators(made);
-  return made;
-}
+using test::table;
 
 struct layer {
   shape x;

@@ -14,6 +14,7 @@
 namespace {
 
 using plait::shape;
+using test::table;
 float const inf = std::numeric_limits<float>::infinity();
 
 template <class T>
@@ -21,13 +22,6 @@ std::vector<T> numbers(std::int64_t count, double range = 3, unsigned seed = 1) 
   std::mt19937 random(seed);
   std::vector<T> made(static_cast<std::size_t>(count));
   for (T& x : made) x = static_cast<T>((static_cast<double>(random() % 20001) / 10000.0 - 1.0) * range);
-  return made;
-}
-
-template <class B>
-plait::operators<B> table() {
-  plait::operators<B> made;
-  plait::add_normalization_operators(made);
   return made;
 }
 
@@ -275,8 +269,7 @@ TEST_CASE("normalisation: what is refused, and the same bits on every backend") 
             .template fetch<float>("y");
       };
       auto const wanted = run(plait::serial());
-      CHECK(run(plait::omp()) == wanted);
-      CHECK(run(plait::tbb()) == wanted);
+      test::for_parallel_backends([&](auto backend) { CHECK(run(backend) == wanted); });
     }
 }
 

@@ -15,14 +15,7 @@
 namespace {
 
 using plait::shape;
-
-template <class B>
-plait::operators<B> table() {
-  plait::operators<B> made;
-  plait::add_normalization_operators(made);
-  plait::add_normalization_gradient_operators(made);
-  return made;
-}
+using test::table;
 
 std::string axis(std::int64_t at) { return " arg { name: 'axis' i: " + std::to_string(at) + " }"; }
 

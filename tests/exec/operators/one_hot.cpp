@@ -12,13 +12,7 @@
 namespace {
 
 using plait::shape;
-
-template <class B>
-plait::operators<B> table() {
-  plait::operators<B> made;
-  plait::add_one_hot_operators(made);
-  return made;
-}
+using test::table;
 
 std::string const one_hot = R"(type: "OneHot" input: "x" input: "n" output: "y")";
 

@@ -10,14 +10,7 @@
 namespace {
 
 using plait::shape;
-
-template <class B>
-plait::operators<B> table() {
-  plait::operators<B> made;
-  plait::add_one_hot_operators(made);
-  plait::add_one_hot_gradient_operators(made);
-  return made;
-}
+using test::table;
 
 TEST_CASE_TEMPLATE("MakeTwoClassGradient: the second class less the first", B, PLAIT_HOST_BACKENDS) {
   for (shape const& dims : {shape{4}, shape{2, 3}, shape{}, shape{0}, shape{200, 300}})

@@ -186,8 +186,7 @@ void check(plait::operators<B> const& table, method const& m, plait::shape const
 }
 
 TEST_CASE_TEMPLATE("optimizers: equal to their definition", B, PLAIT_HOST_BACKENDS) {
-  plait::operators<B> table;
-  plait::add_optimizer_operators(table);
+  auto const& table = test::table<B>();
   for (method const& m : methods)
     for (plait::shape const& dims : {plait::shape{2, 3}, plait::shape{}, plait::shape{0, 4}, plait::shape{301, 67}})
       for (bool const in_place : {false, true}) {
@@ -196,11 +195,9 @@ TEST_CASE_TEMPLATE("optimizers: equal to their definition", B, PLAIT_HOST_BACKEN
       }
 }
 
-TEST_CASE_TEMPLATE("optimizers: the same bits on every backend", B, plait::omp, plait::tbb) {
-  plait::operators<plait::serial> one;
-  plait::operators<B> other;
-  plait::add_optimizer_operators(one);
-  plait::add_optimizer_operators(other);
+TEST_CASE_TEMPLATE("optimizers: the same bits on every backend", B, PLAIT_PARALLEL_BACKENDS) {
+  auto const& one = test::table<plait::serial>();
+  auto const& other = test::table<B>();
   for (method const& m : methods) {
     auto const wanted = test::run_op(one, op_of(m, "_new"), feeds_of<plait::serial, float>(m, {301, 167}, true));
     auto const got = test::run_op(other, op_of(m, "_new"), feeds_of<B, float>(m, {301, 167}, true));
@@ -211,8 +208,7 @@ TEST_CASE_TEMPLATE("optimizers: the same bits on every backend", B, plait::omp, 
 
 TEST_CASE("optimizers: Adagrad tells the rate and the step of each element if asked") {
   using B = plait::serial;
-  plait::operators<B> table;
-  plait::add_optimizer_operators(table);
+  auto const& table = test::table<B>();
   auto const blobs = test::run_op<B>(
       table,
       R"(type: "Adagrad" input: "p" input: "s" input: "g" input: "lr" output: "p" output: "s" output: "rate"
@@ -229,8 +225,7 @@ TEST_CASE("optimizers: Adagrad tells the rate and the step of each element if as
 
 TEST_CASE("optimizers: operands that do not fit are refused, and nothing is changed") {
   using B = plait::serial;
-  plait::operators<B> table;
-  plait::add_optimizer_operators(table);
+  auto const& table = test::table<B>();
   for (method const& m : methods) {
     std::vector<std::pair<std::string, plait::tensor<B>>> wrong = {{"g", test::of<B>({7}, std::vector<float>(7))},
                                                                    {"g", test::of<B>({6}, std::vector<double>(6))},

@@ -15,14 +15,8 @@
 namespace {
 
 using plait::shape;
+using test::table;
 using lengths = std::vector<std::int32_t>;
-
-template <class B>
-plait::operators<B> table() {
-  plait::operators<B> made;
-  plait::add_packing_operators(made);
-  return made;
-}
 
 template <class B>
 plait::tensor<B> list(lengths const& of) {

@@ -16,13 +16,7 @@ namespace {
 
 using plait::shape;
 using test::index;
-
-template <class B>
-plait::operators<B> table() {
-  plait::operators<B> made;
-  plait::add_pad_image_operators(made);
-  return made;
-}
+using test::table;
 
 // The definition: bounced from the edges, pushed to them, or outside.
 std::int64_t source(std::string const& mode, std::int64_t at, std::int64_t extent) {

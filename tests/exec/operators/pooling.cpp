@@ -18,13 +18,7 @@ namespace {
 
 using plait::shape;
 using test::index;
-
-template <class B>
-plait::operators<B> table() {
-  plait::operators<B> made;
-  plait::add_pooling_operators(made);
-  return made;
-}
+using test::table;
 
 // Distinct numbers in no order.
 plait::tensor<plait::serial> distinct(shape const& dims) {

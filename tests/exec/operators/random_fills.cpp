@@ -12,13 +12,6 @@
 
 namespace {
 
-template <class B>
-plait::operators<B> fills() {
-  plait::operators<B> table;
-  plait::add_random_fill_operators(table);
-  return table;
-}
-
 std::string op(std::string const& type, std::string const& arguments, std::string const& output = "y") {
   return "type: \"" + type + "\" output: \"" + output + "\" " + arguments;
 }
@@ -50,7 +43,7 @@ void check(moments const& got, double mean, double variance) {
 }
 
 TEST_CASE_TEMPLATE("random fills: distributed as they should", B, PLAIT_HOST_BACKENDS) {
-  auto const table = fills<B>();
+  auto const table = test::table<B>();
   auto const draw = [&](std::string const& type, std::string const& arguments) {
     return moments_of(test::run_op<B>(table, op(type, large + arguments), {}).template fetch<float>("y"));
   };
@@ -81,18 +74,18 @@ TEST_CASE_TEMPLATE("random fills: distributed as they should", B, PLAIT_HOST_BAC
   CHECK(moments_of(dice).greatest == 6);
 }
 
-TEST_CASE_TEMPLATE("random fills: the same numbers on every backend", B, plait::omp, plait::tbb) {
+TEST_CASE_TEMPLATE("random fills: the same numbers on every backend", B, PLAIT_PARALLEL_BACKENDS) {
   for (char const* type : {"UniformFill", "GaussianFill", "XavierFill", "MSRAFill"})
-    CHECK(test::run_op<B>(fills<B>(), op(type, large), {}).template fetch<float>("y") ==
-          test::run_op<plait::serial>(fills<plait::serial>(), op(type, large), {}).template fetch<float>("y"));
-  CHECK(test::run_op<B>(fills<B>(), op("UniformIntFill", large), {}).template fetch<std::int32_t>("y") ==
-        test::run_op<plait::serial>(fills<plait::serial>(), op("UniformIntFill", large), {})
+    CHECK(test::run_op<B>(test::table<B>(), op(type, large), {}).template fetch<float>("y") ==
+          test::run_op<plait::serial>(test::table<plait::serial>(), op(type, large), {}).template fetch<float>("y"));
+  CHECK(test::run_op<B>(test::table<B>(), op("UniformIntFill", large), {}).template fetch<std::int32_t>("y") ==
+        test::run_op<plait::serial>(test::table<plait::serial>(), op("UniformIntFill", large), {})
             .template fetch<std::int32_t>("y"));
 }
 
 TEST_CASE("random fills: numbers hang on the seed, the value written and the run, and on nothing else") {
   using B = plait::serial;
-  auto const table = fills<B>();
+  auto const table = test::table<B>();
   std::string const shape = R"(arg { name: "shape" ints: 5 } )";
   auto const draw = [&](std::string const& before, std::string const& arguments, std::string const& output) {
     return test::run_net<B>(table, before + "op { " + op("UniformFill", shape + arguments, output) + " }", {})
@@ -121,7 +114,7 @@ TEST_CASE("random fills: numbers hang on the seed, the value written and the run
 }
 
 TEST_CASE_TEMPLATE("random fills: bounds and shape as inputs", B, PLAIT_HOST_BACKENDS) {
-  auto const table = fills<B>();
+  auto const table = test::table<B>();
   test::feeds<B> const fed = {{"x", test::of<B>({30, 2}, std::vector<float>(60))},
                               {"low", test::of<B, float>({1}, {4})},
                               {"high", test::of<B, float>({}, {4.5})}};
@@ -144,7 +137,7 @@ TEST_CASE("random fills: arguments they cannot have are refused by name") {
   using B = plait::serial;
   auto const refused = [](std::string const& text, std::string const& fact) {
     try {
-      test::run_op<B>(fills<B>(), text, {});
+      test::run_op<B>(test::table<B>(), text, {});
       FAIL("not refused: " << text);
     } catch (plait::exec_error const& e) {
       CHECK_MESSAGE(std::string(e.what()).find(fact) != std::string::npos, e.what());

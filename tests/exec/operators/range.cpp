@@ -12,12 +12,7 @@
 
 namespace {
 
-template <class B>
-plait::operators<B> table() {
-  plait::operators<B> made;
-  plait::add_range_operators(made);
-  return made;
-}
+using test::table;
 
 template <class B, class T>
 std::vector<T> range(std::vector<T> const& inputs, std::string* error = nullptr) {

@@ -14,14 +14,8 @@
 namespace {
 
 using plait::shape;
+using test::table;
 using places = std::vector<std::int64_t>;
-
-template <class B>
-plait::operators<B> table() {
-  plait::operators<B> made;
-  plait::add_ranking_operators(made);
-  return made;
-}
 
 // Few values, so that many are equal.
 template <class T>

@@ -15,14 +15,7 @@
 namespace {
 
 using plait::shape;
-
-template <class B>
-plait::operators<B> table() {
-  plait::operators<B> made;
-  plait::add_ranking_operators(made);
-  plait::add_ranking_gradient_operators(made);
-  return made;
-}
+using test::table;
 
 // Distinct numbers in no order.
 plait::tensor<plait::serial> distinct(shape const& dims) {

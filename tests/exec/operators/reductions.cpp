@@ -15,6 +15,7 @@
 namespace {
 
 using plait::shape;
+using test::table;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 template <class T>
@@ -83,13 +84,6 @@ struct oracle {
     return made;
   }
 };
-
-template <class B>
-plait::operators<B> table() {
-  plait::operators<B> made;
-  plait::add_reduction_operators(made);
-  return made;
-}
 
 // `magnitudes`: of what is summed to each result; rounding is within a few units of the last place of that.
 template <class T>
@@ -323,8 +317,7 @@ TEST_CASE("reductions: the same bits on every backend") {
           return test::run_op<B>(table<B>(), op(type, axes), {{"x", test::of<B>(dims, x)}}).template fetch<float>("y");
         };
         auto const wanted = run(plait::serial());
-        CHECK(run(plait::omp()) == wanted);
-        CHECK(run(plait::tbb()) == wanted);
+        test::for_parallel_backends([&](auto backend) { CHECK(run(backend) == wanted); });
       }
   }
 }

@@ -15,14 +15,7 @@
 namespace {
 
 using plait::shape;
-
-template <class B>
-plait::operators<B> table() {
-  plait::operators<B> made;
-  plait::add_reduction_operators(made);
-  plait::add_reduction_gradient_operators(made);
-  return made;
-}
+using test::table;
 
 // Distinct numbers, far enough apart for differences, in no order.
 plait::tensor<plait::serial> distinct(shape const& dims, int seed = 0) {

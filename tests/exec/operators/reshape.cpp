@@ -15,14 +15,7 @@ namespace {
 
 using plait::element_type;
 using plait::shape;
-
-template <class B>
-plait::operators<B> table() {
-  plait::operators<B> made;
-  plait::add_reshape_operators(made);
-  plait::add_shape_value_operators(made);
-  return made;
-}
+using test::table;
 
 // What an op with one input x makes of the shape of x; elements must be those of x.
 template <class B>

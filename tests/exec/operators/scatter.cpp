@@ -14,13 +14,7 @@
 namespace {
 
 using plait::shape;
-
-template <class B>
-plait::operators<B> table() {
-  plait::operators<B> made;
-  plait::add_scatter_operators(made);
-  return made;
-}
+using test::table;
 
 std::string const assign = R"(type: "ScatterAssign" input: "x" input: "i" input: "v" output: "x")";
 std::string const weigh =

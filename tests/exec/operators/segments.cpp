@@ -15,13 +15,7 @@
 namespace {
 
 using plait::shape;
-
-template <class B>
-plait::operators<B> table() {
-  plait::operators<B> made;
-  plait::add_segment_operators(made);
-  return made;
-}
+using test::table;
 
 template <class T>
 std::vector<T> mixed(std::size_t count, int seed) {

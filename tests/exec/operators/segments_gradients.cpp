@@ -16,15 +16,7 @@
 namespace {
 
 using plait::shape;
-
-template <class B>
-plait::operators<B> table() {
-  plait::operators<B> made;
-  plait::add_segment_operators(made);
-  plait::add_segment_gradient_operators(made);
-  plait::add_scatter_operators(made);
-  return made;
-}
+using test::table;
 
 // Distinct numbers in no order.
 plait::tensor<plait::serial> distinct(shape const& dims) {

@@ -16,16 +16,7 @@ using plait::shape;
 using test::has;
 using test::of;
 using test::run_op;
-
-template <class B>
-plait::operators<B> const& table() {
-  static plait::operators<B> const made = [] {
-    plait::operators<B> t;
-    plait::add_selection_operators(t);
-    return t;
-  }();
-  return made;
-}
+using test::table;
 
 template <class B>
 plait::tensor<B> every_third(shape const& dims) {

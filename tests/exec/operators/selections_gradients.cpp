@@ -12,14 +12,7 @@
 namespace {
 
 using plait::shape;
-
-template <class B>
-plait::operators<B> table() {
-  plait::operators<B> made;
-  plait::add_selection_operators(made);
-  plait::add_selection_gradient_operators(made);
-  return made;
-}
+using test::table;
 
 std::string const op =
     "type: 'ElementwiseLinearGradient' input: 'y_grad' input: 'x' input: 'w' "

@@ -13,13 +13,7 @@
 namespace {
 
 using plait::shape;
-
-template <class B>
-plait::operators<B> table() {
-  plait::operators<B> made;
-  plait::add_sequence_mask_operators(made);
-  return made;
-}
+using test::table;
 
 // What Caffe2 asks of row i and column j.
 bool is_masked(std::string const& mode, std::int64_t i, std::int64_t j, std::int64_t listed, std::int64_t radius) {

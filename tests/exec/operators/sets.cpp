@@ -13,13 +13,7 @@
 namespace {
 
 using plait::shape;
-
-template <class B>
-plait::operators<B> table() {
-  plait::operators<B> made;
-  plait::add_set_operators(made);
-  return made;
-}
+using test::table;
 
 template <class B, class T>
 void check_unique(std::vector<T> const& x) {

@@ -12,13 +12,7 @@
 namespace {
 
 using plait::shape;
-
-template <class B>
-plait::operators<B> table() {
-  plait::operators<B> made;
-  plait::add_slice_operators(made);
-  return made;
-}
+using test::table;
 
 std::string list(std::string const& name, std::vector<std::int64_t> const& numbers) {
   std::string text = " arg { name: \"" + name + '"';

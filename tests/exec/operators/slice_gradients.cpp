@@ -13,14 +13,7 @@
 namespace {
 
 using plait::shape;
-
-template <class B>
-plait::operators<B> table() {
-  plait::operators<B> made;
-  plait::add_slice_operators(made);
-  plait::add_slice_gradient_operators(made);
-  return made;
-}
+using test::table;
 
 std::string list(char const* name, std::vector<int> const& numbers) {
   std::string text = std::string("arg { name: '") + name + "'";

@@ -12,14 +12,7 @@
 namespace {
 
 using plait::shape;
-
-template <class B>
-plait::operators<B> table() {
-  plait::operators<B> made;
-  plait::add_softmax_with_loss_operators(made);
-  plait::add_softmax_with_loss_gradient_operators(made);
-  return made;
-}
+using test::table;
 
 plait::tensor<plait::serial> labels_of(shape const& dims, std::int64_t classes) {
   std::vector<std::int32_t> made;

@@ -72,8 +72,7 @@ void check(plait::operators<B> const& table, std::size_t rows, std::size_t width
 }
 
 TEST_CASE_TEMPLATE("sparse optimizers: rows listed several times step several times", B, PLAIT_HOST_BACKENDS) {
-  plait::operators<B> table;
-  plait::add_sparse_optimizer_operators(table);
+  auto const& table = test::table<B>();
   check<B, float, std::int64_t>(table, 4, 2, 2);
   check<B, float, std::int32_t>(table, 3, 5, 20);
   check<B, float, std::int64_t>(table, 100, 1, 1'000);
@@ -83,11 +82,9 @@ TEST_CASE_TEMPLATE("sparse optimizers: rows listed several times step several ti
   check<B, float, std::int64_t>(table, 3, 2, 0);
 }
 
-TEST_CASE_TEMPLATE("sparse optimizers: the same bits on every backend", B, plait::omp, plait::tbb) {
-  plait::operators<plait::serial> one;
-  plait::operators<B> other;
-  plait::add_sparse_optimizer_operators(one);
-  plait::add_sparse_optimizer_operators(other);
+TEST_CASE_TEMPLATE("sparse optimizers: the same bits on every backend", B, PLAIT_PARALLEL_BACKENDS) {
+  auto const& one = test::table<plait::serial>();
+  auto const& other = test::table<B>();
   auto const wanted = test::run_op(one, adagrad, feeds_of<plait::serial, float, std::int64_t>(50, 130, 900));
   auto const got = test::run_op(other, adagrad, feeds_of<B, float, std::int64_t>(50, 130, 900));
   CHECK(got.template fetch<float>("p") == wanted.fetch<float>("p"));
@@ -96,8 +93,7 @@ TEST_CASE_TEMPLATE("sparse optimizers: the same bits on every backend", B, plait
 
 TEST_CASE("sparse optimizers: an index that is no row changes nothing") {
   using B = plait::serial;
-  plait::operators<B> table;
-  plait::add_sparse_optimizer_operators(table);
+  auto const& table = test::table<B>();
   for (std::int64_t const bad : {-1, 4, 1'000'000}) {
     plait::workspace<B> blobs;
     auto const fed = feeds_of<B, float, std::int64_t>(4, 2, 3);
@@ -118,8 +114,7 @@ TEST_CASE("sparse optimizers: an index that is no row changes nothing") {
 
 TEST_CASE("sparse optimizers: gradients that do not fit are refused") {
   using B = plait::serial;
-  plait::operators<B> table;
-  plait::add_sparse_optimizer_operators(table);
+  auto const& table = test::table<B>();
   auto const refused = [&](std::string const& name, plait::tensor<B> const& value) {
     auto fed = feeds_of<B, float, std::int64_t>(4, 2, 3);
     for (auto& [given, held] : fed)
@@ -141,8 +136,7 @@ TEST_CASE("sparse optimizers: gradients that do not fit are refused") {
 }
 
 TEST_CASE_TEMPLATE("sparse optimizers: a tensor is scaled down to the threshold, never up", B, PLAIT_HOST_BACKENDS) {
-  plait::operators<B> table;
-  plait::add_sparse_optimizer_operators(table);
+  auto const& table = test::table<B>();
   std::string const op = R"(type: "ClipTensorByScaling" arg { name: "threshold" f: 2 } output: "x" input: "x")";
   auto const x = test::of<B, float>({2, 2}, {1, -2, 3, 0});
   auto const run = [&]<class T>(std::string const& inputs, std::vector<T> const& norm, std::vector<T> const& more) {

@@ -17,16 +17,7 @@ using plait::shape;
 using test::has;
 using test::of;
 using test::run_op;
-
-template <class B>
-plait::operators<B> const& table() {
-  static plait::operators<B> const made = [] {
-    plait::operators<B> t;
-    plait::add_sum_operators(t);
-    return t;
-  }();
-  return made;
-}
+using test::table;
 
 template <class T>
 std::vector<T> operand(std::size_t count, std::size_t seed) {

@@ -17,17 +17,7 @@ using test::has;
 using test::of;
 using test::random_tensor;
 using test::run_op;
-
-template <class B>
-plait::operators<B> const& table() {
-  static plait::operators<B> const made = [] {
-    plait::operators<B> t;
-    plait::add_sum_operators(t);
-    plait::add_sum_gradient_operators(t);
-    return t;
-  }();
-  return made;
-}
+using test::table;
 
 std::string name(std::size_t k) { return std::string(1, static_cast<char>('a' + k)); }
 

@@ -13,13 +13,7 @@
 namespace {
 
 using plait::shape;
-
-template <class B>
-plait::operators<B> table() {
-  plait::operators<B> made;
-  plait::add_transpose_operators(made);
-  return made;
-}
+using test::table;
 
 std::string transpose(std::vector<int> const& axes) {
   std::string text = R"(type: "Transpose" input: "x" output: "y" arg { name: "axes")";

@@ -124,8 +124,7 @@ void check_gru(plait::operators<B> const& table, batch const& b, bool in_place) 
 }
 
 TEST_CASE_TEMPLATE("units: equal to their definition", B, PLAIT_HOST_BACKENDS) {
-  plait::operators<B> table;
-  plait::add_unit_operators(table);
+  auto const& table = test::table<B>();
   for (batch const& b : batches)
     for (bool const in_place : {false, true}) {
       check_lstm<B, float>(table, b, in_place);
@@ -135,11 +134,9 @@ TEST_CASE_TEMPLATE("units: equal to their definition", B, PLAIT_HOST_BACKENDS) {
     }
 }
 
-TEST_CASE_TEMPLATE("units: the same bits on every backend", B, plait::omp, plait::tbb) {
-  plait::operators<plait::serial> one;
-  plait::operators<B> other;
-  plait::add_unit_operators(one);
-  plait::add_unit_operators(other);
+TEST_CASE_TEMPLATE("units: the same bits on every backend", B, PLAIT_PARALLEL_BACKENDS) {
+  auto const& one = test::table<plait::serial>();
+  auto const& other = test::table<B>();
   std::string const op = R"(type: "LSTMUnit" input: "h" input: "c" input: "g" input: "t" output: "h1" output: "c1")" +
                          arguments(batches.back(), true);
   auto const wanted = test::run_op(one, op, feeds_of<plait::serial, float>(batches.back(), 4));
@@ -150,8 +147,7 @@ TEST_CASE_TEMPLATE("units: the same bits on every backend", B, plait::omp, plait
 
 TEST_CASE("units: lengths may be int64") {
   using B = plait::serial;
-  plait::operators<B> table;
-  plait::add_unit_operators(table);
+  auto const& table = test::table<B>();
   batch const b = {3, 4, 2, {4, 2, 3}, false, 0};
   auto wide = feeds_of<B, float>(b, 4);
   for (auto& [name, value] : wide)
@@ -165,8 +161,7 @@ TEST_CASE("units: lengths may be int64") {
 }
 
 TEST_CASE("units: far gates saturate, states may have other ranks") {
-  plait::operators<plait::serial> table;
-  plait::add_unit_operators(table);
+  auto const& table = test::table<plait::serial>();
   auto const blobs = test::run_op<plait::serial>(
       table,
       R"(type: "LSTMUnit" input: "h" input: "c" input: "g" input: "t" output: "h1" output: "c1"
@@ -182,8 +177,7 @@ TEST_CASE("units: far gates saturate, states may have other ranks") {
 
 TEST_CASE("units: operands that do not fit are refused, and nothing is written") {
   using B = plait::serial;
-  plait::operators<B> table;
-  plait::add_unit_operators(table);
+  auto const& table = test::table<B>();
   batch const b = {2, 3, 0, {4, 4}, false, 0};
   auto const refused = [&](std::string const& op, std::string const& name, plait::tensor<B> const& value,
                            std::string const& fact) {

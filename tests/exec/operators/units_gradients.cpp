@@ -13,13 +13,7 @@
 
 namespace {
 
-template <class B>
-plait::operators<B> table() {
-  plait::operators<B> made;
-  plait::add_unit_operators(made);
-  plait::add_unit_gradient_operators(made);
-  return made;
-}
+using test::table;
 
 struct batch {
   std::int64_t rows;

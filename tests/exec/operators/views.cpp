@@ -9,8 +9,7 @@
 namespace {
 
 TEST_CASE_TEMPLATE("views: every type and shape comes out as it went in", B, PLAIT_HOST_BACKENDS) {
-  plait::operators<B> table;
-  plait::add_view_operators(table);
+  auto const& table = test::table<B>();
   for (char const* type : {"Copy", "Alias", "StopGradient", "NegateGradient", "EnsureDense", "CopyFromCPUInput"}) {
     std::string const op = std::string("type: \"") + type + "\" input: \"x\" output: \"y\"";
     auto const floats = test::run_op<B>(table, op, {{"x", test::of<B, float>({2, 2}, {1, 2, 3, -4})}});
@@ -24,8 +23,7 @@ TEST_CASE_TEMPLATE("views: every type and shape comes out as it went in", B, PLA
 
 TEST_CASE_TEMPLATE("CopyOnDeviceLike does not look at what its second input is; ZeroGradient makes nothing", B,
                    PLAIT_HOST_BACKENDS) {
-  plait::operators<B> table;
-  plait::add_view_operators(table);
+  auto const& table = test::table<B>();
   auto const blobs = test::run_net<B>(
       table, R"(op { type: "CopyOnDeviceLike" input: "x" input: "z" output: "y" }
       op { type: "ZeroGradient" input: "y" })",
