@@ -70,6 +70,14 @@ class cell_scope {
     auto const b = parameter(std::string(name) + "_b", {outputs}, parameter_fill::constant(0));
     return net.op("FC", {x, w, b}, name, {{"axis", 2}});
   }
+  /// x + v and x v, for a vector v along the last axis of x. Add and Mul alone take their operands to be of one shape
+  /// where they are differentiated.
+  blob_handle add_vector(blob_operand x, blob_operand v, blob_operands const& name = {}) {
+    return net.op("Add", {x, v}, name, {{"broadcast", 1}});
+  }
+  blob_handle mul_vector(blob_operand x, blob_operand v, blob_operands const& name = {}) {
+    return net.op("Mul", {x, v}, name, {{"broadcast", 1}});
+  }
   /// A blob of the net that the layer stands in, for ops here.
   blob_handle around(std::string_view full_name) {
     if (!model_->net.visible(full_name))

@@ -13,7 +13,7 @@
 namespace plait {
 
 struct recurrent_layer_options {
-  std::string sequence;                     ///< T×N×…
+  std::string sequence = {};                ///< T×N×…
   std::optional<std::string> lengths = {};  ///< N of them, int32 or int64; absent: all sequences are T long
   /// What the states are before the first step, one blob for each: N×width, 1×N×width or width. None: zero.
   std::vector<std::string> initial = {};

@@ -44,7 +44,8 @@ class layer_parts {
       : model_(model), o_(options), name_(name), states_(std::move(states)) {
     if (name_.empty()) fail("it needs a name");
     scope_ = model.net.full_name(name_);
-    if (model.net.visible(scoped("step_workspaces"))) fail("the net has it already");
+    for (cell_state const& state : states_)
+      if (model.net.visible(scoped(state.name + "_all"))) fail("the net has it already");
     if (states_.empty()) fail("its cell has no state");
     if (!o_.initial.empty() && o_.learn_initial) fail("its initial states are given, and to be learned");
     if (!o_.initial.empty() && o_.initial.size() != states_.size())
@@ -62,6 +63,8 @@ class layer_parts {
 
   /// Where work is added that is done for all steps at once.
   cell_scope over_sequence() { return {model_, model_.net, conditions_, parameters(), name_}; }
+  /// The same for one step, while over_sequence() is there: only blobs have a scope of their own.
+  cell_scope over_step(std::string const& blobs) { return {model_, model_.net, conditions_, parameters(), blobs}; }
   /// Where the ops of a step are added, in a net of their own.
   cell_scope in(net_builder& step) { return {model_, step, conditions_, parameters(), scope_}; }
 
@@ -86,6 +89,22 @@ class layer_parts {
       made.push_back(o_.learn_initial
                          ? around.parameter(initial_name(state.name), {state.width}, parameter_fill::constant(0)).name()
                          : zeros(state).name());
+    return made;
+  }
+
+  /// The same as 1×N×width, for a step that is given its input x.
+  std::vector<blob_handle> initial_rows(cell_scope& around, blob_handle const& x) {
+    bool const zero = o_.initial.empty() && !o_.learn_initial;
+    std::vector<std::string> const given = zero ? std::vector<std::string>(states_.size()) : initial_states(around);
+    net_builder& net = model_.net;
+    auto const rows = net.op("Slice", net.op("Shape", x), {}, {{"starts", {0}}, {"ends", {2}}});
+    std::vector<blob_handle> made;
+    for (std::size_t i = 0; i != states_.size(); ++i) {
+      auto const zeros = net.op(
+          "ConstantFill", rows, {},
+          {{"input_as_shape", 1}, {"extra_shape", {states_[i].width}}, {"value", 0.0f}, {"dtype", model_.dtype()}});
+      made.push_back(zero ? zeros : net.op("Add", {zeros, net.blob(given[i])}, {}, {{"broadcast", 1}}));
+    }
     return made;
   }
 

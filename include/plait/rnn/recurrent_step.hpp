@@ -1,0 +1,73 @@
+// One step of a recurrent cell in a net, without a loop: for decoding, where what comes out decides what goes in next.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <plait/core/errors.hpp>
+#include <plait/netdef/blob_handle.hpp>
+#include <plait/netdef/trained_model.hpp>
+#include <plait/rnn/cell_step.hpp>
+#include <plait/rnn/recurrent_cell.hpp>
+
+namespace plait {
+
+struct recurrent_step_options {
+  std::string input = {};                    ///< 1×N×…
+  std::vector<std::string> states = {};      ///< as the step before left them: 1×N×width
+  std::optional<std::string> lengths = {};   ///< N of them, int32 or int64; absent: no sequence ends
+  std::optional<std::string> timestep = {};  ///< the number of the step, one int32; absent: 0
+  bool drop_states = false;                  ///< states are zero, not kept, where a sequence has ended
+  bool forward_only = false;                 ///< the step is not differentiated
+  /// The full name of the scope that parameters are in, to share those of a layer; absent: the step's own.
+  std::optional<std::string> parameters = {};
+};
+
+struct recurrent_step {
+  blob_handle output;               ///< 1×N×width of the cell's output
+  std::vector<blob_handle> states;  ///< as this step leaves them: 1×N×width
+};
+
+/// Adds the ops of one step of a cell, called `name`, to the net. With `parameters` it computes what the layer of that
+/// name does in a step.
+///
+/// Throws net_error, and the model stays as it was, where a blob is unknown, a parameter is there in another shape, or
+/// the states are not as many as the cell's. O(ops that are added), and O(net) if it throws.
+template <recurrent_cell Cell>
+recurrent_step add_recurrent_step(trained_model& model, std::string_view name, Cell const& cell,
+                                  recurrent_step_options const& options) {
+  using traits = cell_traits<Cell>;
+  model_rollback rollback(model);
+  if (name.empty()) throw net_error("plait: a recurrent step needs a name");
+  std::size_t const count = traits::states(cell).size();
+  if (options.states.size() != count)
+    throw net_error("plait: recurrent step '" + std::string(name) + "': its cell has " + std::to_string(count) +
+                    " states, and " + std::to_string(options.states.size()) + " are given");
+  std::vector<blob_handle> before;
+  for (std::string const& state : options.states) before.push_back(model.net.blob(state));
+  for (auto const& blob : {options.lengths, options.timestep})
+    if (blob) (void)model.net.blob(*blob);
+
+  cell_conditions const conditions{options.lengths, options.drop_states, options.forward_only};
+  step_conditions one;
+  if (options.timestep)
+    one.timestep = *options.timestep;
+  else
+    one.number = 0;
+  std::string const parameters = options.parameters ? *options.parameters : model.net.full_name(name);
+  cell_scope around(model, model.net, conditions, parameters, name);
+  blob_handle const input = traits::prepare(cell, around, model.net.blob(options.input));
+  recurrent_step made;
+  {
+    cell_step step(around.within(""), one, input, before);
+    made.states = traits::step(cell, step);
+  }
+  made.output = traits::output(cell, around, made.states);
+  rollback.keep();
+  return made;
+}
+
+}  // namespace plait
