@@ -246,26 +246,84 @@ TEST_CASE("Forward only, there may be several sequences, and ops without a gradi
   CHECK(n == before);
 }
 
-TEST_CASE("The sequence and every state must have a gradient") {
+TEST_CASE("Sequences are inputs of the op, each once; those without a gradient, and such states, get none") {
   plait::net_builder cell("cell");
-  auto const [x, h, c] = cell.external_inputs("x_t", "h_prev", "c_prev");
-  cell.mul(x, h, "h");
-  cell.mul(x, x, "c");
-  plait::netdef n;
+  auto const [a, b, i, h, c] = cell.external_inputs("a_t", "b_t", "id", "h_prev", "c_prev");
+  cell.mul(cell.sum({a, b}), h, "h");
+  cell.op("ConstantFill", {i}, {"c"});
   plait::recurrent_net_options options{
-      .cell = cell, .inputs = {{x, "x"}}, .states = {{.in = h, .out = "h", .initial = "h0"}}};
-  CHECK_NOTHROW(plait::recurrent_net(n, options));
-  options.states.push_back({.in = c, .out = "c", .initial = "c0"});
+      .cell = cell,
+      .inputs = {{i, "ids"}, {a, "x"}, {b, "x", 3}},
+      .states = {{.in = h, .out = "h", .initial = "h0"}, {.in = c, .out = "c", .initial = "c0"}},
+      .scope = "r"};
+  plait::netdef n;
+  (void)plait::recurrent_net(n, options);
+  CHECK(line(n, 0) == "RecurrentNetwork: ids x h0 c0 -> h_all h_last c_all c_last r/step_workspaces");
+  auto const integers = [&](char const* name) { return plait::find_argument(n, n.op[0], name)->ints; };
+  auto const texts = [&](char const* name) { return plait::find_argument(n, n.op[0], name)->strings; };
+  CHECK(integers("sequences") == std::vector<std::int64_t>{1});
+  CHECK(integers("link_window") == std::vector<std::int64_t>{1, 1, 1, 1, 1, 1, 3});
+  CHECK(texts("backward_link_external") ==
+        strings{"r/h_prev_states_grad", "r/h_prev_states_grad", "r/c_prev_states_grad", "x_grad", "x_grad"});
+  CHECK(integers("backward_link_window") == std::vector<std::int64_t>{1, 1, 1, 1, 3});
+  auto const made =
+      plait::add_gradient_ops(n, {plait::gradient_seed("h_all")}, plait::gradient_rules::standard()).at("x");
+  CHECK(made.values == "x_grad");
+  CHECK(line(n, 2).ends_with(" -> x_grad h0_grad c0_grad"));
+
+  options.as_caffe2 = true;
+  options.inputs = {{a, "x"}};
+  options.states.pop_back();
+  options.cell = [] {
+    plait::net_builder one("cell");
+    auto const [x, h_prev] = one.external_inputs("a_t", "h_prev");
+    one.mul(x, x, "h");
+    return one;
+  }();
+  options.states[0].in = "h_prev";
   plait::netdef const before = n;
-  try {
-    (void)plait::recurrent_net(n, options);
-    FAIL("accepted");
-  } catch (plait::net_error const& problem) {
-    CHECK(problem.blob == "c_prev");
-  }
+  CHECK_THROWS_AS(plait::recurrent_net(n, options), plait::net_error);
   CHECK(n == before);
-  options.forward_only = true;
-  CHECK_NOTHROW(plait::recurrent_net(n, options));
+}
+
+TEST_CASE("Outputs are those that are asked for") {
+  auto options = tanh_options();
+  options.states[0].window = 2;
+  options.cell = [] {
+    plait::net_builder cell("cell");
+    auto const [x, past, w, b] = cell.external_inputs("x_t", "h_prev", "w", "b");
+    auto const [older, newer] = cell.op<2>("Split", past, {"older", "newer"}, {{"axis", 0}});
+    cell.tanh(cell.fc(cell.concat({x, older, newer}, 2), w, b, "g"), "h");
+    return cell;
+  }();
+  options.outputs = {{"h", -2, "tail"}, {"h", 1, "later"}, {"h", 0, "everything"}};
+  options.outputs_with_grads = {2, 0};
+  plait::netdef n;
+  auto const made = plait::recurrent_net(n, options);
+  CHECK(made.blobs == strings{"tail", "later", "everything"});
+  CHECK(made.all("h") == "everything");
+  CHECK_THROWS_AS((void)made.last("h"), plait::net_error);
+  CHECK(line(n, 0) == "RecurrentNetwork: x h0 w b -> tail later everything /recurrent/step_workspaces");
+  CHECK(plait::find_argument(n, n.op[0], "alias_offset")->ints == std::vector<std::int64_t>{-2, 3, 2});
+}
+
+TEST_CASE("A window that ends in the step is put together there") {
+  plait::net_builder cell("cell");
+  auto const [x, past] = cell.external_inputs("x_t", "past");
+  cell.tanh(x, "copy");
+  cell.op("ReduceSum", {past}, {"y"}, {{"axes", {0}}});
+  plait::netdef n;
+  (void)plait::recurrent_net(
+      n, {.cell = cell,
+          .inputs = {{x, "x"}},
+          .states = {{.in = past, .out = "copy", .initial = "x0", .window = 3, .window_ends_in_step = true}},
+          .scope = "r"});
+  auto const* step = &*plait::find_argument(n, n.op[0], "step_net")->n;
+  CHECK(test::lines_of(*step) ==
+        test::lines{"Tanh: x_t -> copy", "Concat: past_before copy -> past past_dims", "ReduceSum: past -> y"});
+  CHECK(plait::find_argument(n, n.op[0], "link_internal")->strings == strings{"past_before", "copy", "x_t"});
+  CHECK(plait::find_argument(n, n.op[0], "link_window")->ints == std::vector<std::int64_t>{2, 1, 1});
+  CHECK(plait::find_argument(n, n.op[0], "alias_offset")->ints == std::vector<std::int64_t>{2, -1});
 }
 
 TEST_CASE("The cell stays as it was, and the op's device is the one asked for") {

@@ -19,7 +19,10 @@ TEST_CASE("A cell is a net, or what a builder has so far") {
 }
 
 TEST_CASE("Outputs are found by the state") {
-  plait::recurrent_outputs<std::string> const made{{"h", "c"}, {"h_all", "h_last", "c_all", "c_last"}, "ws"};
+  plait::recurrent_outputs<std::string> const made{
+      {{"h", 0, "h_all"}, {"h", -1, "h_last"}, {"c", 0, "c_all"}, {"c", -1, "c_last"}, {"d", 2, "d_from_2"}},
+      {"h_all", "h_last", "c_all", "c_last", "d_from_2"},
+      "ws"};
   CHECK(made.all("h") == "h_all");
   CHECK(made.last("h") == "h_last");
   CHECK(made.all("c") == "c_all");
@@ -29,6 +32,8 @@ TEST_CASE("Outputs are found by the state") {
     FAIL("accepted");
   } catch (plait::net_error const& problem) {
     CHECK(problem.blob == "h_prev");
-    CHECK(std::string(problem.what()) == "plait: 'h_prev' is no state of the recurrent net");
+    CHECK(std::string(problem.what()) ==
+          "plait: the recurrent net has no output with the last step of a state 'h_prev'");
   }
+  CHECK_THROWS_AS((void)made.all("d"), plait::net_error);
 }

@@ -8,6 +8,7 @@
 #include <plait/gradient/rules/elementwise.hpp>
 #include <plait/gradient/rules/matrix.hpp>
 #include <plait/gradient/rules/movement.hpp>
+#include <plait/gradient/rules/recurrence_rule.hpp>
 #include <plait/gradient/rules/second_order.hpp>
 
 namespace plait {
@@ -44,6 +45,7 @@ inline gradient_rules make_standard_rules() {
   add_rules_of_constants(rules);
   add_second_order_rules(rules);
   add_control_flow_rules(rules);
+  add_recurrence_rules(rules);
   return rules;
 }
 

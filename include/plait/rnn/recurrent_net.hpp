@@ -40,30 +40,25 @@ inline std::string recurrent_scope(netdef const& n, recurrent_net_options const&
   return made;
 }
 
-inline std::vector<std::string> outs_of(recurrent_net_options const& options) {
-  std::vector<std::string> made;
-  for (auto const& state : options.states) made.push_back(state.out);
-  return made;
-}
-
 }  // namespace detail
 
 /// Adds a RecurrentNetwork op; what it reads that `n` neither declares nor writes becomes an external input. The states
-/// are called <scope>/<in>_states, the outputs <out>_all and <out>_last.
+/// are called <scope>/<in>_states, the outputs <out>_all and <out>_last, unless options.outputs says more.
 ///
 /// Unless forward_only, the op has the backward pass of the cell by `rules`: `<out>_grad` is given for every state, and
-/// the sequence, every state and all parameters that have one get theirs. Follows Caffe2's recurrent_net; see
+/// all sequences, states and parameters that have one get theirs. Follows Caffe2's recurrent_net; see
 /// recurrent_net_options::as_caffe2 for what differs.
 ///
 /// Throws, and changes nothing: net_error naming the blob or the op of the cell where the options and the cell do not
 /// fit together (a state that no op makes, a blob that stands for two things, an input that the cell overwrites, an
 /// output with a gradient that does not exist, something to be recomputed that would come out otherwise); net_error
-/// where the sequence or a state has no gradient, or a parameter a sparse one; gradient_error where the cell cannot be
+/// where something has a sparse gradient; gradient_error where the cell cannot be
 /// differentiated. O(n + cell).
 inline recurrent_outputs<std::string> recurrent_net(netdef& n, recurrent_net_options const& options,
                                                     gradient_rules const& rules = gradient_rules::standard()) {
   detail::recurrent_op planned(options, detail::recurrent_scope(n, options), rules);
-  recurrent_outputs<std::string> made{detail::outs_of(options), planned.outputs(), planned.workspaces()};
+  recurrent_outputs<std::string> made{planned.outputs(), {}, planned.workspaces()};
+  for (recurrent_output const& output : made.outputs) made.blobs.push_back(output.name);
 
   boost::unordered_flat_set<std::string> defined;
   for (symbol const s : n.external_input) defined.emplace(n.text(s));
@@ -82,8 +77,8 @@ inline recurrent_outputs<blob_handle> recurrent_net(net_builder& model, recurren
   netdef one;
   append_op(one, planned.take());
   model.append_ops(one);
-  recurrent_outputs<blob_handle> made{detail::outs_of(options), {}, model.blob(planned.workspaces())};
-  for (std::string const& name : planned.outputs()) made.blobs.push_back(model.blob(name));
+  recurrent_outputs<blob_handle> made{planned.outputs(), {}, model.blob(planned.workspaces())};
+  for (recurrent_output const& output : made.outputs) made.blobs.push_back(model.blob(output.name));
   return made;
 }
 

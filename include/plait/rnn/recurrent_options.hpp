@@ -30,21 +30,34 @@ class cell_net {
 };
 
 /// A blob of the cell that is, in step t, the t-th slice of a blob around it, which is T×N×…
+///
+/// With a window k of more than 1 it is the slices t to t + k - 1, k×N×…, of a sequence of T + k - 1. The first input
+/// says how many steps there are, and has none.
 struct recurrent_input {
   std::string in;
   std::string sequence;
+  std::int64_t window = 1;
 };
 
 /// What the cell hands on from step to step: it reads `in`, which is what it wrote to `out` one step before, and
 /// `initial`, a blob around the cell, in the first. `initial` may be N×…, 1×N×…, or without N, the same for all.
 ///
 /// With a window k of more than 1, `in` is what it wrote in the last k steps, k×N×…, the latest last, and `initial` is
-/// k×N×… too.
+/// k×N×… too. Where the window ends in the step itself, what this step writes is the latest: `initial` is one shorter
+/// then, and in the cell the ops that read `in` come after the one that writes `out`.
 struct recurrent_state {
   std::string in;
   std::string out;
   std::string initial;
   std::int64_t window = 1;
+  bool window_ends_in_step = false;
+};
+
+/// An output of the op: what the cell made of a state in the steps from `first` on, counted from the end if negative.
+struct recurrent_output {
+  std::string of;  ///< the `out` of a state
+  std::int64_t first = 0;
+  std::string name;
 };
 
 /// How the steps of a recurrent net are run; what is left out is the operator's choice.
@@ -57,10 +70,13 @@ struct recurrent_net_options {
   cell_net cell = {};
   std::vector<recurrent_input> inputs = {};
   std::vector<recurrent_state> states = {};
+  /// None: for every state all steps, called <out>_all, and the last, <out>_last.
+  std::vector<recurrent_output> outputs = {};
   /// Blobs of the cell that are not kept for the backward pass, but made again there. For every op all of its outputs
   /// must be listed, or none. States are kept even so.
   std::vector<std::string> recompute_on_backward = {};
-  /// The outputs whose gradients will be there: 2k is all steps of the k-th state, 2k + 1 its last.
+  /// The numbers of outputs whose gradients will be there. By default 2k is all steps of the k-th state, 2k + 1 its
+  /// last.
   std::vector<std::size_t> outputs_with_grads = {0};
   /// The blob of the cell with the number of the step, an int32; empty: "timestep".
   std::string timestep = {};
@@ -70,32 +86,37 @@ struct recurrent_net_options {
   bool parallel_executor = true;  ///< steps may overlap where they do not depend on each other
   rnn_executor_config executor = {};
   std::optional<device_spec> device = {};
+  /// What is known of the shapes of sequences and initial values, -1 for an extent that is not. They are checked.
+  std::vector<std::pair<std::string, std::vector<std::int64_t>>> shapes = {};
   /// Follow Caffe2's recurrent_net where plait does otherwise by itself. Caffe2 takes nothing from around the cell that
   /// is not declared as its external input; takes the timestep for one such input where it has no name here, and leaves
   /// out an input with the name of an initial state; expects gradients of all external outputs, of states or not, and
   /// adds what the cell itself contributes to them in a pass of its own (`<blob>_grad_accum`), which loses them where
   /// the contribution is passed through; keeps gradient ops whose results nobody needs; numbers initial states by the
-  /// first input of their name; and accepts blobs to recompute, and outputs of states, that the cell does not make, ops
-  /// to recompute that give something else then, and cells that overwrite the sequence or earlier states.
+  /// first input of their name; takes one sequence, and only states and a sequence that have gradients; and accepts
+  /// blobs to recompute, and outputs of states, that the cell does not make, ops to recompute that give something else
+  /// then, and cells that overwrite the sequence or earlier states.
   bool as_caffe2 = false;
 };
 
-/// The blobs a recurrent net leaves: for every state one with all steps, T×N×…, and one with the last, 1×N×…
+/// The blobs a recurrent net leaves. By default two for every state, one with all steps, T×N×…, and one with the last,
+/// 1×N×…
 template <class Name>
 struct recurrent_outputs {
-  std::vector<std::string> states;  ///< the `out` of each state
-  std::vector<Name> blobs;          ///< all steps, last step of each state in turn
-  Name workspaces;                  ///< what the backward pass needs of the steps
+  std::vector<recurrent_output> outputs;
+  std::vector<Name> blobs;  ///< by output
+  Name workspaces;          ///< what the backward pass needs of the steps
 
-  /// By the `out` of a state. Throws net_error if no state has it.
-  Name const& all(std::string const& out) const { return blobs[2 * index(out)]; }
-  Name const& last(std::string const& out) const { return blobs[2 * index(out) + 1]; }
+  /// By the `out` of a state. Throws net_error if there is no such output.
+  Name const& all(std::string const& out) const { return from(out, 0, "all steps"); }
+  Name const& last(std::string const& out) const { return from(out, -1, "the last step"); }
 
  private:
-  std::size_t index(std::string const& out) const {
-    for (std::size_t k = 0; k != states.size(); ++k)
-      if (states[k] == out) return k;
-    throw net_error("plait: '" + out + "' is no state of the recurrent net", {}, out);
+  Name const& from(std::string const& out, std::int64_t first, char const* what) const {
+    for (std::size_t k = 0; k != outputs.size(); ++k)
+      if (outputs[k].of == out && outputs[k].first == first) return blobs[k];
+    throw net_error("plait: the recurrent net has no output with " + std::string(what) + " of a state '" + out + '\'',
+                    {}, out);
   }
 };
 

@@ -71,13 +71,15 @@ TEST_CASE("What fits together is accepted") {
 
 TEST_CASE("Sequences that do not fit") {
   check_refused([](auto& o) { o.inputs.clear(); }, {"it needs a sequence to run over, and has none", ""});
-  check_refused([](auto& o) { o.inputs.push_back({"b", "y"}); }, {"gradients go to one sequence, and it has 2", "b"});
   check_refused(
       [](auto& o) {
         o.inputs.push_back({"b", "y"});
         o.forward_only = o.as_caffe2 = true;
       },
-      {"gradients go to one sequence, and it has 2", "b"});
+      {"Caffe2 takes one sequence, and it has 2", "b"});
+  check_refused([](auto& o) { o.inputs[0].window = 0; }, {"'x_t' has a window of 0 steps", "x_t"});
+  check_refused([](auto& o) { o.inputs[0].window = 2; },
+                {"the first sequence says how many steps there are, and cannot be read through a window", "x_t"});
   check_refused([](auto& o) { o.inputs[0].in = ""; },
                 {"a blob of the cell, a slice of the sequence 'x', has no name", ""});
   check_refused([](auto& o) { o.inputs[0].sequence = ""; }, {"the sequence behind 'x_t' has no name", "x_t"});
@@ -108,6 +110,79 @@ TEST_CASE("States that do not fit") {
                 {"the cell overwrites 'h_prev', a state", "h_prev", 5});
   check_refused([](auto& o) { o.timestep = "h_prev"; },
                 {"the number of the step and something else are both called 'h_prev'", "h_prev"});
+}
+
+TEST_CASE("Windows of states that do not fit") {
+  check_refused([](auto& o) { o.states[0].window = -1; }, {"'h_prev' has a window of -1 steps", "h_prev"});
+  check_refused([](auto& o) { o.states[0].window_ends_in_step = true; },
+                {"the window of 'h_prev' is the step itself alone", "h_prev"});
+  check_refused(
+      [](auto& o) {
+        o.states[0].window = 2;
+        o.states[0].window_ends_in_step = true;
+      },
+      {"'h_prev' ends in what the step writes to 'h', and is read before that", "h_prev", 0});
+  check_refused(
+      [](auto& o) {
+        o.states[0].window = 2;
+        o.states[0].window_ends_in_step = true;
+        o.as_caffe2 = true;
+      },
+      {"Caffe2 has no window that ends in the step, as that of 'h_prev' does", "h_prev"});
+}
+
+TEST_CASE("Outputs that do not fit") {
+  check_refused([](auto& o) { o.outputs = {{"m", 0, "y"}}; }, {"an output is made of 'm', which is no state", "m"});
+  check_refused([](auto& o) { o.outputs = {{"h", 0, ""}}; }, {"an output made of 'h' has no name", "h"});
+  check_refused([](auto& o) { o.outputs = {{"h", 0, "y"}, {"h", -1, "y"}}; }, {"two outputs are called 'y'", "y"});
+  check_refused(
+      [](auto& o) {
+        o.outputs = {{"h", -2, "y"}};
+        o.outputs_with_grads = {1};
+      },
+      {"output 1 is to have a gradient, and it has 1 outputs", ""});
+}
+
+TEST_CASE("Shapes that do not fit") {
+  auto const two = [](auto& o) { o.inputs.push_back({"b", "y", 3}); };
+  check_refused(
+      [](auto& o) {
+        o.shapes = {{"x", {5}}};
+      },
+      {"the sequence 'x' has 1 dimensions, and needs steps and rows", "x"});
+  check_refused(
+      [&](auto& o) {
+        two(o);
+        o.shapes = {{"x", {5, 2, 8}}, {"y", {6, 2, 8}}};
+      },
+      {"'y' has 4 steps, 'x' has 5", "y"});
+  check_refused(
+      [&](auto& o) {
+        two(o);
+        o.shapes = {{"x", {-1, 2}}, {"y", {6, 3}}};
+      },
+      {"'y' has 3 rows, 'x' has 2", "y"});
+  check_refused([](auto& o) { o.shapes = {{"x", {5, 2, 8}}, {"h0", {3, 8}}}; }, {"'h0' has 3 rows, 'x' has 2", "h0"});
+  check_refused(
+      [](auto& o) {
+        o.shapes = {{"h0", {1, 1, 2, 8}}};
+      },
+      {"the initial value 'h0' has 4 dimensions, not 1 to 3", "h0"});
+  check_refused(
+      [](auto& o) {
+        o.shapes = {{"h0", {2, 4, 8}}};
+      },
+      {"the initial value 'h0' is for 2 steps, not for 1", "h0"});
+  check_refused(
+      [](auto& o) {
+        o.states[0].window = 2;
+        o.shapes = {{"h0", {4, 8}}};
+      },
+      {"the initial value 'h0' is for 1 steps, not for 2", "h0"});
+  plait::netdef n;
+  auto options = right();
+  options.shapes = {{"x", {-1, 4, 8}}, {"h0", {8}}, {"other", {}}};
+  CHECK_NOTHROW(plait::recurrent_net(n, options));
 }
 
 TEST_CASE("Outputs with gradients that are not there") {

@@ -130,30 +130,6 @@ inline void sum_like_gradient(gradient_context& c) {
   c.op("Add", {zero, c.output_gradient(0)}, {c.input_gradient(0)});
 }
 
-// A recurrence goes back through its own operator: the gradients of the outputs that have one, all inputs, all outputs.
-// Gradients come out for the sequence, the parameters and the initial states.
-inline void recurrence_gradient(gradient_context& c) {
-  auto const outputs = c.argument<std::vector<std::int64_t>>("outputs_with_grads");
-  c.refuse_unless(!outputs.empty(), "outputs_with_grads is empty: it was made without gradients");
-  auto const parameters = c.argument<std::vector<std::int64_t>>("param");
-  auto const states = c.argument<std::vector<std::int64_t>>("initial_recurrent_state_ids");
-  auto const number = [&](std::int64_t id, std::size_t count, std::string_view of) {
-    c.refuse_unless(id >= 0 && static_cast<std::size_t>(id) < count,
-                    "argument '" + std::string(of) + "' is out of range");
-    return static_cast<std::size_t>(id);
-  };
-  std::vector<gradient_operand> reads;
-  for (std::int64_t id : outputs)
-    reads.push_back(c.output_gradient(number(id, c.output_count(), "outputs_with_grads")));
-  for (std::size_t i = 0; i != c.listed_input_count(); ++i) reads.push_back(c.input(i));
-  for (std::size_t o = 0; o != c.output_count(); ++o) reads.push_back(c.output(o));
-  std::vector<gradient_operand> writes = {c.input_gradient(0)};
-  for (std::int64_t id : parameters) writes.push_back(c.input_gradient(number(id, c.listed_input_count(), "param")));
-  for (std::int64_t id : states)
-    writes.push_back(c.input_gradient(number(id, c.listed_input_count(), "initial_recurrent_state_ids")));
-  c.op("RecurrentNetworkGradient", reads, writes);
-}
-
 }  // namespace detail
 
 inline void add_matrix_rules(gradient_rules& rules) {
@@ -162,7 +138,6 @@ inline void add_matrix_rules(gradient_rules& rules) {
   rules.set("BatchMatMul", detail::batch_product_gradient);
   rules.set("Conv", detail::convolution_gradient);
   rules.set("DotProductWithPadding", detail::padded_dot_product_gradient);
-  rules.set("RecurrentNetwork", detail::recurrence_gradient).repeatable = false;
   rules.set("SumSqrElements", detail::sum_of_squares_gradient);
   rules.set("SumReduceLike", detail::sum_like_gradient);
   add_simple_rule(rules, {"MaxPool", "MaxPoolGradient", "i0 o0 g0", "0"});

@@ -43,6 +43,7 @@ class backward_step {
     backward_net<netdef> made = backward_pass(
         cell, seeds(), rules, {.only = o_.as_caffe2 ? std::vector<std::string>() : wanted, .as_caffe2 = o_.as_caffe2});
     gradients_ = std::move(made.gradients);
+    saved = std::move(made.saved);
     recompute(rules);
     for (op_def const& op : made.net.op) net.op.push_back(net.adopt(op, made.net));
     declare();
@@ -70,6 +71,7 @@ class backward_step {
   }
 
   netdef net;
+  std::vector<saved_value> saved;  ///< copies that the cell must make for it
 
  private:
   std::vector<gradient_seed> seeds() const {

@@ -1,6 +1,7 @@
 // What must hold of a cell and its options before a recurrent net is made of them.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -28,7 +29,9 @@ class cell_check {
   void run() {
     sequences();
     states();
+    outputs();
     gradients();
+    shapes();
     if (!o_.forward_only) recomputed();
   }
 
@@ -46,9 +49,12 @@ class cell_check {
 
   void sequences() {
     if (o_.inputs.empty()) fail("it needs a sequence to run over, and has none", {});
-    if (o_.inputs.size() != 1 && (o_.as_caffe2 || !o_.forward_only))
-      fail("gradients go to one sequence, and it has " + std::to_string(o_.inputs.size()), o_.inputs[1].in);
+    if (o_.inputs.size() != 1 && o_.as_caffe2)
+      fail("Caffe2 takes one sequence, and it has " + std::to_string(o_.inputs.size()), o_.inputs[1].in);
     for (auto const& input : o_.inputs) {
+      window(input.in, input.window);
+      if (&input == &o_.inputs.front() && input.window != 1)
+        fail("the first sequence says how many steps there are, and cannot be read through a window", input.in);
       inner(input.in, "a slice of the sequence " + quoted(input.sequence));
       if (input.sequence.empty()) fail("the sequence behind " + quoted(input.in) + " has no name", input.in);
     }
@@ -60,19 +66,87 @@ class cell_check {
     for (auto const& state : o_.states) {
       inner(state.in, "a state");
       if (state.initial.empty()) fail("the state " + quoted(state.in) + " has no initial value", state.in);
-      if (state.window < 1)
-        fail("the state " + quoted(state.in) + " has a window of " + std::to_string(state.window) + " steps", state.in);
+      window(state.in, state.window);
       if (state.out.empty())
         fail("the state " + quoted(state.in) + " has no blob that makes it for the next step", state.in);
+      if (o_.as_caffe2 && state.window_ends_in_step)
+        fail("Caffe2 has no window that ends in the step, as that of " + quoted(state.in) + " does", state.in);
       if (o_.as_caffe2) continue;
       if (version(state.out) == 0)
         fail("no op of the cell writes " + quoted(state.out) + ", which should be the state " + quoted(state.in) +
                  " of the next step",
              state.out);
       if (!outs.insert(state.out).second) fail("two states are made by " + quoted(state.out), state.out);
+      if (state.window_ends_in_step) own_window(state);
     }
     if (!o_.timestep.empty() && inner_.contains(o_.timestep))
       fail("the number of the step and something else are both called " + quoted(o_.timestep), o_.timestep);
+  }
+
+  void window(std::string const& blob, std::int64_t steps) {
+    if (steps < 1) fail(quoted(blob) + " has a window of " + std::to_string(steps) + " steps", blob);
+  }
+
+  // A window that ends in the step itself is put together when the step has made its part.
+  void own_window(recurrent_state const& state) {
+    if (state.window == 1) fail("the window of " + quoted(state.in) + " is the step itself alone", state.in);
+    op_index const made = ssa_.producing_op({ssa_.find(state.out), version(state.out)});
+    for (operand const reader : ssa_.consumers({ssa_.find(state.in), 0}))
+      if (reader.op <= made)
+        fail(quoted(state.in) + " ends in what the step writes to " + quoted(state.out) + ", and is read before that",
+             state.in, reader.op);
+  }
+
+  void outputs() {
+    boost::unordered_flat_set<std::string_view> names;
+    for (auto const& output : o_.outputs) {
+      bool const known = std::ranges::find(o_.states, output.of, &recurrent_state::out) != o_.states.end();
+      if (!known) fail("an output is made of " + quoted(output.of) + ", which is no state", output.of);
+      if (output.name.empty()) fail("an output made of " + quoted(output.of) + " has no name", output.of);
+      if (!names.insert(output.name).second) fail("two outputs are called " + quoted(output.name), output.name);
+    }
+  }
+
+  // Extents that two blobs around the cell have in common.
+  struct extent {
+    std::int64_t value = -1;
+    std::string of = {};
+  };
+  static void same(extent& known, std::int64_t value, std::string const& blob, char const* what) {
+    if (value < 0) return;
+    if (known.value < 0) known = {value, blob};
+    if (known.value != value)
+      fail(quoted(blob) + " has " + std::to_string(value) + ' ' + what + ", " + quoted(known.of) + " has " +
+               std::to_string(known.value),
+           blob);
+  }
+
+  void shapes() {
+    extent steps, rows;
+    for (auto const& input : o_.inputs)
+      for (auto const& [name, dims] : o_.shapes) {
+        if (name != input.sequence) continue;
+        if (dims.size() < 2)
+          fail("the sequence " + quoted(name) + " has " + std::to_string(dims.size()) +
+                   " dimensions, and needs steps and rows",
+               name);
+        same(steps, dims[0] < 0 ? -1 : dims[0] - input.window + 1, name, "steps");
+        same(rows, dims[1], name, "rows");
+      }
+    for (auto const& state : o_.states)
+      for (auto const& [name, dims] : o_.shapes) {
+        if (name != state.initial) continue;
+        std::int64_t const given = state.window - (state.window_ends_in_step ? 1 : 0);
+        if (dims.empty() || dims.size() > 3)
+          fail("the initial value " + quoted(name) + " has " + std::to_string(dims.size()) + " dimensions, not 1 to 3",
+               name);
+        if (dims.size() > 1) same(rows, dims[dims.size() - 2], name, "rows");
+        std::int64_t const held = dims.size() == 3 ? dims[0] : 1;
+        if (held >= 0 && held != given)
+          fail("the initial value " + quoted(name) + " is for " + std::to_string(held) + " steps, not for " +
+                   std::to_string(given),
+               name);
+      }
   }
 
   // Blobs of the cell that are views of blobs around it.
@@ -86,7 +160,7 @@ class cell_check {
   }
 
   void gradients() {
-    std::vector<bool> seen(2 * o_.states.size());
+    std::vector<bool> seen(o_.outputs.empty() ? 2 * o_.states.size() : o_.outputs.size());
     for (std::size_t const output : o_.outputs_with_grads) {
       if (output >= seen.size())
         fail("output " + std::to_string(output) + " is to have a gradient, and it has " + std::to_string(seen.size()) +

@@ -12,6 +12,9 @@
 #include <boost/unordered/unordered_flat_set.hpp>
 
 #include <plait/gradient/gradient_rules.hpp>
+#include <plait/gradient/saved_values.hpp>
+#include <plait/net/name_generator.hpp>
+#include <plait/netdef/arguments.hpp>
 #include <plait/netdef/built_op.hpp>
 #include <plait/netdef/traits.hpp>
 #include <plait/rnn/detail/backward_step.hpp>
@@ -54,18 +57,19 @@ class recurrent_op {
     cell_check(o_).run();
     step_ = o_.cell.net();
     step_.type = step_.intern("simple");
+    for (auto const& state : o_.states) linked_.push_back(state.window_ends_in_step ? join(state) : state.in);
     refer();
     link();
     if (!o_.forward_only) differentiate(rules);
   }
 
   std::string workspaces() const { return scoped("step_workspaces"); }
-  /// All steps and last step of each state.
-  std::vector<std::string> outputs() const {
-    std::vector<std::string> made;
+  std::vector<recurrent_output> outputs() const {
+    if (!o_.outputs.empty()) return o_.outputs;
+    std::vector<recurrent_output> made;
     for (auto const& state : o_.states) {
-      made.push_back(state.out + "_all");
-      made.push_back(state.out + "_last");
+      made.push_back({state.out, 0, state.out + "_all"});
+      made.push_back({state.out, -1, state.out + "_last"});
     }
     return made;
   }
@@ -78,7 +82,8 @@ class recurrent_op {
       arguments_.emplace_back("rnn_executor.max_cuda_streams", *o_.executor.max_cuda_streams);
     arguments_.emplace_back("step_net", std::move(step_));
     arguments_.emplace_back("timestep", timestep());
-    std::vector<std::string> made = outputs();
+    std::vector<std::string> made;
+    for (auto const& output : outputs()) made.push_back(output.name);
     made.push_back(workspaces());
     return {"RecurrentNetwork", inputs_, std::move(made), std::move(arguments_), o_.device};
   }
@@ -86,21 +91,44 @@ class recurrent_op {
  private:
   std::string scoped(std::string const& name) const { return scope_ + '/' + name; }
   std::string states_of(plait::recurrent_state const& state) const { return scoped(state.in + "_states"); }
+  static std::int64_t steps_before(plait::recurrent_state const& state) {
+    return state.window - (state.window_ends_in_step ? 1 : 0);
+  }
   std::string timestep() const { return o_.timestep.empty() ? "timestep" : o_.timestep; }
+
+  // Puts a window that ends in the step together: what is linked are the steps before. Returns its name.
+  std::string join(plait::recurrent_state const& state) {
+    name_generator names("", step_);
+    std::string const before = names.next_blob(state.in + "_before");
+    op_def op;
+    op.type = step_.intern("Concat");
+    op.input = {step_.intern(before), step_.intern(state.out)};
+    op.output = {step_.intern(state.in), step_.intern(names.next_blob(state.in + "_dims"))};
+    op.arg.push_back(make_argument(step_, {"axis", std::int64_t{0}}));
+    symbol const made = step_.intern(state.out);
+    auto const writer = std::find_if(step_.op.rbegin(), step_.op.rend(), [&](op_def const& each) {
+      return std::ranges::find(each.output, made) != each.output.end();
+    });
+    step_.op.insert(writer.base(), std::move(op));
+    for (symbol& given : step_.external_input)
+      if (given == step_.intern(state.in)) given = step_.intern(before);
+    return before;
+  }
 
   // What the cell takes from around besides sequences and states; all of it declared in the step net then.
   void refer() {
     boost::unordered_flat_set<std::string> known;
     for (auto const& input : o_.inputs) known.insert(input.in);
-    for (auto const& state : o_.states) {
-      known.insert(state.in);
+    for (std::size_t s = 0; s != o_.states.size(); ++s) {
+      auto const& state = o_.states[s];
+      known.insert(linked_[s]);
       if (o_.as_caffe2) known.insert(state.initial);
     }
     if (!o_.as_caffe2 || !o_.timestep.empty()) known.insert(timestep());
     boost::unordered_flat_set<symbol, symbol_hash> declared;
     for (symbol const s : step_.external_input) declared.insert(s);
     if (!o_.as_caffe2) {
-      for (std::string const& blob : external_blob_names(o_.cell.net()).inputs)
+      for (std::string const& blob : external_blob_names(step_).inputs)
         if (symbol const s = step_.intern(blob); declared.insert(s).second) step_.external_input.push_back(s);
       for (auto const& state : o_.states)
         if (symbol const s = step_.intern(state.out);
@@ -113,7 +141,9 @@ class recurrent_op {
       if (!o_.as_caffe2) known.insert(blob);
       references_.push_back(std::move(blob));
     }
-    for (auto const& input : o_.inputs) inputs_.push_back(input.sequence);
+    for (auto const& input : o_.inputs)
+      if (std::ranges::find(sequences_, input.sequence) == sequences_.end()) sequences_.push_back(input.sequence);
+    inputs_ = sequences_;
     for (auto const& state : o_.states) inputs_.push_back(state.initial);
     inputs_.insert(inputs_.end(), references_.begin(), references_.end());
   }
@@ -128,16 +158,20 @@ class recurrent_op {
     recurrent_links links, aliases;
     std::vector<std::string> states;
     std::vector<std::int64_t> initial;
-    for (auto const& state : o_.states) {
+    for (std::size_t s = 0; s != o_.states.size(); ++s) {
+      auto const& state = o_.states[s];
       std::string const all = states_of(state);
-      links.add(state.in, all, 0, state.window);
-      links.add(state.out, all, state.window);
-      aliases.add(all, state.out + "_all", state.window);
-      aliases.add(all, state.out + "_last", -1);
-      initial.push_back(input_index(o_.inputs.size() + states.size()));
+      links.add(linked_[s], all, 0, steps_before(state));
+      links.add(state.out, all, steps_before(state));
+      initial.push_back(input_index(sequences_.size() + states.size()));
       states.push_back(all);
     }
-    for (auto const& input : o_.inputs) links.add(input.in, input.sequence, 0);
+    for (auto const& output : outputs())
+      for (auto const& state : o_.states)
+        if (state.out == output.of)
+          aliases.add(states_of(state), output.name,
+                      output.first < 0 ? output.first : output.first + steps_before(state));
+    for (auto const& input : o_.inputs) links.add(input.in, input.sequence, 0, input.window);
     arguments_.emplace_back("alias_src", aliases.internal);
     arguments_.emplace_back("alias_dst", aliases.external);
     arguments_.emplace_back("alias_offset", aliases.offset);
@@ -146,28 +180,47 @@ class recurrent_op {
     links.append_to(arguments_, "link");
   }
 
+  // The gradient of what the cell is given step by step. Caffe2 cannot do without.
+  std::string step_gradient(backward_step const& back, std::string const& blob) const {
+    return o_.as_caffe2 ? back.needed_gradient(blob) : back.gradient(blob);
+  }
+
   void differentiate(gradient_rules const& rules) {
     std::vector<std::string> wanted = references_;
     for (auto const& input : o_.inputs) wanted.push_back(input.in);
-    for (auto const& state : o_.states) wanted.push_back(state.in);
+    wanted.insert(wanted.end(), linked_.begin(), linked_.end());
     backward_step back(step_, o_, rules, wanted);
+    insert_saved_values(step_, back.saved);
 
     recurrent_links links;
-    for (auto const& state : o_.states) {
-      std::string const all = states_of(state) + "_grad";
-      links.add(state.out + "_grad", all, state.window);
-      links.add(back.needed_gradient(state.in), all, 0, state.window);
+    auto const add = [&](std::string const& blob, std::string const& around, std::int64_t window) {
+      std::string gradient = step_gradient(back, blob);
+      bool const found = !gradient.empty();
+      if (found) links.add(std::move(gradient), around + "_grad", 0, window);
+      return found;
+    };
+    for (std::size_t s = 0; s != o_.states.size(); ++s) {
+      auto const& state = o_.states[s];
+      links.add(state.out + "_grad", states_of(state) + "_grad", steps_before(state));
+      add(linked_[s], states_of(state), steps_before(state));
     }
-    for (auto const& input : o_.inputs) links.add(back.needed_gradient(input.in), input.sequence + "_grad", 0);
+    std::vector<bool> reached(sequences_.size());
+    for (auto const& input : o_.inputs)
+      if (add(input.in, input.sequence, input.window))
+        reached[static_cast<std::size_t>(std::ranges::find(sequences_, input.sequence) - sequences_.begin())] = true;
+    std::vector<std::int64_t> sequences;
+    for (std::size_t k = 0; k != reached.size(); ++k)
+      if (reached[k]) sequences.push_back(static_cast<std::int64_t>(k));
 
     std::vector<std::int64_t> parameters;
     std::vector<std::string> gradients;
-    std::size_t const first = o_.inputs.size() + o_.states.size();
+    std::size_t const first = sequences_.size() + o_.states.size();
     for (std::size_t i = 0; i != references_.size(); ++i)
       if (std::string name = back.gradient(references_[i]); !name.empty()) {
         parameters.push_back(input_index(first + i));
         gradients.push_back(std::move(name));
       }
+    if (sequences != std::vector<std::int64_t>{0}) arguments_.emplace_back("sequences", sequences);
     arguments_.emplace_back("param", parameters);
     links.append_to(arguments_, "backward_link");
     arguments_.emplace_back("outputs_with_grads", o_.outputs_with_grads);
@@ -183,6 +236,8 @@ class recurrent_op {
   recurrent_net_options const& o_;
   std::string scope_;
   netdef step_;
+  std::vector<std::string> linked_;     // by state: the blob of the cell that is its past
+  std::vector<std::string> sequences_;  // each once
   std::vector<std::string> references_;
   std::vector<std::string> inputs_;
   std::vector<net_argument> arguments_;

@@ -1,0 +1,52 @@
+// The gradient of RecurrentNetwork.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <plait/gradient/gradient_context.hpp>
+#include <plait/gradient/gradient_rules.hpp>
+
+namespace plait {
+
+namespace detail {
+
+// A recurrence goes back through its own operator: the gradients of the outputs that have one, all inputs, all outputs.
+// Gradients come out for the sequences, the parameters and the initial states. Before 2017-02 output 0 alone had one.
+inline void recurrence_gradient(gradient_context& c) {
+  using numbers = std::vector<std::int64_t>;
+  c.refuse_unless(c.has_argument("outputs_with_grads") || c.has_argument("backward_link_internal"),
+                  "it was made without gradients");
+  auto const outputs = c.argument("outputs_with_grads", numbers{0});
+  c.refuse_unless(!outputs.empty(), "outputs_with_grads is empty: it was made without gradients");
+  auto const number = [&](std::int64_t id, std::size_t count, std::string_view of) {
+    c.refuse_unless(id >= 0 && static_cast<std::size_t>(id) < count,
+                    "argument '" + std::string(of) + "' is out of range");
+    return static_cast<std::size_t>(id);
+  };
+  std::vector<gradient_operand> reads;
+  for (std::int64_t const id : outputs)
+    reads.push_back(c.output_gradient(number(id, c.output_count(), "outputs_with_grads")));
+  for (std::size_t i = 0; i != c.listed_input_count(); ++i) reads.push_back(c.input(i));
+  for (std::size_t o = 0; o != c.output_count(); ++o) reads.push_back(c.output(o));
+  std::vector<gradient_operand> writes;
+  auto const write = [&](std::string_view argument, numbers const& fallback) {
+    for (std::int64_t const id : c.argument(argument, fallback))
+      writes.push_back(c.input_gradient(number(id, c.listed_input_count(), argument)));
+  };
+  write("sequences", {0});
+  write("param", {});
+  write("initial_recurrent_state_ids", {});
+  c.op("RecurrentNetworkGradient", reads, writes);
+}
+
+}  // namespace detail
+
+inline void add_recurrence_rules(gradient_rules& rules) {
+  rules.set("RecurrentNetwork", detail::recurrence_gradient).repeatable = false;
+}
+
+}  // namespace plait
