@@ -234,6 +234,15 @@ class op_context {
   op_results<B>* results_ = nullptr;
 };
 
+/// What is known of several runs of an op that follow each other, all of the same types: a series.
+struct run_series {
+  std::size_t runs = 0;
+  std::vector<bool> same = {};     ///< by input: the elements are the same in all of them
+  std::vector<bool> lasting = {};  ///< by input: what a run is given stays where it is, as it is, until the series ends
+  std::vector<bool> summed =
+      {};  ///< by output: only the sum over the runs is asked for, which is an output of them all
+};
+
 /// One op of a plan. Constructed from op_arguments; what the constructor throws says what is wrong with the arguments.
 template <backend B>
 class op_kernel {
@@ -250,6 +259,13 @@ class op_kernel {
   virtual void prepare(op_context<B>&) {}
   /// Computes the outputs. Throws, if at all, before anything is written, unless the description says otherwise.
   virtual void run(op_context<B>& c) = 0;
+
+  /// Before a series of runs. What is made of inputs that stay the same may be kept until it ends. True if the op sums
+  /// by itself: runs, or end_series, then add to outputs that are summed, which is what one of them stands in all the
+  /// time. Called after prepare.
+  virtual bool begin_series(op_context<B>&, run_series const&) { return false; }
+  /// After the last run; `whole` is false if one has failed and nobody wants the sums.
+  virtual void end_series(op_context<B>&, bool /*whole*/) {}
 };
 
 }  // namespace plait

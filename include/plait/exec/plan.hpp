@@ -68,19 +68,50 @@ class plan {
 
   /// Runs all ops in the order of the net. Throws exec_error naming the op, its blobs and their shapes, with what the
   /// kernel threw nested in it; tensors that were fed then are what they were before that op.
-  void run(run_options const& options = {});
+  void run(run_options const& options = {}) {
+    bind();
+    run_bound(options);
+  }
 
+  /// Blobs of a workspace that a plan is given or leaves behind: valid as long as the names stand for them.
+  struct blob_places {
+    std::vector<blob<B>*> given;      ///< as in layout().given()
+    std::vector<blob<B>*> published;  ///< as in layout().published()
+  };
+  blob_places find_blobs(workspace<B>& blobs) const;
   /// From now on runs in another workspace, as if compiled for it. What nobody but the new workspace's blobs holds is
   /// written again, what other blobs hold is left alone. O(blobs given and left behind) look-ups.
-  void rebind(workspace<B>& blobs);
+  void rebind(workspace<B>& blobs) { rebind(find_blobs(blobs)); }
+  /// The same without look-ups.
+  void rebind(blob_places const& blobs);
+  /// The blob that the i-th of layout().given() comes from.
+  blob<B> const* source(std::size_t i) const { return inputs_[i].source; }
 
   /// After bind(): has the next run write a published value to memory of the caller, which must live until another
   /// workspace, or another place, is given. False if that cannot be: the value then stands where its blob says.
   bool write_to(value_number v, void* data, std::size_t bytes) { return memory_.stand_at(v, data, bytes, slots_); }
 
+  // ---- several runs of the same
+  /// What is known of values of a plan in a series of runs: see run_series. By value.
+  struct value_series {
+    std::size_t runs = 0;
+    std::vector<bool> same;     ///< given
+    std::vector<bool> lasting;  ///< given, or written to memory of the caller
+    std::vector<bool> summed;   ///< published; nothing in the plan reads them
+  };
+  /// After bind(): tells the ops whose shapes are known from the start. Returns, by value, which sums the ops make
+  /// themselves: they add them to where the value stands, which must be the same in all runs then, and be cleared. A
+  /// series ends by itself when shapes change.
+  std::vector<bool> begin_series(value_series const& values);
+  /// `whole` is false if a run has failed.
+  void end_series(bool whole);
+  bool in_series() const noexcept { return !in_series_.empty(); }
+
   // ---- what executors are made of
   /// Takes what the workspace holds, and infers shapes as far as they can be known; run_op may follow.
   void bind();
+  /// A run after bind(), if nothing given has changed since.
+  void run_bound(run_options const& options = {});
   /// Infers what could not be inferred before op `first` was reached. O(1) unless it is a stage's first.
   void reach(op_index first);
   /// Runs one op. Its inputs must have been computed.
@@ -100,6 +131,11 @@ class plan {
   std::size_t op_count() const noexcept { return steps_.size(); }
   plan_layout const& layout() const noexcept { return layout_; }
   op_schema const& schema(op_index op) const { return details_[op].type->schema; }
+  /// How many of the op's inputs the net lists; the others are read by nets inside it, or were in its outputs' blobs.
+  std::size_t listed_inputs(op_index op) const {
+    return details_[op].results != nullptr ? details_[op].results->listed_inputs : layout_.reads(op).size();
+  }
+  op_kernel<B> const& kernel(op_index op) const { return *steps_[op].kernel; }
   std::string_view op_name(op_index op) const { return op_names_[op]; }
   std::string_view blob_name(blob_index b) const { return blob_names_[b]; }
   std::string_view value_name(value_number v) const { return blob_names_[layout_.blob_of(v)]; }
@@ -174,6 +210,7 @@ class plan {
   std::vector<bool> ready_;      // by stage: shapes are inferred and memory is placed
   plan_memory<B> memory_;
   std::vector<tensor_spec> inferred_;  // of the outputs of the op in hand
+  std::vector<op_index> in_series_;    // ops that know of a series
   csr<op_index> controls_;             // by op
   bool parallel_ = false;
   bool nested_ = false;
@@ -193,3 +230,4 @@ template <net N, backend B>
 
 #include <plait/exec/detail/plan_compile.hpp>
 #include <plait/exec/detail/plan_run.hpp>
+#include <plait/exec/detail/plan_series.hpp>

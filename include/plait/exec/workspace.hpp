@@ -1,7 +1,9 @@
 // Blobs by name: what nets are fed with and leave behind.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -32,6 +34,8 @@ class workspace {
   workspace& operator=(workspace&&) = default;
 
   workspace* parent() const noexcept { return parent_; }
+  /// Another number, which no workspace had before, whenever a name of this level comes to stand for another blob.
+  std::uint64_t revision() const noexcept { return revision_; }
 
   // ---- blobs
   /// nullptr if neither this nor a parent has the name.
@@ -54,6 +58,7 @@ class workspace {
     if (here.at == nullptr) {
       if (here.own == nullptr) here.own = std::make_unique<blob<B>>();
       here.at = here.own.get();
+      revision_ = next_revision();
     }
     return *here.at;
   }
@@ -76,6 +81,7 @@ class workspace {
     place& here = found->second;
     if (here.own != nullptr) here.own->is_set = false;
     here.at = &elsewhere;
+    revision_ = next_revision();
   }
   /// The name stands for a blob of this level again, which is not set.
   void unbind(std::string_view name) {
@@ -134,8 +140,14 @@ class workspace {
     std::unique_ptr<blob<B>> own;
     blob<B>* at = nullptr;  // another workspace's if bound
   };
+  static std::uint64_t next_revision() {
+    static std::atomic<std::uint64_t> last = 0;
+    return last.fetch_add(1, std::memory_order_relaxed) + 1;
+  }
+
   boost::unordered_flat_map<std::string, place, hash, std::equal_to<>> blobs_;
   workspace* parent_ = nullptr;
+  std::uint64_t revision_ = next_revision();
 };
 
 }  // namespace plait

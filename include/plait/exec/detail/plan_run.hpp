@@ -20,8 +20,7 @@
 namespace plait {
 
 template <backend B>
-void plan<B>::run(run_options const& options) {
-  bind();
+void plan<B>::run_bound(run_options const& options) {
   op_index op = 0;
   bool const watched = options.observer != nullptr || options.stop.stop_possible();
   try {
@@ -75,11 +74,21 @@ void plan<B>::bind() {
 }
 
 template <backend B>
-void plan<B>::rebind(workspace<B>& blobs) {
-  for (input& in : inputs_) in.source = &blobs.get(value_name(in.value));
-  for (value_number v : layout_.published()) {
-    blob<B>& target = blobs.get(value_name(v));
-    if (std::exchange(blobs_[layout_.blob_of(v)], &target) != &target) memory_.move_home(v, target.value, slots_);
+auto plan<B>::find_blobs(workspace<B>& blobs) const -> blob_places {
+  blob_places found;
+  for (input const& in : inputs_) found.given.push_back(&blobs.get(value_name(in.value)));
+  for (value_number v : layout_.published()) found.published.push_back(&blobs.get(value_name(v)));
+  return found;
+}
+
+template <backend B>
+void plan<B>::rebind(blob_places const& blobs) {
+  for (std::size_t i = 0; i != inputs_.size(); ++i) inputs_[i].source = blobs.given[i];
+  auto const published = layout_.published();
+  for (std::size_t i = 0; i != published.size(); ++i) {
+    blob<B>* const target = blobs.published[i];
+    if (std::exchange(blobs_[layout_.blob_of(published[i])], target) != target)
+      memory_.move_home(published[i], target->value, slots_);
   }
 }
 
@@ -148,6 +157,7 @@ template <backend B>
 void plan<B>::prepare_stage(std::size_t stage, bool first_is_inferred) {
   op_index const first = layout_.stages()[stage];
   op_index const last = stage_end(stage);
+  if (stage == 0) end_series(true);
   for (std::size_t later = stage; later != ready_.size(); ++later) ready_[later] = false;
   std::vector<std::pair<std::size_t, void*>> scratch;
   for (op_index op = first; op != last; ++op) {

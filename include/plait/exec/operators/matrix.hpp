@@ -9,6 +9,7 @@
 
 #include <plait/exec/gemm.hpp>
 #include <plait/exec/kernels/broadcast.hpp>
+#include <plait/exec/kernels/held_matrix.hpp>
 #include <plait/exec/kernels/row_parts.hpp>
 #include <plait/exec/op_arguments.hpp>
 #include <plait/exec/op_kernel.hpp>
@@ -105,14 +106,23 @@ class fc_kernel : public op_kernel<B> {
       T* const y = c.template output<T>(0);
       for_each_row_part<B>(static_cast<std::size_t>(product_.m), width, 1,
                            detail::repeat_row<T>{c.template input<T>(2), y, width});
-      gemm<B>(product_, c.template input<T>(0), c.template input<T>(1), y, 1, 1);
+      held_.multiply(product_, c.template input<T>(0), c.template input<T>(1), y, 1, 1);
     });
   }
+
+  bool begin_series(op_context<B>& c, run_series const& series) override {
+    held_.release();
+    if (series.same[1] && series.runs >= held_matrix<B>::least_runs)
+      detail::visit_factor<B>(c.type(0), [&]<class T>(T) { held_.hold(product_, c.template input<T>(1)); });
+    return false;
+  }
+  void end_series(op_context<B>&, bool) override { held_.release(); }
 
  private:
   std::int64_t axis_;
   std::int64_t axis_w_;
   gemm_shape product_;
+  held_matrix<B> held_;
 };
 
 template <backend B>
@@ -157,14 +167,23 @@ class mat_mul_kernel final : public op_kernel<B> {
 
   void run(op_context<B>& c) override {
     detail::visit_factor<B>(c.type(0), [&]<class T>(T) {
-      gemm<B>(product_, c.template input<T>(0), c.template input<T>(1), c.template output<T>(0));
+      held_.multiply(product_, c.template input<T>(0), c.template input<T>(1), c.template output<T>(0));
     });
   }
+
+  bool begin_series(op_context<B>& c, run_series const& series) override {
+    held_.release();
+    if (series.same[1] && series.runs >= held_matrix<B>::least_runs && !product_.transpose_a)
+      detail::visit_factor<B>(c.type(0), [&]<class T>(T) { held_.hold(product_, c.template input<T>(1)); });
+    return false;
+  }
+  void end_series(op_context<B>&, bool) override { held_.release(); }
 
  private:
   std::int64_t axis_a_;
   std::int64_t axis_b_;
   gemm_shape product_;
+  held_matrix<B> held_;
 };
 
 /// The products of matrices that the last two axes are. Without `broadcast` the other axes must be the same; with it

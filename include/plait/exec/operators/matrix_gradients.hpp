@@ -4,11 +4,16 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include <plait/exec/gemm.hpp>
+#include <plait/exec/kernels/collected_rows.hpp>
+#include <plait/exec/kernels/for_each.hpp>
+#include <plait/exec/kernels/held_matrix.hpp>
 #include <plait/exec/kernels/reduce.hpp>
+#include <plait/exec/memory_pool.hpp>
 #include <plait/exec/operators/matrix.hpp>
 
 namespace plait {
@@ -24,10 +29,18 @@ struct fill_ones {
   }
 };
 
+template <class T>
+struct add_to {
+  T const* from;
+  T* to;
+  PLAIT_HOST_DEVICE void operator()(std::size_t i) const { to[i] += from[i]; }
+};
+
 }  // namespace detail
 
 /// dW = dY' X and dX = dY W, or dW = X' dY and dX = dY W' with TransposedWeights; db = the sums of dY's columns. dX
-/// comes last and only where it is asked for: it may stand where X stood.
+/// comes last and only where it is asked for: it may stand where X stood. In a series, sums of dW and db are made of
+/// many runs' rows at once.
 template <backend B, bool TransposedWeights>
 class fc_gradient_kernel : public op_kernel<B> {
  public:
@@ -42,6 +55,7 @@ class fc_gradient_kernel : public op_kernel<B> {
     auto const [m, n, k, y] = extents;
     rows_ = m;
     units_ = n;
+    inner_ = k;
     weights_ = {.m = TransposedWeights ? k : n, .n = TransposedWeights ? n : k, .k = m, .transpose_a = true};
     input_ = {.m = m, .n = k, .k = n, .transpose_b = TransposedWeights};
     c.output(0, type, c.dims(1));
@@ -57,22 +71,64 @@ class fc_gradient_kernel : public op_kernel<B> {
     detail::visit_factor<B>(c.type(0), [&]<class T>(T) { run_as<T>(c); });
   }
 
+  bool begin_series(op_context<B>& c, run_series const& series) override {
+    end_series(c, false);
+    if (with_input_ && series.same[1] && series.runs >= held_matrix<B>::least_runs)
+      detail::visit_factor<B>(c.type(0), [&]<class T>(T) { held_.hold(input_, c.template input<T>(1)); });
+    bool const sums = (c.type(0) == element_type::float32 || c.type(0) == element_type::float64) && series.summed[0] &&
+                      series.summed[1];
+    if (sums) collected_.emplace(series.lasting[0] && series.lasting[2]);
+    return sums;
+  }
+  void end_series(op_context<B>& c, bool whole) override {
+    held_.release();
+    if (collected_ && whole) visit_type<float, double>(c.type(0), [&]<class T>(T) { collected_->end(adder<T>(c)); });
+    collected_.reset();
+  }
+
  private:
   template <class T>
   void run_as(op_context<B>& c) {
     T const* const x = c.template input<T>(0);
     T const* const dy = c.template input<T>(2);
-    T* const db = c.template output<T>(1);
-    T* const scratch = static_cast<T*>(c.scratch());
-    auto const rows = static_cast<std::size_t>(rows_);
-    gemm<B>(weights_, TransposedWeights ? x : dy, TransposedWeights ? dy : x, c.template output<T>(0));
     if constexpr (std::floating_point<T>) {
-      reduce_columns<B, sum_reduction>(dy, 1, rows, static_cast<std::size_t>(units_), as_it_is{}, db, scratch);
+      if (collected_) {
+        collected_->add(rows_, x, static_cast<std::size_t>(inner_) * sizeof(T), dy,
+                        static_cast<std::size_t>(units_) * sizeof(T), adder<T>(c));
+      } else {
+        make_weights(rows_, x, dy, c.template output<T>(0), T(0));
+        reduce_columns<B, sum_reduction>(dy, 1, static_cast<std::size_t>(rows_), static_cast<std::size_t>(units_),
+                                         as_it_is{}, c.template output<T>(1), static_cast<T*>(c.scratch()));
+      }
     } else {
-      for_each_index<B>(rows, detail::fill_ones<T>{scratch});
-      gemm<B>({.m = 1, .n = units_, .k = rows_}, static_cast<T const*>(scratch), dy, db);
+      make_weights(rows_, x, dy, c.template output<T>(0), 0);
+      T* const ones = static_cast<T*>(c.scratch());
+      for_each_index<B>(static_cast<std::size_t>(rows_), detail::fill_ones<T>{ones});
+      gemm<B>({.m = 1, .n = units_, .k = rows_}, static_cast<T const*>(ones), dy, c.template output<T>(1));
     }
-    if (with_input_) gemm<B>(input_, dy, c.template input<T>(1), c.template output<T>(2));
+    if (with_input_) held_.multiply(input_, dy, c.template input<T>(1), c.template output<T>(2));
+  }
+
+  template <class T>
+  void make_weights(std::int64_t rows, T const* x, T const* dy, T* dw, gemm_scalar<T> beta) const {
+    gemm_shape product = weights_;
+    product.k = rows;
+    gemm<B>(product, TransposedWeights ? x : dy, TransposedWeights ? dy : x, dw, 1, beta);
+  }
+
+  // Adds what many rows make.
+  template <class T>
+  auto adder(op_context<B>& c) {
+    return [this, &c](void const* x, void const* dy, std::int64_t rows) {
+      make_weights(rows, static_cast<T const*>(x), static_cast<T const*>(dy), c.template output<T>(0), T(1));
+      auto const width = static_cast<std::size_t>(units_);
+      auto const count = static_cast<std::size_t>(rows);
+      std::size_t const partials = column_partials(1, count, width);
+      auto const memory = pooled_memory<B>((width + partials) * sizeof(T));
+      T* const sums = static_cast<T*>(memory.get());
+      reduce_columns<B, sum_reduction>(static_cast<T const*>(dy), 1, count, width, as_it_is{}, sums, sums + width);
+      for_each_index<B>(width, detail::add_to<T>{sums, c.template output<T>(1)});
+    };
   }
 
   std::int64_t axis_;
@@ -80,8 +136,11 @@ class fc_gradient_kernel : public op_kernel<B> {
   bool with_input_;
   std::int64_t rows_ = 0;
   std::int64_t units_ = 0;
+  std::int64_t inner_ = 0;
   gemm_shape weights_;
   gemm_shape input_;
+  held_matrix<B> held_;                              // W, for dX
+  std::optional<collected_rows<B>> collected_ = {};  // of X and dY, while dW and db are summed over a series
 };
 
 template <backend B>

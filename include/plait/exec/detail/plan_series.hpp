@@ -1,0 +1,60 @@
+// How a plan tells its ops of a series of runs: members of plan<B>, included by plan.hpp.
+#pragma once
+
+#include <cstddef>
+#include <exception>
+#include <utility>
+#include <vector>
+
+#include <plait/exec/plan.hpp>
+
+namespace plait {
+
+template <backend B>
+std::vector<bool> plan<B>::begin_series(value_series const& values) {
+  end_series(false);
+  std::vector<bool> taken(values.summed.size(), false);
+  op_index const last = layout_.stages().empty() ? 0 : stage_end(0);
+  for (op_index op = 0; op != last; ++op) {
+    if (layout_.gives_results(op)) continue;
+    run_series told{values.runs, {}, {}, {}};
+    bool any = false;
+    for (value_number v : layout_.reads(op)) {
+      told.same.push_back(values.same[v]);
+      told.lasting.push_back(values.lasting[v] || values.same[v]);
+      any = any || values.same[v];
+    }
+    for (value_number v : layout_.writes(op)) {
+      told.summed.push_back(values.summed[v]);
+      any = any || values.summed[v];
+    }
+    if (!any) continue;
+    in_series_.push_back(op);
+    try {
+      if (!steps_[op].kernel->begin_series(steps_[op].context, told)) continue;
+    } catch (...) {
+      end_series(false);
+      rethrow(op);
+    }
+    for (value_number v : layout_.writes(op)) taken[v] = values.summed[v];
+  }
+  return taken;
+}
+
+template <backend B>
+void plan<B>::end_series(bool whole) {
+  for (std::size_t i = 0; i != in_series_.size(); ++i) {
+    op_index const op = in_series_[i];
+    try {
+      steps_[op].kernel->end_series(steps_[op].context, whole);
+    } catch (...) {
+      for (++i; i != in_series_.size(); ++i)
+        steps_[in_series_[i]].kernel->end_series(steps_[in_series_[i]].context, false);
+      in_series_.clear();
+      rethrow(op);
+    }
+  }
+  in_series_.clear();
+}
+
+}  // namespace plait

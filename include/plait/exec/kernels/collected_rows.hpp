@@ -1,0 +1,75 @@
+// Rows of two matrices that come a few at a time, to be multiplied many at a time.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include <plait/exec/backend.hpp>
+#include <plait/exec/memory_pool.hpp>
+
+namespace plait {
+
+/// The sum over many runs of A'B, A and B having the same rows, is one product of all their rows: as fast as the
+/// processor multiplies, while a run's few rows are as slow as the sums are read and written. What stays where it is
+/// until the last is not copied if it forms one matrix.
+template <backend B>
+class collected_rows {
+ public:
+  /// Copies are handed over when there are so many rows.
+  static constexpr std::int64_t most_copies = 256;
+
+  explicit collected_rows(bool lasting) : lasting_(lasting) {}
+
+  /// More rows, of so many bytes, as many of them in all calls. hand_over(left, right, rows) is called for rows that
+  /// are complete.
+  template <class HandOver>
+  void add(std::int64_t rows, void const* left, std::size_t left_bytes, void const* right, std::size_t right_bytes,
+           HandOver&& hand_over) {
+    auto const* const l = static_cast<std::byte const*>(left);
+    auto const* const r = static_cast<std::byte const*>(right);
+    auto const size = static_cast<std::size_t>(rows);
+    auto const have = static_cast<std::size_t>(rows_);
+    if (rows >= most_copies && !lasting_) return hand_over(left, right, rows);
+    if (lasting_) {
+      bool const before = l + size * left_bytes == left_ && r + size * right_bytes == right_;
+      bool const behind = left_ + have * left_bytes == l && right_ + have * right_bytes == r;
+      if (rows_ == 0 || (!before && !behind)) {
+        end(hand_over);
+        left_ = l;
+        right_ = r;
+      } else if (before) {
+        left_ = l;
+        right_ = r;
+      }
+      rows_ += rows;
+      return;
+    }
+    if (rows_ + rows > most_copies) end(hand_over);
+    if (memory_ == nullptr)
+      memory_ = pooled_memory<B>(static_cast<std::size_t>(most_copies) * (left_bytes + right_bytes));
+    auto* const to = static_cast<std::byte*>(memory_.get());
+    left_ = to;
+    right_ = to + static_cast<std::size_t>(most_copies) * left_bytes;
+    auto const at = static_cast<std::size_t>(rows_);
+    B::copy(to + at * left_bytes, l, size * left_bytes);
+    B::copy(to + static_cast<std::size_t>(most_copies) * left_bytes + at * right_bytes, r, size * right_bytes);
+    rows_ += rows;
+  }
+  /// Hands over what is left.
+  template <class HandOver>
+  void end(HandOver&& hand_over) {
+    if (rows_ != 0) hand_over(static_cast<void const*>(left_), static_cast<void const*>(right_), rows_);
+    rows_ = 0;
+  }
+
+ private:
+  bool lasting_;
+  std::int64_t rows_ = 0;
+  std::byte const* left_ = nullptr;
+  std::byte const* right_ = nullptr;
+  std::shared_ptr<void> memory_;
+};
+
+}  // namespace plait

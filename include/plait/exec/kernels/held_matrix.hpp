@@ -1,0 +1,56 @@
+// The right operand of an op's products, packed once for a series of runs in which it stays the same.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <variant>
+
+#include <plait/exec/backend.hpp>
+#include <plait/exec/gemm.hpp>
+
+namespace plait {
+
+/// Devices multiply as fast without: there nothing is held.
+template <backend B>
+class held_matrix {
+ public:
+  /// Packing is as much work as about so many multiplications by a row.
+  static constexpr std::size_t least_runs = 4;
+
+  /// b is the right operand of s. Throws std::bad_alloc.
+  template <class T>
+  void hold(gemm_shape const& s, T const* b) {
+    if constexpr (!B::on_device) {
+      packed_matrix<T, B> made;
+      made.pack(s.k, s.n, b, s.transpose_b, s.ldb);
+      packed_ = std::move(made);
+    }
+  }
+  void release() noexcept { packed_ = std::monostate(); }
+
+  /// gemm, of b or of what is held instead; a is not transposed.
+  template <class T>
+  void multiply(gemm_shape const& s, T const* a, T const* b, T* c, gemm_scalar<T> alpha = 1,
+                gemm_scalar<T> beta = 0) const {
+    if constexpr (!B::on_device)
+      if (auto const* const packed = std::get_if<packed_matrix<T, B>>(&packed_))
+        return packed->multiply(s.m, a, c, alpha, beta, s.lda, s.ldc);
+    gemm<B>(s, a, b, c, alpha, beta);
+  }
+
+ private:
+  template <class Backend>
+  struct kinds {
+    using type = std::variant<std::monostate, packed_matrix<float, Backend>, packed_matrix<double, Backend>>;
+  };
+  template <class Backend>
+    requires(Backend::on_device)
+  struct kinds<Backend> {
+    using type = std::variant<std::monostate>;
+  };
+
+  typename kinds<B>::type packed_;
+};
+
+}  // namespace plait
