@@ -1,23 +1,26 @@
 #!/usr/bin/env bash
-# The training step of plait, PyTorch and JAX in turns, on one processor and on two: milliseconds a step, and how many
-# times plait's each takes. benchmarks/rivals/setup.sh comes first.
+# plait and others in turns, on one processor and on two: milliseconds, and how many times plait's each takes.
+# benchmarks/rivals/setup.sh comes first.
 #
-#   benchmarks/rivals/compare.sh [ROUNDS [STEPS]]      default: 5 rounds of 60 steps
+#   benchmarks/rivals/compare.sh [mlp] [ROUNDS [STEPS]]   a training step; default: 5 rounds of 60 steps
+#   benchmarks/rivals/compare.sh lstm [ROUNDS [STEPS]]    LSTMs over sequences, inference and training; 3 rounds of 20
 #
 # Medians are those of all rounds' medians; the fastest step of all is beside them.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
-rounds=${1:-5}
-steps=${2:-60}
+subject=mlp
+case ${1:-} in mlp | lstm) subject=$1 && shift ;; esac
+rounds=${1:-$([ $subject = mlp ] && echo 5 || echo 3)}
+steps=${2:-$([ $subject = mlp ] && echo 60 || echo 20)}
 python=build/rivals/venv/bin/python
-program=${PLAIT_TRAINING_STEP:-$(find build/release/benchmarks -type f -name plait_training_step)}
+find_program() { find build/release/benchmarks -type f -name "$1"; }
 times=$(mktemp)
 trap 'rm -f "$times"' EXIT
 export OMP_NUM_THREADS
 
-echo "load before: $(cut -d ' ' -f 1-3 /proc/loadavg)"
-for ((round = 0; round != rounds; ++round)); do
+mlp_round() {
+  local program=${PLAIT_TRAINING_STEP:-$(find_program plait_training_step)}
   OMP_NUM_THREADS=1
   taskset -c 0 "$program" serial --steps "$steps"
   taskset -c 0 $python benchmarks/rivals/mlp.py torch 1 "$steps"
@@ -26,24 +29,49 @@ for ((round = 0; round != rounds; ++round)); do
   taskset -c 0,1 "$program" omp tbb --steps "$steps"
   taskset -c 0,1 $python benchmarks/rivals/mlp.py torch 2 "$steps"
   taskset -c 0,1 $python benchmarks/rivals/mlp.py jax 2 "$steps"
+}
+
+# A case at a time, so that what is compared runs soon after each other.
+lstm_round() {
+  local program=${PLAIT_LSTM:-$(find_program plait_lstm)} onednn='' shape rival
+  if ldd "$program" | grep -q dnnl; then onednn=onednn; fi
+  for shape in 100,1,256,256 50,32,512,512 20,64,1024,1024 200,16,128,128; do
+    OMP_NUM_THREADS=1
+    taskset -c 0 "$program" serial $onednn --case $shape --steps "$steps"
+    for rival in torch jax onnxruntime openvino; do
+      taskset -c 0 $python benchmarks/rivals/lstm.py $rival 1 --case $shape --steps "$steps"
+    done
+    OMP_NUM_THREADS=2
+    taskset -c 0,1 "$program" omp tbb $onednn --case $shape --steps "$steps"
+    for rival in torch jax onnxruntime openvino; do
+      taskset -c 0,1 $python benchmarks/rivals/lstm.py $rival 2 --case $shape --steps "$steps"
+    done
+  done
+}
+
+echo "load before: $(cut -d ' ' -f 1-3 /proc/loadavg)"
+for ((round = 0; round != rounds; ++round)); do
+  ${subject}_round
 done >"$times"
 echo "load after: $(cut -d ' ' -f 1-3 /proc/loadavg)"
 
-sort -t $'\t' -k 2,2n -k 1,1 -k 3,3n "$times" | awk -F '\t' '
-  { key = $2 FS $1; if (!(key in count)) order[++keys] = key
+sort -t $'\t' -k 5,5 -k 2,2n -k 1,1 -k 3,3n "$times" | awk -F '\t' '
+  { key = $5 FS $2 FS $1; if (!(key in count)) order[++keys] = key
     median[key, ++count[key]] = $3; if (!(key in best) || $4 < best[key]) best[key] = $4 }
   END {
     for (i = 1; i <= keys; ++i) {
       split(order[i], part, FS)
       middle[i] = median[order[i], int((count[order[i]] + 1) / 2)]
-      if (part[2] ~ /^plait/ && (!(part[1] in own) || middle[i] < own[part[1]])) {
-        own[part[1]] = middle[i]; own_best[part[1]] = best[order[i]]
+      set = part[1] FS part[2]
+      if (part[3] ~ /^plait/ && (!(set in own) || middle[i] < own[set])) {
+        own[set] = middle[i]; own_best[set] = best[order[i]]
       }
     }
-    printf "%-8s %-14s %10s %10s %8s %8s\n", "threads", "", "median ms", "fastest ms", "times", "times"
+    printf "%-22s %-8s %-14s %10s %10s %8s %8s\n", "", "threads", "", "median ms", "fastest ms", "times", "times"
     for (i = 1; i <= keys; ++i) {
       split(order[i], part, FS)
-      printf "%-8s %-14s %10.2f %10.2f %8.2f %8.2f\n", part[1], part[2], middle[i], best[order[i]], \
-        middle[i] / own[part[1]], best[order[i]] / own_best[part[1]]
+      set = part[1] FS part[2]
+      printf "%-22s %-8s %-14s %10.2f %10.2f %8.2f %8.2f\n", part[1], part[2], part[3], middle[i], best[order[i]], \
+        middle[i] / own[set], best[order[i]] / own_best[set]
     }
   }'

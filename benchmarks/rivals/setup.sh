@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Makes a virtual environment with the newest PyTorch (for CPUs) and JAX that PyPI has: build/rivals/venv.
+# Makes a virtual environment with the newest PyTorch (for CPUs), JAX, ONNX Runtime and OpenVINO that PyPI has:
+# build/rivals/venv.
 #
 #   benchmarks/rivals/setup.sh
 #
@@ -15,4 +16,10 @@ if ! $venv/bin/python -c 'import torch, jax, numpy' 2>/dev/null; then
     $venv/bin/pip install --quiet torch
   $venv/bin/pip install --quiet numpy jax
 fi
-$venv/bin/python -c 'import jax, sys, torch; print("Python", sys.version.split()[0], "torch", torch.__version__, "jax", jax.__version__)'
+$venv/bin/python -c 'import onnx, onnxruntime, openvino' 2>/dev/null ||
+  $venv/bin/pip install --quiet onnx onnxruntime openvino
+$venv/bin/python - <<'END'
+import jax, onnxruntime, openvino, sys, torch
+print("Python", sys.version.split()[0], "torch", torch.__version__, "jax", jax.__version__, "onnxruntime",
+      onnxruntime.__version__, "openvino", openvino.__version__)
+END

@@ -1,0 +1,163 @@
+#!/usr/bin/env python3
+"""The LSTM of benchmarks/rnn/lstm.cpp in PyTorch, JAX (lax.scan, jit), ONNX Runtime and OpenVINO (both inference only).
+
+    lstm.py {torch | jax | onnxruntime | openvino} THREADS [--case T,N,I,H]... [--steps N] [--infer | --train]
+
+A line a case: what, threads, milliseconds (median, then the fastest), the case, GFLOP/s. JAX takes as many threads as
+the process has processors: run it under taskset.
+"""
+
+import argparse
+import statistics
+import time
+
+import numpy as np
+
+CASES = ["100,1,256,256", "50,32,512,512", "20,64,1024,1024", "200,16,128,128"]
+
+
+def data(t, n, i, h):
+    random = np.random.default_rng(1)
+    bound = h ** -0.5
+
+    def some(*shape, bound=bound):
+        return random.uniform(-bound, bound, shape).astype(np.float32)
+
+    return {"x": some(t, n, i, bound=1), "dy": some(t, n, h, bound=1), "wi": some(4 * h, i), "wh": some(4 * h, h),
+            "bi": some(4 * h), "bh": some(4 * h)}
+
+
+def torch_run(d, threads, trains):
+    import torch
+
+    torch.set_num_threads(threads)
+    i, h = d["wi"].shape[1], d["wh"].shape[1]
+    net = torch.nn.LSTM(i, h)
+    with torch.no_grad():
+        for name, key in (("weight_ih_l0", "wi"), ("weight_hh_l0", "wh"), ("bias_ih_l0", "bi"), ("bias_hh_l0", "bh")):
+            getattr(net, name).copy_(torch.from_numpy(d[key]))
+    x, dy = torch.from_numpy(d["x"]), torch.from_numpy(d["dy"])
+
+    def infer():
+        with torch.inference_mode():
+            net(x)
+
+    def train():
+        net.zero_grad()
+        net(x)[0].backward(dy)
+
+    return train if trains else infer
+
+
+def jax_run(d, threads, trains):
+    import jax
+    import jax.numpy as jnp
+
+    parameters = {name: jnp.asarray(d[name]) for name in ("wi", "wh", "bi", "bh")}
+    x, dy = jnp.asarray(d["x"]), jnp.asarray(d["dy"])
+    n, h = x.shape[1], dy.shape[2]
+
+    def net(p, x):
+        gates = x @ p["wi"].T + p["bi"] + p["bh"]
+
+        def step(state, gates_t):
+            hidden, cell = state
+            i, f, g, o = jnp.split(gates_t + hidden @ p["wh"].T, 4, axis=1)
+            cell = jax.nn.sigmoid(f) * cell + jax.nn.sigmoid(i) * jnp.tanh(g)
+            hidden = jax.nn.sigmoid(o) * jnp.tanh(cell)
+            return (hidden, cell), hidden
+
+        zero = jnp.zeros((n, h), jnp.float32)
+        return jax.lax.scan(step, (zero, zero), gates)[1]
+
+    if trains:
+        compiled = jax.jit(lambda p, x, dy: jax.vjp(lambda p: net(p, x), p)[1](dy)[0])
+        return lambda: jax.block_until_ready(compiled(parameters, x, dy))
+    compiled = jax.jit(net)
+    return lambda: jax.block_until_ready(compiled(parameters, x))
+
+
+def onnx_gates(w):
+    """From PyTorch's order of gates, i f g o, to ONNX's, i o f c."""
+    i, f, g, o = np.split(w, 4)
+    return np.concatenate([i, o, f, g])
+
+
+def onnxruntime_run(d, threads, trains):
+    import onnx
+    import onnxruntime
+    from onnx import TensorProto, helper, numpy_helper
+
+    t, n, i = d["x"].shape
+    h = d["dy"].shape[2]
+    bias = np.concatenate([onnx_gates(d["bi"]), onnx_gates(d["bh"])])
+    weights = [numpy_helper.from_array(v[None], name)
+               for name, v in (("W", onnx_gates(d["wi"])), ("R", onnx_gates(d["wh"])), ("B", bias))]
+    node = helper.make_node("LSTM", ["X", "W", "R", "B"], ["Y", "Y_h", "Y_c"], hidden_size=h)
+    graph = helper.make_graph(
+        [node], "lstm", [helper.make_tensor_value_info("X", TensorProto.FLOAT, [t, n, i])],
+        [helper.make_tensor_value_info("Y", TensorProto.FLOAT, [t, 1, n, h])], weights)
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 14)], ir_version=8)
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads
+    options.inter_op_num_threads = 1
+    session = onnxruntime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
+    return lambda: session.run(["Y"], {"X": d["x"]})
+
+
+def openvino_run(d, threads, trains):
+    import openvino
+    from openvino import opset8 as ops
+
+    t, n, i = d["x"].shape
+    h = d["dy"].shape[2]
+
+    def gates(w):  # i f g o to f i c o
+        a, b, c, e = np.split(w, 4)
+        return np.concatenate([b, a, c, e])[None]
+
+    x = ops.parameter([n, t, i], np.float32)
+    zero = ops.constant(np.zeros((n, 1, h), np.float32))
+    lengths = ops.constant(np.full((n,), t, np.int32))
+    net = ops.lstm_sequence(x, zero, zero, lengths, ops.constant(gates(d["wi"])), ops.constant(gates(d["wh"])),
+                            ops.constant(gates(d["bi"] + d["bh"])), h, "forward")
+    model = openvino.Model([ops.result(net.output(0))], [x], "lstm")
+    compiled = openvino.Core().compile_model(
+        model, "CPU", {"INFERENCE_NUM_THREADS": threads, "NUM_STREAMS": 1, "INFERENCE_PRECISION_HINT": "f32"})
+    request = compiled.create_infer_request()
+    request.set_input_tensor(openvino.Tensor(np.ascontiguousarray(d["x"].transpose(1, 0, 2))))
+    return request.infer
+
+
+RIVALS = {"torch": torch_run, "jax": jax_run, "onnxruntime": onnxruntime_run, "openvino": openvino_run}
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("name", choices=RIVALS)
+    parser.add_argument("threads", type=int)
+    parser.add_argument("--case", action="append")
+    parser.add_argument("--steps", type=int, default=0)
+    parser.add_argument("--infer", action="store_true")
+    parser.add_argument("--train", action="store_true")
+    a = parser.parse_args()
+    for case in a.case or CASES:
+        t, n, i, h = map(int, case.split(","))
+        d = data(t, n, i, h)
+        for trains in (False, True):
+            if (trains and (a.infer or a.name in ("onnxruntime", "openvino"))) or (not trains and a.train):
+                continue
+            run = RIVALS[a.name](d, a.threads, trains)
+            for _ in range(3):
+                run()
+            times = []
+            while len(times) < a.steps if a.steps else sum(times) < 1000 or len(times) < 5:
+                start = time.perf_counter()
+                run()
+                times.append((time.perf_counter() - start) * 1e3)
+            flops = 2 * 4 * t * n * h * (2 * i + 3 * h if trains else i + h)
+            print(f"{a.name}\t{a.threads}\t{statistics.median(times):.3f}\t{min(times):.3f}\t"
+                  f"{case} {'train' if trains else 'infer'}\t{flops / min(times) / 1e6:.1f}", flush=True)
+
+
+main()

@@ -1,0 +1,100 @@
+// An LSTM over a sequence as a net: the input's products over all steps at once, then RecurrentNetwork, then, to train,
+// the gradients of all parameters. benchmarks/rivals/lstm.py is the same in other libraries;
+// benchmarks/rivals/compare.sh lstm runs them in turns.
+//
+//   plait_lstm [serial | omp | tbb | onednn | profile]... [--case T,N,I,H] [--steps N] [--infer | --train]
+//
+// A line a case: what, threads, milliseconds (median, then the fastest), the case, GFLOP/s. `profile`: where the time
+// goes, op by op, on one thread. OMP_NUM_THREADS is the only other setting; tbb takes as many threads as omp.
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <string_view>
+#include <vector>
+
+#include <omp.h>
+#include <tbb/global_control.h>
+
+#include <plait/gradient/backward_pass.hpp>
+#include <plait/gradient/standard_rules.hpp>
+#include <plait/netdef/net_builder.hpp>
+#include <plait/netdef/traits.hpp>
+#include <plait/rnn/recurrent_net.hpp>
+
+#include "lstm.hpp"
+
+namespace bench {
+
+plait::netdef make_lstm(bool trains) {
+  plait::net_builder net("lstm");
+  auto const [x, h0, c0] = net.external_inputs("x", "h0", "c0");
+  auto const [input_w, input_b] = net.external_inputs("i2h_w", "i2h_b");
+  auto const [state_w, state_b] = net.external_inputs("gates_t_w", "gates_t_b");
+  net.op("FC", {x, input_w, input_b}, "i2h", {{"axis", 2}});
+
+  plait::net_builder cell("lstm_cell");
+  auto const [input_t, h_prev, c_prev, timestep] = cell.external_inputs("input_t", "h_prev", "c_prev", "timestep");
+  auto const [w, b] = cell.external_inputs("gates_t_w", "gates_t_b");
+  auto const gates = cell.op("FC", {h_prev, w, b}, "gates_t", {{"axis", 2}});
+  cell.op("Sum", {gates, input_t}, gates);
+  auto const [h, c] = cell.op<2>("LSTMUnit", {h_prev, c_prev, gates, timestep}, {"h", "c"}, {{"sequence_lengths", 0}});
+  cell.external_outputs(h, c);
+  auto const out = plait::recurrent_net(net, {.cell = cell,
+                                              .inputs = {{"input_t", "i2h"}},
+                                              .states = {{"h_prev", "h", "h0"}, {"c_prev", "c", "c0"}},
+                                              .timestep = "timestep",
+                                              .forward_only = !trains});
+  net.external_outputs(out.all("h").name(), out.last("h").name(), out.last("c").name());
+  plait::netdef made = net.take();
+  if (trains)
+    plait::add_gradient_ops(made, {{"h_all", "dy"}}, plait::gradient_rules::standard(),
+                            {.only = {"i2h_w", "i2h_b", "gates_t_w", "gates_t_b"}});
+  return made;
+}
+
+}  // namespace bench
+
+int main(int argc, char** argv) {
+  std::vector<std::string_view> wanted;
+  std::vector<bench::lstm_case> cases;
+  int steps = 0;
+  bool infers = true;
+  bool trains = true;
+  for (int i = 1; i < argc; ++i) {
+    std::string_view const word = argv[i];
+    if (word == "--steps" && i + 1 < argc)
+      steps = std::max(1, std::atoi(argv[++i]));
+    else if (word == "--case" && i + 1 < argc)
+      cases.push_back(bench::lstm_case::read(argv[++i]));
+    else if (word == "--infer")
+      trains = false;
+    else if (word == "--train")
+      infers = false;
+    else
+      wanted.push_back(word);
+  }
+  if (wanted.empty()) wanted = {"serial", "omp", "tbb"};
+  if (cases.empty()) cases = {{100, 1, 256, 256}, {50, 32, 512, 512}, {20, 64, 1024, 1024}, {200, 16, 128, 128}};
+  auto const threads = static_cast<unsigned>(omp_get_max_threads());
+  tbb::global_control const limit(tbb::global_control::max_allowed_parallelism, threads);
+  for (bench::lstm_case const& c : cases)
+    for (bool const training : {false, true}) {
+      if (training ? !trains : !infers) continue;
+      for (std::string_view const word : wanted) {
+        if (word == "serial")
+          bench::time_serial(1, c, training, steps);
+        else if (word == "omp")
+          bench::time_omp(threads, c, training, steps);
+        else if (word == "tbb")
+          bench::time_tbb(threads, c, training, steps);
+        else if (word == "profile")
+          bench::profile_lstm(c, training, std::max(steps, 10));
+#if defined(PLAIT_BENCH_ONEDNN)
+        else if (word == "onednn")
+          bench::time_onednn(threads, c, training, steps);
+#endif
+        else
+          return std::fprintf(stderr, "no such word: %s\n", std::string(word).c_str()), 2;
+      }
+    }
+}

@@ -1,0 +1,11 @@
+#include <plait/exec/tbb.hpp>
+
+#include "lstm_net.hpp"
+
+namespace bench {
+
+void time_tbb(unsigned threads, lstm_case const& c, bool trains, int steps) {
+  time_lstm<plait::tbb>("plait_tbb", threads, c, trains, steps);
+}
+
+}  // namespace bench
