@@ -52,6 +52,15 @@ class op_arguments {
   std::vector<float> const& reals(std::string_view name) const { return get<std::vector<float>>(name); }
   std::vector<std::string> const& texts(std::string_view name) const { return get<std::vector<std::string>>(name); }
 
+  /// What a blob that an argument names is called in truth, by an argument `<blob>.rename`; the same without one. Asked
+  /// for a name that is neither in a list of texts nor an operand's, nor one of these with "_grad", it is the same too.
+  std::string const& renamed(std::string const& blob) const {
+    for (auto const& [from, to] : renames_)
+      if (from == blob) return to;
+    return blob;
+  }
+  void set_renamed(std::string const& blob, std::string text) { renames_.emplace_back(blob, std::move(text)); }
+
   /// What tells the op's random numbers from those of the net's other ops: see random_stream_of.
   std::uint64_t stream() const noexcept { return stream_; }
   void set_stream(std::uint64_t stream) noexcept { stream_ = stream; }
@@ -113,6 +122,7 @@ class op_arguments {
   std::vector<std::optional<argument_value>> values_;  // by argument of the description
   std::size_t inputs_;
   std::size_t outputs_;
+  std::vector<std::pair<std::string, std::string>> renames_;
   std::uint64_t stream_ = 0;
   bool is_gradient_ = false;
 };
@@ -126,6 +136,32 @@ class op_arguments {
   for (int byte = 0; byte != 8; ++byte) mix(version >> (8 * byte) & 0xff);
   return state;
 }
+
+namespace detail {
+
+// Names are asked for one by one: nets need not be able to list their arguments.
+template <net N, class Op>
+void read_renames(N const& n, Op const& op, op_arguments& made) {
+  using traits = net_traits_of<N>;
+  auto const read = [&](std::string const& blob) {
+    std::string const key = blob + ".rename";
+    if (!traits::has_argument(n, op, key)) return;
+    auto value = traits::argument(n, op, key);
+    if (!value || !std::holds_alternative<std::string>(*value)) made.fail(key, "is of another type than expected");
+    made.set_renamed(blob, std::get<std::string>(std::move(*value)));
+  };
+  auto const read_both = [&](std::string const& blob) {
+    read(blob);
+    read(blob + "_grad");
+  };
+  for (argument_info const& info : made.schema().arguments())
+    if (std::holds_alternative<std::vector<std::string>>(info.fallback))
+      for (std::string const& blob : made.texts(info.name)) read_both(blob);
+  for (auto&& name : plait::inputs(n, op)) read_both(std::string(name_text(n, name)));
+  for (auto&& name : plait::outputs(n, op)) read_both(std::string(name_text(n, name)));
+}
+
+}  // namespace detail
 
 /// The arguments of an op of a net, nets among them excepted; those that the description does not name are passed over.
 /// Whether it is a gradient op comes from net_traits<N>::is_gradient(n, op), where there is such a thing. Throws
@@ -145,10 +181,12 @@ template <net N, class Op>
       wanted += " to " + std::to_string(range.second);
     throw shape_error("plait: " + std::to_string(count) + ' ' + what + " where there should be " + wanted);
   };
+  op_arguments made(schema, inputs, outputs);
+  if constexpr (argument_readable_net<N>)
+    for (net_argument_info const& refused : schema.refused_arguments())
+      if (detail::net_traits_of<N>::has_argument(n, op, refused.name)) made.fail(refused.name, refused.text);
   check(inputs, schema.input_range(), "inputs");
   check(outputs, schema.output_range(), "outputs");
-
-  op_arguments made(schema, inputs, outputs);
   if constexpr (requires { detail::net_traits_of<N>::is_gradient(n, op); })
     made.set_gradient(detail::net_traits_of<N>::is_gradient(n, op));
   for (std::size_t i = 0; i != schema.arguments().size(); ++i) {
@@ -164,6 +202,8 @@ template <net N, class Op>
     }
     if (info.required) made.fail(info.name, "is missing");
   }
+  if constexpr (argument_readable_net<N> && has_text<N>)
+    if (schema.has_renamed_blobs()) detail::read_renames(n, op, made);
   return made;
 }
 

@@ -122,6 +122,17 @@ class op_schema {
     net_arguments_.push_back({std::string(name), true, std::string(text)});
     return *this;
   }
+  /// Arguments `<blob>.rename`, left behind by memory planners, say what blobs that other arguments name are called in
+  /// truth: op_arguments::renamed.
+  op_schema& renames_blobs() {
+    renames_blobs_ = true;
+    return *this;
+  }
+  /// An op with this argument follows a convention that is not supported: `why`.
+  op_schema& refused_argument(std::string_view name, std::string_view why) {
+    refused_arguments_.push_back({std::string(name), false, std::string(why)});
+    return *this;
+  }
   /// What outputs are is known only when the op has run: it hands over tensors and objects of its own
   /// (op_context::result), and what comes after it in the net is inferred then. infer is not called. Such an op finds
   /// also what its outputs' blobs held before among its inputs, after those the net lists.
@@ -168,6 +179,8 @@ class op_schema {
   /// The first input that all rows share; nothing where rows depend on each other.
   std::optional<std::size_t> row_inputs() const noexcept { return row_inputs_; }
   std::vector<net_argument_info> const& net_arguments() const noexcept { return net_arguments_; }
+  bool has_renamed_blobs() const noexcept { return renames_blobs_; }
+  std::vector<net_argument_info> const& refused_arguments() const noexcept { return refused_arguments_; }
   bool has_results_after_run() const noexcept { return results_after_run_; }
   bool may_take_objects() const noexcept { return takes_objects_ || results_after_run_; }
   bool has_side_effects() const noexcept { return side_effects_; }
@@ -186,12 +199,14 @@ class op_schema {
   std::pair<std::size_t, std::size_t> outputs_ = {0, 0};
   std::vector<argument_info> arguments_;
   std::vector<net_argument_info> net_arguments_;
+  std::vector<net_argument_info> refused_arguments_;
   std::vector<operand_pair> in_place_;
   std::vector<operand_pair> updates_;
   std::vector<operand_pair> views_;
   std::vector<std::size_t> shape_inputs_;
   std::optional<std::size_t> row_inputs_;
   bool in_place_each_ = false;
+  bool renames_blobs_ = false;
   bool side_effects_ = false;
   bool checks_first_ = false;
   bool results_after_run_ = false;

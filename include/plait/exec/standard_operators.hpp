@@ -33,6 +33,7 @@
 #include <plait/exec/operators/range.hpp>
 #include <plait/exec/operators/ranking.hpp>
 #include <plait/exec/operators/ranking_gradients.hpp>
+#include <plait/exec/operators/recurrent_links.hpp>
 #include <plait/exec/operators/recurrent_network.hpp>
 #include <plait/exec/operators/recurrent_network_gradients.hpp>
 #include <plait/exec/operators/reductions.hpp>
@@ -91,6 +92,7 @@ operators<B> const& standard_operators() {
     add_range_operators(made);
     add_ranking_operators(made);
     add_ranking_gradient_operators(made);
+    add_recurrent_link_operators(made);
     add_recurrent_network_operators(made);
     add_recurrent_network_gradient_operators(made);
     add_reduction_operators(made);

@@ -21,6 +21,7 @@
 #include <plait/exec/operators.hpp>
 #include <plait/exec/operators/casts.hpp>
 #include <plait/exec/tensor.hpp>
+#include <plait/exec/text_blob.hpp>
 
 namespace plait {
 
@@ -206,7 +207,20 @@ struct given_bool_kernel final : given_fill_kernel<B, bool, std::int64_t> {
   using given_fill_kernel<B, bool, std::int64_t>::given_fill_kernel;
 };
 
-/// ConstantFill, GivenTensorFill, GivenTensorDoubleFill, GivenTensorIntFill, GivenTensorInt64Fill, GivenTensorBoolFill.
+template <backend B>
+class given_text_kernel final : public op_kernel<B> {
+ public:
+  explicit given_text_kernel(op_arguments const& a)
+      : texts_(std::make_shared<text_blob>(a.texts("values"), shape(a.integers("shape")))) {}
+  void infer(shape_context&) override {}
+  void run(op_context<B>& c) override { c.result(0) = {{}, texts_, true}; }
+
+ private:
+  std::shared_ptr<text_blob> texts_;
+};
+
+/// ConstantFill, GivenTensorFill, GivenTensorDoubleFill, GivenTensorIntFill, GivenTensorInt64Fill, GivenTensorBoolFill,
+/// GivenTensorStringFill.
 template <backend B>
 void add_fill_operators(operators<B>& table) {
   table.template add<constant_fill_kernel>(
@@ -228,6 +242,12 @@ void add_fill_operators(operators<B>& table) {
   table.template add<given_int_kernel>(given("GivenTensorIntFill", integers));
   table.template add<given_int64_kernel>(given("GivenTensorInt64Fill", integers));
   table.template add<given_bool_kernel>(given("GivenTensorBoolFill", integers));
+  table.template add<given_text_kernel>(op_schema("GivenTensorStringFill")
+                                            .outputs(1)
+                                            .results_after_run()
+                                            .argument("shape", integers, "extents")
+                                            .argument("values", std::vector<std::string>(), "the texts, row by row")
+                                            .describe("Y: shape, of the texts listed"));
 }
 
 }  // namespace plait

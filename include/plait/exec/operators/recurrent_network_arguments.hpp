@@ -22,6 +22,7 @@ struct recurrent_link {
   std::string external;
   std::int64_t offset;
   std::int64_t window;
+  friend bool operator==(recurrent_link const&, recurrent_link const&) = default;
 };
 
 /// An output is a sequence of states from a place on, counted from the end if negative.
@@ -32,9 +33,10 @@ struct recurrent_alias {
 };
 
 /// A sequence of states and the input that says how it begins.
-struct recurrent_state {
+struct state_sequence {
   std::string name;
   std::size_t initial;
+  std::string gradient;  ///< what links call the sequence of its gradients
 };
 
 [[noreturn]] inline void refuse_recurrence(std::string const& why) { throw shape_error("plait: " + why); }
@@ -57,7 +59,7 @@ inline std::vector<recurrent_link> read_recurrent_links(op_arguments const& a, s
   if (!window.empty()) expect_same_length(prefix + "_internal", internal.size(), prefix + "_window", window.size());
   std::vector<recurrent_link> links;
   for (std::size_t i = 0; i != internal.size(); ++i) {
-    links.push_back({internal[i], external[i], offset[i], window.empty() ? 1 : window[i]});
+    links.push_back({a.renamed(internal[i]), a.renamed(external[i]), offset[i], window.empty() ? 1 : window[i]});
     if (offset[i] < 0 || links.back().window < 1)
       refuse_recurrence("the link of '" + internal[i] + "' to '" + external[i] + "' has offset " +
                         std::to_string(offset[i]) + " and window " + std::to_string(links.back().window));
@@ -67,12 +69,19 @@ inline std::vector<recurrent_link> read_recurrent_links(op_arguments const& a, s
 
 /// What both ops have. Numbers of inputs are those of RecurrentNetwork.
 struct recurrent_arguments {
-  std::vector<recurrent_state> states;
+  std::vector<state_sequence> states;
   std::vector<recurrent_alias> aliases;
   std::vector<recurrent_link> links;
+  std::vector<std::size_t> sequences;  ///< inputs that have gradients step by step
   std::string timestep;
 
   explicit recurrent_arguments(op_arguments const& a) : timestep(a.text("timestep")) {
+    for (std::int64_t const id : a.integers("sequences")) {
+      if (id < 0 || static_cast<std::size_t>(id) >= a.input_count())
+        refuse_recurrence("sequences has " + std::to_string(id) + ", but there are " + std::to_string(a.input_count()) +
+                          " inputs");
+      sequences.push_back(static_cast<std::size_t>(id));
+    }
     auto const& names = a.texts("recurrent_states");
     auto const& initial = a.integers("initial_recurrent_state_ids");
     expect_same_length("recurrent_states", names.size(), "initial_recurrent_state_ids", initial.size());
@@ -80,7 +89,7 @@ struct recurrent_arguments {
       if (initial[i] < 0 || static_cast<std::size_t>(initial[i]) >= a.input_count())
         refuse_recurrence("initial_recurrent_state_ids has " + std::to_string(initial[i]) + " for '" + names[i] +
                           "', but there are " + std::to_string(a.input_count()) + " inputs");
-      states.push_back({names[i], static_cast<std::size_t>(initial[i])});
+      states.push_back({a.renamed(names[i]), static_cast<std::size_t>(initial[i]), a.renamed(names[i] + "_grad")});
     }
     auto const& source = a.texts("alias_src");
     auto const& output = a.texts("alias_dst");
@@ -88,18 +97,25 @@ struct recurrent_arguments {
     expect_same_length("alias_src", source.size(), "alias_dst", output.size());
     expect_same_length("alias_src", source.size(), "alias_offset", offset.size());
     for (std::size_t i = 0; i != source.size(); ++i) {
-      std::size_t const state = find_state(source[i]);
+      std::size_t const state = find_state(a.renamed(source[i]));
       if (state == npos) refuse_recurrence("alias_src has '" + source[i] + "', which is not in recurrent_states");
-      aliases.push_back({state, output[i], offset[i]});
+      aliases.push_back({state, a.renamed(output[i]), offset[i]});
     }
     links = read_recurrent_links(a, "link");
   }
 
   std::size_t find_state(std::string_view name) const {
-    auto const at = std::ranges::find(states, name, &recurrent_state::name);
+    auto const at = std::ranges::find(states, name, &state_sequence::name);
     return at == states.end() ? npos : static_cast<std::size_t>(at - states.begin());
   }
 };
+
+/// The names that a list of texts stands for.
+inline std::vector<std::string> renamed_texts(op_arguments const& a, std::string_view argument) {
+  std::vector<std::string> made;
+  for (std::string const& blob : a.texts(argument)) made.push_back(a.renamed(blob));
+  return made;
+}
 
 /// Adds the arguments of both ops to a description.
 inline op_schema with_recurrent_arguments(op_schema schema) {
@@ -115,19 +131,28 @@ inline op_schema with_recurrent_arguments(op_schema schema) {
       .argument("link_offset", integers(), "the place at step 0; it is one further at each step")
       .argument("link_window", integers(), "how many places it is, 1 if not given")
       .argument("timestep", std::string("timestep"), "blob of the step net that holds the number of the step")
-      .argument("outputs_with_grads", integers(), "outputs whose gradients the gradient op is given first")
+      .argument("outputs_with_grads", integers{0}, "outputs whose gradients the gradient op is given first")
+      .argument("sequences", integers{0}, "inputs that the gradient op gives gradients of first, place by place")
       .argument("param", integers(), "inputs that have gradients summed over the steps")
       .argument("param_grads", texts(), "their gradients in the backward step net, <name>_grad if not given")
       .argument("backward_link_internal", texts(), "links of the backward step net, to gradients of sequences")
-      .argument("backward_link_external", texts(), "<name>_grad of a sequence")
+      .argument("backward_link_external", texts(), "<name>_grad of a state or of a listed sequence")
       .argument("backward_link_offset", integers(), "as link_offset")
       .argument("backward_link_window", integers(), "as link_window")
       .argument("recompute_blobs_on_backward", texts(), "blobs that are not kept, as the backward step net makes them")
+      .argument("keep_steps", std::int64_t{0}, "what steps make is kept also without a gradient")
       .argument("enable_rnn_executor", std::int64_t{1}, "accepted; steps are run in their order")
       .required_net_argument("step_net", "one step, as a message or as text")
       .net_argument("backward_step_net", "the gradient of a step; without it only the last steps are kept")
+      .renames_blobs()
       .results_after_run()
       .side_effects();
+  for (std::string_view argument :
+       {"scratch_sizes", "recurrent_sizes", "backward_alias_src", "recurrent_input_ids", "param_gradient"})
+    schema.refused_argument(
+        argument,
+        "is of the form that RecurrentNetwork had in 2016, with tensors for what steps keep; that of "
+        "2017-01 and later ones are run");
   return schema;
 }
 
