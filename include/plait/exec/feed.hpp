@@ -1,0 +1,56 @@
+// Tensors as plain values, into workspaces and out of them.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <ranges>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <plait/core/errors.hpp>
+#include <plait/exec/backend.hpp>
+#include <plait/exec/element_type.hpp>
+#include <plait/exec/shape.hpp>
+#include <plait/exec/tensor.hpp>
+#include <plait/exec/workspace.hpp>
+#include <plait/net/parameter.hpp>
+
+namespace plait {
+
+/// A tensor of the backend. Throws shape_error for a type that the runtime does not have, and for a value whose
+/// elements do not make its shape.
+template <backend B>
+[[nodiscard]] tensor<B> to_tensor(tensor_value const& value) {
+  return std::visit(
+      [&]<class T>(std::vector<T> const& elements) -> tensor<B> {
+        if constexpr (element<T>)
+          return tensor<B>::from(elements, shape(value.shape));
+        else
+          throw shape_error("plait: the runtime has no tensors of " + std::string(to_string(value.type())));
+      },
+      value.data);
+}
+
+/// A copy of a tensor on the host. Throws shape_error for a type that tensor_value does not have.
+template <backend B>
+[[nodiscard]] tensor_value to_value(tensor<B> const& t) {
+  tensor_value made{{t.dims().begin(), t.dims().end()}, {}};
+  bool const known = visit_type<float, double, std::int32_t, std::int64_t, bool, std::uint8_t>(
+      t.type(), [&]<class T>(T) { made.data = t.template values<T>(); });
+  if (!known) throw shape_error("plait: there are no values of " + std::string(to_string(t.type())));
+  return made;
+}
+
+/// Gives each parameter's blob its tensor. Throws what to_tensor throws, and then has changed nothing.
+template <backend B, std::ranges::forward_range Parameters>
+  requires std::convertible_to<std::ranges::range_reference_t<Parameters const&>, parameter const&>
+void feed(workspace<B>& blobs, Parameters const& parameters) {
+  std::vector<tensor<B>> made;
+  for (parameter const& each : parameters) made.push_back(to_tensor<B>(each.value));
+  auto next = made.begin();
+  for (parameter const& each : parameters) blobs.feed(each.name, std::move(*next++));
+}
+
+}  // namespace plait

@@ -1,0 +1,179 @@
+// A graph that is run again and again: what ONNX's Loop and Scan have in common.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <plait/interop/onnx/detail/converter.hpp>
+#include <plait/interop/onnx/detail/nets_inside.hpp>
+#include <plait/interop/onnx/detail/values.hpp>
+#include <plait/netdef/net_builder.hpp>
+
+namespace plait::detail {
+
+/// A body that is run again and again: what Loop and Scan have in common.
+class onnx_iteration {
+ public:
+  using names = std::vector<std::string>;
+  /// What stands for the inputs of the body; ops for them go to the body's net.
+  using body_inputs = std::function<std::vector<onnx_value>(net_builder& inside)>;
+
+  /// All values of an output of the body, one after the other.
+  struct stack {
+    std::string blob;
+    bool backward;  ///< the last value first
+  };
+
+  explicit onnx_iteration(onnx_context const& c) : c_(c), body_(c.graph("body")) {
+    counter = c.step("Copy", {number(0)});
+  }
+
+  std::string counter;             ///< how many times the body has been run, one int64
+  std::string limit = {};          ///< and how many times it may be, empty for no limit
+  std::string condition = {};      ///< where the body says whether to go on: whether to begin, empty for yes
+  bool asks = false;               ///< the body's first output is whether to go on
+  bool heeds = false;              ///< and this counts
+  names states = {};               ///< blobs with what the body hands on, its outputs after that
+  std::vector<stack> stacks = {};  ///< of the outputs after these
+
+  void run(body_inputs const& inputs) {
+    std::size_t const first = asks ? 1 : 0;
+    if (body_.outputs.size() != first + states.size() + stacks.size())
+      c_.unsupported("its body must have " + std::to_string(first + states.size() + stacks.size()) + " outputs");
+    std::string const keep = first_condition();
+    net_builder inside(c_.temporary("body"));
+    std::vector<onnx_value> given = inputs(inside);
+    if (given.size() != body_.inputs.size())
+      c_.unsupported("its body must have " + std::to_string(given.size()) + " inputs");
+    values_ = c_.converter().inside(body_, inside, std::move(given));
+    // What follows writes blobs that the body reads: states are all taken before one of them is written.
+    names handed;
+    for (std::size_t k = 0; k != states.size(); ++k) {
+      std::string blob = blob_of(values_[first + k]);
+      if (blob != states[k] && std::ranges::find(states, blob) != states.end())
+        blob = inside.copy(onnx_take(inside, blob), c_.temporary("before")).name();
+      handed.push_back(blob);
+    }
+    for (std::size_t k = 0; k != stacks.size(); ++k) grow(inside, stacks[k], values_[first + states.size() + k]);
+    std::string const goes_on = heeds && !values_[0].constant ? blob_of(values_[0]) : std::string();
+    bool const never = heeds && values_[0].constant && !truth(*values_[0].constant);
+    for (std::size_t k = 0; k != states.size(); ++k) {
+      if (handed[k] != states[k]) inside.copy(onnx_take(inside, handed[k]), states[k]);
+    }
+    blob_handle const i = onnx_take(inside, counter);
+    inside.add(i, onnx_take(inside, number(1)), counter);
+    next_condition(inside, keep, goes_on, never);
+    names written = states;
+    for (stack const& each : stacks) written.push_back(each.blob);
+    written.push_back(counter);
+    written.push_back(keep);
+    for (std::string const& name : written) inside.external_outputs(onnx_take(inside, name));
+
+    netdef net = inside.take();
+    names const read = onnx_nested_inputs(c_.net(), keep, {&net});
+    if (c_.training())
+      c_.net().while_(c_.net().blob(keep), std::move(net));
+    else
+      c_.net().op_n("While", read, written, {{"loop_net", std::move(net)}});
+  }
+
+  /// What is known of a state or stack, after run.
+  onnx_value const& result(std::size_t k) const { return values_[k + (asks ? 1 : 0)]; }
+  /// A number as a blob of the net around.
+  std::string number(std::int64_t value) const {
+    return c_.constant_blob({{}, std::vector<std::int64_t>{value}}, "number");
+  }
+
+ private:
+  static bool truth(tensor_value const& value) {
+    auto const* const elements = std::get_if<std::vector<bool>>(&value.data);
+    return elements != nullptr && elements->size() == 1 && elements->front();
+  }
+  std::string blob_of(onnx_value const& value) const {
+    return value.blob.empty() ? c_.constant_blob(*value.constant, "constant") : value.blob;
+  }
+
+  std::string first_condition() const {
+    std::string made = condition;
+    if (!limit.empty()) {
+      made = c_.step("LT", {counter, limit});
+      if (!condition.empty()) made = c_.step("And", {condition, made});
+    } else if (made.empty()) {
+      made = c_.constant_blob({{}, std::vector<bool>{true}}, "true");
+    }
+    return c_.step("Copy", {made});
+  }
+  void next_condition(net_builder& inside, std::string const& keep, std::string const& goes_on, bool never) const {
+    if (never) {
+      inside.copy(onnx_take(inside, c_.constant_blob({{}, std::vector<bool>{false}}, "false")), keep);
+    } else if (!limit.empty()) {
+      blob_handle const below = inside.lt(inside.blob(counter), onnx_take(inside, limit), c_.temporary("below"));
+      if (goes_on.empty())
+        inside.copy(below, keep);
+      else
+        inside.op("And", {onnx_take(inside, goes_on), below}, keep);
+    } else if (!goes_on.empty()) {
+      inside.copy(onnx_take(inside, goes_on), keep);
+    } else {
+      inside.copy(onnx_take(inside, keep), keep);
+    }
+  }
+
+  // Grows a stack by a value. Before the first it has no places, of the value's shape as far as the model says it;
+  // where it does not say all, the first value takes its place.
+  void grow(net_builder& inside, stack const& to, onnx_value const& value) const {
+    std::string const& all = to.blob;
+    std::vector<std::int64_t> dims{0};
+    bool known = value.dims.has_value();
+    if (value.dims)
+      for (std::int64_t const extent : *value.dims) {
+        known = known && extent >= 0;
+        dims.push_back(std::max<std::int64_t>(extent, 0));
+      }
+    onnx_type const type = value.type == onnx_type::undefined ? onnx_type::float32 : value.type;
+    if (!runtime_type(type)) c_.unsupported("the runtime has no " + to_string(type));
+    c_.add("Copy", {c_.constant_blob(onnx_filled(type, dims, 0), "empty")}, {all});
+
+    blob_handle const one =
+        inside.op("ExpandDims", onnx_take(inside, blob_of(value)), c_.temporary("place"), {{"dims", {0}}});
+    auto const join = [&](net_builder& net) {
+      std::vector<std::string> parts{all, one.name()};
+      if (to.backward) std::ranges::reverse(parts);
+      for (std::string const& part : parts) onnx_take(net, part);
+      net.op_n("Concat", parts, names{all, c_.temporary("extents")}, {{"axis", 0}});
+      net.external_outputs(all);
+    };
+    if (known) return join(inside);
+    blob_handle const first =
+        inside.eq(onnx_take(inside, counter), onnx_take(inside, number(0)), c_.temporary("first"));
+    net_builder begins(c_.temporary("begins"));
+    begins.copy(onnx_take(begins, one.name()), all);
+    begins.external_outputs(all);
+    net_builder grows(c_.temporary("grows"));
+    join(grows);
+    onnx_take(inside, all);
+    onnx_add_if(inside, c_.training(), first.name(), begins.take(), grows.take(), {all});
+  }
+
+  onnx_context const& c_;
+  onnx_graph_def const& body_;
+  std::vector<onnx_value> values_;
+};
+
+/// A value that is a blob.
+inline onnx_value onnx_blob(std::string blob, onnx_type type = onnx_type::undefined, onnx_dims dims = std::nullopt) {
+  onnx_value made;
+  made.blob = std::move(blob);
+  made.type = type;
+  made.dims = std::move(dims);
+  return made;
+}
+
+}  // namespace plait::detail

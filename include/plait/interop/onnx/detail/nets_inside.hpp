@@ -1,0 +1,53 @@
+// Nets made of ONNX's graphs inside nodes, and the nets around them.
+//
+// They share the blobs of the net around, all under names of their own. In training the ops are those that net_builder
+// makes, whose nets stand in Do ops: gradients need what each run of a net has left.
+#pragma once
+
+#include <algorithm>
+#include <initializer_list>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <plait/interop/onnx/context.hpp>
+#include <plait/netdef/net_builder.hpp>
+#include <plait/netdef/traits.hpp>
+#include <plait/transform/external_blobs.hpp>
+
+namespace plait::detail {
+
+/// A blob that a net has, or takes from around it.
+inline blob_handle onnx_take(net_builder& net, std::string const& name) {
+  return net.visible(name) ? net.blob(name) : net.external_input(name);
+}
+
+/// What nets read of the net around them, behind the condition.
+inline std::vector<std::string> onnx_nested_inputs(net_builder& around, std::string const& condition,
+                                                   std::initializer_list<netdef const*> nets) {
+  std::vector<std::string> made{condition};
+  for (netdef const* net : nets)
+    for (std::string const& name : external_blob_names(*net).inputs)
+      if (std::ranges::find(made, name) == made.end()) made.push_back(onnx_take(around, name).name());
+  return made;
+}
+
+inline void onnx_add_if(net_builder& around, bool training, std::string const& condition, netdef then_net,
+                        netdef else_net, std::vector<std::string> const& outputs) {
+  std::vector<std::string> const inputs = onnx_nested_inputs(around, condition, {&then_net, &else_net});
+  if (training) {
+    for (std::string const& name : outputs) around.declare(name);
+    around.if_(around.blob(condition), std::move(then_net), std::move(else_net));
+  } else {
+    around.op_n("If", inputs, outputs, {{"then_net", std::move(then_net)}, {"else_net", std::move(else_net)}});
+  }
+}
+
+/// A net that gives a value of the graph inside a name of the net around.
+inline void onnx_hand_out(onnx_context const& c, net_builder& inside, onnx_value const& made, std::string const& name) {
+  std::string const blob = made.blob.empty() ? c.constant_blob(*made.constant, "constant") : made.blob;
+  inside.copy(onnx_take(inside, blob), name);
+  inside.external_outputs(name);
+}
+
+}  // namespace plait::detail

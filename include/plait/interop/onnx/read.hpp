@@ -1,0 +1,52 @@
+// Reads ONNX models as nets that run.
+//
+//   plait::onnx_net model = plait::read_onnx(std::filesystem::path("model.onnx"));
+//   plait::workspace<plait::serial> blobs;
+//   plait::feed(blobs, model.parameters);
+//   blobs.feed("X", elements, {5, 1, 3});
+//   plait::compile(model.net, plait::standard_operators<plait::serial>(), blobs).run();
+//   blobs.fetch<float>("Y");
+#pragma once
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <string_view>
+
+#include <plait/core/errors.hpp>
+#include <plait/interop/onnx/detail/converter.hpp>
+#include <plait/interop/onnx/options.hpp>
+#include <plait/interop/onnx/parse.hpp>
+#include <plait/interop/onnx/rules.hpp>
+#include <plait/interop/onnx/standard_rules.hpp>
+
+namespace plait {
+
+/// The net of a model. Values keep their names; what has none in the model is called <node>/<op>. Operators are those
+/// of the version that the model was written with. Throws onnx_error listing all nodes that cannot be run, net_error
+/// where the model is not in SSA form or a tensor is not what it says. O(document), besides what operators are made of.
+[[nodiscard]] inline onnx_net read_onnx(onnx_model const& model, onnx_options const& options = {},
+                                        onnx_rules const& rules = onnx_rules::standard()) {
+  return detail::onnx_converter(model, options, rules).run();
+}
+
+/// The same of a document in ONNX's binary format, such as a message's SerializeAsString(). Throws parse_error besides.
+[[nodiscard]] inline onnx_net read_onnx(std::string_view document, onnx_options const& options = {},
+                                        onnx_rules const& rules = onnx_rules::standard()) {
+  return read_onnx(parse_onnx(document), options, rules);
+}
+
+/// The same of a file. Throws io_error besides.
+[[nodiscard]] inline onnx_net read_onnx(std::filesystem::path const& path, onnx_options const& options = {},
+                                        onnx_rules const& rules = onnx_rules::standard()) {
+  if (std::error_code problem; std::filesystem::is_directory(path, problem))
+    throw io_error("is a folder", path.string());
+  std::ifstream in(path, std::ios::binary);
+  if (!in) throw io_error("cannot open", path.string());
+  std::string const document{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+  if (in.bad()) throw io_error("cannot read", path.string());
+  return read_onnx(std::string_view(document), options, rules);
+}
+
+}  // namespace plait

@@ -1,0 +1,160 @@
+// Rules for ONNX operators that reduce, normalise, or look along axes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <plait/interop/onnx/detail/values.hpp>
+#include <plait/interop/onnx/rules.hpp>
+
+namespace plait {
+namespace detail {
+
+// The axes that an operator reduces; nothing where it reduces none. Without any it reduces all.
+inline std::optional<std::vector<net_argument>> reduced_axes(onnx_context const& c) {
+  auto const axes = listed(c, "axes", 1);
+  std::vector<net_argument> made{{"keepdims", c.integer("keepdims", 1)}};
+  if (axes && !axes->empty())
+    made.emplace_back("axes", *axes);
+  else if (c.integer("noop_with_empty_axes", 0) != 0)
+    return std::nullopt;
+  return made;
+}
+
+inline void set_reduced(onnx_context const& c) {
+  c.set_type(0, c.type(0));
+  if (!c.dims(0)) return;
+  auto const axes = listed(c, "axes", 1);
+  std::vector<bool> reduced(c.dims(0)->size(), !axes || axes->empty());
+  if (axes)
+    for (std::int64_t const axis : from_front(*axes, reduced.size()))
+      if (axis >= 0 && axis < static_cast<std::int64_t>(reduced.size())) reduced[static_cast<std::size_t>(axis)] = true;
+  bool const keep = c.integer("keepdims", 1) != 0;
+  std::vector<std::int64_t> dims;
+  for (std::size_t axis = 0; axis != reduced.size(); ++axis)
+    if (!reduced[axis])
+      dims.push_back((*c.dims(0))[axis]);
+    else if (keep)
+      dims.push_back(1);
+  c.set_dims(0, std::move(dims));
+}
+
+/// `before` and `after`: what is done to elements, and to results; nullptr for nothing.
+inline void onnx_reduce(onnx_context const& c, char const* type, char const* before = nullptr,
+                        char const* after = nullptr) {
+  auto arguments = reduced_axes(c);
+  std::string x = c.input(0);
+  if (before != nullptr) x = c.step(before, {x});
+  if (!arguments) {
+    if (after != nullptr || before != nullptr) c.unsupported("no axes to reduce");
+    return c.forward(0, 0);
+  }
+  if (after == nullptr) {
+    c.add(type, {x}, {c.output(0)}, std::move(*arguments));
+  } else {
+    c.add(after, {c.step(type, {x}, std::move(*arguments))}, {c.output(0)});
+  }
+  set_reduced(c);
+}
+
+// log(sum(exp(x))) = log(sum(exp(x - m))) + m for the greatest element m: exp does not overflow.
+inline void onnx_reduce_log_sum_exp(onnx_context const& c) {
+  auto arguments = reduced_axes(c);
+  if (!arguments) c.unsupported("no axes to reduce");
+  std::vector<net_argument> kept = *arguments;
+  kept.front() = net_argument("keepdims", 1);
+  std::string const most = c.step("ReduceMax", {c.input(0)}, kept);
+  std::string const powers = c.step("Exp", {c.step("Sub", {c.input(0), most})});
+  std::string const logs = c.step("Log", {c.step("ReduceSum", {powers}, *arguments)});
+  c.add("Add", {logs, c.step("ReduceMax", {c.input(0)}, *arguments)}, {c.output(0)});
+  set_reduced(c);
+}
+
+inline void onnx_arg(onnx_context const& c, char const* type) {
+  if (c.integer("select_last_index", 0) != 0) c.unsupported("the last of equal elements");
+  c.add(type, {c.input(0)}, {c.output(0)}, {{"axis", c.integer("axis", 0)}, {"keepdims", c.integer("keepdims", 1)}});
+  c.set_type(0, onnx_type::int64);
+}
+
+// Before version 13 the input is taken for a matrix, whose columns begin at the axis; since then only the axis counts.
+inline void onnx_softmax(onnx_context const& c, char const* type) {
+  bool const old = c.opset() < 13;
+  std::int64_t const axis = c.integer("axis", old ? 1 : -1);
+  if (old || axis == -1) {
+    c.add(type, {c.input(0)}, {c.output(0)}, {{"axis", axis}});
+  } else {
+    std::size_t const rank = c.rank(0);
+    std::size_t const at = c.axis(0, axis);
+    std::vector<std::int64_t> swapped(rank);
+    for (std::size_t a = 0; a != rank; ++a) swapped[a] = static_cast<std::int64_t>(a);
+    std::swap(swapped[at], swapped.back());
+    std::string const turned = c.step("Transpose", {c.input(0)}, {{"axes", swapped}});
+    std::string const made = c.step(type, {turned}, {{"axis", -1}});
+    c.add("Transpose", {made}, {c.output(0)}, {{"axes", swapped}});
+  }
+  c.as_input(0, 0);
+}
+
+inline void onnx_layer_norm(onnx_context const& c) {
+  std::int64_t const axis = c.integer("axis", -1);
+  std::string const norm = c.temporary("norm");
+  std::string const mean = c.temporary("mean");
+  std::string const deviation = c.temporary("deviation");
+  c.add("LayerNorm", {c.input(0)}, {norm, mean, deviation}, {{"axis", axis}, {"epsilon", c.real("epsilon", 1e-5f)}});
+  std::string const scaled = c.step("Mul", {norm, c.input(1)});
+  if (c.has_input(2))
+    c.add("Add", {scaled, c.input(2)}, {c.output(0)});
+  else
+    c.add("Copy", {scaled}, {c.output(0)});
+  c.as_input(0, 0);
+  if (!c.wants(1) && !c.wants(2)) return;
+  // Of extent 1 in every normalised axis, of which the operator keeps one.
+  std::size_t const rank = c.rank(0);
+  std::vector<std::int64_t> more;
+  for (std::size_t a = c.axis(0, axis) + 1; a < rank; ++a) more.push_back(static_cast<std::int64_t>(a));
+  auto const whole = [&](std::string const& x) {
+    return more.empty() ? x : c.step("ExpandDims", {x}, {{"dims", more}});
+  };
+  if (c.wants(1)) c.add("Copy", {whole(mean)}, {c.output(1)});
+  if (c.wants(2)) {
+    std::string const one = c.constant_blob(onnx_filled(c.type(0), {}, 1), "one");
+    c.add("Div", {one, whole(deviation)}, {c.output(2)});
+  }
+}
+
+inline void onnx_batch_norm(onnx_context const& c) {
+  bool const trains = c.opset() < 7 ? c.integer("is_test", 0) == 0 : c.integer("training_mode", 0) != 0;
+  bool more = false;
+  for (std::size_t o = 1; o < c.node().outputs.size(); ++o) more = more || c.wants(o);
+  if (trains || more) c.unsupported("it must not be in training mode");
+  if (c.opset() < 9 && c.integer("spatial", 1) == 0) c.unsupported("statistics for each place");
+  c.add("SpatialBN", c.inputs(), {c.output(0)}, {{"is_test", 1}, {"epsilon", c.real("epsilon", 1e-5f)}});
+  c.as_input(0, 0);
+}
+
+}  // namespace detail
+
+inline void add_onnx_reduction_rules(onnx_rules& rules) {
+  for (char const* type : {"ReduceSum", "ReduceMean", "ReduceMax", "ReduceMin", "ReduceL1", "ReduceL2"})
+    rules.set(type, [type](onnx_context const& c) { detail::onnx_reduce(c, type); });
+  rules.set("ReduceSumSquare", [](onnx_context const& c) { detail::onnx_reduce(c, "ReduceSum", "Sqr"); });
+  rules.set("ReduceLogSum", [](onnx_context const& c) { detail::onnx_reduce(c, "ReduceSum", nullptr, "Log"); });
+  rules.set("ReduceLogSumExp", detail::onnx_reduce_log_sum_exp);
+  for (char const* type : {"ArgMax", "ArgMin"})
+    rules.set(type, [type](onnx_context const& c) { detail::onnx_arg(c, type); });
+  for (char const* type : {"Softmax", "LogSoftmax"})
+    rules.set(type, [type](onnx_context const& c) { detail::onnx_softmax(c, type); });
+  rules.set("LayerNormalization", detail::onnx_layer_norm);
+  rules.set("BatchNormalization", detail::onnx_batch_norm);
+  rules.set("LpNormalization", [](onnx_context const& c) {
+    if (c.integer("p", 2) != 2) c.unsupported("a norm other than the Euclidean");
+    c.add("Normalize", {c.input(0)}, {c.output(0)}, {{"axis", c.integer("axis", -1)}});
+    c.as_input(0, 0);
+  });
+}
+
+}  // namespace plait

@@ -1,0 +1,135 @@
+// Tensors of ONNX models as values.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <plait/core/errors.hpp>
+#include <plait/interop/onnx/model.hpp>
+#include <plait/net/parameter.hpp>
+
+namespace plait {
+
+namespace detail {
+
+class onnx_elements {
+ public:
+  explicit onnx_elements(onnx_tensor const& t) : t_(t) {}
+
+  tensor_value take() const {
+    if (t_.external) fail("stands in another file, which is not read");
+    auto const count = element_count(t_.dims);
+    if (!count) fail("has a shape that no tensor has");
+    tensor_value made{t_.dims, elements()};
+    if (made.size() != *count)
+      fail("has " + std::to_string(made.size()) + " elements, where its shape has " + std::to_string(*count));
+    return made;
+  }
+
+ private:
+  [[noreturn]] void fail(std::string const& why) const {
+    throw net_error("plait: tensor '" + t_.name + "' (" + to_string(t_.type) + ") " + why, {}, t_.name);
+  }
+
+  tensor_value::storage elements() const {
+    switch (t_.type) {
+      case onnx_type::float32:
+        return list<float>(t_.floats);
+      case onnx_type::float64:
+        return list<double>(t_.doubles);
+      case onnx_type::int8:
+        return list<std::int8_t>(t_.int32s);
+      case onnx_type::int16:
+        return list<std::int16_t>(t_.int32s);
+      case onnx_type::int32:
+        return list<std::int32_t>(t_.int32s);
+      case onnx_type::int64:
+        return list<std::int64_t>(t_.int64s);
+      case onnx_type::uint8:
+        return list<std::uint8_t>(t_.int32s);
+      case onnx_type::uint16:
+        return list<std::uint16_t>(t_.int32s);
+      case onnx_type::boolean:
+        return list<bool>(t_.int32s);
+      case onnx_type::string:
+        return t_.strings;
+      default:
+        fail("is of a type that plait does not hold");
+    }
+  }
+
+  template <class T, class Stored>
+  std::vector<T> list(std::vector<Stored> const& stored) const {
+    if (t_.raw.empty()) {
+      std::vector<T> made;
+      made.reserve(stored.size());
+      for (Stored const each : stored) made.push_back(static_cast<T>(each));
+      return made;
+    }
+    using unit = std::conditional_t<std::same_as<T, bool>, std::uint8_t, T>;
+    if (t_.raw.size() % sizeof(unit) != 0) fail("has " + std::to_string(t_.raw.size()) + " bytes");
+    std::vector<unit> bytes(t_.raw.size() / sizeof(unit));
+    std::memcpy(bytes.data(), t_.raw.data(), t_.raw.size());
+    if constexpr (std::endian::native != std::endian::little) {
+      for (unit& each : bytes) {
+        auto* const first = reinterpret_cast<unsigned char*>(&each);
+        std::reverse(first, first + sizeof each);
+      }
+    }
+    if constexpr (std::same_as<T, bool>)
+      return {bytes.begin(), bytes.end()};
+    else
+      return bytes;
+  }
+
+  onnx_tensor const& t_;
+};
+
+}  // namespace detail
+
+/// The elements as a tensor. Throws net_error naming the tensor: where they do not make its shape, stand in another
+/// file, or are of a type that a tensor_value does not have (16-bit floats, unsigned integers of more than 16 bits,
+/// complex numbers).
+[[nodiscard]] inline tensor_value value_of(onnx_tensor const& tensor) { return detail::onnx_elements(tensor).take(); }
+
+/// The type of what a value holds.
+[[nodiscard]] constexpr onnx_type onnx_type_of(element_type type) noexcept {
+  switch (type) {
+    case element_type::float32:
+      return onnx_type::float32;
+    case element_type::float64:
+      return onnx_type::float64;
+    case element_type::int8:
+      return onnx_type::int8;
+    case element_type::int16:
+      return onnx_type::int16;
+    case element_type::int32:
+      return onnx_type::int32;
+    case element_type::int64:
+      return onnx_type::int64;
+    case element_type::uint8:
+      return onnx_type::uint8;
+    case element_type::uint16:
+      return onnx_type::uint16;
+    case element_type::boolean:
+      return onnx_type::boolean;
+    case element_type::string:
+      return onnx_type::string;
+    case element_type::float16:
+      return onnx_type::float16;
+    case element_type::bfloat16:
+      return onnx_type::bfloat16;
+    default:
+      return onnx_type::undefined;
+  }
+}
+
+}  // namespace plait

@@ -1,0 +1,205 @@
+// Models with recorded inputs and outputs: ONNX's own tests, where they are installed, and those of tests/data/onnx.
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <set>
+#include <string>
+#include <type_traits>
+#include <variant>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <plait/exec/feed.hpp>
+#include <plait/exec/operators.hpp>
+#include <plait/exec/plan.hpp>
+#include <plait/exec/serial.hpp>
+#include <plait/exec/workspace.hpp>
+#include <plait/interop/onnx/read.hpp>
+#include <plait/netdef/traits.hpp>
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string bytes_of(fs::path const& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
+std::vector<std::string> lines_of(fs::path const& path) {
+  std::ifstream in(path);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(in, line);)
+    if (!line.empty() && line[0] != '#') lines.push_back(line);
+  return lines;
+}
+
+enum class verdicts { passed, unsupported, refused, wrong };
+
+struct verdict {
+  verdicts is;
+  std::vector<std::string> reasons = {};
+};
+
+/// As ONNX compares: exact but for floating-point numbers, which may be off by a thousandth.
+bool is_close(double got, double wanted) {
+  if (std::isnan(got) || std::isnan(wanted)) return std::isnan(got) && std::isnan(wanted);
+  if (std::isinf(got) || std::isinf(wanted)) return got == wanted;
+  return std::abs(got - wanted) <= 1e-7 + 1e-3 * std::abs(wanted);
+}
+
+std::string difference(plait::tensor_value const& got, plait::tensor_value const& wanted) {
+  if (got.type() != wanted.type())
+    return "is " + std::string(to_string(got.type())) + ", not " + std::string(to_string(wanted.type()));
+  if (got.shape != wanted.shape) return "has another shape";
+  return std::visit(
+      [&]<class T>(std::vector<T> const& elements) -> std::string {
+        auto const& expected = std::get<std::vector<T>>(wanted.data);
+        for (std::size_t i = 0; i != elements.size(); ++i) {
+          bool same = false;
+          if constexpr (std::is_floating_point_v<T>)
+            same = is_close(elements[i], expected[i]);
+          else
+            same = elements[i] == expected[i];
+          if (!same) return "differs in element " + std::to_string(i);
+        }
+        return {};
+      },
+      got.data);
+}
+
+using values = std::map<std::string, plait::tensor_value>;
+
+std::string run(plait::onnx_net const& net, values const& inputs, std::vector<plait::tensor_value> const& wanted) {
+  plait::workspace<plait::serial> blobs;
+  plait::feed(blobs, net.parameters);
+  for (std::string const& name : net.inputs)
+    if (auto const found = inputs.find(name); found != inputs.end())
+      blobs.feed(name, plait::to_tensor<plait::serial>(found->second));
+  auto plan = plait::compile(net.net, plait::standard_operators<plait::serial>(), blobs, {.fetch = net.outputs});
+  plan.run();
+  for (std::size_t o = 0; o != wanted.size(); ++o) {
+    std::string const off = difference(plait::to_value(blobs.view(net.outputs.at(o))), wanted[o]);
+    if (!off.empty()) return "output '" + net.outputs[o] + "' " + off;
+  }
+  return {};
+}
+
+/// Where a model asks for inputs that must be settled before, those that are scalars and lists are.
+plait::onnx_net read(plait::onnx_model const& model, values const& inputs) {
+  try {
+    return plait::read_onnx(model);
+  } catch (plait::onnx_error const& e) {
+    bool const settles = std::ranges::any_of(
+        e.problems, [](auto const& each) { return each.reason.ends_with("must be known before the model is run"); });
+    if (!settles) throw;
+  }
+  plait::onnx_options options;
+  for (std::size_t i = 1; i < model.graph.inputs.size(); ++i)
+    if (auto const found = inputs.find(model.graph.inputs[i].name);
+        found != inputs.end() && found->second.shape.size() < 2)
+      options.constants.emplace(*found);
+  return plait::read_onnx(model, options);
+}
+
+std::vector<plait::tensor_value> recorded(fs::path const& folder, char const* what) {
+  std::vector<plait::tensor_value> found;
+  for (std::size_t i = 0;; ++i) {
+    fs::path const file = folder / (what + std::to_string(i) + ".pb");
+    if (!fs::exists(file)) return found;
+    std::string const document = bytes_of(file);
+    found.push_back(plait::value_of(plait::parse_onnx_tensor(document)));
+  }
+}
+
+verdict test_model(fs::path const& folder) {
+  try {
+    std::string const document = bytes_of(folder / "model.onnx");
+    plait::onnx_model const model = plait::parse_onnx(document);
+    for (auto const* list : {&model.graph.inputs, &model.graph.outputs})
+      for (plait::onnx_value_info const& info : *list)
+        if (info.kind == plait::onnx_value_info::kinds::other) {
+          static_cast<void>(plait::read_onnx(model));
+          return {verdicts::unsupported, {"a sequence or optional"}};
+        }
+    for (std::size_t set = 0;; ++set) {
+      fs::path const data = folder / ("test_data_set_" + std::to_string(set));
+      if (!fs::exists(data)) return {verdicts::passed};
+      auto const given = recorded(data, "input_");
+      values inputs;
+      for (std::size_t i = 0; i != given.size(); ++i) inputs.emplace(model.graph.inputs.at(i).name, given[i]);
+      std::string const off = run(read(model, inputs), inputs, recorded(data, "output_"));
+      if (!off.empty()) return {verdicts::wrong, {off}};
+    }
+  } catch (plait::onnx_error const& e) {
+    verdict found{verdicts::unsupported};
+    for (plait::onnx_problem const& each : e.problems)
+      found.reasons.push_back(each.reason == "there is no rule for it" ? each.type : each.type + ": " + each.reason);
+    return found;
+  } catch (plait::exec_error const& e) {
+    return {verdicts::refused, {e.what()}};
+  } catch (plait::error const& e) {  // tensors of types that plait does not have
+    return {verdicts::unsupported, {e.what()}};
+  }
+}
+
+struct summary {
+  std::map<verdicts, std::set<std::string>> models;
+  std::map<std::string, std::set<std::string>> missing;  // by reason
+};
+
+summary test_all(fs::path const& root) {
+  summary found;
+  std::vector<fs::path> folders;
+  for (auto const& entry : fs::recursive_directory_iterator(root))
+    if (entry.path().filename() == "model.onnx") folders.push_back(entry.path().parent_path());
+  for (fs::path const& folder : folders) {
+    std::string const name = fs::relative(folder, root).generic_string();
+    verdict const is = test_model(folder);
+    found.models[is.is].insert(name);
+    if (is.is != verdicts::passed)
+      for (std::string const& reason : is.reasons) found.missing[reason].insert(name);
+    if (is.is == verdicts::wrong) FAIL_CHECK(name << ": " << is.reasons.front());
+  }
+  return found;
+}
+
+TEST_CASE("recorded models") {
+  std::size_t models = 0;
+  for (auto const& entry : fs::directory_iterator(fs::path(PLAIT_TEST_DATA_DIR) / "onnx" / "recorded")) {
+    verdict const found = test_model(entry.path());
+    CAPTURE(entry.path().filename().string());
+    CAPTURE((found.reasons.empty() ? std::string() : found.reasons.front()));
+    CHECK(found.is == verdicts::passed);
+    ++models;
+  }
+  CHECK(models > 50);
+}
+
+// The list says which models pass; what it does not name may pass, or be refused, but not come out wrong.
+TEST_CASE("ONNX's own tests" * doctest::skip(std::string(PLAIT_ONNX_TEST_DATA).empty())) {
+  fs::path const root = PLAIT_ONNX_TEST_DATA;
+  summary const found = test_all(root);
+  auto const count = [&](verdicts is) { return found.models.contains(is) ? found.models.at(is).size() : 0; };
+  std::string table = "passed " + std::to_string(count(verdicts::passed)) + ", unsupported " +
+                      std::to_string(count(verdicts::unsupported)) + ", refused when run " +
+                      std::to_string(count(verdicts::refused)) + ", wrong " + std::to_string(count(verdicts::wrong));
+  for (auto const& [reason, models] : found.missing)
+    table += "\n" + std::to_string(models.size()) + '\t' + reason + " (" + *models.begin() + ')';
+  MESSAGE(table);
+  std::size_t passed = 0;
+  for (std::string const& name : lines_of(fs::path(PLAIT_TEST_DATA_DIR) / "onnx" / "passed.txt")) {
+    if (!fs::exists(root / name)) continue;  // other versions of ONNX have other tests
+    CAPTURE(name);
+    CHECK(found.models.at(verdicts::passed).contains(name));
+    ++passed;
+  }
+  CHECK(passed <= count(verdicts::passed));
+}
+
+}  // namespace
