@@ -4,6 +4,7 @@
 //   *s.net     the nested net (any net whose names have the same kind of key)
 //   s.scope    which of its blobs are the outer net's (subnet_scope)
 //   s.locals   names the op itself binds inside, a range of keys
+//   s.bound    optional, of a closed net: what its blobs are called around, a range of pairs of keys (inside, outside)
 #pragma once
 
 #include <algorithm>
@@ -31,6 +32,10 @@ enum class subnet_scope {
 };
 
 namespace detail {
+template <class S>
+concept bound_subnet = requires(S const& s) {
+  { s.bound } -> std::ranges::input_range;
+};
 template <class S>
 concept subnet_object = requires(S& s) {
   { s.scope } -> std::convertible_to<subnet_scope>;
@@ -197,16 +202,35 @@ class implicit_operands<N> {
     }
 
     level const& done = stack.front();
-    if (done.from.scope == subnet_scope::closed) return;
+    if (done.from.scope == subnet_scope::closed) {
+      for_each_left(done, [&](key_type const& key) { passes_.insert(key); });
+      return;
+    }
     for (key_type const& key : done.read.keys) reads_.insert(key);
     for (key_type const& key : done.passed.keys) passes_.insert(key);
     if (done.from.scope == subnet_scope::shared)
       for (std::size_t i = done.locals; i < done.written.keys.size(); ++i) writes_.insert(done.written.keys[i]);
   }
 
+  // Of what a closed net writes, that which it may leave as it was, by its names around.
+  template <class Each>
+  static void for_each_left(level const& done, Each&& each) {
+    if constexpr (detail::bound_subnet<subnet_t>)
+      for (auto const& [inside, outside] : done.from.bound) {
+        key_type const key(inside);
+        if (done.written.contains(key) && !done.written.certain(key)) each(key_type(outside));
+      }
+  }
+
   // What escapes from a finished net into the net around it.
   static void fold(level const& done, level& around) {
-    if (done.from.scope == subnet_scope::closed) return;
+    if (done.from.scope == subnet_scope::closed) {
+      for_each_left(done, [&](key_type const& key) {
+        around.by_nested.insert(key);
+        if (!around.written.certain(key)) around.passed.insert(key);
+      });
+      return;
+    }
     for (key_type const& key : done.read.keys) around.note_read(key);
     for (key_type const& key : done.passed.keys)
       if (!around.written.certain(key)) around.passed.insert(key);

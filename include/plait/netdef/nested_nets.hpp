@@ -1,9 +1,11 @@
 // The nets inside a NetDef op: messages in its arguments, or, as RecurrentNetwork stored them until 2017, text.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <plait/core/errors.hpp>
@@ -21,6 +23,7 @@ struct nested_net {
   subnet_scope scope = subnet_scope::shared;
   std::vector<std::string> locals;  ///< names the op binds inside (links and timestep of a recurrence)
   std::string argument;             ///< the argument that holds it
+  std::vector<std::pair<std::string, std::string>> bound = {};  ///< names inside a Do, and around it
 };
 
 namespace detail {
@@ -32,9 +35,30 @@ inline subnet_scope nested_scope(std::string_view op_type) {
   return subnet_scope::shared;
 }
 
+/// What a blob that arguments of an op name is called in truth: memory planners leave arguments `<blob>.rename`.
+inline std::string const& renamed_blob(netdef const& n, op_def const& op, std::string const& blob) {
+  arg_def const* const found = find_argument(n, op, blob + ".rename");
+  return found != nullptr && found->s ? *found->s : blob;
+}
+
 /// Whether a string argument is a net in text form.
 inline bool holds_text_net(std::string_view op_type, std::string_view argument) {
   return op_type.starts_with("RecurrentNetwork") && argument.ends_with("step_net");
+}
+
+/// What a Do calls blobs inside, and how they are called around it. What does not fit together is left out.
+inline std::vector<std::pair<std::string, std::string>> bound_blobs(netdef const& n, op_def const& op) {
+  std::vector<std::pair<std::string, std::string>> made;
+  arg_def const* const inner = find_argument(n, op, "inner_blobs");
+  arg_def const* const outer = find_argument(n, op, "outer_blobs_idx");
+  if (inner == nullptr || outer == nullptr || inner->strings.size() != outer->ints.size()) return made;
+  for (std::size_t i = 0; i != inner->strings.size(); ++i) {
+    auto const at = static_cast<std::size_t>(outer->ints[i]);
+    if (at >= op.input.size() + op.output.size()) continue;
+    symbol const blob = at < op.input.size() ? op.input[at] : op.output[at - op.input.size()];
+    made.emplace_back(inner->strings[i], n.text(blob));
+  }
+  return made;
 }
 
 }  // namespace detail
@@ -62,12 +86,15 @@ inline bool holds_text_net(std::string_view op_type, std::string_view argument) 
       }
     }
   }
-  if (found.empty() || found.front().scope != subnet_scope::child) return found;
+  if (found.empty()) return found;
+  if (found.front().scope == subnet_scope::closed)
+    for (nested_net& nested : found) nested.bound = detail::bound_blobs(n, op);
+  if (found.front().scope != subnet_scope::child) return found;
 
   std::vector<std::string> bound;
   for (std::string_view links : {"link_internal", "backward_link_internal"})
     if (arg_def const* argument = find_argument(n, op, links))
-      bound.insert(bound.end(), argument->strings.begin(), argument->strings.end());
+      for (std::string const& blob : argument->strings) bound.push_back(detail::renamed_blob(n, op, blob));
   arg_def const* timestep = find_argument(n, op, "timestep");
   bound.push_back(timestep != nullptr && timestep->s ? *timestep->s : "timestep");
   // Backward nets run in the workspace of the forward step, where all that wrote is at hand.

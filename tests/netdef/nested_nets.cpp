@@ -1,0 +1,68 @@
+#include <plait/netdef/nested_nets.hpp>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <plait/net/implicit_operands.hpp>
+#include <plait/netdef/text_reader.hpp>
+#include <plait/netdef/traits.hpp>
+#include <plait/transform/dead_ops.hpp>
+
+namespace {
+
+using strings = std::vector<std::string>;
+
+// y is filled, and then written by an op inside a Do that calls it `inner`.
+plait::netdef written_by(std::string const& op) {
+  return plait::read_netdef_text(R"(
+    op { type: "ConstantFill" output: "y" }
+    op { type: "Do" input: "c" input: "ws" output: "y" output: "ws"
+         arg { name: "net" n { )" +
+                                 op + R"( external_input: "cond" } }
+         arg { name: "inner_blobs" strings: "cond" strings: "inner" }
+         arg { name: "outer_blobs_idx" ints: 0 ints: 2 } }
+    external_input: "c" external_input: "ws" external_output: "y")");
+}
+
+strings passes(plait::netdef const& n) {
+  plait::implicit_operands<plait::netdef> inside;
+  inside.compute(n, n.op[1]);
+  CHECK(inside.reads().empty());
+  CHECK(inside.writes().empty());
+  return inside.passes();
+}
+
+std::size_t dead(plait::netdef const& n) { return plait::find_dead_ops(n).ops.size(); }
+
+TEST_CASE("what a Do may leave as it was is needed before it, by its name around") {
+  std::string const fill = R"(op { type: "ConstantFill" output: "inner" } )";
+  auto const always = written_by(fill);
+  CHECK(passes(always) == strings{});
+  CHECK(dead(always) == 1);
+
+  std::string const branch =
+      R"(op { type: "If" input: "cond" output: "inner" arg { name: "then_net" n { )" + fill + "} } } ";
+  auto const perhaps = written_by(branch);
+  CHECK(passes(perhaps) == strings{"y"});
+  CHECK(dead(perhaps) == 0);
+
+  auto const first = written_by(fill + branch);
+  CHECK(passes(first) == strings{});
+  CHECK(dead(first) == 1);
+}
+
+TEST_CASE("bindings of a Do that do not fit together are left out") {
+  auto n = written_by(R"(op { type: "If" input: "cond" output: "inner" arg { name: "then_net" n {
+                               op { type: "ConstantFill" output: "inner" } } } })");
+  n.op[1].arg[2].ints = {0, 7};
+  CHECK(passes(n) == strings{});
+  n.op[1].arg[2].ints = {0, -1};
+  CHECK(passes(n) == strings{});
+  n.op[1].arg[2].ints = {0};
+  CHECK(passes(n) == strings{});
+}
+
+}  // namespace
