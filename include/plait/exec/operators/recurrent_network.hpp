@@ -60,7 +60,10 @@ template <backend B>
 class recurrent_network_kernel : public op_kernel<B> {
  public:
   recurrent_network_kernel(op_arguments const& a, nets_of_op<B> const& nets)
-      : arguments_(a), listed_(a.input_count()), frame_(nets), trains_(nets.has("backward_step_net")) {
+      : arguments_(a),
+        listed_(a.input_count()),
+        frame_(nets),
+        trains_(nets.has("backward_step_net") || !a.texts("backward_link_internal").empty() || a.flag("keep_steps")) {
     auto const outputs = nets.output_names().first(a.output_count());
     for (auto const& alias : arguments_.aliases) {
       auto const at = std::ranges::find(outputs, alias.output);
@@ -77,13 +80,21 @@ class recurrent_network_kernel : public op_kernel<B> {
     for (auto const& state : arguments_.states) state_inputs_.push_back(&frame_.blobs().local(inputs[state.initial]));
     sequence_ = &frame_.blobs().local(inputs[0]);
     compile(a, nets);
-    steps_.connect(arguments_.links, false,
-                   [&](detail::recurrent_link const& link) { return sequence_number(link, inputs.first(listed_)); });
+    auto const number = [&](detail::recurrent_link const& link) {
+      return sequence_number(link, inputs.first(listed_));
+    };
+    for (auto const& op : steps_.link_ops())
+      if (std::size_t const s = number(op.link); s < arguments_.states.size())
+        seen_states_.emplace_back(s, &frame_.blobs().local(op.link.external));
+    std::size_t const by_ops = steps_.take_link_ops(arguments_.links);
+    steps_.connect(arguments_.links, by_ops, false, number);
     for (auto& link : steps_.links())
-      if (link.source && link.value != npos && link.sequence >= arguments_.states.size()) {
+      if (link.source && link.sequence >= arguments_.states.size() && (link.value != npos || a.flag("keep_steps"))) {
         link.copied = true;
         link.target = false;
       }
+    steps_.find_series(detail::blobs_of<B>(names_), detail::blobs_of<B>(seen_states_),
+                       [](std::size_t) { return false; });
     // A window over a place that the same step fills sees it only if it is filled in place: see run.
     for (auto const& made : steps_.links())
       for (auto const& read : steps_.links())
@@ -113,7 +124,7 @@ class recurrent_network_kernel : public op_kernel<B> {
  private:
   // With a backward net all is kept that it does not make again; without one what comes after the step is enough.
   void compile(op_arguments const& a, nets_of_op<B> const& nets) {
-    auto const& again = a.texts("recompute_blobs_on_backward");
+    std::vector<std::string> const again = detail::renamed_texts(a, "recompute_blobs_on_backward");
     std::vector<std::string> keep;
     if (!trains_) {
       for (auto const& link : arguments_.links) keep.push_back(link.internal);
@@ -124,7 +135,13 @@ class recurrent_network_kernel : public op_kernel<B> {
           keep.emplace_back(steps_.plan().value_name(v));
     }
     steps_.compile(nets, "step_net", trains_ && again.empty() ? nullptr : &keep);
-    for (std::uint32_t const v : steps_.plan().layout().published()) made_.emplace_back(steps_.plan().value_name(v));
+    // What ops of the net link is around the steps, and is changed there.
+    auto const linked = steps_.link_ops();
+    for (std::uint32_t const v : steps_.plan().layout().published()) {
+      std::string const name(steps_.plan().value_name(v));
+      auto const is_around = [&](detail::link_op const& op) { return op.link.external == name; };
+      if (std::ranges::none_of(linked, is_around)) made_.push_back(name);
+    }
   }
   // Sequences are the states, then what links name among the inputs.
   std::size_t sequence_number(detail::recurrent_link const& link, std::span<std::string const> inputs) {
@@ -167,19 +184,27 @@ class recurrent_network_kernel : public op_kernel<B> {
     for (std::size_t i = 0; i != steps_.links().size(); ++i)
       detail::expect_room(steps_.links()[i], arguments_.links[i].external, sequences_[steps_.links()[i].sequence],
                           steps);
+    for (auto const& [state, at] : seen_states_) *at = {kept.states[state], nullptr, true};
     for (std::size_t i = 0; i != arguments_.states.size(); ++i)
       detail::copy_initial_state<B>(sequences_[i], state_inputs_[i]->value.raw(), state_inputs_[i]->value.dims());
 
     auto const length = static_cast<std::size_t>(steps);
     while (kept.size() < (trains_ ? length : std::min<std::size_t>(2, length))) kept.add();
+    steps_.begin(steps);
     for (std::int64_t t = 0; t != steps; ++t) {
-      workspace<B>& blobs = kept[static_cast<std::size_t>(trains_ ? t : t % 2)];
-      for (auto const& name : made_) static_cast<void>(blobs.local(name));
-      for (auto const& link : arguments_.links) static_cast<void>(blobs.local(link.internal));
+      auto const number = static_cast<std::size_t>(trains_ ? t : t % 2);
+      workspace<B>& blobs = kept[number];
+      if (!steps_.knows(number, blobs)) {
+        for (auto const& name : made_) static_cast<void>(blobs.local(name));
+        for (auto const& link : arguments_.links) static_cast<void>(blobs.local(link.internal));
+        static_cast<void>(blobs.local(arguments_.timestep));
+        steps_.find_blobs(number, blobs);
+      }
       set_timestep(blobs.local(arguments_.timestep), t);
-      steps_.run(blobs, sequences_, t, t == 0, c.options());
+      steps_.run(number, sequences_, t, c.options());
       for (std::string const& name : filled_in_place_) expect_filled_in_place(blobs, name, t);
     }
+    steps_.finish();
     kept.length = length;
     kept.keeps_steps = trains_;
   }
@@ -225,7 +250,8 @@ class recurrent_network_kernel : public op_kernel<B> {
   blob<B>* sequence_ = nullptr;
   std::vector<blob<B>*> state_inputs_;  // by state
   std::vector<blob<B>*> linked_inputs_;
-  std::vector<blob<B>*> alias_outputs_;  // by alias
+  std::vector<std::pair<std::size_t, blob<B>*>> seen_states_;  // that ops of the step net see as a whole
+  std::vector<blob<B>*> alias_outputs_;                        // by alias
   blob<B>* object_output_ = nullptr;
   std::size_t object_input_ = npos;                    // what the last output's blob held before
   std::vector<detail::recurrent_sequence> sequences_;  // states, then linked inputs
@@ -237,7 +263,7 @@ class recurrent_network_kernel : public op_kernel<B> {
 template <backend B>
 void add_recurrent_network_operators(operators<B>& table) {
   table.template add<recurrent_network_kernel>(
-      detail::with_recurrent_arguments(op_schema("RecurrentNetwork").inputs(1, npos).outputs(2, npos))
+      detail::with_recurrent_arguments(op_schema("RecurrentNetwork").inputs(1, npos).outputs(2, npos).checks_first())
           .describe(
               "runs a net for each step of input 0, T x N x …; outputs are sequences of its states, then workspaces"));
 }

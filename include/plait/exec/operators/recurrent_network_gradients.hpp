@@ -36,8 +36,8 @@ void add_rows(T* y, T const* x, std::size_t rows, std::size_t width) {
 }  // namespace detail
 
 /// Inputs are the gradients of outputs_with_grads, then the inputs and the outputs of RecurrentNetwork; outputs the
-/// gradients of input 0, of the parameters and of the initial states. A blob of the backward step net that several
-/// places are linked to is given to all of them; so are gradients that it only passes on.
+/// gradients of the sequences, of the parameters and of the initial states. A blob of the backward step net that
+/// several places are linked to is given to all of them; so are gradients that it only passes on.
 template <backend B>
 class recurrent_network_gradient_kernel : public op_kernel<B> {
  public:
@@ -53,10 +53,10 @@ class recurrent_network_gradient_kernel : public op_kernel<B> {
     auto const all_inputs = nets.input_names();
     auto const inputs = all_inputs.subspan(given, listed_ - given - made);
     auto const outputs = all_inputs.subspan(listed_ - made, made);
-    std::size_t const wanted = 1 + parameters.size() + arguments_.states.size();
+    std::size_t const wanted = arguments_.sequences.size() + parameters.size() + arguments_.states.size();
     if (a.output_count() != wanted)
       detail::refuse_recurrence(std::to_string(a.output_count()) + " outputs where there should be " +
-                                std::to_string(wanted) + ": of the sequence, the parameters and the initial states");
+                                std::to_string(wanted) + ": of the sequences, the parameters and the initial states");
     auto const operand = [&](std::int64_t id, std::string_view what) -> std::string const& {
       if (id < 0 || static_cast<std::size_t>(id) >= inputs.size())
         detail::refuse_recurrence("argument '" + std::string(what) + "' has " + std::to_string(id) +
@@ -67,7 +67,9 @@ class recurrent_network_gradient_kernel : public op_kernel<B> {
       if (i < listed_ || std::ranges::find(nets.output_names(), all_inputs[i]) == nets.output_names().end())
         names_.emplace_back(all_inputs[i], at(all_inputs[i]));
     for (std::string const& name : nets.output_names().first(wanted)) outputs_.push_back(at(name));
-    sequence_ = at(inputs[0]);
+    counted_ = at(inputs[0]);
+    for (std::size_t const id : arguments_.sequences)
+      inputs_.push_back(at(operand(static_cast<std::int64_t>(id), "sequences")));
     object_ = at(outputs.back());
     for (auto const& state : arguments_.states)
       initial_.push_back(at(operand(static_cast<std::int64_t>(state.initial), "initial_recurrent_state_ids")));
@@ -97,14 +99,17 @@ class recurrent_network_gradient_kernel : public op_kernel<B> {
       if (kept == nullptr)
         c.fail("the last input is " + to_string(object_->spec()) + ", which should be a list of step workspaces");
       detail::bound_names<B> const names(kept->around(), names_);
+      detail::bound_names<B> const wholes(kept->around(), seen_);
       try {
         begin_run(c, *kept);
+        for (std::size_t i = 0; i != seen_.size(); ++i)
+          *seen_[i].second = {gradients_[seen_sequences_[i]], nullptr, true};
         go_back(c, *kept);
       } catch (...) {
-        steps_.release();
+        release();
         throw;
       }
-      steps_.release();
+      release();
       hand_out();
     });
   }
@@ -122,34 +127,40 @@ class recurrent_network_gradient_kernel : public op_kernel<B> {
   };
 
   blob<B>* at(std::string_view name) { return &frame_.blobs().local(name); }
-  std::size_t sequence_gradient() const { return arguments_.states.size(); }
+  // Gradients are those of states, then of sequences, then of parameters.
+  std::size_t first_sequence() const { return arguments_.states.size(); }
+  std::size_t first_parameter() const { return first_sequence() + arguments_.sequences.size(); }
 
   void compile(op_arguments const& a, nets_of_op<B> const& nets, std::span<std::string const> inputs) {
-    std::vector<detail::recurrent_link> const links = detail::read_recurrent_links(a, "backward_link");
+    std::vector<detail::recurrent_link> links = detail::read_recurrent_links(a, "backward_link");
     auto const& parameters = a.integers("param");
-    std::vector<std::string> sums = a.texts("param_grads");
+    std::vector<std::string> sums = detail::renamed_texts(a, "param_grads");
     if (sums.empty())
       for (std::int64_t const id : parameters) sums.push_back(inputs[static_cast<std::size_t>(id)] + "_grad");
     detail::expect_same_length("param_grads", sums.size(), "param", parameters.size());
     for (auto const& link : links) made_.push_back(link.internal);
     made_.insert(made_.end(), sums.begin(), sums.end());
-    steps_.compile(nets, "backward_step_net", &made_);
-    std::string const& output = nets.output_names()[0];
-    steps_.connect(links, true, [&](detail::recurrent_link const& link) {
+    if (nets.has("backward_step_net")) steps_.compile(nets, "backward_step_net", &made_);
+    auto const number = [&](detail::recurrent_link const& link) {
       for (std::size_t i = 0; i != arguments_.states.size(); ++i)
-        if (link.external == arguments_.states[i].name + "_grad") return i;
-      if (link.external != inputs[0] + "_grad" && link.external != output)
-        detail::refuse_recurrence("backward_link_external has '" + link.external +
-                                  "', which is the gradient of neither a state nor input 0");
-      return sequence_gradient();
-    });
+        if (link.external == arguments_.states[i].gradient) return i;
+      for (std::size_t k = 0; k != arguments_.sequences.size(); ++k)
+        if (names_gradient(a, link.external, inputs[arguments_.sequences[k]], nets.output_names()[k]))
+          return first_sequence() + k;
+      detail::refuse_recurrence("backward_link_external has '" + link.external +
+                                "', which is the gradient of neither a state nor a sequence");
+    };
+    for (auto const& op : steps_.link_ops()) see(op.link.external, number(op.link));
+    for (auto const& link : links) see(link.external, number(link));
+    std::size_t const by_ops = steps_.take_link_ops(links);
+    steps_.connect(links, by_ops, true, number);
     for (auto const& made : steps_.links())
       for (auto const& read : steps_.links())
         if (detail::is_read_as_filled(made, read))
           detail::refuse_recurrence("the gradient '" + made.internal + "' reaches through a window the place of '" +
                                     read.internal + "' in the same step, which has no gradient");
     // Each step's values replace what is there where there is one link, and nothing else in its places.
-    for (std::size_t s = 0; s <= sequence_gradient(); ++s) {
+    for (std::size_t s = 0; s != first_parameter(); ++s) {
       detail::linked_place* only = nullptr;
       std::size_t count = 0;
       for (auto& link : steps_.links())
@@ -168,30 +179,54 @@ class recurrent_network_gradient_kernel : public op_kernel<B> {
       bool const linked = std::ranges::find(links, sums[p], &detail::recurrent_link::internal) != links.end();
       if (value == npos && !linked)
         detail::refuse_recurrence("param_grads has '" + sums[p] + "', which the backward step net does not make");
-      steps_.links().push_back({sums[p], sequence_gradient() + 1 + p, 0, 1, false, true, true, value, false});
+      steps_.links().push_back({sums[p], first_parameter() + p, 0, 1, false, true, true, value, false});
       externals_.push_back(sums[p]);
     }
+    // Gradients that are given are added to what steps make of states.
+    steps_.find_series(detail::blobs_of<B>(names_), detail::blobs_of<B>(seen_),
+                       [&](std::size_t s) { return s >= first_sequence() && s < first_parameter(); });
+  }
+
+  // Ops of the backward step net may see the gradients of a sequence as a whole.
+  void see(std::string const& name, std::size_t sequence) {
+    if (!steps_.reads(name)) return;
+    seen_.emplace_back(name, &whole_.local(name));
+    seen_sequences_.push_back(sequence);
+  }
+  void release() {
+    steps_.release();
+    for (auto const& [name, at] : seen_) at->clear();
+  }
+
+  // Whether a link means the gradient of an input by a name: after the output, after the input, or after what the input
+  // was called when the links were made.
+  static bool names_gradient(op_arguments const& a, std::string_view name, std::string const& input,
+                             std::string_view output) {
+    if (name == output || name == input + "_grad") return true;
+    return std::ranges::any_of(a.texts("link_external"), [&](std::string const& linked) {
+      return a.renamed(linked) == input && name == a.renamed(linked + "_grad");
+    });
   }
 
   // Checks, and memory for what is computed, cleared where steps add to it.
   void begin_run(op_context<B>& c, step_workspaces<B>& kept) {
-    shape const& dims = sequence_->value.dims();
-    if (sequence_->object != nullptr || dims.rank() < 2)
-      c.fail("the sequence is " + to_string(sequence_->spec()) + ", which should be one of steps of rows");
+    shape const& dims = counted_->value.dims();
+    if (counted_->object != nullptr || dims.rank() < 2)
+      c.fail("the sequence is " + to_string(counted_->spec()) + ", which should be one of steps of rows");
     length_ = dims[0];
     if (!kept.keeps_steps || kept.length != static_cast<std::size_t>(length_) ||
         kept.states.size() != arguments_.states.size())
       c.fail("the forward run has kept " + std::to_string(kept.keeps_steps ? kept.length : 0) + " steps of " +
              std::to_string(length_));
-    gradients_.resize(sequence_gradient() + 1 + parameters_.size());
+    gradients_.resize(first_parameter() + parameters_.size());
     sequences_.assign(gradients_.size(), {});
     for (std::size_t s = 0; s != gradients_.size(); ++s) {
-      tensor_spec const type = s < sequence_gradient()    ? kept.states[s].spec()
-                               : s == sequence_gradient() ? sequence_->spec()
-                                                          : parameters_[s - sequence_gradient() - 1]->spec();
+      tensor_spec const type = s < first_sequence()    ? kept.states[s].spec()
+                               : s < first_parameter() ? inputs_[s - first_sequence()]->spec()
+                                                       : parameters_[s - first_parameter()]->spec();
       renew(gradients_[s], type, c, listed_);
       sequences_[s] = {static_cast<std::byte*>(gradients_[s].raw()), type};
-      if (s > sequence_gradient()) sequences_[s].type.dims = {1, type.dims.size()};
+      if (s >= first_parameter()) sequences_[s].type.dims = {1, type.dims.size()};
     }
     for (std::size_t i = 0; i != steps_.links().size(); ++i)
       if (steps_.links()[i].moves)
@@ -205,7 +240,7 @@ class recurrent_network_gradient_kernel : public op_kernel<B> {
                std::to_string(places) + " places of " + to_string(to.type));
     }
     for (std::size_t s = 0; s != gradients_.size(); ++s) {
-      bool const parameter = s > sequence_gradient();
+      bool const parameter = s >= first_parameter();
       std::int64_t const places = parameter ? 1 : sequences_[s].type.dims[0];
       std::int64_t const replaced = parameter ? -1 : replaced_[s];
       if (replaced < 0) {
@@ -242,6 +277,7 @@ class recurrent_network_gradient_kernel : public op_kernel<B> {
 
   void go_back(op_context<B>& c, step_workspaces<B>& kept) {
     for (std::string const& name : made_) static_cast<void>(kept.shared().local(name));
+    steps_.begin(length_);
     for (std::int64_t t = length_; t-- != 0;) {
       workspace<B>& blobs = kept[static_cast<std::size_t>(t)];
       for (std::size_t i = 0; i != views_.size(); ++i) {
@@ -253,10 +289,13 @@ class recurrent_network_gradient_kernel : public op_kernel<B> {
         detail::recurrent_sequence const from{static_cast<std::byte*>(whole.raw()), whole.spec()};
         detail::recurrent_steps<B>::set_view(viewed, from, t + link.offset, link.window);
       }
-      steps_.run(blobs, sequences_, t, t + 1 == length_, c.options());
-      for (std::size_t s = 0; s != sequence_gradient(); ++s)
+      auto const number = static_cast<std::size_t>(t);
+      if (!steps_.knows(number, blobs)) steps_.find_blobs(number, blobs);
+      steps_.run(number, sequences_, t, c.options());
+      for (std::size_t s = 0; s != first_sequence(); ++s)
         if (replaced_[s] >= 0) add_given(s, t + replaced_[s], t + replaced_[s] + 1);
     }
+    steps_.finish();
   }
 
   void hand_out() {
@@ -265,9 +304,8 @@ class recurrent_network_gradient_kernel : public op_kernel<B> {
       to.object = nullptr;
       to.is_set = true;
     };
-    give(*outputs_[0], gradients_[sequence_gradient()]);
-    for (std::size_t p = 0; p != parameters_.size(); ++p)
-      give(*outputs_[1 + p], gradients_[sequence_gradient() + 1 + p]);
+    std::size_t const before = arguments_.sequences.size() + parameters_.size();
+    for (std::size_t o = 0; o != before; ++o) give(*outputs_[o], gradients_[first_sequence() + o]);
     for (std::size_t i = 0; i != arguments_.states.size(); ++i) {
       shape const& dims = initial_[i]->value.dims();
       tensor<B> const& all = gradients_[i];
@@ -281,7 +319,7 @@ class recurrent_network_gradient_kernel : public op_kernel<B> {
       } else {
         made = all.slice(0, 0, dims.rank() == 3 ? dims[0] : 1).reshape(dims);
       }
-      give(*outputs_[1 + parameters_.size() + i], std::move(made));
+      give(*outputs_[before + i], std::move(made));
     }
   }
 
@@ -289,10 +327,14 @@ class recurrent_network_gradient_kernel : public op_kernel<B> {
   std::size_t listed_;
   operand_frame<B> frame_;
   detail::recurrent_steps<B> steps_;
-  std::vector<std::string> externals_;                   // by link of steps_, of which parameters are the last
+  std::vector<std::string> externals_;  // by link of steps_, of which parameters are the last
+  workspace<B> whole_;
+  std::vector<std::pair<std::string, blob<B>*>> seen_;   // sequences of gradients that ops see as a whole, in whole_
+  std::vector<std::size_t> seen_sequences_;              // their numbers
   std::vector<std::string> made_;                        // what is wanted of the backward step net
   std::vector<std::pair<std::string, blob<B>*>> names_;  // of the net around
-  blob<B>* sequence_ = nullptr;
+  blob<B>* counted_ = nullptr;                           // whose places are the steps
+  std::vector<blob<B>*> inputs_;                         // by sequence that has a gradient
   blob<B>* object_ = nullptr;
   std::vector<blob<B>*> initial_;  // by state
   std::vector<blob<B>*> parameters_;
@@ -300,7 +342,7 @@ class recurrent_network_gradient_kernel : public op_kernel<B> {
   std::vector<given_gradient> given_;
   std::vector<forward_view> views_;     // by forward link
   std::vector<std::int64_t> replaced_;  // by sequence: the offset of the link that fills it; -1 if steps add to it
-  std::vector<tensor<B>> gradients_;    // of states, the sequence, parameters
+  std::vector<tensor<B>> gradients_;    // of states, sequences, parameters
   std::vector<detail::recurrent_sequence> sequences_;
   std::int64_t length_ = 0;
 };
@@ -309,8 +351,9 @@ class recurrent_network_gradient_kernel : public op_kernel<B> {
 template <backend B>
 void add_recurrent_network_gradient_operators(operators<B>& table) {
   table.template add<recurrent_network_gradient_kernel>(
-      detail::with_recurrent_arguments(op_schema("RecurrentNetworkGradient").inputs(2, npos).outputs(1, npos))
-          .describe("gradients of the sequence, the parameters and the initial states of a RecurrentNetwork"));
+      detail::with_recurrent_arguments(
+          op_schema("RecurrentNetworkGradient").inputs(2, npos).outputs(1, npos).checks_first())
+          .describe("gradients of the sequences, the parameters and the initial states of a RecurrentNetwork"));
 }
 
 }  // namespace plait

@@ -16,7 +16,10 @@
 #include <plait/exec/element_type.hpp>
 #include <plait/exec/kernels/for_each.hpp>
 #include <plait/exec/operand_frame.hpp>
+#include <plait/exec/operators/recurrent_links.hpp>
 #include <plait/exec/operators/recurrent_network_arguments.hpp>
+#include <plait/exec/operators/recurrent_network_links.hpp>
+#include <plait/exec/operators/recurrent_network_series.hpp>
 #include <plait/exec/plan.hpp>
 #include <plait/exec/run_options.hpp>
 #include <plait/exec/workspace.hpp>
@@ -47,39 +50,14 @@ void clear_elements(void* to, element_type type, std::size_t count) {
   if (!known) refuse_recurrence("there are no gradients of " + std::string(to_string(type)));
 }
 
-/// Memory of which the first axis is time.
-struct recurrent_sequence {
-  std::byte* data = nullptr;
-  tensor_spec type = {};
-
-  std::size_t step_bytes() const { return static_cast<std::size_t>(type.dims.size_from(1)) * size_of(type.type); }
-  std::size_t step_elements() const { return static_cast<std::size_t>(type.dims.size_from(1)); }
-  std::byte* at(std::int64_t place) const { return data + static_cast<std::size_t>(place) * step_bytes(); }
+/// A link that is an op of the step net.
+struct link_op {
+  recurrent_link link;
+  bool is_target;  ///< the net goes on to write the blob, whose last value goes to the place
 };
 
-/// One link of a plan. What a net neither reads nor writes passes from a place it is linked to to the others.
-struct linked_place {
-  std::string internal;
-  std::size_t sequence;  ///< for the caller to number
-  std::int64_t offset;
-  std::int64_t window;
-  bool source = false;         ///< the net finds the blob to be this place
-  bool target = false;         ///< what the net makes of the blob goes to this place
-  bool added = false;          ///< and is added to what is there
-  std::uint32_t value = npos;  ///< of the plan, if the net writes it
-  bool moves = true;           ///< one place further at each step
-  bool copied = false;         ///< the net changes the blob, but must not change the place
-
-  std::int64_t place(std::int64_t t) const { return moves ? t + offset : offset; }
-};
-
-/// Whether one blob of a step is read where another one is put.
-inline bool is_read_as_filled(linked_place const& made, linked_place const& read) {
-  return made.target && read.source && made.sequence == read.sequence && made.internal != read.internal &&
-         read.offset < made.offset + made.window && made.offset < read.offset + read.window;
-}
-
-/// Runs a plan at the places of sequences. The workspaces have blobs for all the names beforehand.
+/// Runs a plan at the places of sequences, or only hands on what is linked there, if none was compiled. The workspaces
+/// have blobs for all the names beforehand.
 template <backend B>
 class recurrent_steps {
  public:
@@ -88,29 +66,86 @@ class recurrent_steps {
   void compile(nets_of_op<B> const& nets, std::string argument, std::vector<std::string> const* keep) {
     argument_ = std::move(argument);
     plan_ = nets.compile(argument_, blank_, keep);
+    std::vector<link_op> const linked = link_ops();
+    if (keep == nullptr || linked.empty()) return;
+    std::vector<std::string> more = *keep;
+    for (link_op const& op : linked) more.push_back(op.link.internal);
+    plan_ = nets.compile(argument_, blank_, &more);
   }
   plait::plan<B> const& plan() const noexcept { return *plan_; }
   std::vector<linked_place>& links() noexcept { return links_; }
 
   /// The number of the value a blob has after the net, npos if the net does not write it.
-  std::uint32_t written(std::string_view name) const { return find(plan_->layout().published(), name); }
-  bool reads(std::string_view name) const { return find(plan_->layout().given(), name) != npos; }
+  std::uint32_t written(std::string_view name) const {
+    return plan_ == nullptr ? npos : find(plan_->layout().published(), name);
+  }
+  /// Whether the net reads what the blob holds before it. An op that may leave its output as it was does not.
+  bool reads(std::string_view name) const {
+    if (plan_ == nullptr) return false;
+    plan_layout const& layout = plan_->layout();
+    std::uint32_t const given = find(layout.given(), name);
+    if (given == npos) return false;
+    for (op_index op = 0; op != plan_->op_count(); ++op) {
+      auto const row = layout.reads(op);
+      auto const at = static_cast<std::size_t>(std::ranges::find(row, given) - row.begin());
+      if (at == row.size()) continue;
+      bool const leaves = std::ranges::any_of(
+          layout.writes(op), [&](std::uint32_t v) { return layout.blob_of(v) == layout.blob_of(given); });
+      if (!leaves || at < plan_->listed_inputs(op)) return true;
+    }
+    return false;
+  }
+
+  /// The ops rnn_internal_apply_link of the net.
+  std::vector<link_op> link_ops() const {
+    std::vector<link_op> found;
+    if (plan_ == nullptr) return found;
+    plan_layout const& layout = plan_->layout();
+    for (op_index op = 0; op != plan_->op_count(); ++op) {
+      auto const* const kernel = dynamic_cast<apply_link_kernel<B> const*>(&plan_->kernel(op));
+      if (kernel == nullptr) continue;
+      blob_index const made = layout.blob_of(layout.writes(op)[0]);
+      bool written_again = false;
+      for (op_index later = op + 1; later != plan_->op_count(); ++later)
+        for (std::uint32_t const v : layout.writes(later)) written_again = written_again || layout.blob_of(v) == made;
+      found.push_back({{std::string(plan_->blob_name(made)), std::string(plan_->value_name(layout.reads(op)[1])),
+                        kernel->offset, kernel->window},
+                       written_again});
+    }
+    return found;
+  }
+  /// Links that are ops of the net take the place of the same ones in the list; those that are targets are appended to
+  /// it. To be called before connect. Returns how many are appended.
+  std::size_t take_link_ops(std::vector<recurrent_link>& links) const {
+    std::vector<recurrent_link> targets;
+    for (link_op const& op : link_ops()) {
+      std::erase(links, op.link);
+      if (op.is_target) targets.push_back(op.link);
+    }
+    links.insert(links.end(), targets.begin(), targets.end());
+    return targets.size();
+  }
 
   /// Takes the links, `sequence` numbering what each is linked to. Forward a blob comes from its first place in time,
-  /// backward from the last, or, with several of them, from their sum.
+  /// backward from the last, or, with several of them, from their sum. The last `by_ops` of them are targets only, as
+  /// take_link_ops says.
   template <class Sequence>
-  void connect(std::vector<recurrent_link> const& links, bool backward, Sequence&& sequence) {
+  void connect(std::vector<recurrent_link> const& links, std::size_t by_ops, bool backward, Sequence&& sequence) {
     for (recurrent_link const& link : links)
       links_.push_back(
           {link.internal, sequence(link), link.offset, link.window, false, false, false, written(link.internal)});
     for (std::size_t i = 0; i != links_.size(); ++i) {
       linked_place& link = links_[i];
+      if (i + by_ops >= links_.size()) {
+        link.target = true;
+        continue;
+      }
       std::size_t count = 0;
       bool first = true;  // in time, or in the list of those
       bool last = true;
       for (std::size_t k = 0; k != links_.size(); ++k) {
         linked_place const& other = links_[k];
-        if (other.internal != link.internal) continue;
+        if (other.internal != link.internal || k + by_ops >= links_.size()) continue;
         ++count;
         first = first && (link.offset < other.offset || (link.offset == other.offset && i <= k));
         last = last && link.offset >= other.offset;
@@ -124,26 +159,56 @@ class recurrent_steps {
     }
   }
 
-  /// Runs step `t` in a workspace. `first` before the others of a run.
-  void run(workspace<B>& blobs, std::span<recurrent_sequence const> sequences, std::int64_t t, bool first,
+  /// After connect: see step_series::compile.
+  template <class OwnPlaces>
+  void find_series(std::vector<blob<B> const*> around, std::vector<blob<B> const*> changing, OwnPlaces own_places) {
+    if (plan_ != nullptr) series_.compile(*plan_, links_, std::move(around), std::move(changing), own_places);
+  }
+
+  /// Before a run of so many steps.
+  void begin(std::int64_t steps) {
+    steps_ = static_cast<std::size_t>(steps);
+    begun_ = false;
+    if (blobs_.size() > steps_) blobs_.resize(steps_);
+  }
+  /// Whether names stand for the same blobs as when the workspace was given to find_blobs under this number; if not, it
+  /// must be again.
+  bool knows(std::size_t number, workspace<B> const& blobs) const {
+    return number < blobs_.size() && blobs_[number].own == blobs.revision() &&
+           blobs_[number].shared == blobs.parent()->revision();
+  }
+  void find_blobs(std::size_t number, workspace<B>& blobs) {
+    if (number >= blobs_.size()) blobs_.resize(number + 1);
+    step_blobs& found = blobs_[number];
+    found.links.clear();
+    for (linked_place const& link : links_) found.links.push_back(&blobs.get(link.internal));
+    if (plan_ != nullptr) found.plan = plan_->find_blobs(blobs);
+    found.own = blobs.revision();
+    found.shared = blobs.parent()->revision();
+  }
+  /// Runs step `t` in the workspace of a number.
+  void run(std::size_t number, std::span<recurrent_sequence const> sequences, std::int64_t t,
            run_options const& options) {
+    step_blobs const& blobs = blobs_[number];
     for (std::size_t i = 0; i != links_.size(); ++i)
-      if (links_[i].source) find_source(blobs, sequences, t, i);
-    plan_->rebind(blobs);
-    if (first) bind();
-    for (linked_place const& link : links_)
-      if (link.target && !link.added && link.value != npos) {
-        recurrent_sequence const& s = sequences[link.sequence];
-        plan_->write_to(link.value, s.at(link.place(t)), s.step_bytes() * static_cast<std::size_t>(link.window));
-      }
-    run_nested(*plan_, argument_, options);
-    for (linked_place const& link : links_)
-      if (link.target) deliver(blobs, sequences[link.sequence], t, link);
+      if (links_[i].source) find_source(*blobs.links[i], sequences, t, i);
+    if (plan_ != nullptr) run_plan(blobs, sequences, t, options);
+    for (std::size_t i = 0; i != links_.size(); ++i)
+      if (links_[i].target && !series_.sums(links_[i].value))
+        deliver(*blobs.links[i], sequences[links_[i].sequence], t, links_[i]);
+  }
+  /// After the last step: what ops have summed is complete.
+  void finish() {
+    if (plan_ != nullptr) inside([&] { plan_->end_series(true); });
+    series_.drop();
   }
 
   /// Lets go of the workspaces.
   void release() {
-    if (plan_ != nullptr) plan_->rebind(blank_);
+    if (plan_ == nullptr) return;
+    inside([&] { plan_->end_series(false); });
+    series_.drop();
+    plan_->rebind(blank_);
   }
 
   static void set_view(blob<B>& at, recurrent_sequence const& s, std::int64_t place, std::int64_t window) {
@@ -155,24 +220,62 @@ class recurrent_steps {
   }
 
  private:
+  // Where the blobs of a step are, and what the names were then.
+  struct step_blobs {
+    std::uint64_t own = 0;
+    std::uint64_t shared = 0;
+    typename plait::plan<B>::blob_places plan = {};
+    std::vector<blob<B>*> links = {};
+  };
+
   std::uint32_t find(std::span<std::uint32_t const> values, std::string_view name) const {
     for (std::uint32_t const v : values)
       if (plan_->value_name(v) == name) return v;
     return npos;
   }
 
-  // Places can be given only where sizes are known.
-  void bind() {
+  void run_plan(step_blobs const& blobs, std::span<recurrent_sequence const> sequences, std::int64_t t,
+                run_options const& options) {
+    inside([&] {
+      plan_->rebind(blobs.plan);
+      if (!begun_) plan_->bind();  // places can be given only where sizes are known
+      put(sequences, t);
+      if (!begun_) {
+        begun_ = true;
+        if (steps_ > 1 && series_.begin(*plan_, steps_)) put(sequences, t);
+      } else if (told_ && !series_.holds(*plan_, [&](linked_place const& link) {
+                   return static_cast<void*>(sequences[link.sequence].at(link.place(t)));
+                 })) {
+        plan_->end_series(true);
+        series_.drop();
+        plan_->rebind(blank_);
+        plan_->rebind(blobs.plan);
+        put(sequences, t);
+      }
+      told_ = plan_->in_series();
+      plan_->run_bound(options);
+    });
+  }
+  // Has the plan write values where they are to be in the end.
+  void put(std::span<recurrent_sequence const> sequences, std::int64_t t) {
+    for (linked_place const& link : links_)
+      if (link.target && link.value != npos && (!link.added || series_.sums(link.value))) {
+        recurrent_sequence const& s = sequences[link.sequence];
+        plan_->write_to(link.value, s.at(link.place(t)), s.step_bytes() * static_cast<std::size_t>(link.window));
+      }
+    plan_->bind();
+  }
+  template <class F>
+  void inside(F&& f) {
     try {
-      plan_->bind();
+      f();
     } catch (exec_error const& e) {
       std::throw_with_nested(nested_net_error(argument_, e.what(), e.blob));
     }
   }
-  void find_source(workspace<B>& blobs, std::span<recurrent_sequence const> sequences, std::int64_t t, std::size_t i) {
+  void find_source(blob<B>& at, std::span<recurrent_sequence const> sequences, std::int64_t t, std::size_t i) {
     linked_place const& link = links_[i];
     recurrent_sequence const& s = sequences[link.sequence];
-    blob<B>& at = blobs.get(link.internal);
     bool summed = false;
     for (std::size_t k = 0; k != i; ++k) summed = summed || (links_[k].source && links_[k].internal == link.internal);
     if (!summed) {
@@ -190,8 +293,7 @@ class recurrent_steps {
   }
 
   // What the plan could write there itself is there.
-  void deliver(workspace<B>& blobs, recurrent_sequence const& s, std::int64_t t, linked_place const& link) {
-    blob<B> const& from = blobs.get(link.internal);
+  void deliver(blob<B> const& from, recurrent_sequence const& s, std::int64_t t, linked_place const& link) {
     std::size_t const bytes = s.step_bytes() * static_cast<std::size_t>(link.window);
     std::byte* const to = s.at(link.place(t));
     tensor_spec const type = from.spec();
@@ -211,6 +313,11 @@ class recurrent_steps {
   workspace<B> blank_;
   std::unique_ptr<plait::plan<B>> plan_;
   std::vector<linked_place> links_;
+  step_series<B> series_;
+  std::vector<step_blobs> blobs_;  // by number
+  std::size_t steps_ = 0;
+  bool begun_ = false;  // the first step of the run has been
+  bool told_ = false;   // ops know that they are in a series
 };
 
 /// Throws shape_error if a link leaves its sequence within `steps` steps.
@@ -222,6 +329,14 @@ inline void expect_room(linked_place const& link, std::string_view external, rec
     refuse_recurrence("the link of '" + link.internal + "' leaves '" + std::string(external) + "' of " +
                       std::to_string(s.type.dims[0]) + " places at step " + std::to_string(steps - 1) + ": offset " +
                       std::to_string(link.offset) + ", window " + std::to_string(link.window));
+}
+
+/// The blobs of a list of whatever else and a blob.
+template <backend B, class Pairs>
+std::vector<blob<B> const*> blobs_of(Pairs const& pairs) {
+  std::vector<blob<B> const*> made;
+  for (auto const& [other, at] : pairs) made.push_back(at);
+  return made;
 }
 
 /// Binds names of the net around to where they stand in the frame of an op, until it goes.

@@ -1,0 +1,46 @@
+// Where blobs of a step net stand: places of sequences.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include <plait/core/npos.hpp>
+#include <plait/exec/element_type.hpp>
+#include <plait/exec/tensor.hpp>
+
+namespace plait::detail {
+
+/// Memory of which the first axis is time.
+struct recurrent_sequence {
+  std::byte* data = nullptr;
+  tensor_spec type = {};
+
+  std::size_t step_bytes() const { return static_cast<std::size_t>(type.dims.size_from(1)) * size_of(type.type); }
+  std::size_t step_elements() const { return static_cast<std::size_t>(type.dims.size_from(1)); }
+  std::byte* at(std::int64_t place) const { return data + static_cast<std::size_t>(place) * step_bytes(); }
+};
+
+/// One link of a plan. What a net neither reads nor writes passes from a place it is linked to to the others.
+struct linked_place {
+  std::string internal;
+  std::size_t sequence;  ///< for the caller to number
+  std::int64_t offset;
+  std::int64_t window;
+  bool source = false;         ///< the net finds the blob to be this place
+  bool target = false;         ///< what the net makes of the blob goes to this place
+  bool added = false;          ///< and is added to what is there
+  std::uint32_t value = npos;  ///< of the plan, if the net writes it
+  bool moves = true;           ///< one place further at each step
+  bool copied = false;         ///< the net changes the blob, but must not change the place
+
+  std::int64_t place(std::int64_t t) const { return moves ? t + offset : offset; }
+};
+
+/// Whether one blob of a step is read where another one is put.
+inline bool is_read_as_filled(linked_place const& made, linked_place const& read) {
+  return made.target && read.source && made.sequence == read.sequence && made.internal != read.internal &&
+         read.offset < made.offset + made.window && made.offset < read.offset + read.window;
+}
+
+}  // namespace plait::detail
