@@ -60,7 +60,7 @@ copy_t copy_of(graph const& g) {
 TEST_CASE("Boost's view has one vertex for each op and the edges of the graph, both ways") {
   std::mt19937 random(13);
   for (int round = 0; round != 200; ++round) {
-    graph const g = plait::dependencies(test::random_net(random, 20), everything);
+    graph const g = plait::dependencies(test::random_small_net(random, 20), everything);
     REQUIRE(num_vertices(g) == g.op_count());
     REQUIRE(std::distance(vertices(g).first, vertices(g).second) == static_cast<std::ptrdiff_t>(g.op_count()));
     REQUIRE(num_edges(g) == g.edge_count());
@@ -99,7 +99,7 @@ TEST_CASE("Boost's view has one vertex for each op and the edges of the graph, b
 TEST_CASE("topological_sort: every op after those it waits for") {
   std::mt19937 random(14);
   for (int round = 0; round != 200; ++round) {
-    graph const g = plait::dependencies(test::random_net(random, 30), everything);
+    graph const g = plait::dependencies(test::random_small_net(random, 30), everything);
     std::vector<op_index> order;
     boost::topological_sort(g, std::back_inserter(order));
     REQUIRE(order.size() == num_vertices(g));
@@ -112,7 +112,7 @@ TEST_CASE("topological_sort: every op after those it waits for") {
 TEST_CASE("strong_components: each op by itself") {
   std::mt19937 random(15);
   for (int round = 0; round != 100; ++round) {
-    graph const g = plait::dependencies(test::random_net(random, 30), everything);
+    graph const g = plait::dependencies(test::random_small_net(random, 30), everything);
     std::vector<int> component(num_vertices(g));
     auto const count =
         boost::strong_components(g, boost::make_iterator_property_map(component.begin(), get(boost::vertex_index, g)));
@@ -123,7 +123,7 @@ TEST_CASE("strong_components: each op by itself") {
 TEST_CASE("transitive_closure: as that of a copy in an adjacency_list") {
   std::mt19937 random(16);
   for (int round = 0; round != 100; ++round) {
-    graph const g = plait::dependencies(test::random_net(random, 15), everything);
+    graph const g = plait::dependencies(test::random_small_net(random, 15), everything);
     using closure = boost::adjacency_list<boost::setS, boost::vecS, boost::directedS>;
     closure ours;
     closure theirs;
@@ -147,7 +147,7 @@ TEST_CASE("depth_first_search: every op once, no way back") {
     void back_edge(dependency_id, graph const&) { *back = true; }
   };
   std::mt19937 random(17);
-  graph const g = plait::dependencies(test::random_net(random, 200), everything);
+  graph const g = plait::dependencies(test::random_small_net(random, 200), everything);
   std::vector<op_index> finished;
   bool back = false;
   visitor v;

@@ -12,7 +12,7 @@
 
 namespace test {
 
-[[nodiscard]] inline struct_net random_net(std::mt19937& random, std::size_t max_ops = 12) {
+[[nodiscard]] inline struct_net random_small_net(std::mt19937& random, std::size_t max_ops = 12) {
   std::size_t const blobs = 1 + random() % 8;
   auto const blob = [&] { return "b" + std::to_string(random() % blobs); };
   auto const some = [&](std::size_t most) {

@@ -134,7 +134,7 @@ auto keyed(N const& n, version_map& versions) {
 TEST_CASE_TEMPLATE("10,000 random nets against the oracle, with and without initial versions", N, PLAIT_ALL_NETS) {
   std::mt19937 random(9);
   for (int round = 0; round != 10'000; ++round) {
-    test::struct_net const from = test::random_net(random);
+    test::struct_net const from = test::random_small_net(random);
     CAPTURE(round);
     N const n = test::make_net<N>(from);
     plait::ssa_form<N> ssa = plait::get_ssa(n);
@@ -154,8 +154,8 @@ TEST_CASE_TEMPLATE("10,000 random nets against the oracle, with and without init
 TEST_CASE_TEMPLATE("chained nets: numbering continues", N, PLAIT_TEXT_NETS) {
   std::mt19937 random(10);
   for (int round = 0; round != 1'000; ++round) {
-    test::struct_net const init_from = test::random_net(random);
-    test::struct_net const predict_from = test::random_net(random);
+    test::struct_net const init_from = test::random_small_net(random);
+    test::struct_net const predict_from = test::random_small_net(random);
     N const init = test::make_net<N>(init_from);
     N const predict = test::make_net<N>(predict_from);
     auto const before = plait::get_ssa(init);
