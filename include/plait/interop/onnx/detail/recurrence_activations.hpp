@@ -76,7 +76,7 @@ inline blob_handle onnx_activate(net_builder& step, onnx_activation const& f, bl
     auto const zeros = step.op("ConstantFill", x, {}, {{"value", 0.0f}});
     return step.op("Where", {step.gt(x, number(f.alpha)), x, zeros});
   }
-  auto const line = step.add(step.scale(x, f.alpha), number(f.beta));
+  auto const line = step.op("Add", {step.scale(x, f.alpha), number(f.beta)}, {}, {{"broadcast", 1}});
   return f.name == "affine" ? line : step.clip(line, 0, 1);
 }
 

@@ -152,8 +152,11 @@ class onnx_scan {
         auto const next = inside.add(at, onnx_take(inside, scan.number(1)), c_.temporary("next"));
         at = inside.sub(onnx_take(inside, scan.limit), next, c_.temporary("place"));
       }
+      // A list of one place: a place alone would do, but has no gradient.
+      auto const list = inside.op("ExpandDims", at, c_.temporary("places"), {{"dims", {0}}});
+      auto const row = inside.gather(onnx_take(inside, sequences[k]), list, c_.temporary("row"));
       std::string const slice = c_.temporary("slice");
-      inside.gather(onnx_take(inside, sequences[k]), at, slice);
+      inside.op("Squeeze", row, slice, {{"dims", {0}}});
       made.push_back(onnx_blob(slice, c_.type(first_ + states_ + k)));
     }
     return made;

@@ -15,10 +15,13 @@ namespace plait {
 namespace detail {
 
 inline void onnx_mat_mul(onnx_context const& c) {
-  c.add("BatchMatMul", {c.input(0), c.input(1)}, {c.output(0)}, {{"broadcast", 1}});
-  c.set_type(0, c.type(0));
   onnx_dims const& a = c.dims(0);
   onnx_dims const& b = c.dims(1);
+  std::vector<net_argument> arguments;
+  bool const matrices = a && b && a->size() == 2 && b->size() == 2;  // which have a gradient, too
+  if (!matrices) arguments.emplace_back("broadcast", 1);
+  c.add(matrices ? "MatMul" : "BatchMatMul", {c.input(0), c.input(1)}, {c.output(0)}, std::move(arguments));
+  c.set_type(0, c.type(0));
   if (!a || !b || a->size() < 2 || b->size() < 2) return;
   onnx_dims dims = broadcast(std::vector<std::int64_t>(a->begin(), a->end() - 2),
                              std::vector<std::int64_t>(b->begin(), b->end() - 2));

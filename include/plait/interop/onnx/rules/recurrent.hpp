@@ -140,6 +140,22 @@ class onnx_recurrence {
   std::string turned(std::string const& x, std::size_t d) const {
     return reversed_[d] ? c_.step("ReversePackedSegs", {x, ends_}) : x;
   }
+  // By step and sequence, whether the sequence has not ended.
+  std::string active_steps() const {
+    std::string const steps = c_.step("Slice", {c_.step("Shape", {sequence_})}, {{"starts", {0}}, {"ends", {1}}});
+    std::string const step = c_.step("ExpandDims", {c_.step("Range", {steps})}, {{"dims", {1}}});
+    std::string const lengths = c_.step("Cast", {lengths_}, {{"to", 10}});
+    return c_.step("FlattenToVec", {c_.step("LT", {step, lengths})});
+  }
+  // Zeros in steps past the end of a sequence.
+  std::string masked(std::string const& x) {
+    if (lengths_.empty()) return x;
+    if (active_.empty()) active_ = active_steps();
+    std::string const rows = c_.step("Flatten", {x}, {{"axis", 2}});
+    std::string const zeros = c_.step("ConstantFill", {rows}, {{"value", 0.0f}});
+    std::string const chosen = c_.step("Where", {active_, rows, zeros}, {{"broadcast_on_rows", 1}});
+    return c_.step("ResizeLike", {chosen, x});
+  }
   std::string initial(std::size_t i, std::size_t d) const {
     if (!c_.has_input(i)) return c_.constant_blob(onnx_filled(c_.type(0), {hidden_}, 0), "initial");
     std::string state = c_.input(i);
@@ -173,7 +189,6 @@ class onnx_recurrence {
     std::string h_new;
     std::string cell;
     std::string cell_new;
-    std::string shown;  // the output of the step, where it is not h_new
     std::string timestep;
   };
 
@@ -215,16 +230,6 @@ class onnx_recurrence {
       plain_lstm_step(step, p, gates, h, *c_prev);
     else if (kind_ == kinds::lstm)
       lstm_step(step, p, d, gates, h, *c_prev);
-    if (!lengths_.empty() && c_.wants(0)) {  // steps past the end of a sequence show zeros
-      p.shown = names_of.claim_state(base + "/y");
-      std::string const unread = names_of.claim(base + "/y_prev");
-      step.net.external_input(unread);
-      blob_handle const all = step.net.blob(p.h_new);
-      auto const zero = step.net.op("ConstantFill", all, {}, {{"value", 0.0f}});
-      select(step, p, all, zero, p.shown);
-      states.push_back({unread, p.shown, c_.constant_blob(onnx_filled(c_.type(0), {hidden_}, 0), "initial")});
-    }
-
     recurrent_net_options options;
     options.cell = step.net;
     options.inputs = {{x, p.input}};
@@ -232,14 +237,12 @@ class onnx_recurrence {
     options.timestep = p.timestep;
     options.scope = base;
     options.forward_only = !c_.training();
-    std::size_t const shown = p.shown.empty() ? 0 : options.states.size() - 1;
     options.outputs_with_grads.clear();
-    if (c_.wants(0)) options.outputs_with_grads.push_back(2 * shown);
+    if (c_.wants(0)) options.outputs_with_grads.push_back(0);
     if (c_.wants(1)) options.outputs_with_grads.push_back(1);
     if (kind_ == kinds::lstm && c_.wants(2)) options.outputs_with_grads.push_back(3);
-    std::ranges::sort(options.outputs_with_grads);
     auto const made = recurrent_net(c_.net(), options);
-    if (c_.wants(0)) sequences_.push_back(turned(made.all(options.states[shown].out), d));
+    if (c_.wants(0)) sequences_.push_back(masked(turned(made.all(p.h_new), d)));
     last_hidden_.push_back(made.last(p.h_new));
     if (kind_ == kinds::lstm) last_cell_.push_back(made.last(p.cell_new));
   }
@@ -256,22 +259,19 @@ class onnx_recurrence {
     return s.net.split(all, static_cast<std::size_t>(blocks_), 2);
   }
 
-  // `made` for sequences that have not ended, `otherwise` for others.
-  void select(step_net& s, direction const& p, blob_handle const& made, blob_handle const& otherwise,
-              std::string const& result) const {
+  // A state after the step; that of a sequence that has ended is kept.
+  void keep(step_net& s, direction const& p, std::string const& before, std::string const& after,
+            blob_handle const& made) const {
+    if (lengths_.empty()) {
+      s.net.copy(made, after);
+      return;
+    }
     blob_handle const lengths = s.take(lengths_);
     auto const active = s.net.lt(s.net.blob(p.timestep), lengths);
     auto const rows = [&](blob_handle const& x) { return s.net.op("Squeeze", x, {}, {{"dims", {0}}}); };
     blob_handle const a = rows(made);
-    auto const chosen = s.net.op("Where", {active, a, rows(otherwise)}, {}, {{"broadcast_on_rows", 1}});
-    s.net.op("ExpandDims", chosen, result, {{"dims", {0}}});
-  }
-  void keep(step_net& s, direction const& p, std::string const& before, std::string const& after,
-            blob_handle const& made) const {
-    if (lengths_.empty())
-      s.net.copy(made, after);
-    else
-      select(s, p, made, s.net.blob(before), after);
+    auto const chosen = s.net.op("Where", {active, a, rows(s.net.blob(before))}, {}, {{"broadcast_on_rows", 1}});
+    s.net.op("ExpandDims", chosen, after, {{"dims", {0}}});
   }
 
   blob_handle rnn_step(step_net& s, direction const& p, std::size_t d, blob_handle const& x,
@@ -309,12 +309,17 @@ class onnx_recurrence {
     auto const peeped = [&](blob_handle const& to, std::int64_t which, blob_handle const& state) {
       if (!peepholes) return to;
       blob_handle const weight = s.take(blob(blocks(*peepholes, which, which + 1), "p"));
-      return s.net.add(to, s.net.mul(state, weight));
+      return s.net.add(to, s.net.op("Mul", {state, weight}, {}, {{"broadcast", 1}}));
     };
     auto const i = activate(s, d, 0, peeped(gate[0], 0, c));
-    auto const f = couples_ ? s.net.sub(s.number(1), i) : activate(s, d, 0, peeped(gate[2], 2, c));
     auto const g = activate(s, d, 1, gate[3]);
-    auto const c_new = s.net.add(s.net.mul(f, c), s.net.mul(i, g));
+    blob_handle c_new;
+    if (couples_) {  // f = 1 - i
+      c_new = s.net.add(c, s.net.mul(i, s.net.sub(g, c)));
+    } else {
+      auto const f = activate(s, d, 0, peeped(gate[2], 2, c));
+      c_new = s.net.add(s.net.mul(f, c), s.net.mul(i, g));
+    }
     auto const o = activate(s, d, 0, peeped(gate[1], 1, c_new));
     auto const bounded = onnx_activate(s.net, function(d, 2), c_new, [&](double value) { return s.number(value); });
     keep(s, p, p.h, p.h_new, s.net.mul(o, bounded));
@@ -386,6 +391,7 @@ class onnx_recurrence {
   std::string sequence_;
   std::string lengths_;  // empty: all sequences are as long as there are steps
   std::string ends_;     // the same as a blob in any case, where there is a reverse direction
+  std::string active_;   // by step and sequence, once it has been asked for
   names sequences_;
   names last_hidden_;
   names last_cell_;
