@@ -11,46 +11,51 @@
 
 namespace plait {
 
-/// Devices multiply as fast without: there nothing is held.
+/// Devices and libraries multiply as fast without: for them nothing is held.
 template <backend B>
 class held_matrix {
  public:
+  static constexpr bool packs = !B::on_device && !requires { typename B::gemm_library; };
   /// Packing is as much work as about so many multiplications by a row.
   static constexpr std::size_t least_runs = 4;
+
+  /// Fewer columns would be mostly padding.
+  static constexpr std::int64_t least_columns = 16;
 
   /// b is the right operand of s. Throws std::bad_alloc.
   template <class T>
   void hold(gemm_shape const& s, T const* b) {
-    if constexpr (!B::on_device) {
+    if constexpr (packs) {
+      if (s.n < least_columns) return;
       packed_matrix<T, B> made;
       made.pack(s.k, s.n, b, s.transpose_b, s.ldb);
       packed_ = std::move(made);
     }
   }
   void release() noexcept { packed_ = std::monostate(); }
+  bool holds() const noexcept { return packed_.index() != 0; }
 
   /// gemm, of b or of what is held instead; a is not transposed.
   template <class T>
   void multiply(gemm_shape const& s, T const* a, T const* b, T* c, gemm_scalar<T> alpha = 1,
                 gemm_scalar<T> beta = 0) const {
-    if constexpr (!B::on_device)
+    if constexpr (packs)
       if (auto const* const packed = std::get_if<packed_matrix<T, B>>(&packed_))
         return packed->multiply(s.m, a, c, alpha, beta, s.lda, s.ldc);
     gemm<B>(s, a, b, c, alpha, beta);
   }
 
  private:
-  template <class Backend>
+  template <class Backend, bool Packs>
   struct kinds {
-    using type = std::variant<std::monostate, packed_matrix<float, Backend>, packed_matrix<double, Backend>>;
-  };
-  template <class Backend>
-    requires(Backend::on_device)
-  struct kinds<Backend> {
     using type = std::variant<std::monostate>;
   };
+  template <class Backend>
+  struct kinds<Backend, true> {
+    using type = std::variant<std::monostate, packed_matrix<float, Backend>, packed_matrix<double, Backend>>;
+  };
 
-  typename kinds<B>::type packed_;
+  typename kinds<B, packs>::type packed_;
 };
 
 }  // namespace plait

@@ -1,6 +1,7 @@
 // Matrix products.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -101,13 +102,7 @@ class fc_kernel : public op_kernel<B> {
   }
 
   void run(op_context<B>& c) final {
-    detail::visit_factor<B>(c.type(0), [&]<class T>(T) {
-      auto const width = static_cast<std::size_t>(product_.n);
-      T* const y = c.template output<T>(0);
-      for_each_row_part<B>(static_cast<std::size_t>(product_.m), width, 1,
-                           detail::repeat_row<T>{c.template input<T>(2), y, width});
-      held_.multiply(product_, c.template input<T>(0), c.template input<T>(1), y, 1, 1);
-    });
+    detail::visit_factor<B>(c.type(0), [&]<class T>(T) { run_as<T>(c); });
   }
 
   bool begin_series(op_context<B>& c, run_series const& series) override {
@@ -119,6 +114,38 @@ class fc_kernel : public op_kernel<B> {
   void end_series(op_context<B>&, bool) override { held_.release(); }
 
  private:
+  template <class T>
+  void run_as(op_context<B>& c) const {
+    T const* const x = c.template input<T>(0);
+    T const* const w = c.template input<T>(1);
+    T const* const b = c.template input<T>(2);
+    T* const y = c.template output<T>(0);
+    if constexpr (held_matrix<B>::packs) {
+      // Many rows, some at a time: sums are still in the cache that b has been written to. Which way is taken depends
+      // on the shape alone, for the bits do on the way.
+      if (product_.m >= many_rows && product_.n >= held_matrix<B>::least_columns) {
+        std::int64_t const rows = detail::task_tiles * detail::tiles_for<T>().rows * std::int64_t{B::concurrency()};
+        held_matrix<B> once;
+        if (!held_.holds()) once.hold(product_, w);
+        held_matrix<B> const& packed = held_.holds() ? held_ : once;
+        for (std::int64_t first = 0; first < product_.m; first += rows)
+          multiply(packed, std::min(rows, product_.m - first), x + first * product_.k, w, b, y + first * product_.n);
+        return;
+      }
+    }
+    multiply(held_, product_.m, x, w, b, y);
+  }
+  template <class T>
+  void multiply(held_matrix<B> const& weights, std::int64_t rows, T const* x, T const* w, T const* b, T* y) const {
+    auto const width = static_cast<std::size_t>(product_.n);
+    for_each_row_part<B>(static_cast<std::size_t>(rows), width, 1, detail::repeat_row<T>{b, y, width});
+    gemm_shape part = product_;
+    part.m = rows;
+    weights.multiply(part, x, w, y, 1, 1);
+  }
+
+  static constexpr std::int64_t many_rows = 256;
+
   std::int64_t axis_;
   std::int64_t axis_w_;
   gemm_shape product_;
