@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
-# Shows the command line tool end to end on one net.
+# Shows the command line tool end to end on one net, and trains a recurrent network for a minute.
 #
-#   scripts/demo.sh [FILE]     FILE: a NetDef as text, JSON or binary; default examples/data/demo_net.pbtxt
+#   scripts/demo.sh            on examples/data/demo_net.pbtxt, then the training
+#   scripts/demo.sh FILE       on a NetDef as text, JSON or binary; no training
 #
+# PLAIT_DEMO_SECONDS: how long to train, default 60.
 # What it makes is left in build/demo/out.
 set -euo pipefail
 net=$(realpath -m -- "${1:-$(dirname "$0")/../examples/data/demo_net.pbtxt}")
@@ -14,9 +16,9 @@ if [ ! -f "$net" ]; then
 fi
 
 scripts/bootstrap.sh
-echo "demo: building the tool (some minutes the first time)"
+echo "demo: building the programs (some minutes the first time)"
 cmake --preset release -B build/demo -DPLAIT_BUILD_TESTS=OFF -DPLAIT_BUILD_BENCHMARKS=OFF --log-level=WARNING >/dev/null
-cmake --build build/demo --target plait_cli
+cmake --build build/demo --target plait_cli plait_char_lstm
 plait=build/demo/examples/plait_cli/plait
 
 out=build/demo/out
@@ -40,6 +42,19 @@ step() {
   return $status
 }
 
+# picture NAME: NAME.dot as NAME.svg, where there is graphviz.
+picture() {
+  if ! command -v dot >/dev/null; then
+    echo "(graphviz is not installed: $1.dot stays text)"
+  # Graphviz needs minutes for very large pictures.
+  elif timeout 60 dot -Tsvg "$1.dot" -o "$1.svg" 2>"$1.log"; then
+    echo "$1.svg"
+    rm -f "$1.log"
+  else
+    echo "(graphviz did not draw it within a minute: $1.dot stays text)"
+  fi
+}
+
 if [ -z "${COLUMNS:-}" ] && [ -t 1 ]; then COLUMNS=$(tput cols 2>/dev/null || echo 100); fi
 export COLUMNS=${COLUMNS:-100}
 
@@ -48,17 +63,7 @@ step "Does anything look wrong?" check "$net"
 step "SSA form: which version of which blob each op reads and writes" ssa "$net"
 
 step "A picture, one node a version" dot --ssa "$net" -o $out/net.dot
-if command -v dot >/dev/null; then
-  # Graphviz needs minutes for very large pictures.
-  if timeout 60 dot -Tsvg $out/net.dot -o $out/net.svg 2>$out/dot.log; then
-    echo "$out/net.svg"
-    rm -f $out/dot.log
-  else
-    echo "(graphviz did not draw it within a minute: $out/net.dot stays text)"
-  fi
-else
-  echo "(graphviz is not installed: $out/net.dot stays text)"
-fi
+picture $out/net
 
 if step "Without the ops that no output depends on" prune "$net" -o $out/pruned.pbtxt; then
   step "What is left of it" info $out/pruned.pbtxt
@@ -75,4 +80,29 @@ if ! cmp $out/first.pbtxt $out/last.pbtxt; then
   exit 1
 fi
 printf '\nThe round trip text -> JSON -> binary -> text changed nothing: %s bytes as before.\n' "$(wc -c <$out/last.pbtxt)"
+
+if [ $# -eq 0 ]; then
+  printf '\n== An LSTM learns to write like examples/data/tides.txt, character by character\n'
+  train=(--net $out/lstm.pbtxt --curve $out/loss.svg --steps 1000000 --seconds "${PLAIT_DEMO_SECONDS:-60}" --prime "The ")
+  printf '$ char_lstm'
+  printf ' %q' "${train[@]}"
+  printf '\n'
+  build/demo/examples/char_lstm/char_lstm "${train[@]}"
+
+  step "The net of a step of its training" info $out/lstm.pbtxt
+  step "The part that says how well it does" subgraph $out/lstm.pbtxt --to loss --extract -o $out/lstm_loss.pbtxt
+  layer=rnn_layer_0
+  weights=$layer/i2h_w,$layer/i2h_b,$layer/gates_t_w,$layer/gates_t_b,logits_w,logits_b
+  step "Its gradient, and both in one picture" grad $out/lstm_loss.pbtxt --y loss --only $weights \
+    -o $out/lstm_gradient.pbtxt --dot $out/lstm.dot
+  picture $out/lstm
+  for net in lstm_loss lstm_gradient; do
+    step "SSA form of $net" ssa $out/$net.pbtxt
+    step "A picture of it, with the nets of one step of the recurrence" dot --ssa $out/$net.pbtxt -o $out/$net.dot
+    picture $out/$net
+  done
+  step "The net that writes, on its first character" run $out/lstm.sample.pbtxt --init $out/lstm.init.pbtxt \
+    --random symbol=1x1:int32 --random sharpness=1 --fetch probability
+  printf '\n'
+fi
 ls -l $out | awk 'NR > 1 { printf "  %8d  %s/%s\n", $5, out, $NF }' out=$out

@@ -5,33 +5,29 @@
 //   train_mlp --net spirals.pbtxt --steps 500      # again: 500 more
 #include <unistd.h>
 
-#include <csignal>
 #include <cstdint>
 #include <exception>
 #include <filesystem>
 #include <fstream>
+#include <iomanip>
 #include <iostream>
+#include <sstream>
+#include <string>
 #include <vector>
 
 #include <plait/core/errors.hpp>
 
-#include "curve.hpp"
+#include "common/chart.hpp"
+#include "common/interrupt.hpp"
+#include "common/progress.hpp"
 #include "model.hpp"
 #include "options.hpp"
-#include "progress.hpp"
 #include "train.hpp"
 
 namespace {
 
-// The first Ctrl-C ends training, and what was learnt is kept; the second ends the program.
-std::sig_atomic_t volatile interrupted = 0;
-void interrupt(int) {
-  interrupted = 1;
-  std::signal(SIGINT, SIG_DFL);
-}
-
-mlp::chart loss_chart(mlp::recipe const& how, std::vector<mlp::measurement> const& measured) {
-  mlp::chart made{
+example::chart loss_chart(mlp::recipe const& how, std::vector<mlp::measurement> const& measured) {
+  example::chart made{
       "train_mlp " + to_string(how), "steps", "loss", {{"training", "#1f77b4", {}}, {"held out", "#d62728", {}}}};
   for (mlp::measurement const& m : measured) {
     auto const step = static_cast<double>(m.step);
@@ -41,11 +37,18 @@ mlp::chart loss_chart(mlp::recipe const& how, std::vector<mlp::measurement> cons
   return made;
 }
 
+std::string text(mlp::measurement const& m) {
+  std::ostringstream made;
+  made << std::fixed << std::setprecision(4) << "loss " << m.loss << std::setprecision(1) << "  accuracy "
+       << 100 * m.accuracy << '%';
+  return made.str();
+}
+
 std::vector<mlp::measurement> train(mlp::model& model, mlp::options const& given) {
-  mlp::progress bar(std::cout, isatty(STDOUT_FILENO) != 0, given.steps);
+  example::progress bar(std::cout, isatty(STDOUT_FILENO) != 0);
   return mlp::train(model, given.how, given.steps, given.backend, [&](std::int64_t done, mlp::measurement const& last) {
-    bar.show(done, last);
-    return interrupted == 0;
+    bar.show(static_cast<double>(done) / static_cast<double>(given.steps), [&] { return text(last); });
+    return !example::interrupted();
   });
 }
 
@@ -60,12 +63,12 @@ void run(mlp::options const& given) {
   mlp::model model = goes_on ? mlp::load(given.net, given.how) : mlp::make_model(given.how);
   if (!given.net.empty()) mlp::save(model, given.net);
 
-  std::signal(SIGINT, interrupt);
+  example::catch_interrupt();
   std::vector<mlp::measurement> const measured = train(model, given);
   if (!given.net.empty()) mlp::save(model, given.net);
 
   if (curve.is_open()) {
-    mlp::write_svg(curve, loss_chart(given.how, measured));
+    example::write_svg(curve, loss_chart(given.how, measured));
     curve.close();
     if (!curve) throw plait::io_error("cannot write", given.curve.string());
   }

@@ -9,9 +9,9 @@
 #include <plait/gradient/standard_rules.hpp>
 #include <plait/netdef/arguments.hpp>
 #include <plait/netdef/net_builder.hpp>
-#include <plait/netdef/read.hpp>
-#include <plait/netdef/write.hpp>
 #include <plait/transform/dead_ops.hpp>
+
+#include "common/net_files.hpp"
 
 namespace mlp {
 
@@ -30,34 +30,6 @@ plait::optimizer_update add_optimizer(plait::netdef& net, plait::gradient_map co
   if (how.optimizer == "adam") return plait::add_adam(net, gradients, parameters, {.rate = how.rate});
   if (how.optimizer == "rmsprop") return plait::add_rms_prop(net, gradients, parameters, {.rate = how.rate});
   throw plait::net_error("there is no optimizer '" + how.optimizer + "'");
-}
-
-plait::netdef_format format_of(fs::path const& file) {
-  if (file.extension() == ".pb") return plait::netdef_format::binary;
-  if (file.extension() == ".json") return plait::netdef_format::json;
-  return plait::netdef_format::text;
-}
-
-fs::path init_file(fs::path file) {
-  fs::path const suffix = file.extension();
-  return file.replace_extension(".init" + suffix.string());
-}
-
-// A file is replaced when its successor is complete.
-void replace(fs::path const& file, plait::netdef const& net) {
-  fs::path const part = file.string() + ".part";
-  plait::write_netdef(part, net, format_of(file));
-  std::error_code problem;
-  fs::rename(part, file, problem);
-  if (problem) throw plait::io_error(problem.message(), file.string());
-}
-
-plait::netdef read(fs::path const& file) {
-  try {
-    return plait::read_netdef(file);
-  } catch (plait::parse_error const& problem) {  // which does not know the file
-    throw plait::io_error(problem.what(), file.string());
-  }
 }
 
 }  // namespace
@@ -115,12 +87,12 @@ plait::netdef evaluation_net(plait::netdef const& step) {
 
 void save(model const& m, fs::path const& file) {
   // A step never changes, so that the two files fit together whenever there are two.
-  replace(init_file(file), m.init);
-  replace(file, m.step);
+  example::replace_net(example::beside(file, "init"), m.init);
+  example::replace_net(file, m.step);
 }
 
 model load(fs::path const& file, recipe const& how) {
-  model made{read(init_file(file)), read(file)};
+  model made{example::read_net(example::beside(file, "init")), example::read_net(file)};
   auto const* const found = plait::find_argument(made.step, made.step, recipe_argument);
   std::string const was = found != nullptr && found->s ? *found->s : "another program";
   if (was != to_string(how)) throw other_recipe(file.string(), was);

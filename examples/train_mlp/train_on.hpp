@@ -21,10 +21,9 @@
 #include <plait/exec/plan.hpp>
 #include <plait/exec/random.hpp>
 #include <plait/exec/workspace.hpp>
-#include <plait/net/parameter.hpp>
 #include <plait/netdef/traits.hpp>
-#include <plait/transform/init_net.hpp>
 
+#include "common/snapshot.hpp"
 #include "model.hpp"
 #include "spirals.hpp"
 #include "train.hpp"
@@ -71,26 +70,6 @@ float number(plait::workspace<B> const& blobs, char const* name) {
   return blobs.template fetch<float>(name).at(0);
 }
 
-inline std::vector<std::string> blobs_made_by(plait::netdef const& net) {
-  std::vector<std::string> names;
-  for (plait::op_def const& op : net.op)
-    for (plait::symbol const name : op.output) names.emplace_back(net.text(name));
-  return names;
-}
-
-// A net that makes what the blobs hold now.
-template <plait::backend B>
-plait::netdef snapshot(plait::workspace<B> const& blobs, std::vector<std::string> const& names) {
-  std::vector<plait::parameter> held;
-  for (std::string const& name : names) {
-    plait::tensor<B> const& t = blobs.view(name);
-    plait::tensor_value value{{t.dims().begin(), t.dims().end()}, {}};
-    plait::visit_type<float, std::int64_t>(t.type(), [&]<class T>(T) { value.data = t.template values<T>(); });
-    held.push_back({name, std::move(value)});
-  }
-  return plait::init_net_from_parameters<plait::netdef>(held).net;
-}
-
 }  // namespace detail
 
 /// See train.
@@ -106,7 +85,7 @@ std::vector<measurement> train_on(model& m, recipe const& how, std::int64_t step
   auto step = plait::compile(m.step, operators, blobs);
 
   // The points held out have blobs of their own; the parameters are those that are trained.
-  std::vector<std::string> const names = blobs_made_by(m.init);
+  std::vector<std::string> const names = example::blobs_made_by(m.init);
   plait::workspace<B> test_blobs;
   for (std::string const& name : names) test_blobs.bind(name, blobs.get(name));
   feed(test_blobs, make_spirals(held_out_points, how.arms, {seed, held_out_stream}));
@@ -140,7 +119,7 @@ std::vector<measurement> train_on(model& m, recipe const& how, std::int64_t step
     if (!watch(at - begin, measured.back())) end = at;
   }
   if (count != 0) measure(end);
-  m.init = snapshot(blobs, names);
+  m.init = example::snapshot(blobs, names);
   return measured;
 }
 

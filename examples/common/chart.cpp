@@ -1,11 +1,11 @@
-#include "curve.hpp"
+#include "chart.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <ostream>
 #include <string_view>
 
-namespace mlp {
+namespace example {
 
 namespace {
 
@@ -97,4 +97,4 @@ void write_svg(std::ostream& out, chart const& c) {
   out << "</svg>\n";
 }
 
-}  // namespace mlp
+}  // namespace example

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-namespace mlp {
+namespace example {
 
 struct curve {
   std::string name;
@@ -24,4 +24,4 @@ struct chart {
 
 void write_svg(std::ostream& out, chart const& c);
 
-}  // namespace mlp
+}  // namespace example

@@ -1,0 +1,7 @@
+#include <plait/exec/serial.hpp>
+
+#include "../train_on.hpp"
+
+template std::vector<lstm::measurement> lstm::train_on<plait::serial>(model&, std::vector<std::int32_t> const&,
+                                                                      recipe const&, std::int64_t, watcher const&);
+template std::vector<std::int32_t> lstm::sample_on<plait::serial>(model const&, sampling const&);

@@ -1,0 +1,7 @@
+#include <plait/exec/tbb.hpp>
+
+#include "../train_on.hpp"
+
+template std::vector<lstm::measurement> lstm::train_on<plait::tbb>(model&, std::vector<std::int32_t> const&,
+                                                                   recipe const&, std::int64_t, watcher const&);
+template std::vector<std::int32_t> lstm::sample_on<plait::tbb>(model const&, sampling const&);

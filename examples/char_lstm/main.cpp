@@ -1,0 +1,106 @@
+// char_lstm: a recurrent network learns to write like a text, character by character. All of it is plait: the nets are
+// built in C++ (model.cpp), differentiated, given an optimiser, run (train_on.hpp), kept in files and gone on with.
+//
+//   char_lstm                                      # learns the text that comes with it, and writes some of its own
+//   char_lstm book.txt --layers 2 --cell gru --net book.pb --curve loss.svg      # again: goes on
+//   char_lstm --layers 2 --cell gru --net book.pb --steps 0 --prime "The sea "   # only writes
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <exception>
+#include <filesystem>
+#include <fstream>
+#include <iomanip>
+#include <iostream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <plait/core/errors.hpp>
+
+#include "common/chart.hpp"
+#include "common/interrupt.hpp"
+#include "common/progress.hpp"
+#include "model.hpp"
+#include "options.hpp"
+#include "text.hpp"
+#include "train.hpp"
+
+namespace {
+
+example::chart loss_chart(lstm::recipe const& how, std::vector<lstm::measurement> const& measured) {
+  example::chart made{"char_lstm " + to_string(how), "steps", "loss of a character", {{"training", "#1f77b4", {}}}};
+  for (lstm::measurement const& m : measured) made.curves[0].points.emplace_back(static_cast<double>(m.step), m.loss);
+  return made;
+}
+
+std::vector<lstm::measurement> train(lstm::model& model, std::vector<std::int32_t> const& text,
+                                     lstm::options const& given) {
+  using clock = std::chrono::steady_clock;
+  auto const begin = clock::now();
+  auto const in_a_step = static_cast<double>(given.how.streams * given.how.window);
+  example::progress bar(std::cout, isatty(STDOUT_FILENO) != 0);
+  return lstm::train(model, text, given.how, given.steps, given.backend,
+                     [&](std::int64_t done, lstm::measurement const& last) {
+                       double const passed = std::chrono::duration<double>(clock::now() - begin).count();
+                       double part = static_cast<double>(done) / static_cast<double>(given.steps);
+                       if (given.seconds > 0) part = std::min(1.0, std::max(part, passed / given.seconds));
+                       bar.show(part, [&] {
+                         std::ostringstream text_of;
+                         text_of << std::fixed << std::setprecision(4) << "loss " << last.loss << std::setprecision(0)
+                                 << "  " << static_cast<double>(done) * in_a_step / passed << " characters/s";
+                         return text_of.str();
+                       });
+                       return part < 1 && !example::interrupted();
+                     });
+}
+
+void learn(lstm::model& model, lstm::vocabulary const& known, lstm::options const& given) {
+  // What is wrong with the files should be known before training, not after.
+  std::vector<std::int32_t> const text = lstm::encode(lstm::read_text(given.text), known);
+  if (text.size() < 2) throw plait::io_error("has less than two characters", given.text.string());
+  std::ofstream curve;
+  if (!given.curve.empty()) {
+    curve.open(given.curve);
+    if (!curve) throw plait::io_error("cannot open for writing", given.curve.string());
+  }
+  if (!given.net.empty()) lstm::save(model, given.net);
+
+  example::catch_interrupt();
+  std::vector<lstm::measurement> const measured = train(model, text, given);
+  if (!given.net.empty()) lstm::save(model, given.net);
+
+  if (curve.is_open()) {
+    example::write_svg(curve, loss_chart(given.how, measured));
+    curve.close();
+    if (!curve) throw plait::io_error("cannot write", given.curve.string());
+  }
+  std::cout << "step " << measured.back().step << ": loss " << measured.front().loss << " -> " << measured.back().loss
+            << '\n';
+}
+
+void run(lstm::options const& given) {
+  bool const goes_on = !given.net.empty() && std::filesystem::exists(given.net);
+  lstm::model model = goes_on ? lstm::load(given.net, given.how)
+                              : lstm::make_model(given.how, lstm::vocabulary_of(lstm::read_text(given.text)));
+  lstm::vocabulary const known = vocabulary_of(model);
+  lstm::sampling const sampling{lstm::encode(given.prime, known), given.sample, given.temperature, given.sample_seed};
+
+  if (given.steps != 0) learn(model, known, given);
+  if (given.sample == 0) return;
+  std::cout << given.prime;
+  for (std::int32_t const symbol : lstm::sample(model, sampling, given.backend))
+    std::cout << lstm::decode(symbol, known);
+  std::cout << '\n';
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+  if (auto const given = lstm::read_options(argc, argv)) run(*given);
+} catch (std::exception const& problem) {  // plait::error, mostly
+  std::cerr << "char_lstm: " << problem.what() << '\n';
+  return 1;
+}

@@ -1,0 +1,114 @@
+// Training and sampling, as text for every backend; backends/ has them compiled.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+#include <plait/exec/operators.hpp>
+#include <plait/exec/plan.hpp>
+#include <plait/exec/random.hpp>
+#include <plait/exec/workspace.hpp>
+#include <plait/netdef/traits.hpp>
+
+#include "common/snapshot.hpp"
+#include "train.hpp"
+
+namespace lstm {
+
+namespace detail {
+
+// Step `at` of all streams: time by time, a character of each.
+template <plait::backend B>
+void feed_window(plait::workspace<B>& blobs, std::vector<std::int32_t> const& text, recipe const& how,
+                 std::int64_t at) {
+  auto const length = static_cast<std::uint64_t>(text.size());
+  auto const streams = static_cast<std::uint64_t>(how.streams);
+  auto const window = static_cast<std::uint64_t>(how.window);
+  std::uint64_t const begin = static_cast<std::uint64_t>(at) % length * (window % length);
+  std::vector<std::int32_t> read, next;
+  for (std::uint64_t t = 0; t != window; ++t)
+    for (std::uint64_t i = 0; i != streams; ++i) {
+      std::uint64_t const place = begin + t + i * length / streams;
+      read.push_back(text[place % length]);
+      next.push_back(text[(place + 1) % length]);
+    }
+  blobs.feed("text", read, {how.window, how.streams});
+  blobs.feed("next", next, {how.window, how.streams});
+}
+
+// The first that, with all before it, is more likely than `number` of [0, 1).
+inline std::int32_t pick(std::vector<float> const& probability, double number) {
+  double total = 0;
+  for (float const p : probability) total += static_cast<double>(p);
+  double reached = 0;
+  std::size_t i = 0;
+  while (i + 1 != probability.size() && (reached += static_cast<double>(probability[i])) <= number * total) ++i;
+  return static_cast<std::int32_t>(i);
+}
+
+}  // namespace detail
+
+/// See train.
+template <plait::backend B>
+std::vector<measurement> train_on(model& m, std::vector<std::int32_t> const& text, recipe const& how,
+                                  std::int64_t steps, watcher const& watch) {
+  auto const& operators = plait::standard_operators<B>();
+  plait::workspace<B> blobs;
+  plait::compile(m.init, operators, blobs).run();
+  auto step = plait::compile(m.step, operators, blobs);
+
+  std::vector<measurement> measured;
+  double sum = 0;  // of the losses since the last measurement
+  std::int64_t count = 0;
+  auto const measure = [&](std::int64_t at) {
+    measured.push_back({at, static_cast<float>(sum / static_cast<double>(count))});
+    sum = 0;
+    count = 0;
+  };
+
+  // The net counts its steps; that is all there is to know to go on where it stopped.
+  std::int64_t const begin = blobs.template fetch<std::int64_t>("optimizer_iteration").at(0) + 1;
+  std::int64_t end = begin + steps;
+  std::int64_t const interval = std::clamp<std::int64_t>(steps / 100, 1, 20);
+  for (std::int64_t at = begin; at != end;) {
+    detail::feed_window(blobs, text, how, at);
+    step.run();
+    ++at;
+    float const loss = blobs.template fetch<float>("loss").at(0);
+    if (!std::isfinite(loss)) throw diverged(at);
+    sum += static_cast<double>(loss);
+    ++count;
+    if (at == begin + 1 || at == end || at % interval == 0) measure(at);
+    if (!watch(at - begin, measured.back())) end = at;
+  }
+  if (count != 0) measure(end);
+  m.init = example::snapshot(blobs, example::blobs_made_by(m.init));
+  return measured;
+}
+
+/// See sample.
+template <plait::backend B>
+std::vector<std::int32_t> sample_on(model const& m, sampling const& what) {
+  auto const& operators = plait::standard_operators<B>();
+  plait::workspace<B> blobs;
+  plait::compile(m.init, operators, blobs).run();
+  auto step = plait::compile(m.sample, operators, blobs);
+  blobs.feed("sharpness", std::vector<float>{1 / what.temperature}, {1});
+  auto const read = [&](std::int32_t symbol) {
+    blobs.feed("symbol", std::vector<std::int32_t>{symbol}, {1, 1});
+    step.run();
+  };
+  for (std::int32_t const symbol : what.prime) read(symbol);
+
+  plait::random_stream const numbers{static_cast<std::uint64_t>(what.seed), 0};
+  std::vector<std::int32_t> made;
+  for (std::int64_t i = 0; i != what.count; ++i) {
+    double const number = numbers.uniform<double>(static_cast<std::uint64_t>(i));
+    made.push_back(detail::pick(blobs.template fetch<float>("probability"), number));
+    read(made.back());
+  }
+  return made;
+}
+
+}  // namespace lstm

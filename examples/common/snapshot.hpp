@@ -1,0 +1,40 @@
+// What training made of the blobs of an init net, as an init net.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <plait/exec/backend.hpp>
+#include <plait/exec/element_type.hpp>
+#include <plait/exec/tensor.hpp>
+#include <plait/exec/workspace.hpp>
+#include <plait/net/parameter.hpp>
+#include <plait/netdef/traits.hpp>
+#include <plait/transform/init_net.hpp>
+
+namespace example {
+
+inline std::vector<std::string> blobs_made_by(plait::netdef const& net) {
+  std::vector<std::string> names;
+  for (plait::op_def const& op : net.op)
+    for (plait::symbol const name : op.output) names.emplace_back(net.text(name));
+  return names;
+}
+
+/// A net that makes what the blobs hold now, floats and integers of 64 bits. Throws plait::net_error for a blob that is
+/// not there.
+template <plait::backend B>
+plait::netdef snapshot(plait::workspace<B> const& blobs, std::vector<std::string> const& names) {
+  std::vector<plait::parameter> held;
+  for (std::string const& name : names) {
+    plait::tensor<B> const& t = blobs.view(name);
+    plait::tensor_value value{{t.dims().begin(), t.dims().end()}, {}};
+    plait::visit_type<float, std::int64_t>(t.type(), [&]<class T>(T) { value.data = t.template values<T>(); });
+    held.push_back({name, std::move(value)});
+  }
+  return plait::init_net_from_parameters<plait::netdef>(held).net;
+}
+
+}  // namespace example
