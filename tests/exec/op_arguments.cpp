@@ -2,6 +2,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -63,6 +64,31 @@ TEST_CASE("op_arguments: whole numbers stand for reals, and empty lists for list
   CHECK(a.real("scale") == 3);
   CHECK(a.reals("weights") == std::vector<float>{1, 2});
   CHECK(a.texts("names").empty());
+}
+
+TEST_CASE("op_arguments: blobs that are called otherwise, and arguments that are refused") {
+  auto const described = plait::op_schema("T")
+                             .inputs(0, 2)
+                             .outputs(1)
+                             .renames_blobs()
+                             .refused_argument("old", "is not known any more")
+                             .argument("names", std::vector<std::string>(), "");
+  auto const n = plait::read_netdef_text(R"(op { type: "T" input: "x" output: "y" arg { name: "names" strings: "a" }
+    arg { name: "a.rename" s: "b" } arg { name: "x_grad.rename" s: "g" } arg { name: "y.rename" s: "z" } }
+    op { type: "T" output: "y" arg { name: "a.rename" i: 1 } arg { name: "names" strings: "a" } }
+    op { type: "T" arg { name: "old" i: 1 } })");
+  auto const found = plait::read_op_arguments(n, n.op[0], described);
+  CHECK(found.texts("names") == std::vector<std::string>{"a"});
+  for (auto const& [name, truth] : std::vector<std::pair<std::string, std::string>>{
+           {"a", "b"}, {"x", "x"}, {"x_grad", "g"}, {"y", "z"}, {"a_grad", "a_grad"}, {"unheard", "unheard"}})
+    CHECK(found.renamed(name) == truth);
+  CHECK_THROWS_AS((void)plait::read_op_arguments(n, n.op[1], described), plait::shape_error);
+  try {
+    (void)plait::read_op_arguments(n, n.op[2], described);  // before what else is wrong with it
+    FAIL("accepted");
+  } catch (plait::shape_error const& e) {
+    CHECK(std::string(e.what()) == "plait: argument 'old' is not known any more");
+  }
 }
 
 TEST_CASE("op_arguments: what the op type does not have is refused") {

@@ -6,17 +6,8 @@
 #include <string>
 #include <vector>
 
-#include <plait/exec/operators/activations.hpp>
-#include <plait/exec/operators/activations_gradients.hpp>
-#include <plait/exec/operators/matrix.hpp>
-#include <plait/exec/operators/matrix_gradients.hpp>
-#include <plait/exec/operators/recurrent_network.hpp>
-#include <plait/exec/operators/recurrent_network_gradients.hpp>
-#include <plait/exec/operators/sums.hpp>
-#include <plait/exec/operators/units.hpp>
-#include <plait/exec/operators/units_gradients.hpp>
-
 #include <support/control_nets.hpp>
+#include <support/run_op.hpp>
 
 namespace test {
 
@@ -31,6 +22,9 @@ inline std::string ints_arg(std::string const& name, numbers_list const& values)
   std::string text = "arg { name: \"" + name + '"';
   for (int const value : values) text += " ints: " + std::to_string(value);
   return text + " } ";
+}
+inline std::string text_arg(std::string const& name, std::string const& value) {
+  return "arg { name: \"" + name + "\" s: \"" + value + "\" } ";
 }
 /// A net as an argument that holds its text.
 inline std::string net_text_arg(std::string const& name, std::string const& ops) {
@@ -72,16 +66,21 @@ struct recurrence {
   names recompute = {};
   bool trains = false;
   bool as_text = false;
+  bool no_backward_step = false;
+  numbers_list sequences = {0};
+  std::string more = {};  ///< text of further arguments
 
   std::string arguments() const {
     auto const net = as_text ? net_text_arg : net_arg;
     std::string text = strings_arg("recurrent_states", states) + ints_arg("initial_recurrent_state_ids", initial) +
                        strings_arg("alias_src", alias_src) + strings_arg("alias_dst", alias_dst) +
-                       ints_arg("alias_offset", alias_offset) + forward.text("link") + net("step_net", step);
+                       ints_arg("alias_offset", alias_offset) + forward.text("link") + net("step_net", step) + more;
     if (!trains) return text;
-    return text + backward.text("backward_link") + net("backward_step_net", backward_step) +
-           ints_arg("outputs_with_grads", outputs_with_grads) + ints_arg("param", param) +
-           strings_arg("param_grads", param_grads) + strings_arg("recompute_blobs_on_backward", recompute);
+    if (!no_backward_step) text += net("backward_step_net", backward_step);
+    if (sequences != numbers_list{0}) text += ints_arg("sequences", sequences);
+    return text + backward.text("backward_link") + ints_arg("outputs_with_grads", outputs_with_grads) +
+           ints_arg("param", param) + strings_arg("param_grads", param_grads) +
+           strings_arg("recompute_blobs_on_backward", recompute);
   }
   std::string op() const {
     names outputs = alias_dst;
@@ -95,7 +94,8 @@ struct recurrence {
     reads.insert(reads.end(), inputs.begin(), inputs.end());
     reads.insert(reads.end(), alias_dst.begin(), alias_dst.end());
     reads.push_back("ws");
-    names writes = {inputs[0] + "_grad"};
+    names writes;
+    for (int const input : sequences) writes.push_back(inputs[static_cast<std::size_t>(input)] + "_grad");
     for (int const input : param) writes.push_back(inputs[static_cast<std::size_t>(input)] + "_grad");
     for (int const input : initial) writes.push_back(inputs[static_cast<std::size_t>(input)] + "_grad");
     return op_text("RecurrentNetworkGradient", reads, writes, arguments());
@@ -154,24 +154,14 @@ struct fold_gradient_kernel : plait::op_kernel<B> {
 
 template <class B>
 plait::operators<B> const& recurrent_operators() {
-  static plait::operators<B> const table = [] {
+  static plait::operators<B> const all = [] {
     using plait::op_schema;
-    plait::operators<B> made;
-    plait::add_control_flow_operators(made);
-    plait::add_activation_operators(made);
-    plait::add_activation_gradient_operators(made);
-    plait::add_matrix_operators(made);
-    plait::add_matrix_gradient_operators(made);
-    plait::add_recurrent_network_operators(made);
-    plait::add_recurrent_network_gradient_operators(made);
-    plait::add_sum_operators(made);
-    plait::add_unit_operators(made);
-    plait::add_unit_gradient_operators(made);
+    plait::operators<B> made = table<B>();
     made.template add<fold_kernel>(op_schema("Fold").inputs(1).outputs(1).checks_first());
     made.template add<fold_gradient_kernel>(op_schema("FoldGradient").inputs(2).outputs(1).checks_first());
     return made;
   }();
-  return table;
+  return all;
 }
 
 /// Numbers between -1 and 1 that follow from `seed`.

@@ -401,6 +401,75 @@ TEST_CASE("RecurrentNetwork: after an error it runs again") {
   CHECK(blobs.fetch<float>("all") == expected);
 }
 
+TEST_CASE("RecurrentNetwork: inputs, states, outputs and blobs of steps that a memory planner has renamed") {
+  using B = plait::serial;
+  recurrence r = test::simple_cell();
+  plait::workspace<B> blobs;
+  test::feed_some<float>(blobs, "x", {3, 2, 2}, 1);
+  test::feed_some<float>(blobs, "h0", {1, 2, 2}, 2);
+  test::feed_some<float>(blobs, "w", {2, 2}, 3);
+  test::feed_some<float>(blobs, "b", {2}, 4);
+  plan_of<B>(r.op(), blobs).run();
+  auto const expected = blobs.fetch<float>("all");
+  r.inputs[0] = "y";
+  for (auto const& [from, to] : {std::pair{"x", "y"}, {"x_t", "__m0"}, {"hs", "__m1"}, {"last", "final"}, {"h", "h_"}})
+    r.more += test::text_arg(std::string(from) + ".rename", to);
+  r.step = op_text("FC", {"h_prev", "w", "b"}, {"s"}, "arg { name: \"axis\" i: 2 }") +
+           op_text("Sum", {"s", "__m0"}, {"s"}) + op_text("Tanh", {"s"}, {"h_"});
+  std::string op = r.op();
+  std::string const last = "output: \"last\"";
+  op.replace(op.find(last), last.size(), "output: \"final\"");
+  for (bool const as_text : {false, true}) {
+    r.as_text = as_text;
+    plait::workspace<B> others;
+    for (char const* name : {"h0", "w", "b"}) others.feed(name, blobs.view(name));
+    others.feed("y", blobs.view("x"));
+    // What is called __m0 around is nothing to the steps.
+    test::feed_some<float>(others, "__m0", {1}, 9);
+    plan_of<B>(op, others).run();
+    CHECK(others.fetch<float>("all") == expected);
+    CHECK(others.fetch<float>("final") == blobs.fetch<float>("last"));
+  }
+}
+
+TEST_CASE("RecurrentNetwork: forms of 2017 are run, that of 2016 is refused by name") {
+  using B = plait::serial;
+  recurrence r = test::simple_cell();
+  plait::workspace<B> blobs;
+  test::feed_some<float>(blobs, "x", {3, 2, 2}, 1);
+  test::feed_some<float>(blobs, "h0", {1, 2, 2}, 2);
+  test::feed_some<float>(blobs, "w", {2, 2}, 3);
+  test::feed_some<float>(blobs, "b", {2}, 4);
+  test::feed_some<float>(blobs, "all_grad", {3, 2, 2}, 5);
+  r.outputs_with_grads = {0};
+  r.trains = true;
+  plan_of<B>(r.op() + r.gradient_op(), blobs).run();
+  auto const all = blobs.fetch<float>("all");
+  auto const w = blobs.fetch<float>("w_grad");
+
+  // Text, parameters by number, no param_grads; outputs_with_grads came a month later.
+  r.as_text = true;
+  r.param_grads = {};
+  std::string text = r.op() + r.gradient_op();
+  std::string const outputs = test::ints_arg("outputs_with_grads", {0});
+  for (std::size_t at = text.find(outputs); at != std::string::npos; at = text.find(outputs))
+    text.erase(at, outputs.size());
+  plan_of<B>(text, blobs).run();
+  CHECK(blobs.fetch<float>("all") == all);
+  CHECK(blobs.fetch<float>("w_grad") == w);
+
+  for (char const* argument : {"scratch_sizes", "recurrent_sizes", "recurrent_input_ids"}) {
+    r.more = test::ints_arg(argument, {2});
+    try {
+      plan_of<B>(r.op(), blobs);
+      FAIL("accepted");
+    } catch (plait::exec_error const& e) {
+      CHECK(std::string(e.what()).find("argument '" + std::string(argument) + "' is of the form") != std::string::npos);
+      CHECK(std::string(e.what()).find("2016") != std::string::npos);
+    }
+  }
+}
+
 TEST_CASE("a step net in text form that cannot be read is refused") {
   plait::workspace<plait::serial> blobs;
   recurrence r = test::simple_cell();

@@ -47,7 +47,8 @@ void check_gradients(recurrence r, plait::workspace<serial>& blobs) {
     }
     return sum;
   };
-  std::vector<std::string> inputs = {r.inputs[0]};
+  std::vector<std::string> inputs;
+  for (int const i : r.sequences) inputs.push_back(r.inputs[static_cast<std::size_t>(i)]);
   for (int const i : r.param) inputs.push_back(r.inputs[static_cast<std::size_t>(i)]);
   for (int const i : r.initial) inputs.push_back(r.inputs[static_cast<std::size_t>(i)]);
   for (std::string const& name : inputs) {
@@ -187,6 +188,87 @@ TEST_CASE("RecurrentNetworkGradient: one gradient for input, state and parameter
   check_gradients(r, blobs);
 }
 
+TEST_CASE("RecurrentNetworkGradient: two sequences, one of them longer, and a third that has no gradient") {
+  plait::workspace<serial> blobs;
+  test::feed_some<double>(blobs, "x", {3, 2, 3}, 1);
+  test::feed_some<double>(blobs, "ids", {3, 1}, 2);
+  test::feed_some<double>(blobs, "z", {5, 2, 3}, 3);
+  test::feed_some<double>(blobs, "h0", {2, 3}, 4);
+  recurrence r{{"x", "ids", "z", "h0"},
+               {"hs"},
+               {3},
+               {"hs", "hs"},
+               {"all", "last"},
+               {1, -1},
+               {{"h_prev", "h", "x_t", "z_t", "id"}, {"hs", "hs", "x", "z", "ids"}, {0, 1, 0, 1, 0}},
+               op_text("Sum", {"x_t", "z_t", "h_prev"}, {"s"}) + op_text("Tanh", {"s"}, {"h"}) +
+                   op_text("Copy", {"id"}, {"unused"})};
+  r.sequences = {2, 0};
+  r.backward = {{"h_grad", "s_grad", "s_grad", "s_grad"}, {"hs_grad", "hs_grad", "x_grad", "z_grad"}, {1, 0, 0, 1}};
+  r.backward_step = op_text("TanhGradient", {"h", "h_grad"}, {"s_grad"});
+  r.outputs_with_grads = {0, 1};
+  check_gradients(r, blobs);
+  SUBCASE("a sequence that is too short") {
+    test::feed_some<double>(blobs, "z", {3, 2, 3}, 3);
+    CHECK_THROWS_AS(plan_of<serial>(r.op(), blobs).run(), plait::exec_error);
+  }
+}
+
+TEST_CASE("RecurrentNetworkGradient: no backward step net where gradients are only passed on") {
+  plait::workspace<serial> blobs;
+  test::feed_some<double>(blobs, "x", {4, 2, 3}, 1);
+  test::feed_some<double>(blobs, "h0", {3}, 2);
+  recurrence r{{"x", "h0"},
+               {"hs"},
+               {1},
+               {"hs"},
+               {"all"},
+               {1},
+               {{"h_prev", "h", "x_t"}, {"hs", "hs", "x"}, {0, 1, 0}},
+               op_text("Sum", {"x_t", "h_prev"}, {"h"})};
+  r.backward = {{"h_grad", "h_grad", "h_grad"}, {"hs_grad", "hs_grad", "x_grad"}, {1, 0, 0}};
+  r.outputs_with_grads = {0};
+  r.no_backward_step = true;
+  check_gradients(r, blobs);
+}
+
+TEST_CASE("RecurrentNetworkGradient: blobs that a memory planner has renamed") {
+  plait::workspace<serial> blobs;
+  feed_simple(blobs, 3, 2, {2, 3});
+  test::feed_some<double>(blobs, "all_grad", {3, 2, 3}, 5);
+  recurrence r = test::simple_cell();
+  r.outputs_with_grads = {0};
+  r.trains = true;
+  plan_of<serial>(r.op() + r.gradient_op(), blobs).run();
+  auto const fetch = [&](plait::workspace<serial>& from, std::string const& name) { return from.fetch<double>(name); };
+  // The sequence is 'y' now, its gradient 'y2'; in the steps s_grad and h_prev_grad share their blobs with others.
+  recurrence renamed = r;
+  renamed.inputs[0] = "y";
+  renamed.backward_step =
+      op_text("TanhGradient", {"h", "h_grad"}, {"__m0"}) +
+      op_text("FCGradient", {"h_prev", "w", "__m0"}, {"__m1", "b_grad", "__m2"}, "arg { name: \"axis\" i: 2 }");
+  renamed.more = test::text_arg("x.rename", "y") + test::text_arg("x_grad.rename", "y2") +
+                 test::text_arg("s_grad.rename", "__m0") + test::text_arg("w_grad.rename", "__m1") +
+                 test::text_arg("h_prev_grad.rename", "__m2") + test::text_arg("hs_grad.rename", "__m3");
+  std::string gradient = renamed.gradient_op();
+  SUBCASE("the gradient of the input is where the argument says") {
+    gradient.replace(gradient.find("\"y_grad\""), 8, "\"y2\"");
+  }
+  SUBCASE("the gradient of the input is called after what the input was") {
+    renamed.more.replace(renamed.more.find(test::text_arg("x_grad.rename", "y2")),
+                         test::text_arg("x_grad.rename", "y2").size(), "");
+    gradient = renamed.gradient_op();
+    gradient.replace(gradient.find("\"y_grad\""), 8, "\"y2\"");
+  }
+  plait::workspace<serial> others;
+  for (char const* name : {"h0", "w", "b", "all_grad"}) others.feed(name, blobs.view(name));
+  others.feed("y", blobs.view("x"));
+  plan_of<serial>(renamed.op() + gradient, others).run();
+  CHECK(fetch(others, "all") == fetch(blobs, "all"));
+  CHECK(fetch(others, "y2") == fetch(blobs, "x_grad"));
+  for (char const* name : {"w_grad", "b_grad", "h0_grad"}) CHECK(fetch(others, name) == fetch(blobs, name));
+}
+
 TEST_CASE("RecurrentNetworkGradient: windows over steps past") {
   plait::workspace<serial> blobs;
   test::feed_some<double>(blobs, "x", {5, 1, 2}, 1);
@@ -296,7 +378,7 @@ TEST_CASE("RecurrentNetworkGradient: what is wrong is said") {
        }),
        "param_grads has 'else', which the backward step net does not make");
   says(refusal([](recurrence& r, blobs_t&) { r.backward.external[0] = "zs_grad"; }),
-       "'zs_grad', which is the gradient of neither a state nor input 0");
+       "'zs_grad', which is the gradient of neither a state nor a sequence");
   says(refusal([](recurrence& r, blobs_t&) { r.backward.offset[1] = 2; }), "leaves 'hs_grad' of 4 places at step 2");
   says(refusal([](recurrence& r, blobs_t&) {
          r.backward.window = {1, 2, 1};

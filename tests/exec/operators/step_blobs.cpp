@@ -1,0 +1,91 @@
+// plait/exec/step_blobs.hpp, here for what it needs are operators.
+#include <plait/exec/step_blobs.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <plait/exec/text_blob.hpp>
+#include <support/recurrent_nets.hpp>
+
+namespace {
+
+using serial = plait::serial;
+using test::op_text;
+
+plait::netdef net_of(test::recurrence const& r) { return plait::read_netdef_text(r.op()); }
+
+void run(plait::netdef const& n, plait::workspace<serial>& blobs) {
+  test::feed_some<float>(blobs, "x", {3, 2, 2}, 1);
+  test::feed_some<float>(blobs, "h0", {1, 2, 2}, 2);
+  test::feed_some<float>(blobs, "w", {2, 2}, 3);
+  test::feed_some<float>(blobs, "b", {2}, 4);
+  plait::compile(n, test::recurrent_operators<serial>(), blobs).run();
+}
+
+TEST_CASE("blobs of all steps, with and without a backward pass") {
+  test::recurrence r = test::simple_cell();
+  for (bool const trains : {false, true}) {
+    r.trains = trains;
+    plait::netdef n = net_of(r);
+    CHECK(plait::keep_step_blobs(n) == 1);
+    plait::workspace<serial> blobs;
+    run(n, blobs);
+    auto const x = blobs.fetch<float>("x");
+    auto const all = blobs.fetch<float>("all");
+    std::vector<std::string> names = plait::retrieve_step_blobs(n, blobs, {.prefix = "pre"});
+    CHECK(names == std::vector<std::string>{"pre_h0", "pre_h_prev0", "pre_s0", "pre_timestep0", "pre_x_t0",  //
+                                            "pre_h1", "pre_h_prev1", "pre_s1", "pre_timestep1", "pre_x_t1",  //
+                                            "pre_h2", "pre_h_prev2", "pre_s2", "pre_timestep2", "pre_x_t2"});
+    CHECK(plait::fetch_text(blobs, "pre_0")->elements() == names);
+    for (std::size_t t = 0; t != 3; ++t) {
+      std::string const k = std::to_string(t);
+      auto const at = static_cast<std::ptrdiff_t>(4 * t);
+      CHECK(blobs.fetch<float>("pre_x_t" + k) == std::vector<float>(x.begin() + at, x.begin() + at + 4));
+      CHECK(blobs.fetch<float>("pre_h" + k) == std::vector<float>(all.begin() + at, all.begin() + at + 4));
+      CHECK(blobs.fetch<float>("pre_h_prev" + k) ==
+            (t == 0 ? blobs.fetch<float>("h0") : blobs.fetch<float>("pre_h" + std::to_string(t - 1))));
+      CHECK(blobs.fetch<std::int32_t>("pre_timestep" + k) == std::vector<std::int32_t>{static_cast<std::int32_t>(t)});
+    }
+  }
+}
+
+TEST_CASE("blobs of steps as Caffe2 leaves them: workspaces in turn, a timestep for each step") {
+  plait::netdef n = net_of(test::simple_cell());
+  plait::keep_step_blobs(n);
+  plait::workspace<serial> blobs;
+  run(n, blobs);
+  auto const names = plait::retrieve_step_blobs(n, blobs, {.as_caffe2 = true});
+  CHECK(names == std::vector<std::string>{"rnn_timestep_rnnexec_t00", "rnn_h1", "rnn_h_prev1", "rnn_s1",
+                                          "rnn_timestep_rnnexec_t11", "rnn_x_t1", "rnn_h0", "rnn_h_prev0", "rnn_s0",
+                                          "rnn_timestep_rnnexec_t20", "rnn_x_t0"});
+  auto const all = blobs.fetch<float>("all");
+  CHECK(blobs.fetch<float>("rnn_h0") == std::vector<float>(all.begin() + 8, all.end()));
+  CHECK(blobs.fetch<std::int32_t>("rnn_timestep_rnnexec_t20") == std::vector<std::int32_t>{2});
+}
+
+TEST_CASE("steps that were not kept, or not run") {
+  plait::netdef const n = net_of(test::simple_cell());
+  plait::workspace<serial> blobs;
+  auto const problem = [&] {
+    try {
+      (void)plait::retrieve_step_blobs(n, blobs);
+    } catch (plait::net_error const& e) {
+      CHECK(e.blob == "ws");
+      CHECK(e.op == 0);
+      return std::string(e.what());
+    }
+    return std::string();
+  };
+  CHECK(problem() == "plait: 'ws' holds no step workspaces: the recurrence has not run");
+  run(n, blobs);
+  CHECK(problem() == "plait: the recurrence of 'ws' has not kept its steps");
+  plait::netdef none;
+  CHECK(plait::keep_step_blobs(none) == 0);
+  CHECK(plait::retrieve_step_blobs(none, blobs).empty());
+}
+
+}  // namespace

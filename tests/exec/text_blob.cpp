@@ -1,0 +1,41 @@
+#include <plait/exec/text_blob.hpp>
+
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <plait/exec/serial.hpp>
+
+TEST_CASE("blobs of text are fed and fetched, and are no tensors") {
+  plait::workspace<plait::serial> blobs;
+  plait::feed_text(blobs, "t", {"a", "", "ccc", "d"}, {2, 2});
+  auto const found = plait::fetch_text(blobs, "t");
+  CHECK(found->elements() == std::vector<std::string>{"a", "", "ccc", "d"});
+  CHECK(found->dims() == plait::shape{2, 2});
+  CHECK(blobs.contains("t"));
+  try {
+    (void)blobs.view("t");
+    FAIL("accepted");
+  } catch (plait::net_error const& e) {
+    CHECK(std::string(e.what()) == "plait: blob 't' holds a tensor of texts, not a tensor");
+  }
+  plait::feed_text(blobs, "t", {}, {0});
+  CHECK(plait::fetch_text(blobs, "t")->elements().empty());
+  CHECK(found->elements().size() == 4);  // what is fetched stays
+}
+
+TEST_CASE("texts that do not fill a shape, or are not there") {
+  plait::workspace<plait::serial> blobs;
+  CHECK_THROWS_AS(plait::feed_text(blobs, "t", {"a"}, {2}), plait::shape_error);
+  CHECK_FALSE(blobs.contains("t"));
+  blobs.feed("x", std::vector<float>{1}, {1});
+  for (std::string const name : {"t", "x"}) {
+    try {
+      (void)plait::fetch_text(blobs, name);
+      FAIL("accepted");
+    } catch (plait::net_error const& e) {
+      CHECK(e.blob == name);
+    }
+  }
+}
