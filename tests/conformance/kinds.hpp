@@ -23,6 +23,7 @@ struct kind {
 };
 
 answer run_gradient(case_inputs& in);
+answer run_module(case_inputs& in);
 answer run_recurrent_net(case_inputs& in);
 answer run_run(case_inputs& in);
 answer run_ssa(case_inputs& in);
@@ -30,11 +31,8 @@ answer run_transform(case_inputs& in);
 std::vector<std::string> transform_problems(case_inputs const& in, answer const& got);
 
 inline constexpr std::array kinds = {
-    kind{"gradient", run_gradient},
-    kind{"recurrent_net", run_recurrent_net},
-    kind{"run", run_run},
-    kind{"ssa", run_ssa},
-    kind{"transform", run_transform, transform_problems},
+    kind{"gradient", run_gradient}, kind{"module", run_module}, kind{"recurrent_net", run_recurrent_net},
+    kind{"run", run_run},           kind{"ssa", run_ssa},       kind{"transform", run_transform, transform_problems},
 };
 
 }  // namespace conformance

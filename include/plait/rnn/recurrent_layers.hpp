@@ -63,7 +63,7 @@ recurrent_layer add_bidirectional_layer(trained_model& model, std::string_view n
 
 struct recurrent_layers_options {
   /// Of every layer. `initial`, where it is given, has the states of all layers, the lowest first.
-  recurrent_layer_options layer;
+  recurrent_layer_options layer = {};
   bool bidirectional = false;
   /// The initial states of a layer above the first are the last ones of the layer below, as with Caffe2's layered_LSTM.
   bool chained = false;

@@ -29,10 +29,10 @@ inline std::string whole_lengths(net_builder& net, blob_handle const& x) {
 }
 
 /// What a state is called before the first step: without the "_t" that names at a step end in.
-inline std::string initial_name(std::string_view state) {
+inline std::string initial_name(std::string_view kind, std::string_view state) {
   if (state.ends_with("_t")) state.remove_suffix(2);
   std::size_t const scope = state.rfind('/') + 1;  // 0 where there is none
-  return std::string(state.substr(0, scope)) + "initial_" + std::string(state.substr(scope)) + "_state";
+  return std::string(state.substr(0, scope)) + std::string(kind) + '_' + std::string(state.substr(scope)) + "_state";
 }
 
 /// Everything around the steps of a layer whose options and name live as long.
@@ -85,25 +85,25 @@ class layer_parts {
   std::vector<std::string> initial_states(cell_scope& around) {
     std::vector<std::string> made = o_.initial;
     if (!made.empty()) return made;
-    for (cell_state const& state : states_)
-      made.push_back(o_.learn_initial
-                         ? around.parameter(initial_name(state.name), {state.width}, parameter_fill::constant(0)).name()
-                         : zeros(state).name());
+    // Zeros are a parameter, too, though none that is trained: so they have the type of the others.
+    parameter_fill fill = parameter_fill::constant(0);
+    fill.trained = o_.learn_initial;
+    for (cell_state const& state : states_) {
+      std::string const name = initial_name(fill.trained ? "initial" : "zero", state.name);
+      made.push_back(around.parameter(name, {state.width}, fill).name());
+    }
     return made;
   }
-
   /// The same as 1×N×width, for a step that is given its input x.
   std::vector<blob_handle> initial_rows(cell_scope& around, blob_handle const& x) {
-    bool const zero = o_.initial.empty() && !o_.learn_initial;
-    std::vector<std::string> const given = zero ? std::vector<std::string>(states_.size()) : initial_states(around);
     net_builder& net = model_.net;
-    auto const rows = net.op("Slice", net.op("Shape", x), {}, {{"starts", {0}}, {"ends", {2}}});
+    auto const column = net.op("Slice", {x}, {}, {{"starts", {0, 0, 0}}, {"ends", {1, -1, 1}}});
+    auto const rows = net.op("Squeeze", {column}, {}, {{"dims", {2}}});
+    std::vector<std::string> const given = initial_states(around);
     std::vector<blob_handle> made;
     for (std::size_t i = 0; i != states_.size(); ++i) {
-      auto const zeros = net.op(
-          "ConstantFill", rows, {},
-          {{"input_as_shape", 1}, {"extra_shape", {states_[i].width}}, {"value", 0.0f}, {"dtype", model_.dtype()}});
-      made.push_back(zero ? zeros : net.op("Add", {zeros, net.blob(given[i])}, {}, {{"broadcast", 1}}));
+      auto const zeros = net.op("ConstantFill", {rows}, {}, {{"extra_shape", {states_[i].width}}, {"value", 0.0f}});
+      made.push_back(net.op("Add", {zeros, net.blob(given[i])}, {}, {{"broadcast", 1}}));
     }
     return made;
   }
@@ -115,11 +115,6 @@ class layer_parts {
   std::string parameters() const { return o_.parameters ? *o_.parameters : scope_; }
   blob_handle reversed(blob_handle const& x, blob_operands const& name) {
     return model_.net.op("ReversePackedSegs", {x, model_.net.blob(ends_)}, name);
-  }
-  blob_handle zeros(cell_state const& state) {
-    std::vector<net_argument> arguments{{"shape", {state.width}}, {"value", 0.0f}};
-    if (model_.type() != element_type::float32) arguments.emplace_back("dtype", model_.dtype());
-    return model_.net.op("ConstantFill", {}, initial_name(state.name), std::move(arguments));
   }
 
   trained_model& model_;

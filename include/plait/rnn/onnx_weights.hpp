@@ -1,0 +1,104 @@
+// Weights as ONNX's operators RNN, LSTM and GRU take them.
+//
+// Gates are stacked i, o, f, c there, and z, r, h; peepholes i, o, f. A gru_cell is to be linear before its reset gate
+// where the operator's attribute says so.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <plait/core/errors.hpp>
+#include <plait/net/parameter.hpp>
+#include <plait/rnn/detail/gate_blocks.hpp>
+#include <plait/rnn/recurrent_weights.hpp>
+
+namespace plait {
+
+/// Inputs of an operator, of D directions.
+struct onnx_weights {
+  tensor_value w;                      ///< D × G·H × inputs
+  tensor_value r;                      ///< D × G·H × H
+  std::optional<tensor_value> b = {};  ///< D × 2·G·H: of w, then of r; nothing: zero
+  std::optional<tensor_value> p = {};  ///< D × 3·H
+};
+
+namespace detail {
+template <class Cell>
+concept onnx_cell = std::same_as<Cell, basic_rnn_cell> || std::same_as<Cell, lstm_cell> ||
+                    std::same_as<Cell, peephole_lstm_cell> || std::same_as<Cell, gru_cell>;
+
+/// Which of ONNX's gates each of plait's is; the same the other way, for nothing but two change places.
+template <onnx_cell Cell>
+std::span<std::size_t const> onnx_gates(Cell const& cell) {
+  static constexpr std::array<std::size_t, 4> order =
+      std::same_as<Cell, gru_cell> ? std::array<std::size_t, 4>{1, 0, 2} : std::array<std::size_t, 4>{0, 2, 1, 3};
+  return std::span(order).first(static_cast<std::size_t>(layout_of(cell).gates));
+}
+inline constexpr std::array<std::size_t, 3> onnx_peepholes = {0, 2, 1};
+
+/// One place of the first axis. Throws net_error where there is none.
+inline tensor_value place_of(tensor_value const& t, std::size_t i, std::string const& name) {
+  if (t.shape.empty() || i >= static_cast<std::size_t>(t.shape[0]) || !is_well_formed(t))
+    throw net_error("plait: recurrent weights: '" + name + "' is " + extents_text(t.shape) + " with " +
+                        std::to_string(t.size()) + " elements, and has no direction " + std::to_string(i),
+                    {}, name);
+  tensor_value made = block_of_rows(t, i, static_cast<std::size_t>(t.shape[0]));
+  made.shape.erase(made.shape.begin());
+  return made;
+}
+/// Tensors of one shape as places of a new first axis.
+inline tensor_value stacked(std::vector<tensor_value> parts) {
+  for (tensor_value& part : parts) part.shape.insert(part.shape.begin(), 1);
+  return joined_rows(parts);
+}
+}  // namespace detail
+
+/// The weights of one direction. Throws net_error where there is none of that number, or the rows are not those of as
+/// many gates; to_parameters checks the rest.
+template <detail::onnx_cell Cell>
+recurrent_weights from_onnx(Cell const& cell, onnx_weights const& w, std::size_t direction = 0) {
+  using namespace detail;
+  auto const gates = onnx_gates(cell);
+  recurrent_weights made{reordered_rows(place_of(w.w, direction, "W"), gates, "W"),
+                         reordered_rows(place_of(w.r, direction, "R"), gates, "R")};
+  if (w.b) {
+    tensor_value const both = place_of(*w.b, direction, "B");
+    static constexpr std::array<std::size_t, 2> halves = {0, 1};
+    (void)reordered_rows(both, halves, "B");  // for its error
+    made.input_bias = reordered_rows(block_of_rows(both, 0, 2), gates, "B");
+    made.recurrent_bias = reordered_rows(block_of_rows(both, 1, 2), gates, "B");
+  }
+  if (w.p) made.peepholes = reordered_rows(place_of(*w.p, direction, "P"), onnx_peepholes, "P");
+  return made;
+}
+
+/// The other way, from weights of each direction, at least one. Throws net_error where they do not fit the cell.
+template <detail::onnx_cell Cell>
+onnx_weights to_onnx(Cell const& cell, std::span<recurrent_weights const> directions) {
+  using namespace detail;
+  if (directions.empty()) throw net_error("plait: recurrent weights of no direction");
+  auto const gates = onnx_gates(cell);
+  std::vector<tensor_value> w, r, b, p;
+  for (recurrent_weights const& one : directions) {
+    (void)to_parameters(cell, {}, one);  // for its errors
+    w.push_back(reordered_rows(one.input, gates, "input"));
+    r.push_back(reordered_rows(one.recurrent, gates, "recurrent"));
+    std::int64_t const rows = one.input.shape[0];
+    std::vector<tensor_value> biases;
+    for (auto const* bias : {&one.input_bias, &one.recurrent_bias})
+      biases.push_back(reordered_rows(*bias ? **bias : zero_weights({rows}, one.input.type()), gates, "bias"));
+    b.push_back(joined_rows(biases));
+    if (one.peepholes) p.push_back(reordered_rows(*one.peepholes, onnx_peepholes, "peepholes"));
+  }
+  onnx_weights made{stacked(std::move(w)), stacked(std::move(r)), stacked(std::move(b))};
+  if (!p.empty()) made.p = stacked(std::move(p));
+  return made;
+}
+
+}  // namespace plait

@@ -1,0 +1,244 @@
+// What layers, steps and stacks of cells make of a model; cells.cpp runs them.
+#include <plait/rnn/recurrent_layer.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <plait/netdef/arguments.hpp>
+#include <plait/netdef/equality.hpp>
+#include <plait/rnn/any_cell.hpp>
+#include <plait/rnn/cells/gru.hpp>
+#include <plait/rnn/cells/lstm.hpp>
+#include <plait/rnn/cells/multi.hpp>
+#include <plait/rnn/recurrent_layers.hpp>
+#include <plait/rnn/recurrent_step.hpp>
+#include <plait/rnn/unrolled_layer.hpp>
+#include <support/op_lines.hpp>
+
+namespace {
+
+using strings = std::vector<std::string>;
+
+// As little as a cell can be.
+struct least_cell {
+  std::vector<plait::cell_state> states() const { return {{"s", 1}}; }
+  std::vector<plait::blob_handle> step(plait::cell_step& s) const { return {s.net.sum({s.input, s.states[0]}, "s")}; }
+};
+static_assert(plait::recurrent_cell<least_cell>);
+static_assert(!plait::cell_traits<least_cell>::masks);
+static_assert(plait::recurrent_cell<plait::any_cell>);
+static_assert(plait::cell_traits<plait::lstm_cell>::masks);
+
+struct without_states {
+  std::vector<plait::blob_handle> step(plait::cell_step& s) const { return {s.input}; }
+};
+struct without_const_step {
+  std::vector<plait::cell_state> states() const { return {{"s", 1}}; }
+  std::vector<plait::blob_handle> step(plait::cell_step& s) { return {s.input}; }
+};
+struct prepares_by_name {  // a member that is there, but not as it should be
+  std::vector<plait::cell_state> states() const { return {{"s", 1}}; }
+  std::vector<plait::blob_handle> step(plait::cell_step& s) const { return {s.input}; }
+  plait::blob_handle prepare(plait::cell_scope&, int) const { return {}; }
+};
+struct output_without_width {
+  std::vector<plait::cell_state> states() const { return {{"s", 1}}; }
+  std::vector<plait::blob_handle> step(plait::cell_step& s) const { return {s.input}; }
+  plait::blob_handle output(plait::cell_scope&, std::vector<plait::blob_handle> const& s) const { return s[0]; }
+};
+static_assert(!plait::recurrent_cell<int>);
+static_assert(!plait::recurrent_cell<without_states>);
+static_assert(!plait::recurrent_cell<without_const_step>);
+static_assert(!plait::recurrent_cell<prepares_by_name>);
+static_assert(!plait::recurrent_cell<output_without_width>);
+
+// Gives one state too many.
+struct careless_cell {
+  std::vector<plait::cell_state> states() const { return {{"s", 1}}; }
+  std::vector<plait::blob_handle> step(plait::cell_step& s) const {
+    auto const w = s.parameter("w", {1});
+    return {s.net.mul(s.states[0], w, "s"), s.input};
+  }
+};
+struct stateless_cell {
+  std::vector<plait::cell_state> states() const { return {}; }
+  std::vector<plait::blob_handle> step(plait::cell_step&) const { return {}; }
+};
+
+plait::trained_model with_sequence() {
+  plait::trained_model model("net");
+  model.net.external_inputs("x", "h0", "c0", "lengths");
+  return model;
+}
+
+// Whether it is refused and leaves the model as it was.
+bool refused(std::function<void(plait::trained_model&)> const& add) {
+  plait::trained_model model = with_sequence();
+  (void)plait::add_recurrent_layer(model, "there", plait::any_cell(plait::lstm_cell{2, 3}), {.sequence = "x"});
+  plait::netdef const net = model.net.net(), init = model.init.net();
+  strings const parameters = model.parameters();
+  try {
+    add(model);
+  } catch (plait::net_error const&) {
+    return model.net.net() == net && model.init.net() == init && model.parameters() == parameters;
+  }
+  return false;
+}
+
+plait::netdef const& step_net(plait::netdef const& n, std::size_t op) {
+  return *plait::find_argument(n, n.op.at(op), "step_net")->n;
+}
+
+}  // namespace
+
+TEST_CASE("An LSTM over a sequence: names and parameters are those of Caffe2") {
+  plait::trained_model model = with_sequence();
+  auto const layer = plait::add_recurrent_layer(model, "lstm", plait::lstm_cell{2, 3},
+                                                {.sequence = "x", .lengths = "lengths", .initial = {"h0", "c0"}});
+  CHECK(layer.output.name() == "lstm/hidden_t_all");
+  CHECK(layer.last[1].name() == "lstm/cell_t_last");
+  CHECK(layer.output_width == 3);
+  CHECK(test::lines_of(model.net.net()) ==
+        test::lines{"FC: x lstm/i2h_w lstm/i2h_b -> lstm/i2h",
+                    "RecurrentNetwork: lstm/i2h h0 c0 lstm/gates_t_w lstm/gates_t_b lengths -> lstm/hidden_t_all "
+                    "lstm/hidden_t_last lstm/cell_t_all lstm/cell_t_last lstm/step_workspaces"});
+  CHECK(test::lines_of(step_net(model.net.net(), 1)) ==
+        test::lines{"FC: lstm/hidden_t_prev lstm/gates_t_w lstm/gates_t_b -> lstm/gates_t",
+                    "Sum: lstm/gates_t lstm/input_t -> lstm/gates_t",
+                    "LSTMUnit: lstm/hidden_t_prev lstm/cell_t_prev lstm/gates_t lengths lstm/timestep -> "
+                    "lstm/hidden_t lstm/cell_t"});
+  CHECK(model.parameters() == strings{"lstm/i2h_w", "lstm/i2h_b", "lstm/gates_t_w", "lstm/gates_t_b"});
+  CHECK(model.parameter_shape("lstm/i2h_w") == std::vector<std::int64_t>{12, 2});
+  CHECK(model.parameter_shape("lstm/gates_t_w") == std::vector<std::int64_t>{12, 3});
+}
+
+TEST_CASE("A layer's name is in the net's scope; initial states are learned under Caffe2's names, or zero") {
+  plait::trained_model model = with_sequence();
+  auto const guard = model.net.scope("block");
+  auto const layer =
+      plait::add_recurrent_layer(model, "lstm", plait::lstm_cell{2, 3}, {.sequence = "x", .learn_initial = true});
+  CHECK(layer.output.name() == "block/lstm/hidden_t_all");
+  CHECK(model.parameter_shape("block/lstm/initial_hidden_state") == std::vector<std::int64_t>{3});
+  CHECK(model.parameter_shape("block/lstm/initial_cell_state") == std::vector<std::int64_t>{3});
+  auto const zero = plait::add_recurrent_layer(model, "gru", plait::gru_cell{2, 3}, {.sequence = "x"});
+  CHECK(zero.output.name() == "block/gru/hidden_t_all");
+  CHECK(model.parameter_shape("block/gru/zero_hidden_state") == std::vector<std::int64_t>{3});
+  CHECK(std::ranges::find(model.parameters(), "block/gru/zero_hidden_state") == model.parameters().end());
+}
+
+TEST_CASE("Gradients are those of the output unless said otherwise; gates may be made again") {
+  for (bool const recompute : {false, true}) {
+    plait::trained_model model = with_sequence();
+    (void)plait::add_recurrent_layer(model, "lstm", plait::any_cell(plait::lstm_cell{2, 3}),
+                                     {.sequence = "x", .initial = {"h0", "c0"}, .recompute = recompute});
+    auto const& n = model.net.net();
+    CHECK(plait::find_argument(n, n.op[1], "outputs_with_grads")->ints == std::vector<std::int64_t>{0});
+    CHECK(plait::find_argument(n, n.op[1], "recompute_blobs_on_backward")->strings ==
+          (recompute ? strings{"lstm/gates_t"} : strings{}));
+  }
+}
+
+TEST_CASE("Layers share parameters that are asked for by scope") {
+  plait::trained_model model = with_sequence();
+  plait::any_cell const cell = plait::lstm_cell{2, 3};
+  (void)plait::add_recurrent_layer(model, "encoder", cell, {.sequence = "x"});
+  auto const second = plait::add_recurrent_layer(model, "again", cell, {.sequence = "x", .parameters = "encoder"});
+  CHECK(second.output.name() == "again/hidden_t_all");
+  CHECK(model.parameters().size() == 4);
+  CHECK(test::lines_of(model.net.net()).at(2) == "FC: x encoder/i2h_w encoder/i2h_b -> again/i2h");
+}
+
+TEST_CASE("Cells inside a cell have scopes of their own") {
+  plait::trained_model model = with_sequence();
+  plait::multi_cell const cell{{plait::lstm_cell{2, 3}, plait::gru_cell{3, 3}, plait::gru_cell{3, 3}}, {1, 2}};
+  auto const layer = plait::add_recurrent_layer(model, "m", plait::any_cell(cell), {.sequence = "x"});
+  CHECK(layer.all.size() == 4);
+  CHECK(layer.all[2].name() == "m/layer_1/hidden_t_all");
+  CHECK(model.parameter_shape("m/layer_2/output_gate_t_w") == std::vector<std::int64_t>{3, 3});
+  CHECK(test::lines_of(model.net.net()).back() ==
+        "Sum: m/layer_2/hidden_t_all m/layer_1/hidden_t_all m/layer_0/hidden_t_all -> m/residual_output");
+  CHECK(plait::cell_traits<plait::multi_cell>::output_states(cell) == std::vector<std::size_t>{3, 2, 0});
+}
+
+TEST_CASE("Layers in both directions, and one above the other") {
+  plait::trained_model model = with_sequence();
+  auto const cells = plait::stack_of<plait::gru_cell>(2, {3, 4}, true);
+  CHECK(cells[1].inputs == 3);
+  CHECK(cells[1].linear_before_reset);
+  auto const stack = plait::add_recurrent_layers(model, "s", std::vector<plait::any_cell>(cells.begin(), cells.end()),
+                                                 {.layer = {.sequence = "x"}});
+  CHECK(stack.back().output.name() == "s_layer_1/hidden_t_all");
+  CHECK(model.parameter_shape("s_layer_1/i2h_w") == std::vector<std::int64_t>{12, 3});
+
+  auto const both = plait::add_bidirectional_layer(model, "b", plait::any_cell(plait::lstm_cell{2, 3}),
+                                                   {.sequence = "x", .lengths = "lengths"});
+  CHECK(both.output.name() == "b/output");
+  CHECK(both.output_width == 6);
+  CHECK(both.all.size() == 4);
+  CHECK(model.has_parameter("b/backward/gates_t_w"));
+  CHECK(test::lines_of(model.net.net()).back().starts_with("Concat: b/forward/hidden_t_all net/ReversePackedSegs"));
+}
+
+TEST_CASE("Layers above begin where the ones below ended, if they are chained") {
+  plait::trained_model model = with_sequence();
+  (void)plait::add_recurrent_layers(model, "s",
+                                    std::vector<plait::any_cell>{plait::gru_cell{2, 3}, plait::gru_cell{3, 3}},
+                                    {.layer = {.sequence = "x"}, .chained = true});
+  auto const& n = model.net.net();
+  auto const lines = test::lines_of(n);
+  CHECK(lines.back().starts_with("RecurrentNetwork: s_layer_1/i2h s_layer_0/hidden_t_last "));
+  CHECK(plait::find_argument(n, n.op.at(1), "outputs_with_grads")->ints == std::vector<std::int64_t>{0, 1});
+  CHECK(plait::find_argument(n, n.op.back(), "outputs_with_grads")->ints == std::vector<std::int64_t>{0});
+}
+
+TEST_CASE("What does not fit together is refused and leaves the model as it was") {
+  using plait::add_recurrent_layer, plait::any_cell, plait::trained_model;
+  any_cell const lstm = plait::lstm_cell{2, 3};
+  auto const layer = [&](any_cell const& cell, std::string const& name, plait::recurrent_layer_options const& o) {
+    return refused([&](trained_model& m) { (void)add_recurrent_layer(m, name, cell, o); });
+  };
+  CHECK(layer(lstm, "l", {}));  // no sequence
+  CHECK(layer(lstm, "l", {.sequence = "nowhere"}));
+  CHECK(layer(lstm, "", {.sequence = "x"}));
+  CHECK(layer(lstm, "there", {.sequence = "x"}));  // a second time
+  CHECK(layer(lstm, "l", {.sequence = "x", .lengths = "nowhere"}));
+  CHECK(layer(lstm, "l", {.sequence = "x", .initial = {"h0"}}));  // one of two
+  CHECK(layer(lstm, "l", {.sequence = "x", .initial = {"h0", "nowhere"}}));
+  CHECK(layer(lstm, "l", {.sequence = "x", .initial = {"h0", "c0"}, .learn_initial = true}));
+  CHECK(layer(lstm, "l", {.sequence = "x", .outputs_with_grads = {4}}));
+  CHECK(layer(plait::lstm_cell{2, 4}, "l", {.sequence = "x", .parameters = "there"}));  // in another shape
+  CHECK(layer(careless_cell(), "l", {.sequence = "x"}));
+  CHECK(layer(stateless_cell(), "l", {.sequence = "x"}));
+  CHECK(layer(plait::multi_cell{{}}, "l", {.sequence = "x"}));
+  CHECK(layer(plait::multi_cell{{lstm}, {1}}, "l", {.sequence = "x"}));
+  CHECK(layer(plait::multi_cell{{lstm, plait::gru_cell{3, 4}}, {1}}, "l", {.sequence = "x"}));
+
+  CHECK(refused([&](trained_model& m) { (void)plait::add_unrolled_layer(m, "l", lstm, 0, {.sequence = "x"}); }));
+  CHECK(refused([&](trained_model& m) {
+    (void)plait::add_unrolled_layer(m, "l", any_cell(careless_cell()), 2, {.sequence = "x"});
+  }));
+  CHECK(refused(
+      [&](trained_model& m) { (void)plait::add_recurrent_step(m, "l", lstm, {.input = "x", .states = {"h0"}}); }));
+  CHECK(refused([&](trained_model& m) {
+    (void)plait::add_recurrent_step(m, "l", lstm, {.input = "nowhere", .states = {"h0", "c0"}});
+  }));
+  CHECK(refused([&](trained_model& m) {
+    (void)plait::add_bidirectional_layer(m, "l", lstm, {.sequence = "x", .reverse = true});
+  }));
+  CHECK(refused([&](trained_model& m) {
+    (void)plait::add_bidirectional_layer(m, "l", lstm, {.sequence = "x", .initial = {"h0", "c0"}});
+  }));
+  CHECK(refused([&](trained_model& m) {
+    (void)plait::add_recurrent_layers(m, "l", std::vector<any_cell>{}, {.layer = {.sequence = "x"}});
+  }));
+  CHECK(refused([&](trained_model& m) {  // the first layer is there by then
+    (void)plait::add_recurrent_layers(m, "l", std::vector<any_cell>{lstm, careless_cell()},
+                                      {.layer = {.sequence = "x"}});
+  }));
+}
