@@ -47,6 +47,8 @@ inline void recurrence_gradient(gradient_context& c) {
 
 inline void add_recurrence_rules(gradient_rules& rules) {
   rules.set("RecurrentNetwork", detail::recurrence_gradient).repeatable = false;
+  for (std::string_view type : {"rnn_internal_accumulate_gradient_input", "rnn_internal_apply_link"})
+    rules.refuse(type, "it is a part of a recurrence, which has its gradient as a whole");
 }
 
 }  // namespace plait
