@@ -38,4 +38,38 @@ TEST_CASE("a product with what is held is that of the matrix as it was") {
     }
 }
 
+TEST_CASE("a product begins with a row that all rows have") {
+  plait::held_matrix<B> held;
+  std::vector<double> untouched(1, 7);
+  CHECK_FALSE(held.multiply_onto_row(untouched.data(), 1, untouched.data(), untouched.data()));
+  CHECK(untouched[0] == 7);
+  for (std::int64_t const n : {16, 19, 70})
+    for (std::int64_t const k : {0, 23, 1100})  // the last in two parts
+      for (std::int64_t const m : {0, 1, 5, 40}) {
+        CAPTURE(n);
+        CAPTURE(k);
+        CAPTURE(m);
+        plait::gemm_shape const s{.m = m, .n = n, .k = k};
+        auto const a = integers(m * k, 1);
+        auto const b = integers(k * n, 2);
+        auto const row = integers(n, 3);
+        std::vector<double> wanted;
+        for (std::int64_t i = 0; i != m; ++i) wanted.insert(wanted.end(), row.begin(), row.end());
+        plait::gemm<B>(s, a.data(), b.data(), wanted.data(), 1, 1);
+        std::vector<double> got(wanted.size(), -1);
+        held.hold(s, b.data());
+        CHECK(held.multiply_onto_row(row.data(), m, a.data(), got.data()));
+        CHECK(got == wanted);
+      }
+}
+
+TEST_CASE("of a matrix with few columns nothing is held") {
+  plait::held_matrix<B> held;
+  auto const b = integers(15 * 4, 1);
+  held.hold({.m = 1, .n = 15, .k = 4}, b.data());
+  CHECK_FALSE(held.holds());
+  held.hold({.m = 1, .n = 16, .k = 3}, b.data());
+  CHECK(held.holds());
+}
+
 }  // namespace

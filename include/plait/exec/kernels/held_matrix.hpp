@@ -35,6 +35,16 @@ class held_matrix {
   void release() noexcept { packed_ = std::monostate(); }
   bool holds() const noexcept { return packed_.index() != 0; }
 
+  /// c = a * b + the row `from` in each row, of m rows without gaps, if b is held; else false, and nothing is done.
+  template <class T>
+  bool multiply_onto_row(T const* from, std::int64_t m, T const* a, T* c) const {
+    if constexpr (packs)
+      if (auto const* const packed = std::get_if<packed_matrix<T, B>>(&packed_)) {
+        packed->multiply_onto(from, 0, m, a, c);
+        return true;
+      }
+    return false;
+  }
   /// gemm, of b or of what is held instead; a is not transposed.
   template <class T>
   void multiply(gemm_shape const& s, T const* a, T const* b, T* c, gemm_scalar<T> alpha = 1,

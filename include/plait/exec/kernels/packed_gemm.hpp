@@ -22,8 +22,8 @@
 
 namespace plait::detail {
 
-/// c = alpha * a * b + beta * c with a of m by k and b of k by n elements. a and b have a distance between rows and one
-/// between columns, of which one is 1.
+/// c = alpha * a * b + beta * from with a of m by k and b of k by n elements. a and b have a distance between rows and
+/// one between columns, of which one is 1.
 template <class T>
 struct gemm_problem {
   std::ptrdiff_t m, n, k;
@@ -34,12 +34,16 @@ struct gemm_problem {
   T* c;
   std::ptrdiff_t c_row;
   T alpha, beta;
+  T const* from = nullptr;  ///< nullptr: c
+  std::ptrdiff_t from_row = 0;
 };
 
 /// How much of k is packed at once, columns of b that are packed at once, rows of a.
 inline constexpr std::ptrdiff_t packed_depth = 1024;
 inline constexpr std::ptrdiff_t packed_columns = 2048;
 inline constexpr std::ptrdiff_t packed_rows = 1792;
+/// How many columns of a are packed for one tile after the other, whose rows are parts of the same lines of memory.
+inline constexpr std::ptrdiff_t packed_strip = 64;
 /// Panels to a task, and tiles whose rows of a stay in the second level of cache.
 inline constexpr std::ptrdiff_t task_panels = 4;
 inline constexpr std::ptrdiff_t task_tiles = 8;
@@ -96,15 +100,15 @@ class gemm_scratch {
   alignas(64) std::byte local_[Local];
 };
 
-/// c = beta * c
+/// c = beta * from
 template <class T>
-void scale_rows(T* c, std::ptrdiff_t m, std::ptrdiff_t n, std::ptrdiff_t c_row, T beta) {
-  if (beta == T(1)) return;
-  for (std::ptrdiff_t i = 0; i < m; ++i)
-    for (std::ptrdiff_t j = 0; j < n; ++j) {
-      T& to = c[i * c_row + j];
-      to = beta == T(0) ? T(0) : beta * to;
-    }
+void scale_rows(gemm_problem<T> const& p) {
+  if (p.beta == T(1) && p.from == nullptr) return;
+  T const* const from = p.from == nullptr ? p.c : p.from;
+  std::ptrdiff_t const from_row = p.from == nullptr ? p.c_row : p.from_row;
+  for (std::ptrdiff_t i = 0; i < p.m; ++i)
+    for (std::ptrdiff_t j = 0; j < p.n; ++j)
+      p.c[i * p.c_row + j] = p.beta == T(0) ? T(0) : p.beta * from[i * from_row + j];
 }
 
 /// m rows in tiles of nearly the same height.
@@ -134,6 +138,8 @@ struct gemm_task {
   std::ptrdiff_t n, k;
   T* c;
   std::ptrdiff_t c_row;
+  T const* from;
+  std::ptrdiff_t from_row;
   T beta;
   std::ptrdiff_t groups;  ///< of panels
   bool backwards;         ///< the last group first
@@ -168,14 +174,14 @@ struct gemm_task {
     t.ahead_step = b.loose_column != 0 ? 0 : b.row * std::ptrdiff_t(sizeof(T)) / (last_tile - first_tile);
     for (std::ptrdiff_t first = 0; first < k; first += block) {
       t.k = std::min(block, k - first);
-      T const* const from = b.data + panel * b.panel + first * b.row;
-      t.b = from;
+      T const* const part = b.data + panel * b.panel + first * b.row;
+      t.b = part;
       if (b.loose_column != 0) {
         t.b = scratch;
         t.b_row = width;
         t.b_panel = width * t.k;
         for (std::ptrdiff_t i = 0; i != together; ++i)
-          pack_panel(scratch + i * t.b_panel, width, from + i * b.panel, std::min(width, t.columns - i * width),
+          pack_panel(scratch + i * t.b_panel, width, part + i * b.panel, std::min(width, t.columns - i * width),
                      b.loose_column, b.row, t.k);
       }
       t.ahead = reinterpret_cast<char const*>(b.loose_column != 0 ? t.b : t.b + t.k * b.row);
@@ -185,6 +191,8 @@ struct gemm_task {
         std::ptrdiff_t const row = tiles.first(tile);
         t.a = a + row * k + first * rows;
         t.c = c + row * c_row + panel * width;
+        t.from = first == 0 ? from + row * from_row + panel * width : t.c;
+        t.from_row = first == 0 ? from_row : c_row;
         (together == 1 ? kernel->narrow : kernel->wide)[std::size_t(rows)](t);
         t.ahead += t.k * t.ahead_step;
       }
@@ -203,15 +211,25 @@ void multiply_panels(gemm_kernel<T> const& kernel, gemm_problem<T> const& p, gem
   for (std::ptrdiff_t row = 0; row < p.m; row += packed_rows) {
     row_tiles const tiles(std::min(packed_rows, p.m - row), kernel.rows);
     T const* const a = p.a + row * p.a_row;
-    for_each_task<B>(tiles.count, parallel && p.m * p.k >= parallel_work / 8, [=](std::ptrdiff_t tile) {
-      T* const to = scratch + tiles.first(tile) * p.k;
-      pack_panel(to, tiles.rows(tile), a + tiles.first(tile) * p.a_row, tiles.rows(tile), p.a_row, p.a_column, p.k);
-      if (p.alpha != T(1))
-        for (std::ptrdiff_t i = 0; i < tiles.rows(tile) * p.k; ++i) to[i] *= p.alpha;
-    });
+    std::ptrdiff_t const together = p.a_column == 1 ? 1 : task_tiles;
+    std::ptrdiff_t const strip = p.a_column == 1 ? p.k : packed_strip;
+    for_each_task<B>(
+        (tiles.count + together - 1) / together, parallel && p.m * p.k >= parallel_work / 8, [=](std::ptrdiff_t task) {
+          std::ptrdiff_t const last_tile = std::min(tiles.count, (task + 1) * together);
+          for (std::ptrdiff_t first = 0; first < p.k; first += strip)
+            for (std::ptrdiff_t tile = task * together; tile < last_tile; ++tile) {
+              std::ptrdiff_t const rows = tiles.rows(tile);
+              std::ptrdiff_t const k = std::min(strip, p.k - first);
+              T* const to = scratch + tiles.first(tile) * p.k + first * rows;
+              pack_panel(to, rows, a + tiles.first(tile) * p.a_row + first * p.a_column, rows, p.a_row, p.a_column, k);
+              if (p.alpha != T(1))
+                for (std::ptrdiff_t i = 0; i < rows * k; ++i) to[i] *= p.alpha;
+            }
+        });
+    T const* const from = p.from == nullptr ? p.c + row * p.c_row : p.from + row * p.from_row;
     for_each_task<B>((tiles.count + task_tiles - 1) / task_tiles * groups, parallel,
-                     gemm_task<B, T>{&kernel, panels, scratch, tiles, p.n, p.k, p.c + row * p.c_row, p.c_row, p.beta,
-                                     groups, backwards});
+                     gemm_task<B, T>{&kernel, panels, scratch, tiles, p.n, p.k, p.c + row * p.c_row, p.c_row, from,
+                                     p.from == nullptr ? p.c_row : p.from_row, p.beta, groups, backwards});
   }
 }
 
@@ -236,7 +254,7 @@ void pack_panels(gemm_kernel<T> const& kernel, gemm_problem<T> const& p, T* to) 
 template <class T>
 bool without_product(gemm_problem<T> const& p) {
   if (p.m != 0 && p.n != 0 && p.k != 0 && p.alpha != T(0)) return false;
-  scale_rows(p.c, p.m, p.n, p.c_row, p.beta);
+  scale_rows(p);
   return true;
 }
 
@@ -252,6 +270,7 @@ void multiply_packed(gemm_kernel<T> const& kernel, gemm_problem<T> p, T const* p
                        backwards);
     p.a += p.k * p.a_column;
     p.beta = T(1);
+    p.from = nullptr;
   }
 }
 
@@ -283,7 +302,7 @@ void multiply_dots(gemm_kernel<T> const& kernel, gemm_problem<T> const& p) {
   });
 }
 
-/// The whole multiplication.
+/// The whole multiplication, onto c.
 template <backend B, class T>
 void multiply(gemm_kernel<T> const& kernel, gemm_problem<T> p) {
   if (without_product(p)) return;

@@ -71,14 +71,22 @@ class packed_panels {
     if (lda == 0) lda = k_;
     if (ldc == 0) ldc = n_;
     PLAIT_ASSERT(m >= 0 && lda >= k_ && ldc >= n_, "packed_matrix: no such matrices");
-    // Every other time from the end, where the cache holds what was multiplied last.
-    bool const backwards = turn_.load(std::memory_order_relaxed);
-    turn_.store(!backwards, std::memory_order_relaxed);
-    detail::multiply_packed<B>(*kernel_, {m, n_, k_, a, lda, 1, nullptr, 0, 0, c, ldc, alpha, beta},
-                               static_cast<T const*>(data_), backwards);
+    run({m, n_, k_, a, lda, 1, nullptr, 0, 0, c, ldc, alpha, beta});
+  }
+  /// c = a * b + from without gaps, but for the rows of `from`, which are from_row apart: 0 where all are the same.
+  void multiply_onto(T const* from, std::int64_t from_row, std::int64_t m, T const* a, T* c) const {
+    PLAIT_ASSERT(m >= 0 && (from_row == 0 || from_row >= n_), "packed_matrix: no such matrices");
+    run({m, n_, k_, a, k_, 1, nullptr, 0, 0, c, n_, T(1), T(1), from, from_row});
   }
 
  private:
+  void run(detail::gemm_problem<T> const& p) const {
+    // Every other time from the end, where the cache holds what was multiplied last.
+    bool const backwards = turn_.load(std::memory_order_relaxed);
+    turn_.store(!backwards, std::memory_order_relaxed);
+    detail::multiply_packed<B>(*kernel_, p, static_cast<T const*>(data_), backwards);
+  }
+
   detail::gemm_kernel<T> const* kernel_ = &detail::tiles_for<T>();
   void* data_ = nullptr;
   std::size_t bytes_ = 0;

@@ -121,27 +121,24 @@ class fc_kernel : public op_kernel<B> {
     T const* const b = c.template input<T>(2);
     T* const y = c.template output<T>(0);
     if constexpr (held_matrix<B>::packs) {
-      // Many rows, some at a time: sums are still in the cache that b has been written to. Which way is taken depends
-      // on the shape alone, for the bits do on the way.
-      if (product_.m >= many_rows && product_.n >= held_matrix<B>::least_columns) {
-        std::int64_t const rows = detail::task_tiles * detail::tiles_for<T>().rows * std::int64_t{B::concurrency()};
+      // Of many rows sums should begin with b, not with what has been written to all of them. Which way is taken
+      // depends on the shape alone, for the bits do on the way.
+      if (product_.m >= many_rows && product_.n >= held_matrix<B>::least_columns && !held_.holds()) {
         held_matrix<B> once;
-        if (!held_.holds()) once.hold(product_, w);
-        held_matrix<B> const& packed = held_.holds() ? held_ : once;
-        for (std::int64_t first = 0; first < product_.m; first += rows)
-          multiply(packed, std::min(rows, product_.m - first), x + first * product_.k, w, b, y + first * product_.n);
-        return;
+        once.hold(product_, w);
+        return multiply(once, product_.m, x, w, b, y);
       }
     }
     multiply(held_, product_.m, x, w, b, y);
   }
   template <class T>
   void multiply(held_matrix<B> const& weights, std::int64_t rows, T const* x, T const* w, T const* b, T* y) const {
+    if (weights.multiply_onto_row(b, rows, x, y)) return;
     auto const width = static_cast<std::size_t>(product_.n);
     for_each_row_part<B>(static_cast<std::size_t>(rows), width, 1, detail::repeat_row<T>{b, y, width});
     gemm_shape part = product_;
     part.m = rows;
-    weights.multiply(part, x, w, y, 1, 1);
+    gemm<B>(part, x, w, y, 1, 1);
   }
 
   static constexpr std::int64_t many_rows = 256;
