@@ -3,12 +3,13 @@
 # which is most of what small files of a header-only library cost.
 #
 # A unit has all includes first, and each file in a namespace of its own, so that files need not know of each other.
-# Files that specialise templates of others, or have conditions or macros, are compiled by themselves.
+# Files that specialise templates of others, have conditions or macros, or include by relative paths, are compiled by
+# themselves.
 function(plait_unity_sources program batch variable)
   set(units)
   set(folders)
   foreach(source IN LISTS ${variable})
-    file(STRINGS ${source} alone REGEX "^(namespace (plait|std|boost)|template <>|extern template|#if|#define|PLAIT_|TYPE_TO_STRING)")
+    file(STRINGS ${source} alone REGEX "^(namespace (plait|std|boost)|template <>|extern template|#if|#define|PLAIT_|TYPE_TO_STRING|#include \"\.)")
     if(alone)
       list(APPEND units ${source})
       continue()
