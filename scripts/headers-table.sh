@@ -7,7 +7,7 @@ table() {
   echo '| header | what |'
   echo '|---|---|'
   for layer in "" core graph net ssa dataflow transform netdef gradient exec rnn interop; do
-    for header in include/plait/${layer:+$layer/}*.hpp ${layer:+include/plait/$layer/*/*.hpp}; do
+    for header in include/plait/${layer:+$layer/}*.hpp ${layer:+include/plait/$layer/*/*.hpp include/plait/$layer/*/*/*.hpp}; do
       [ -e "$header" ] && [ "${header%/detail/*}" = "$header" ] || continue
       # The first sentence of the opening comment, on one line.
       what=$(sed -n '/^\/\//!q; s/^\/\/ \{0,1\}//p' "$header" | sed '/^$/q' | tr '\n' ' ' |
