@@ -345,3 +345,20 @@ TEST_CASE("Single steps with a layer's parameters do what the layer does") {
       CHECK(apart(joined, b.blobs.fetch<double>(b.layer.output.name())) < 1e-13);
     }
 }
+
+TEST_CASE("Dropout is of the output in training, and what goes on is whole") {
+  plait::lstm_cell const lstm{inputs, hidden};
+  results const whole = run(lstm, {}, sequence());
+  results const dropped = run(plait::dropout_cell{lstm, 0.5f, false}, {}, sequence());
+  CHECK(apart(dropped.all, whole.all) == 0);
+  std::size_t zeros = 0;
+  for (std::size_t i = 0; i != whole.output.size(); ++i) {
+    zeros += dropped.output[i] == 0;
+    CHECK((dropped.output[i] == 0 || std::abs(dropped.output[i] - 2 * whole.output[i]) < 1e-13));
+  }
+  CHECK(zeros != 0);
+  CHECK(zeros != whole.output.size());
+  CHECK(run(plait::dropout_cell{lstm, 0.5f, true}, {}, sequence()).output == whole.output);
+  CHECK(run(plait::dropout_cell{lstm, 0.5f, false}, {.layer = {.forward_only = true}}, sequence()).output ==
+        whole.output);
+}

@@ -86,8 +86,6 @@ class cell_scope {
     return net.blob_or_input(full_name);
   }
 
-  /// Of parameters.
-  element_type type() const noexcept { return model_->type(); }
   bool forward_only() const noexcept { return conditions_->forward_only; }
   /// For a cell inside this one.
   cell_scope within(std::string_view name) { return {*model_, net, *conditions_, parameter_name(name), name}; }

@@ -53,6 +53,7 @@ constexpr std::array transforms = {
     transform{"construct_init_net_from_params", construct_init_net_from_params},
     transform{"get_params_from_init_net", get_params_from_init_net},
     transform{"mobile_exporter.Export", mobile_export},
+    transform{"retrieve_step_blobs", retrieve_step_blobs},
 };
 
 transform const& find_transform(case_inputs const& in) {

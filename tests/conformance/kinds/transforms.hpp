@@ -33,6 +33,9 @@ answer identify_reshape_sub_graph(case_inputs& in);
 answer remove_reshape_for_fc(case_inputs& in);
 answer infer_device_type(case_inputs& in);
 
+// steps.cpp
+answer retrieve_step_blobs(case_inputs& in);
+
 // parameters.cpp
 answer construct_init_net_from_params(case_inputs& in);
 answer get_params_from_init_net(case_inputs& in);

@@ -126,40 +126,97 @@ class onnx_iteration {
     }
   }
 
-  // Grows a stack by a value. Before the first it has no places, of the value's shape as far as the model says it;
-  // where it does not say all, the first value takes its place.
-  void grow(net_builder& inside, stack const& to, onnx_value const& value) const {
-    std::string const& all = to.blob;
-    std::vector<std::int64_t> dims{0};
-    bool known = value.dims.has_value();
+  // ---- stacks
+  // What a stack holds, as far as the model says it.
+  struct places {
+    onnx_type type;
+    std::vector<std::int64_t> dims;  // of one; 0 where an extent is not known
+    bool known;                      // all of them are
+  };
+  places places_of(onnx_value const& value) const {
+    places made{value.type == onnx_type::undefined ? onnx_type::float32 : value.type, {}, value.dims.has_value()};
+    static_cast<void>(require_runtime_type(c_, made.type));
     if (value.dims)
       for (std::int64_t const extent : *value.dims) {
-        known = known && extent >= 0;
-        dims.push_back(std::max<std::int64_t>(extent, 0));
+        made.known = made.known && extent >= 0;
+        made.dims.push_back(std::max<std::int64_t>(extent, 0));
       }
-    onnx_type const type = value.type == onnx_type::undefined ? onnx_type::float32 : value.type;
-    if (!runtime_type(type)) c_.unsupported("the runtime has no " + to_string(type));
-    c_.add("Copy", {c_.constant_blob(onnx_filled(type, dims, 0), "empty")}, {all});
+    return made;
+  }
 
+  // Whether it is known before the loop how often the body will be run. Then stacks have their size from the beginning;
+  // not in training, for what is written in place has no gradient.
+  bool is_counted() const {
+    bool const stops = heeds && !(values_[0].constant && truth(*values_[0].constant));
+    return !limit.empty() && condition.empty() && !stops && !c_.training();
+  }
+
+  void grow(net_builder& inside, stack const& to, onnx_value const& value) const {
+    places const what = places_of(value);
     blob_handle const one =
         inside.op("ExpandDims", onnx_take(inside, blob_of(value)), c_.temporary("place"), {{"dims", {0}}});
+    if (is_counted())
+      fill(inside, to, what, one);
+    else
+      append(inside, to, what, one);
+  }
+
+  // No places, of the right shape as far as it is known.
+  void begin_empty(stack const& to, places const& what) const {
+    std::vector<std::int64_t> dims = what.dims;
+    dims.insert(dims.begin(), 0);
+    c_.add("Copy", {c_.constant_blob(onnx_filled(what.type, std::move(dims), 0), "empty")}, {to.blob});
+  }
+  blob_handle is_first(net_builder& inside) const {
+    return inside.eq(onnx_take(inside, counter), onnx_take(inside, number(0)), c_.temporary("first"));
+  }
+
+  // A stack that has all its places gets one of its values.
+  void fill(net_builder& inside, stack const& to, places const& what, blob_handle const& one) const {
+    std::string const count =
+        c_.step("Max", {c_.step("Reshape", {limit}, {{"shape", {1}}}), c_.constant_blob(onnx_list({0}), "none")});
+    if (what.known) {
+      std::string const shape = c_.temporary("shape");
+      c_.add("Concat", {count, c_.constant_blob(onnx_list(what.dims), "dims")}, {shape, c_.temporary("extents")},
+             {{"axis", 0}});
+      c_.add("ConstantFill", {shape}, {to.blob},
+             {{"input_as_shape", 1}, {"value", 0.0f}, {"dtype", require_runtime_type(c_, what.type)}});
+    } else {  // the first value says how large they are
+      begin_empty(to, what);
+      net_builder begins(c_.temporary("begins"));
+      begins.op("Tile", {onnx_take(begins, one.name()), onnx_take(begins, count)}, to.blob);
+      begins.external_outputs(to.blob);
+      netdef net = begins.take();
+      names const read = onnx_nested_inputs(inside, is_first(inside).name(), {&net});
+      inside.op_n("If", read, names{to.blob}, {{"then_net", std::move(net)}});
+    }
+    blob_handle at = onnx_take(inside, counter);
+    if (to.backward) {
+      auto const next = inside.add(at, onnx_take(inside, number(1)), c_.temporary("next"));
+      at = inside.sub(onnx_take(inside, limit), next, c_.temporary("at"));
+    }
+    auto const place = inside.op("Reshape", at, c_.temporary("index"), {{"shape", {1}}});
+    inside.op("ScatterAssign", {onnx_take(inside, to.blob), place, one}, to.blob);
+  }
+
+  // A stack becomes one that is longer by a value.
+  void append(net_builder& inside, stack const& to, places const& what, blob_handle const& one) const {
+    begin_empty(to, what);
     auto const join = [&](net_builder& net) {
-      std::vector<std::string> parts{all, one.name()};
+      names parts{to.blob, one.name()};
       if (to.backward) std::ranges::reverse(parts);
       for (std::string const& part : parts) onnx_take(net, part);
-      net.op_n("Concat", parts, names{all, c_.temporary("extents")}, {{"axis", 0}});
-      net.external_outputs(all);
+      net.op_n("Concat", parts, names{to.blob, c_.temporary("extents")}, {{"axis", 0}});
+      net.external_outputs(to.blob);
     };
-    if (known) return join(inside);
-    blob_handle const first =
-        inside.eq(onnx_take(inside, counter), onnx_take(inside, number(0)), c_.temporary("first"));
+    if (what.known) return join(inside);
     net_builder begins(c_.temporary("begins"));
-    begins.copy(onnx_take(begins, one.name()), all);
-    begins.external_outputs(all);
+    begins.copy(onnx_take(begins, one.name()), to.blob);
+    begins.external_outputs(to.blob);
     net_builder grows(c_.temporary("grows"));
     join(grows);
-    onnx_take(inside, all);
-    onnx_add_if(inside, c_.training(), first.name(), begins.take(), grows.take(), {all});
+    onnx_take(inside, to.blob);
+    onnx_add_if(inside, c_.training(), is_first(inside).name(), begins.take(), grows.take(), {to.blob});
   }
 
   onnx_context const& c_;

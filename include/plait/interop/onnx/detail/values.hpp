@@ -18,7 +18,7 @@ namespace plait::detail {
 
 using onnx_dims = onnx_context::dims_type;
 
-/// A number as a tensor of some type; float unless the type is float64, int32, int64 or bool.
+/// A number as a tensor of some type; float for types that the runtime does not have.
 inline tensor_value onnx_filled(onnx_type type, std::vector<std::int64_t> dims, double value) {
   auto const count = element_count(dims).value_or(0);
   switch (type) {
@@ -30,6 +30,8 @@ inline tensor_value onnx_filled(onnx_type type, std::vector<std::int64_t> dims, 
       return {std::move(dims), std::vector<std::int64_t>(count, static_cast<std::int64_t>(value))};
     case onnx_type::boolean:
       return {std::move(dims), std::vector<bool>(count, value != 0)};
+    case onnx_type::uint8:
+      return {std::move(dims), std::vector<std::uint8_t>(count, static_cast<std::uint8_t>(value))};
     default:
       return {std::move(dims), std::vector<float>(count, static_cast<float>(value))};
   }

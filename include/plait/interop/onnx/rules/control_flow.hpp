@@ -142,7 +142,7 @@ class onnx_scan {
     std::vector<onnx_value> made;
     for (std::size_t k = 0; k != states_; ++k) {
       onnx_dims dims = c_.dims(first_ + k);
-      if (batched_) dims->erase(dims->begin());
+      if (batched_ && dims) dims->erase(dims->begin());
       made.push_back(onnx_blob(scan.states[k], c_.type(first_ + k), dims));
     }
     char const* const directions = batched_ ? "directions" : "scan_input_directions";
