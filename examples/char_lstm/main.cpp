@@ -14,6 +14,7 @@
 #include <fstream>
 #include <iomanip>
 #include <iostream>
+#include <limits>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -36,14 +37,29 @@ example::chart loss_chart(lstm::recipe const& how, std::vector<lstm::measurement
   return made;
 }
 
+// A file to write, where there is to be one.
+std::ofstream opened(std::filesystem::path const& name) {
+  std::ofstream file;
+  if (name.empty()) return file;
+  file.open(name);
+  if (!file) throw plait::io_error("cannot open for writing", name.string());
+  return file;
+}
+
+void close(std::ofstream& file, std::filesystem::path const& name) {
+  file.close();
+  if (!file) throw plait::io_error("cannot write", name.string());
+}
+
 std::vector<lstm::measurement> train(lstm::model& model, std::vector<std::int32_t> const& text,
-                                     lstm::options const& given) {
+                                     lstm::options const& given, std::ostream& losses) {
   using clock = std::chrono::steady_clock;
   auto const begin = clock::now();
   auto const in_a_step = static_cast<double>(given.how.streams * given.how.window);
   example::progress bar(std::cout, isatty(STDOUT_FILENO) != 0);
   return lstm::train(model, text, given.how, given.steps, given.backend,
-                     [&](std::int64_t done, lstm::measurement const& last) {
+                     [&](std::int64_t done, lstm::measurement const& now, lstm::measurement const& last) {
+                       losses << now.step << '\t' << now.loss << '\n';
                        double const passed = std::chrono::duration<double>(clock::now() - begin).count();
                        double part = static_cast<double>(done) / static_cast<double>(given.steps);
                        if (given.seconds > 0) part = std::min(1.0, std::max(part, passed / given.seconds));
@@ -61,22 +77,20 @@ void learn(lstm::model& model, lstm::vocabulary const& known, lstm::options cons
   // What is wrong with the files should be known before training, not after.
   std::vector<std::int32_t> const text = lstm::encode(lstm::read_text(given.text), known);
   if (text.size() < 2) throw plait::io_error("has less than two characters", given.text.string());
-  std::ofstream curve;
-  if (!given.curve.empty()) {
-    curve.open(given.curve);
-    if (!curve) throw plait::io_error("cannot open for writing", given.curve.string());
-  }
+  std::ofstream curve = opened(given.curve);
+  std::ofstream losses = opened(given.losses);
+  losses.precision(std::numeric_limits<float>::max_digits10);
   if (!given.net.empty()) lstm::save(model, given.net);
 
   example::catch_interrupt();
-  std::vector<lstm::measurement> const measured = train(model, text, given);
+  std::vector<lstm::measurement> const measured = train(model, text, given, losses);
   if (!given.net.empty()) lstm::save(model, given.net);
 
   if (curve.is_open()) {
     example::write_svg(curve, loss_chart(given.how, measured));
-    curve.close();
-    if (!curve) throw plait::io_error("cannot write", given.curve.string());
+    close(curve, given.curve);
   }
+  if (losses.is_open()) close(losses, given.losses);
   std::cout << "step " << measured.back().step << ": loss " << measured.front().loss << " -> " << measured.back().loss
             << '\n';
 }
@@ -88,7 +102,10 @@ void run(lstm::options const& given) {
   lstm::vocabulary const known = vocabulary_of(model);
   lstm::sampling const sampling{lstm::encode(given.prime, known), given.sample, given.temperature, given.sample_seed};
 
-  if (given.steps != 0) learn(model, known, given);
+  if (given.steps != 0)
+    learn(model, known, given);
+  else if (!given.net.empty() && !goes_on)
+    lstm::save(model, given.net);
   if (given.sample == 0) return;
   std::cout << given.prime;
   for (std::int32_t const symbol : lstm::sample(model, sampling, given.backend))

@@ -52,6 +52,7 @@ std::optional<options> read_options(int argc, char** argv) {
   app.add_option("--backend", made.backend)->check(CLI::IsMember(backends()))->capture_default_str();
   app.add_option("--net", made.net, "keep the nets in this file and beside it; go on if they are there");
   app.add_option("--curve", made.curve, "draw the loss to this SVG file");
+  app.add_option("--losses", made.losses, "write the loss of each step to this file, a line each: step, tab, loss");
 
   app.add_option("--sample", made.sample, "how many characters to write")->check(count_or_none)->capture_default_str();
   app.add_option("--prime", made.prime, "what they follow; default: a new line");

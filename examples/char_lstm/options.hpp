@@ -16,8 +16,9 @@ struct options {
   std::int64_t steps = 1000;
   double seconds = 0;  ///< after which training ends; 0: after the steps alone
   std::string backend = "serial";
-  std::filesystem::path net;    ///< empty: nothing is kept
-  std::filesystem::path curve;  ///< empty: none is drawn
+  std::filesystem::path net;     ///< empty: nothing is kept
+  std::filesystem::path curve;   ///< empty: none is drawn
+  std::filesystem::path losses;  ///< empty: they are not written
   std::int64_t sample = 400;
   std::string prime = "\n";
   float temperature = 0.7f;

@@ -42,6 +42,25 @@ endif()
 file(READ loss.svg picture)
 matches("${picture}" "^<svg .*<polyline .*</svg>\n$")
 
+# A net is kept before it has learnt anything; each step's loss is written down, and counted over all runs.
+set(known ${small} --rate 0.02 --sample 0 --net known.pb)
+train(0 ${known} --steps 0)
+matches("${OUT}" "^$")
+file(SHA256 known.pb at_first)
+train(0 ${known} --steps 2 --losses losses.txt)
+string(REGEX MATCH "loss ([0-9.]+) -> ([0-9.]+)" found "${OUT}")
+file(READ losses.txt losses)
+matches("${losses}" "^1\t${CMAKE_MATCH_1}[0-9]*\n2\t${CMAKE_MATCH_2}[0-9]*\n$")
+file(SHA256 known.pb later)
+if(NOT at_first STREQUAL later)
+  message(SEND_ERROR "two steps have changed the net itself")
+endif()
+train(0 ${known} --steps 1 --losses losses.txt)
+file(READ losses.txt losses)
+matches("${losses}" "^3\t[0-9.]+\n$")
+train(1 ${known} --steps 1 --losses nowhere/losses.txt)
+matches("${ERR}" "^char_lstm: nowhere/losses.txt: cannot open for writing")
+
 # Of each cell: 20 steps are twice 10, bit for bit, on whatever backend, as text, JSON or binary. The text is read round
 # and round, and its characters are of one byte to four.
 file(WRITE waves.txt "Ebbe und Flut, Ebbe und Flut: zwölf Stunden – 🌊 – zwölf Stunden.\n")

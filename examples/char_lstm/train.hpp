@@ -18,8 +18,9 @@ struct measurement {
   float loss = 0;         ///< of a character, since the measurement before, on average
 };
 
-/// Is told after each step how many were done, and what was measured last. Training ends early where it returns false.
-using watcher = std::function<bool(std::int64_t done, measurement const& last)>;
+/// Is told after each step how many were done, the loss of this one, and what was measured last. Training ends early
+/// where it returns false.
+using watcher = std::function<bool(std::int64_t done, measurement const& now, measurement const& last)>;
 
 /// The loss is no number any more.
 struct diverged : plait::error {

@@ -80,7 +80,7 @@ std::vector<measurement> train_on(model& m, std::vector<std::int32_t> const& tex
     sum += static_cast<double>(loss);
     ++count;
     if (at == begin + 1 || at == end || at % interval == 0) measure(at);
-    if (!watch(at - begin, measured.back())) end = at;
+    if (!watch(at - begin, {at, loss}, measured.back())) end = at;
   }
   if (count != 0) measure(end);
   m.init = example::snapshot(blobs, example::blobs_made_by(m.init));
