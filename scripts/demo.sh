@@ -17,7 +17,8 @@ fi
 
 scripts/bootstrap.sh
 echo "demo: building the programs (some minutes the first time)"
-cmake --preset release -B build/demo -DPLAIT_BUILD_TESTS=OFF -DPLAIT_BUILD_BENCHMARKS=OFF --log-level=WARNING >/dev/null
+cmake --preset release -B build/demo -DPLAIT_BUILD_TESTS=OFF -DPLAIT_BUILD_BENCHMARKS=OFF --log-level=WARNING \
+  --no-warn-unused-cli >/dev/null
 cmake --build build/demo --target plait_cli plait_char_lstm
 plait=build/demo/examples/plait_cli/plait
 
@@ -91,10 +92,8 @@ if [ $# -eq 0 ]; then
 
   step "The net of a step of its training" info $out/lstm.pbtxt
   step "The part that says how well it does" subgraph $out/lstm.pbtxt --to loss --extract -o $out/lstm_loss.pbtxt
-  layer=rnn_layer_0
-  weights=$layer/i2h_w,$layer/i2h_b,$layer/gates_t_w,$layer/gates_t_b,logits_w,logits_b
-  step "Its gradient, and both in one picture" grad $out/lstm_loss.pbtxt --y loss --only $weights \
-    -o $out/lstm_gradient.pbtxt --dot $out/lstm.dot
+  step "Its gradient, and both in one picture" grad $out/lstm_loss.pbtxt --y loss -o $out/lstm_gradient.pbtxt \
+    --dot $out/lstm.dot
   picture $out/lstm
   for net in lstm_loss lstm_gradient; do
     step "SSA form of $net" ssa $out/$net.pbtxt

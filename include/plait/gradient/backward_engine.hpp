@@ -27,6 +27,7 @@
 #include <plait/gradient/gradient_tape.hpp>
 #include <plait/gradient/needed_values.hpp>
 #include <plait/gradient/value_names.hpp>
+#include <plait/gradient/wanted_gradients.hpp>
 #include <plait/net/mutation.hpp>
 #include <plait/ssa/versioning.hpp>
 
@@ -45,6 +46,7 @@ class backward_engine : public backward_frame {
         form_(net_.form()),
         reader_(net_, tape_),
         context_(tape_, reader_),
+        wanted_(net_, rules, options_),
         problems_(net_) {}
 
   frames advance(frames done) override {
@@ -68,7 +70,7 @@ class backward_engine : public backward_frame {
 
   // ---- results
   gradient_map gradients() const {
-    auto const shown = [this](blob_index b) { return exposed_[b] && is_asked_for(b); };
+    auto const shown = [this](blob_index b) { return exposed_[b] && wanted_.is_asked_for(b); };
     std::vector<gradient_map::value_type> made;
     made.reserve(static_cast<std::size_t>(std::ranges::count_if(form_.blobs(), shown)));
     for (blob_index b : form_.blobs())
@@ -101,7 +103,6 @@ class backward_engine : public backward_frame {
   }
 
  private:
-  bool is_asked_for(blob_index b) const { return options_.only.empty() || asked_[b]; }
   blob_gradient names_of(gradient_operands g) const {
     blob_gradient named = blob_gradient::dense(tape_.texts[(*names_)[g.values]]);
     if (g.is_sparse()) named.indices = tape_.texts[(*names_)[g.indices]];
@@ -120,7 +121,7 @@ class backward_engine : public backward_frame {
     seen_.assign(form_.value_count(), npos);
     cursor_ = static_cast<op_index>(form_.op_count());
     check_unread();
-    mark_reach();
+    wanted_.mark(problems_);
     seed();
   }
 
@@ -135,26 +136,6 @@ class backward_engine : public backward_frame {
                         net_.label(op) + ": nobody reads '" + net_.text(v.blob) + "', so there is nothing to stop");
     }
   }
-
-  // Which values depend on the blobs whose gradients are asked for.
-  void mark_reach() {
-    if (options_.only.empty()) return;
-    asked_.assign(form_.blob_bound(), false);
-    reached_.assign(form_.value_count(), false);
-    for (std::string const& name : options_.only) {
-      blob_index const b = net_.find(name);
-      if (b == npos) {
-        problems_.add(std::nullopt, name, "the net has no blob '" + name + "', whose gradient is asked for");
-        continue;
-      }
-      asked_[b] = true;
-      for (std::uint32_t k = form_.first_version(b); k <= form_.version(b); ++k) reached_[form_.index({b, k})] = true;
-    }
-    for (op_index op = 0; op != form_.op_count(); ++op)
-      if (std::ranges::any_of(form_.reads(op), [&](value v) { return reached_[form_.index(v)]; }))
-        for (value v : form_.writes(op)) reached_[form_.index(v)] = true;
-  }
-  bool is_reached(value v) const { return reached_.empty() || reached_[form_.index(v)]; }
 
   void seed() {
     for (gradient_seed const& y : ys_) {
@@ -231,13 +212,13 @@ class backward_engine : public backward_frame {
     } else {
       rule = rules_->find(type);
     }
-    if (!reached_.empty() && std::ranges::none_of(reads, [&](value v) { return is_reached(v); })) return false;
+    if (!wanted_.is_reached(op)) return false;
     if (rule == nullptr) {
-      problems_.add(op, "no rule for the gradient of this op type");
+      refuse(op, "no rule for the gradient of this op type");
       return false;
     }
     if (rule->how == gradient_rule::kind::refused) {
-      problems_.add(op, rule->reason);
+      refuse(op, rule->reason);
       return false;
     }
     if (rule->how == gradient_rule::kind::none) {
@@ -251,7 +232,7 @@ class backward_engine : public backward_frame {
 
     reader_.look_at(op);
     context_.start(op, type);
-    for (value v : reads) context_.add_input({net_.operand(v), net_.name(v.blob)}, is_reached(v));
+    for (value v : reads) context_.add_input({net_.operand(v), net_.name(v.blob)}, wanted_.is_reached(v));
     for (value v : writes) context_.add_output({net_.operand(v), net_.name(v.blob)}, gradients_[form_.index(v)]);
     context_.set_listed(net_.input_count(op));
     if (!rule->in_place)
@@ -282,18 +263,21 @@ class backward_engine : public backward_frame {
     return {dense, {}};
   }
 
-  // Calls a rule. What is wrong becomes a problem of the op; false then.
+  // Calls a rule. What is wrong becomes a problem of the op, if that needs a gradient; false then.
   template <class Call>
   bool ask_rule(op_index op, Call call) {
     try {
       call();
       return true;
     } catch (gradient_error const& e) {
-      problems_.add_inside(op, e);
+      if (!wanted_.is_behind_an_end(op)) problems_.add_inside(op, e);
     } catch (error const& e) {
-      problems_.add(op, e.what());
+      refuse(op, e.what());
     }
     return false;
+  }
+  void refuse(op_index op, std::string const& why) {
+    if (!wanted_.is_behind_an_end(op)) problems_.add(op, why);
   }
 
   frames plan(op_index op, frames& done) {
@@ -304,7 +288,10 @@ class backward_engine : public backward_frame {
 
   void differentiate(op_index op, frames& done) {
     auto const mark = static_cast<std::uint32_t>(tape_.ops().size());
-    if (!ask_rule(op, [&] { rule_->make(context_, done); })) return;
+    if (!ask_rule(op, [&] { rule_->make(context_, done); })) {
+      abandoned_.emplace_back(mark, static_cast<std::uint32_t>(tape_.ops().size()));
+      return;
+    }
     for (saved_value& inside : context_.saved()) saved_inside_.push_back(std::move(inside));
     std::span<value const> const reads = form_.reads(op);
     collect(op, mark, reads);
@@ -411,7 +398,7 @@ class backward_engine : public backward_frame {
     std::vector<gradient_operand*> found;
     if (options_.as_caffe2) return found;
     for (blob_index b : form_.blobs())
-      if (exposed_[b] && is_asked_for(b)) {
+      if (exposed_[b] && wanted_.is_asked_for(b)) {
         found.push_back(&exposed_[b].values);
         if (exposed_[b].is_sparse()) found.push_back(&exposed_[b].indices);
       }
@@ -434,7 +421,7 @@ class backward_engine : public backward_frame {
     }
     needed_->name_saved(*names_);
     for (blob_index b : form_.blobs())
-      if (exposed_[b] && is_asked_for(b)) {
+      if (exposed_[b] && wanted_.is_asked_for(b)) {
         keep(exposed_[b].values);
         if (exposed_[b].is_sparse()) keep(exposed_[b].indices);
       }
@@ -445,12 +432,13 @@ class backward_engine : public backward_frame {
   void keep_needed() {
     std::size_t const count = tape_.ops().size();
     std::vector<char> needed(count, options_.only.empty());
+    for (auto const& [first, last] : abandoned_) std::fill(needed.begin() + first, needed.begin() + last, char{false});
     if (!options_.only.empty()) {
       auto const mark = [&](gradient_operand v) {
         if (tape_.is_made(v) && tape_.made(v).maker != npos) needed[tape_.made(v).maker] = true;
       };
       for (blob_index b : form_.blobs())
-        if (is_asked_for(b) && exposed_[b]) {
+        if (wanted_.is_asked_for(b) && exposed_[b]) {
           mark(exposed_[b].values);
           mark(exposed_[b].indices);
         }
@@ -478,14 +466,14 @@ class backward_engine : public backward_frame {
   std::vector<gradient_operands> gradients_;  // by value
   std::vector<gradient_operands> exposed_;    // by blob: what its name stands for in the result
   std::vector<std::uint32_t> exposed_at_;     // by blob: the version that is the gradient of
-  std::vector<char> asked_;                   // by blob
-  std::vector<char> reached_;                 // by value; empty: all
   std::vector<char> seeded_;                  // by value
   std::vector<op_index> seen_;                // by value: the op it was last looked at for
   std::vector<std::pair<symbol, gradient_operand>> outside_;
   gradient_sources sums_;
   std::vector<saved_value> saved_inside_;
   std::vector<ranked> made_;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> abandoned_;  // ops of rules that refused while making them
+  wanted_gradients<N> wanted_;
   backward_problems<N> problems_;
   std::string ahead_;
   std::vector<std::uint32_t> order_;

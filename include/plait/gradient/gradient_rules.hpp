@@ -45,6 +45,9 @@ struct gradient_rule {
   bool always = false;        ///< derived even where no output has a gradient (ZeroGradient)
   bool must_be_read = false;  ///< an op whose outputs nobody reads is a mistake (StopGradient)
   bool repeatable = true;     ///< run once more, it gives the same
+  /// Of kind none: nobody wants the gradient of what it makes either (places, flags, StopGradient). Where an op reads
+  /// nothing else, it is no mistake that it has no gradient.
+  bool ends = false;
 };
 
 /// A table of rules: a value, to be copied and added to. standard() has the rules of plait's own operators and needs

@@ -21,6 +21,10 @@ inline void add_rules_of_constants(gradient_rules& rules) {
                   "GivenTensorInt64Fill", "GivenTensorIntFill", "GivenTensorStringFill", "LengthsRangeFill", "OneHot",
                   "Range", "Size", "UniformIntFill", "Unique"});
   rules.set_none({"GaussianFill", "MSRAFill", "UniformFill", "XavierFill"});
+  for (std::string_view type :
+       {"ArgMax", "ArgMin", "GivenTensorBoolFill", "GivenTensorInt64Fill", "GivenTensorIntFill",
+        "GivenTensorStringFill", "LengthsRangeFill", "OneHot", "Range", "Size", "UniformIntFill", "Unique"})
+    rules.edit(type).ends = true;
   for (std::string_view type : {"GaussianFill", "MSRAFill", "UniformFill", "UniformIntFill", "XavierFill"})
     rules.edit(type).repeatable = false;
 

@@ -1,0 +1,93 @@
+# Nets with a recurrence, from files: run forwards, trained a step, and differentiated.
+include(${CMAKE_CURRENT_LIST_DIR}/run.cmake)
+
+# The step of a small model, and what examples/char_lstm says that its first loss is.
+file(WRITE ${WORK}/ab.txt "abbabaabab")
+file(REMOVE ${WORK}/step.pbtxt)
+set(model ${CHAR_LSTM} ab.txt --size 3 --streams 2 --window 4 --sample 0 --prime a --net step.pbtxt)
+execute_process(COMMAND ${model} --steps 0 WORKING_DIRECTORY ${WORK} COMMAND_ERROR_IS_FATAL ANY)
+file(COPY_FILE ${WORK}/step.pbtxt ${WORK}/fresh.pbtxt)
+file(COPY_FILE ${WORK}/step.init.pbtxt ${WORK}/fresh.init.pbtxt)
+execute_process(COMMAND ${model} --steps 1 --losses losses.txt WORKING_DIRECTORY ${WORK} OUTPUT_QUIET
+                COMMAND_ERROR_IS_FATAL ANY)
+file(READ ${WORK}/losses.txt losses)
+string(REGEX MATCH "^1\t([0-9]\\.[0-9][0-9][0-9][0-9])" found "${losses}")
+set(loss ${CMAKE_MATCH_1})
+
+# What it reads first, at each time a character of both streams, and what comes next.
+function(given name)
+  list(JOIN ARGN " ints: " places)
+  file(APPEND ${WORK}/fresh.init.pbtxt
+       "op { type: \"GivenTensorIntFill\" output: \"${name}\" arg { name: \"shape\" ints: 4 ints: 2 } "
+       "arg { name: \"values\" ints: ${places} } }\n")
+endfunction()
+given(text 0 0 1 0 1 1 0 0)
+given(next 1 0 1 1 0 0 1 1)
+set(init --init ${WORK}/fresh.init.pbtxt)
+
+# tensors(<folder> <net> <blob>...): runs the net and leaves blobs as <folder>/<number>.npy.
+function(tensors folder net)
+  file(MAKE_DIRECTORY ${WORK}/${folder})
+  set(fetch)
+  foreach(blob IN LISTS ARGN)
+    list(LENGTH fetch at)
+    list(APPEND fetch --fetch ${blob}=${WORK}/${folder}/${at}.npy)
+  endforeach()
+  plait(0 run ${WORK}/${net} ${init} ${fetch})
+endfunction()
+function(same_tensors one other)
+  foreach(at IN ITEMS 0 2 4 6 8 10)
+    same_files(${WORK}/${one}/${at}.npy ${WORK}/${other}/${at}.npy)
+  endforeach()
+endfunction()
+
+set(parameters rnn_layer_0/i2h_w rnn_layer_0/i2h_b rnn_layer_0/gates_t_w rnn_layer_0/gates_t_b logits_w logits_b)
+list(TRANSFORM parameters APPEND _grad OUTPUT_VARIABLE gradients)
+
+# A step of training: forwards, backwards and the update, as the program has it.
+plait(0 run ${WORK}/fresh.pbtxt ${init} --fetch loss --fetch optimizer_iteration --fetch rnn_layer_0/hidden_t_all)
+matches("${OUT}" "^loss: float32 [a-z]* = ${loss}[0-9]*\noptimizer_iteration: int64 1 = 0\n[^\n]*: float32 4x2x3 = ")
+tensors(before fresh.init.pbtxt ${parameters})
+tensors(after fresh.pbtxt ${parameters})
+tensors(program step.init.pbtxt ${parameters})
+same_tensors(after program)
+file(SHA256 ${WORK}/before/0.npy before)
+file(SHA256 ${WORK}/after/0.npy after)
+if(before STREQUAL after)
+  wrong("the step has changed nothing")
+endif()
+
+# What leads to the loss, and its gradient: that of the step, though no parameter is named. The characters, from which
+# numbers are cast, have none.
+plait(0 subgraph ${WORK}/fresh.pbtxt --to loss --extract -o ${WORK}/loss.pbtxt)
+plait(0 run ${WORK}/loss.pbtxt ${init} --fetch loss)
+matches("${OUT}" "^loss: float32 [a-z]* = ${loss}[0-9]*\n")
+plait(0 grad ${WORK}/loss.pbtxt --y loss --append -o ${WORK}/both.pbtxt)
+matches("${OUT}" "gradient of 'rnn_layer_0/gates_t_w': rnn_layer_0/gates_t_w_grad\n")
+if(OUT MATCHES "gradient of '(text|next)'")
+  wrong("characters have a gradient: ${OUT}")
+endif()
+plait(0 check --strict ${WORK}/both.pbtxt)
+tensors(step fresh.pbtxt ${gradients})
+tensors(both both.pbtxt ${gradients})
+same_tensors(both step)
+
+# So it is in other formats, with names, and with only some asked for.
+foreach(format IN ITEMS pb json)
+  plait(0 convert ${WORK}/both.pbtxt -o ${WORK}/both.${format})
+  tensors(${format} both.${format} ${gradients})
+  same_tensors(${format} both)
+endforeach()
+string(JOIN "," named ${parameters})
+plait(0 grad ${WORK}/loss.pbtxt --y loss --only ${named} --append -o ${WORK}/only.pbtxt --dot ${WORK}/only.dot)
+tensors(only only.pbtxt ${gradients})
+same_tensors(only both)
+file(READ ${WORK}/only.dot picture)
+matches("${picture}" "RecurrentNetworkGradient")
+
+# Who asks for the gradient of such a number by name hears why there is none; Caffe2 wants it in any case.
+plait(1 grad ${WORK}/loss.pbtxt --y loss --only place_is)
+matches("${ERR}" "op 3 \\(Cast\\): argument 'from_type' is needed for its gradient")
+plait(1 grad ${WORK}/loss.pbtxt --y loss --as-caffe2)
+matches("${ERR}" "op 3 \\(Cast\\): argument 'from_type' is needed for its gradient")
+finish()
