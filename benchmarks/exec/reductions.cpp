@@ -178,7 +178,7 @@ void layer_norm_rows(benchmark::State& state) {
   compare<layer_norm_by_hand>(
       state,
       [](float const* x, float* y, std::size_t r, std::size_t n, float* scratch) {
-        layer_norm<B>(x, y, scratch, scratch + r, r, n, 1e-5f);
+        layer_norm<B, float>(x, nullptr, nullptr, y, scratch, scratch + r, r, n, 1e-5f);
       },
       size, 0, 2);
 }

@@ -62,6 +62,9 @@ TEST_CASE("check_gradient: normalisation, softmax and losses") {
   check_gradient_of({"LogSoftmax x > y", {{"x", some({3, 4})}}, {"x"}});
   check_gradient_of({"LayerNorm x > y m s", {{"x", some({3, 5})}}, {"x"}});
   check_gradient_of({"LayerNorm x > y m s [axis 2]", {{"x", some({2, 3, 4})}}, {"x"}});
+  check_gradient_of({"LayerNorm x a b > y m s [axis -1] [elementwise_affine 1]",
+                     {{"x", some({2, 3, 4})}, {"a", some({4}, 2)}, {"b", some({4}, 3)}},
+                     {"x", "a", "b"}});
   check_gradient_of({"Normalize x > y", {{"x", some({3, 4})}}, {"x"}});
   check_gradient_of({"AveragedLoss x > y", {{"x", some({7})}}, {"x"}});
   check_gradient_of({"SoftmaxWithLoss x l > p y", {{"x", some({3, 4})}, {"l", int32s({1, 0, 3}, {3})}}, {"x"}});

@@ -152,6 +152,16 @@ TEST_CASE_TEMPLATE("LayerNorm: rows have mean 0 and variance 1, mean and deviati
     check(float{}, {2, 10000}, 1, 1e-5f, offset);
     check(double{}, {1, 1}, 1, 1e-5f, offset);
   }
+  for (std::string const to : {"y", "x"}) {
+    std::string const affine = "type: \"LayerNorm\" input: \"x\" input: \"a\" input: \"b\" output: \"" + to +
+                               "\" output: \"m\" output: \"s\" arg { name: \"elementwise_affine\" i: 1 } ";
+    auto const rows = [](float first) { return test::of<B, float>({2, 2}, {first, -first, 3, 5}); };
+    auto const blobs = test::run_op<B>(
+        operators, affine + "arg { name: \"epsilon\" f: 0 }",
+        {{"x", rows(2)}, {"a", test::of<B, float>({2}, {10, 100})}, {"b", test::of<B, float>({2}, {1, 2})}});
+    CHECK(blobs.template fetch<float>(to) == std::vector<float>{11, -98, -9, 102});
+    CHECK(blobs.template fetch<float>("m") == std::vector<float>{0, 4});
+  }
   auto const constant =
       test::run_op<B>(operators, "type: \"LayerNorm\" input: \"x\" output: \"y\" output: \"m\" output: \"s\"",
                       {{"x", test::of<B, float>({1, 3}, {1, 1, 1})}});
@@ -246,6 +256,9 @@ TEST_CASE("normalisation: what is refused, and the same bits on every backend") 
       CHECK(std::string(e.what()).find(why) != std::string::npos);
     }
   };
+  std::string const affine = "output: \"m\" output: \"s\" arg { name: \"elementwise_affine\" i: 1 } ";
+  refused(op("LayerNorm") + affine, {2, 3}, "3 inputs, not 1");
+  refused(op("LayerNorm") + affine + "input: \"x\" input: \"x\"", {2, 3}, "a number for each of the 3 places");
   refused(op("Softmax"), {3}, "no axis 1");
   refused(op("Softmax", integer("axis", -3)), {3, 2}, "no axis -3");
   refused(op("Normalize"), {}, "no axis -1");

@@ -24,6 +24,14 @@ std::vector<std::pair<shape, std::string>> const matrices = {
     {{2, 3, 4}, axis(-2)}, {{1, 1}, ""},         {{0, 4}, ""},         {{3, 0}, ""},          {{40, 300}, ""},
 };
 
+// 1, -1 / -1, 1 / ...
+template <class B>
+plait::tensor<B> alternating(shape const& dims) {
+  std::vector<float> made(static_cast<std::size_t>(dims.size()));
+  for (std::size_t i = 0; i != made.size(); ++i) made[i] = (i / 2 + i) % 2 == 0 ? 1.0f : -1.0f;
+  return test::of<B, float>(dims, made);
+}
+
 TEST_CASE_TEMPLATE("SoftmaxGradient, LogSoftmaxGradient: every axis, in place", B, PLAIT_HOST_BACKENDS) {
   auto const mine = table<B>();
   auto const reference = table<plait::serial>();
@@ -54,6 +62,42 @@ TEST_CASE_TEMPLATE("LayerNormGradient: every axis and epsilon", B, PLAIT_HOST_BA
            .float_tolerance = 1e-4,
            .most_differences = 60});
     }
+}
+
+TEST_CASE_TEMPLATE("LayerNormGradient with scale and bias", B, PLAIT_HOST_BACKENDS) {
+  auto const mine = table<B>();
+  auto const reference = table<plait::serial>();
+  std::string const affine = " arg { name: 'elementwise_affine' i: 1 } arg { name: 'epsilon' f: 0.1 }";
+  for (auto const& [dims, arguments] : matrices) {
+    std::int64_t const at = arguments.empty() ? 1 : std::stoll(arguments.substr(arguments.find("i: ") + 3));
+    auto const rank = static_cast<std::int64_t>(dims.rank());
+    shape const row{dims.size_from(static_cast<std::size_t>(at < 0 ? at + rank : at))};
+    test::check_gradient_of_op(
+        mine, reference,
+        {.forward = "type: 'LayerNorm' input: 'x' input: 'a' input: 'b' output: 'y' output: 'm' output: 's'" +
+                    arguments + affine,
+         .gradient = "type: 'LayerNormGradient' input: 'y_grad' input: 'y' input: 'm' input: 's' input: 'x' "
+                     "input: 'a' output: 'x_grad' output: 'a_grad' output: 'b_grad'" +
+                     arguments + affine,
+         .fed = {{"x", test::random_tensor(dims, 1)},
+                 {"a", test::random_tensor(row, 2)},
+                 {"b", test::random_tensor(row, 3)}},
+         .float_tolerance = 1e-4,
+         .most_differences = 60});
+  }
+  // Long columns are summed in parts; the gradient of bias is what is left of 1 where signs alternate.
+  shape const tall{70001, 2};
+  auto blobs = test::run_op<B>(mine,
+                               "type: 'LayerNormGradient' input: 'dy' input: 'x' input: 'm' input: 's' input: 'x' "
+                               "input: 'a' output: 'dx' output: 'da' output: 'db'" +
+                                   affine,
+                               {{"dy", alternating<B>(tall)},
+                                {"x", alternating<B>(tall)},
+                                {"m", test::of<B, float>({70001, 1}, std::vector<float>(70001, 0))},
+                                {"s", test::of<B, float>({70001, 1}, std::vector<float>(70001, 2))},
+                                {"a", test::of<B, float>({2}, {1, 1})}});
+  CHECK(blobs.template fetch<float>("db") == std::vector<float>{1, -1});
+  CHECK(blobs.template fetch<float>("da") == std::vector<float>{35000.5f, 35000.5f});
 }
 
 TEST_CASE_TEMPLATE("NormalizeGradient: vectors along every axis", B, PLAIT_HOST_BACKENDS) {
@@ -117,6 +161,20 @@ TEST_CASE("gradients of normalizations: operands that do not fit are refused") {
   CHECK(norm(test::random_tensor({3, 1}, 2, 1, 2), x).empty());
   CHECK(test::has(norm(test::random_tensor({4, 1}, 2, 1, 2), x), "shape of the moments, 3x1"));
   CHECK(test::has(norm(test::random_tensor({3, 1}, 2, 1, 2), other), "different shapes"));
+
+  auto const affine = [&](std::string const& more) {
+    auto const m = test::random_tensor({3, 1}, 2, 1, 2);
+    return test::error_of<B>(operators,
+                             "type: 'LayerNormGradient' input: 'dy' input: 'y' input: 'm' input: 's' input: 'x' "
+                             "arg { name: 'elementwise_affine' i: 1 } " +
+                                 more,
+                             {{"dy", x}, {"y", x}, {"m", m}, {"s", m}, {"x", x}, {"a", test::random_tensor({4}, 2)}});
+  };
+  std::string const all = "output: 'dx' output: 'da' output: 'db'";
+  CHECK(affine("input: 'a'" + all).empty());
+  CHECK(test::has(affine(all), "6 inputs, not 5"));
+  CHECK(test::has(affine("input: 'a' output: 'dx'"), "3 outputs with elementwise_affine"));
+  CHECK(test::has(affine("input: 'm'" + all), "a number for each of the 4 places of a row"));
 }
 
 }  // namespace

@@ -17,6 +17,8 @@ struct layer_norm_rows {
   T* y;
   T* means;
   T* deviations;
+  T const* scale;  // of each column, and what is added then; null: 1 and 0
+  T const* bias;
   std::size_t width;
   T epsilon;
   PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE void operator()(std::size_t row) const {
@@ -32,9 +34,16 @@ struct layer_norm_rows {
                                                     }) /
                        n;
     T const deviation = std::sqrt(variance + epsilon);
-    T const scale = T(1) / deviation;
-    PLAIT_INDEPENDENT
-    for (std::size_t i = 0; i < count; ++i) to[i] = (from[i] - mean) * scale;
+    T const factor = T(1) / deviation;
+    if (scale == nullptr) {
+      PLAIT_INDEPENDENT
+      for (std::size_t i = 0; i < count; ++i) to[i] = (from[i] - mean) * factor;
+    } else {
+      T const* const by = scale;
+      T const* const plus = bias;
+      PLAIT_INDEPENDENT
+      for (std::size_t i = 0; i < count; ++i) to[i] = (from[i] - mean) * factor * by[i] + plus[i];
+    }
     means[row] = mean;
     deviations[row] = deviation;
   }
@@ -110,10 +119,11 @@ struct normalize_columns {
 
 /// y = (x - mean) / deviation of each row, the deviation being the root of the variance, which is that of all of the
 /// row's elements, plus epsilon. y may be x. The variance is summed from what is left after the mean is taken away: it
-/// does not cancel.
+/// does not cancel. Column c of y is then multiplied by scale[c], and bias[c] added, unless both are null.
 template <backend B, class T>
-void layer_norm(T const* x, T* y, T* means, T* deviations, std::size_t rows, std::size_t width, T epsilon) {
-  for_each_row<B>(rows, width, detail::layer_norm_rows<T>{x, y, means, deviations, width, epsilon});
+void layer_norm(T const* x, T const* scale, T const* bias, T* y, T* means, T* deviations, std::size_t rows,
+                std::size_t width, T epsilon) {
+  for_each_row<B>(rows, width, detail::layer_norm_rows<T>{x, y, means, deviations, scale, bias, width, epsilon});
 }
 
 /// Divides the vectors along the middle axis of [outer, n, inner] by their Euclidean norm, or their sum of magnitudes.

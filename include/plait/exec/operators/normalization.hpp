@@ -45,6 +45,21 @@ struct axis_vectors {
   }
 };
 
+/// LayerNorm's argument elementwise_affine asks for so many inputs more.
+inline void expect_affine_inputs(shape_context const& c, std::size_t always, std::size_t more) {
+  if (c.input_count() != always + more)
+    c.fail("elementwise_affine is " + std::string(more == 0 ? "0" : "1") + ", with which there are " +
+           std::to_string(always + more) + " inputs, not " + std::to_string(c.input_count()));
+}
+/// Inputs `first` to `last` have a number for each place of a row.
+inline void expect_row_numbers(shape_context const& c, std::size_t first, std::size_t last, std::size_t width) {
+  for (std::size_t i = first; i <= last; ++i) {
+    c.expect_same_type(0, i);
+    c.expect(static_cast<std::size_t>(c.dims(i).size()) == width, i,
+             "have a number for each of the " + std::to_string(width) + " places of a row");
+  }
+}
+
 /// Of LayerNorm's means and deviations.
 inline shape moments_of(shape_context const& c, std::int64_t axis) {
   shape made;
@@ -81,9 +96,12 @@ class softmax_kernel final : public op_kernel<B> {
 template <backend B>
 class layer_norm_kernel final : public op_kernel<B> {
  public:
-  explicit layer_norm_kernel(op_arguments const& a) : axis_(a.integer("axis")), epsilon_(a.real("epsilon")) {}
+  explicit layer_norm_kernel(op_arguments const& a)
+      : axis_(a.integer("axis")), epsilon_(a.real("epsilon")), affine_(a.flag("elementwise_affine")) {}
   void infer(shape_context& c) override {
+    detail::expect_affine_inputs(c, 1, affine_ ? 2 : 0);
     x_ = detail::matrix_rows::of(c, axis_);
+    if (affine_) detail::expect_row_numbers(c, 1, 2, x_.width);
     shape const moments = detail::moments_of(c, axis_);
     c.output(0, c.type(0), c.dims(0));
     c.output(1, c.type(0), moments);
@@ -91,14 +109,17 @@ class layer_norm_kernel final : public op_kernel<B> {
   }
   void run(op_context<B>& c) override {
     visit_type<float, double>(c.type(0), [&]<class T>(T) {
-      layer_norm<B>(c.template input<T>(0), c.template output<T>(0), c.template output<T>(1), c.template output<T>(2),
-                    x_.rows, x_.width, static_cast<T>(epsilon_));
+      T const* const scale = affine_ ? c.template input<T>(1) : nullptr;
+      T const* const bias = affine_ ? c.template input<T>(2) : nullptr;
+      layer_norm<B>(c.template input<T>(0), scale, bias, c.template output<T>(0), c.template output<T>(1),
+                    c.template output<T>(2), x_.rows, x_.width, static_cast<T>(epsilon_));
     });
   }
 
  private:
   std::int64_t axis_;
   float epsilon_;
+  bool affine_;
   detail::matrix_rows x_;
 };
 
@@ -209,9 +230,12 @@ void add_normalization_operators(operators<B>& table) {
       rows("LogSoftmax").describe("Y[r, :] = X[r, :] - log(sum(exp(X[r, :]))), X taken for a matrix"));
   table.template add<layer_norm_kernel<B>>(
       rows("LayerNorm")
+          .inputs(1, 3)
           .outputs(3)
           .argument("epsilon", 1e-5f, "added to the variance")
-          .describe("Y[r, :] = (X[r, :] - mean[r]) / stdev[r], stdev = sqrt(variance + epsilon); mean, stdev [.., 1]"));
+          .argument("elementwise_affine", std::int64_t{0}, "1: inputs X, scale, bias, these as long as a row")
+          .describe("Y[r, :] = (X[r, :] - mean[r]) / stdev[r], stdev = sqrt(variance + epsilon); mean, stdev [.., 1]; "
+                    "then Y = Y * scale + bias"));
 
   auto const vectors = [](std::string_view type) {
     return op_schema(type)

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include <plait/exec/operators/layer_norm_gradient.hpp>
 #include <plait/exec/operators/normalization.hpp>
 
 namespace plait {
@@ -35,28 +36,6 @@ struct softmax_gradient_rows {
       PLAIT_INDEPENDENT
       for (std::size_t i = 0; i < count; ++i) to[i] = (g[i] - sum) * p[i];
     }
-  }
-};
-
-// What dY has along the mean and along Y is taken away.
-template <class T>
-struct layer_norm_gradient_rows {
-  T const* dy;
-  T const* y;
-  T const* deviations;
-  T* dx;
-  std::size_t width;
-  PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE void operator()(std::size_t row) const {
-    T const* const g = dy + row * width;
-    T const* const from = y + row * width;
-    T* const to = dx + row * width;
-    std::size_t const count = width;
-    T const n = static_cast<T>(count);
-    T const mean = reduce_row<sum_reduction, T>(count, [g](std::size_t i) { return g[i]; }) / n;
-    T const along = reduce_row<sum_reduction, T>(count, [g, from](std::size_t i) { return g[i] * from[i]; }) / n;
-    T const scale = T(1) / deviations[row];
-    PLAIT_INDEPENDENT
-    for (std::size_t i = 0; i < count; ++i) to[i] = (g[i] - mean - from[i] * along) * scale;
   }
 };
 
@@ -160,37 +139,6 @@ class softmax_gradient_kernel final : public op_kernel<B> {
   detail::matrix_rows y_;
 };
 
-/// Operands dY, Y, means, deviations, X, of which means and X are not needed; no gradients of means and deviations
-/// themselves enter.
-template <backend B>
-class layer_norm_gradient_kernel final : public op_kernel<B> {
- public:
-  explicit layer_norm_gradient_kernel(op_arguments const& a) : axis_(a.integer("axis")) {}
-  void infer(shape_context& c) override {
-    dy_ = detail::matrix_rows::of(c, axis_);
-    shape const moments = detail::moments_of(c, axis_);
-    for (std::size_t i = 1; i != 5; ++i) {
-      c.expect_same_type(0, i);
-      if (i == 2 || i == 3)
-        c.expect(c.dims(i) == moments, i, "have the shape of the moments, " + to_string(moments));
-      else
-        c.expect_same_dims(0, i);
-    }
-    c.output(0, c.type(0), c.dims(0));
-  }
-  void run(op_context<B>& c) override {
-    visit_type<float, double>(c.type(0), [&]<class T>(T) {
-      for_each_row<B>(dy_.rows, 2 * dy_.width,
-                      detail::layer_norm_gradient_rows<T>{c.template input<T>(0), c.template input<T>(1),
-                                                          c.template input<T>(3), c.template output<T>(0), dy_.width});
-    });
-  }
-
- private:
-  std::int64_t axis_;
-  detail::matrix_rows dy_;
-};
-
 /// Operands X, dY.
 template <backend B>
 class normalize_gradient_kernel final : public op_kernel<B> {
@@ -237,13 +185,7 @@ void add_normalization_gradient_operators(operators<B>& table) {
       rows("SoftmaxGradient").describe("dX[r, :] = (dY[r, :] - dY[r, :] . Y[r, :]) Y[r, :]; inputs Y, dY"));
   table.template add<softmax_gradient_kernel<B, true>>(
       rows("LogSoftmaxGradient").describe("dX[r, :] = dY[r, :] - exp(Y[r, :]) sum(dY[r, :]); inputs Y, dY"));
-  table.template add<layer_norm_gradient_kernel<B>>(
-      rows("LayerNormGradient")
-          .inputs(5)
-          .in_place(4, 0)
-          .argument("epsilon", 1e-5f, "was added to the variance; stdev has it")
-          .describe("dX[r, :] = (dY[r, :] - its mean - Y[r, :] (the mean of dY[r, :] Y[r, :])) / stdev[r]; inputs dY, "
-                    "Y, mean, stdev, X"));
+  add_layer_norm_gradient_operator(table);
   table.template add<normalize_gradient_kernel<B>>(
       op_schema("NormalizeGradient")
           .inputs(2)

@@ -24,7 +24,6 @@ inline constexpr simple_rule matrix_rules[] = {
     {"FCTransposed", "FCTransposedGradient", "i0 i1 g0", "1 2 0?"},
     {"L1Distance", "L1DistanceGradient", "i0 i1 g0", "0 1"},
     {"LabelCrossEntropy", "LabelCrossEntropyGradient", "i0 i1 g0", "0"},
-    {"LayerNorm", "LayerNormGradient", "g0 o0 o1 o2 i0", "0"},
     {"LogSoftmax", "LogSoftmaxGradient", "o0 g0", "0"},
     {"MakeTwoClass", "MakeTwoClassGradient", "g0", "0"},
     {"Normalize", "NormalizeGradient", "i0 g0", "0"},
@@ -106,6 +105,16 @@ inline void convolution_gradient(gradient_context& c) {
         .argument("no_bias", std::int64_t{1});
 }
 
+inline void layer_norm_gradient(gradient_context& c) {
+  std::vector<gradient_operand> operands = {c.output_gradient(0), c.output(0), c.output(1), c.output(2), c.input(0)};
+  std::vector<gradient_operand> gradients = {c.input_gradient(0)};
+  if (c.argument<std::int64_t>("elementwise_affine", 0) != 0) {
+    operands.push_back(c.input(1));
+    gradients.insert(gradients.end(), {c.input_gradient(1), c.input_gradient(2)});
+  }
+  c.op("LayerNormGradient", operands, gradients);
+}
+
 inline void padded_dot_product_gradient(gradient_context& c) {
   c.op("DotProductWithPaddingGradient", {c.input(0), c.input(1), c.output_gradient(0)},
        {c.input_gradient(0), c.input_gradient(1)})
@@ -137,6 +146,7 @@ inline void add_matrix_rules(gradient_rules& rules) {
   rules.set("MatMul", [](gradient_context& c) { detail::product_gradient(c, "MatMul", true); });
   rules.set("BatchMatMul", detail::batch_product_gradient);
   rules.set("Conv", detail::convolution_gradient);
+  rules.set("LayerNorm", detail::layer_norm_gradient);
   rules.set("DotProductWithPadding", detail::padded_dot_product_gradient);
   rules.set("SumSqrElements", detail::sum_of_squares_gradient);
   rules.set("SumReduceLike", detail::sum_like_gradient);

@@ -17,12 +17,10 @@ inline blob_handle normalised_gates(cell_step& s, blob_handle const& gates, std:
   auto const scale = s.parameter("gates_t_norm_scale", {width}, parameter_fill::constant(1));
   auto const bias = s.parameter("gates_t_norm_bias", {width}, parameter_fill::constant(0));
   auto const [norm, mean, deviation] =
-      s.net.op<3>("LayerNorm", gates, {"gates_t_norm", "gates_t_norm_mean", "gates_t_norm_stdev"},
-                  {{"axis", 2}, {"epsilon", 1e-4f}});
-  auto const scaled = s.mul_vector(norm, scale, "gates_t_norm_scaled");
-  auto const made = s.add_vector(scaled, bias, "gates_t_norm_biased");
-  for (blob_handle const& blob : {norm, mean, deviation, scaled, made}) s.recomputable(blob);
-  return made;
+      s.net.op<3>("LayerNorm", {gates, scale, bias}, {"gates_t_norm", "gates_t_norm_mean", "gates_t_norm_std"},
+                  {{"axis", -1}, {"epsilon", 1e-4f}, {"elementwise_affine", 1}});
+  for (blob_handle const& blob : {norm, mean, deviation}) s.recomputable(blob);
+  return norm;
 }
 }  // namespace detail
 
