@@ -20,8 +20,12 @@ namespace plait {
 
 /// What a cell carries from one step to the next: 1×N×width. A step finds it as <name>_prev.
 struct cell_state {
+  static constexpr std::int64_t open_width = -1;  ///< known only when the net runs, and then that of `initial`
+
   std::string name;
   std::int64_t width;
+  /// The full name of the blob that it is before the first step, where the layer is given none; absent: zero.
+  std::optional<std::string> initial = {};
 };
 
 /// A blob that a step reads beside the states: 1×N×width.

@@ -1,6 +1,7 @@
 // All recurrent cells there are.
 #pragma once
 
+#include <plait/rnn/cells/attention.hpp>
 #include <plait/rnn/cells/basic_rnn.hpp>
 #include <plait/rnn/cells/dropout.hpp>
 #include <plait/rnn/cells/gru.hpp>

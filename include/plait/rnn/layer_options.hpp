@@ -15,8 +15,9 @@ namespace plait {
 struct recurrent_layer_options {
   std::string sequence = {};                ///< T×N×…
   std::optional<std::string> lengths = {};  ///< N of them, int32 or int64; absent: all sequences are T long
-  /// What the states are before the first step, one blob for each: N×width, 1×N×width or width. None: zero, which is
-  /// what the parameters <name>/zero_<state>_state are that nothing trains.
+  /// What the states are before the first step, one blob for each: N×width, 1×N×width or width. None: what the cell
+  /// says (cell_state::initial), else zero, which is what the parameters <name>/zero_<state>_state are that nothing
+  /// trains.
   std::vector<std::string> initial = {};
   bool learn_initial = false;  ///< instead: they are parameters, <name>/initial_<state>_state, zero at first
   bool drop_states = false;    ///< states are zero, not kept, where a sequence has ended

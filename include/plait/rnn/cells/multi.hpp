@@ -31,7 +31,8 @@ struct multi_cell {
   std::vector<cell_state> states() const {
     std::vector<cell_state> made;
     for (std::size_t i = 0; i != layers.size(); ++i)
-      for (cell_state const& state : layers[i].states()) made.push_back({scope(i) + '/' + state.name, state.width});
+      for (cell_state const& state : layers[i].states())
+        made.push_back({scope(i) + '/' + state.name, state.width, state.initial});
     return made;
   }
   blob_handle prepare(cell_scope& s, blob_handle const& x) const {

@@ -44,8 +44,13 @@ class layer_parts {
       : model_(model), o_(options), name_(name), states_(std::move(states)) {
     if (name_.empty()) fail("it needs a name");
     scope_ = model.net.full_name(name_);
-    for (cell_state const& state : states_)
+    for (cell_state const& state : states_) {
       if (model.net.visible(scoped(state.name + "_all"))) fail("the net has it already");
+      if (state.initial)
+        (void)model.net.blob(*state.initial);
+      else if (state.width < 0 && o_.initial.empty())
+        fail("nothing says how wide the state '" + state.name + "' is");
+    }
     if (states_.empty()) fail("its cell has no state");
     if (!o_.initial.empty() && o_.learn_initial) fail("its initial states are given, and to be learned");
     if (!o_.initial.empty() && o_.initial.size() != states_.size())
@@ -89,6 +94,10 @@ class layer_parts {
     parameter_fill fill = parameter_fill::constant(0);
     fill.trained = o_.learn_initial;
     for (cell_state const& state : states_) {
+      if (state.initial) {
+        made.push_back(*state.initial);
+        continue;
+      }
       std::string const name = initial_name(fill.trained ? "initial" : "zero", state.name);
       made.push_back(around.parameter(name, {state.width}, fill).name());
     }
@@ -102,13 +111,23 @@ class layer_parts {
     std::vector<std::string> const given = initial_states(around);
     std::vector<blob_handle> made;
     for (std::size_t i = 0; i != states_.size(); ++i) {
-      auto const zeros = net.op("ConstantFill", {rows}, {}, {{"extra_shape", {states_[i].width}}, {"value", 0.0f}});
-      made.push_back(net.op("Add", {zeros, net.blob(given[i])}, {}, {{"broadcast", 1}}));
+      blob_handle const initial = net.blob(given[i]);
+      auto const zeros = states_[i].width < 0 ? rows_like(rows, initial)
+                                              : net.op("ConstantFill", {rows}, {},
+                                                       {{"extra_shape", {states_[i].width}}, {"value", 0.0f}});
+      made.push_back(net.op("Add", {zeros, initial}, {}, {{"broadcast", 1}}));
     }
     return made;
   }
 
  private:
+  // Zeros 1×N×width for rows 1×N, as wide as the last axis of x.
+  blob_handle rows_like(blob_handle const& rows, blob_handle const& x) {
+    net_builder& net = model_.net;
+    auto const width = net.op("Slice", net.op("Shape", x), {}, {{"starts", {-2}}, {"ends", {-1}}});
+    auto const extents = net.concat({net.op("Shape", rows), width}, 0);
+    return net.op("ConstantFill", extents, {}, {{"input_as_shape", 1}, {"value", 0.0f}, {"dtype", model_.dtype()}});
+  }
   [[noreturn]] void fail(std::string const& why) const {
     throw net_error("plait: recurrent layer '" + name_ + "': " + why);
   }
