@@ -1,4 +1,5 @@
 // Recurrence: a cell of one's own, layers of it and of those there are, single steps for decoding, weights of PyTorch.
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -117,6 +118,38 @@ bool stacks_and_steps() {
   return both.output_width == 16;
 }
 
+// ---- a decoder that looks at what an encoder has read
+
+bool attention() {
+  plait::trained_model model("translator");
+  model.net.external_inputs("source", "source_lengths", "target", "x_t", "h", "seen");
+  auto const encoder = plait::add_bidirectional_layer(model, "encoder", plait::gru_cell{.inputs = 4, .hidden = 8},
+                                                      {.sequence = "source", .lengths = "source_lengths"});
+  // What is the same for all steps of the decoder.
+  auto const memory = plait::add_attention_memory(
+      model, "decoder",
+      {.encoder_outputs = encoder.output, .width = encoder.output_width, .lengths = "source_lengths"});
+  plait::attention_cell const cell{.decoder = plait::gru_cell{.inputs = 4, .hidden = 8}, .memory = memory};
+  auto const decoder = plait::add_recurrent_layer(model, "decoder", cell, {.sequence = "target"});
+  // One step, to decode: its states are the decoder's and what it saw last.
+  auto const step = plait::add_recurrent_step(model, "decode", cell,
+                                              {.input = "x_t", .states = {"h", "seen"}, .parameters = "decoder"});
+
+  plait::workspace<backend> blobs;
+  plait::compile(model.init.net(), operators(), blobs).run();
+  blobs.feed("source", waves({5, 2, 4}));
+  blobs.feed("source_lengths", plait::tensor<backend>::from(std::vector<std::int64_t>{5, 3}, {2}));
+  blobs.feed("target", waves({3, 2, 4}));
+  blobs.feed("x_t", waves({1, 2, 4}));
+  blobs.feed("h", plait::tensor<backend>::from(std::vector<float>(16), {1, 2, 8}));
+  blobs.feed("seen", plait::tensor<backend>::from(std::vector<float>(32), {1, 2, 16}));
+  plait::compile(model.net.net(), operators(), blobs, {.fetch = {step.output, decoder.output}}).run();
+  auto const one = blobs.fetch<float>(step.output.name());
+  auto const all = blobs.fetch<float>(decoder.output.name());
+  std::cout << "attention: a decoder of " << decoder.output_width << " outputs\n";
+  return std::equal(one.begin(), one.end(), all.begin(), [](float a, float b) { return std::abs(a - b) < 1e-5f; });
+}
+
 // ---- weights of PyTorch
 
 bool weights() {
@@ -141,4 +174,4 @@ bool weights() {
 
 }  // namespace
 
-int main() { return own_cell() && training() && stacks_and_steps() && weights() ? 0 : 1; }
+int main() { return own_cell() && training() && stacks_and_steps() && attention() && weights() ? 0 : 1; }

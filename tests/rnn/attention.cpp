@@ -76,6 +76,15 @@ plait::attention_memory remember(plait::trained_model& model, attention_kind kin
   return plait::add_attention_memory(model, name, o);
 }
 
+// A cell of a user, who knows of attention and nothing of lengths.
+struct own_cell {
+  plait::attention_memory memory;
+  std::vector<plait::cell_state> states() const { return {{"seen", encoded}}; }
+  std::vector<plait::blob_handle> step(plait::cell_step& s) const {
+    return {plait::attend(s, memory, s.input, inputs, {.context = s.states[0]}).context};
+  }
+};
+
 struct attention_case {
   std::string name;
   std::function<plait::any_cell(plait::trained_model&, variant const&)> cell;
@@ -135,6 +144,7 @@ std::vector<attention_case> all_cases() {
          return attention_cell{attention_cell{basic_rnn_cell{inputs, hidden}, remember(m, attention_kind::regular, v)},
                                remember(m, attention_kind::soft_coverage, v, {}, "m2")};
        }},
+      {"of a user", [](model m, how v) { return own_cell{remember(m, attention_kind::recurrent, v)}; }},
   };
 }
 
@@ -550,6 +560,12 @@ TEST_CASE("States and parameters of attention are called as in Caffe2") {
                          "att/weighted_decoder_hidden_state_b", "att/weighted_decoder_hidden_state_w",
                          "att/weighted_encoder_outputs_b", "att/weighted_encoder_outputs_w"});
   CHECK(model.has_parameter("att/attention_logits_b"));
+
+  // Another memory, of the same parameters.
+  plait::add_attention_memory(
+      model, "again", {.encoder_outputs = layer.output, .width = hidden + encoded, .weighted_encoder_outputs = "e"});
+  plait::add_attention_memory(model, "shared", {.encoder_outputs = "e", .width = encoded, .parameters = "att"});
+  CHECK(model.parameters().size() == names.size());
 }
 
 TEST_CASE("Attention that cannot be made is refused, and nothing has changed") {
