@@ -107,6 +107,18 @@ class plan {
   void end_series(bool whole);
   bool in_series() const noexcept { return !in_series_.empty(); }
 
+  // ---- several steps at once
+  /// Whether it can have twins: all shapes are known before the first op is run.
+  bool can_have_twins() const noexcept;
+  /// A plan that shares this one's kernels, and has operands and memory of its own, of which no op leaves any to
+  /// another: for its ops, run_op. An op must not run in two of them at once. Series are begun and ended in this plan,
+  /// for all of them. O(operands).
+  std::unique_ptr<plan> make_twin(workspace<B>& blobs) const { return std::unique_ptr<plan>(new plan(*this, blobs)); }
+  /// Of a twin: takes over the shapes that `leader` has inferred. O(operands), and allocates if they have changed.
+  void follow(plan const& leader);
+  /// Of a twin, in place of bind(): false if what is given is not of the types that the leader was given.
+  bool bind_twin();
+
   // ---- what executors are made of
   /// Takes what the workspace holds, and infers shapes as far as they can be known; run_op may follow.
   void bind();
@@ -149,7 +161,7 @@ class plan {
 
  private:
   struct alignas(64) step {  // a cache line: all that most ops need
-    std::unique_ptr<op_kernel<B>> kernel;
+    op_kernel<B>* kernel;
     op_context<B> context;
     bool plain = true;  // nothing but the kernel is to be run
   };
@@ -175,6 +187,8 @@ class plan {
   plan(N const& n, operators<B> const& table, workspace<B>& blobs, compile_options const& options,
        nesting const* around);
 
+  plan(plan const& leader, workspace<B>& blobs);
+
   template <net N, class Op>
   nets_of_op<B> nets_inside(ssa_form<N> const& form, N const& n, Op const& op, op_index at,
                             net_operands const& operands, operators<B> const& table, std::size_t depth) const;
@@ -183,6 +197,8 @@ class plan {
   void connect(net_operands const& operands, workspace<B>& blobs);
   bool infer(op_index op);
   void prepare_stage(std::size_t stage, bool first_is_inferred = false);
+  void place_stage(std::size_t stage);
+  bool take(input const& in);
   void refresh(std::size_t stage);
   void run_with_care(op_index op, run_options const& options);
   void run_for_results(op_index op, run_options const& options, op_event const* event);
@@ -200,6 +216,7 @@ class plan {
     return stage + 1 == layout_.stages().size() ? static_cast<op_index>(op_count()) : layout_.stages()[stage + 1];
   }
 
+  std::vector<std::shared_ptr<op_kernel<B>>> kernels_;  // by op
   std::vector<step> steps_;
   std::vector<details> details_;  // by op, as are the steps
   plan_layout layout_;
@@ -231,3 +248,4 @@ template <net N, backend B>
 #include <plait/exec/detail/plan_compile.hpp>
 #include <plait/exec/detail/plan_run.hpp>
 #include <plait/exec/detail/plan_series.hpp>
+#include <plait/exec/detail/plan_twins.hpp>

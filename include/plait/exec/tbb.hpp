@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include <tbb/task_arena.h>
+#include <tbb/task_group.h>
 
 #include <plait/exec/thrust_config.hpp>
 
@@ -16,6 +17,9 @@ namespace plait {
 struct tbb : host_memory {
   static constexpr std::string_view name = "tbb";
   static auto policy() { return thrust::tbb::par; }
+  /// For ops that run parts of nets side by side.
+  using task_group = ::tbb::task_group;
+  using task_arena = ::tbb::task_arena;
   static unsigned concurrency() { return static_cast<unsigned>(::tbb::this_task_arena::max_concurrency()); }
 };
 

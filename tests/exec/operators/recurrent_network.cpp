@@ -373,7 +373,7 @@ TEST_CASE("RecurrentNetwork: what is wrong is said") {
          test::feed_some<float>(b, "w", {3, 2}, 1);
          test::feed_some<float>(b, "b", {3}, 1);
        }),
-       "step_net: op 1 (Sum)");
+       "step_net at step 0: op 1 (Sum)");
   says(refusal([](recurrence& r, blobs_t& b) {
          test::feed_some<float>(b, "w", {3, 2}, 1);
          test::feed_some<float>(b, "b", {3}, 1);

@@ -51,7 +51,8 @@ plan<B>::plan(N const& n, operators<B> const& table, workspace<B>& blobs, compil
             random_stream_of(std::string_view(form.name(written.front().blob)), written.front().version));
       operands.add(n, op, form, at, arguments, keep);
       nets_of_op<B> const nets = nets_inside(form, n, op, at, operands, table, depth);
-      steps_.push_back({entry->make(arguments, nets), {}, true});
+      kernels_.push_back(entry->make(arguments, nets));
+      steps_.push_back({kernels_.back().get(), {}, true});
       details_.push_back({std::move(entry)});
     } catch (nested_net_error const& e) {
       std::throw_with_nested(refusal(detail::without_prefix(e.what()), e.blob));

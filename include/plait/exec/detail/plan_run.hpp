@@ -44,33 +44,39 @@ void plan<B>::run_bound(run_options const& options) {
 template <backend B>
 void plan<B>::bind() {
   bool changed = false;
-  for (input& in : inputs_) {
-    slot& at = slots_[in.value];
-    blob<B>& from = *in.source;
-    if (!from.is_set && in.required) {
+  for (input const& in : inputs_) {
+    if (!in.source->is_set && in.required) {
       std::string_view const name = value_name(in.value);
       op_index op = 0;
       while (std::ranges::find(layout_.reads(op), in.value) == layout_.reads(op).end()) ++op;
       throw problem(op, "the workspace has no blob '" + std::string(name) + '\'', name);
     }
-    tensor_spec type;
-    if (!from.is_set || from.object != nullptr) {
-      type = from.spec();
-      at.data = from.is_set ? &from.object : nullptr;
-    } else {
-      if (!from.value.is_contiguous()) from.value = from.value.contiguous();
-      type = from.value.spec();
-      at.data = from.value.raw();
-    }
-    if (at.type != type) {
-      at.type = type;
-      changed = changed || in.inferred;
-    }
+    bool const other = take(in);
+    changed = changed || (other && in.inferred);
   }
   if (changed) ready_.assign(ready_.size(), false);
   if (ready_.empty()) return;
   if (!ready_[0]) prepare_stage(0);
   refresh(0);
+}
+
+// Takes what the blob holds. Whether it is of another type than before.
+template <backend B>
+bool plan<B>::take(input const& in) {
+  slot& at = slots_[in.value];
+  blob<B>& from = *in.source;
+  tensor_spec type;
+  if (!from.is_set || from.object != nullptr) {
+    type = from.spec();
+    at.data = from.is_set ? &from.object : nullptr;
+  } else {
+    if (!from.value.is_contiguous()) from.value = from.value.contiguous();
+    type = from.value.spec();
+    at.data = from.value.raw();
+  }
+  if (at.type == type) return false;
+  at.type = type;
+  return true;
 }
 
 template <backend B>
@@ -159,16 +165,12 @@ void plan<B>::prepare_stage(std::size_t stage, bool first_is_inferred) {
   op_index const last = stage_end(stage);
   if (stage == 0) end_series(true);
   for (std::size_t later = stage; later != ready_.size(); ++later) ready_[later] = false;
-  std::vector<std::pair<std::size_t, void*>> scratch;
-  for (op_index op = first; op != last; ++op) {
+  for (op_index op = first; op != last; ++op)
     if (!layout_.gives_results(op) && !(op == first && first_is_inferred)) infer(op);
-    scratch.emplace_back(details_[op].scratch, nullptr);
-  }
-  memory_.place(layout_, stage, first, last, slots_, scratch);
+  place_stage(stage);
   for (op_index op = first; op != last; ++op) {
     if (layout_.gives_results(op)) continue;
     step& s = steps_[op];
-    s.context.set_scratch(scratch[op - first].second);
     try {
       s.kernel->prepare(s.context);
     } catch (std::exception const& e) {
@@ -176,6 +178,16 @@ void plan<B>::prepare_stage(std::size_t stage, bool first_is_inferred) {
     }
   }
   ready_[stage] = true;
+}
+
+template <backend B>
+void plan<B>::place_stage(std::size_t stage) {
+  op_index const first = layout_.stages()[stage];
+  op_index const last = stage_end(stage);
+  std::vector<std::pair<std::size_t, void*>> scratch;
+  for (op_index op = first; op != last; ++op) scratch.emplace_back(details_[op].scratch, nullptr);
+  memory_.place(layout_, stage, first, last, slots_, scratch);
+  for (op_index op = first; op != last; ++op) steps_[op].context.set_scratch(scratch[op - first].second);
 }
 
 template <backend B>

@@ -99,6 +99,10 @@ class recurrent_network_kernel : public op_kernel<B> {
     for (auto const& made : steps_.links())
       for (auto const& read : steps_.links())
         if (detail::is_read_as_filled(made, read)) filled_in_place_.push_back(made.internal);
+    // Inputs that steps write to are nobody's but the caller's.
+    bool const own = std::ranges::none_of(
+        steps_.links(), [&](auto const& link) { return link.target && link.sequence >= arguments_.states.size(); });
+    if (own && filled_in_place_.empty()) steps_.use_executor(detail::executor_limits(a), false);
   }
   void infer(shape_context&) override {}
   void run(op_context<B>& c) override {
@@ -189,24 +193,30 @@ class recurrent_network_kernel : public op_kernel<B> {
       detail::copy_initial_state<B>(sequences_[i], state_inputs_[i]->value.raw(), state_inputs_[i]->value.dims());
 
     auto const length = static_cast<std::size_t>(steps);
-    while (kept.size() < (trains_ ? length : std::min<std::size_t>(2, length))) kept.add();
-    steps_.begin(steps);
-    for (std::int64_t t = 0; t != steps; ++t) {
-      auto const number = static_cast<std::size_t>(trains_ ? t : t % 2);
-      workspace<B>& blobs = kept[number];
-      if (!steps_.knows(number, blobs)) {
-        for (auto const& name : made_) static_cast<void>(blobs.local(name));
-        for (auto const& link : arguments_.links) static_cast<void>(blobs.local(link.internal));
-        static_cast<void>(blobs.local(arguments_.timestep));
-        steps_.find_blobs(number, blobs);
-      }
-      set_timestep(blobs.local(arguments_.timestep), t);
-      steps_.run(number, sequences_, t, c.options());
-      for (std::string const& name : filled_in_place_) expect_filled_in_place(blobs, name, t);
-    }
-    steps_.finish();
+    std::size_t const places = trains_ ? length : std::min(steps_.in_flight(), length);
+    while (kept.size() < places) kept.add();
+    steps_.run(
+        sequences_, steps, false, c.options(), [&](std::int64_t t) { return open(kept, t, places); },
+        [&](detail::linked_place const& link, std::int64_t t) {
+          if (std::ranges::find(filled_in_place_, link.internal) != filled_in_place_.end())
+            expect_filled_in_place(kept[static_cast<std::size_t>(t) % places], link, t);
+        });
     kept.length = length;
     kept.keeps_steps = trains_;
+  }
+  // Step t takes its turn in one of so many workspaces.
+  detail::opened_step<B> open(step_workspaces<B>& kept, std::int64_t t, std::size_t places) {
+    std::size_t const number = static_cast<std::size_t>(t) % places;
+    workspace<B>& blobs = kept[number];
+    if (number >= named_.size()) named_.resize(number + 1, 0);
+    if (named_[number] != blobs.revision()) {
+      for (auto const& name : made_) static_cast<void>(blobs.local(name));
+      for (auto const& link : arguments_.links) static_cast<void>(blobs.local(link.internal));
+      static_cast<void>(blobs.local(arguments_.timestep));
+      named_[number] = blobs.revision();
+    }
+    set_timestep(blobs.local(arguments_.timestep), t);
+    return {number, &blobs};
   }
   static void set_timestep(blob<B>& at, std::int64_t t) {
     if (at.value.owner() == nullptr || at.value.type() != element_type::int32)
@@ -216,12 +226,11 @@ class recurrent_network_kernel : public op_kernel<B> {
     at.object = nullptr;
     at.is_set = true;
   }
-  void expect_filled_in_place(workspace<B>& blobs, std::string const& name, std::int64_t t) {
-    for (auto const& link : steps_.links())
-      if (link.target && link.internal == name &&
-          blobs.get(name).value.raw() != sequences_[link.sequence].at(t + link.offset))
-        detail::refuse_recurrence("'" + name + "' is read through a window in the step that makes it, by an op that " +
-                                  "cannot write it there");
+  void expect_filled_in_place(workspace<B>& blobs, detail::linked_place const& link, std::int64_t t) {
+    if (blobs.get(link.internal).value.raw() != sequences_[link.sequence].at(t + link.offset))
+      detail::refuse_recurrence("'" + link.internal +
+                                "' is read through a window in the step that makes it, by an op " +
+                                "that cannot write it there");
   }
 
   // Outputs are views of the states.
@@ -256,6 +265,7 @@ class recurrent_network_kernel : public op_kernel<B> {
   std::size_t object_input_ = npos;                    // what the last output's blob held before
   std::vector<detail::recurrent_sequence> sequences_;  // states, then linked inputs
   std::vector<std::string> filled_in_place_;
+  std::vector<std::uint64_t> named_;  // by workspace: its revision when it had all names
   std::shared_ptr<step_workspaces<B>> last_;
 };
 

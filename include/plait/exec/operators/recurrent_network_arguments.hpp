@@ -141,7 +141,10 @@ inline op_schema with_recurrent_arguments(op_schema schema) {
       .argument("backward_link_window", integers(), "as link_window")
       .argument("recompute_blobs_on_backward", texts(), "blobs that are not kept, as the backward step net makes them")
       .argument("keep_steps", std::int64_t{0}, "what steps make is kept also without a gradient")
-      .argument("enable_rnn_executor", std::int64_t{1}, "accepted; steps are run in their order")
+      .argument("enable_rnn_executor", std::int64_t{1}, "0: one step after the other, also with tasks")
+      .argument("rnn_executor.num_threads", std::int64_t{0},
+                "how many run ops of steps that are under way at once; if not given, only where steps are large enough")
+      .argument("rnn_executor.max_parallel_timesteps", std::int64_t{4}, "how many steps may be under way")
       .required_net_argument("step_net", "one step, as a message or as text")
       .net_argument("backward_step_net", "the gradient of a step; without it only the last steps are kept")
       .renames_blobs()

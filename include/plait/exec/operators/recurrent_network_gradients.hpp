@@ -185,6 +185,7 @@ class recurrent_network_gradient_kernel : public op_kernel<B> {
     // Gradients that are given are added to what steps make of states.
     steps_.find_series(detail::blobs_of<B>(names_), detail::blobs_of<B>(seen_),
                        [&](std::size_t s) { return s >= first_sequence() && s < first_parameter(); });
+    if (seen_.empty()) steps_.use_executor(detail::executor_limits(a), true);
   }
 
   // Ops of the backward step net may see the gradients of a sequence as a whole.
@@ -277,25 +278,28 @@ class recurrent_network_gradient_kernel : public op_kernel<B> {
 
   void go_back(op_context<B>& c, step_workspaces<B>& kept) {
     for (std::string const& name : made_) static_cast<void>(kept.shared().local(name));
-    steps_.begin(length_);
-    for (std::int64_t t = length_; t-- != 0;) {
-      workspace<B>& blobs = kept[static_cast<std::size_t>(t)];
-      for (std::size_t i = 0; i != views_.size(); ++i) {
-        auto const& link = arguments_.links[i];
-        tensor<B>& whole = views_[i].input != nullptr ? views_[i].input->value : kept.states[views_[i].state];
-        blob<B>& viewed = blobs.get(link.internal);
-        // One that the step net has changed is the step's own.
-        if (views_[i].input != nullptr && viewed.is_set && viewed.value.owner() != nullptr) continue;
-        detail::recurrent_sequence const from{static_cast<std::byte*>(whole.raw()), whole.spec()};
-        detail::recurrent_steps<B>::set_view(viewed, from, t + link.offset, link.window);
-      }
-      auto const number = static_cast<std::size_t>(t);
-      if (!steps_.knows(number, blobs)) steps_.find_blobs(number, blobs);
-      steps_.run(number, sequences_, t, c.options());
-      for (std::size_t s = 0; s != first_sequence(); ++s)
-        if (replaced_[s] >= 0) add_given(s, t + replaced_[s], t + replaced_[s] + 1);
+    steps_.run(
+        sequences_, length_, true, c.options(), [&](std::int64_t t) { return open(kept, t); },
+        [&](detail::linked_place const& link, std::int64_t t) {
+          if (link.sequence >= first_sequence()) return;
+          if (std::int64_t const replaced = replaced_[link.sequence]; replaced >= 0)
+            add_given(link.sequence, t + replaced, t + replaced + 1);
+        });
+  }
+  // Links of the forward step are again where they were.
+  detail::opened_step<B> open(step_workspaces<B>& kept, std::int64_t t) {
+    auto const number = static_cast<std::size_t>(t);
+    workspace<B>& blobs = kept[number];
+    for (std::size_t i = 0; i != views_.size(); ++i) {
+      auto const& link = arguments_.links[i];
+      tensor<B>& whole = views_[i].input != nullptr ? views_[i].input->value : kept.states[views_[i].state];
+      blob<B>& viewed = blobs.get(link.internal);
+      // One that the step net has changed is the step's own.
+      if (views_[i].input != nullptr && viewed.is_set && viewed.value.owner() != nullptr) continue;
+      detail::recurrent_sequence const from{static_cast<std::byte*>(whole.raw()), whole.spec()};
+      detail::set_view(viewed, from, t + link.offset, link.window);
     }
-    steps_.finish();
+    return {number, &blobs};
   }
 
   void hand_out() {

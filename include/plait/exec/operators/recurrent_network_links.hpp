@@ -1,8 +1,10 @@
 // Where blobs of a step net stand: places of sequences.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 
 #include <plait/core/npos.hpp>
@@ -33,9 +35,22 @@ struct linked_place {
   std::uint32_t value = npos;  ///< of the plan, if the net writes it
   bool moves = true;           ///< one place further at each step
   bool copied = false;         ///< the net changes the blob, but must not change the place
+  bool first_source = false;   ///< of its blob, in the list
+  bool filled = false;         ///< a source whose blob has memory of its own: a copy, or the sum of several places
 
   std::int64_t place(std::int64_t t) const { return moves ? t + offset : offset; }
 };
+
+/// After all else of the links is decided: which blobs of sources are filled.
+inline void find_filled(std::span<linked_place> links) {
+  for (std::size_t i = 0; i != links.size(); ++i) {
+    linked_place& link = links[i];
+    if (!link.source) continue;
+    auto const same = [&](linked_place const& other) { return other.source && other.internal == link.internal; };
+    link.first_source = std::ranges::none_of(links.first(i), same);
+    link.filled = link.copied || std::ranges::count_if(links, same) > 1;
+  }
+}
 
 /// Whether one blob of a step is read where another one is put.
 inline bool is_read_as_filled(linked_place const& made, linked_place const& read) {

@@ -78,11 +78,12 @@ class step_series {
     taken_ = p.begin_series(told);
     return std::ranges::find(taken_, true) != taken_.end();
   }
-  /// Whether what was told is so in the step that is to be run, bound as it is.
-  template <class Place>
-  bool holds(plan<B> const& p, Place place) const {
-    return p.in_series() && std::ranges::all_of(same_, [&](auto const& s) { return p.source(s.first) == s.second; }) &&
-           std::ranges::all_of(put_, [&](auto const& link) { return p.value(link.value).data == place(link); });
+  /// Whether what was told is so in the step that is to be run by the plan, or a twin of it, bound as it is.
+  bool holds(plan<B> const& p, std::span<recurrent_sequence const> sequences, std::int64_t t) const {
+    return std::ranges::all_of(same_, [&](auto const& s) { return p.source(s.first) == s.second; }) &&
+           std::ranges::all_of(put_, [&](linked_place const& link) {
+             return p.value(link.value).data == sequences[link.sequence].at(link.place(t));
+           });
   }
   void drop() { taken_.clear(); }
   /// Whether an op adds up a value itself.

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <exception>
 #include <memory>
 #include <span>
 #include <string>
@@ -13,42 +12,18 @@
 #include <vector>
 
 #include <plait/core/npos.hpp>
-#include <plait/exec/element_type.hpp>
-#include <plait/exec/kernels/for_each.hpp>
 #include <plait/exec/operand_frame.hpp>
 #include <plait/exec/operators/recurrent_links.hpp>
 #include <plait/exec/operators/recurrent_network_arguments.hpp>
+#include <plait/exec/operators/recurrent_network_executor.hpp>
 #include <plait/exec/operators/recurrent_network_links.hpp>
+#include <plait/exec/operators/recurrent_network_places.hpp>
 #include <plait/exec/operators/recurrent_network_series.hpp>
 #include <plait/exec/plan.hpp>
 #include <plait/exec/run_options.hpp>
 #include <plait/exec/workspace.hpp>
 
 namespace plait::detail {
-
-// nvcc takes no kernel inside another lambda, so each has a function of its own.
-template <backend B, class T>
-void add_typed(T* y, T const* x, std::size_t count) {
-  for_each_index<B>(count, [=] PLAIT_HOST_DEVICE(std::size_t i) { y[i] += x[i]; });
-}
-template <backend B, class T>
-void clear_typed(T* y, std::size_t count) {
-  for_each_index<B>(count, [=] PLAIT_HOST_DEVICE(std::size_t i) { y[i] = T(0); });
-}
-
-/// to[i] += from[i], for tensors of float or double.
-template <backend B>
-void add_elements(void* to, void const* from, element_type type, std::size_t count) {
-  bool const known = visit_type<float, double>(
-      type, [&]<class T>(T) { add_typed<B>(static_cast<T*>(to), static_cast<T const*>(from), count); });
-  if (!known) refuse_recurrence("gradients of " + std::string(to_string(type)) + " cannot be added");
-}
-
-template <backend B>
-void clear_elements(void* to, element_type type, std::size_t count) {
-  bool const known = visit_type<float, double>(type, [&]<class T>(T) { clear_typed<B>(static_cast<T*>(to), count); });
-  if (!known) refuse_recurrence("there are no gradients of " + std::string(to_string(type)));
-}
 
 /// A link that is an op of the step net.
 struct link_op {
@@ -162,61 +137,46 @@ class recurrent_steps {
   /// After connect: see step_series::compile.
   template <class OwnPlaces>
   void find_series(std::vector<blob<B> const*> around, std::vector<blob<B> const*> changing, OwnPlaces own_places) {
+    find_filled(links_);
     if (plan_ != nullptr) series_.compile(*plan_, links_, std::move(around), std::move(changing), own_places);
   }
 
-  /// Before a run of so many steps.
-  void begin(std::int64_t steps) {
+  /// After find_series: steps of later runs may be under way at once, up to a limit, where the backend has tasks and
+  /// that can be gained from.
+  void use_executor(executor_limits const& limits, bool backward) {
+    if (plan_ != nullptr && link_ops().empty()) executor_.compile(*plan_, links_, limits, backward);
+  }
+  /// In how many workspaces steps are run whose blobs nobody needs afterwards.
+  std::size_t in_flight() const noexcept { return std::max<std::size_t>(2, executor_.in_flight()); }
+
+  /// Runs so many steps, backward from the last one on. `open(t)` makes a workspace ready for step t, which is run in
+  /// the workspace of the number it returns; `delivered(link, t)` is told of a target that step t has taken to its
+  /// places. Each is called for one step after the other, or for several at once, in the executor's tasks. What is
+  /// thrown is what the first step in this order throws.
+  template <class Open, class Delivered>
+  void run(std::span<recurrent_sequence const> sequences, std::int64_t steps, bool backward, run_options const& options,
+           Open const& open, Delivered const& delivered) {
     steps_ = static_cast<std::size_t>(steps);
     begun_ = false;
     if (blobs_.size() > steps_) blobs_.resize(steps_);
-  }
-  /// Whether names stand for the same blobs as when the workspace was given to find_blobs under this number; if not, it
-  /// must be again.
-  bool knows(std::size_t number, workspace<B> const& blobs) const {
-    return number < blobs_.size() && blobs_[number].own == blobs.revision() &&
-           blobs_[number].shared == blobs.parent()->revision();
-  }
-  void find_blobs(std::size_t number, workspace<B>& blobs) {
-    if (number >= blobs_.size()) blobs_.resize(number + 1);
-    step_blobs& found = blobs_[number];
-    found.links.clear();
-    for (linked_place const& link : links_) found.links.push_back(&blobs.get(link.internal));
-    if (plan_ != nullptr) found.plan = plan_->find_blobs(blobs);
-    found.own = blobs.revision();
-    found.shared = blobs.parent()->revision();
-  }
-  /// Runs step `t` in the workspace of a number.
-  void run(std::size_t number, std::span<recurrent_sequence const> sequences, std::int64_t t,
-           run_options const& options) {
-    step_blobs const& blobs = blobs_[number];
-    for (std::size_t i = 0; i != links_.size(); ++i)
-      if (links_[i].source) find_source(*blobs.links[i], sequences, t, i);
-    if (plan_ != nullptr) run_plan(blobs, sequences, t, options);
-    for (std::size_t i = 0; i != links_.size(); ++i)
-      if (links_[i].target && !series_.sums(links_[i].value))
-        deliver(*blobs.links[i], sequences[links_[i].sequence], t, links_[i]);
-  }
-  /// After the last step: what ops have summed is complete.
-  void finish() {
-    if (plan_ != nullptr) inside([&] { plan_->end_series(true); });
+    recurrent_run<B> const all{sequences, steps, backward, &options};
+    for (std::int64_t done = 0; done != steps;) {
+      run_step(all, all.step(done), open(all.step(done)), delivered);
+      ++done;
+      if (done == 1 && executor_.pays(*plan_, steps))
+        done = executor_.run(*plan_, links_, series_, told_, all, argument_, open, delivered);
+    }
+    if (plan_ != nullptr) inside(argument_, [&] { plan_->end_series(true); });
     series_.drop();
   }
 
   /// Lets go of the workspaces.
   void release() {
     if (plan_ == nullptr) return;
-    inside([&] { plan_->end_series(false); });
+    inside(argument_, [&] { plan_->end_series(false); });
     series_.drop();
     plan_->rebind(blank_);
-  }
-
-  static void set_view(blob<B>& at, recurrent_sequence const& s, std::int64_t place, std::int64_t window) {
-    tensor_spec view = s.type;
-    view.dims.set(0, window);
-    at.value = tensor<B>::adopt(s.at(place), view, row_major(view.dims), nullptr);
-    at.object = nullptr;
-    at.is_set = true;
+    executor_.release();
   }
 
  private:
@@ -233,80 +193,56 @@ class recurrent_steps {
       if (plan_->value_name(v) == name) return v;
     return npos;
   }
-
-  void run_plan(step_blobs const& blobs, std::span<recurrent_sequence const> sequences, std::int64_t t,
-                run_options const& options) {
-    inside([&] {
-      plan_->rebind(blobs.plan);
-      if (!begun_) plan_->bind();  // places can be given only where sizes are known
-      put(sequences, t);
-      if (!begun_) {
-        begun_ = true;
-        if (steps_ > 1 && series_.begin(*plan_, steps_)) put(sequences, t);
-      } else if (told_ && !series_.holds(*plan_, [&](linked_place const& link) {
-                   return static_cast<void*>(sequences[link.sequence].at(link.place(t)));
-                 })) {
-        plan_->end_series(true);
-        series_.drop();
-        plan_->rebind(blank_);
-        plan_->rebind(blobs.plan);
-        put(sequences, t);
-      }
-      told_ = plan_->in_series();
-      plan_->run_bound(options);
-    });
+  step_blobs const& find_blobs(opened_step<B> const& at) {
+    if (at.number >= blobs_.size()) blobs_.resize(at.number + 1);
+    step_blobs& found = blobs_[at.number];
+    workspace<B>& blobs = *at.blobs;
+    if (found.own == blobs.revision() && found.shared == blobs.parent()->revision()) return found;
+    found.links.clear();
+    for (linked_place const& link : links_) found.links.push_back(&blobs.get(link.internal));
+    if (plan_ != nullptr) found.plan = plan_->find_blobs(blobs);
+    found.own = blobs.revision();
+    found.shared = blobs.parent()->revision();
+    return found;
   }
-  // Has the plan write values where they are to be in the end.
-  void put(std::span<recurrent_sequence const> sequences, std::int64_t t) {
+  template <class Delivered>
+  void run_step(recurrent_run<B> const& all, std::int64_t t, opened_step<B> const& at, Delivered const& delivered) {
+    step_blobs const& blobs = find_blobs(at);
+    auto const sequence = [&](linked_place const& link) -> recurrent_sequence const& {
+      return all.sequences[link.sequence];
+    };
+    for (std::size_t i = 0; i != links_.size(); ++i) {
+      linked_place const& link = links_[i];
+      if (link.source && link.first_source) open_source<B>(*blobs.links[i], link, sequence(link), t);
+      if (link.filled) fill_source<B>(*blobs.links[i], link, sequence(link), t);
+    }
+    if (plan_ != nullptr) inside(argument_, t, [&] { run_plan(blobs, all, t); });
+    for (std::size_t i = 0; i != links_.size(); ++i)
+      if (links_[i].target && !series_.sums(links_[i].value))
+        deliver<B>(plan_.get(), *blobs.links[i], links_[i], sequence(links_[i]), t);
     for (linked_place const& link : links_)
-      if (link.target && link.value != npos && (!link.added || series_.sums(link.value))) {
-        recurrent_sequence const& s = sequences[link.sequence];
-        plan_->write_to(link.value, s.at(link.place(t)), s.step_bytes() * static_cast<std::size_t>(link.window));
-      }
-    plan_->bind();
+      if (link.target) delivered(link, t);
   }
-  template <class F>
-  void inside(F&& f) {
-    try {
-      f();
-    } catch (exec_error const& e) {
-      std::throw_with_nested(nested_net_error(argument_, e.what(), e.blob));
+  void run_plan(step_blobs const& blobs, recurrent_run<B> const& all, std::int64_t t) {
+    auto const put = [&] {
+      put_targets<B>(*plan_, links_, series_, all.sequences, t);
+      plan_->bind();
+    };
+    plan_->rebind(blobs.plan);
+    if (!begun_) plan_->bind();  // places can be given only where sizes are known
+    put();
+    if (!begun_) {
+      begun_ = true;
+      if (steps_ > 1 && series_.begin(*plan_, steps_)) put();
+    } else if (told_ && !(plan_->in_series() && series_.holds(*plan_, all.sequences, t))) {
+      plan_->end_series(true);
+      series_.drop();
+      plan_->rebind(blank_);
+      plan_->rebind(blobs.plan);
+      put();
     }
-  }
-  void find_source(blob<B>& at, std::span<recurrent_sequence const> sequences, std::int64_t t, std::size_t i) {
-    linked_place const& link = links_[i];
-    recurrent_sequence const& s = sequences[link.sequence];
-    bool summed = false;
-    for (std::size_t k = 0; k != i; ++k) summed = summed || (links_[k].source && links_[k].internal == link.internal);
-    if (!summed) {
-      set_view(at, s, link.place(t), link.window);
-      if (link.copied) at.value = at.value.clone();
-      return;
-    }
-    std::size_t const bytes = s.step_bytes() * static_cast<std::size_t>(link.window);
-    if (at.value.bytes() != bytes || at.value.type() != s.type.type)
-      refuse_recurrence("'" + link.internal + "' is linked to sequences of different steps");
-    tensor<B> sum = at.value.owner() != nullptr ? at.value : at.value.clone();
-    add_elements<B>(sum.raw(), s.at(link.place(t)), s.type.type,
-                    s.step_elements() * static_cast<std::size_t>(link.window));
-    at.value = std::move(sum);
-  }
-
-  // What the plan could write there itself is there.
-  void deliver(blob<B> const& from, recurrent_sequence const& s, std::int64_t t, linked_place const& link) {
-    std::size_t const bytes = s.step_bytes() * static_cast<std::size_t>(link.window);
-    std::byte* const to = s.at(link.place(t));
-    tensor_spec const type = from.spec();
-    if (type.type != s.type.type || type.bytes() != bytes) {
-      tensor_spec room = s.type;
-      room.dims.set(0, link.window);
-      refuse_recurrence("'" + link.internal + "' is " + to_string(type) + " after step " + std::to_string(t) +
-                        ", but linked to " + to_string(room));
-    }
-    if (link.added)
-      add_elements<B>(to, from.value.raw(), type.type, static_cast<std::size_t>(type.dims.size()));
-    else if (from.value.raw() != to)
-      B::copy(to, from.value.raw(), bytes);
+    told_ = plan_->in_series();
+    plan_->run_bound(*all.options);
   }
 
   std::string argument_;
@@ -314,6 +250,7 @@ class recurrent_steps {
   std::unique_ptr<plait::plan<B>> plan_;
   std::vector<linked_place> links_;
   step_series<B> series_;
+  recurrent_executor<B> executor_;
   std::vector<step_blobs> blobs_;  // by number
   std::size_t steps_ = 0;
   bool begun_ = false;  // the first step of the run has been

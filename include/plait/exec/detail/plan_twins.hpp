@@ -1,0 +1,75 @@
+// Plans that share kernels, each for a step of its own: members of plan<B>, included by plan.hpp.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include <plait/core/assert.hpp>
+#include <plait/exec/plan.hpp>
+
+namespace plait {
+
+template <backend B>
+bool plan<B>::can_have_twins() const noexcept {
+  if (layout_.stages().size() > 1) return false;
+  for (op_index op = 0; op != op_count(); ++op)
+    if (layout_.gives_results(op) || schema(op).reads_shapes(layout_.reads(op).size())) return false;
+  return true;
+}
+
+template <backend B>
+plan<B>::plan(plan const& leader, workspace<B>& blobs)
+    : kernels_(leader.kernels_),
+      layout_(leader.layout_),
+      slots_(leader.slots_.size()),
+      inputs_(leader.inputs_),
+      blobs_(leader.blobs_.size(), nullptr),
+      ready_(leader.ready_.size(), false),
+      controls_(leader.controls_),
+      parallel_(true),
+      nested_(leader.nested_),
+      op_names_(leader.op_names_),
+      blob_names_(leader.blob_names_) {
+  PLAIT_ASSERT(leader.can_have_twins(), "plan: shapes are not all known before the first op");
+  operand_slots_.reserve(leader.operand_slots_.size());
+  for (slot* const at : leader.operand_slots_) operand_slots_.push_back(&slots_[at - leader.slots_.data()]);
+  slot* const* next = operand_slots_.data();
+  for (op_index op = 0; op != leader.op_count(); ++op) {
+    std::size_t const inputs = layout_.reads(op).size();
+    std::size_t const outputs = layout_.writes(op).size();
+    steps_.push_back(
+        {leader.steps_[op].kernel, op_context<B>({next, inputs}, {next + inputs, outputs}), leader.steps_[op].plain});
+    details_.push_back({leader.details_[op].type});
+    next += inputs + outputs;
+  }
+  memory_.reset(layout_, false);
+  rebind(find_blobs(blobs));
+}
+
+template <backend B>
+void plan<B>::follow(plan const& leader) {
+  if (ready_.empty()) return;
+  bool same = ready_[0];
+  for (value_number v = 0; v != slots_.size(); ++v) same = same && slots_[v].type == leader.slots_[v].type;
+  for (op_index op = 0; op != op_count(); ++op) same = same && details_[op].scratch == leader.details_[op].scratch;
+  if (same) return;
+  ready_[0] = false;
+  for (value_number v = 0; v != slots_.size(); ++v) slots_[v].type = leader.slots_[v].type;
+  for (op_index op = 0; op != op_count(); ++op) details_[op].scratch = leader.details_[op].scratch;
+  place_stage(0);
+  ready_[0] = true;
+}
+
+template <backend B>
+bool plan<B>::bind_twin() {
+  for (input const& in : inputs_) {
+    blob<B> const& from = *in.source;
+    if (from.spec() != slots_[in.value].type || (!from.is_set && in.required)) return false;
+  }
+  for (input const& in : inputs_) take(in);
+  if (!ready_.empty()) refresh(0);
+  return true;
+}
+
+}  // namespace plait

@@ -1,0 +1,231 @@
+#include <plait/exec/operators/recurrent_network_executor.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <doctest/doctest.h>
+#include <tbb/global_control.h>
+#include <tbb/task_arena.h>
+#include <plait/exec/step_workspaces.hpp>
+#include <plait/gradient/backward_pass.hpp>
+#include <plait/gradient/standard_rules.hpp>
+#include <plait/netdef/arguments.hpp>
+#include <plait/rnn/cells.hpp>
+#include <plait/rnn/recurrent_layer.hpp>
+
+#include <support/recurrent_nets.hpp>
+
+namespace {
+
+using B = plait::tbb;
+using test::op_text;
+using test::recurrence;
+
+/// Threads, also where there are fewer processors.
+struct some_threads {
+  tbb::global_control allowed{tbb::global_control::max_allowed_parallelism, 4};
+  tbb::task_arena arena{4};
+
+  template <class F>
+  auto execute(F&& f) {
+    return arena.execute(f);
+  }
+};
+
+/// With so many threads for the steps, 0: one step after the other.
+void set_executor(plait::netdef& n, int threads, int in_flight = 4) {
+  using traits = plait::net_traits<plait::netdef>;
+  for (plait::op_def& op : n.op) {
+    if (!n.text(op.type).starts_with("RecurrentNetwork")) continue;
+    traits::set_argument(n, op, {"enable_rnn_executor", std::int64_t{threads != 0}});
+    traits::set_argument(n, op, {"rnn_executor.num_threads", std::int64_t{threads}});
+    traits::set_argument(n, op, {"rnn_executor.max_parallel_timesteps", std::int64_t{in_flight}});
+  }
+}
+
+using bits = std::vector<std::vector<float>>;
+
+/// What a net makes of x, T x 3 x 4, in three runs of different lengths.
+bits results(plait::netdef const& n, std::vector<std::string> const& fetch,
+             std::vector<std::pair<std::string, plait::shape>> const& parameters, std::vector<std::string> const& seeds,
+             plait::operators<B> const& table = test::table<B>()) {
+  bits made;
+  plait::workspace<B> blobs;
+  for (std::size_t p = 0; p != parameters.size(); ++p)
+    test::feed_some<float>(blobs, parameters[p].first, parameters[p].second, p + 1);
+  blobs.feed<std::int32_t>("lengths", {5, 2, 9}, {3});
+  std::unique_ptr<plait::plan<B>> plan;
+  for (std::int64_t const steps : {1, 2, 9, 30, 9, 30}) {
+    test::feed_some<float>(blobs, "x", {steps, 3, 4}, 100);
+    for (std::size_t s = 0; s != seeds.size(); ++s) test::feed_some<float>(blobs, seeds[s], {steps, 3, 4}, 200 + s);
+    if (plan == nullptr) plan = std::make_unique<plait::plan<B>>(n, table, blobs, plait::compile_options{fetch});
+    plan->run();
+    for (std::string const& name : fetch) made.push_back(blobs.fetch<float>(name));
+  }
+  return made;
+}
+
+struct layer_net {
+  plait::netdef net;
+  std::vector<std::string> fetch = {};
+  std::vector<std::pair<std::string, plait::shape>> parameters = {};
+  std::vector<std::string> seeds = {};
+
+  layer_net(plait::any_cell const& cell, plait::recurrent_layer_options o) {
+    plait::trained_model model("net");
+    o.sequence = model.net.external_input("x");
+    if (o.lengths) model.net.external_input(*o.lengths);
+    o.learn_initial = true;
+    auto const layer = plait::add_recurrent_layer(model, "r", cell, o);
+    net = model.net.net();
+    for (std::string const& p : model.parameters()) parameters.emplace_back(p, plait::shape(model.parameter_shape(p)));
+    fetch = {layer.output.name()};
+    for (auto const& last : layer.last) fetch.push_back(last.name());
+    if (o.forward_only) return;
+    std::vector<std::string> moved{"x"};
+    for (auto const& [name, dims] : parameters) moved.push_back(name);
+    seeds = {"dy"};
+    std::vector<plait::gradient_seed> const seeded{{layer.output.name(), "dy"}};
+    auto const gradients = plait::add_gradient_ops(net, seeded, plait::gradient_rules::standard(), {.only = moved});
+    for (auto const& [name, g] : gradients) fetch.push_back(g.values);
+  }
+  bits run(int threads, int in_flight = 4) {
+    set_executor(net, threads, in_flight);
+    return results(net, fetch, parameters, seeds);
+  }
+};
+
+TEST_CASE("With the executor steps of cells and stacks of cells make the same bits, forward and back") {
+  using namespace plait;
+  some_threads threads;
+  multi_cell const stack{{lstm_cell{4, 5}, gru_cell{5, 4}, basic_rnn_cell{4, 4}, lstm_cell{4, 4}}, {2}};
+  multi_cell const dropped{{dropout_cell{lstm_cell{4, 4}, 0.5f, true}, layer_norm_lstm_cell{4, 4}}, {}};
+  for (any_cell const& cell : {any_cell(stack), any_cell(dropped), any_cell(lstm_cell{4, 4})})
+    for (recurrent_layer_options const& how :
+         {recurrent_layer_options{}, {.lengths = "lengths"}, {.forward_only = true}, {.recompute = true}}) {
+      layer_net net(cell, how);
+      bits const expected = net.run(0);
+      CHECK(threads.execute([&] { return net.run(4); }) == expected);
+      CHECK(threads.execute([&] { return net.run(3, 2); }) == expected);
+      CHECK(threads.execute([&] { return net.run(2, 7); }) == expected);
+    }
+}
+
+// Every op of a step counts itself in; one fails.
+std::atomic<int> runs_left = 0;
+std::atomic<bool> overlapped = false;
+std::stop_source* stopped = nullptr;
+
+/// y = x; counts runs_left down, and fails or stops at 0.
+template <class Backend>
+struct counting_copy : plait::op_kernel<Backend> {
+  explicit counting_copy(plait::op_arguments const&) {}
+  void infer(plait::shape_context& c) override { c.output(0, c.type(0), c.dims(0)); }
+  void run(plait::op_context<Backend>& c) override {
+    if (running_.exchange(true)) overlapped = true;
+    if (--runs_left == 0) {
+      running_ = false;
+      if (stopped == nullptr) c.fail("it is over");
+      stopped->request_stop();
+    }
+    Backend::copy(c.raw_output(0), c.raw_input(0), c.output_spec(0).bytes());
+    running_ = false;
+  }
+
+ private:
+  std::atomic<bool> running_ = false;
+};
+
+/// Two recurrences in one step net, and a side branch.
+recurrence two_states() {
+  return {{"x", "h0", "g0"},
+          {"hs", "gs"},
+          {1, 2},
+          {"hs", "gs"},
+          {"h_all", "g_all"},
+          {1, 1},
+          {{"h_prev", "h", "g_prev", "g", "x_t"}, {"hs", "hs", "gs", "gs", "x"}, {0, 1, 0, 1, 0}},
+          op_text("Sum", {"h_prev", "x_t"}, {"s"}) + op_text("Tanh", {"s"}, {"h"}) +
+              op_text("CountingCopy", {"h"}, {"side"}) + op_text("Sum", {"g_prev", "side"}, {"r"}) +
+              op_text("Sigmoid", {"r"}, {"g"})};
+}
+
+struct two_states_net {
+  plait::operators<B> table = test::table<B>();
+  plait::workspace<B> blobs;
+  std::unique_ptr<plait::plan<B>> plan;
+
+  explicit two_states_net(int threads) {
+    table.add<counting_copy>(plait::op_schema("CountingCopy").inputs(1).outputs(1).checks_first());
+    test::feed_some<float>(blobs, "x", {50, 3, 4}, 1);
+    test::feed_some<float>(blobs, "h0", {1, 3, 4}, 2);
+    test::feed_some<float>(blobs, "g0", {1, 3, 4}, 3);
+    plait::netdef n = plait::read_netdef_text(two_states().op());
+    set_executor(n, threads);
+    plan = std::make_unique<plait::plan<B>>(n, table, blobs);
+  }
+};
+
+TEST_CASE("With the executor what fails says step and op, and the operator runs again; so it does when stopped") {
+  some_threads threads;
+  two_states_net alone(0);
+  runs_left = 1'000'000;
+  alone.plan->run();
+  auto const expected = alone.blobs.fetch<float>("g_all");
+  two_states_net net(4);
+  overlapped = false;
+  for (int const at : {1, 2, 20, 50}) {
+    runs_left = at;
+    try {
+      threads.execute([&] { net.plan->run(); });
+      FAIL("it fails");
+    } catch (plait::exec_error const& e) {
+      CHECK(e.op == 0);
+      CHECK(std::string(e.what()).find("step_net at step " + std::to_string(at - 1) + ": op 2 (CountingCopy): it is") !=
+            std::string::npos);
+    }
+    std::stop_source source;
+    stopped = &source;
+    runs_left = at;
+    CHECK_THROWS_AS(threads.execute([&] { net.plan->run({.stop = source.get_token()}); }), plait::run_cancelled);
+    stopped = nullptr;
+    runs_left = 1'000'000;
+    threads.execute([&] { net.plan->run(); });
+    CHECK(net.blobs.fetch<float>("g_all") == expected);
+  }
+  CHECK_FALSE(overlapped);  // an op is never run for two steps at once
+}
+
+TEST_CASE("The executor needs a workspace for each step that may be under way; arguments say how many") {
+  some_threads threads;
+  for (auto const& [count, in_flight] : std::vector<std::pair<int, int>>{{0, 4}, {1, 4}, {4, 4}, {4, 3}, {4, 1}}) {
+    plait::netdef n = plait::read_netdef_text(two_states().op());
+    set_executor(n, count, in_flight);
+    plait::operators<B> table = test::table<B>();
+    table.add<counting_copy>(plait::op_schema("CountingCopy").inputs(1).outputs(1).checks_first());
+    plait::workspace<B> blobs;
+    test::feed_some<float>(blobs, "x", {50, 3, 4}, 1);
+    test::feed_some<float>(blobs, "h0", {1, 3, 4}, 2);
+    test::feed_some<float>(blobs, "g0", {1, 3, 4}, 3);
+    auto plan = plait::compile(n, table, blobs);
+    runs_left = 1'000'000;
+    threads.execute([&] { plan.run(); });
+    auto const kept = std::dynamic_pointer_cast<plait::step_workspaces<B>>(blobs.find("ws")->object);
+    REQUIRE(kept != nullptr);
+    CHECK(kept->size() == static_cast<std::size_t>(count > 1 && in_flight > 2 ? in_flight : 2));
+  }
+  plait::netdef n = plait::read_netdef_text(test::simple_cell().op());
+  plait::workspace<B> blobs;
+  set_executor(n, -1);
+  CHECK_THROWS_AS(plait::compile(n, test::table<B>(), blobs), plait::exec_error);
+  set_executor(n, 2, 0);
+  CHECK_THROWS_AS(plait::compile(n, test::table<B>(), blobs), plait::exec_error);
+}
+
+}  // namespace

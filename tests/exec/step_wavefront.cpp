@@ -1,0 +1,164 @@
+#include <plait/exec/step_wavefront.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <doctest/doctest.h>
+#include <tbb/global_control.h>
+#include <tbb/task_arena.h>
+#include <tbb/task_group.h>
+
+namespace {
+
+using plait::step_access;
+using plait::step_schedule;
+
+constexpr std::uint32_t states = 100;
+
+/// Threads, also where there are fewer processors.
+struct some_threads {
+  tbb::global_control allowed{tbb::global_control::max_allowed_parallelism, 4};
+  tbb::task_arena arena{4};
+
+  template <class F>
+  auto execute(F&& f) {
+    return arena.execute(f);
+  }
+};
+
+/// Layers one above the other, a node each: layer k of step t waits for layer k - 1, and for itself at step t - 1.
+step_schedule layers(std::uint32_t count, std::size_t in_flight) {
+  std::vector<step_access> accesses;
+  for (std::uint32_t layer = 0; layer != count; ++layer) {
+    accesses.push_back({.node = layer + 1, .resource = states + layer, .writes = false, .of_step = false});
+    if (layer != 0) accesses.push_back({.node = layer + 1, .resource = layer - 1, .writes = false});
+    accesses.push_back({.node = layer + 1, .resource = layer, .writes = true});
+    accesses.push_back({.node = layer + 1, .resource = states + layer, .writes = true, .of_step = false, .offset = 1});
+  }
+  return {count + 1, accesses, in_flight, false};
+}
+
+/// Counts what is done and how many steps are under way.
+struct log {
+  std::size_t nodes;
+  std::size_t limit;
+  std::vector<std::atomic<int>> done;
+  std::vector<std::atomic<std::size_t>> left;
+  std::atomic<std::size_t> ended = 0;  // steps
+  std::atomic<bool> in_order = true;
+
+  log(std::size_t node_count, std::size_t steps, std::size_t in_flight)
+      : nodes(node_count), limit(in_flight), done(node_count * steps), left(steps) {
+    for (auto& l : left) l = node_count;
+  }
+  bool operator()(std::size_t step, std::uint32_t node) {
+    auto const was_done = [&](std::size_t s, std::size_t n) { return done[s * nodes + n] == 1; };
+    bool good = true;
+    if (node != 0) good = was_done(step, 0) && (node == 1 || was_done(step, node - 1));
+    if (step != 0) good = good && was_done(step - 1, node);
+    if (step >= limit) good = good && left[step - limit] == 0;
+    if (++done[step * nodes + node] != 1) good = false;
+    --left[step];
+    if (!good) in_order = false;
+    return true;
+  }
+};
+
+TEST_CASE("step_wavefront: every node once, after what it waits for, in so many steps at once") {
+  some_threads threads;
+  for (std::size_t const in_flight : {1, 2, 3, 5}) {
+    step_schedule const schedule = layers(6, in_flight);
+    plait::step_wavefront<tbb::task_group> wavefront(schedule);
+    for (std::size_t const steps : {0, 1, 2, 7, 200}) {
+      CAPTURE(in_flight);
+      CAPTURE(steps);
+      log seen(7, steps, in_flight);
+      CHECK(threads.execute([&] { return wavefront.run(steps, std::ref(seen)); }) == steps);
+      CHECK(seen.in_order);
+      bool all = true;
+      for (auto const& count : seen.done) all = all && count == 1;
+      CHECK(all);
+    }
+  }
+}
+
+TEST_CASE("step_wavefront: what is thrown is what one step after the other throws first") {
+  some_threads threads;
+  step_schedule const schedule = layers(4, 3);
+  plait::step_wavefront<tbb::task_group> wavefront(schedule);
+  std::mt19937 random(3);
+  for (int round = 0; round != 200; ++round) {
+    constexpr std::size_t steps = 20;
+    std::vector<bool> fails(steps * 5);
+    std::size_t first = steps * 5;
+    for (int i = 0; i != 4; ++i) {
+      auto const at = static_cast<std::size_t>(random() % (steps * 5));
+      fails[at] = true;
+      first = std::min(first, at);
+    }
+    std::vector<std::atomic<int>> done(steps * 5);
+    std::string said;
+    try {
+      threads.execute([&] {
+        wavefront.run(steps, [&](std::size_t step, std::uint32_t node) {
+          std::size_t const at = step * 5 + node;
+          if (fails[at]) throw std::runtime_error(std::to_string(at));
+          ++done[at];
+          return true;
+        });
+      });
+      FAIL("one of them fails");
+    } catch (std::runtime_error const& e) {
+      said = e.what();
+    }
+    REQUIRE(said == std::to_string(first));
+    for (std::size_t at = 0; at != first; ++at) REQUIRE(done[at] == 1);
+  }
+  // Whatever is thrown; and it runs again.
+  CHECK_THROWS_AS(wavefront.run(5, [](std::size_t, std::uint32_t) -> bool { throw 3; }), int);
+  CHECK(wavefront.run(5, [](std::size_t, std::uint32_t) { return true; }) == 5);
+}
+
+TEST_CASE("step_wavefront: a step that is to be run alone ends the run before it") {
+  step_schedule const schedule = layers(3, 4);
+  plait::step_wavefront<tbb::task_group> wavefront(schedule);
+  for (std::size_t const alone : {0, 1, 9, 10, 49}) {
+    std::vector<std::atomic<int>> done(50 * 4);
+    CHECK(wavefront.run(50, [&](std::size_t step, std::uint32_t node) {
+      if (step == alone && node == 0) return false;
+      ++done[step * 4 + node];
+      return true;
+    }) == alone);
+    for (std::size_t at = 0; at != done.size(); ++at) REQUIRE(done[at] == (at < alone * 4 ? 1 : 0));
+  }
+}
+
+TEST_CASE("step_wavefront: layers are run at once") {
+  some_threads threads;
+  step_schedule const schedule = layers(2, 2);
+  plait::step_wavefront<tbb::task_group> wavefront(schedule);
+  // Layer 1 of a step waits until layer 2 of the step before has begun.
+  std::atomic<bool> met = false;
+  std::atomic<int> begun = 0;
+  threads.execute([&] {
+    wavefront.run(2, [&](std::size_t step, std::uint32_t node) {
+      if ((step == 1 && node == 1) || (step == 0 && node == 2)) {
+        ++begun;
+        auto const until = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+        while (begun != 2 && std::chrono::steady_clock::now() < until) std::this_thread::yield();
+        if (begun == 2) met = true;
+      }
+      return true;
+    });
+  });
+  CHECK(met);
+}
+
+}  // namespace
