@@ -75,6 +75,12 @@ TEST_CASE("check_gradient: normalisation, softmax and losses") {
                      {"x"}});
   check_gradient_of(
       {"SoftmaxWithLoss x l > p y [label_prob 1]", {{"x", some({2, 3})}, {"l", distribution(2, 3, 5)}}, {"x"}});
+  // Who uses the probabilities as well has their gradient, too.
+  for (std::vector<std::string> const& ys : {std::vector<std::string>{"p"}, std::vector<std::string>{"p", "y"}})
+    check_gradient_of({"SoftmaxWithLoss x l > p y [axis 2] [scale 3.0]",
+                       {{"x", some({2, 2, 4})}, {"l", int32s({1, 0, 3, 1}, {2, 2})}},
+                       {"x"},
+                       ys});
   check_gradient_of(
       {"LabelCrossEntropy x l > y", {{"x", distribution(3, 4, 1)}, {"l", int32s({1, 0, 3}, {3})}}, {"x"}});
   check_gradient_of({"CrossEntropy x l > y", {{"x", distribution(3, 4, 1)}, {"l", distribution(3, 4, 2)}}, {"x"}});

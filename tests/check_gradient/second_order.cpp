@@ -4,39 +4,12 @@
 
 #include <doctest/doctest.h>
 
-#include <plait/netdef/net_builder.hpp>
-
-#include <support/gradient_cases.hpp>
+#include <support/second_order_cases.hpp>
 
 namespace {
 
+using test::check_second;
 using test::random_tensor;
-
-// The sum of the squares of the gradients of `of`, as a net, and its gradients checked.
-void check_second(std::string const& forward, std::vector<std::string> const& of,
-                  std::vector<std::pair<std::string, test::tensor64>> const& given,
-                  std::vector<std::string> const& inputs) {
-  CAPTURE(forward);
-  plait::netdef net = test::tiny_net(forward);
-  auto const grads = plait::add_gradient_ops(net, {"loss"}, plait::gradient_rules::standard());
-  std::vector<std::string> parts;
-  for (std::string const& blob : of) {
-    CAPTURE(blob);
-    REQUIRE(grads.contains(blob));
-    parts.push_back("square_of_" + blob);
-    net.add_op("SumSqrElements", {grads.at(blob).values}, {parts.back()});
-  }
-  plait::op_def& sum = net.add_op("Sum", {}, {"y"});
-  for (std::string const& part : parts) sum.input.push_back(net.intern(part));
-
-  plait::workspace<plait::serial> blobs;
-  for (auto const& [name, value] : given) blobs.feed(name, value);
-  // Rules of several ops (Pow) write blobs over and over: what the second pass needs of that is copied.
-  auto const check = plait::check_gradient(
-      net, {"y"}, inputs, blobs, {.gradients = {.overwritten = plait::overwritten_values::copy}, .tolerance = 1e-5});
-  CAPTURE(check.text());
-  CHECK(check.ok());
-}
 
 test::tensor64 some(plait::shape const& dims, std::uint64_t seed) { return random_tensor(dims, seed, -1, 1, {0}); }
 
@@ -49,6 +22,22 @@ TEST_CASE("second order: layers and activations") {
       check_second("FC x w b > h; " + f + " h > a; FC a v c > o; Tanh o > t; " + loss + " t > loss", all, given, all);
 }
 
+TEST_CASE("second order: layers of more axes, weights transposed") {
+  plait::shape const rows{2, 3, 4};
+  std::vector<std::pair<std::string, test::tensor64>> const given = {
+      {"x", some(rows, 1)}, {"w", some({5, 4}, 2)}, {"b", some({5}, 3)}, {"v", some({5, 2}, 4)}, {"c", some({2}, 5)}};
+  std::vector<std::string> const all = {"x", "w", "b", "v", "c"};
+  std::string const net =
+      "FC x w b > h [axis 2]; Tanh h > a; FCTransposed a v c > o [axis 2]; Tanh o > t; SumElements t > loss";
+  check_second(net, all, given, all);
+  for (std::string const& one : all) check_second(net, {one}, given, all);
+
+  std::vector<std::pair<std::string, test::tensor64>> const wide = {
+      {"x", some(rows, 1)}, {"w", some({3, 2, 2, 3}, 2)}, {"b", some({6}, 3)}};
+  check_second("FC x w b > h [axis 1] [axis_w 2]; Tanh h > t; SumElements t > loss", {"x", "w", "b"},
+               {{"x", some({3, 3, 2}, 1)}, wide[1], wide[2]}, {"x", "w", "b"});
+}
+
 TEST_CASE("second order: arithmetic and matrix products") {
   std::vector<std::pair<std::string, test::tensor64>> const given = {{"a", random_tensor({3, 3}, 1, 0.4, 1.5)},
                                                                      {"b", random_tensor({3, 3}, 2, 0.4, 1.5)}};
@@ -59,7 +48,7 @@ TEST_CASE("second order: arithmetic and matrix products") {
 }
 
 TEST_CASE("second order: refused where nobody has written the rule") {
-  plait::netdef net = test::tiny_net("Softmax x > p; Sqr p > q; SumElements q > loss");
+  plait::netdef net = test::tiny_net("Normalize x > p; Sqr p > q; SumElements q > loss");
   auto const grads = plait::add_gradient_ops(net, {"loss"}, plait::gradient_rules::standard());
   net.add_op("SumElements", {grads.at("x").values}, {"z"});
   std::size_t const before = net.op.size();

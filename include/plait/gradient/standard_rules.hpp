@@ -62,8 +62,8 @@ inline gradient_rules const& gradient_rules::standard() {
 }
 
 /// The standard rules as Caffe2 has them: without those it does not have, with a Split that leaves out what nobody made
-/// a gradient for, a Pow in place that takes all bases for positive, and no gradients in place of ops that read what
-/// they overwrite.
+/// a gradient for, a Pow in place that takes all bases for positive, a SoftmaxWithLoss whose
+/// probabilities have no gradient, and no gradients in place of ops that read what they overwrite.
 [[nodiscard]] inline gradient_rules caffe2_gradient_rules() {
   gradient_rules rules = gradient_rules::standard();
   for (std::string_view type : {"MergeDim", "ReduceL1", "ReduceL2", "ReduceMax", "ReduceMean", "ReduceMin", "ReduceSum",
@@ -71,6 +71,7 @@ inline gradient_rules const& gradient_rules::standard() {
     rules.refuse(type, "Caffe2 has no gradient of this operator");
   rules.set("Split", [](gradient_context& c) { detail::split_gradient(c, false); });
   rules.set("Pow", [](gradient_context& c) { detail::power_gradient(c, true); });
+  add_simple_rule(rules, detail::gradient_of_softmax_loss);
   for (std::string_view type : {"Abs", "Alias", "BatchMatMul", "Copy", "Cos", "FC", "LayerNorm", "LogSoftmax", "MatMul",
                                 "Max", "Mul", "Sin", "Softmax", "Swish", "Transpose"})
     rules.edit(type).in_place = false;

@@ -42,7 +42,6 @@ inline constexpr simple_rule matrix_rules[] = {
     {"RowwiseMax", "RowwiseMaxGradient", "i0 o0 g0", "0"},
     {"SigmoidCrossEntropyWithLogits", "SigmoidCrossEntropyWithLogitsGradient", "g0 i0 i1", "0"},
     {"Softmax", "SoftmaxGradient", "o0 g0", "0"},
-    {"SoftmaxWithLoss", "SoftmaxWithLossGradient", "i* o0 g1", "0"},
     {"SquaredL2Distance", "SquaredL2DistanceGradient", "i0 i1 g0", "0 1"},
     {"SumElements", "SumElementsGradient", "i0 g0", "0"},
     // Hidden state, cell state and gates; only the first two inputs of GRUUnit have gradients.
@@ -139,6 +138,24 @@ inline void sum_like_gradient(gradient_context& c) {
   c.op("Add", {zero, c.output_gradient(0)}, {c.input_gradient(0)});
 }
 
+inline constexpr simple_rule gradient_of_softmax_loss = {"SoftmaxWithLoss", "SoftmaxWithLossGradient", "i* o0 g1", "0"};
+
+// Of the loss, as Caffe2 has it, and of the probabilities, which Caffe2 forgets.
+inline void softmax_with_loss_gradient(gradient_context& c) {
+  std::vector<gradient_operand> parts;
+  bool const both = c.has_gradient(0) && c.has_gradient(1);
+  auto const part = [&] { return parts.emplace_back(both ? c.temporary(c.gradient_name(0)) : c.input_gradient(0)); };
+  if (!c.has_gradient(0) || c.has_gradient(1)) {
+    auto const reads = rule_reads(c, gradient_of_softmax_loss.reads);
+    c.op(gradient_of_softmax_loss.gradient, reads, std::vector{part()});
+  }
+  if (c.has_gradient(0))
+    c.op("SoftmaxGradient", {c.output(0), c.output_gradient(0)}, {part()})
+        .own_arguments()
+        .argument("axis", c.argument<std::int64_t>("axis", 1));
+  if (both) c.op("Sum", parts, std::vector{c.input_gradient(0)}).own_arguments();
+}
+
 }  // namespace detail
 
 inline void add_matrix_rules(gradient_rules& rules) {
@@ -150,6 +167,7 @@ inline void add_matrix_rules(gradient_rules& rules) {
   rules.set("DotProductWithPadding", detail::padded_dot_product_gradient);
   rules.set("SumSqrElements", detail::sum_of_squares_gradient);
   rules.set("SumReduceLike", detail::sum_like_gradient);
+  rules.set("SoftmaxWithLoss", detail::softmax_with_loss_gradient);
   add_simple_rule(rules, {"MaxPool", "MaxPoolGradient", "i0 o0 g0", "0"});
   add_simple_rule(rules, {"AveragePool", "AveragePoolGradient", "i0 o0 g0", "0"});
   add_simple_rule(rules, {"PadImage", "PadImageGradient", "g0", "0"});

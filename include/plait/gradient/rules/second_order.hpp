@@ -9,6 +9,8 @@
 
 #include <plait/gradient/gradient_context.hpp>
 #include <plait/gradient/gradient_rules.hpp>
+#include <plait/gradient/rules/matrix.hpp>
+#include <plait/gradient/rules/second_order_rows.hpp>
 #include <plait/gradient/rules/simple_rules.hpp>
 
 namespace plait {
@@ -52,30 +54,35 @@ inline void sigmoid_gradient_gradient(gradient_context& c) {
   c.op("Sub", {product, twice}, {c.input_gradient(0)}).own_arguments();
 }
 
-// dW = dyᵀ x, db = Σ dy, dx = dy W; each of the three may have a gradient.
-inline void fc_gradient_gradient(gradient_context& c) {
-  c.refuse_unless(c.argument<std::int64_t>("axis", 1) == 1 && c.argument<std::int64_t>("axis_w", 1) == 1,
-                  "gradients of gradients of FC are there for axis 1 only");
+// dW = dyᵀ x, or xᵀ dy where W is transposed; db = Σ dy; dx = dy W, or dy Wᵀ. Each of the three may have a gradient.
+inline void fc_gradient_gradient(gradient_context& c, bool transposed_weights) {
+  bool const t = transposed_weights;
   gradient_operand const x = c.input(0);
   gradient_operand const w = c.input(1);
   gradient_operand const dy = c.input(2);
+  auto const axis = c.argument<std::int64_t>("axis", 1);
+  auto const axis_w = c.argument<std::int64_t>("axis_w", 1);
   std::string const name = c.gradient_name(2);
   std::vector<gradient_operand> by_dy;
-  auto const product = [&](gradient_operand a, gradient_operand b, bool transpose_a, bool transpose_b,
-                           gradient_operand to) {
-    made_op op = c.op("MatMul", {a, b}, {to}).own_arguments();
-    if (transpose_a) op.argument("trans_a", std::int64_t{1});
-    if (transpose_b) op.argument("trans_b", std::int64_t{1});
+  struct factor {
+    gradient_operand value;
+    bool transposed;
+    std::int64_t axis;
+  };
+  auto const product = [&](factor a, factor b, gradient_operand like, gradient_operand to) {
+    transposed(c.op("MatMul", {a.value, b.value, like}, {to}), a.transposed, b.transposed)
+        .argument("axis_a", a.axis)
+        .argument("axis_b", b.axis);
   };
   if (c.has_gradient(0)) {
     gradient_operand const g = c.output_gradient(0);
-    product(dy, g, false, false, c.input_gradient(0));
-    product(x, g, false, true, by_dy.emplace_back(c.temporary(name + "_by_weights")));
+    product({dy, false, axis}, {g, t, axis_w}, x, c.input_gradient(0));
+    product({x, false, axis}, {g, !t, axis_w}, dy, by_dy.emplace_back(c.temporary(name + "_by_weights")));
   }
   if (c.output_count() > 2 && c.has_gradient(2)) {
     gradient_operand const g = c.output_gradient(2);
-    product(dy, g, true, false, c.input_gradient(1));
-    product(g, w, false, true, by_dy.emplace_back(c.temporary(name + "_by_input")));
+    product({t ? g : dy, true, axis}, {t ? dy : g, false, axis}, w, c.input_gradient(1));
+    product({g, false, axis}, {w, !t, axis_w}, dy, by_dy.emplace_back(c.temporary(name + "_by_input")));
   }
   if (c.has_gradient(1)) {
     gradient_operand const zero = c.temporary(name + "_zero");
@@ -84,10 +91,7 @@ inline void fc_gradient_gradient(gradient_context& c) {
         .own_arguments()
         .argument("broadcast", std::int64_t{1});
   }
-  if (by_dy.size() == 1)
-    c.pass(2, by_dy.front());
-  else if (!by_dy.empty())
-    c.op("Sum", by_dy, std::vector{c.input_gradient(2)}).own_arguments();
+  add_up(c, by_dy, 2);
 }
 
 }  // namespace detail
@@ -96,7 +100,9 @@ inline void add_second_order_rules(gradient_rules& rules) {
   for (simple_rule const& entry : second_order_rules) add_simple_rule(rules, entry);
   rules.set("TanhGradient", detail::tanh_gradient_gradient);
   rules.set("SigmoidGradient", detail::sigmoid_gradient_gradient);
-  rules.set("FCGradient", detail::fc_gradient_gradient);
+  rules.set("FCGradient", [](gradient_context& c) { detail::fc_gradient_gradient(c, false); });
+  rules.set("FCTransposedGradient", [](gradient_context& c) { detail::fc_gradient_gradient(c, true); });
+  add_second_order_row_rules(rules);
 }
 
 }  // namespace plait
