@@ -1,0 +1,112 @@
+// What a rule is shown, and how it refuses.
+#include <plait/gradient/gradient_context.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <plait/gradient/backward_pass.hpp>
+#include <plait/gradient/gradient_rules.hpp>
+#include <plait/netdef/arguments.hpp>
+#include <plait/netdef/read.hpp>
+#include <plait/netdef/traits.hpp>
+
+namespace {
+
+constexpr char const* text = R"(
+op { type: "F" name: "f" input: "a" input: "b" output: "y" output: "z"
+     arg { name: "k" i: 3 } arg { name: "r" f: 0.5 } arg { name: "s" s: "word" } }
+op { type: "G" input: "y" output: "out" })";
+
+// The ops of the backward pass of the net, where G hands on a gradient and the rule of F is this one.
+plait::netdef pass(std::function<void(plait::gradient_context&)> rule, plait::gradient_options const& how = {}) {
+  plait::gradient_rules rules;
+  rules.set("G", [](plait::gradient_context& c) { c.pass(0, c.output_gradient(0)); });
+  rules.set("F", std::move(rule));
+  return plait::backward_pass(plait::read_netdef_bytes(text), {{"out", "dout"}}, rules, how).net;
+}
+
+std::string problem(std::function<void(plait::gradient_context&)> rule) {
+  try {
+    (void)pass(std::move(rule));
+  } catch (plait::gradient_error const& e) {
+    return e.problems.at(0).text;
+  }
+  return "none";
+}
+
+}  // namespace
+
+TEST_CASE("gradient_context: the op, its operands and its arguments") {
+  (void)pass([](plait::gradient_context& c) {
+    CHECK(c.type() == "F");
+    CHECK(c.name() == "f");
+    CHECK(c.input_count() == 2);
+    CHECK(c.listed_input_count() == 2);
+    CHECK(c.output_count() == 2);
+    CHECK(c.input_name(1) == "b");
+    CHECK(c.output_name(0) == "y");
+    CHECK(c.gradient_name(0) == "a_grad");
+    CHECK(c.has_gradient(0));
+    CHECK(!c.has_gradient(1));
+    CHECK(!c.is_sparse(0));
+    CHECK(c.argument<std::int64_t>("k") == 3);
+    CHECK(c.argument<float>("k") == 3.0f);
+    CHECK(c.argument<float>("r") == 0.5f);
+    CHECK(c.argument<std::string>("s") == "word");
+    CHECK(c.argument<std::int64_t>("none", 8) == 8);
+    CHECK(c.has_argument("k"));
+    CHECK(!c.has_argument("none"));
+    CHECK(c.net("k") == nullptr);
+    CHECK(!c.numpy_broadcasting());
+    CHECK(!c.as_caffe2());
+    CHECK(c.text(c.input(0)) == "a");
+    CHECK(c.text(c.output_gradient(0)) == "dout");
+    c.pass(0, c.output_gradient(0));
+  });
+  (void)pass(
+      [](plait::gradient_context& c) {
+        CHECK(!c.is_wanted(0));
+        CHECK(c.is_wanted(1));
+        c.pass(1, c.output_gradient(0));
+      },
+      {.only = {"b"}});
+}
+
+TEST_CASE("gradient_context: what is made takes over what its op has, its own arguments first") {
+  plait::netdef const made = pass([](plait::gradient_context& c) {
+    auto const half = c.temporary("half");
+    c.op("H", {c.output_gradient(0)}, {half}).argument("k", std::int64_t{4});
+    c.op("H", {half, c.input(1)}, {c.input_gradient(0)}).own_arguments().argument("m", std::int64_t{5});
+  });
+  REQUIRE(made.op.size() == 2);
+  plait::netdef const& n = made;
+  auto const integer = [&](std::size_t op, char const* key) {
+    auto const* found = plait::find_argument(n, n.op[op], key);
+    return found == nullptr || !found->i ? -1 : *found->i;
+  };
+  CHECK(n.text(n.op[0].output[0]) == "half");
+  CHECK(integer(0, "k") == 4);
+  CHECK(plait::find_argument(n, n.op[0], "s") != nullptr);
+  CHECK(n.text(n.op[1].output[0]) == "a_grad");
+  CHECK(integer(1, "m") == 5);
+  CHECK(plait::find_argument(n, n.op[1], "k") == nullptr);
+}
+
+TEST_CASE("gradient_context: refusals are problems of the op") {
+  CHECK(problem([](plait::gradient_context& c) { c.refuse("why not"); }) == "op 0 (F 'f'): why not");
+  CHECK(problem([](plait::gradient_context& c) { c.refuse_unless(c.has_argument("none"), "no none"); }) ==
+        "op 0 (F 'f'): no none");
+  CHECK(problem([](plait::gradient_context& c) { (void)c.argument<std::int64_t>("s"); }) ==
+        "op 0 (F 'f'): argument 's' is of another type than expected");
+  CHECK(problem([](plait::gradient_context& c) { (void)c.output_gradient(1); }) ==
+        "op 0 (F 'f'): the gradient of output 'z' is not provided: nothing that is differentiated reads it "
+        "(ZeroGradient makes one)");
+  CHECK(problem([](plait::gradient_context& c) { (void)c.output_rows(0); }) ==
+        "op 0 (F 'f'): the gradient of output 'y' is dense where a sparse one is needed");
+  CHECK(problem([](plait::gradient_context& c) { (void)c.input(2); }) == "op 0 (F 'f'): it has no operand 2");
+}
