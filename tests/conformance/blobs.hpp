@@ -3,13 +3,12 @@
 
 #include <string>
 
-#include <plait/exec/serial.hpp>
 #include <plait/exec/workspace.hpp>
 #include <plait/net/parameter.hpp>
 
-namespace conformance {
+#include "backend.hpp"
 
-using backend = plait::serial;
+namespace conformance {
 
 /// Throws unsupported_case for a type that is not run.
 void feed(plait::workspace<backend>& blobs, std::string const& name, plait::tensor_value const& given);

@@ -12,18 +12,20 @@
 
 #include <plait/version.hpp>
 
+#include "backend.hpp"
 #include "kinds.hpp"
 #include "runner.hpp"
 
 namespace {
 
 constexpr std::string_view usage =
-    R"(usage: plait_conformance [--kinds a,b] [--allow-unsupported] [--verbose] DIR...
+    R"(usage: plait_conformance [--kinds a,b] [--executor on|off] [--allow-unsupported] [--verbose] DIR...
 
 Runs every case found below the folders and prints, by kind, how many passed, failed, were decided (marked as a
 defect of the recorded system) or are unsupported.
 
   --kinds a,b          only cases of these kinds
+  --executor on|off    steps of recurrences overlap, where the backend can do that, or do not; else as nets say
   --allow-unsupported  kinds and functions that are not known here are no failure
   --verbose            all differences, and decided and unsupported cases by name
   --list-kinds         the kinds that are known here
@@ -48,6 +50,13 @@ void add_kinds(arguments& given, std::string_view list) {
   std::istringstream in{std::string(list)};
   for (std::string kind; std::getline(in, kind, ',');)
     if (!kind.empty()) given.kinds.push_back(kind);
+}
+
+bool set_executor(std::string_view how) {
+  using conformance::step_executor;
+  if (how != "on" && how != "off") return false;
+  conformance::executor = how == "on" ? step_executor::on : step_executor::off;
+  return true;
 }
 
 int run(arguments const& given) {
@@ -93,7 +102,7 @@ int main(int argc, char** argv) {
     }
     if (arg == "--version") {
       std::cout << "plait_conformance " << PLAIT_VERSION_MAJOR << '.' << PLAIT_VERSION_MINOR << '.'
-                << PLAIT_VERSION_PATCH << '\n';
+                << PLAIT_VERSION_PATCH << " (" << conformance::backend::name << ")\n";
       return 0;
     }
     if (arg == "--list-kinds") {
@@ -109,6 +118,8 @@ int main(int argc, char** argv) {
     } else if (arg == "--kinds") {
       if (++i == argc) return wrong_usage("--kinds needs a list");
       add_kinds(given, argv[i]);
+    } else if (arg == "--executor") {
+      if (++i == argc || !set_executor(argv[i])) return wrong_usage("--executor is on or off");
     } else if (arg.starts_with("-")) {
       return wrong_usage("unknown option " + std::string(arg));
     } else {

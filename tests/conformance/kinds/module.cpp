@@ -11,7 +11,6 @@
 
 #include <plait/exec/operators.hpp>
 #include <plait/exec/plan.hpp>
-#include <plait/exec/serial.hpp>
 #include <plait/exec/workspace.hpp>
 #include <plait/gradient/backward_pass.hpp>
 #include <plait/netdef/traits.hpp>
@@ -19,6 +18,7 @@
 #include <plait/rnn/recurrent_layers.hpp>
 #include <plait/rnn/torch_weights.hpp>
 
+#include "../backend.hpp"
 #include "../kinds.hpp"
 #include "../tensors.hpp"
 
@@ -26,7 +26,6 @@ namespace conformance {
 
 namespace {
 
-using backend = plait::serial;
 using cell_type = std::variant<plait::basic_rnn_cell, plait::lstm_cell, plait::gru_cell>;
 
 class module_case {
@@ -48,6 +47,7 @@ class module_case {
   }
 
   answer run() {
+    set_executor(net_);
     plait::compile(net_, plait::standard_operators<backend>(), blobs_, {.fetch = fetch_}).run();
     answer got;
     auto y = fetched(output_);

@@ -8,6 +8,7 @@
 #include <plait/exec/plan.hpp>
 #include <plait/netdef/traits.hpp>
 
+#include "../backend.hpp"
 #include "../blobs.hpp"
 #include "../kinds.hpp"
 #include "../tensors.hpp"
@@ -50,6 +51,7 @@ answer run_run(case_inputs& in) {
   for (plait::netdef& net : nets) {
     // All blobs of a net outlast it here, as in Caffe2: later nets may read any of them.
     net.external_output.clear();
+    set_executor(net);
     auto plan = plait::compile(net, operators(), blobs);
     plan.run();
   }
