@@ -1,4 +1,4 @@
-// Gradients of gradients of softmax, losses and distances.
+// Gradients of gradients of softmax, normalisation, losses and distances.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -29,6 +29,25 @@ TEST_CASE("second order: Softmax and LogSoftmax") {
       check_second(type + " x > p [axis " + axis + "]; Mul p q > m; Sqr m > s; SumElements s > loss", {"x", "q"}, deep,
                    {"x", "q"});
   }
+}
+
+TEST_CASE("second order: LayerNorm") {
+  std::vector<std::string> const plain = {"x", "q"};
+  check_second("LayerNorm x > n m s; Mul n q > p; Tanh p > t; SumElements t > loss", plain,
+               {{"x", some({3, 4}, 1)}, {"q", some({3, 4}, 2)}}, plain);
+  // Where epsilon is large, normalised rows are shorter than one.
+  for (std::string const axis : {"1", "2", "-1"})
+    check_second("LayerNorm x > n m s [epsilon 0.5] [axis " + axis + "]; Mul n q > p; Tanh p > t; SumElements t > loss",
+                 plain, {{"x", some({2, 3, 3}, 1)}, {"q", some({2, 3, 3}, 2)}}, plain);
+
+  std::vector<std::string> const scaled = {"x", "a", "b", "q"};
+  tensors const given = {
+      {"x", some({2, 3, 4}, 1)}, {"q", some({2, 3, 4}, 2)}, {"a", some({4}, 3)}, {"b", some({4}, 4)}};
+  std::string const net =
+      "LayerNorm x a b > n m s [epsilon 0.1] [axis -1] [elementwise_affine 1]; Mul n q > p; Tanh p > t; "
+      "SumElements t > loss";
+  check_second(net, scaled, given, scaled);
+  for (std::string const& one : scaled) check_second(net, {one}, given, scaled);
 }
 
 TEST_CASE("second order: SoftmaxWithLoss") {

@@ -1,4 +1,4 @@
-// Rules of the gradient operators of what goes row by row: softmax, losses, distances. Not in Caffe2.
+// Rules of the gradient operators of what goes row by row: softmax, normalisation, losses, distances. Not in Caffe2.
 #pragma once
 
 #include <cstddef>
@@ -59,6 +59,16 @@ class row_ops {
         .argument("broadcast", std::int64_t{1})
         .argument("axis", std::int64_t{0});
   }
+  /// Rows in the shape of the tensors again.
+  gradient_operand unflattened(gradient_operand rows, gradient_operand like) {
+    return axis_ == 1 ? rows : op("ResizeLike", rows, like);
+  }
+  /// Mul or Add of a tensor, and numbers that every row has.
+  gradient_operand by_column(std::string_view type, gradient_operand a, gradient_operand numbers) {
+    gradient_operand const made = c_->temporary(name_);
+    c_->op(type, {a, numbers}, {made}).own_arguments().argument("broadcast", std::int64_t{1});
+    return made;
+  }
   /// The gradient of input i is `type` of a and b, which `rows` or these functions gave.
   void give(std::size_t i, std::string_view type, gradient_operand a, gradient_operand b) {
     c_->op(type, {a, b}, {target(i)}).own_arguments();
@@ -109,6 +119,57 @@ inline void log_softmax_gradient_gradient(gradient_context& c) {
   gradient_operand const dy = r.rows(c.input(1));
   r.give_by_row(1, "Sub", g, r.products(g, e));
   r.give_negative(0, r.by_row("Mul", r.op("Mul", g, e), r.sums(dy)));
+}
+
+// dx = P(s dy), ds = Σ dy n, db = Σ dy over the rows, with n = (x - mean) / σ and P(v) = (v - mean v - n mean(v n)) /
+// σ, which is its own transpose and also what n has by x. With G = s dy, the derivative of Σ g P(G) by x is
+// -(P(g Σ G n + G Σ g n) + n Σ g dx) / (D σ), of rows of D. What mean and σ have by x is in there: they get nothing.
+inline void layer_norm_gradient_gradient(gradient_context& c) {
+  bool const affine = c.argument<std::int64_t>("elementwise_affine", 0) != 0;
+  auto const axis = c.argument<std::int64_t>("axis", 1);
+  gradient_operand const dy = c.input(0);
+  gradient_operand const deviation = c.input(3);
+  gradient_operand const x = c.input(4);
+  row_ops r(c, axis, c.gradient_name(4));
+  gradient_operand n = c.input(1);
+  if (affine) {  // what is there has been scaled
+    n = c.temporary(c.gradient_name(1));
+    c.op("LayerNorm", {x}, {n, c.temporary(c.gradient_name(2)), c.temporary(c.gradient_name(3))})
+        .own_arguments()
+        .argument("axis", axis)
+        .argument("epsilon", c.argument<float>("epsilon", 1e-5f));
+  }
+  auto const projected = [&](gradient_operand v) {
+    gradient_operand const made = c.temporary(c.gradient_name(4));
+    c.op("LayerNormGradient", {v, n, c.input(2), deviation, x}, {made}).own_arguments().argument("axis", axis);
+    return made;
+  };
+  std::vector<gradient_operand> by_dy, by_x;
+  if (c.has_gradient(0)) {
+    gradient_operand const g = c.output_gradient(0);
+    gradient_operand const p = projected(g);
+    by_dy.push_back(affine ? r.by_column("Mul", p, c.input(5)) : p);
+    if (affine) c.op("SumReduceLike", {r.op("Mul", dy, p), c.input(5)}, {c.input_gradient(5)}).own_arguments();
+    gradient_operand const rows_g = r.rows(g);
+    gradient_operand const rows_dy = r.rows(affine ? r.by_column("Mul", dy, c.input(5)) : dy);
+    gradient_operand const rows_n = r.rows(n);
+    gradient_operand const crossed = r.op("Add", r.by_row("Mul", rows_g, r.products(rows_dy, rows_n)),
+                                          r.by_row("Mul", rows_dy, r.products(rows_g, rows_n)));
+    gradient_operand const along = r.by_row("Mul", rows_n, r.products(rows_g, r.rows(c.output(0))));
+    gradient_operand const total = r.op("Add", r.rows(projected(r.unflattened(crossed, x))), along);
+    gradient_operand const deviations = c.temporary(c.gradient_name(3));
+    c.op("FlattenToVec", {deviation}, {deviations}).own_arguments();
+    gradient_operand const divisors = r.op("Mul", r.sums(r.filled(rows_g, -1)), deviations);
+    by_x.push_back(r.unflattened(r.by_row("Div", total, divisors), x));
+  }
+  if (affine && c.has_gradient(1)) {
+    gradient_operand const g = c.output_gradient(1);
+    by_dy.push_back(r.by_column("Mul", n, g));
+    by_x.push_back(projected(r.by_column("Mul", dy, g)));
+  }
+  if (affine && c.has_gradient(2)) by_dy.push_back(r.by_column("Add", r.filled(dy, 0), c.output_gradient(2)));
+  add_up(c, by_dy, 0);
+  add_up(c, by_x, 4);
 }
 
 // dx = dl v (p Σt - t) of labels t, with a weight v for each row. That is linear in dl, and so is it in p, but for a
@@ -195,6 +256,7 @@ inline void squared_distance_gradient_gradient(gradient_context& c) {
 inline void add_second_order_row_rules(gradient_rules& rules) {
   rules.set("SoftmaxGradient", detail::softmax_gradient_gradient);
   rules.set("LogSoftmaxGradient", detail::log_softmax_gradient_gradient);
+  rules.set("LayerNormGradient", detail::layer_norm_gradient_gradient);
   rules.set("SoftmaxWithLossGradient", detail::softmax_with_loss_gradient_gradient);
   rules.set("LabelCrossEntropyGradient", [](gradient_context& c) { detail::cross_entropy_gradient_gradient(c, true); });
   rules.set("CrossEntropyGradient", [](gradient_context& c) { detail::cross_entropy_gradient_gradient(c, false); });
