@@ -15,6 +15,7 @@
 #include <doctest/doctest.h>
 
 #include <plait/exec/check_gradient.hpp>
+#include <plait/netdef/arguments.hpp>
 #include <plait/netdef/equality.hpp>
 #include <plait/netdef/read.hpp>
 #include <plait/rnn/cells.hpp>
@@ -199,6 +200,15 @@ struct built {
     return state.width < 0 ? blobs.view("e").dims()[0] : state.width;
   }
 
+  // The initial states that are parameters.
+  void begin_at_zero() {
+    for (std::string const& p : model.parameters())
+      if (p.find("initial_") != std::string::npos) {
+        plait::shape const dims(model.parameter_shape(p));
+        blobs.feed(p, tensor::from(numbers(static_cast<std::size_t>(dims.size())), dims));
+      }
+  }
+
   // What gradients are asked for: parameters, the sequence, the encoder's outputs, initial states.
   strings moved() const {
     strings made = model.parameters();
@@ -239,6 +249,7 @@ results run(attention_case const& made, variant const& how, tensor const& x = se
     for (std::size_t i = 0; i != states.size(); ++i)
       seed("last" + std::to_string(i), b.ys[i + 1], {1, x.dims()[1], b.width_of(states[i])});
     gradients = plait::add_gradient_ops(net, seeds, plait::gradient_rules::standard(), {.only = b.moved()});
+    for (std::string const& blob : b.moved()) CHECK(gradients.contains(blob));
     for (auto const& [name, g] : gradients) fetch.push_back(g.values);
   }
   plait::compile(net, plait::standard_operators<plait::serial>(), b.blobs, {.fetch = fetch}).run();
@@ -356,13 +367,8 @@ TEST_CASE("Each kind of attention is what loops over the formulas give") {
       CAPTURE(ends);
       variant how;
       if (ends) how = {.lengths = decoder_ends, .encoder_lengths = encoder_ends, .wide = false};
-      // Zeros to begin with, as the oracle has them, are those of a layer that is told nothing.
       built b(over_lstm(kind), how, sequence(), encoder());
-      for (std::string const& p : b.model.parameters())
-        if (p.find("initial_") != std::string::npos) {
-          plait::shape const dims(b.model.parameter_shape(p));
-          b.blobs.feed(p, tensor::from(numbers(static_cast<std::size_t>(dims.size())), dims));
-        }
+      b.begin_at_zero();
       strings fetch = b.ys;
       for (auto const& state : b.layer.all) fetch.push_back(state);
       plait::compile(b.model.net.net(), plait::standard_operators<plait::serial>(), b.blobs, {.fetch = fetch}).run();
@@ -488,15 +494,9 @@ TEST_CASE("Single steps with the parameters of a layer with attention do what th
     for (std::size_t i = 0; i != kinds.size(); ++i) {
       states.push_back(net.external_input("begin" + std::to_string(i)));
       auto const width = b.width_of(kinds[i]);
-      // As the layer begins: the initial states are the first parameters that are not those of a step.
-      numbers begin(static_cast<std::size_t>(batch * width));
-      b.blobs.feed(states.back(), tensor::from(begin, {1, batch, width}));
+      b.blobs.feed(states.back(), tensor::from(numbers(static_cast<std::size_t>(batch * width)), {1, batch, width}));
     }
-    for (std::string const& p : b.model.parameters())
-      if (p.find("initial_") != std::string::npos) {
-        plait::shape const dims(b.model.parameter_shape(p));
-        b.blobs.feed(p, tensor::from(numbers(static_cast<std::size_t>(dims.size())), dims));
-      }
+    b.begin_at_zero();
     std::size_t const ops = net.net().op.size(), parameters = b.model.parameters().size();
     auto const slices = net.split("x", std::size_t{steps}, 0);
     for (std::int32_t t = 0; t != steps; ++t) {
@@ -547,7 +547,11 @@ TEST_CASE("States and parameters of attention are called as in Caffe2") {
   auto const memory = plait::add_attention_memory(
       model, "att", {.kind = attention_kind::soft_coverage, .encoder_outputs = "e", .width = encoded});
   plait::attention_cell const cell{plait::lstm_cell{inputs, hidden}, memory};
-  auto const layer = plait::add_recurrent_layer(model, "att", cell, {.sequence = "x"});
+  auto const layer = plait::add_recurrent_layer(model, "att", cell, {.sequence = "x", .recompute = true});
+  for (plait::op_def const& op : model.net.net().op)
+    if (auto const* again = plait::find_argument(model.net.net(), op, "recompute_blobs_on_backward"))
+      CHECK(again->strings ==
+            strings{"att/decoder/gates_t", "att/scaled_coverage_weights", "att/decoder_hidden_encoder_outputs_sum"});
   CHECK(strings(layer.all.begin(), layer.all.end()) == strings{"att/hidden_t_external_all", "att/decoder/cell_t_all",
                                                                "att/attention_weighted_encoder_context_all",
                                                                "att/coverage_t_all"});
