@@ -38,6 +38,9 @@ class memory_pool {
     return pool;
   }
 
+  /// How large the block is that so many bytes are given.
+  static constexpr std::size_t block_size(std::size_t bytes) { return bytes == 0 ? 0 : class_size(class_of(bytes)); }
+
   /// Aligned as the backend's memory is; nullptr for no bytes. Throws std::bad_alloc, after what is kept was freed.
   [[nodiscard]] void* take(std::size_t bytes) {
     if (bytes == 0) return nullptr;

@@ -152,6 +152,16 @@ struct slot {
   tensor_spec type;
 };
 
+/// What an op whose results are known after its run is asked before it: to set the outputs' types, and to say what it
+/// will hold.
+template <backend B>
+struct run_forecast {
+  shape_context types;
+  std::span<std::shared_ptr<blob_object> const> inputs;  ///< by input: the object that it is, as far as it is known
+  std::span<std::shared_ptr<blob_object>> outputs;       ///< for the op to set where an output is one
+  std::size_t held = 0;                                  ///< bytes from the pool, outputs among them, once it has run
+};
+
 struct run_options;
 
 /// What an op whose schema says results_after_run is given besides. Kept by the plan.
@@ -259,6 +269,9 @@ class op_kernel {
   virtual void prepare(op_context<B>&) {}
   /// Computes the outputs. Throws, if at all, before anything is written, unless the description says otherwise.
   virtual void run(op_context<B>& c) = 0;
+
+  /// What the op will make and hold; false if that cannot be said. Nothing lasts: infer is called before it is run.
+  virtual bool forecast(run_forecast<B>&) { return false; }
 
   /// Before a series of runs. What is made of inputs that stay the same may be kept until it ends. True if the op sums
   /// by itself: runs, or end_series, then add to outputs that are summed, which is what one of them stands in all the

@@ -107,6 +107,24 @@ class plan {
   void end_series(bool whole);
   bool in_series() const noexcept { return !in_series_.empty(); }
 
+  // ---- before a run
+  struct given_type {
+    tensor_spec type;
+    std::shared_ptr<blob_object> object = nullptr;
+  };
+  using given_types = std::vector<given_type>;  ///< as in layout().given()
+  /// Of values, in bytes as the pool gives them.
+  struct forecast {
+    std::vector<tensor_spec> types = {};
+    std::vector<std::shared_ptr<blob_object>> objects = {};
+    std::vector<value_number> homes = {};  ///< the value whose memory each stands in; npos for what is given
+    std::vector<std::size_t> kept = {};    ///< of the tensors that values have of their own
+    std::size_t blocks = 0;                ///< for intermediate values
+    std::size_t inside = 0;                ///< held by ops that run nets
+  };
+  /// See forecast_memory.
+  forecast forecast_run(given_types const& given);
+
   // ---- several steps at once
   /// Whether it can have twins: all shapes are known before the first op is run.
   bool can_have_twins() const noexcept;
@@ -246,6 +264,7 @@ template <net N, backend B>
 }  // namespace plait
 
 #include <plait/exec/detail/plan_compile.hpp>
+#include <plait/exec/detail/plan_forecast.hpp>
 #include <plait/exec/detail/plan_run.hpp>
 #include <plait/exec/detail/plan_series.hpp>
 #include <plait/exec/detail/plan_twins.hpp>

@@ -37,6 +37,9 @@ class plan_memory {
     for (auto s = static_cast<std::uint32_t>(layout.storage_count()); s-- != 0;) dying_.place(layout[s].last_use, s);
   }
 
+  /// From now on place() takes no memory, so that what it would take can be looked at. The slots' data is meaningless.
+  void measure_only() noexcept { measures_ = true; }
+
   /// Memory for what ops `first` to `last`, excluded, write, whose types are known: sets the slots' data. They make up
   /// a stage. `scratch` is by op of the stage: bytes it needs besides, and where they are.
   void place(plan_layout const& layout, std::size_t stage, op_index first, op_index last, std::span<slot> slots,
@@ -105,11 +108,16 @@ class plan_memory {
     return layout.stands_in(v) != npos && values_[v].home != v;
   }
 
+  /// The value whose memory a value stands in; npos for given memory.
+  value_number home(value_number v) const { return values_[v].home; }
+  /// Whether it has a tensor of its own.
+  bool has_own(value_number v) const { return values_[v].home == v && values_[v].kept && !values_[v].result; }
+
   /// Bytes of the blocks, which is the peak of what intermediate values take.
   std::size_t block_bytes() const {
     std::size_t sum = 0;
     for (part const& p : parts_)
-      for (block const& b : p.blocks) sum += b.bytes;
+      for (block const& b : p.blocks) sum += measures_ ? memory_pool<B>::block_size(b.bytes) : b.bytes;
     return sum;
   }
   /// Bytes of the kept values' tensors.
@@ -160,6 +168,7 @@ class plan_memory {
   csr<std::uint32_t> dying_;             // storages by the op that uses them last
   std::vector<std::uint32_t> block_of_;  // by storage, of the stage that is being placed
   bool reuse_ = true;
+  bool measures_ = false;
 };
 
 template <backend B>
@@ -195,7 +204,7 @@ void plan_memory<B>::place(plan_layout const& layout, std::size_t stage, op_inde
       own.moves = false;
       own.kept = layout[s].kept != npos;
       if (own.kept) {
-        if (own.memory.spec() != slots[v].type)
+        if (!measures_ && own.memory.spec() != slots[v].type)
           own.memory = tensor<B>::uninitialized(slots[v].type.type, slots[v].type.dims);
         slots[v].data = own.memory.raw();
         moving.push_back(v);
@@ -216,6 +225,7 @@ void plan_memory<B>::place(plan_layout const& layout, std::size_t stage, op_inde
 
   for (auto const& [v, at] : placed) block_of_[layout.storage_of(v)] = npos;
 
+  if (measures_) return;
   for (block& b : blocks) b.memory = pooled_memory<B>(b.bytes);
   for (auto const& [v, at] : placed)
     slots[v].data = at == npos ? slots[layout.stands_in(v)].data : blocks[at].memory.get();

@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <plait/exec/blob.hpp>
@@ -46,6 +47,14 @@ class step_workspaces : public blob_object {
   std::unique_ptr<workspace<B>> around_ = std::make_unique<workspace<B>>();
   std::unique_ptr<workspace<B>> shared_ = std::make_unique<workspace<B>>(*around_);
   std::vector<std::unique_ptr<workspace<B>>> steps_;
+};
+
+/// What is known of step workspaces before there are any: see op_kernel::forecast.
+struct step_forecast : blob_object {
+  std::string_view kind() const override { return "forecast of step workspaces"; }
+
+  std::vector<tensor_spec> states;
+  std::vector<std::pair<std::string, tensor_spec>> blobs;  ///< of a step
 };
 
 namespace detail {

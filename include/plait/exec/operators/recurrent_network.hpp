@@ -69,9 +69,12 @@ class recurrent_network_kernel : public op_kernel<B> {
       auto const at = std::ranges::find(outputs, alias.output);
       if (at == outputs.end()) detail::refuse_recurrence("alias_dst has '" + alias.output + "', which is no output");
       alias_outputs_.push_back(&frame_.blobs().local(alias.output));
+      alias_numbers_.push_back(static_cast<std::size_t>(at - outputs.begin()));
     }
     object_output_ = &frame_.blobs().local(outputs.back());
     auto const inputs = nets.input_names();
+    inputs_.assign(inputs.begin(), inputs.end());
+    object_number_ = outputs.size() - 1;
     for (std::size_t i = 0; i != inputs.size(); ++i) {
       if (i >= listed_ && inputs[i] == outputs.back()) object_input_ = i;
       if (i < listed_ || std::ranges::find(outputs, inputs[i]) == outputs.end())
@@ -105,6 +108,45 @@ class recurrent_network_kernel : public op_kernel<B> {
     if (own && filled_in_place_.empty()) steps_.use_executor(detail::executor_limits(a), false);
   }
   void infer(shape_context&) override {}
+  bool forecast(run_forecast<B>& c) override {
+    auto const input = [&](std::string_view name) -> tensor_spec const& {
+      auto const at = std::ranges::find(inputs_, name);
+      if (at == inputs_.end()) detail::refuse_recurrence("nobody knows '" + std::string(name) + "' before the run");
+      return c.types.input(static_cast<std::size_t>(at - inputs_.begin()));
+    };
+    shape const& dims = c.types.dims(0);
+    if (dims.rank() < 2) c.types.fail("input 0 is " + to_string(c.types.input(0)) + ", no sequence of steps of rows");
+    auto const length = static_cast<std::size_t>(dims[0]);
+    auto known = std::make_shared<step_forecast>();
+    for (auto const& state : arguments_.states) {
+      tensor_spec const type = detail::type_of_states(c.types.input(state.initial), state.name, dims[0], dims[1]);
+      known->states.push_back(type);
+      c.held += memory_pool<B>::block_size(type.bytes());
+    }
+    std::vector<tensor_spec> sequences = known->states;
+    for (blob<B> const* const at : linked_inputs_)
+      for (std::size_t i = 0; i != listed_; ++i)
+        if (&frame_.blobs().local(inputs_[i]) == at) {
+          sequences.push_back(c.types.input(i));
+          break;
+        }
+    auto step = steps_.forecast(sequences, [&](std::string_view name) {
+      return name == arguments_.timestep ? tensor_spec{element_type::int32, {1}} : input(name);
+    });
+    std::size_t const timestep = memory_pool<B>::block_size(sizeof(std::int32_t));
+    c.held += (step.workspace + timestep) * (trains_ ? length : std::min(steps_.in_flight(), length)) + step.once;
+    known->blobs = std::move(step.blobs);
+    known->blobs.emplace_back(arguments_.timestep, tensor_spec{element_type::int32, {1}});
+    for (std::size_t i = 0; i != arguments_.aliases.size(); ++i) {
+      tensor_spec type = known->states[arguments_.aliases[i].state];
+      std::int64_t const offset = arguments_.aliases[i].offset;
+      type.dims.set(0, offset >= 0 ? type.dims[0] - offset : -offset);
+      c.types.output(alias_numbers_[i], type.type, type.dims);
+    }
+    c.types.output(object_number_, element_type::object, detail::no_elements);
+    c.outputs[object_number_] = std::move(known);
+    return true;
+  }
   void run(op_context<B>& c) override {
     frame_.run(c, [&] {
       std::shared_ptr<step_workspaces<B>> const kept = find_workspaces(c);
@@ -261,6 +303,9 @@ class recurrent_network_kernel : public op_kernel<B> {
   std::vector<blob<B>*> linked_inputs_;
   std::vector<std::pair<std::size_t, blob<B>*>> seen_states_;  // that ops of the step net see as a whole
   std::vector<blob<B>*> alias_outputs_;                        // by alias
+  std::vector<std::size_t> alias_numbers_;                     // of these outputs
+  std::vector<std::string> inputs_;                            // names
+  std::size_t object_number_ = 0;                              // of the output
   blob<B>* object_output_ = nullptr;
   std::size_t object_input_ = npos;                    // what the last output's blob held before
   std::vector<detail::recurrent_sequence> sequences_;  // states, then linked inputs

@@ -51,6 +51,7 @@ class recurrent_network_gradient_kernel : public op_kernel<B> {
       detail::refuse_recurrence(std::to_string(listed_) + " inputs are no " + std::to_string(given) +
                                 " gradients, inputs and " + std::to_string(made) + " outputs of a RecurrentNetwork");
     auto const all_inputs = nets.input_names();
+    all_inputs_.assign(all_inputs.begin(), all_inputs.end());
     auto const inputs = all_inputs.subspan(given, listed_ - given - made);
     auto const outputs = all_inputs.subspan(listed_ - made, made);
     std::size_t const wanted = arguments_.sequences.size() + parameters.size() + arguments_.states.size();
@@ -93,6 +94,37 @@ class recurrent_network_gradient_kernel : public op_kernel<B> {
     compile(a, nets, inputs);
   }
   void infer(shape_context&) override {}
+  bool forecast(run_forecast<B>& c) override {
+    auto const known = std::dynamic_pointer_cast<step_forecast>(c.inputs[listed_ - 1]);
+    if (known == nullptr) return false;
+    auto const type_of = [&](blob<B> const* operand) -> tensor_spec const& {
+      std::size_t i = 0;
+      while (at(all_inputs_[i]) != operand) ++i;
+      return c.types.input(i);
+    };
+    std::vector<tensor_spec> types = known->states;
+    for (blob<B> const* const input : inputs_) types.push_back(type_of(input));
+    for (blob<B> const* const parameter : parameters_) types.push_back(type_of(parameter));
+    for (tensor_spec const& type : types) c.held += memory_pool<B>::block_size(type.bytes());
+    std::size_t output = 0;
+    for (std::size_t g = first_sequence(); g != types.size(); ++g)
+      c.types.output(output++, types[g].type, types[g].dims);
+    for (blob<B> const* const initial : initial_) {
+      tensor_spec const& type = type_of(initial);
+      c.types.output(output++, type.type, type.dims);
+      if (type.dims.rank() == 1) c.held += memory_pool<B>::block_size(type.bytes());
+    }
+    std::vector<tensor_spec> sequences = types;
+    for (std::size_t g = first_parameter(); g != sequences.size(); ++g)
+      sequences[g].dims = {1, sequences[g].dims.size()};
+    auto const step = steps_.forecast(sequences, [&](std::string_view name) {
+      for (auto const& [blob, type] : known->blobs)
+        if (blob == name) return type;
+      return type_of(at(name));
+    });
+    c.held += step.workspace + step.once;
+    return true;
+  }
   void run(op_context<B>& c) override {
     frame_.run(c, [&] {
       auto const kept = std::dynamic_pointer_cast<step_workspaces<B>>(object_->object);
@@ -331,7 +363,8 @@ class recurrent_network_gradient_kernel : public op_kernel<B> {
   std::size_t listed_;
   operand_frame<B> frame_;
   detail::recurrent_steps<B> steps_;
-  std::vector<std::string> externals_;  // by link of steps_, of which parameters are the last
+  std::vector<std::string> all_inputs_;  // names
+  std::vector<std::string> externals_;   // by link of steps_, of which parameters are the last
   workspace<B> whole_;
   std::vector<std::pair<std::string, blob<B>*>> seen_;   // sequences of gradients that ops see as a whole, in whole_
   std::vector<std::size_t> seen_sequences_;              // their numbers

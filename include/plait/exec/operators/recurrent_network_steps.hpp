@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <plait/core/npos.hpp>
+#include <plait/exec/memory_pool.hpp>
 #include <plait/exec/operand_frame.hpp>
 #include <plait/exec/operators/recurrent_links.hpp>
 #include <plait/exec/operators/recurrent_network_arguments.hpp>
@@ -168,6 +169,43 @@ class recurrent_steps {
     }
     if (plan_ != nullptr) inside(argument_, [&] { plan_->end_series(true); });
     series_.drop();
+  }
+
+  /// What a step takes, before it is run.
+  struct step_memory {
+    std::size_t workspace = 0;  ///< bytes in a workspace
+    std::size_t once = 0;       ///< bytes for all of them
+    std::vector<std::pair<std::string, tensor_spec>> blobs = {};
+  };
+  /// `sequences` by the numbers given to connect; `type_of(name)` is asked for what is not linked.
+  template <class TypeOf>
+  step_memory forecast(std::span<tensor_spec const> sequences, TypeOf&& type_of) {
+    step_memory made;
+    auto const places = [&](linked_place const& link) {
+      tensor_spec type = sequences[link.sequence];
+      type.dims.set(0, link.window);
+      return type;
+    };
+    for (linked_place const& link : links_) {
+      if (link.filled && link.first_source) made.workspace += memory_pool<B>::block_size(places(link).bytes());
+      made.blobs.emplace_back(link.internal, places(link));
+    }
+    if (plan_ == nullptr) return made;
+    typename plait::plan<B>::given_types given;
+    for (std::uint32_t const v : plan_->layout().given()) {
+      std::string_view const name = plan_->value_name(v);
+      auto const link = std::ranges::find_if(links_, [&](auto const& l) { return l.source && l.internal == name; });
+      given.push_back({link != links_.end() ? places(*link) : type_of(name)});
+    }
+    typename plait::plan<B>::forecast plan = plan_->forecast_run(given);
+    for (linked_place const& link : links_)  // what is put where it is to be has no memory of its own
+      if (link.target && link.value != npos && !link.added)
+        if (std::uint32_t const home = plan.homes[link.value]; home != npos) plan.kept[home] = 0;
+    for (std::size_t const bytes : plan.kept) made.workspace += bytes;
+    made.once = plan.blocks + plan.inside;
+    for (std::uint32_t const v : plan_->layout().published())
+      made.blobs.emplace_back(plan_->value_name(v), plan.types[v]);
+    return made;
   }
 
   /// Lets go of the workspaces.

@@ -1,0 +1,60 @@
+// What memory a plan will take, said before it is run.
+//
+//   auto plan = plait::compile(net, operators, workspace);
+//   plait::write_forecast(std::cout, plait::forecast_memory(plan));
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <ostream>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <plait/core/errors.hpp>
+#include <plait/exec/memory_pool.hpp>
+#include <plait/exec/op_kernel.hpp>
+#include <plait/exec/plan.hpp>
+
+namespace plait {
+
+/// Bytes, each block as large as the backend's pool makes it. They are those of runs after the first, which has at most
+/// as many; what ops take for themselves while they run (packed weights, partial sums) is not among them.
+struct memory_forecast {
+  std::size_t given = 0;         ///< fed tensors that are read
+  std::size_t kept = 0;          ///< values that are the blobs' when the run is over
+  std::size_t intermediate = 0;  ///< blocks that other values take turns in
+  std::size_t inside = 0;        ///< what ops hold that run nets: states, what their steps keep
+  std::size_t peak() const { return given + kept + intermediate + inside; }
+};
+
+/// For what the workspace holds now. Nothing is run, and no memory of tensors is taken; the next run infers shapes
+/// again. Throws exec_error where shapes are known only in the run: of ops whose shapes come from elements, and of
+/// those that run nets and do not say before what they will make, which are all but RecurrentNetwork and its gradient.
+/// O(operands).
+template <backend B>
+[[nodiscard]] memory_forecast forecast_memory(plan<B>& p) {
+  typename plan<B>::given_types given;
+  memory_forecast made;
+  for (std::size_t i = 0; i != p.layout().given().size(); ++i) {
+    blob<B> const& from = *p.source(i);
+    given.push_back({from.spec(), from.object});
+    if (from.is_set && from.object == nullptr) made.given += memory_pool<B>::block_size(from.value.bytes());
+  }
+  typename plan<B>::forecast const all = p.forecast_run(given);
+  made.intermediate = all.blocks;
+  made.inside = all.inside;
+  for (std::size_t const bytes : all.kept) made.kept += bytes;
+  return made;
+}
+
+inline void write_forecast(std::ostream& out, memory_forecast const& f) {
+  out << "bytes: " << f.peak() << " at most: " << f.given << " given, " << f.kept << " kept, " << f.intermediate
+      << " for intermediate values, " << f.inside << " inside ops\n";
+}
+
+}  // namespace plait
