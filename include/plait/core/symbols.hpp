@@ -33,12 +33,22 @@ class symbol_table {
  public:
   symbol_table() = default;
   symbol_table(symbol_table&& other) noexcept { swap(other); }
-  symbol_table(symbol_table const& other) : index_(other.index_) {
+  symbol_table(symbol_table const& other) : index_(other.index_), bytes_(other.bytes_) {
     texts_.reserve(other.texts_.size());
-    std::size_t total = 0;
-    for (std::string_view text : other.texts_) total += text.size();
-    if (total != 0) add_chunk(total);
-    for (std::string_view text : other.texts_) texts_.push_back(store(text));
+    if (bytes_ != 0) add_chunk(bytes_);
+    char const* from = nullptr;  // texts made one after the other stand so: they are copied together
+    char* to = free_;
+    for (std::string_view text : other.texts_) {
+      if (!text.empty() && text.data() != from + (free_ - to)) {
+        if (from != nullptr) std::memcpy(to, from, static_cast<std::size_t>(free_ - to));
+        from = text.data();
+        to = free_;
+      }
+      texts_.emplace_back(text.empty() ? "" : free_, text.size());
+      free_ += text.size();
+    }
+    if (from != nullptr) std::memcpy(to, from, static_cast<std::size_t>(free_ - to));
+    left_ = 0;
   }
   symbol_table& operator=(symbol_table other) noexcept {
     swap(other);
@@ -85,6 +95,7 @@ class symbol_table {
     chunks_.swap(other.chunks_);
     std::swap(free_, other.free_);
     std::swap(left_, other.left_);
+    std::swap(bytes_, other.bytes_);
   }
 
  private:
@@ -108,6 +119,7 @@ class symbol_table {
     std::string_view const stored(free_, text.size());
     free_ += text.size();
     left_ -= text.size();
+    bytes_ += text.size();
     return stored;
   }
 
@@ -116,6 +128,7 @@ class symbol_table {
   std::vector<std::unique_ptr<char[]>> chunks_;
   char* free_ = nullptr;
   std::size_t left_ = 0;
+  std::size_t bytes_ = 0;  // of all texts
 };
 
 }  // namespace plait

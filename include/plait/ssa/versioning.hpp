@@ -21,6 +21,7 @@
 
 #include <plait/core/csr.hpp>
 #include <plait/core/errors.hpp>
+#include <plait/core/uninitialized_allocator.hpp>
 #include <plait/net/blob_table.hpp>
 #include <plait/net/implicit_operands.hpp>
 #include <plait/net/net_traits.hpp>
@@ -205,7 +206,8 @@ class ssa_form {
     version = version == unseen ? 1 : version + 1;
     writes_.push({b, version});
   }
-  constexpr void index_values();
+  // `nobodys`: values that no output has, since their op lists the blob again.
+  constexpr void index_values(std::span<value const> nobodys);
 
   blob_table<N> blobs_;
   ssa_options options_;
@@ -213,8 +215,8 @@ class ssa_form {
   csr<value> writes_;
   std::vector<std::uint32_t> shift_ = {0};  // by blob, and one more: index of a value minus its version, mod 2^32
   std::vector<std::uint32_t> first_;        // by blob, and one more: its first version; empty without initial versions
-  std::vector<op_index> producers_;         // by value
-  csr<operand> consumers_;                  // by value
+  std::vector<op_index, uninitialized_allocator<op_index>> producers_;  // by value
+  csr<operand> consumers_;                                              // by value
   std::vector<value> external_inputs_;
   std::vector<value> external_outputs_;
   std::vector<blob_index> undeclared_;
@@ -226,6 +228,7 @@ template <std::ranges::input_range Versions>
 constexpr void ssa_form<N>::compute(N const& n, Versions&& initial, ssa_options const& options) {
   options_ = options;
   blobs_.reset(n);
+  external_inputs_.reserve(external_total(n));
   if constexpr (std::ranges::sized_range<detail::ops_range_t<N>>) {
     auto const op_total = static_cast<std::size_t>(std::ranges::size(plait::ops(n)));
     std::size_t const blob_total = op_total + external_total(n);  // a guess: each op makes one more
@@ -266,6 +269,7 @@ constexpr void ssa_form<N>::compute(N const& n, Versions&& initial, ssa_options 
     external_inputs_.push_back({b, version});
   }
 
+  std::vector<value> nobodys;
   implicit_operands<N> implicit;
   for (auto&& op : plait::ops(n)) {
     detail::prefetch(std::addressof(op), 3072);
@@ -288,7 +292,10 @@ constexpr void ssa_form<N>::compute(N const& n, Versions&& initial, ssa_options 
     if constexpr (has_subnets<N>)
       if (options.subnets)
         for (auto const& key : implicit.writes()) write(blobs_.intern_key(key));
-    for (value& v : writes_.open_row()) v.version = shift_[v.blob];
+    for (value& v : writes_.open_row()) {
+      if (v.version != shift_[v.blob]) nobodys.push_back(v);
+      v.version = shift_[v.blob];
+    }
     writes_.end_row();
   }
 
@@ -302,19 +309,23 @@ constexpr void ssa_form<N>::compute(N const& n, Versions&& initial, ssa_options 
     external_outputs_.push_back({b, version});
   }
   if (any_given) first_.resize(shift_.size() + 1, 0);
-  index_values();
+  index_values(nobodys);
 }
 
 template <net N>
-constexpr void ssa_form<N>::index_values() {
+constexpr void ssa_form<N>::index_values(std::span<value const> nobodys) {
+  producers_.resize(shift_.size() + writes_.item_count());
   std::uint32_t values = 0;
   for (blob_index b = 0; b != shift_.size(); ++b) {
     std::uint32_t const last_version = std::exchange(shift_[b], values - first_version(b));
-    if (last_version != unseen) values += last_version - first_version(b) + 1;
+    if (last_version == unseen) continue;
+    producers_[values] = npos;
+    values += last_version - first_version(b) + 1;
   }
   shift_.push_back(values);
+  producers_.resize(values);
+  for (value v : nobodys) producers_[index(v)] = npos;
 
-  producers_.assign(values, npos);
   consumers_.start_counting(values);
   for (value const& v : reads_.items()) {
     detail::prefetch(&v, 1024);

@@ -48,8 +48,10 @@ template <net N, std::ranges::input_range Ops>
     inside[op] = true;
   }
   std::vector<bool> made_inside(ssa.value_count());
-  for (op_index op : chosen)
+  for (op_index op : chosen) {
+    detail::prefetch(ssa.writes(op).data(), 1024);
     for (value v : ssa.writes(op)) made_inside[ssa.index(v)] = true;
+  }
   std::vector<bool> leaves(ssa.value_count());
   for (value v : ssa.external_outputs()) leaves[ssa.index(v)] = true;
 
@@ -69,6 +71,7 @@ template <net N, std::ranges::input_range Ops>
     detail::prefetch(ssa.writes(op).data(), 1024);
     for (value v : ssa.writes(op)) {
       std::size_t const at = ssa.index(v);
+      detail::prefetch(ssa.consumers(v).data(), 1024);
       bool const used = leaves[at] || std::ranges::any_of(ssa.consumers(v), [&](operand o) { return !inside[o.op]; });
       if (!used || (listed[at] && !options.repeat_within_op)) continue;
       listed[at] = true;
