@@ -17,7 +17,8 @@ TEST_CASE("second order: layers and activations") {
   std::vector<std::pair<std::string, test::tensor64>> const given = {
       {"x", some({3, 4}, 1)}, {"w", some({5, 4}, 2)}, {"b", some({5}, 3)}, {"v", some({2, 5}, 4)}, {"c", some({2}, 5)}};
   std::vector<std::string> const all = {"x", "w", "b", "v", "c"};
-  for (std::string const f : {"Tanh", "Sigmoid", "Relu", "LeakyRelu", "Sqr", "Negative", "Scale"})
+  for (std::string const f : {"Tanh", "Sigmoid", "Relu", "LeakyRelu", "Sqr", "Negative", "Scale", "Elu", "Selu",
+                              "Softplus", "Sin", "Cos", "Clip"})
     for (std::string const loss : {"SumElements", "AveragedLoss"})
       check_second("FC x w b > h; " + f + " h > a; FC a v c > o; Tanh o > t; " + loss + " t > loss", all, given, all);
 }
@@ -45,6 +46,34 @@ TEST_CASE("second order: arithmetic and matrix products") {
     check_second(op + " a b > h; Sqr h > s; SumElements s > loss", {"a", "b"}, given, {"a", "b"});
   for (std::string const op : {"Exp", "Log", "Sqrt"})
     check_second(op + " a > h; Mul h b > s; SumElements s > loss", {"a", "b"}, given, {"a", "b"});
+}
+
+TEST_CASE("second order: convolutions") {
+  std::vector<std::pair<std::string, test::tensor64>> const given = {
+      {"x", some({2, 2, 4, 4}, 1)}, {"w", some({3, 2, 3, 3}, 2)}, {"b", some({3}, 3)}};
+  std::string const after = "; Tanh y > t; AveragePool t > p [kernel 2]; Sqr p > s; SumElements s > loss";
+  for (std::vector<std::string> const& of : std::vector<std::vector<std::string>>{{"x", "w", "b"}, {"x"}, {"w"}, {"b"}})
+    check_second("Conv x w b > y [kernel 3] [pad 1]" + after, of, given, {"x", "w", "b"});
+  check_second("Conv x w > y [kernel 3] [stride 2] [pad 1]" + after, {"x", "w"}, {given[0], given[1]}, {"x", "w"});
+}
+
+TEST_CASE("second order: reductions, copies and segments") {
+  std::vector<std::pair<std::string, test::tensor64>> const given = {{"x", some({3, 4, 2}, 1)}};
+  for (std::string const type : {"ReduceFrontSum", "ReduceFrontMean", "ReduceBackSum", "ReduceBackMean"})
+    check_second(type + " x > h [num_reduce_dim 2]; Tanh h > t; SumElements t > loss", {"x"}, given, {"x"});
+  for (std::string const type : {"ReduceSum", "ReduceMean"})
+    for (std::string const keep : {"0", "1"})
+      check_second(type + " x > h [axes (0 2)] [keepdims " + keep + "]; Tanh h > t; SumElements t > loss", {"x"}, given,
+                   {"x"});
+  check_second("Tile x > h [tiles 2] [axis 1]; Tanh h > t; Mul t h > m; SumElements m > loss", {"x"}, given, {"x"});
+  for (std::string const type : {"LengthsSum", "LengthsMean"})
+    check_second(type + " x l > h; Tanh h > t; SumElements t > loss", {"x"},
+                 {given[0], {"l", test::int32s({1, 2}, {2})}}, {"x"});
+  check_second("SortedSegmentSum x l > h; Tanh h > t; SumElements t > loss", {"x"},
+               {given[0], {"l", test::int32s({0, 1, 1}, {3})}}, {"x"});
+  check_second("BatchGather x l > h; Tanh h > t; SumElements t > loss", {"x"},
+               {given[0], {"l", test::int32s({3, 1, 3}, {3})}}, {"x"});
+  check_second("Dropout x > h m [is_test 1]; Tanh h > t; SumElements t > loss", {"x"}, given, {"x"});
 }
 
 TEST_CASE("second order: refused where nobody has written the rule") {

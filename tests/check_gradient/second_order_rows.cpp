@@ -70,6 +70,13 @@ TEST_CASE("second order: LabelCrossEntropy and CrossEntropy") {
                {{"x", positive({3, 4}, 1)}, {"l", random_tensor({3, 4}, 2, 0.1, 0.9)}}, {"x"});
   check_second("CrossEntropy x l > a; SumElements a > loss", {"x"},
                {{"x", positive({3, 4}, 1)}, {"l", random_tensor({3, 4}, 2, 0.1, 0.9)}}, {"x", "l"});
+  // Likewise here.
+  std::string const with_logits = "SigmoidCrossEntropyWithLogits x t > a; ";
+  for (plait::shape const& dims : {plait::shape{3, 4}, plait::shape{2, 2, 3}}) {
+    tensors const logits = {{"x", some(dims, 1)}, {"t", random_tensor(dims, 2, 0, 1)}};
+    check_second(with_logits + "Sqr a > s; SumElements s > loss", {"x"}, logits, {"x"});
+    check_second(with_logits + "SumElements a > loss", {"x"}, logits, {"x", "t"});
+  }
   // The usual way to a loss.
   check_second("FC x w b > o; Softmax o > p; LabelCrossEntropy p l > a; AveragedLoss a > loss", {"x", "w", "b"},
                {{"x", some({3, 4}, 1)}, {"w", some({5, 4}, 2)}, {"b", some({5}, 3)}, {"l", int32s({1, 0, 4}, {3})}},

@@ -15,14 +15,28 @@
 
 namespace plait {
 
-/// Gradient operators that are linear in the incoming gradient and read nothing else, or a sign, of which the
-/// derivative is zero: the same again.
+/// Gradient operators that are linear in the incoming gradient and read nothing else but signs, places and shapes, of
+/// which the derivative is zero: what they are the gradients of.
 inline constexpr simple_rule second_order_rules[] = {
     {"AbsGradient", "AbsGradient", "i0 g0", "1"},
+    {"AveragePoolGradient", "AveragePool", "g0", "2"},
     {"AveragedLossGradient", "AveragedLoss", "g0", "1"},
+    {"BatchGatherGradient", "BatchGather", "g0 i1", "2"},
+    {"ClipGradient", "ClipGradient", "i0 g0", "1"},
+    {"DropoutGrad", "DropoutGrad", "g0 i1*", "0"},
+    {"LengthsIndicesInGradientSumGradient", "LengthsSum", "g0 i1", "0"},
+    {"LengthsMeanGradient", "LengthsMean", "g0 i1", "0"},
     {"LeakyReluGradient", "LeakyReluGradient", "i0 g0", "1"},
+    {"ReduceBackMeanGradient", "ReduceBackMean", "g0 i2*", "0"},
+    {"ReduceBackSumGradient", "ReduceBackSum", "g0 i2*", "0"},
+    {"ReduceFrontMeanGradient", "ReduceFrontMean", "g0 i2*", "0"},
+    {"ReduceFrontSumGradient", "ReduceFrontSum", "g0 i2*", "0"},
+    {"ReduceMeanGradient", "ReduceMean", "g0", "0"},
+    {"ReduceSumGradient", "ReduceSum", "g0", "0"},
     {"ReluGradient", "ReluGradient", "i0 g0", "1"},
+    {"SortedSegmentSumGradient", "SortedSegmentSum", "g0 i1", "0"},
     {"SumElementsGradient", "SumElements", "g0", "1"},
+    {"TileGradient", "Tile", "g0 i1*", "0"},
 };
 
 namespace detail {
@@ -52,6 +66,79 @@ inline void sigmoid_gradient_gradient(gradient_context& c) {
   c.op("Mul", {product, y}, {scaled}).own_arguments();
   c.op("Scale", {scaled}, {twice}).own_arguments().argument("scale", 2.0f);
   c.op("Sub", {product, twice}, {c.input_gradient(0)}).own_arguments();
+}
+
+inline gradient_operand product_of(gradient_context& c, gradient_operand a, gradient_operand b) {
+  gradient_operand const made = c.temporary(c.gradient_name(0));
+  c.op("Mul", {a, b}, {made}).own_arguments();
+  return made;
+}
+
+// dx = dy cos x has -dy sin x by x, which is what Cos has, and Cos has the negative of that of Sin.
+inline void sine_gradient_gradient(gradient_context& c) {
+  gradient_operand const g = c.output_gradient(0);
+  c.op("SinGradient", {c.input(0), g}, {c.input_gradient(1)});
+  c.op("CosGradient", {c.input(0), product_of(c, g, c.input(1))}, {c.input_gradient(0)});
+}
+inline void cosine_gradient_gradient(gradient_context& c) {
+  gradient_operand const g = c.output_gradient(0);
+  c.op("CosGradient", {c.input(0), g}, {c.input_gradient(1)});
+  gradient_operand const opposite = c.temporary(c.gradient_name(0));
+  c.op("SinGradient", {c.input(0), product_of(c, g, c.input(1))}, {opposite});
+  c.op("Negative", {opposite}, {c.input_gradient(0)}).own_arguments();
+}
+
+// Elu and Selu: where y is negative, dx = dy (y + a).
+inline void elu_gradient_gradient(gradient_context& c) {
+  gradient_operand const g = c.output_gradient(0);
+  c.op(c.type(), {c.input(0), g}, {c.input_gradient(1)});
+  gradient_operand const opposite = c.temporary(c.gradient_name(0));
+  c.op("Negative", {c.input(0)}, {opposite}).own_arguments();
+  c.op("ReluGradient", {opposite, product_of(c, g, c.input(1))}, {c.input_gradient(0)}).own_arguments();
+}
+
+// dx = dy (1 - e⁻ʸ) has dy e⁻ʸ by y.
+inline void softplus_gradient_gradient(gradient_context& c) {
+  gradient_operand const g = c.output_gradient(0);
+  c.op("SoftplusGradient", {c.input(0), g}, {c.input_gradient(1)});
+  gradient_operand const opposite = c.temporary(c.gradient_name(0));
+  gradient_operand const power = c.temporary(c.gradient_name(0));
+  c.op("Negative", {c.input(0)}, {opposite}).own_arguments();
+  c.op("Exp", {opposite}, {power}).own_arguments();
+  c.op("Mul", {product_of(c, g, c.input(1)), power}, {c.input_gradient(0)}).own_arguments();
+}
+
+// A convolution is linear in X, in W and in b, and its gradient is in X, W and dY: each of the three products that it
+// is made of is one of the three others of a convolution.
+inline void convolution_gradient_gradient(gradient_context& c) {
+  gradient_operand const x = c.input(0);
+  gradient_operand const w = c.input(1);
+  gradient_operand const dy = c.input(2);
+  bool const no_bias = c.argument<std::int64_t>("no_bias", 0) != 0;
+  std::size_t const of_x = no_bias ? 1 : 2;
+  bool const by_weights = c.has_gradient(0);
+  bool const by_bias = !no_bias && c.output_count() > 1 && c.has_gradient(1);
+  std::vector<gradient_operand> by_dy;
+  if (by_weights || by_bias) {
+    std::vector<gradient_operand> reads = {x, w};
+    if (by_weights)
+      reads[1] = c.output_gradient(0);
+    else
+      c.op("ConstantFill", {w}, {reads[1] = c.temporary(c.gradient_name(1) + "_zero")})
+          .own_arguments()
+          .argument("value", 0.0f);
+    if (by_bias) reads.push_back(c.output_gradient(1));
+    c.op("Conv", reads, std::vector{by_dy.emplace_back(c.temporary(c.gradient_name(2) + "_by_weights"))});
+  }
+  if (by_weights)
+    c.op("ConvGradient", {x, c.output_gradient(0), dy}, {c.temporary(c.gradient_name(1)), c.input_gradient(0)})
+        .argument("no_bias", std::int64_t{1});
+  if (c.output_count() > of_x && c.has_gradient(of_x)) {
+    gradient_operand const g = c.output_gradient(of_x);
+    c.op("Conv", {g, w}, {by_dy.emplace_back(c.temporary(c.gradient_name(2) + "_by_input"))});
+    c.op("ConvGradient", {g, w, dy}, {c.input_gradient(1)});
+  }
+  add_up(c, by_dy, 2);
 }
 
 // dW = dyᵀ x, or xᵀ dy where W is transposed; db = Σ dy; dx = dy W, or dy Wᵀ. Each of the three may have a gradient.
@@ -102,6 +189,12 @@ inline void add_second_order_rules(gradient_rules& rules) {
   rules.set("SigmoidGradient", detail::sigmoid_gradient_gradient);
   rules.set("FCGradient", [](gradient_context& c) { detail::fc_gradient_gradient(c, false); });
   rules.set("FCTransposedGradient", [](gradient_context& c) { detail::fc_gradient_gradient(c, true); });
+  rules.set("SinGradient", detail::sine_gradient_gradient);
+  rules.set("CosGradient", detail::cosine_gradient_gradient);
+  rules.set("EluGradient", detail::elu_gradient_gradient);
+  rules.set("SeluGradient", detail::elu_gradient_gradient);
+  rules.set("SoftplusGradient", detail::softplus_gradient_gradient);
+  rules.set("ConvGradient", detail::convolution_gradient_gradient);
   add_second_order_row_rules(rules);
 }
 

@@ -216,6 +216,34 @@ inline void cross_entropy_gradient_gradient(gradient_context& c, bool one_class)
   r.give(1, "Mul", g, gradient(all, dy));
 }
 
+// dx = dy (σ(x) - t) / D, of rows of D: by dy it has Σ g (σ(x) - t) / D, by x g dy σ' / D, by t -g dy / D. dy / D is
+// twice what it is at x = t = 0.
+inline void sigmoid_cross_entropy_gradient_gradient(gradient_context& c) {
+  c.refuse_unless(
+      c.argument<std::int64_t>("log_D_trick", 0) == 0 && c.argument<std::int64_t>("unjoined_lr_loss", 0) == 0,
+      "gradients of gradients of SigmoidCrossEntropyWithLogits are there for the plain loss only");
+  gradient_operand const dy = c.input(0);
+  gradient_operand const x = c.input(1);
+  gradient_operand const g = c.output_gradient(0);
+  row_ops r(c, -1, c.gradient_name(1));
+  auto const gradient = [&](gradient_operand of_loss, gradient_operand logits, gradient_operand targets) {
+    gradient_operand const made = c.temporary(c.gradient_name(1));
+    c.op("SigmoidCrossEntropyWithLogitsGradient", {of_loss, logits, targets}, {made});
+    return made;
+  };
+  gradient_operand const by_dy = r.products(r.rows(g), r.rows(gradient(r.filled(dy, 1), x, c.input(2))));
+  c.op("ResizeLike", {by_dy, dy}, {c.input_gradient(0)}).own_arguments();
+  gradient_operand const zero = r.filled(x, 0);
+  gradient_operand const half = gradient(dy, zero, zero);
+  gradient_operand const weighted = r.op("Mul", g, half);
+  gradient_operand const doubled = c.temporary(c.gradient_name(1));
+  c.op("Scale", {weighted}, {doubled}).own_arguments().argument("scale", 2.0f);
+  gradient_operand const sigmoid = c.temporary(c.gradient_name(1));
+  c.op("Sigmoid", {x}, {sigmoid}).own_arguments();
+  c.op("SigmoidGradient", {sigmoid, doubled}, {c.input_gradient(1)}).own_arguments();
+  c.op("Negative", {doubled}, {c.input_gradient(2)}).own_arguments();
+}
+
 // dx = y dz, dy = x dz.
 inline void dot_product_gradient_gradient(gradient_context& c) {
   row_ops r(c, 1, c.gradient_name(2));
@@ -258,6 +286,7 @@ inline void add_second_order_row_rules(gradient_rules& rules) {
   rules.set("LogSoftmaxGradient", detail::log_softmax_gradient_gradient);
   rules.set("LayerNormGradient", detail::layer_norm_gradient_gradient);
   rules.set("SoftmaxWithLossGradient", detail::softmax_with_loss_gradient_gradient);
+  rules.set("SigmoidCrossEntropyWithLogitsGradient", detail::sigmoid_cross_entropy_gradient_gradient);
   rules.set("LabelCrossEntropyGradient", [](gradient_context& c) { detail::cross_entropy_gradient_gradient(c, true); });
   rules.set("CrossEntropyGradient", [](gradient_context& c) { detail::cross_entropy_gradient_gradient(c, false); });
   rules.set("DotProductGradient", detail::dot_product_gradient_gradient);
