@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <random>
 #include <stdexcept>
 #include <string>
@@ -21,6 +22,9 @@ using plait::step_access;
 using plait::step_schedule;
 
 constexpr std::uint32_t states = 100;
+
+// Of a name that the thread sanitizer's list knows, which those of closures in here are not.
+using step_body = std::function<bool(std::size_t, std::uint32_t)>;
 
 /// Threads, also where there are fewer processors.
 struct some_threads {
@@ -73,14 +77,14 @@ struct log {
 
 TEST_CASE("step_wavefront: every node once, after what it waits for, in so many steps at once") {
   some_threads threads;
-  for (std::size_t const in_flight : {1, 2, 3, 5}) {
+  for (std::size_t const in_flight : std::vector<std::size_t>{1, 2, 3, 5}) {
     step_schedule const schedule = layers(6, in_flight);
     plait::step_wavefront<tbb::task_group> wavefront(schedule);
-    for (std::size_t const steps : {0, 1, 2, 7, 200}) {
+    for (std::size_t const steps : std::vector<std::size_t>{0, 1, 2, 7, 200}) {
       CAPTURE(in_flight);
       CAPTURE(steps);
       log seen(7, steps, in_flight);
-      CHECK(threads.execute([&] { return wavefront.run(steps, std::ref(seen)); }) == steps);
+      CHECK(threads.execute([&] { return wavefront.run(steps, step_body(std::ref(seen))); }) == steps);
       CHECK(seen.in_order);
       bool all = true;
       for (auto const& count : seen.done) all = all && count == 1;
@@ -107,12 +111,12 @@ TEST_CASE("step_wavefront: what is thrown is what one step after the other throw
     std::string said;
     try {
       threads.execute([&] {
-        wavefront.run(steps, [&](std::size_t step, std::uint32_t node) {
-          std::size_t const at = step * 5 + node;
-          if (fails[at]) throw std::runtime_error(std::to_string(at));
-          ++done[at];
-          return true;
-        });
+        wavefront.run(steps, step_body([&](std::size_t step, std::uint32_t node) {
+                        std::size_t const at = step * 5 + node;
+                        if (fails[at]) throw std::runtime_error(std::to_string(at));
+                        ++done[at];
+                        return true;
+                      }));
       });
       FAIL("one of them fails");
     } catch (std::runtime_error const& e) {
@@ -122,20 +126,20 @@ TEST_CASE("step_wavefront: what is thrown is what one step after the other throw
     for (std::size_t at = 0; at != first; ++at) REQUIRE(done[at] == 1);
   }
   // Whatever is thrown; and it runs again.
-  CHECK_THROWS_AS(wavefront.run(5, [](std::size_t, std::uint32_t) -> bool { throw 3; }), int);
-  CHECK(wavefront.run(5, [](std::size_t, std::uint32_t) { return true; }) == 5);
+  CHECK_THROWS_AS(wavefront.run(5, step_body([](std::size_t, std::uint32_t) -> bool { throw 3; })), int);
+  CHECK(wavefront.run(5, step_body([](std::size_t, std::uint32_t) { return true; })) == 5);
 }
 
 TEST_CASE("step_wavefront: a step that is to be run alone ends the run before it") {
   step_schedule const schedule = layers(3, 4);
   plait::step_wavefront<tbb::task_group> wavefront(schedule);
-  for (std::size_t const alone : {0, 1, 9, 10, 49}) {
+  for (std::size_t const alone : std::vector<std::size_t>{0, 1, 9, 10, 49}) {
     std::vector<std::atomic<int>> done(50 * 4);
-    CHECK(wavefront.run(50, [&](std::size_t step, std::uint32_t node) {
-      if (step == alone && node == 0) return false;
-      ++done[step * 4 + node];
-      return true;
-    }) == alone);
+    CHECK(wavefront.run(50, step_body([&](std::size_t step, std::uint32_t node) {
+                          if (step == alone && node == 0) return false;
+                          ++done[step * 4 + node];
+                          return true;
+                        })) == alone);
     for (std::size_t at = 0; at != done.size(); ++at) REQUIRE(done[at] == (at < alone * 4 ? 1 : 0));
   }
 }
@@ -148,15 +152,15 @@ TEST_CASE("step_wavefront: layers are run at once") {
   std::atomic<bool> met = false;
   std::atomic<int> begun = 0;
   threads.execute([&] {
-    wavefront.run(2, [&](std::size_t step, std::uint32_t node) {
-      if ((step == 1 && node == 1) || (step == 0 && node == 2)) {
-        ++begun;
-        auto const until = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-        while (begun != 2 && std::chrono::steady_clock::now() < until) std::this_thread::yield();
-        if (begun == 2) met = true;
-      }
-      return true;
-    });
+    wavefront.run(2, step_body([&](std::size_t step, std::uint32_t node) {
+                    if ((step == 1 && node == 1) || (step == 0 && node == 2)) {
+                      ++begun;
+                      auto const until = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+                      while (begun != 2 && std::chrono::steady_clock::now() < until) std::this_thread::yield();
+                      if (begun == 2) met = true;
+                    }
+                    return true;
+                  }));
   });
   CHECK(met);
 }

@@ -38,12 +38,15 @@ class step_wavefront {
   template <class Body>
   std::size_t run(std::size_t steps, Body const& body) {
     steps_ = steps;
-    bound_.store(std::numeric_limits<std::uint64_t>::max(), std::memory_order_relaxed);
     error_ = nullptr;
     for (std::size_t step = 0; step != std::min(ring_, steps); ++step) expect(step);
+    if (steps == 0) return 0;
+    // Threads see what was before by this number and the counters, whatever tasks see to.
+    bound_.store(std::numeric_limits<std::uint64_t>::max(), std::memory_order_release);
     TaskGroup group;
-    if (steps != 0) group.run([this, &body, &group] { run_chain(0, 0, body, group); });
+    group.run([this, &body, &group] { run_chain(0, 0, body, group); });
     group.wait();
+    static_cast<void>(left_[(steps - 1) % ring_].load(std::memory_order_acquire));
     if (error_ != nullptr) std::rethrow_exception(std::exchange(error_, nullptr));
     return std::min<std::uint64_t>(steps, bound_.load(std::memory_order_relaxed) / schedule_->node_count());
   }
@@ -68,6 +71,8 @@ class step_wavefront {
       std::size_t step;
       node_number node;
     };
+    static_cast<void>(bound_.load(std::memory_order_acquire));
+    static_cast<void>(waiting(step, node).load(std::memory_order_acquire));
     std::optional<place> next = place{step, node};
     while (next) {
       auto const [t, n] = *std::exchange(next, std::nullopt);

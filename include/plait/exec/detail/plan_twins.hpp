@@ -33,7 +33,7 @@ plan<B>::plan(plan const& leader, workspace<B>& blobs)
       blob_names_(leader.blob_names_) {
   PLAIT_ASSERT(leader.can_have_twins(), "plan: shapes are not all known before the first op");
   operand_slots_.reserve(leader.operand_slots_.size());
-  for (slot* const at : leader.operand_slots_) operand_slots_.push_back(&slots_[at - leader.slots_.data()]);
+  for (slot* const at : leader.operand_slots_) operand_slots_.push_back(slots_.data() + (at - leader.slots_.data()));
   slot* const* next = operand_slots_.data();
   for (op_index op = 0; op != leader.op_count(); ++op) {
     std::size_t const inputs = layout_.reads(op).size();

@@ -131,7 +131,7 @@ class recurrent_executor {
       for (std::uint32_t const v : p.layout().writes(op)) bytes += p.value(v).type.bytes();
       all += costs[nodes_.first_op() + op] = static_cast<double>(bytes);
     }
-    return all >= least_bytes && nodes_.schedule().speedup(costs) >= least_speedup;
+    return all >= least_bytes * static_cast<double>(p.op_count()) && nodes_.schedule().speedup(costs) >= least_speedup;
   }
 
   /// After the first step: runs others. Returns how many steps are done then: not all if one comes along that is not
@@ -183,7 +183,7 @@ class recurrent_executor {
 
  private:
   static constexpr double least_speedup = 1.2;
-  static constexpr double least_bytes = 256 * 1024;
+  static constexpr double least_bytes = 4096;  // of an op, below which handing it to another thread takes longer
 
   // Where the blobs of a step are, and what the names were then.
   struct step_places {
