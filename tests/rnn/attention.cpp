@@ -73,7 +73,7 @@ struct variant {
 plait::attention_memory remember(plait::trained_model& model, attention_kind kind, variant const& how,
                                  std::optional<std::int64_t> sum_width = {}, std::string const& name = "m") {
   plait::attention_memory_options o{.kind = kind, .encoder_outputs = "e", .width = encoded, .sum_width = sum_width};
-  if (how.encoder_lengths) o.lengths = "e_lengths";
+  if (how.encoder_lengths) o.lengths.emplace("e_lengths");
   return plait::add_attention_memory(model, name, o);
 }
 

@@ -164,7 +164,7 @@ class recurrent_steps {
     for (std::int64_t done = 0; done != steps;) {
       run_step(all, all.step(done), open(all.step(done)), delivered);
       ++done;
-      if (done == 1 && executor_.pays(*plan_, steps))
+      if (done == 1 && plan_ != nullptr && executor_.pays(*plan_, steps))
         done = executor_.run(*plan_, links_, series_, told_, all, argument_, open, delivered);
     }
     if (plan_ != nullptr) inside(argument_, [&] { plan_->end_series(true); });
