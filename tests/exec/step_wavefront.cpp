@@ -12,9 +12,9 @@
 #include <vector>
 
 #include <doctest/doctest.h>
-#include <tbb/global_control.h>
-#include <tbb/task_arena.h>
 #include <tbb/task_group.h>
+
+#include <support/some_threads.hpp>
 
 namespace {
 
@@ -25,17 +25,6 @@ constexpr std::uint32_t states = 100;
 
 // Of a name that the thread sanitizer's list knows, which those of closures in here are not.
 using step_body = std::function<bool(std::size_t, std::uint32_t)>;
-
-/// Threads, also where there are fewer processors.
-struct some_threads {
-  tbb::global_control allowed{tbb::global_control::max_allowed_parallelism, 4};
-  tbb::task_arena arena{4};
-
-  template <class F>
-  auto execute(F&& f) {
-    return arena.execute(f);
-  }
-};
 
 /// Layers one above the other, a node each: layer k of step t waits for layer k - 1, and for itself at step t - 1.
 step_schedule layers(std::uint32_t count, std::size_t in_flight) {
@@ -76,7 +65,7 @@ struct log {
 };
 
 TEST_CASE("step_wavefront: every node once, after what it waits for, in so many steps at once") {
-  some_threads threads;
+  test::some_threads threads;
   for (std::size_t const in_flight : std::vector<std::size_t>{1, 2, 3, 5}) {
     step_schedule const schedule = layers(6, in_flight);
     plait::step_wavefront<tbb::task_group> wavefront(schedule);
@@ -94,7 +83,7 @@ TEST_CASE("step_wavefront: every node once, after what it waits for, in so many 
 }
 
 TEST_CASE("step_wavefront: what is thrown is what one step after the other throws first") {
-  some_threads threads;
+  test::some_threads threads;
   step_schedule const schedule = layers(4, 3);
   plait::step_wavefront<tbb::task_group> wavefront(schedule);
   std::mt19937 random(3);
@@ -145,7 +134,7 @@ TEST_CASE("step_wavefront: a step that is to be run alone ends the run before it
 }
 
 TEST_CASE("step_wavefront: layers are run at once") {
-  some_threads threads;
+  test::some_threads threads;
   step_schedule const schedule = layers(2, 2);
   plait::step_wavefront<tbb::task_group> wavefront(schedule);
   // Layer 1 of a step waits until layer 2 of the step before has begun.

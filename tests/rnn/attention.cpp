@@ -22,12 +22,16 @@
 #include <plait/rnn/recurrent_layer.hpp>
 #include <plait/rnn/recurrent_step.hpp>
 #include <plait/rnn/unrolled_layer.hpp>
+#include <support/named_numbers.hpp>
 #include <support/real_nets.hpp>
 
 namespace {
 
 using plait::attention_kind;
-using numbers = std::vector<double>;
+using test::apart;
+using test::filled;
+using test::numbers;
+using test::values;
 using strings = std::vector<std::string>;
 using lengths_list = std::vector<std::int64_t>;
 using tensor = plait::tensor<plait::serial>;
@@ -35,31 +39,6 @@ using tensor = plait::tensor<plait::serial>;
 constexpr std::int64_t inputs = 3, hidden = 2, encoded = 4, steps = 4, places = 3, batch = 3;
 attention_kind const all_kinds[] = {attention_kind::regular, attention_kind::recurrent, attention_kind::dot,
                                     attention_kind::soft_coverage};
-
-// Numbers that depend on the name alone.
-numbers values(std::string const& name, std::int64_t count) {
-  numbers made;
-  double turn = 0;
-  for (char const letter : name) turn = std::fmod(31 * turn + letter, 1009);
-  for (std::int64_t i = 0; i != count; ++i) {
-    turn += 0.61803398874989485;
-    made.push_back(1.4 * (turn - std::floor(turn)) - 0.7);
-  }
-  return made;
-}
-tensor filled(std::string const& name, plait::shape const& dims) {
-  return tensor::from(values(name, dims.size()), dims);
-}
-
-double apart(numbers const& a, numbers const& b) {
-  if (a.size() != b.size()) return INFINITY;
-  double most = 0;
-  for (std::size_t i = 0; i != a.size(); ++i) {
-    double const between = std::abs(a[i] - b[i]);
-    most = between <= most ? most : between;  // NaN is not passed over
-  }
-  return most;
-}
 
 // How the layer "r", which looks at the memory "m", is made in a test.
 struct variant {
@@ -516,12 +495,7 @@ TEST_CASE("Single steps with the parameters of a layer with attention do what th
     strings fetch = outputs;
     fetch.push_back(b.layer.output);
     plait::compile(net.net(), plait::standard_operators<plait::serial>(), b.blobs, {.fetch = fetch}).run();
-    numbers joined;
-    for (std::string const& y : outputs) {
-      numbers const made = b.blobs.fetch<double>(y);
-      joined.insert(joined.end(), made.begin(), made.end());
-    }
-    CHECK(apart(joined, b.blobs.fetch<double>(b.layer.output.name())) < 1e-13);
+    CHECK(apart(test::joined(b.blobs, outputs), b.blobs.fetch<double>(b.layer.output.name())) < 1e-13);
   }
 }
 

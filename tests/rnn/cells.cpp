@@ -17,10 +17,13 @@
 #include <plait/rnn/recurrent_layer.hpp>
 #include <plait/rnn/recurrent_step.hpp>
 #include <plait/rnn/unrolled_layer.hpp>
+#include <support/named_numbers.hpp>
 
 namespace {
 
-using numbers = std::vector<double>;
+using test::apart;
+using test::filled;
+using test::numbers;
 using strings = std::vector<std::string>;
 using tensor = plait::tensor<plait::serial>;
 
@@ -57,21 +60,6 @@ std::vector<std::pair<std::string, plait::any_cell>> all_cells() {
                   {0, 1, 2}}},
       {"of a user", own_cell{}},
   };
-}
-
-// Numbers that depend on the name alone.
-numbers values(std::string const& name, std::int64_t count) {
-  numbers made;
-  double turn = 0;
-  for (char const letter : name) turn = std::fmod(31 * turn + letter, 1009);
-  for (std::int64_t i = 0; i != count; ++i) {
-    turn += 0.61803398874989485;
-    made.push_back(1.4 * (turn - std::floor(turn)) - 0.7);
-  }
-  return made;
-}
-tensor filled(std::string const& name, plait::shape const& dims) {
-  return tensor::from(values(name, dims.size()), dims);
 }
 
 // How the layer "r" is made in a test.
@@ -165,19 +153,6 @@ results run(plait::any_cell const& cell, variant const& how, tensor const& x) {
   for (auto const& state : b.layer.last) made.last.push_back(b.blobs.fetch<double>(state.name()));
   for (auto const& [name, g] : gradients) made.gradients[name] = b.blobs.fetch<double>(g.values);
   return made;
-}
-
-double apart(numbers const& a, numbers const& b) {
-  if (a.size() != b.size()) return INFINITY;
-  double most = 0;
-  for (std::size_t i = 0; i != a.size(); ++i) most = std::max(most, std::abs(a[i] - b[i]));
-  return most;
-}
-double apart(std::vector<numbers> const& a, std::vector<numbers> const& b) {
-  if (a.size() != b.size()) return INFINITY;
-  double most = 0;
-  for (std::size_t i = 0; i != a.size(); ++i) most = std::max(most, apart(a[i], b[i]));
-  return most;
 }
 
 void check_same(results const& got, results const& expected) {
@@ -337,12 +312,7 @@ TEST_CASE("Single steps with a layer's parameters do what the layer does") {
       strings fetch = outputs;
       fetch.push_back(b.layer.output);
       plait::compile(net.net(), plait::standard_operators<plait::serial>(), b.blobs, {.fetch = fetch}).run();
-      numbers joined;
-      for (std::string const& y : outputs) {
-        numbers const one = b.blobs.fetch<double>(y);
-        joined.insert(joined.end(), one.begin(), one.end());
-      }
-      CHECK(apart(joined, b.blobs.fetch<double>(b.layer.output.name())) < 1e-13);
+      CHECK(apart(test::joined(b.blobs, outputs), b.blobs.fetch<double>(b.layer.output.name())) < 1e-13);
     }
 }
 

@@ -56,9 +56,10 @@ class wanted_gradients {
   /// blob that is asked for by name: then it needs no gradient. Not in Caffe2, where each op on the way needs one.
   bool is_behind_an_end(op_index op) {
     if (options_->as_caffe2) return false;
-    if (ended_.empty()) mark_ended();
     auto const reads = net_->form().reads(op);
-    return !reads.empty() && std::ranges::all_of(reads, [&](value v) { return ended_[net_->form().index(v)] != 0; });
+    if (reads.empty()) return false;
+    if (ended_.empty()) mark_ended();
+    return std::ranges::all_of(reads, [&](value v) { return ended_[net_->form().index(v)] != 0; });
   }
 
  private:

@@ -10,8 +10,6 @@
 #include <vector>
 
 #include <doctest/doctest.h>
-#include <tbb/global_control.h>
-#include <tbb/task_arena.h>
 #include <plait/exec/step_workspaces.hpp>
 #include <plait/gradient/backward_pass.hpp>
 #include <plait/gradient/standard_rules.hpp>
@@ -25,23 +23,13 @@
 #include <plait/rnn/recurrent_layer.hpp>
 
 #include <support/recurrent_nets.hpp>
+#include <support/some_threads.hpp>
 
 namespace {
 
 using B = plait::tbb;
 using test::op_text;
 using test::recurrence;
-
-/// Threads, also where there are fewer processors.
-struct some_threads {
-  tbb::global_control allowed{tbb::global_control::max_allowed_parallelism, 4};
-  tbb::task_arena arena{4};
-
-  template <class F>
-  auto execute(F&& f) {
-    return arena.execute(f);
-  }
-};
 
 /// With so many threads for the steps, 0: one step after the other.
 void set_executor(plait::netdef& n, int threads, int in_flight = 4) {
@@ -108,7 +96,7 @@ struct layer_net {
 
 TEST_CASE("With the executor steps of cells and stacks of cells make the same bits, forward and back") {
   using namespace plait;
-  some_threads threads;
+  test::some_threads threads;
   multi_cell const stack{{lstm_cell{4, 5}, gru_cell{5, 4}, basic_rnn_cell{4, 4}, lstm_cell{4, 4}}, {2}};
   multi_cell const dropped{{dropout_cell{lstm_cell{4, 4}, 0.5f, true}, layer_norm_lstm_cell{4, 4}}, {}};
   for (any_cell const& cell : {any_cell(stack), any_cell(dropped), any_cell(lstm_cell{4, 4})})
@@ -120,6 +108,13 @@ TEST_CASE("With the executor steps of cells and stacks of cells make the same bi
       CHECK(threads.execute([&] { return net.run(3, 2); }) == expected);
       CHECK(threads.execute([&] { return net.run(2, 7); }) == expected);
     }
+}
+
+TEST_CASE("A limit on steps under way that no memory would hold is as good as none") {
+  test::some_threads threads;
+  layer_net net(plait::lstm_cell{4, 4}, {});
+  bits const expected = net.run(0);
+  CHECK(threads.execute([&] { return net.run(4, 2'000'000'000); }) == expected);
 }
 
 // Every op of a step counts itself in; one fails.
@@ -178,7 +173,7 @@ struct two_states_net {
 };
 
 TEST_CASE("With the executor what fails says step and op, and the operator runs again; so it does when stopped") {
-  some_threads threads;
+  test::some_threads threads;
   two_states_net alone(0);
   runs_left = 1'000'000;
   alone.plan->run();
@@ -230,7 +225,7 @@ struct share_kernel : plait::op_kernel<Backend> {
 };
 
 TEST_CASE("Where a step turns out to be another than the first, it and those after it are run in order") {
-  some_threads threads;
+  test::some_threads threads;
   recurrence r{{"x", "h0"},
                {"hs"},
                {1},
@@ -266,7 +261,7 @@ TEST_CASE("Where a step turns out to be another than the first, it and those aft
 }
 
 TEST_CASE("The executor needs a workspace for each step that may be under way; arguments say how many") {
-  some_threads threads;
+  test::some_threads threads;
   for (auto const& [count, in_flight] : std::vector<std::pair<int, int>>{{0, 4}, {1, 4}, {4, 4}, {4, 3}, {4, 1}}) {
     plait::netdef n = plait::read_netdef_text(two_states().op());
     set_executor(n, count, in_flight);

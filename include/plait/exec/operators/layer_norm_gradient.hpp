@@ -1,10 +1,11 @@
 // The gradient of LayerNorm.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
+#include <plait/exec/kernels/column_sums.hpp>
 #include <plait/exec/kernels/reduce.hpp>
 #include <plait/exec/operators/normalization.hpp>
 
@@ -63,44 +64,24 @@ struct scaled_layer_norm_gradient_rows {
   }
 };
 
-// Width columns of some rows: their parts of the gradients of scale and bias.
-template <class T, std::size_t Width>
-struct layer_norm_parameter_strip {
+// What a part of a row adds to the gradients of scale and bias.
+template <class T>
+struct layer_norm_parameter_part {
   T const* dy;
   T const* x;
   T const* means;
   T const* deviations;
-  T* of_scale;  ///< a row for each chunk
-  T* of_bias;
-  std::size_t rows;
   std::size_t width;
-  std::size_t chunk_rows;
-  std::size_t strips;
-  PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE void operator()(std::size_t task) const {
-    std::size_t const chunk = task / strips;
-    std::size_t const column = task % strips * Width;
-    std::size_t const columns = width - column < Width ? width - column : Width;
-    std::size_t const first = chunk * chunk_rows;
-    std::size_t const last = rows - first < chunk_rows ? rows : first + chunk_rows;
-    T scales[Width];
-    T biases[Width];
-    for (std::size_t c = 0; c < columns; ++c) scales[c] = biases[c] = T(0);
-    for (std::size_t r = first; r < last; ++r) {
-      T const* const g = dy + r * width + column;
-      T const* const from = x + r * width + column;
-      T const middle = means[r];
-      T const factor = T(1) / deviations[r];
-      PLAIT_INDEPENDENT
-      for (std::size_t c = 0; c < columns; ++c) {
-        scales[c] += g[c] * ((from[c] - middle) * factor);
-        biases[c] += g[c];
-      }
-    }
-    T* const to_scale = of_scale + chunk * width + column;
-    T* const to_bias = of_bias + chunk * width + column;
+  PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE void operator()(std::size_t row, std::size_t column, std::size_t columns,
+                                                        T* of_scale, T* of_bias) const {
+    T const* const g = dy + row * width + column;
+    T const* const from = x + row * width + column;
+    T const middle = means[row];
+    T const factor = T(1) / deviations[row];
+    PLAIT_INDEPENDENT
     for (std::size_t c = 0; c < columns; ++c) {
-      to_scale[c] = scales[c];
-      to_bias[c] = biases[c];
+      of_scale[c] += g[c] * ((from[c] - middle) * factor);
+      of_bias[c] += g[c];
     }
   }
 };
@@ -133,8 +114,7 @@ class layer_norm_gradient_kernel final : public op_kernel<B> {
     detail::expect_row_numbers(c, 5, 5, dy_.width);
     c.output(1, c.type(0), c.dims(5));
     c.output(2, c.type(0), c.dims(5));
-    chunks_ = detail::column_chunks(dy_.rows, dy_.width);
-    if (chunks_ != 1) c.scratch(2 * chunks_ * dy_.width * size_of(c.type(0)));
+    c.scratch(two_column_partials(dy_.rows, dy_.width) * size_of(c.type(0)));
   }
   void run(op_context<B>& c) override {
     visit_type<float, double>(c.type(0), [&]<class T>(T) {
@@ -145,7 +125,11 @@ class layer_norm_gradient_kernel final : public op_kernel<B> {
         return for_each_row<B>(
             dy_.rows, 2 * dy_.width,
             detail::layer_norm_gradient_rows<T>{dy, c.template input<T>(1), deviations, dx, dy_.width});
-      run_parameters<T>(c);  // first: dX may stand where dY or X stand
+      // The parameters' come first: dX may stand where dY or X stand.
+      two_column_sums<B>(dy_.rows, dy_.width,
+                         detail::layer_norm_parameter_part<T>{dy, c.template input<T>(4), c.template input<T>(2),
+                                                              deviations, dy_.width},
+                         c.template output<T>(1), c.template output<T>(2), static_cast<T*>(c.scratch()));
       for_each_row<B>(dy_.rows, 3 * dy_.width,
                       detail::scaled_layer_norm_gradient_rows<T>{dy, c.template input<T>(4), c.template input<T>(2),
                                                                  deviations, c.template input<T>(5), dx, dy_.width});
@@ -153,32 +137,9 @@ class layer_norm_gradient_kernel final : public op_kernel<B> {
   }
 
  private:
-  template <class T>
-  void run_parameters(op_context<B>& c) {
-    constexpr std::size_t strip = B::on_device ? 1 : 256;
-    std::size_t const width = dy_.width;
-    std::size_t const strips = (width + strip - 1) / strip;
-    std::size_t const chunk_rows = detail::strip_rows(width);
-    T* const of_scale = c.template output<T>(1);
-    T* const of_bias = c.template output<T>(2);
-    T* const scale_parts = chunks_ == 1 ? of_scale : static_cast<T*>(c.scratch());
-    T* const bias_parts = chunks_ == 1 ? of_bias : scale_parts + chunks_ * width;
-    for_each_row<B>(chunks_ * strips, 2 * std::min(dy_.rows, chunk_rows) * std::min(width, strip),
-                    detail::layer_norm_parameter_strip<T, strip>{
-                        c.template input<T>(0), c.template input<T>(4), c.template input<T>(2), c.template input<T>(3),
-                        scale_parts, bias_parts, dy_.rows, width, chunk_rows, strips});
-    if (chunks_ == 1) return;
-    auto const sum = [&](T const* parts, T* to) {
-      detail::launch_columns<B, sum_reduction>(parts, 1, chunks_, width, chunks_, as_it_is{}, to);
-    };
-    sum(scale_parts, of_scale);
-    sum(bias_parts, of_bias);
-  }
-
   std::int64_t axis_;
   bool affine_;
   detail::matrix_rows dy_;
-  std::size_t chunks_ = 1;
 };
 
 template <backend B>

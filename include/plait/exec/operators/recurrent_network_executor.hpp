@@ -47,10 +47,13 @@ struct executor_limits {
   std::int64_t threads;    ///< if given, it is used whatever steps cost; 0: as many as there are
   std::int64_t in_flight;  ///< steps
 
+  /// What is asked for beyond it gains nothing, and each step under way has memory of its own.
+  static constexpr std::int64_t most_in_flight = 64;
+
   explicit executor_limits(op_arguments const& a)
       : enabled(a.flag("enable_rnn_executor")),
         threads(a.integer("rnn_executor.num_threads")),
-        in_flight(a.integer("rnn_executor.max_parallel_timesteps")) {
+        in_flight(std::min(a.integer("rnn_executor.max_parallel_timesteps"), most_in_flight)) {
     if (threads < 0)
       a.fail("rnn_executor.num_threads", "is " + std::to_string(threads) + ", which should be 0 or more");
     if (in_flight < 1)
