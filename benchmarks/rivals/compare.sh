@@ -4,19 +4,22 @@
 #
 #   benchmarks/rivals/compare.sh [mlp] [ROUNDS [STEPS]]   a training step; default: 5 rounds of 60 steps
 #   benchmarks/rivals/compare.sh lstm [ROUNDS [STEPS]]    LSTMs over sequences, inference and training; 3 rounds of 20
+#   benchmarks/rivals/compare.sh cells [ROUNDS [STEPS]]   cells of one's own, the same; also how far results are apart
 #
 # Medians are those of all rounds' medians; the fastest step of all is beside them.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
 subject=mlp
-case ${1:-} in mlp | lstm) subject=$1 && shift ;; esac
+case ${1:-} in mlp | lstm | cells) subject=$1 && shift ;; esac
 rounds=${1:-$([ $subject = mlp ] && echo 5 || echo 3)}
 steps=${2:-$([ $subject = mlp ] && echo 60 || echo 20)}
 python=build/rivals/venv/bin/python
 find_program() { find build/release/benchmarks -type f -name "$1"; }
+shapes='100,1,256,256 50,32,512,512 20,64,1024,1024 200,16,128,128'
 times=$(mktemp)
-trap 'rm -f "$times"' EXIT
+results=$(mktemp --directory)
+trap 'rm -rf "$times" "$results"' EXIT
 export OMP_NUM_THREADS
 
 mlp_round() {
@@ -35,7 +38,7 @@ mlp_round() {
 lstm_round() {
   local program=${PLAIT_LSTM:-$(find_program plait_lstm)} onednn='' shape rival
   if ldd "$program" | grep -q dnnl; then onednn=onednn; fi
-  for shape in 100,1,256,256 50,32,512,512 20,64,1024,1024 200,16,128,128; do
+  for shape in $shapes; do
     OMP_NUM_THREADS=1
     taskset -c 0 "$program" serial $onednn --case $shape --steps "$steps"
     for rival in torch jax onnxruntime openvino; do
@@ -49,13 +52,33 @@ lstm_round() {
   done
 }
 
+cells_round() {
+  local program=${PLAIT_CELLS:-$(find_program plait_cells)} cell shape kind rival what
+  for cell in gru layer_norm_lstm; do
+    for shape in $shapes; do
+      for kind in infer train; do
+        what="--cell $cell --case $shape --$kind --steps $steps --results $results"
+        OMP_NUM_THREADS=1
+        taskset -c 0 "$program" serial $what
+        for rival in torch jax; do taskset -c 0 $python benchmarks/rivals/cells.py $rival 1 $what; done
+        OMP_NUM_THREADS=2
+        taskset -c 0,1 "$program" omp tbb $what
+        for rival in torch jax; do taskset -c 0,1 $python benchmarks/rivals/cells.py $rival 2 $what; done
+      done
+    done
+  done
+}
+
 echo "load before: $(cut -d ' ' -f 1-3 /proc/loadavg)"
 for ((round = 0; round != rounds; ++round)); do
   ${subject}_round
 done >"$times"
 echo "load after: $(cut -d ' ' -f 1-3 /proc/loadavg)"
 
-sort -t $'\t' -k 5,5 -k 2,2n -k 1,1 -k 3,3n "$times" | awk -F '\t' '
+if grep -q '^#' "$times"; then
+  echo "furthest apart: $(grep '^#' "$times" | awk '{ print $(NF - 1), $0 }' | sort -gr | head -n 1 | cut -d ' ' -f 3-)"
+fi
+grep -v '^#' "$times" | sort -t $'\t' -k 5,5 -k 2,2n -k 1,1 -k 3,3n | awk -F '\t' '
   { key = $5 FS $2 FS $1; if (!(key in count)) order[++keys] = key
     median[key, ++count[key]] = $3; if (!(key in best) || $4 < best[key]) best[key] = $4 }
   END {
@@ -67,11 +90,11 @@ sort -t $'\t' -k 5,5 -k 2,2n -k 1,1 -k 3,3n "$times" | awk -F '\t' '
         own[set] = middle[i]; own_best[set] = best[order[i]]
       }
     }
-    printf "%-22s %-8s %-14s %10s %10s %8s %8s\n", "", "threads", "", "median ms", "fastest ms", "times", "times"
+    printf "%-38s %-8s %-14s %10s %10s %8s %8s\n", "", "threads", "", "median ms", "fastest ms", "times", "times"
     for (i = 1; i <= keys; ++i) {
       split(order[i], part, FS)
       set = part[1] FS part[2]
-      printf "%-22s %-8s %-14s %10.2f %10.2f %8.2f %8.2f\n", part[1], part[2], part[3], middle[i], best[order[i]], \
+      printf "%-38s %-8s %-14s %10.2f %10.2f %8.2f %8.2f\n", part[1], part[2], part[3], middle[i], best[order[i]], \
         middle[i] / own[set], best[order[i]] / own_best[set]
     }
   }'

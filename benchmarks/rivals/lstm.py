@@ -7,13 +7,9 @@ A line a case: what, threads, milliseconds (median, then the fastest), the case,
 the process has processors: run it under taskset.
 """
 
-import argparse
-import statistics
-import time
-
 import numpy as np
 
-CASES = ["100,1,256,256", "50,32,512,512", "20,64,1024,1024", "200,16,128,128"]
+import sequences
 
 
 def data(t, n, i, h):
@@ -133,31 +129,11 @@ RIVALS = {"torch": torch_run, "jax": jax_run, "onnxruntime": onnxruntime_run, "o
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("name", choices=RIVALS)
-    parser.add_argument("threads", type=int)
-    parser.add_argument("--case", action="append")
-    parser.add_argument("--steps", type=int, default=0)
-    parser.add_argument("--infer", action="store_true")
-    parser.add_argument("--train", action="store_true")
-    a = parser.parse_args()
-    for case in a.case or CASES:
-        t, n, i, h = map(int, case.split(","))
-        d = data(t, n, i, h)
-        for trains in (False, True):
-            if (trains and (a.infer or a.name in ("onnxruntime", "openvino"))) or (not trains and a.train):
-                continue
-            run = RIVALS[a.name](d, a.threads, trains)
-            for _ in range(3):
-                run()
-            times = []
-            while len(times) < a.steps if a.steps else sum(times) < 1000 or len(times) < 5:
-                start = time.perf_counter()
-                run()
-                times.append((time.perf_counter() - start) * 1e3)
-            flops = 2 * 4 * t * n * h * (2 * i + 3 * h if trains else i + h)
-            print(f"{a.name}\t{a.threads}\t{statistics.median(times):.3f}\t{min(times):.3f}\t"
-                  f"{case} {'train' if trains else 'infer'}\t{flops / min(times) / 1e6:.1f}", flush=True)
+    given = sequences.parser(RIVALS).parse_args()
+    for case, trains in sequences.cases(given):
+        if not (trains and given.name in ("onnxruntime", "openvino")):
+            run = RIVALS[given.name](data(*case), given.threads, trains)
+            sequences.time_runs(given, run, sequences.text(case, trains), sequences.flops(case, trains, gates=4))
 
 
 main()

@@ -7,10 +7,7 @@
 // A line a case: what, threads, milliseconds (median, then the fastest), the case, GFLOP/s. `profile`: where the time
 // goes, op by op, on one thread. OMP_NUM_THREADS is the only other setting; tbb takes as many threads as omp.
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
 #include <string_view>
-#include <vector>
 
 #include <omp.h>
 #include <tbb/global_control.h>
@@ -55,46 +52,25 @@ plait::netdef make_lstm(bool trains) {
 }  // namespace bench
 
 int main(int argc, char** argv) {
-  std::vector<std::string_view> wanted;
-  std::vector<bench::lstm_case> cases;
-  int steps = 0;
-  bool infers = true;
-  bool trains = true;
-  for (int i = 1; i < argc; ++i) {
-    std::string_view const word = argv[i];
-    if (word == "--steps" && i + 1 < argc)
-      steps = std::max(1, std::atoi(argv[++i]));
-    else if (word == "--case" && i + 1 < argc)
-      cases.push_back(bench::lstm_case::read(argv[++i]));
-    else if (word == "--infer")
-      trains = false;
-    else if (word == "--train")
-      infers = false;
-    else
-      wanted.push_back(word);
-  }
-  if (wanted.empty()) wanted = {"serial", "omp", "tbb"};
-  if (cases.empty()) cases = {{100, 1, 256, 256}, {50, 32, 512, 512}, {20, 64, 1024, 1024}, {200, 16, 128, 128}};
+  auto const options = bench::sequence_options::read(argc, argv);
   auto const threads = static_cast<unsigned>(omp_get_max_threads());
   tbb::global_control const limit(tbb::global_control::max_allowed_parallelism, threads);
-  for (bench::lstm_case const& c : cases)
-    for (bool const training : {false, true}) {
-      if (training ? !trains : !infers) continue;
-      for (std::string_view const word : wanted) {
-        if (word == "serial")
-          bench::time_serial(1, c, training, steps);
-        else if (word == "omp")
-          bench::time_omp(threads, c, training, steps);
-        else if (word == "tbb")
-          bench::time_tbb(threads, c, training, steps);
-        else if (word == "profile")
-          bench::profile_lstm(c, training, std::max(steps, 10));
+  options.for_each_case([&](bench::sequence_case const& c, bool training) {
+    for (std::string_view const word : options.words) {
+      if (word == "serial")
+        bench::time_serial(1, c, training, options.steps);
+      else if (word == "omp")
+        bench::time_omp(threads, c, training, options.steps);
+      else if (word == "tbb")
+        bench::time_tbb(threads, c, training, options.steps);
+      else if (word == "profile")
+        bench::profile_lstm(c, training, std::max(options.steps, 10));
 #if defined(PLAIT_BENCH_ONEDNN)
-        else if (word == "onednn")
-          bench::time_onednn(threads, c, training, steps);
+      else if (word == "onednn")
+        bench::time_onednn(threads, c, training, options.steps);
 #endif
-        else
-          return std::fprintf(stderr, "no such word: %s\n", std::string(word).c_str()), 2;
-      }
+      else
+        bench::refuse_word(word);
     }
+  });
 }

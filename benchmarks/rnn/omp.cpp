@@ -4,7 +4,7 @@
 
 namespace bench {
 
-void time_omp(unsigned threads, lstm_case const& c, bool trains, int steps) {
+void time_omp(unsigned threads, sequence_case const& c, bool trains, int steps) {
   time_lstm<plait::omp>("plait_omp", threads, c, trains, steps);
 }
 

@@ -21,7 +21,7 @@ memory::desc floats(dims const& d, tag t) { return {d, memory::data_type::f32, t
 
 class onednn_lstm {
  public:
-  onednn_lstm(lstm_case const& c, bool trains) : c_(c) {
+  onednn_lstm(sequence_case const& c, bool trains) : c_(c) {
     auto const x = floats({c.t, c.n, c.i}, tag::tnc);
     auto const y = floats({c.t, c.n, c.h}, tag::tnc);
     auto const state = floats({1, 1, c.n, c.h}, tag::ldnc);
@@ -104,7 +104,7 @@ class onednn_lstm {
     return made;
   }
 
-  lstm_case c_;
+  sequence_case c_;
   std::mt19937 random_{1};
   dnnl::engine engine_{dnnl::engine::kind::cpu, 0};
   dnnl::stream stream_{engine_};
@@ -119,9 +119,9 @@ class onednn_lstm {
 
 }  // namespace
 
-void time_onednn(unsigned threads, lstm_case const& c, bool trains, int steps) {
+void time_onednn(unsigned threads, sequence_case const& c, bool trains, int steps) {
   onednn_lstm net(c, trains);
-  time_runs("onednn", threads, c, trains, steps, [&] { net.run(); });
+  time_runs("onednn", threads, c.text(trains), c.flops(trains, lstm_gates), steps, [&] { net.run(); });
 }
 
 }  // namespace bench

@@ -4,7 +4,7 @@
 
 namespace bench {
 
-void time_tbb(unsigned threads, lstm_case const& c, bool trains, int steps) {
+void time_tbb(unsigned threads, sequence_case const& c, bool trains, int steps) {
   time_lstm<plait::tbb>("plait_tbb", threads, c, trains, steps);
 }
 

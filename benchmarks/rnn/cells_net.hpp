@@ -1,0 +1,64 @@
+// The nets of cells.cpp on a backend.
+#pragma once
+
+#include <cstddef>
+#include <fstream>
+#include <string>
+
+#include <plait/exec/npy.hpp>
+#include <plait/exec/operators/activations.hpp>
+#include <plait/exec/operators/activations_gradients.hpp>
+#include <plait/exec/operators/arithmetic.hpp>
+#include <plait/exec/operators/arithmetic_gradients.hpp>
+#include <plait/exec/operators/concat_split.hpp>
+#include <plait/exec/operators/functions.hpp>
+#include <plait/exec/operators/layer_norm_gradient.hpp>
+#include <plait/exec/operators/matrix.hpp>
+#include <plait/exec/operators/matrix_gradients.hpp>
+#include <plait/exec/operators/normalization.hpp>
+#include <plait/exec/operators/recurrent_network.hpp>
+#include <plait/exec/operators/recurrent_network_gradients.hpp>
+#include <plait/exec/operators/reshape.hpp>
+#include <plait/exec/operators/sums.hpp>
+#include <plait/exec/operators/units.hpp>
+#include <plait/exec/operators/units_gradients.hpp>
+
+#include "cells.hpp"
+
+namespace bench {
+
+template <plait::backend B>
+plait::operators<B> cell_operators() {
+  plait::operators<B> made;
+  plait::add_activation_operators(made);
+  plait::add_activation_gradient_operators(made);
+  plait::add_arithmetic_operators(made);
+  plait::add_arithmetic_gradient_operators(made);
+  plait::add_concat_split_operators(made);
+  plait::add_function_operators(made);
+  plait::add_layer_norm_gradient_operator(made);
+  plait::add_matrix_operators(made);
+  plait::add_matrix_gradient_operators(made);
+  plait::add_normalization_operators(made);
+  plait::add_recurrent_network_operators(made);
+  plait::add_recurrent_network_gradient_operators(made);
+  plait::add_reshape_operators(made);
+  plait::add_sum_operators(made);
+  plait::add_unit_operators(made);
+  plait::add_unit_gradient_operators(made);
+  return made;
+}
+
+template <plait::backend B>
+void time_cell(char const* name, unsigned threads, cell_run const& r) {
+  cell_net const made = make_cell_net(r);
+  running_net<B> net(made.net, cell_operators<B>(), made.feeds, {.fetch = made.results});
+  time_runs(name, threads, r.text(), r.c.flops(r.trains, made.gates), r.steps, [&] { net.run(); });
+  if (r.folder.empty()) return;
+  for (std::size_t i = 0; i != made.results.size(); ++i) {
+    std::ofstream file(std::string(r.folder) + '/' + std::to_string(i) + ".npy", std::ios::binary);
+    plait::write_npy(file, net.result(made.results[i]));
+  }
+}
+
+}  // namespace bench
