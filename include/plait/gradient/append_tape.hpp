@@ -80,6 +80,20 @@ class op_appender {
   names_t outputs_;
 };
 
+// How many different names the operands of ops have, those of values they make only if so asked.
+inline std::size_t count_names(gradient_tape const& tape, std::span<std::uint32_t const> order,
+                               value_names const& names, bool made_only) {
+  std::vector<char> seen(tape.texts.size());
+  std::size_t count = 0;
+  for (std::uint32_t const op : order)
+    for (gradient_operand const v : tape.operands(op))
+      if (char& known = seen[names[v].id]; known == 0 && (!made_only || tape.is_made(v))) {
+        known = 1;
+        ++count;
+      }
+  return count;
+}
+
 template <gradient_net N>
 void add_nets(N& target, mutable_op_ref_t<N> op, gradient_tape const& tape, value_names const& names,
               gradient_tape::details const& more) {
@@ -102,9 +116,11 @@ template <gradient_net N>
 void append_tape(N& target, forward_net<N> const& made_for, gradient_tape& tape, std::span<std::uint32_t const> order,
                  value_names const& names) {
   using traits = detail::net_traits_of<N>;
+  bool const same = &target == &made_for.net();
+  constexpr std::size_t names_of_ops = 64;  // their types and arguments, about
   auto const before = static_cast<std::size_t>(std::ranges::distance(plait::ops(std::as_const(target))));
   if constexpr (requires { traits::reserve(target, before, before); })
-    traits::reserve(target, order.size(), tape.value_count() - tape.forward_count());
+    traits::reserve(target, order.size(), names_of_ops + detail::count_names(tape, order, names, same));
   detail::op_appender<N> ops(target, tape, names);
   constexpr std::size_t names_ahead = 8;
   op_spec spec;
@@ -124,7 +140,6 @@ void append_tape(N& target, forward_net<N> const& made_for, gradient_tape& tape,
   // What an op takes over from its source, and its nets: now that all ops are there, references to them last.
   op_list<N> const made(target);
   using iterators = std::vector<typename forward_net<N>::op_iterator>;
-  bool const same = &target == &made_for.net();
   iterators const sources = same ? forward_net<N>::op_iterators(target) : iterators();
   iterators const& from = same ? sources : made_for.ops();
   for (std::size_t i = 0; i != order.size(); ++i) {

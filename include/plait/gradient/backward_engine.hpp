@@ -112,13 +112,13 @@ class backward_engine : public backward_frame {
   void begin() {
     begun_ = true;
     net_.compute(tape_, !options_.as_caffe2);
+    tape_.reserve(form_.op_count() + form_.op_count() / 8 + ys_.size(), form_.value_count(), 2 * form_.read_count());
     context_.set_options(options_.numpy_broadcasting, options_.as_caffe2);
     gradients_.resize(form_.value_count());
     exposed_.resize(form_.blob_bound());
     exposed_at_.resize(form_.blob_bound());
     sums_.reset(form_.value_count());
     seeded_.assign(form_.value_count(), false);
-    seen_.assign(form_.value_count(), npos);
     cursor_ = static_cast<op_index>(form_.op_count());
     check_unread();
     wanted_.mark(problems_);
@@ -161,11 +161,11 @@ class backward_engine : public backward_frame {
                                            std::array{ones}, {placed, false, false});
         tape_.edit_details(op).arguments.push_back({"value", 1.0f});
         g.values = ones;
-        sums_.add(at, {g, placed ? producer : npos, true});
+        note_source(v, at, {g, placed ? producer : npos, true});
       } else {
         g.values = given(y.gradient->values);
         if (y.gradient->is_sparse()) g.indices = given(y.gradient->indices);
-        if (!options_.as_caffe2) sums_.add(at, {g, npos, false});
+        if (!options_.as_caffe2) note_source(v, at, {g, npos, false});
       }
       gradients_[at] = g;
       exposed_[b] = g;
@@ -298,6 +298,12 @@ class backward_engine : public backward_frame {
     expose(op, reads);
   }
 
+  // Most values are read once: their gradients have one source, which nobody asks for.
+  bool may_add_up(value v, std::uint32_t at) const { return form_.consumers(v).size() + (seeded_[at] ? 1 : 0) >= 2; }
+  void note_source(value v, std::uint32_t at, gradient_source const& source) {
+    if (may_add_up(v, at)) sums_.add(at, source);
+  }
+
   // Records where the gradients of the op's inputs come from: what ops make, by order of making, then what is passed
   // on.
   void collect(op_index op, std::uint32_t mark, std::span<value const> reads) {
@@ -305,13 +311,13 @@ class backward_engine : public backward_frame {
     made_.clear();
     for (std::uint32_t i = 0; i != results.size(); ++i)
       if (results[i]) made_.push_back({order_of_making(tape_, mark, results[i]), i});
-    std::ranges::stable_sort(made_, {}, &ranked::rank);
+    std::ranges::sort(made_);
     std::uint64_t before = passed_on;
     for (ranked const& r : made_) {
       std::uint32_t const at = form_.index(reads[r.input]);
       // The same blob for two inputs: made for the first, passed on to the others.
       bool const by_op = r.rank != passed_on && r.rank != before;
-      sums_.add(at, {results[r.input], op, by_op});
+      note_source(reads[r.input], at, {results[r.input], op, by_op});
       before = r.rank;
     }
     for (std::uint32_t i = 0; i != results.size(); ++i)
@@ -337,13 +343,12 @@ class backward_engine : public backward_frame {
   }
 
   void accumulate(op_index op) {
-    for (value v : form_.reads(op)) {
+    std::span<value const> const reads = form_.reads(op);
+    for (std::uint32_t slot = 0; slot != reads.size(); ++slot) {
+      value const v = reads[slot];
       std::uint32_t const at = form_.index(v);
-      if (seen_[at] == op) continue;
-      seen_[at] = op;
-      std::span<plait::operand const> const users = form_.consumers(v);
-      if (users.front().op != op || users.size() + (seeded_[at] ? 1 : 0) < 2 || sums_.count(at) < 2) continue;
-      add_up(op, v, at);
+      if (may_add_up(v, at) && form_.consumers(v).front() == plait::operand{op, slot} && sums_.count(at) >= 2)
+        add_up(op, v, at);
     }
   }
 
@@ -453,6 +458,7 @@ class backward_engine : public backward_frame {
   struct ranked {
     std::uint64_t rank;
     std::uint32_t input;
+    friend auto operator<=>(ranked const&, ranked const&) = default;
   };
 
   std::vector<gradient_seed> ys_;
@@ -467,7 +473,6 @@ class backward_engine : public backward_frame {
   std::vector<gradient_operands> exposed_;    // by blob: what its name stands for in the result
   std::vector<std::uint32_t> exposed_at_;     // by blob: the version that is the gradient of
   std::vector<char> seeded_;                  // by value
-  std::vector<op_index> seen_;                // by value: the op it was last looked at for
   std::vector<std::pair<symbol, gradient_operand>> outside_;
   gradient_sources sums_;
   std::vector<saved_value> saved_inside_;

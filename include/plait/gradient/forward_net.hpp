@@ -121,6 +121,12 @@ class forward_net {
     return s && s.id < blobs_.size() ? blobs_[s.id] : npos;
   }
   gradient_operand operand(value v) const { return {form_.index(v)}; }
+  /// The value of a number.
+  value value_at(std::uint32_t number) const {
+    blob_index const b = blob_of_value_[number];
+    std::uint32_t const first = form_.first_version(b);
+    return {b, first + (number - form_.index({b, first}))};
+  }
   value last(blob_index b) const { return {b, form_.version(b)}; }
   /// All ops that write a blob, in order.
   std::vector<op_index> writers(blob_index b) const {

@@ -162,7 +162,8 @@ class gradient_context {
   static constexpr std::string_view gradient_suffix = "_grad";
   /// A new blob `<x>_grad`, which is to hold the gradient of input i: to be an output of an op.
   gradient_operand input_gradient(std::size_t i) {
-    gradient_operand const made = tape_->make_value(gradient_name(i));
+    scratch_.assign(input_name(i)).append(gradient_suffix);
+    gradient_operand const made = tape_->make_value(scratch_);
     results_[i] = {made, {}};
     return made;
   }
@@ -263,6 +264,7 @@ class gradient_context {
   std::vector<char> wanted_;                  // of inputs
   std::vector<gradient_operands> results_;    // of inputs
   std::vector<saved_value> saved_;
+  std::string scratch_;  // a name in the making: most are too long for a string without memory of its own
 };
 
 }  // namespace plait

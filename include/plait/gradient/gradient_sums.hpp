@@ -26,25 +26,33 @@ struct gradient_source {
   bool by_op = false;  ///< made by a gradient op, not passed on
 };
 
-/// The sources of all values, in the order they come up. O(1) an addition.
+/// The sources of values that may have several, in the order they come up. O(1) an addition.
 class gradient_sources {
  public:
   void reset(std::size_t values) {
     nodes_.clear();
-    ends_.assign(values, {});
+    ends_.clear();
+    list_of_.assign(values, npos);
   }
   void add(std::uint32_t value, gradient_source const& source) {
-    end& e = ends_[value];
+    if (list_of_[value] == npos) {
+      list_of_[value] = static_cast<std::uint32_t>(ends_.size());
+      ends_.emplace_back();
+    }
+    end& e = ends_[list_of_[value]];
     auto const number = static_cast<std::uint32_t>(nodes_.size());
     nodes_.push_back({source, npos});
     (e.first == npos ? e.first : nodes_[e.last].next) = number;
     e.last = number;
     ++e.count;
   }
-  std::uint32_t count(std::uint32_t value) const { return ends_[value].count; }
+  std::uint32_t count(std::uint32_t value) const { return list_of_[value] == npos ? 0 : ends_[list_of_[value]].count; }
   std::vector<gradient_source> of(std::uint32_t value) const {
     std::vector<gradient_source> made;
-    for (std::uint32_t at = ends_[value].first; at != npos; at = nodes_[at].next) made.push_back(nodes_[at].source);
+    if (list_of_[value] == npos) return made;
+    made.reserve(count(value));
+    for (std::uint32_t at = ends_[list_of_[value]].first; at != npos; at = nodes_[at].next)
+      made.push_back(nodes_[at].source);
     return made;
   }
 
@@ -60,6 +68,7 @@ class gradient_sources {
   };
   std::vector<node> nodes_;
   std::vector<end> ends_;
+  std::vector<std::uint32_t> list_of_;  // by value: which of the ends are its own
 };
 
 /// Where a gradient comes among those that one op's gradient ops make, the ops of the tape from `first` on: dense ones

@@ -67,6 +67,13 @@ class gradient_tape {
 
   explicit gradient_tape(std::size_t forward_values = 0) : forward_(static_cast<std::uint32_t>(forward_values)) {}
 
+  /// Makes room for about so much: growing would touch each page of a large tape several times.
+  void reserve(std::size_t ops, std::size_t values, std::size_t operands) {
+    ops_.reserve(ops);
+    values_.reserve(values);
+    operands_.reserve(operands);
+  }
+
   symbol_table texts;  ///< of blobs and op types
 
   // ---- values
@@ -95,6 +102,9 @@ class gradient_tape {
   std::span<gradient_operand> inputs(std::size_t i) { return {operands_.data() + ops_[i].first, ops_[i].inputs}; }
   std::span<gradient_operand> outputs(std::size_t i) {
     return {operands_.data() + ops_[i].first + ops_[i].inputs, ops_[i].outputs};
+  }
+  std::span<gradient_operand const> operands(std::size_t i) const {
+    return {operands_.data() + ops_[i].first, std::size_t{ops_[i].inputs} + ops_[i].outputs};
   }
   details& edit_details(std::size_t i) {
     if (ops_[i].more == npos) {

@@ -41,10 +41,6 @@ class needed_values {
   void provide(std::vector<std::uint32_t>& order, overwritten_values how,
                std::vector<gradient_operand*> const& results) {
     how_ = how;
-    values_.resize(form_->value_count());
-    for (blob_index b : form_->blobs())
-      for (std::uint32_t k = form_->first_version(b); k <= form_->version(b); ++k)
-        values_[form_->index({b, k})] = {b, k};
     std::vector<std::uint32_t> provided;
     provided.reserve(order.size());
     for (std::uint32_t op : order) {
@@ -71,7 +67,7 @@ class needed_values {
   void name_saved(value_names& names) {
     boost::unordered_flat_map<blob_index, std::uint32_t> next;
     for (auto const& [id, made] : copies_) {
-      value const v = values_[id];
+      value const v = net_->value_at(id);
       std::string const blob = net_->text(v.blob);
       std::string name = blob + "_saved";
       for (std::uint32_t& k = next[v.blob]; tape_->texts.find(name);) name = blob + "_saved_" + std::to_string(k++);
@@ -86,7 +82,7 @@ class needed_values {
  private:
   bool is_gone(gradient_operand v) const {
     if (tape_->is_made(v)) return false;
-    value const at = values_[v.id];
+    value const at = net_->value_at(v.id);
     return at.version != form_->version(at.blob);
   }
 
@@ -122,7 +118,7 @@ class needed_values {
         pending.pop_back();
         continue;
       }
-      op_index const producer = form_->producing_op(values_[top.id]);
+      op_index const producer = form_->producing_op(net_->value_at(top.id));
       if (top.entered) {
         run_again(producer, order);
         continue;
@@ -153,7 +149,7 @@ class needed_values {
   }
 
   void note_missing(gradient_operand v, op_index reader) {
-    value const what = values_[v.id];
+    value const what = net_->value_at(v.id);
     if (noted_.insert((std::uint64_t{v.id} << 32) | reader).second) missing_.push_back({what, reader});
   }
 
@@ -161,7 +157,6 @@ class needed_values {
   forward_net<N> const* net_;
   ssa_form<N> const* form_;
   std::function<bool(op_index)> repeatable_;
-  std::vector<value> values_;  // by number
   std::vector<std::pair<std::uint32_t, gradient_operand>> copies_;
   std::vector<saved_value> saved_;
   boost::unordered_flat_map<std::uint32_t, gradient_operand> again_;  // what stands in for values

@@ -6,8 +6,8 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
-#include <vector>
 
+#include <plait/core/small_list.hpp>
 #include <plait/gradient/gradient_context.hpp>
 #include <plait/gradient/gradient_rules.hpp>
 
@@ -40,8 +40,10 @@ void each_word(std::string_view text, Each each) {
   }
 }
 
-inline std::vector<gradient_operand> rule_reads(gradient_context& c, std::string_view pattern) {
-  std::vector<gradient_operand> made;
+using rule_operands = small_list<gradient_operand, 8>;
+
+inline rule_operands rule_reads(gradient_context& c, std::string_view pattern) {
+  rule_operands made;
   each_word(pattern, [&](std::string_view word) {
     char const what = word.front();
     if (word.ends_with('*')) {
@@ -54,8 +56,8 @@ inline std::vector<gradient_operand> rule_reads(gradient_context& c, std::string
   return made;
 }
 
-inline std::vector<gradient_operand> rule_writes(gradient_context& c, std::string_view pattern) {
-  std::vector<gradient_operand> made;
+inline rule_operands rule_writes(gradient_context& c, std::string_view pattern) {
+  rule_operands made;
   each_word(pattern, [&](std::string_view word) {
     if (word == "*")
       for (std::size_t i = 0; i != c.listed_input_count(); ++i) made.push_back(c.input_gradient(i));
