@@ -31,6 +31,9 @@ struct recurrent_layer_options {
   bool recompute = false;
   /// The full name of the scope that parameters are in, to share those of another layer; absent: the layer's own.
   std::optional<std::string> parameters = {};
+  /// What a step does without its states is done for all steps at once before them, as prepare() of a cell is: see
+  /// hoist_time_parallel_ops.
+  bool hoist = false;
   rnn_executor_config executor = {};
 };
 

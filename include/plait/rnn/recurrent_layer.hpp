@@ -25,6 +25,7 @@
 #include <plait/rnn/layer_options.hpp>
 #include <plait/rnn/recurrent_cell.hpp>
 #include <plait/rnn/recurrent_net.hpp>
+#include <plait/rnn/time_parallel_ops.hpp>
 
 namespace plait {
 
@@ -69,6 +70,7 @@ recurrent_layer add_recurrent_layer(trained_model& model, std::string_view name,
     }
     net.cell = one;
     if (options.recompute) net.recompute_on_backward = conditions.recomputable;
+    if (options.hoist) net = hoist_time_parallel_ops(model.net, net);
   }
   if (options.outputs_with_grads.empty())
     for (std::size_t const state : traits::output_states(cell)) net.outputs_with_grads.push_back(2 * state);

@@ -1,0 +1,214 @@
+#include <plait/rnn/time_parallel_ops.hpp>
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <plait/exec/operators.hpp>
+#include <plait/exec/plan.hpp>
+#include <plait/gradient/backward_pass.hpp>
+#include <plait/gradient/standard_rules.hpp>
+#include <plait/netdef/arguments.hpp>
+#include <plait/netdef/equality.hpp>
+#include <plait/rnn/recurrent_layer.hpp>
+#include <plait/rnn/recurrent_net.hpp>
+#include <support/named_numbers.hpp>
+#include <support/op_lines.hpp>
+
+namespace {
+
+using test::apart;
+using test::filled;
+using test::numbers;
+
+constexpr std::int64_t inputs = 3, hidden = 2, steps = 4, batch = 3;
+
+// Of a user who puts all that a step does into the step.
+struct naive_cell {
+  std::vector<plait::cell_state> states() const { return {{"h", hidden}}; }
+  std::vector<plait::blob_handle> step(plait::cell_step& s) const {
+    auto& net = s.net;
+    auto const& h = s.states[0];
+    auto const scale = s.parameter("scale", {2 * hidden});
+    auto const shift = s.parameter("shift", {2 * hidden});
+    auto const norm = net.op<3>("LayerNorm", {s.fc(s.input, "i2h", inputs, 2 * hidden), scale, shift}, {},
+                                {{"axis", -1}, {"elementwise_affine", 1}});
+    auto const [x_gate, x_new] = net.split<2>(norm[0], 2);
+    auto const open = net.sigmoid(net.add(x_gate, s.fc(h, "gate", hidden, hidden)));
+    auto const leak = net.sigmoid(s.parameter("leak", {hidden}));
+    auto const fresh = net.tanh(net.sum({s.mul_vector(x_new, leak), net.mul(open, h)}));
+    return {net.add(fresh, s.mul_vector(h, leak), "h")};
+  }
+};
+
+struct results {
+  numbers output, last;
+  std::map<std::string, numbers> gradients;
+};
+
+results run(plait::recurrent_layer_options o, bool with_lengths) {
+  plait::trained_model model("net", {.type = plait::element_type::float64});
+  plait::workspace<plait::serial> blobs;
+  o.sequence = model.net.external_input("x");
+  o.initial = {model.net.external_input("h0").name()};
+  blobs.feed("x", filled("x", {steps, batch, inputs}));
+  blobs.feed("h0", filled("h0", {1, batch, hidden}));
+  if (with_lengths) {
+    o.lengths = model.net.external_input("lengths");
+    blobs.feed("lengths", plait::tensor<plait::serial>::from(std::vector<std::int64_t>{4, 2, 3}, {batch}));
+  }
+  auto const layer = plait::add_recurrent_layer(model, "r", naive_cell(), o);
+  std::vector<std::string> moved = model.parameters();
+  for (std::string const& p : moved) blobs.feed(p, filled(p, plait::shape(model.parameter_shape(p))));
+  moved.insert(moved.end(), {"x", "h0"});
+  plait::netdef net = model.net.net();
+  std::vector<std::string> fetch{layer.output.name(), layer.last[0].name()};
+  plait::gradient_map gradients;
+  if (!o.forward_only) {
+    blobs.feed("dy", filled("dy", {steps, batch, hidden}));
+    gradients =
+        plait::add_gradient_ops(net, {{layer.output.name(), "dy"}}, plait::gradient_rules::standard(), {.only = moved});
+    for (auto const& [name, g] : gradients) fetch.push_back(g.values);
+  }
+  plait::compile(net, plait::standard_operators<plait::serial>(), blobs, {.fetch = fetch}).run();
+  results made{blobs.fetch<double>(fetch[0]), blobs.fetch<double>(fetch[1]), {}};
+  for (auto const& [name, g] : gradients) made.gradients[name] = blobs.fetch<double>(g.values);
+  return made;
+}
+
+plait::netdef const& step_net(plait::netdef const& n) { return *plait::find_argument(n, n.op.back(), "step_net")->n; }
+
+// A cell with the inputs x_t, y_t, h_prev and w, and what adds ops to it that make h.
+plait::recurrent_net_options options_of(void (*add)(plait::net_builder&)) {
+  plait::net_builder cell("cell");
+  cell.external_inputs("x_t", "y_t", "h_prev", "w");
+  add(cell);
+  cell.external_outputs(cell.blob("h"));
+  return {.cell = cell,
+          .inputs = {{"x_t", "x"}, {"y_t", "y"}},
+          .states = {{.in = "h_prev", .out = "h", .initial = "h0"}},
+          .forward_only = true};
+}
+plait::net_builder around() {
+  plait::net_builder net("net");
+  net.external_inputs("x", "y", "h0", "w", "a");
+  return net;
+}
+test::lines hoisted(plait::recurrent_net_options const& options) {
+  plait::net_builder net = around();
+  static_cast<void>(plait::hoist_time_parallel_ops(net, options));
+  return test::lines_of(net.net());
+}
+
+}  // namespace
+
+TEST_CASE("What a step does without its states is done before the steps") {
+  plait::trained_model model("net");
+  model.net.external_inputs("x", "h0");
+  plait::add_recurrent_layer(model, "r", naive_cell(), {.sequence = "x", .initial = {"h0"}, .hoist = true});
+  plait::netdef const& net = model.net.net();
+  CHECK(test::lines_of(net) ==
+        test::lines{"FC: x r/i2h_w r/i2h_b -> r/i2h_steps",
+                    "LayerNorm: r/i2h_steps r/scale r/shift -> r/LayerNorm:0_steps r/LayerNorm:1_steps "
+                    "r/LayerNorm:2_steps",
+                    "Split: r/LayerNorm:0_steps -> r/Split:0_steps r/Split:1_steps", "Sigmoid: r/leak -> r/Sigmoid_2",
+                    "Mul: r/Split:1_steps r/Sigmoid_2 -> r/Mul_steps",
+                    "RecurrentNetwork: r/Split:0_steps r/Mul_steps h0 r/gate_w r/gate_b r/Sigmoid_2 -> r/h_all "
+                    "r/h_last r/step_workspaces"});
+  CHECK(test::lines_of(step_net(net)) ==
+        test::lines{"FC: r/h_prev r/gate_w r/gate_b -> r/gate", "Add: r/Split:0 r/gate -> r/Add",
+                    "Sigmoid: r/Add -> r/Sigmoid", "Mul: r/Sigmoid r/h_prev -> r/Mul_2", "Sum: r/Mul r/Mul_2 -> r/Sum",
+                    "Tanh: r/Sum -> r/Tanh", "Mul: r/h_prev r/Sigmoid_2 -> r/Mul_3", "Add: r/Tanh r/Mul_3 -> r/h"});
+}
+
+TEST_CASE("Results and gradients are those of all in the step") {
+  for (bool const lengths : {false, true})
+    for (bool const reverse : {false, true}) {
+      results const expected = run({.reverse = reverse}, lengths);
+      results const got = run({.reverse = reverse, .hoist = true}, lengths);
+      CHECK(apart(got.output, expected.output) < 1e-14);
+      CHECK(apart(got.last, expected.last) < 1e-14);
+      CHECK(expected.gradients.size() == 9);
+      for (auto const& one : expected.gradients) {
+        CAPTURE(one.first);
+        REQUIRE(got.gradients.contains(one.first));
+        CHECK(apart(got.gradients.at(one.first), one.second) < 1e-13);
+      }
+      CHECK(apart(run({.reverse = reverse, .forward_only = true, .hoist = true}, lengths).output, expected.output) <
+            1e-14);
+    }
+}
+
+TEST_CASE("Ops stay where it is not known that steps can be taken together") {
+  SUBCASE("what sees a state, the number of the step, or what is overwritten") {
+    CHECK(hoisted(options_of([](plait::net_builder& c) {
+            c.op("Tanh", "h_prev", "a_t");
+            c.op("Tanh", "x_t", "b_t");
+            c.op("Sum", {"b_t", "a_t"}, "b_t");
+            c.op("Sigmoid", "w", "w");
+            c.op("Mul", {"b_t", "w"}, "h", {{"broadcast", 1}});
+          })).empty());
+  }
+  SUBCASE("other axes than the last, several sequences, shapes that are not known to agree") {
+    CHECK(hoisted(options_of([](plait::net_builder& c) {
+            c.op("Softmax", "x_t", "s_t", {{"axis", 1}});
+            c.op<2>("Split", "x_t", {"left", "right"}, {{"axis", 1}});
+            c.op("Sum", {"x_t", "y_t"}, "sum_t");
+            c.op("Mul", {"x_t", "w"}, "product_t");
+            c.op("Add", {"x_t", "w"}, "added_t", {{"broadcast", 1}, {"axis", 0}});
+            c.op("Sum", {"sum_t", "h_prev"}, "h");
+          })).empty());
+  }
+  SUBCASE("what is recomputed, and states") {
+    plait::recurrent_net_options o = options_of([](plait::net_builder& c) {
+      c.op("Tanh", "x_t", "again");
+      c.op("Sum", {"again", "h_prev"}, "sum_t");
+      c.op("Tanh", "y_t", "h");
+    });
+    o.recompute_on_backward = {"again"};
+    CHECK(hoisted(o).empty());
+  }
+  SUBCASE("windows") {
+    plait::recurrent_net_options o = options_of([](plait::net_builder& c) {
+      c.op("Tanh", "y_t", "wide");
+      c.op("ReduceSum", "wide", "narrow", {{"axes", std::vector<std::int64_t>{0}}});
+      c.op("Sum", {"narrow", "h_prev", "x_t"}, "h");
+    });
+    o.inputs[1].window = 2;
+    CHECK(hoisted(o).empty());
+  }
+}
+
+TEST_CASE("The first sequence goes on saying how many steps there are; names that are taken get a number") {
+  plait::net_builder net = around();
+  plait::recurrent_net_options const left =
+      plait::hoist_time_parallel_ops(net, options_of([](plait::net_builder& c) {
+                                       c.op("Sigmoid", "w", "a");
+                                       c.op("Tanh", "y_t", "b");
+                                       c.op("Sum", {"b", "h_prev"}, "sum");
+                                       c.op("Mul", {"sum", "a"}, "h", {{"broadcast", 1}});
+                                     }));
+  CHECK(test::lines_of(net.net()) == test::lines{"Sigmoid: w -> a_2", "Tanh: y -> b_steps"});
+  REQUIRE(left.inputs.size() == 2);
+  CHECK(left.inputs[0].in == "x_t");
+  CHECK(left.inputs[0].sequence == "x");
+  CHECK(left.inputs[1].in == "b");
+  CHECK(left.inputs[1].sequence == "b_steps");
+  CHECK(test::lines_of(left.cell.net()) == test::lines{"Sum: b h_prev -> sum", "Mul: sum a_2 -> h"});
+  CHECK(plait::recurrent_net(net, left).blobs.size() == 2);
+}
+
+TEST_CASE("What an op reads must be there; nothing is changed if not") {
+  plait::recurrent_net_options const o = options_of([](plait::net_builder& c) {
+    c.external_input("unknown");
+    c.op("Sigmoid", "unknown", "a");
+    c.op("Mul", {"h_prev", "a"}, "h", {{"broadcast", 1}});
+  });
+  plait::net_builder net = around();
+  plait::netdef const before = net.net();
+  CHECK_THROWS_AS(plait::hoist_time_parallel_ops(net, o), plait::net_error);
+  CHECK(net.net() == before);
+}
