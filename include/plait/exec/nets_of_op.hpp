@@ -1,6 +1,7 @@
 // The nets inside an op, as the op's kernel gets hold of them while it is made.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -50,10 +51,9 @@ class nets_of_op {
   /// unless `keep` lists what is. Throws nested_net_error naming the argument.
   std::unique_ptr<plan<B>> compile(std::string_view argument, workspace<B>& blobs,
                                    std::vector<std::string> const* keep = nullptr) const {
-    compiler const* const found = find(argument);
-    if (found == nullptr) throw shape_error("plait: argument '" + std::string(argument) + "' is missing");
+    inside const& found = expect(argument);
     try {
-      return (*found)(blobs, keep);
+      return found.compile(blobs, keep);
     } catch (exec_error const& e) {
       std::throw_with_nested(nested_net_error(argument, e.what(), e.blob));
     } catch (error const& e) {
@@ -61,9 +61,12 @@ class nets_of_op {
     }
   }
 
+  /// The names of what a net in an argument may read that it has not written before. O(operands of the net).
+  std::vector<std::string> names_read(std::string_view argument) const { return expect(argument).reads(); }
+
   // ---- to fill
-  void add(std::string_view argument, compiler compile) {
-    nets_.emplace_back(std::string(argument), std::move(compile));
+  void add(std::string_view argument, compiler compile, std::function<std::vector<std::string>()> reads) {
+    nets_.push_back({std::string(argument), std::move(compile), std::move(reads)});
   }
   void set_names(std::vector<std::string> inputs, std::vector<std::string> outputs) {
     inputs_ = std::move(inputs);
@@ -71,13 +74,23 @@ class nets_of_op {
   }
 
  private:
-  compiler const* find(std::string_view argument) const {
-    for (auto const& [name, compile] : nets_)
-      if (name == argument) return &compile;
-    return nullptr;
+  struct inside {
+    std::string argument;
+    compiler compile;
+    std::function<std::vector<std::string>()> reads;
+  };
+
+  inside const* find(std::string_view argument) const {
+    auto const at = std::ranges::find(nets_, argument, &inside::argument);
+    return at == nets_.end() ? nullptr : &*at;
+  }
+  inside const& expect(std::string_view argument) const {
+    inside const* const found = find(argument);
+    if (found == nullptr) throw shape_error("plait: argument '" + std::string(argument) + "' is missing");
+    return *found;
   }
 
-  std::vector<std::pair<std::string, compiler>> nets_;
+  std::vector<inside> nets_;
   std::vector<std::string> inputs_;
   std::vector<std::string> outputs_;
 };

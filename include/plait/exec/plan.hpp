@@ -211,6 +211,8 @@ class plan {
   nets_of_op<B> nets_inside(ssa_form<N> const& form, N const& n, Op const& op, op_index at,
                             net_operands const& operands, operators<B> const& table, std::size_t depth) const;
   template <net N>
+  static std::vector<std::string> names_read(N const& n, operators<B> const& table);
+  template <net N>
   std::vector<bool> kept_blobs(ssa_form<N> const& form, compile_options const& options, nesting const* around) const;
   void connect(net_operands const& operands, workspace<B>& blobs);
   bool infer(op_index op);

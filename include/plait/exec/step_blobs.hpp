@@ -25,8 +25,8 @@
 
 namespace plait {
 
-/// Has every RecurrentNetwork op of a net keep all blobs of all its steps, as it does for a backward pass. Returns how
-/// many there are. O(ops).
+/// Has every RecurrentNetwork op of a net keep all blobs of all its steps, not only those that a backward pass reads.
+/// Returns how many there are. O(ops).
 template <net N>
   requires argument_mutable_net<N> && typed_net<N>
 std::size_t keep_step_blobs(N& n) {

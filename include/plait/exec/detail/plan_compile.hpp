@@ -77,10 +77,13 @@ nets_of_op<B> plan<B>::nets_inside(ssa_form<N> const& form, N const& n, Op const
       std::string argument;
       if constexpr (requires { std::string_view(inside.argument); }) argument = std::string_view(inside.argument);
       auto const owner = std::make_shared<decltype(inside)>(std::move(inside));
-      found.add(argument, [owner, &table, depth](workspace<B>& blobs, std::vector<std::string> const* keep) {
-        nesting const around{depth + 1, keep};
-        return std::unique_ptr<plan>(new plan(*owner->net, table, blobs, {}, &around));
-      });
+      found.add(
+          argument,
+          [owner, &table, depth](workspace<B>& blobs, std::vector<std::string> const* keep) {
+            nesting const around{depth + 1, keep};
+            return std::unique_ptr<plan>(new plan(*owner->net, table, blobs, {}, &around));
+          },
+          [owner, &table] { return names_read(*owner->net, table); });
     }
   }
   if (found.empty() && !operands.schemas[at]->has_results_after_run()) return found;
@@ -91,6 +94,29 @@ nets_of_op<B> plan<B>::nets_inside(ssa_form<N> const& form, N const& n, Op const
   for (plait::value v : form.writes(at)) writes.push_back(blob_names_[v.blob]);
   found.set_names(std::move(reads), std::move(writes));
   return found;
+}
+
+// Names of values that a net may read and does not make.
+template <backend B>
+template <net N>
+std::vector<std::string> plan<B>::names_read(N const& n, operators<B> const& table) {
+  ssa_form<N> const form = get_ssa(n, {.subnets = true});
+  std::vector<bool> seen(form.blob_bound(), false);
+  std::vector<std::string> names;
+  auto const add = [&](blob_index b, std::uint32_t version) {
+    if (version == form.first_version(b) && !seen[b]) names.emplace_back(std::string_view(form.name(b)));
+    seen[b] = seen[b] || version == form.first_version(b);
+  };
+  op_index at = 0;
+  for (auto&& op : plait::ops(n)) {
+    for (plait::value v : form.reads(at)) add(v.blob, v.version);
+    auto const entry = table.find(op_type(n, op));
+    // Such an op may leave its outputs as they were.
+    if (entry != nullptr && entry->schema.has_results_after_run())
+      for (plait::value v : form.writes(at)) add(v.blob, v.version - 1);
+    ++at;
+  }
+  return names;
 }
 
 // By blob: whether its last value is wanted.

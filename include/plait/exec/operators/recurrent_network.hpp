@@ -168,19 +168,13 @@ class recurrent_network_kernel : public op_kernel<B> {
   }
 
  private:
-  // With a backward net all is kept that it does not make again; without one what comes after the step is enough.
+  // Kept is what a backward net reads of a step, or all where that net is not known or somebody wants to look at it.
   void compile(op_arguments const& a, nets_of_op<B> const& nets) {
-    std::vector<std::string> const again = detail::renamed_texts(a, "recompute_blobs_on_backward");
+    bool const all = a.flag("keep_steps") || (trains_ && !nets.has("backward_step_net"));
     std::vector<std::string> keep;
-    if (!trains_) {
-      for (auto const& link : arguments_.links) keep.push_back(link.internal);
-    } else if (!again.empty()) {
-      steps_.compile(nets, "step_net", nullptr);
-      for (std::uint32_t const v : steps_.plan().layout().published())
-        if (std::ranges::find(again, steps_.plan().value_name(v)) == again.end())
-          keep.emplace_back(steps_.plan().value_name(v));
-    }
-    steps_.compile(nets, "step_net", trains_ && again.empty() ? nullptr : &keep);
+    if (trains_ && !all) keep = nets.names_read("backward_step_net");
+    for (auto const& link : arguments_.links) keep.push_back(link.internal);
+    steps_.compile(nets, "step_net", all ? nullptr : &keep);
     // What ops of the net link is around the steps, and is changed there.
     auto const linked = steps_.link_ops();
     for (std::uint32_t const v : steps_.plan().layout().published()) {

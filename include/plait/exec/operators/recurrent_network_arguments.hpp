@@ -140,7 +140,7 @@ inline op_schema with_recurrent_arguments(op_schema schema) {
       .argument("backward_link_offset", integers(), "as link_offset")
       .argument("backward_link_window", integers(), "as link_window")
       .argument("recompute_blobs_on_backward", texts(), "blobs that are not kept, as the backward step net makes them")
-      .argument("keep_steps", std::int64_t{0}, "what steps make is kept also without a gradient")
+      .argument("keep_steps", std::int64_t{0}, "all that steps make is kept, not only what their gradients need")
       .argument("enable_rnn_executor", std::int64_t{1}, "0: one step after the other, also with tasks")
       .argument("rnn_executor.num_threads", std::int64_t{0},
                 "how many run ops of steps that are under way at once; if not given, only where steps are large enough")

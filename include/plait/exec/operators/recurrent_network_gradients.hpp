@@ -157,6 +157,11 @@ class recurrent_network_gradient_kernel : public op_kernel<B> {
     blob<B>* input;  // nullptr for a state
     std::size_t state;
   };
+  // The blobs of forward links in a step's workspace, and what the names were then.
+  struct step_views {
+    std::uint64_t revision = 0;
+    std::vector<blob<B>*> blobs = {};
+  };
 
   blob<B>* at(std::string_view name) { return &frame_.blobs().local(name); }
   // Gradients are those of states, then of sequences, then of parameters.
@@ -322,10 +327,17 @@ class recurrent_network_gradient_kernel : public op_kernel<B> {
   detail::opened_step<B> open(step_workspaces<B>& kept, std::int64_t t) {
     auto const number = static_cast<std::size_t>(t);
     workspace<B>& blobs = kept[number];
+    if (number >= viewed_.size()) viewed_.resize(number + 1);
+    step_views& at = viewed_[number];
+    if (at.revision != blobs.revision()) {
+      at.blobs.clear();
+      for (auto const& link : arguments_.links) at.blobs.push_back(&blobs.get(link.internal));
+      at.revision = blobs.revision();
+    }
     for (std::size_t i = 0; i != views_.size(); ++i) {
       auto const& link = arguments_.links[i];
       tensor<B>& whole = views_[i].input != nullptr ? views_[i].input->value : kept.states[views_[i].state];
-      blob<B>& viewed = blobs.get(link.internal);
+      blob<B>& viewed = *at.blobs[i];
       // One that the step net has changed is the step's own.
       if (views_[i].input != nullptr && viewed.is_set && viewed.value.owner() != nullptr) continue;
       detail::recurrent_sequence const from{static_cast<std::byte*>(whole.raw()), whole.spec()};
@@ -378,6 +390,7 @@ class recurrent_network_gradient_kernel : public op_kernel<B> {
   std::vector<blob<B>*> outputs_;
   std::vector<given_gradient> given_;
   std::vector<forward_view> views_;     // by forward link
+  std::vector<step_views> viewed_;      // by step
   std::vector<std::int64_t> replaced_;  // by sequence: the offset of the link that fills it; -1 if steps add to it
   std::vector<tensor<B>> gradients_;    // of states, sequences, parameters
   std::vector<detail::recurrent_sequence> sequences_;
