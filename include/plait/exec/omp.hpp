@@ -16,7 +16,7 @@ namespace plait {
 struct omp : host_memory {
   static constexpr std::string_view name = "omp";
   static auto policy() { return thrust::omp::par; }
-  static unsigned concurrency() { return static_cast<unsigned>(omp_get_max_threads()); }
+  static unsigned concurrency() { return omp_in_parallel() != 0 ? 1 : static_cast<unsigned>(omp_get_max_threads()); }
 };
 
 }  // namespace plait

@@ -253,6 +253,15 @@ struct run_series {
       {};  ///< by output: only the sum over the runs is asked for, which is an output of them all
 };
 
+/// What an op is by rows: see op_kernel::by_rows. From the 65th on operands are by rows.
+struct row_runs {
+  std::size_t work = 0;             ///< of all rows, in elements that are merely moved; 0: it is not by rows
+  std::uint64_t whole_inputs = 0;   ///< a bit an input: the same for all rows
+  std::uint64_t whole_outputs = 0;  ///< a bit an output: rows leave it alone
+  constexpr bool is_whole_input(std::size_t i) const { return i < 64 && (whole_inputs >> i & 1) != 0; }
+  constexpr bool is_whole_output(std::size_t i) const { return i < 64 && (whole_outputs >> i & 1) != 0; }
+};
+
 /// One op of a plan. Constructed from op_arguments; what the constructor throws says what is wrong with the arguments.
 template <backend B>
 class op_kernel {
@@ -279,6 +288,15 @@ class op_kernel {
   virtual bool begin_series(op_context<B>&, run_series const&) { return false; }
   /// After the last run; `whole` is false if one has failed and nobody wants the sums.
   virtual void end_series(op_context<B>&, bool /*whole*/) {}
+
+  /// On hosts, in a series: whether rows, which are the places of all axes but the last, can be computed by several
+  /// threads, each from the same rows of the inputs and from inputs that are the same for all.
+  virtual row_runs by_rows(op_context<B> const&) const { return {}; }
+  /// Once for all rows of a run, before them.
+  virtual void begin_rows(op_context<B>&) {}
+  /// Some rows, while other threads have others: operands are matrices, or without a last axis of their own vectors, of
+  /// these rows only, but for the whole ones.
+  virtual void run_rows(op_context<B>& c) { run(c); }
 };
 
 }  // namespace plait

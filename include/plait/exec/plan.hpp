@@ -33,6 +33,7 @@
 #include <plait/exec/operators.hpp>
 #include <plait/exec/plan_layout.hpp>
 #include <plait/exec/plan_memory.hpp>
+#include <plait/exec/row_groups.hpp>
 #include <plait/exec/run_options.hpp>
 #include <plait/exec/workspace.hpp>
 #include <plait/net/implicit_operands.hpp>
@@ -148,7 +149,7 @@ class plan {
   void run_op(op_index op, run_options const& options = {}) {
     step& s = steps_[op];
     try {
-      if (s.plain && options.observer == nullptr)
+      if (s.way == op_way::plain && options.observer == nullptr)
         s.kernel->run(s.context);
       else
         run_with_care(op, options);
@@ -178,10 +179,11 @@ class plan {
   bool is_parallel() const noexcept { return parallel_; }
 
  private:
-  struct alignas(64) step {  // a cache line: all that most ops need
+  enum class op_way : unsigned char { plain, grouped, careful };  // only the kernel is run; row_groups has it; neither
+  struct alignas(64) step {                                    // a cache line: all that most ops need
     op_kernel<B>* kernel;
     op_context<B> context;
-    bool plain = true;  // nothing but the kernel is to be run
+    op_way way = op_way::plain;
   };
   struct details {
     std::shared_ptr<typename operators<B>::entry const> type;
@@ -224,6 +226,9 @@ class plan {
   void run_for_results(op_index op, run_options const& options, op_event const* event);
   void accept_results(op_index op);
   void publish(value_number v);
+  void find_groups();
+  op_way usual_way(op_index op) const;
+  void run_group(op_index& op);
   exec_error problem(op_index op, std::string const& why, std::string_view blob = {}) const;
   std::string op_text(op_index op) const;
   [[noreturn]] void rethrow(op_index op) const;
@@ -248,6 +253,7 @@ class plan {
   plan_memory<B> memory_;
   std::vector<tensor_spec> inferred_;  // of the outputs of the op in hand
   std::vector<op_index> in_series_;    // ops that know of a series
+  row_groups<B> groups_;               // while they do
   csr<op_index> controls_;             // by op
   bool parallel_ = false;
   bool nested_ = false;

@@ -52,7 +52,7 @@ plan<B>::plan(N const& n, operators<B> const& table, workspace<B>& blobs, compil
       operands.add(n, op, form, at, arguments, keep);
       nets_of_op<B> const nets = nets_inside(form, n, op, at, operands, table, depth);
       kernels_.push_back(entry->make(arguments, nets));
-      steps_.push_back({kernels_.back().get(), {}, true});
+      steps_.push_back({kernels_.back().get(), {}});
       details_.push_back({std::move(entry)});
     } catch (nested_net_error const& e) {
       std::throw_with_nested(refusal(detail::without_prefix(e.what()), e.blob));
@@ -153,6 +153,13 @@ std::vector<bool> plan<B>::kept_blobs(ssa_form<N> const& form, compile_options c
   return keep;
 }
 
+template <backend B>
+auto plan<B>::usual_way(op_index op) const -> op_way {
+  bool const plain = !layout_.gives_results(op) && layout_.published(op).empty() && layout_.copies(op).empty() &&
+                     layout_.endangered(op).empty();
+  return plain ? op_way::plain : op_way::careful;
+}
+
 // Contexts, and the blobs of the workspace that are read and written.
 template <backend B>
 void plan<B>::connect(net_operands const& operands, workspace<B>& blobs) {
@@ -171,13 +178,12 @@ void plan<B>::connect(net_operands const& operands, workspace<B>& blobs) {
     for (auto v : writes) operand_slots_.push_back(&slots_[v]);
     step& s = steps_[op];
     s.context = op_context<B>({first, reads.size()}, {first + reads.size(), writes.size()});
-    s.plain = layout_.published(op).empty() && layout_.copies(op).empty() && layout_.endangered(op).empty();
+    s.way = usual_way(op);
     for (std::size_t i = 0; i != reads.size(); ++i) {
       if (i < operands.listed[op] || !layout_.gives_results(op)) required[reads[i]] = true;
       if (!layout_.gives_results(op)) inferred[reads[i]] = true;
     }
     if (!layout_.gives_results(op)) continue;
-    s.plain = false;
     auto& results = details_[op].results;
     results = std::make_unique<op_results<B>>();
     results->values.resize(writes.size());

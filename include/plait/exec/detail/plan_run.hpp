@@ -28,8 +28,10 @@ void plan<B>::run_bound(run_options const& options) {
       reach(op);
       for (op_index const last = stage_end(stage); op != last; ++op) {
         step& s = steps_[op];
-        if (s.plain && !watched) {
+        if (s.way == op_way::plain && !watched) {
           s.kernel->run(s.context);
+        } else if (s.way == op_way::grouped && !watched) {
+          run_group(op);
         } else {
           if (options.stop.stop_requested()) throw run_cancelled(op);
           run_with_care(op, options);

@@ -38,11 +38,35 @@ std::vector<bool> plan<B>::begin_series(value_series const& values) {
     }
     for (value_number v : layout_.writes(op)) taken[v] = values.summed[v];
   }
+  find_groups();
   return taken;
 }
 
 template <backend B>
+void plan<B>::find_groups() {
+  if (in_series_.empty()) return;
+  groups_.find(layout_.stages().empty() ? 0 : stage_end(0), [this](op_index op) {
+    bool const alone =
+        layout_.gives_results(op) || !layout_.copies(op).empty() || (!nested_ && !layout_.endangered(op).empty());
+    return alone ? typename row_groups<B>::candidate()
+                 : typename row_groups<B>::candidate{steps_[op].kernel, &steps_[op].context};
+  });
+  for (op_index const first : groups_.firsts()) steps_[first].way = op_way::grouped;
+}
+
+// Leaves `op` at the last of its group, or at the one that has failed.
+template <backend B>
+void plan<B>::run_group(op_index& op) {
+  op_index const first = op;
+  groups_.run(op);
+  for (op_index done = first; done <= op; ++done)
+    for (value_number v : layout_.published(done)) publish(v);
+}
+
+template <backend B>
 void plan<B>::end_series(bool whole) {
+  for (op_index const first : groups_.firsts()) steps_[first].way = usual_way(first);
+  groups_.clear();
   for (std::size_t i = 0; i != in_series_.size(); ++i) {
     op_index const op = in_series_[i];
     try {

@@ -39,7 +39,7 @@ plan<B>::plan(plan const& leader, workspace<B>& blobs)
     std::size_t const inputs = layout_.reads(op).size();
     std::size_t const outputs = layout_.writes(op).size();
     steps_.push_back(
-        {leader.steps_[op].kernel, op_context<B>({next, inputs}, {next + inputs, outputs}), leader.steps_[op].plain});
+        {leader.steps_[op].kernel, op_context<B>({next, inputs}, {next + inputs, outputs}), usual_way(op)});
     details_.push_back({leader.details_[op].type});
     next += inputs + outputs;
   }

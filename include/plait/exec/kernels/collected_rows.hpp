@@ -22,6 +22,9 @@ class collected_rows {
 
   explicit collected_rows(bool lasting) : lasting_(lasting) {}
 
+  /// Whether nothing is copied: only where rows are is noted.
+  bool lasting() const noexcept { return lasting_; }
+
   /// More rows, of so many bytes, as many of them in all calls. hand_over(left, right, rows) is called for rows that
   /// are complete.
   template <class HandOver>

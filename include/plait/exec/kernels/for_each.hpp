@@ -77,6 +77,13 @@ void for_each_tile(std::size_t count, std::size_t width, Loop const& loop) {
                      detail::tile_task<Loop>{loop, count, width});
 }
 
+/// f(part) for each of `count` parts, on host backends: as many as there are threads, each of which does one.
+template <backend B, class F>
+  requires(!B::on_device)
+void for_each_part(std::size_t count, F const& f) {
+  thrust::for_each_n(B::policy(), thrust::counting_iterator<std::size_t>(0), count, f);
+}
+
 /// f(i) for each i below `count`, whose effects are independent of each other.
 template <backend B, class F>
 void for_each_index(std::size_t count, F const& f) {

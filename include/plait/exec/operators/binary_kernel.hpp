@@ -1,6 +1,8 @@
 // Ops that are a function of two elements.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <type_traits>
 
 #include <plait/exec/kernels/broadcast.hpp>
@@ -25,14 +27,37 @@ class binary_kernel : public op_kernel<B> {
                       [&]<class T>(T) { c.output(0, element_type_of<std::invoke_result_t<F, T, T>>, shapes.result); });
   }
   void prepare(op_context<B>& c) override { layout_ = broadcast_layout(c.output_spec(0).dims, c.dims(0), right_); }
-  void run(op_context<B>& c) override {
-    visit_type<Ts...>(c.type(0), [&]<class T>(T) {
-      broadcast<B, F>(layout_, c.template input<T>(0), c.template input<T>(1),
-                      c.template output<std::invoke_result_t<F, T, T>>(0));
-    });
+  void run(op_context<B>& c) override { run_as(layout_, c); }
+
+  row_runs by_rows(op_context<B> const& c) const override {
+    shape const& made = c.output_spec(0).dims;
+    row_runs rows{c.output_size(0)};
+    if (!add_operand(rows, 0, c.dims(0), made) || !add_operand(rows, 1, right_, made)) return {};
+    return rows;
+  }
+  void run_rows(op_context<B>& c) override {
+    shape const& rows = c.output_spec(0).dims;
+    auto const operand = [&](std::size_t i) {
+      return c.dims(i).size() == rows.size() ? rows : shape{c.dims(i).size()};
+    };
+    run_as(broadcast_layout(rows, operand(0), operand(1)), c);
   }
 
  private:
+  void run_as(broadcast_layout const& layout, op_context<B>& c) const {
+    visit_type<Ts...>(c.type(0), [&]<class T>(T) {
+      broadcast<B, F>(layout, c.template input<T>(0), c.template input<T>(1),
+                      c.template output<std::invoke_result_t<F, T, T>>(0));
+    });
+  }
+  // Whether an operand has the rows of the result, or one that all of them have.
+  static bool add_operand(row_runs& rows, std::size_t i, shape const& operand, shape const& made) {
+    if (operand == made) return true;
+    if (operand.rank() != 0 && operand.size_to(operand.rank() - 1) != 1) return false;
+    rows.whole_inputs |= std::uint64_t{1} << i;
+    return true;
+  }
+
   broadcast_arguments broadcast_;
   shape right_;
   broadcast_layout layout_;

@@ -69,6 +69,17 @@ struct fc_extents {
   }
 };
 
+/// The work of a product, for op_kernel::by_rows: 0 if its threads had better have columns each, as where the right
+/// operand is not held, or more than the second level of a thread's cache holds.
+template <backend B>
+std::size_t row_work(held_matrix<B> const& right, gemm_shape const& s, element_type type) {
+  constexpr std::size_t most_bytes = 1 << 20;
+  constexpr std::size_t products = 16;  // for each element moved
+  std::size_t const elements = static_cast<std::size_t>(s.n) * static_cast<std::size_t>(s.k);
+  if (!right.holds() || elements * size_of(type) > most_bytes) return 0;
+  return elements * static_cast<std::size_t>(s.m) / products;
+}
+
 /// The same row of numbers in each row of a matrix.
 template <class T>
 struct repeat_row {
@@ -112,6 +123,16 @@ class fc_kernel : public op_kernel<B> {
     return false;
   }
   void end_series(op_context<B>&, bool) override { held_.release(); }
+
+  row_runs by_rows(op_context<B> const& c) const override {
+    return {detail::row_work(held_, product_, c.type(0)), 0b110};
+  }
+  void run_rows(op_context<B>& c) override {
+    visit_type<float, double>(c.type(0), [&]<class T>(T) {
+      held_.multiply_onto_row(c.template input<T>(2), c.output_spec(0).dims[0], c.template input<T>(0),
+                              c.template output<T>(0));
+    });
+  }
 
  private:
   template <class T>

@@ -86,15 +86,35 @@ class fc_gradient_kernel : public op_kernel<B> {
     collected_.reset();
   }
 
+  // Sums of what lasts need only be told where it is.
+  row_runs by_rows(op_context<B> const& c) const override {
+    if (!with_input_ || !collected_ || !collected_->lasting()) return {};
+    return {detail::row_work(held_, input_, c.type(0)), 0b010, 0b011};
+  }
+  void begin_rows(op_context<B>& c) override {
+    visit_type<float, double>(c.type(0), [&]<class T>(T) { collect<T>(c); });
+  }
+  void run_rows(op_context<B>& c) override {
+    gemm_shape rows = input_;
+    rows.m = c.dims(2)[0];
+    visit_type<float, double>(c.type(0), [&]<class T>(T) {
+      held_.multiply(rows, c.template input<T>(2), c.template input<T>(1), c.template output<T>(2));
+    });
+  }
+
  private:
+  template <std::floating_point T>
+  void collect(op_context<B>& c) {
+    collected_->add(rows_, c.template input<T>(0), static_cast<std::size_t>(inner_) * sizeof(T), c.template input<T>(2),
+                    static_cast<std::size_t>(units_) * sizeof(T), adder<T>(c));
+  }
   template <class T>
   void run_as(op_context<B>& c) {
     T const* const x = c.template input<T>(0);
     T const* const dy = c.template input<T>(2);
     if constexpr (std::floating_point<T>) {
       if (collected_) {
-        collected_->add(rows_, x, static_cast<std::size_t>(inner_) * sizeof(T), dy,
-                        static_cast<std::size_t>(units_) * sizeof(T), adder<T>(c));
+        collect<T>(c);
       } else {
         make_weights(rows_, x, dy, c.template output<T>(0), T(0));
         reduce_columns<B, sum_reduction>(dy, 1, static_cast<std::size_t>(rows_), static_cast<std::size_t>(units_),

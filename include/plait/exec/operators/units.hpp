@@ -144,6 +144,7 @@ class unit_kernel : public op_kernel<B> {
       c.output(states_, c.type(0), gates);
     }
   }
+  row_runs by_rows(op_context<B> const& c) const final { return {cost * c.size(0), std::uint64_t{1} << (after() - 1)}; }
 
  protected:
   // An element costs about this many that are merely moved.

@@ -1,0 +1,180 @@
+// Groups of ops by rows: which ops make one, what each thread is given, and what becomes of errors.
+#include <plait/exec/row_groups.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <numeric>
+#include <stdexcept>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <plait/exec/tbb.hpp>
+
+namespace {
+
+using plait::op_index;
+using plait::slot;
+
+struct three_threads : plait::tbb {
+  static unsigned concurrency() { return 3; }
+};
+struct one_thread : plait::tbb {
+  static unsigned concurrency() { return 1; }
+};
+
+/// Adds to each element of input 0 the first of the row, or of all of input 1 where that is whole.
+template <class B>
+struct adding : plait::op_kernel<B> {
+  plait::row_runs rows;
+  bool fails = false;
+  std::size_t begun = 0;
+  std::atomic<std::size_t> rows_run = 0;
+
+  explicit adding(plait::row_runs r) : rows(r) {}
+  void infer(plait::shape_context&) override {}
+  void run(plait::op_context<B>& c) override {
+    auto const* const x = c.template input<double>(0);
+    auto const* const more = c.template input<double>(1);
+    auto* const y = c.template output<double>(0);
+    auto const width = static_cast<std::size_t>(c.dims(0)[c.dims(0).rank() - 1]);
+    for (std::size_t i = 0; i != c.output_size(0); ++i) y[i] = x[i] + more[rows.is_whole_input(1) ? 0 : i / width];
+  }
+  plait::row_runs by_rows(plait::op_context<B> const&) const override { return rows; }
+  void begin_rows(plait::op_context<B>&) override { ++begun; }
+  void run_rows(plait::op_context<B>& c) override {
+    if (fails) throw std::runtime_error("no rows");
+    rows_run += static_cast<std::size_t>(c.dims(0)[0]);
+    run(c);
+  }
+};
+
+constexpr std::size_t enough = plait::row_groups<three_threads>::least_work;
+
+/// A chain of ops over 1 x 7 x 2 tensors: op i makes value i + 1 of value i and of a vector of 7, or of a scalar.
+template <class B>
+struct chain {
+  std::vector<std::vector<double>> memory;
+  std::vector<slot> slots;
+  std::vector<std::unique_ptr<adding<B>>> kernels;
+  std::vector<std::vector<slot*>> operands;
+  std::vector<plait::op_context<B>> contexts;
+
+  explicit chain(std::size_t ops) : memory(2 * ops + 1), slots(2 * ops + 1), operands(ops) {
+    for (std::size_t i = 0; i != slots.size(); ++i) {
+      memory[i].resize(i <= ops ? 14 : 7);
+      std::iota(memory[i].begin(), memory[i].end(), static_cast<double>(i));
+      plait::shape const dims = i <= ops ? plait::shape{1, 7, 2} : plait::shape{7};
+      slots[i] = {memory[i].data(), {plait::element_type::float64, dims}};
+    }
+    for (std::size_t op = 0; op != ops; ++op) {
+      kernels.push_back(std::make_unique<adding<B>>(plait::row_runs{enough}));
+      operands[op] = {&slots[op], &slots[ops + 1 + op], &slots[op + 1]};
+      contexts.push_back(plait::op_context<B>({operands[op].data(), 2}, {operands[op].data() + 2, 1}));
+    }
+  }
+  /// How many ops each group has, in order of the groups.
+  std::vector<std::size_t> sizes() {
+    plait::row_groups<B> groups;
+    find(groups);
+    std::vector<std::size_t> made;
+    for (op_index const first : groups.firsts()) {
+      op_index op = first;
+      groups.run(op);
+      made.push_back(op - first + 1);
+    }
+    return made;
+  }
+  void find(plait::row_groups<B>& groups) {
+    groups.find(static_cast<op_index>(kernels.size()), [this](op_index op) {
+      return typename plait::row_groups<B>::candidate{kernels[op].get(), &contexts[op]};
+    });
+  }
+};
+
+using sizes = std::vector<std::size_t>;
+
+TEST_CASE("row_groups: each row is computed once, as it is without groups") {
+  chain<three_threads> c(4);
+  chain<three_threads> wanted(4);
+  CHECK(c.sizes() == sizes{4});
+  for (std::size_t op = 0; op != 4; ++op) wanted.kernels[op]->run(wanted.contexts[op]);
+  CHECK(c.memory == wanted.memory);
+  for (auto const& kernel : c.kernels) {
+    CHECK(kernel->begun == 1);
+    CHECK(kernel->rows_run == 7);
+  }
+}
+
+TEST_CASE("row_groups: where operands stand may change from run to run") {
+  chain<three_threads> c(2);
+  plait::row_groups<three_threads> groups;
+  c.find(groups);
+  std::vector<double> other(14, -1);
+  c.slots[2].data = other.data();
+  op_index op = 0;
+  groups.run(op);
+  CHECK(op == 1);
+  for (std::size_t i = 0; i != other.size(); ++i)  // 0, 1, … and two vectors from 3 and from 4 on
+    CHECK(other[i] == static_cast<double>(i + 3 + i / 2 + 4 + i / 2));
+}
+
+TEST_CASE("row_groups: none for one thread, one op, one row, or little work") {
+  CHECK(chain<one_thread>(4).sizes().empty());
+  CHECK(chain<three_threads>(1).sizes().empty());
+  chain<three_threads> row(2);
+  for (slot& s : row.slots) s.type.dims = s.type.dims.rank() == 3 ? plait::shape{1, 1, 14} : plait::shape{1};
+  CHECK(row.sizes().empty());
+  chain<three_threads> little(2);
+  for (auto& kernel : little.kernels) kernel->rows.work = enough / 2 - 1;
+  CHECK(little.sizes().empty());
+}
+
+TEST_CASE("row_groups: an op that is not by rows, or has other rows, ends a group") {
+  chain<three_threads> c(5);
+  c.kernels[2]->rows.work = 0;
+  CHECK(c.sizes() == sizes{2, 2});
+  chain<three_threads> other(4);
+  other.slots[8].type.dims = {6};  // the last op's vector
+  CHECK(other.sizes() == sizes{3});
+}
+
+TEST_CASE("row_groups: memory is shared by the same rows only") {
+  chain<three_threads> in_place(3);
+  in_place.slots[2].data = in_place.slots[1].data;
+  CHECK(in_place.sizes() == sizes{3});
+
+  chain<three_threads> shifted(4);  // value 3 begins within value 2
+  shifted.memory[2].resize(28);
+  shifted.slots[2].data = shifted.memory[2].data();
+  shifted.slots[3].data = shifted.memory[2].data() + 2;
+  CHECK(shifted.sizes() == sizes{2, 2});
+
+  chain<three_threads> whole(4);  // op 2 reads all of what op 1 makes
+  whole.operands[2][1] = &whole.slots[2];
+  whole.kernels[2]->rows.whole_inputs = 0b10;
+  CHECK(whole.sizes() == sizes{2, 2});
+
+  chain<three_threads> overwritten(4);  // op 2 writes what op 1 reads all of
+  overwritten.operands[1][1] = &overwritten.slots[3];
+  overwritten.kernels[1]->rows.whole_inputs = 0b10;
+  CHECK(overwritten.sizes() == sizes{2, 2});
+}
+
+TEST_CASE("row_groups: what a kernel throws comes out, and says which op it was") {
+  chain<three_threads> c(4);
+  plait::row_groups<three_threads> groups;
+  c.find(groups);
+  c.kernels[2]->fails = true;
+  op_index op = 0;
+  CHECK_THROWS_WITH_AS(groups.run(op), "no rows", std::runtime_error);
+  CHECK(op == 2);
+  c.kernels[2]->fails = false;
+  op = 0;
+  groups.run(op);
+  CHECK(op == 3);
+}
+
+}  // namespace
