@@ -26,6 +26,7 @@
 #include <plait/gradient/gradient_sums.hpp>
 #include <plait/gradient/gradient_tape.hpp>
 #include <plait/gradient/needed_values.hpp>
+#include <plait/gradient/op_rules.hpp>
 #include <plait/gradient/value_names.hpp>
 #include <plait/gradient/wanted_gradients.hpp>
 #include <plait/net/mutation.hpp>
@@ -46,7 +47,8 @@ class backward_engine : public backward_frame {
         form_(net_.form()),
         reader_(net_, tape_),
         context_(tape_, reader_),
-        wanted_(net_, rules, options_),
+        rule_of_(net_, rules),
+        wanted_(net_, rule_of_, options_),
         problems_(net_) {}
 
   frames advance(frames done) override {
@@ -96,7 +98,9 @@ class backward_engine : public backward_frame {
   }
 
   /// Appends the gradient ops to a net, which may be the one that is differentiated.
-  void append_to(N& target) { append_tape(target, net_, tape_, order_, *names_); }
+  void append_to(N& target) { append_tape(target, net_, tape_, order_, *names_, tape_names::keep); }
+  /// The same, last of all: the results lose their names to the net.
+  void hand_over_to(N& target) { append_tape(target, net_, tape_, order_, *names_, tape_names::hand_over); }
   /// Throws gradient_error if anything is wrong with the net.
   void check() const {
     if (!problems_.empty()) throw gradient_error(problems_.list());
@@ -113,6 +117,7 @@ class backward_engine : public backward_frame {
     begun_ = true;
     net_.compute(tape_, !options_.as_caffe2);
     tape_.reserve(form_.op_count() + form_.op_count() / 8 + ys_.size(), form_.value_count(), 2 * form_.read_count());
+    rule_of_.find_all();
     context_.set_options(options_.numpy_broadcasting, options_.as_caffe2);
     gradients_.resize(form_.value_count());
     exposed_.resize(form_.blob_bound());
@@ -128,7 +133,7 @@ class backward_engine : public backward_frame {
   // Follows IR.SanityCheck.
   void check_unread() {
     for (op_index op = 0; op != form_.op_count(); ++op) {
-      gradient_rule const* const rule = rules_->find(net_.type(op));
+      gradient_rule const* const rule = rule_of_[op];
       if (rule == nullptr || !rule->must_be_read) continue;
       for (value v : form_.writes(op))
         if (!net_.is_read(v.blob))
@@ -203,15 +208,9 @@ class backward_engine : public backward_frame {
       else if (options_.as_caffe2 && exposed_[v.blob] && exposed_at_[v.blob] != v.version)
         stale = true;
     }
-    std::string_view const type = net_.type(op);
-    gradient_rule const* rule = nullptr;
-    if (!any && !stale) {
-      if (!writes.empty()) return false;
-      rule = rules_->find(type);
-      if (rule == nullptr || !rule->always) return false;
-    } else {
-      rule = rules_->find(type);
-    }
+    if (!any && !stale && !writes.empty()) return false;
+    gradient_rule const* const rule = rule_of_[op];
+    if (!any && !stale && (rule == nullptr || !rule->always)) return false;
     if (!wanted_.is_reached(op)) return false;
     if (rule == nullptr) {
       refuse(op, "no rule for the gradient of this op type");
@@ -231,7 +230,7 @@ class backward_engine : public backward_frame {
     }
 
     reader_.look_at(op);
-    context_.start(op, type);
+    context_.start(op, net_.type(op));
     for (value v : reads) context_.add_input({net_.operand(v), net_.name(v.blob)}, wanted_.is_reached(v));
     for (value v : writes) context_.add_output({net_.operand(v), net_.name(v.blob)}, gradients_[form_.index(v)]);
     context_.set_listed(net_.input_count(op));
@@ -303,10 +302,20 @@ class backward_engine : public backward_frame {
   void note_source(value v, std::uint32_t at, gradient_source const& source) {
     if (may_add_up(v, at)) sums_.add(at, source);
   }
-
+  void collect(op_index op, std::uint32_t mark, std::span<value const> reads) {
+    std::span<gradient_operands const> const results = context_.results();
+    bool any_adds_up = false;
+    for (std::uint32_t i = 0; i != results.size(); ++i) {
+      if (!results[i]) continue;
+      std::uint32_t const at = form_.index(reads[i]);
+      gradients_[at] = results[i];
+      any_adds_up = any_adds_up || may_add_up(reads[i], at);
+    }
+    if (any_adds_up) note_sources(op, mark, reads);
+  }
   // Records where the gradients of the op's inputs come from: what ops make, by order of making, then what is passed
   // on.
-  void collect(op_index op, std::uint32_t mark, std::span<value const> reads) {
+  void note_sources(op_index op, std::uint32_t mark, std::span<value const> reads) {
     std::span<gradient_operands const> const results = context_.results();
     made_.clear();
     for (std::uint32_t i = 0; i != results.size(); ++i)
@@ -320,8 +329,6 @@ class backward_engine : public backward_frame {
       note_source(reads[r.input], at, {results[r.input], op, by_op});
       before = r.rank;
     }
-    for (std::uint32_t i = 0; i != results.size(); ++i)
-      if (results[i]) gradients_[form_.index(reads[i])] = results[i];
   }
 
   // The map from blobs to gradients as it stands after an op (Caffe2's input_to_grad): an op that reads a blob and
@@ -389,7 +396,7 @@ class backward_engine : public backward_frame {
     if (!problems_.empty()) return;
     keep_needed();
     needed_.emplace(tape_, net_, [this](op_index op) {
-      gradient_rule const* const rule = rules_->find(net_.type(op));
+      gradient_rule const* const rule = rule_of_[op];
       bool const known = rule != nullptr && rule->how != gradient_rule::kind::refused;
       return known && rule->repeatable && !net_.has_nets(op);
     });
@@ -469,6 +476,7 @@ class backward_engine : public backward_frame {
   ssa_form<N> const& form_;
   forward_op_reader<N> reader_;
   gradient_context context_;
+  op_rules<N> rule_of_;
   std::vector<gradient_operands> gradients_;  // by value
   std::vector<gradient_operands> exposed_;    // by blob: what its name stands for in the result
   std::vector<std::uint32_t> exposed_at_;     // by blob: the version that is the gradient of

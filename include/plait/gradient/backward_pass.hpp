@@ -58,9 +58,9 @@ template <gradient_net N>
   run_frames(engine);
   engine.check();
   backward_net<N> made;
-  engine.append_to(made.net);
   made.gradients = engine.gradients();
   made.saved = engine.saved();
+  engine.hand_over_to(made.net);
   return made;
 }
 
@@ -72,9 +72,11 @@ gradient_map add_gradient_ops(N& n, std::vector<gradient_seed> const& ys, gradie
   backward_engine<N> engine(n, ys, rules, options);
   run_frames(engine);
   engine.check();
-  engine.append_to(n);
-  insert_saved_values(n, engine.saved());
-  return engine.gradients();
+  gradient_map gradients = engine.gradients();
+  std::vector<saved_value> const saved = engine.saved();
+  engine.hand_over_to(n);
+  insert_saved_values(n, saved);
+  return gradients;
 }
 
 }  // namespace plait

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <stdexcept>
@@ -40,11 +41,13 @@ class gradient_map {
   gradient_map() = default;
   /// Of entries for different blobs.
   explicit gradient_map(std::vector<value_type> entries) : entries_(std::move(entries)) {
-    constexpr std::size_t ahead = 16;
+    constexpr std::size_t ahead = 16;  // memory takes that long to deliver the place of a name
+    std::array<std::size_t, ahead> hashes;
     index_.reserve(size());
-    for (std::size_t i = 0; i != size(); ++i) {
-      if (i + ahead < size()) index_.prefetch(hash_text(entries_[i + ahead].first));
-      index_.insert(hash_text(entries_[i].first), static_cast<std::uint32_t>(i));
+    for (std::size_t i = 0; i != size() + ahead; ++i) {
+      std::size_t& hash = hashes[i % ahead];
+      if (i >= ahead && i - ahead < size()) index_.insert(hash, static_cast<std::uint32_t>(i - ahead));
+      if (i < size()) index_.prefetch(hash = hash_text(entries_[i].first));
     }
   }
 

@@ -13,6 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include <boost/unordered/unordered_flat_map.hpp>
+
 #include <plait/core/npos.hpp>
 #include <plait/core/symbols.hpp>
 #include <plait/gradient/gradient_context.hpp>
@@ -29,6 +31,14 @@ namespace plait {
 template <class N>
 concept gradient_net = typed_net<N> && has_text<N> && nameable_net<N> && extensible_net<N> &&
                        (!argument_readable_net<N> || inheriting_net<N>);
+
+/// A net whose names are symbols of a table of its own. A gradient tape starts with a copy of that table, and the net
+/// that the ops go to takes over the tape's: no name is looked up that the net knows.
+template <class N>
+concept symbol_named_net = std::same_as<name_t<N>, symbol> && has_dense_names<N> && requires(N& n, N const& c) {
+  { detail::net_traits_of<N>::symbols(n) } -> std::same_as<symbol_table&>;
+  { detail::net_traits_of<N>::symbols(c) } -> std::same_as<symbol_table const&>;
+};
 
 /// Put next to an adaptation: PLAIT_CHECK_GRADIENT_NET(my::net); names each piece that gradients miss in a sentence.
 template <class N>
@@ -48,66 +58,92 @@ consteval bool check_gradient_net() {
 
 #define PLAIT_CHECK_GRADIENT_NET(...) static_assert(::plait::check_gradient_net<__VA_ARGS__>())
 
+namespace detail {
+
+// The ops of a net by number. Those of a random-access range are asked for when they are wanted, so that the net may
+// grow meanwhile; of other ranges the places are noted.
+template <class N>
+class numbered_ops {
+  using traits = net_traits_of<std::remove_const_t<N>>;
+  using range = decltype(traits::ops(std::declval<N&>()));
+  static_assert(std::is_lvalue_reference_v<range> || std::ranges::borrowed_range<range>,
+                "plait: gradients need ops(n) to be a reference to the net's ops or a view of them");
+  using iterator = std::ranges::iterator_t<std::remove_reference_t<range>>;
+
+ public:
+  static constexpr bool may_grow = std::ranges::random_access_range<range>;
+
+  explicit numbered_ops(N& n) : net_(&n) {
+    if constexpr (!may_grow) {
+      auto&& all = traits::ops(n);
+      for (auto it = std::ranges::begin(all); it != std::ranges::end(all); ++it) places_.push_back(it);
+    }
+  }
+  decltype(auto) operator[](std::size_t i) const {
+    if constexpr (may_grow)
+      return std::ranges::begin(traits::ops(*net_))[static_cast<std::ptrdiff_t>(i)];
+    else
+      return *places_[i];
+  }
+
+ private:
+  N* net_;
+  std::vector<iterator> places_;
+};
+
+}  // namespace detail
+
 /// A net in SSA form, its ops by number and its blobs by name, the names as symbols of a tape. Refers to the net, which
 /// must outlive it unchanged.
 template <gradient_net N>
 class forward_net {
   using traits = detail::net_traits_of<N>;
-  using ops_range = detail::ops_range_t<N>;
-  static_assert(std::is_lvalue_reference_v<ops_range> || std::ranges::borrowed_range<ops_range>,
-                "plait: gradients need ops(n) to be a reference to the net's ops or a view of them");
 
  public:
-  using op_iterator = std::ranges::iterator_t<std::remove_reference_t<ops_range>>;
-
-  explicit forward_net(N const& n) : net_(&n), form_(n) {}
+  explicit forward_net(N const& n) : net_(&n), form_(n), ops_(n) {}
 
   /// `implicit`: whether what nets inside ops read and write counts as operands of these ops.
   void compute(gradient_tape& tape, bool implicit) {
     form_.compute(*net_, std::vector<std::pair<name_key_t<N>, std::uint32_t>>(), ssa_options{.subnets = implicit});
     tape = gradient_tape(form_.value_count());
+    if constexpr (symbol_named_net<N>) tape.texts = traits::symbols(*net_);
     tape.texts.reserve(2 * form_.blob_bound());
     tape_ = &tape;
-    symbols_.resize(form_.blob_bound());
-    blobs_.assign(1, npos);
+    intern_blobs(tape.texts);
+    blobs_.assign(tape.texts.size(), npos);
     blob_of_value_.resize(form_.value_count());
-    for (blob_index b : form_.blobs()) blobs_.push_back(b);
-    for (std::size_t i = 1; i != blobs_.size(); ++i) {
-      if (i + names_ahead < blobs_.size()) tape.texts.prefetch(text_of(blobs_[i + names_ahead]));
-      blob_index const b = blobs_[i];
-      symbols_[b] = tape.texts.intern(text_of(b));
+    for (blob_index b : form_.blobs()) {
+      blobs_[symbols_[b].id] = b;
       for (std::uint32_t k = form_.first_version(b); k <= form_.version(b); ++k)
         blob_of_value_[form_.index({b, k})] = b;
     }
-    ops_ = op_iterators(*net_);
-  }
-  static std::vector<op_iterator> op_iterators(N const& n) {
-    std::vector<op_iterator> made;
-    auto&& all = plait::ops(n);
-    for (auto it = std::ranges::begin(all); it != std::ranges::end(all); ++it) made.push_back(it);
-    return made;
+    number_types(tape.texts);
   }
 
   N const& net() const noexcept { return *net_; }
   ssa_form<N> const& form() const noexcept { return form_; }
-  std::vector<op_iterator> const& ops() const noexcept { return ops_; }
 
   // ---- ops
-  std::string_view type(op_index op) const { return op_type(*net_, *ops_[op]); }
+  op_ref_t<N> op(op_index i) const { return ops_[i]; }
+  std::string_view type(op_index op) const { return text_of_type(type_number(op)); }
+  /// Types by small numbers: in a large net it takes long to look at each op.
+  std::uint32_t type_number(op_index op) const { return type_of_[op]; }
+  std::size_t type_count() const noexcept { return types_.size(); }
+  std::string_view text_of_type(std::uint32_t number) const { return tape_->texts[types_[number]]; }
   std::size_t input_count(op_index op) const {
-    return static_cast<std::size_t>(std::ranges::distance(plait::inputs(*net_, *ops_[op])));
+    return static_cast<std::size_t>(std::ranges::distance(plait::inputs(*net_, ops_[op])));
   }
   std::optional<device_spec> device(op_index op) const {
     if constexpr (device_net<N>)
-      return traits::device(*net_, *ops_[op]);
+      return traits::device(*net_, ops_[op]);
     else
       return std::nullopt;
   }
-  bool has_nets(op_index op) const { return !std::ranges::empty(subnets(*net_, *ops_[op])); }
+  bool has_nets(op_index op) const { return !std::ranges::empty(subnets(*net_, ops_[op])); }
   /// For messages: op 3 (FC 'name').
   std::string label(op_index op) const {
     std::string made = "op " + std::to_string(op) + " (" + std::string(type(op));
-    if (std::string_view const name = op_name(*net_, *ops_[op]); !name.empty()) made += " '" + std::string(name) + '\'';
+    if (std::string_view const name = op_name(*net_, ops_[op]); !name.empty()) made += " '" + std::string(name) + '\'';
     return made + ')';
   }
 
@@ -143,14 +179,41 @@ class forward_net {
 
  private:
   std::string_view text_of(blob_index b) const { return std::string_view(form_.name(b)); }
-  static constexpr std::size_t names_ahead = 16;
+
+  void intern_blobs(symbol_table& texts) {
+    symbols_.resize(form_.blob_bound());
+    blob_index first = 0;
+    if constexpr (symbol_named_net<N>) {  // all are in the table, but for names that only nets inside ops have
+      first = static_cast<blob_index>(traits::symbols(*net_).size());
+      for (blob_index b = 0; b != first; ++b) symbols_[b] = symbol{b};
+    }
+    constexpr blob_index names_ahead = 16;
+    auto const bound = static_cast<blob_index>(form_.blob_bound());
+    for (blob_index b = first; b < bound; ++b) {
+      if (b + names_ahead < bound) texts.prefetch(text_of(b + names_ahead));
+      if (form_.contains({b, form_.first_version(b)})) symbols_[b] = texts.intern(text_of(b));
+    }
+  }
+
+  void number_types(symbol_table& texts) {
+    boost::unordered_flat_map<std::uint32_t, std::uint32_t> numbers;  // by symbol
+    type_of_.reserve(form_.op_count());
+    for (auto&& op : plait::ops(*net_)) {
+      symbol const type = texts.intern(op_type(*net_, op));
+      auto const [at, added] = numbers.try_emplace(type.id, static_cast<std::uint32_t>(types_.size()));
+      if (added) types_.push_back(type);
+      type_of_.push_back(at->second);
+    }
+  }
 
   N const* net_;
   ssa_form<N> form_;
   gradient_tape const* tape_ = nullptr;
-  std::vector<op_iterator> ops_;
-  std::vector<symbol> symbols_;    // by blob
-  std::vector<blob_index> blobs_;  // by symbol of a blob's name
+  detail::numbered_ops<N const> ops_;
+  std::vector<symbol> types_;           // by number
+  std::vector<std::uint32_t> type_of_;  // by op
+  std::vector<symbol> symbols_;         // by blob
+  std::vector<blob_index> blobs_;       // by symbol of a blob's name
   std::vector<blob_index> blob_of_value_;
 };
 
@@ -164,13 +227,13 @@ class forward_op_reader final : public op_reader {
 
   std::optional<argument_value> argument(std::string_view key) const override {
     if constexpr (argument_readable_net<N>)
-      return detail::net_traits_of<N>::argument(net_->net(), *net_->ops()[op_], key);
+      return detail::net_traits_of<N>::argument(net_->net(), net_->op(op_), key);
     else
       return std::nullopt;
   }
   std::shared_ptr<netdef const> net(std::string_view key) const override {
     if constexpr (has_subnets<N>)
-      for (auto const& s : subnets(net_->net(), *net_->ops()[op_]))
+      for (auto const& s : subnets(net_->net(), net_->op(op_)))
         if constexpr (requires {
                         { s.net } -> std::convertible_to<std::shared_ptr<netdef const>>;
                         { s.argument } -> std::convertible_to<std::string_view>;
@@ -178,7 +241,7 @@ class forward_op_reader final : public op_reader {
           if (std::string_view(s.argument) == key) return s.net;
     return nullptr;
   }
-  std::string_view name() const override { return op_name(net_->net(), *net_->ops()[op_]); }
+  std::string_view name() const override { return op_name(net_->net(), net_->op(op_)); }
   std::string text(gradient_operand v) const override {
     while (tape_->is_made(v)) {
       gradient_tape::made_value const& made = tape_->made(v);

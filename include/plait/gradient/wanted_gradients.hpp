@@ -11,7 +11,7 @@
 #include <plait/gradient/backward_problems.hpp>
 #include <plait/gradient/forward_net.hpp>
 #include <plait/gradient/gradient_options.hpp>
-#include <plait/gradient/gradient_rules.hpp>
+#include <plait/gradient/op_rules.hpp>
 #include <plait/ssa/versioning.hpp>
 
 namespace plait {
@@ -21,7 +21,7 @@ namespace plait {
 template <gradient_net N>
 class wanted_gradients {
  public:
-  wanted_gradients(forward_net<N> const& net, gradient_rules const& rules, gradient_options const& options)
+  wanted_gradients(forward_net<N> const& net, op_rules<N> const& rules, gradient_options const& options)
       : net_(&net), rules_(&rules), options_(&options) {}
 
   /// Once the net is computed. A blob that is asked for and not there is a problem.
@@ -67,7 +67,7 @@ class wanted_gradients {
     ssa_form<N> const& form = net_->form();
     ended_.assign(form.value_count(), false);
     for (op_index op = 0; op != form.op_count(); ++op) {
-      gradient_rule const* const rule = rules_->find(net_->type(op));
+      gradient_rule const* const rule = (*rules_)[op];
       bool const ends = rule != nullptr && rule->how == gradient_rule::kind::none && rule->ends;
       if (!ends && !is_behind_an_end(op)) continue;
       for (value v : form.writes(op)) ended_[form.index(v)] = !asked_[v.blob];
@@ -75,7 +75,7 @@ class wanted_gradients {
   }
 
   forward_net<N> const* net_;
-  gradient_rules const* rules_;
+  op_rules<N> const* rules_;
   gradient_options const* options_;
   std::vector<char> asked_;    // by blob
   std::vector<char> reached_;  // by value; empty: all

@@ -42,6 +42,8 @@ struct net_traits<netdef> {
   static std::string_view text(netdef const& n, symbol name) { return n.text(name); }
   static symbol make_name(netdef& n, std::string_view text) { return n.intern(text); }
   static void prefetch_name(netdef const& n, std::string_view text) { n.symbols.prefetch(text); }
+  static symbol_table const& symbols(netdef const& n) { return n.symbols; }
+  static symbol_table& symbols(netdef& n) { return n.symbols; }
   static std::size_t name_count(netdef const& n) { return n.symbols.size(); }
   static std::size_t name_index(netdef const&, symbol name) { return name.id; }
   static symbol name_at(netdef const&, std::size_t index) { return symbol{static_cast<std::uint32_t>(index)}; }

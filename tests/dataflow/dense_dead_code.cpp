@@ -1,0 +1,49 @@
+#include <plait/dataflow/dense_dead_code.hpp>
+
+#include <doctest/doctest.h>
+
+#include <plait/graph/dense_dominators.hpp>
+#include <plait/ssa/dense_construction.hpp>
+
+#include <support/dense_loop.hpp>
+
+namespace {
+
+using namespace test::dense_loop;
+
+// What the loop computes is read by nobody, unless the program results in it.
+constexpr bool check() {
+  auto const g = graph();
+  plait::dense_dominators const tree(g);
+  plait::dense_construction form;
+  form.compute(g, tree, code());
+  plait::dense_program quiet;
+  quiet.read(n);
+  quiet.write(i);
+  quiet.end_op();
+  quiet.end_block();
+  quiet.read(i);
+  quiet.write(i);
+  quiet.end_op();
+  quiet.end_block();
+  quiet.end_block();
+  quiet.set_blob_count(2);
+  plait::dense_construction unread;
+  unread.compute(g, tree, quiet);
+  auto const nothing = [](plait::op_index) { return false; };
+
+  plait::dense_dead_code live;
+  live.compute(g, form, nothing);
+  bool const needed = live.is_live_op(0) && live.is_live_op(1) && live.is_live_op(2) && live.is_live_branch(1);
+  live.compute(g, unread, nothing, {.remove_loops = true});
+  bool const dead = !live.is_live_op(0) && !live.is_live_op(1) && !live.is_live_branch(1) && live.jump(1) == 2;
+  live.compute(g, unread, nothing);  // the loop might never end
+  bool const kept = live.is_live_branch(1) && live.jump(1) == plait::npos;
+  live.compute(g, unread, [](plait::op_index op) { return op == 0; }, {.remove_loops = true});
+  return needed && dead && kept && live.is_live_op(0) && !live.is_live_op(1);
+}
+static_assert(check());
+
+TEST_CASE("dense_dead_code: loops that nobody needs") { CHECK(check()); }
+
+}  // namespace

@@ -1,0 +1,79 @@
+#include <plait/gradient/needed_values.hpp>
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <net/test_nets.hpp>
+#include <support/op_lines.hpp>
+
+using plait::gradient_operand;
+using plait::overwritten_values;
+using net = test::edit_net;
+
+namespace {
+
+// A gradient op of op 1 reads a value of the net: a as op 0 made it, which op 1 overwrites.
+struct reading {
+  net const n = test::net_of<net>({"New: x -> a", "Tanh: a -> a"});
+  plait::gradient_tape tape;
+  plait::forward_net<net> forward{n};
+  gradient_operand gone;
+  gradient_operand present;
+  std::vector<std::uint32_t> order;
+
+  reading() {
+    forward.compute(tape, true);
+    plait::blob_index const a = forward.find("a");
+    gone = forward.operand({a, 1});
+    present = forward.operand({a, 2});
+    order = {tape.add("Grad", 1, std::array{gone, present}, std::array{tape.make_value("g")}, {})};
+  }
+  plait::needed_values<net> provide(overwritten_values how, bool repeatable = true) {
+    plait::needed_values<net> needed(tape, forward, [=](plait::op_index) { return repeatable; });
+    needed.provide(order, how, {});
+    return needed;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("needed_values: what is overwritten is missing, with its reader; what is there is not") {
+  reading r;
+  auto const needed = r.provide(overwritten_values::refuse);
+  REQUIRE(needed.missing().size() == 1);
+  CHECK(needed.missing()[0].what == plait::value{r.forward.find("a"), 1});
+  CHECK(needed.missing()[0].reader == 1);
+  CHECK(r.order.size() == 1);
+  CHECK(r.tape.inputs(0)[0] == r.gone);
+}
+
+TEST_CASE("needed_values: a copy stands in, after the op that makes the value") {
+  reading r;
+  auto needed = r.provide(overwritten_values::copy);
+  CHECK(needed.missing().empty());
+  CHECK(r.tape.is_made(r.tape.inputs(0)[0]));
+  CHECK(r.tape.inputs(0)[1] == r.present);
+  plait::value_names names(r.tape, r.order);
+  needed.name_saved(names);
+  REQUIRE(needed.saved().size() == 1);
+  CHECK(needed.saved()[0].position == 1);
+  CHECK(needed.saved()[0].blob == "a");
+  CHECK(r.tape.texts[names[r.tape.inputs(0)[0]]] == needed.saved()[0].name);
+}
+
+TEST_CASE("needed_values: the op runs again before the reader, if it may") {
+  reading r;
+  auto const needed = r.provide(overwritten_values::recompute);
+  CHECK(needed.missing().empty());
+  REQUIRE(r.order.size() == 2);
+  CHECK(r.order[1] == 0);
+  CHECK(r.tape.texts[r.tape[r.order[0]].type] == "New");
+  CHECK(r.tape.outputs(r.order[0])[0] == r.tape.inputs(0)[0]);
+
+  reading other;
+  CHECK(other.provide(overwritten_values::recompute, false).missing().size() == 1);
+}
