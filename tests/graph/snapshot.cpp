@@ -72,6 +72,25 @@ void check(plait::flow_snapshot<G> const& s, G const& g, test::graph_description
     parent[n] = s.preorder()[s.preorder_parents()[p]];
     REQUIRE(std::ranges::count(s.successors(parent[n]), n) != 0);
   }
+  // Every edge is one of the tree's or parallel to it, leads further down, or does not lead down.
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> further;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> returning;
+  for (auto [a, b] : out) {
+    std::uint32_t const at = s.preorder_number(a);
+    std::uint32_t const to = s.preorder_number(b);
+    if (at >= to)
+      returning.emplace_back(at, to);
+    else if (s.preorder_parents()[to] != at)
+      further.emplace_back(at, to);
+  }
+  auto const pairs = [](std::span<plait::walk_edge const> edges) {
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> found;
+    for (plait::walk_edge const e : edges) found.emplace_back(e.from(), e.to());
+    return found;
+  };
+  REQUIRE(std::ranges::is_sorted(s.preorder_returns(), {}, &plait::walk_edge::from));
+  REQUIRE(std::ranges::is_permutation(pairs(s.preorder_returns()), returning));
+  REQUIRE(std::ranges::is_permutation(pairs(s.preorder_shortcuts()), further));
   auto const climbs_to = [&](std::uint32_t b, std::uint32_t a) {
     while (b != a && b != 0) b = parent[b];
     return b == a;

@@ -5,10 +5,10 @@
 // Algorithm for Finding Dominators in a Flowgraph" (TOPLAS 1(1), 1979, pp. 121–141, the simple version), then each
 // immediate dominator by climbing the tree made so far to the first node that is no deeper than the semidominator.
 //
-// O(edges · log nodes) time, nearly linear in practice; O(nodes) space: 20 bytes a node for the result, 8 to 12 for
-// work. Climbing is quadratic on graphs made to that end; when it has taken 4 steps a node, the rest goes by shortcuts
-// (E. W. Myers, "An applicative random-access stack", Inf. Proc. Letters 17 (1983), pp. 241–248), which keeps the
-// bound.
+// O(edges · log nodes) time, nearly linear in practice; 20 bytes a node for the result, for work 8 a node and 8 for
+// each back and cross edge. Climbing is quadratic on graphs made to that end; when it has taken 4 steps a node, the
+// rest goes by shortcuts (E. W. Myers, "An applicative random-access stack", Inf. Proc. Letters 17 (1983), pp.
+// 241–248), which keeps the bound.
 #pragma once
 
 #include <algorithm>
@@ -17,6 +17,7 @@
 #include <iterator>
 #include <ranges>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include <plait/core/assert.hpp>
@@ -85,25 +86,26 @@ class dense_dominators {
 
   // ---- the phases; not inlined into one another, which costs registers and 8% of the time
   //
-  // Here nodes are known by their places in the preorder: the places of the intervals become the semidominators.
-  // Nodes are taken in reverse preorder and then linked to their parents, so those from `last` on are linked. The label
-  // of one of them is the least semidominator on its path to its ancestor, the ancestor excluded; that of one that is
-  // not linked is the node itself.
+  // Here nodes are known by their places in the preorder of the walk: depth_ holds semidominators. Only edges that do
+  // not lead to a descendant need path compression: of those that do, the highest source counts, which is an ancestor.
+  // The others are taken in descending order of their targets, in one loop over all. When it is the turn of a node,
+  // those behind it are linked to their parents: the label of one of them is the least semidominator on its path to its
+  // ancestor, the ancestor excluded.
   [[gnu::noinline]] constexpr void find_semidominators(dense_graph const& g) {
-    std::span<std::uint32_t const> const nodes = g.preorder();
+    sort_returns(g);
     std::span<std::uint32_t const> const parents = g.preorder_parents();
-    intervals_[0].count = 1;
+    std::copy(parents.begin(), parents.end(), depth_.begin());
+    for (walk_edge const e : g.preorder_shortcuts()) depth_[e.to()] = std::min(depth_[e.to()], e.from());
     links_[0] = {0, 0};
-    for (std::uint32_t at = 1; at != size_; ++at) links_[at] = {parents[at], at};
-    for (std::uint32_t at = size_; --at != 0;) {
-      std::uint32_t semidominator = parents[at];
-      for (std::uint32_t const p : g.predecessors(nodes[at]))
-        semidominator = std::min(semidominator, evaluate(g.preorder_number(p), at + 1));
-      links_[at].label = semidominator;
-      intervals_[at] = {semidominator, 1};
+    for (std::uint32_t at = 1; at != size_; ++at) links_[at] = {parents[at], depth_[at]};
+    for (std::size_t i = returns_count_; i-- != 0;) {
+      std::uint32_t const to = returns_[i].to();
+      std::uint32_t const least = std::min(depth_[to], evaluate(returns_[i].from(), to));
+      links_[to].label = depth_[to] = least;
     }
   }
-  constexpr std::uint32_t evaluate(std::uint32_t n, std::uint32_t last);
+  constexpr void sort_returns(dense_graph const& g);
+  constexpr std::uint32_t evaluate(std::uint32_t n, std::uint32_t to);
 
   // Still by preorder: order_ becomes the immediate dominators. Then they are known by number.
   [[gnu::noinline]] constexpr void find_immediates(dense_graph const& g) {
@@ -116,7 +118,7 @@ class dense_dominators {
     std::uint32_t at = 1;
     for (; at < n && steps > 0; ++at) {
       std::uint32_t up = parents[at];
-      for (; up > intervals_[at].place; up = order_[up]) --steps;
+      for (; up > depth_[at]; up = order_[up]) --steps;
       order_[at] = up;
       immediate_[nodes[at]] = nodes[up];
     }
@@ -127,6 +129,7 @@ class dense_dominators {
   // Dominators have lower numbers than what they dominate, so two sweeps number the tree without walking it.
   [[gnu::noinline]] constexpr void lay_out() {
     std::uint32_t const n = size_;
+    std::fill_n(intervals_.begin(), n, interval{0, 1});
     for (std::uint32_t at = n; at-- > 1;) intervals_[immediate_[at]].count += intervals_[at].count;
     // The label becomes the place of the next child.
     depth_[0] = order_[0] = 0;
@@ -149,7 +152,8 @@ class dense_dominators {
   std::vector<interval> intervals_;
   std::vector<std::uint32_t> order_;
   std::vector<link> links_;
-  std::vector<std::uint32_t> path_;
+  std::size_t returns_count_ = 0;
+  std::vector<walk_edge> returns_;
 };
 
 /// The children of a node: each stands in the tree's preorder behind the subtree of the one before.
@@ -212,23 +216,32 @@ constexpr void dense_dominators::compute(dense_graph const& g) {
   lay_out();
 }
 
-// The least label between n and the root of its tree, which is not linked and not counted; n if it is that root: then
-// its ancestor, too, stands before `last`.
-constexpr std::uint32_t dense_dominators::evaluate(std::uint32_t n, std::uint32_t last) {
-  std::uint32_t above = links_[n].ancestor;
-  if (above < last) return links_[n].label;
-  path_.clear();
-  std::uint32_t at = n;
-  for (; above >= last; above = links_[at].ancestor) {
-    path_.push_back(at);
-    at = above;
-  }
-  std::uint32_t least = links_[at].label;
-  while (!path_.empty()) {
-    link& passed = links_[path_.back()];
-    path_.pop_back();
-    passed.label = least = std::min(least, passed.label);
-    passed.ancestor = above;
+// By counting.
+constexpr void dense_dominators::sort_returns(dense_graph const& g) {
+  std::span<walk_edge const> const returns = g.preorder_returns();
+  if (returns_.size() < returns.size()) returns_.resize(returns.size());
+  returns_count_ = returns.size();
+  std::fill_n(order_.begin(), size_, 0u);
+  for (walk_edge const e : returns) ++order_[e.to()];
+  std::uint32_t total = 0;
+  for (std::uint32_t at = 0; at != size_; ++at) total += std::exchange(order_[at], total);
+  for (walk_edge const e : returns) returns_[order_[e.to()]++] = e;
+}
+
+// The least label between n and its first ancestor that is not behind `to`. Every other node on the way is linked past
+// the next one (path halving), which a processor foresees better than a way up and one back down.
+constexpr std::uint32_t dense_dominators::evaluate(std::uint32_t n, std::uint32_t to) {
+  link at = links_[n];
+  std::uint32_t least = at.label;
+  while (at.ancestor > to) {
+    link const above = links_[at.ancestor];
+    at = {above.ancestor, std::min(at.label, above.label)};
+    links_[n] = at;
+    least = std::min(least, at.label);
+    if (above.ancestor <= to) break;
+    n = above.ancestor;
+    at = links_[n];
+    least = std::min(least, at.label);
   }
   return least;
 }
@@ -236,11 +249,11 @@ constexpr std::uint32_t dense_dominators::evaluate(std::uint32_t n, std::uint32_
 // links_[n].ancestor becomes the shortcut of n: an ancestor so chosen that from any node shortcuts and single steps
 // lead to any ancestor in O(log depth) steps.
 constexpr void dense_dominators::find_immediates_by_shortcuts(dense_graph const& g, std::uint32_t first) {
-  depth_[0] = 0;
+  intervals_[0].count = 0;
   links_[0].ancestor = 0;
   for (std::uint32_t at = 1; at != size_; ++at) {
     if (at >= first) {
-      std::uint32_t const semidominator = intervals_[at].place;
+      std::uint32_t const semidominator = depth_[at];
       std::uint32_t up = g.preorder_parents()[at];
       while (up > semidominator) up = links_[up].ancestor > semidominator ? links_[up].ancestor : order_[up];
       order_[at] = up;
@@ -249,8 +262,9 @@ constexpr void dense_dominators::find_immediates_by_shortcuts(dense_graph const&
     std::uint32_t const up = order_[at];
     std::uint32_t const shortcut = links_[up].ancestor;
     std::uint32_t const next = links_[shortcut].ancestor;
-    bool const even = depth_[up] - depth_[shortcut] == depth_[shortcut] - depth_[next];
-    depth_[at] = depth_[up] + 1;
+    std::uint32_t const depth = intervals_[up].count;
+    bool const even = depth - intervals_[shortcut].count == intervals_[shortcut].count - intervals_[next].count;
+    intervals_[at].count = depth + 1;
     links_[at].ancestor = even ? next : up;
   }
 }

@@ -5,21 +5,42 @@
 //   - one sweep in ascending order sees all predecessors of a node before the node, but for those on back edges.
 // Built by flow_snapshot; not a template, so that the algorithms on it compile once and never touch a user's nodes.
 //
-// O(size(g) + edges) time and space: 8 bytes an edge, 4 a node and 20 for each index of the user's graph. The walk
-// keeps its stack in these arrays.
+// O(size(g) + edges) time and space: 32 bytes an edge, besides 8 for each edge that leads back or across in the walk,
+// and 36 for each index of the user's graph.
 #pragma once
 
 #include <algorithm>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <ranges>
 #include <span>
 #include <vector>
 
 #include <plait/core/assert.hpp>
 #include <plait/core/csr.hpp>
 #include <plait/core/npos.hpp>
+#include <plait/core/uninitialized_allocator.hpp>
 
 namespace plait {
+
+/// An edge as the walk sees it: two numbers in one word, which compilers keep in a register.
+class walk_edge {
+ public:
+  constexpr walk_edge() = default;
+  constexpr walk_edge(std::uint32_t from, std::uint32_t to) : both_(std::uint64_t{from} << 32 | to) {}
+  constexpr std::uint32_t from() const noexcept { return static_cast<std::uint32_t>(both_ >> 32); }
+  constexpr std::uint32_t to() const noexcept { return static_cast<std::uint32_t>(both_); }
+  /// The other one if that is so, without a branch.
+  constexpr walk_edge or_if(bool other_one, walk_edge other) const noexcept {
+    walk_edge chosen;
+    chosen.both_ = both_ ^ ((both_ ^ other.both_) & (0 - std::uint64_t{other_one}));
+    return chosen;
+  }
+
+ private:
+  std::uint64_t both_ = 0;
+};
 
 /// A flow graph of dense numbers (a flow_graph, bidirectional, whose nodes are std::uint32_t), with the depth-first
 /// walk that numbered it. Parallel edges and self-loops are kept. At most 2^32 - 1 nodes and as many edges.
@@ -27,12 +48,12 @@ class dense_graph {
  public:
   constexpr std::size_t size() const noexcept { return size_; }
   static constexpr std::uint32_t entry() noexcept { return 0; }
-  constexpr std::size_t edge_count() const noexcept { return edges_.size(); }
+  constexpr std::size_t edge_count() const noexcept { return edge_count_; }
 
   /// In the order of the graph.
   constexpr std::span<std::uint32_t const> successors(std::uint32_t n) const {
-    std::uint32_t const at = preorder_number(n);
-    return {edges_.data() + first_[at], edges_.data() + first_[at + 1]};
+    PLAIT_ASSERT(n < size(), "dense_graph: no such node");
+    return {edges_.data() + first_[n], edges_.data() + first_[n + 1]};
   }
   /// Ascending; once per parallel edge.
   constexpr std::span<std::uint32_t const> predecessors(std::uint32_t n) const { return predecessors_[n]; }
@@ -47,6 +68,11 @@ class dense_graph {
   }
   /// The tree of the walk, both sides as places in preorder(): where the node was found from. npos for the entry.
   constexpr std::span<std::uint32_t const> preorder_parents() const noexcept { return {parents_.data(), size_}; }
+  /// The edges that do not lead to a descendant in the tree of the walk, that is, back and cross edges and self-loops:
+  /// from no lower a place in preorder() than they lead to. In ascending order of their sources.
+  constexpr std::span<walk_edge const> preorder_returns() const noexcept { return {returns_.data(), returns_count_}; }
+  /// The edges that lead to a descendant other than a child.
+  constexpr std::span<walk_edge const> preorder_shortcuts() const noexcept { return shortcuts_; }
   /// Whether `b` is below `a`, or is `a`, in the tree of the walk.
   constexpr bool is_walk_ancestor(std::uint32_t a, std::uint32_t b) const {
     return a <= b && preorder_number(a) <= preorder_number(b);
@@ -54,87 +80,183 @@ class dense_graph {
 
  protected:
   /// Walks and numbers. Nodes are known by keys, which are places in `numbers`, which must be npos for each and is the
-  /// number of each in the end. expand(key, edge, push) is called when a node is entered and calls push(successor's
-  /// key) for each of its successors, in order; meanwhile `numbers` may grow. `edge` is the place, among all calls of
-  /// push, of the one that told of the node, npos for the start.
-  template <class Expand>
-  constexpr void walk(std::uint32_t start, std::vector<std::uint32_t>& numbers, Expand expand);
+  /// number of each in the end. A Found is a walk_edge, or made from one, from a place in preorder to a key. row(found)
+  /// is called when a node is entered: its successors, a random access range, of which find(place, successor) makes a
+  /// Found. Meanwhile `numbers` may grow. `waiting` is work space; the edge to the start is from npos.
+  template <class Found, class Row, class Find>
+  constexpr void walk(Found const& start, std::vector<std::uint32_t>& numbers, std::vector<Found>& waiting, Row row,
+                      Find find);
+
+  /// By preorder: the keys of the nodes.
+  constexpr std::span<std::uint32_t const> preorder_keys() const noexcept { return {keys_.data(), size_}; }
 
  private:
   constexpr void make_room(std::size_t nodes);
-  constexpr void number(std::vector<std::uint32_t>& numbers);
+  constexpr void make_edge_room(std::size_t edges);
+  // A node stands before its subtree, and the subtrees of its children stand in it from the last to the first.
+  [[gnu::noinline]] constexpr void number_nodes(std::vector<std::uint32_t>& numbers) {
+    std::uint32_t const count = size_;
+    std::vector<std::uint32_t>& ends = first_;  // by preorder: sizes of subtrees, then where what is left of them ends
+    std::fill_n(ends.begin(), count, 1u);
+    for (std::uint32_t at = count; --at != 0;) ends[parents_[at]] += ends[at];
+    preorder_[0] = preorder_number_[0] = numbers[keys_[0]] = 0;
+    for (std::uint32_t at = 1; at != count; ++at) {
+      std::uint32_t const end = ends[parents_[at]];
+      std::uint32_t const n = end - ends[at];
+      ends[parents_[at]] = n;
+      ends[at] = end;
+      preorder_[at] = n;
+      preorder_number_[n] = at;
+      numbers[keys_[at]] = n;
+    }
+  }
 
-  // All but edges_ and predecessors_ have room for more than there is, and are never shrunk.
+  // Loops over all edges, not over the edges of each node: how many these are is hard to foresee for a processor, too.
+  [[gnu::noinline]] constexpr void number_edges(std::vector<std::uint32_t> const& numbers) {
+    if (edges_.size() < edge_count_) {
+      edges_.resize(told_edges_.size());
+      sources_.resize(told_edges_.size());
+    }
+    std::uint32_t total = 0;
+    for (std::uint32_t n = 0; n != size_; ++n) {
+      std::uint32_t const at = preorder_number_[n];
+      first_[n] = total;
+      total += told_[at + 1] - told_[at];
+    }
+    first_[size_] = total;
+    for (std::uint32_t at = 0; at != size_; ++at)
+      told_[at] = first_[preorder_[at]] - told_[at];  // how far its edges move
+
+    predecessors_.start_counting(size_);
+    for (std::uint32_t edge = 0; edge != total; ++edge) {
+      std::uint32_t const from = told_edges_[edge].from();
+      std::uint32_t const to = numbers[told_edges_[edge].to()];
+      std::uint32_t const place = edge + told_[from];
+      edges_[place] = to;
+      sources_[place] = preorder_[from];
+      predecessors_.count(to);
+    }
+    predecessors_.end_counting();
+    for (std::uint32_t edge = total; edge-- != 0;) predecessors_.place(edges_[edge], sources_[edge]);
+  }
+
+  // All but predecessors_ have room for more than there is, and are never shrunk.
+  template <class T>
+  using raw_vector = std::vector<T, uninitialized_allocator<T>>;
   std::uint32_t size_ = 0;
-  std::vector<std::uint32_t> edges_;  // the successors of the nodes in preorder
-  std::vector<std::uint32_t> first_;  // by preorder: where in edges_ they begin; one more to say where they end
+  std::uint32_t edge_count_ = 0;
+  std::uint32_t returns_count_ = 0;
+  raw_vector<std::uint32_t> edges_;   // the successors of the nodes
+  std::vector<std::uint32_t> first_;  // where in edges_ those of a node begin; one more to say where they end
   csr<std::uint32_t> predecessors_;
   std::vector<std::uint32_t> preorder_number_;
   std::vector<std::uint32_t> preorder_;
   std::vector<std::uint32_t> parents_;
-  std::vector<std::uint32_t> keys_;  // by preorder
+  raw_vector<walk_edge> returns_;
+  std::vector<walk_edge> shortcuts_;
+
+  // As the walk tells of them: nodes in preorder, edges by their sources in preorder.
+  std::vector<std::uint32_t> keys_;
+  std::vector<std::uint32_t> told_;    // by node: how many edges were told of before its own
+  raw_vector<walk_edge> told_edges_;   // to keys
+  raw_vector<std::uint32_t> sources_;  // beside edges_: where from
 };
 
 constexpr void dense_graph::make_room(std::size_t nodes) {
   if (parents_.size() >= nodes) return;
   for (std::vector<std::uint32_t>* v : {&preorder_number_, &preorder_, &parents_, &keys_}) v->resize(nodes, 0);
   first_.resize(nodes + 1, 0);
+  told_.resize(nodes + 1, 0);
 }
 
-template <class Expand>
-constexpr void dense_graph::walk(std::uint32_t start, std::vector<std::uint32_t>& numbers, Expand expand) {
-  // Arrays that are filled when the walk is over serve it meanwhile.
-  std::vector<std::uint32_t>& next = preorder_;         // by preorder: the edge to follow next
-  std::vector<std::uint32_t>& left = preorder_number_;  // preorder numbers, in postorder
-  std::uint32_t left_count = 0;
-  size_ = 0;
-  edges_.clear();
+constexpr void dense_graph::make_edge_room(std::size_t edges) {
+  PLAIT_ASSERT(edges <= npos, "dense_graph: more edges than 32 bits can number");
+  std::size_t const room = std::min<std::size_t>(2 * edges, npos);
+  told_edges_.resize(room);
+  returns_.resize(room);
+}
+
+// A node waits once for each edge that told of it while it was not entered, and is entered for the last of these, as in
+// a walk that recurses. When an edge is told of whose target was entered before, that is no descendant; when a node is
+// met in `waiting` that was entered meanwhile, it is one. That sorts the edges for the algorithms that want to know.
+template <class Found, class Row, class Find>
+constexpr void dense_graph::walk(Found const& start, std::vector<std::uint32_t>& numbers, std::vector<Found>& waiting,
+                                 Row row, Find find) {
+  size_ = edge_count_ = returns_count_ = 0;
+  shortcuts_.clear();
   make_room(numbers.size());
+  // Whether a successor is new is hard to foresee for a processor, unless the graph is so small that it is remembered
+  // from the last time: to wait for the answer costs less than to guess wrong.
+  bool const foreseen = numbers.size() < 4096;
+  std::uint32_t nodes = 0;
+  walk_edge* told = told_edges_.data();
+  walk_edge* returns = returns_.data();
 
-  std::uint32_t key = start;
-  std::uint32_t edge = npos;  // the one that is followed
-  std::uint32_t at = npos;
+  if (waiting.empty()) waiting.resize(64, start);
+  waiting[0] = start;
+  Found* last = waiting.data() + 1;  // behind those that wait, `next` left out
+  Found next = start;
   while (true) {
-    std::uint32_t const parent = at;
-    at = size_++;
-    numbers[key] = at;
-    keys_[at] = key;
-    parents_[at] = parent;
-    expand(key, edge, [this](std::uint32_t successor) { edges_.push_back(successor); });
-    PLAIT_ASSERT(edges_.size() < npos, "dense_graph: more edges than 32 bits can number");
-    if (numbers.size() > parents_.size()) make_room(2 * numbers.size());
-    edge = first_[at];
-    std::uint32_t end = first_[at + 1] = static_cast<std::uint32_t>(edges_.size());
-
-    while (true) {
-      while (edge != end && numbers[edges_[edge]] != npos) ++edge;
-      if (edge != end) break;
-      left[left_count++] = at;
-      at = parents_[at];
-      if (at == npos) return number(numbers);
-      edge = next[at];
-      end = first_[at + 1];
+    if (std::uint32_t const entered = numbers[next.to()]; entered != npos) {
+      if (last == waiting.data()) break;
+      if (parents_[entered] != next.from()) shortcuts_.push_back({next.from(), entered});
+      next = *--last;
+      continue;
     }
-    next[at] = edge + 1;
-    key = edges_[edge];
+    if (nodes == parents_.size()) [[unlikely]]
+      make_room(2 * numbers.size());
+    std::uint32_t const at = nodes++;
+    numbers[next.to()] = at;
+    keys_[at] = next.to();
+    parents_[at] = next.from();
+    told_[at] = static_cast<std::uint32_t>(told - told_edges_.data());
+    auto&& successors = row(next);
+    auto const count = std::ranges::ssize(successors);
+    if (told_edges_.data() + told_edges_.size() - told <= count) [[unlikely]] {
+      auto const edges = told - told_edges_.data();
+      auto const returned = returns - returns_.data();
+      make_edge_room(static_cast<std::size_t>(edges + count) + 1);
+      told = told_edges_.data() + edges;
+      returns = returns_.data() + returned;
+    }
+    if (waiting.data() + waiting.size() - last <= count) [[unlikely]] {
+      auto const top = last - waiting.data();
+      waiting.resize(static_cast<std::size_t>(2 * (top + count + 1)), next);
+      last = waiting.data() + top;
+    }
+    next = *--last;
+    auto const first = std::ranges::begin(successors);
+    std::uint32_t const* const places = numbers.data();
+    for (auto i = count; i-- != 0;) {
+      Found const to = find(at, first[i]);
+      std::uint32_t const entered = places[to.to()];
+      told[i] = to;
+      bool const fresh = entered == npos;
+      if constexpr (std::same_as<Found, walk_edge>) {
+        if (!foreseen) {
+          *last = next;
+          *returns = {at, entered};
+          last += std::size_t{fresh};
+          returns += std::size_t{!fresh};
+          next = next.or_if(fresh, to);
+          continue;
+        }
+      }
+      if (fresh) {
+        *last++ = next;
+        next = to;
+      } else {
+        *returns++ = {at, entered};
+      }
+    }
+    told += count;
   }
-}
-
-constexpr void dense_graph::number(std::vector<std::uint32_t>& numbers) {
-  std::reverse(preorder_number_.begin(), preorder_number_.begin() + size_);
-  for (std::uint32_t n = 0; n != size_; ++n) {
-    std::uint32_t const at = preorder_number_[n];
-    preorder_[at] = n;
-    numbers[keys_[at]] = n;
-  }
-  predecessors_.start_counting(size_);
-  for (std::uint32_t& edge : edges_) {
-    edge = numbers[edge];
-    predecessors_.count(edge);
-  }
-  predecessors_.end_counting();
-  for (std::uint32_t n = size_; n-- != 0;)
-    for (std::uint32_t const successor : successors(n)) predecessors_.place(successor, n);
+  size_ = nodes;
+  edge_count_ = static_cast<std::uint32_t>(told - told_edges_.data());
+  returns_count_ = static_cast<std::uint32_t>(returns - returns_.data());
+  told_[nodes] = edge_count_;
+  number_nodes(numbers);
+  number_edges(numbers);
 }
 
 }  // namespace plait

@@ -108,7 +108,8 @@ class dynamic_dominator_tree {
 
    private:
     std::vector<std::uint32_t> nodes_;
-    std::vector<std::uint32_t> entered_;  // in preorder
+    std::vector<std::uint32_t> row_;  // the successors of one node that are admitted
+    std::vector<walk_edge> waiting_;
     std::vector<std::uint32_t> numbers_;  // by the tree's numbers; npos but for those in nodes_
   };
 
@@ -191,16 +192,18 @@ constexpr void dynamic_dominator_tree<G>::region::compute(dynamic_dominator_tree
                                                           Admits admits) {
   for (std::uint32_t const n : nodes_) numbers_[n] = npos;
   numbers_.resize(std::max(numbers_.size(), tree.nodes_.size()), npos);
-  entered_.clear();
-  this->walk(start, numbers_, [&](std::uint32_t at, std::uint32_t, auto push) {
-    entered_.push_back(at);
-    tree.each_successor(at, [&](std::uint32_t successor) {
-      if (successor >= numbers_.size()) numbers_.resize(tree.nodes_.size(), npos);
-      if (successor == start || admits(successor)) push(successor);
+  auto const row = [&](walk_edge const& at) -> std::span<std::uint32_t const> {
+    row_.clear();
+    tree.each_successor(at.to(), [&](std::uint32_t successor) {
+      if (successor == start || admits(successor)) row_.push_back(successor);
     });
-  });
+    if (numbers_.size() < tree.nodes_.size()) numbers_.resize(tree.nodes_.size(), npos);
+    return row_;
+  };
+  auto const find = [](std::uint32_t from, std::uint32_t to) { return walk_edge(from, to); };
+  this->walk(walk_edge(npos, start), numbers_, waiting_, row, find);
   nodes_.clear();
-  for (std::uint32_t n = 0; n != this->size(); ++n) nodes_.push_back(entered_[this->preorder_number(n)]);
+  for (std::uint32_t n = 0; n != this->size(); ++n) nodes_.push_back(this->preorder_keys()[this->preorder_number(n)]);
 }
 
 // Hangs the nodes of the region, whose first is in the tree already, below it.

@@ -6,14 +6,15 @@
 //
 // All algorithms of plait on flow graphs start with it, whatever the graph: it needs successors alone, reads those of
 // each node once, and what follows runs on plain numbers. O(size(g) + edges) time and space; iterative; besides what a
-// dense_graph holds, 4 bytes per index, two copies of each reachable node and, unless nodes are their own indices, one
-// per edge. Unreachable nodes are not in it.
+// dense_graph holds, 4 bytes per index, a copy of each reachable node and, unless nodes are their own indices, another
+// one and one of each edge's target at most. Unreachable nodes are not in it.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 #include <plait/core/assert.hpp>
@@ -63,11 +64,18 @@ class flow_snapshot : public dense_graph {
  private:
   constexpr std::uint32_t at(std::size_t index) const { return index < numbers_.size() ? numbers_[index] : npos; }
 
+  // Nodes that are their own indices need no copies of them.
+  struct found_node : walk_edge {
+    node_t<G> node;
+  };
+  using found = std::conditional_t<detail::has_own_index<G>, found_node, walk_edge>;
+
   G const* graph_ = nullptr;
   std::vector<std::uint32_t> numbers_;  // by index
   std::vector<node_t<G>> order_;
   std::vector<node_t<G>> entered_;  // in preorder
-  std::vector<node_t<G>> told_;     // by edge, unless nodes are their own indices: the successor
+  std::vector<node_t<G>> row_;      // the successors of one node
+  std::vector<found> waiting_;
 };
 
 template <flow_graph G>
@@ -75,38 +83,45 @@ constexpr void flow_snapshot<G>::compute(G const& g) {
   graph_ = std::addressof(g);
   PLAIT_ASSERT(graph_size(g) < npos, "flow_snapshot: more nodes than 32 bits can number");
   numbers_.assign(graph_size(g), npos);
+  order_.clear();
   entered_.clear();
-  told_.clear();
-  auto const key = [&](node_t<G> const& n) {
+  auto const found_at = [&](std::uint32_t from, node_t<G> const& n) {
     std::size_t const i = plait::index(g, n);
     PLAIT_ASSERT(i < numbers_.size(), "flow_graph: index(g, n) must be below size(g)");
-    return static_cast<std::uint32_t>(i);
+    auto const key = static_cast<std::uint32_t>(i);
+    if constexpr (detail::has_own_index<G>)
+      return found{{from, key}, n};
+    else
+      return found{from, key};
   };
-  auto const enter = [&](node_t<G> const& n, auto push) {
-    entered_.push_back(n);
-    for (auto&& successor : plait::successors(g, n)) {
-      if constexpr (detail::has_own_index<G>) {
-        node_t<G> const& to = successor;
-        push(key(to));
-        told_.push_back(to);
-      } else {
-        push(key(successor));
-      }
-    }
-  };
-
-  node_t<G> const start = plait::entry(g);
-  walk(key(start), numbers_, [&](std::uint32_t at, std::uint32_t edge, auto push) {
-    if constexpr (detail::has_own_index<G>) {
-      enter(edge == npos ? start : node_t<G>(told_[edge]), push);  // a copy: told_ grows
+  using successors_t = decltype(plait::successors(g, std::declval<node_t<G> const&>()));
+  auto const row_of = [&](node_t<G> const& n) -> decltype(auto) {
+    if constexpr (std::ranges::random_access_range<successors_t> && std::ranges::sized_range<successors_t>) {
+      return plait::successors(g, n);
     } else {
-      enter(static_cast<node_t<G>>(at), push);
+      row_.clear();
+      for (auto&& successor : plait::successors(g, n)) row_.push_back(successor);
+      return std::span<node_t<G> const>(row_);
     }
-  });
+  };
+  auto const enter = [&](found const& at) -> decltype(auto) {
+    if constexpr (detail::has_own_index<G>) {
+      entered_.push_back(at.node);
+      return row_of(at.node);
+    } else {
+      return row_of(static_cast<node_t<G>>(at.to()));
+    }
+  };
+  walk(found_at(npos, plait::entry(g)), numbers_, waiting_, enter, found_at);
 
-  order_.clear();
   order_.reserve(size());
-  for (std::uint32_t n = 0; n != size(); ++n) order_.push_back(entered_[preorder_number(n)]);
+  for (std::uint32_t n = 0; n != size(); ++n) {
+    std::uint32_t const at = preorder_number(n);
+    if constexpr (detail::has_own_index<G>)
+      order_.push_back(entered_[at]);
+    else
+      order_.push_back(static_cast<node_t<G>>(preorder_keys()[at]));
+  }
 }
 
 }  // namespace plait
