@@ -139,6 +139,9 @@ TEST_CASE("row_groups: an op that is not by rows, or has other rows, ends a grou
   chain<three_threads> other(4);
   other.slots[8].type.dims = {6};  // the last op's vector
   CHECK(other.sizes() == sizes{3});
+  chain<three_threads> torn(4);  // as many elements, but seven parts would tell a row of the last op apart
+  torn.slots[4].type.dims = {2, 7};
+  CHECK(torn.sizes() == sizes{3});
 }
 
 TEST_CASE("row_groups: memory is shared by the same rows only") {

@@ -289,13 +289,13 @@ class op_kernel {
   /// After the last run; `whole` is false if one has failed and nobody wants the sums.
   virtual void end_series(op_context<B>&, bool /*whole*/) {}
 
-  /// On hosts, in a series: whether rows, which are the places of all axes but the last, can be computed by several
-  /// threads, each from the same rows of the inputs and from inputs that are the same for all.
+  /// On hosts, in a series: whether rows, which are the places of all axes but the last, or a vector's elements, can be
+  /// computed by several threads, each from the same rows of the inputs and from inputs that are the same for all.
   virtual row_runs by_rows(op_context<B> const&) const { return {}; }
   /// Once for all rows of a run, before them.
   virtual void begin_rows(op_context<B>&) {}
-  /// Some rows, while other threads have others: operands are matrices, or without a last axis of their own vectors, of
-  /// these rows only, but for the whole ones.
+  /// Some rows, while other threads have others: operands are matrices or vectors of these rows only, but for the whole
+  /// ones.
   virtual void run_rows(op_context<B>& c) { run(c); }
 };
 

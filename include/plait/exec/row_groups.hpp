@@ -125,7 +125,9 @@ bool row_groups<B>::group::take(candidate const& c) {
   }
   auto const divides = [&](tensor_spec const& type) {
     auto const size = static_cast<std::size_t>(type.dims.size());
-    return size != 0 && size % count == 0;
+    std::size_t const rank = type.dims.rank();
+    auto const columns = static_cast<std::size_t>(rank < 2 ? 1 : type.dims[rank - 1]);
+    return size != 0 && size % (count * columns) == 0;
   };
   for (std::size_t i = 0; i != c.context->input_count(); ++i)
     if (!next.rows.is_whole_input(i) && !divides(c.context->input_spec(i))) return false;

@@ -76,7 +76,7 @@ std::size_t row_work(held_matrix<B> const& right, gemm_shape const& s, element_t
   constexpr std::size_t most_bytes = 1 << 20;
   constexpr std::size_t products = 16;  // for each element moved
   std::size_t const elements = static_cast<std::size_t>(s.n) * static_cast<std::size_t>(s.k);
-  if (!right.holds() || elements * size_of(type) > most_bytes) return 0;
+  if (s.m < 2 || !right.holds() || elements * size_of(type) > most_bytes) return 0;
   return elements * static_cast<std::size_t>(s.m) / products;
 }
 

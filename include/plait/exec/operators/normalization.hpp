@@ -107,16 +107,25 @@ class layer_norm_kernel final : public op_kernel<B> {
     c.output(1, c.type(0), moments);
     c.output(2, c.type(0), moments);
   }
-  void run(op_context<B>& c) override {
+  void run(op_context<B>& c) override { run_as(c, x_.rows); }
+
+  row_runs by_rows(op_context<B> const& c) const override {
+    shape const& x = c.dims(0);
+    if (x.rank() < 2 || x_.width == 0 || static_cast<std::int64_t>(x_.width) != x[x.rank() - 1]) return {};
+    return {4 * c.size(0), std::uint64_t{affine_ ? 0b110U : 0U}};
+  }
+  void run_rows(op_context<B>& c) override { run_as(c, c.size(0) / x_.width); }
+
+ private:
+  void run_as(op_context<B>& c, std::size_t rows) const {
     visit_type<float, double>(c.type(0), [&]<class T>(T) {
       T const* const scale = affine_ ? c.template input<T>(1) : nullptr;
       T const* const bias = affine_ ? c.template input<T>(2) : nullptr;
       layer_norm<B>(c.template input<T>(0), scale, bias, c.template output<T>(0), c.template output<T>(1),
-                    c.template output<T>(2), x_.rows, x_.width, static_cast<T>(epsilon_));
+                    c.template output<T>(2), rows, x_.width, static_cast<T>(epsilon_));
     });
   }
 
- private:
   std::int64_t axis_;
   float epsilon_;
   bool affine_;

@@ -144,7 +144,10 @@ class unit_kernel : public op_kernel<B> {
       c.output(states_, c.type(0), gates);
     }
   }
-  row_runs by_rows(op_context<B> const& c) const final { return {cost * c.size(0), std::uint64_t{1} << (after() - 1)}; }
+  row_runs by_rows(op_context<B> const& c) const final {
+    if (c.dims(0).rank() < 2) return {};
+    return {cost * c.size(0), std::uint64_t{1} << (after() - 1)};
+  }
 
  protected:
   // An element costs about this many that are merely moved.
