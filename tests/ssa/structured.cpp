@@ -171,7 +171,7 @@ TEST_CASE("a Do: names are bound, others are its own") {
     op { type: "Do" input: "a" input: "ws" output: "b" output: "ws"
          arg { name: "net" n { op { type: "Neg" input: "in" output: "t" } op { type: "Abs" input: "t" output: "out" } } }
          arg { name: "inner_blobs" strings: "in" strings: "out" }
-         arg { name: "outer_blobs_idx" ints: 0 ints: 2 } }
+         arg { name: "outer_blobs_idx" ints: 0 ints: 1 } }
     op { type: "Log" input: "t" input: "b" })");
   plait::structured_program const p(n);
   CHECK(listing(p) == std::vector<std::string>{"0: Do(ws )ws  Neg(a )t  Abs(t )b  Log(t b ) >"});

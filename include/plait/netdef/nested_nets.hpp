@@ -52,11 +52,12 @@ inline std::vector<std::pair<std::string, std::string>> bound_blobs(netdef const
   arg_def const* const inner = find_argument(n, op, "inner_blobs");
   arg_def const* const outer = find_argument(n, op, "outer_blobs_idx");
   if (inner == nullptr || outer == nullptr || inner->strings.size() != outer->ints.size()) return made;
+  if (op.input.empty() || op.output.empty()) return made;
+  std::size_t const inputs = op.input.size() - 1;  // the last of them is the workspace, as is the last output
   for (std::size_t i = 0; i != inner->strings.size(); ++i) {
     auto const at = static_cast<std::size_t>(outer->ints[i]);
-    if (at >= op.input.size() + op.output.size()) continue;
-    symbol const blob = at < op.input.size() ? op.input[at] : op.output[at - op.input.size()];
-    made.emplace_back(inner->strings[i], n.text(blob));
+    if (at >= inputs + op.output.size() - 1) continue;
+    made.emplace_back(inner->strings[i], n.text(at < inputs ? op.input[at] : op.output[at - inputs]));
   }
   return made;
 }

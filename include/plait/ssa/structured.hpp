@@ -319,7 +319,10 @@ std::uint32_t structured_program<N>::bind(level const& at) {
       refuse(at, "does not say which outer blob each of inner_blobs is");
     std::vector<std::uint32_t> operands;
     for (auto const& name : inputs(*at.net, *at.next)) operands.push_back(blob_of(at, name));
+    if (!operands.empty()) operands.pop_back();  // the workspace, which stands last on both sides and is not counted
+    std::size_t const read = operands.size();
     for (auto const& name : outputs(*at.net, *at.next)) operands.push_back(blob_of(at, name));
+    if (operands.size() != read) operands.pop_back();
     for (std::size_t i = 0; i != names->size(); ++i) {
       std::int64_t const place = (*places)[i];
       if (place < 0 || static_cast<std::size_t>(place) >= operands.size())
