@@ -3,15 +3,19 @@
 
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <initializer_list>
 #include <optional>
 #include <ranges>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
 
-#include <boost/unordered/unordered_flat_map.hpp>
+#include <plait/core/hash.hpp>
+#include <plait/core/hash_index.hpp>
+#include <plait/core/npos.hpp>
 
 namespace plait {
 
@@ -39,34 +43,31 @@ class name_map {
   explicit name_map(Pairs&& pairs) {
     for (auto const& [from, to] : pairs) set(from, to);
   }
-  name_map(name_map&&) = default;
-  name_map(name_map const& other) { *this = other; }
-  name_map& operator=(name_map&&) = default;
-  name_map& operator=(name_map const& other) {
-    if (this == &other) return *this;
-    name_map copy;
-    for (entry const& e : other) copy.set(e.from, e.to);
-    return *this = std::move(copy);
-  }
-  ~name_map() = default;
 
   /// Maps `from` to `to`, instead of what it was mapped to before.
   void set(std::string_view from, std::string_view to) {
-    if (auto const found = index_.find(from); found != index_.end()) {
-      entries_[found->second].to = to;
+    std::size_t const hash = hash_text(from);
+    if (std::uint32_t const found = look_up(from, hash); found != npos) {
+      entries_[found].to = to;
       return;
     }
+    if (entries_.size() == npos - std::size_t{1}) throw std::length_error("plait::name_map: 2^32 names");
     entries_.push_back({std::string(from), std::string(to)});
-    index_.emplace(entries_.back().from, entries_.size() - 1);
+    try {
+      index_.insert(hash, static_cast<std::uint32_t>(entries_.size() - 1));
+    } catch (...) {
+      entries_.pop_back();
+      throw;
+    }
   }
 
   /// The new name, nothing if the map does not have one.
   std::optional<std::string_view> find(std::string_view from) const {
-    auto const found = index_.find(from);
-    if (found == index_.end()) return std::nullopt;
-    return entries_[found->second].to;
+    std::uint32_t const found = look_up(from, hash_text(from));
+    if (found == npos) return std::nullopt;
+    return entries_[found].to;
   }
-  bool contains(std::string_view from) const { return index_.contains(from); }
+  bool contains(std::string_view from) const { return look_up(from, hash_text(from)) != npos; }
   /// The name as it is afterwards. Views the map, or `from`.
   std::string_view operator[](std::string_view from) const { return find(from).value_or(from); }
 
@@ -74,8 +75,12 @@ class name_map {
   friend bool operator==(name_map const& a, name_map const& b) { return a.entries_ == b.entries_; }
 
  private:
-  std::deque<entry> entries_;  // does not move its elements: the index views them
-  boost::unordered_flat_map<std::string_view, std::size_t> index_;
+  std::uint32_t look_up(std::string_view from, std::size_t hash) const {
+    return index_.find(hash, [&](std::uint32_t i) { return entries_[i].from == from; });
+  }
+
+  std::deque<entry> entries_;  // does not move its elements: what was found stays where it is
+  hash_index index_;
 };
 
 /// What to do where a new name would be the name of two blobs.

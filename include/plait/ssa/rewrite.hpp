@@ -1,6 +1,8 @@
 // SSA form in the names themselves: every version of a blob gets a name of its own.
 #pragma once
 
+#include <array>
+#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -78,7 +80,7 @@ class ssa_rewriter {
   }
 
   // From here on the net changes; nothing throws but for memory.
-  ssa_rewrite_result apply(N& n) const {
+  ssa_rewrite_result apply(N& n) && {
     ssa_rewrite_result result;
     std::vector<std::optional<name_t<N>>> made(names_.size());
     auto const name = [&](value v) -> name_t<N> const& {
@@ -86,8 +88,10 @@ class ssa_rewriter {
       if (!at) at = make_name(n, names_[ssa_.index(v)]);
       return *at;
     };
+    if constexpr (requires { traits::reserve(n, std::size_t{}, std::size_t{}); }) traits::reserve(n, 0, names_.size());
     op_index at = 0;
     for (auto&& op : traits::ops(n)) {
+      prefetch_names(n, at + 8);
       auto const count = [](auto&& range) { return static_cast<std::size_t>(std::ranges::distance(range)); };
       std::size_t const inputs_end = count(inputs(std::as_const(n), op));
       std::size_t const controls_end = inputs_end + count(control_inputs(std::as_const(n), op));
@@ -111,8 +115,8 @@ class ssa_rewriter {
     if constexpr (has_external_outputs<N>)
       for (std::size_t slot = 0; slot != ssa_.external_outputs().size(); ++slot)
         traits::set_external_output(n, slot, name(ssa_.external_outputs()[slot]));
-    result.inputs = inputs_;
-    result.outputs = outputs_;
+    result.inputs = std::move(inputs_);
+    result.outputs = std::move(outputs_);
     for (std::string const& key : options_.value_info) result.value_info.push_back(input_name(key));
     return result;
   }
@@ -130,6 +134,15 @@ class ssa_rewriter {
     for (value v : ssa_.external_outputs())
       if (!ssa_.producer(v))
         throw net_error("plait: external output '" + text(v.blob) + "' is not written by an op", {}, text(v.blob));
+  }
+
+  // Asks for what apply needs to make the names of an op.
+  void prefetch_names(N const& n, op_index op) const {
+    if constexpr (requires { traits::prefetch_name(n, std::string_view()); }) {
+      if (op >= ssa_.op_count()) return;
+      for (value v : ssa_.reads(op)) traits::prefetch_name(n, names_[ssa_.index(v)]);
+      for (value v : ssa_.writes(op)) traits::prefetch_name(n, names_[ssa_.index(v)]);
+    }
   }
 
   void name_values() {
@@ -152,8 +165,9 @@ class ssa_rewriter {
     };
     // Only a name that is kept can collide: of two versioned names the last '_' tells blob and version.
     auto const kept = [&](std::string const& name) {
+      if (options_.naming == ssa_naming::every_version) return false;
       blob_index const b = ssa_.find(name_key_t<N>(name));
-      if (options_.naming == ssa_naming::every_version || b == npos) return false;
+      if (b == npos) return false;
       value const given{b, 0};
       return versions[b] == 1 || (ssa_.contains(given) && occurs[ssa_.index(given)]);
     };
@@ -162,9 +176,14 @@ class ssa_rewriter {
     for (blob_index b : ssa_.blobs())
       for (value v{b, 0}; v.version <= ssa_.version(b); ++v.version) {
         if (!occurs[ssa_.index(v)]) continue;
-        std::string& name = names_[ssa_.index(v)] = text(b);
+        std::string& name = names_[ssa_.index(v)];
+        std::string_view const blob(ssa_.name(b));
+        std::array<char, 11> version = {'_'};
+        char const* end = version.data();
+        if (!keeps(v)) end = std::to_chars(version.data() + 1, version.data() + version.size(), v.version).ptr;
+        name.reserve(blob.size() + static_cast<std::size_t>(end - version.data()));
+        name.append(blob).append(static_cast<char const*>(version.data()), end);
         if (keeps(v)) continue;
-        name += '_' + std::to_string(v.version);
         if (!kept(name)) continue;
         if (options_.collision == name_collision::refuse) {
           auto const by = ssa_.producer(v);
@@ -176,8 +195,8 @@ class ssa_rewriter {
       }
     if (!colliding.empty()) number(colliding);
 
-    for (value v : ssa_.external_inputs()) inputs_.set(text(v.blob), names_[ssa_.index(v)]);
-    for (value v : ssa_.external_outputs()) outputs_.set(text(v.blob), names_[ssa_.index(v)]);
+    for (value v : ssa_.external_inputs()) inputs_.set(std::string_view(ssa_.name(v)), names_[ssa_.index(v)]);
+    for (value v : ssa_.external_outputs()) outputs_.set(std::string_view(ssa_.name(v)), names_[ssa_.index(v)]);
   }
 
   void number(std::vector<value> const& colliding) {
@@ -272,8 +291,7 @@ void check_given_tensors(N const& init) {
 /// (options.collision), and for a nested net that cannot follow (options.nested_nets). O(operands + nested nets).
 template <ssa_rewritable_net N>
 ssa_rewrite_result ssa_rewrite(N& n, ssa_rewrite_options const& options = {}) {
-  detail::ssa_rewriter<N> const rewriter(std::as_const(n), options);
-  return rewriter.apply(n);
+  return detail::ssa_rewriter<N>(std::as_const(n), options).apply(n);
 }
 
 /// The same with the init net that makes the parameters, whose blobs are version 0 throughout. Also throws net_error
@@ -282,7 +300,7 @@ template <ssa_rewritable_net N>
   requires typed_net<N>
 ssa_rewrite_result ssa_rewrite(N& n, N& init, ssa_rewrite_options const& options = {}) {
   detail::check_given_tensors(std::as_const(init));
-  detail::ssa_rewriter<N> const rewriter(std::as_const(n), options);
+  detail::ssa_rewriter<N> rewriter(std::as_const(n), options);
   name_map given;
   auto const each = [&](auto const& names) {
     for (auto const& name : names) {
@@ -297,7 +315,7 @@ ssa_rewrite_result ssa_rewrite(N& n, N& init, ssa_rewrite_options const& options
     each(outputs(init, op));
   }
   each(external_outputs(init));
-  ssa_rewrite_result result = rewriter.apply(n);
+  ssa_rewrite_result result = std::move(rewriter).apply(n);
   detail::rename_mentions(init, given);
   return result;
 }
