@@ -45,7 +45,8 @@ inline control_blobs apply_control_plan(netdef& n, control_plan plan) {
     for (symbol const s : op.output) mark(defined, s);
   for (symbol const s : n.external_output) mark(promised, s);
   for (built_op& op : plan.ops) {
-    op_def const& made = append_op(n, std::move(op));
+    append_op(n, std::move(op));
+    op_def const& made = n.op.back();
     for (symbol const s : made.input)
       if (mark(defined, s)) n.external_input.push_back(s);
     for (symbol const s : made.output) mark(defined, s);

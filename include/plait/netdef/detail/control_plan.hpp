@@ -108,9 +108,10 @@ inline control_branch make_branch(netdef body, net_blobs const& blobs, std::stri
   inner.add(blobs.outputs);
   control_branch made;
   made.net.name = made.net.intern(net_name);
-  op_def const& op = append_op(
+  append_op(
       made.net,
       do_op({std::move(body), inputs.names, blobs.outputs, std::move(inner.names), workspace, in_loop, false}, device));
+  op_def const& op = made.net.op.back();
   for (symbol const s : op.input) made.net.external_input.push_back(s);
   for (symbol const s : op.output) made.net.external_output.push_back(s);
   made.inputs = std::move(inputs.names);
