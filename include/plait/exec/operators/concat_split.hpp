@@ -41,6 +41,11 @@ struct part_place {
   std::size_t width = 0;
 };
 
+/// Whether rows are what op_kernel::by_rows calls so.
+inline bool is_last_extent(std::size_t pitch, shape const& dims) {
+  return dims.rank() >= 2 && pitch != 0 && static_cast<std::int64_t>(pitch) == dims[dims.rank() - 1];
+}
+
 inline op_schema part_schema(std::string_view type) {
   return op_schema(type)
       .checks_first()
@@ -85,14 +90,26 @@ struct concat_kernel : op_kernel<B> {
   }
 
   void run(op_context<B>& c) override {
-    if (c.output_size(0) != 0)
-      visit_word(c.type(0), [&]<class T>(T) {
-        T* const whole = static_cast<T*>(c.raw_output(0));
-        for (std::size_t i = 0; i != places.size(); ++i)
-          copy_pitched<B>(whole + places[i].offset, pitch, static_cast<T const*>(c.raw_input(i)), places[i].width,
-                          outer, places[i].width);
-      });
+    if (c.output_size(0) != 0) join(c, outer);
+    begin_rows(c);
+  }
+
+  row_runs by_rows(op_context<B> const& c) const override {
+    if (where.added || !detail::is_last_extent(pitch, c.output_spec(0).dims)) return {};
+    return {.work = c.output_size(0), .whole_outputs = 0b10};
+  }
+  void begin_rows(op_context<B>& c) override {
     if (c.output_count() == 2) B::copy_from_host(c.raw_output(1), extents.data(), c.output_spec(1).bytes());
+  }
+  void run_rows(op_context<B>& c) override { join(c, c.output_size(0) / pitch); }
+
+  void join(op_context<B>& c, std::size_t rows) const {
+    visit_word(c.type(0), [&]<class T>(T) {
+      T* const whole = static_cast<T*>(c.raw_output(0));
+      for (std::size_t i = 0; i != places.size(); ++i)
+        copy_pitched<B>(whole + places[i].offset, pitch, static_cast<T const*>(c.raw_input(i)), places[i].width, rows,
+                        places[i].width);
+    });
   }
 
   // The axis of the whole that parts are joined along.
@@ -161,11 +178,20 @@ struct split_kernel : op_kernel<B> {
   }
 
   void run(op_context<B>& c) override {
-    if (c.size(0) == 0) return;
+    if (c.size(0) != 0) cut(c, outer);
+  }
+
+  row_runs by_rows(op_context<B> const& c) const override {
+    if (where.added || !detail::is_last_extent(pitch, c.dims(0))) return {};
+    return {.work = c.size(0), .whole_inputs = 0b10};
+  }
+  void run_rows(op_context<B>& c) override { cut(c, c.size(0) / pitch); }
+
+  void cut(op_context<B>& c, std::size_t rows) const {
     visit_word(c.type(0), [&]<class T>(T) {
       T const* const whole = static_cast<T const*>(c.raw_input(0));
       for (std::size_t o = 0; o != places.size(); ++o)
-        copy_pitched<B>(static_cast<T*>(c.raw_output(o)), places[o].width, whole + places[o].offset, pitch, outer,
+        copy_pitched<B>(static_cast<T*>(c.raw_output(o)), places[o].width, whole + places[o].offset, pitch, rows,
                         places[o].width);
     });
   }
