@@ -285,6 +285,37 @@ TEST_CASE("gradients of If in While in If") {
           {"x", "w"}, {"z"}, {.overwritten = plait::overwritten_values::copy});
 }
 
+TEST_CASE("gradients of If in If: what neither branch writes comes through, also beside other outputs") {
+  for (bool outer : {true, false})
+    for (bool inner : {true, false}) {
+      CAPTURE(outer);
+      CAPTURE(inner);
+      net_builder n("nest");
+      auto [x, w, on, off] = n.external_inputs("x", "w", "on", "off");
+      n.op("Tanh", {x}, {"y"});
+      n.op("Tanh", {w}, {"z"});
+      auto const branch = [](net_builder& b) { b.if_("on", [](net_builder& i) { i.op("Mul", {"x", "w"}, {"y"}); }); };
+      n.if_(off, branch, [&](net_builder& b) {
+        b.op("Sigmoid", {"x"}, {"z"});
+        branch(b);
+      });
+      n.op("Mul", {"y", "z"}, {"product"});
+      check(n, {{"x", number(0.7)}, {"w", number(1.5)}, {"on", flag(inner)}, {"off", flag(outer)}}, {"x", "w"},
+            {"product"});
+    }
+}
+
+TEST_CASE("gradients of If in While: a blob that only some iterations write") {
+  auto n = loop({"acc", "x", "half"}, [](net_builder& b) {
+    b.op("LT", {"i", "half"}, {"early"});
+    b.if_("early", [](net_builder& t) { t.op("Tanh", {"x"}, {"acc"}); });
+    b.op("Mul", {"x", "one"}, {"product"});
+  });
+  n.op("Sqr", {"acc"}, {"y"});
+  for (double half : {0.0, 2.0, 9.0})
+    check(n, counted(4, {{"acc", number(0.7)}, {"x", number(0.8)}, {"half", number(half)}}), {"acc", "x"});
+}
+
 TEST_CASE("gradients of Do") {
   net_builder n("done");
   n.external_inputs("x", "w");

@@ -39,11 +39,11 @@ template <gradient_net N>
 class backward_engine : public backward_frame {
  public:
   backward_engine(N const& n, std::vector<gradient_seed> ys, gradient_rules const& rules,
-                  gradient_options const& options)
+                  gradient_options const& options, std::vector<std::string> given = {})
       : ys_(std::move(ys)),
         rules_(&rules),
         options_(options),
-        net_(n),
+        net_(n, std::move(given)),
         form_(net_.form()),
         reader_(net_, tape_),
         context_(tape_, reader_),
@@ -70,7 +70,6 @@ class backward_engine : public backward_frame {
     return {};
   }
 
-  // ---- results
   gradient_map gradients() const {
     auto const shown = [this](blob_index b) { return exposed_[b] && wanted_.is_asked_for(b); };
     std::vector<gradient_map::value_type> made;
@@ -86,7 +85,6 @@ class backward_engine : public backward_frame {
     gradient_operands const g = gradients_[form_.index({b, form_.first_version(b)})];
     return g ? std::optional(names_of(g)) : std::nullopt;
   }
-  /// Whether the net mentions a blob.
   bool knows(std::string_view blob) const { return net_.find(blob) != npos; }
   /// Copies that must be inserted: in the net, by position, then in nets inside it.
   std::vector<saved_value> saved() const {
@@ -105,6 +103,9 @@ class backward_engine : public backward_frame {
   void check() const {
     if (!problems_.empty()) throw gradient_error(problems_.list());
   }
+
+ protected:
+  std::vector<std::string> taken_;  // names from outside that no gradient may get
 
  private:
   blob_gradient names_of(gradient_operands g) const {
@@ -127,6 +128,7 @@ class backward_engine : public backward_frame {
     cursor_ = static_cast<op_index>(form_.op_count());
     check_unread();
     wanted_.mark(problems_);
+    for (std::string const& name : taken_) (void)given(name);
     seed();
   }
 
@@ -186,8 +188,7 @@ class backward_engine : public backward_frame {
     return outside_.emplace_back(wish, tape_.make_value(wish)).second;
   }
 
-  // In a large net memory takes longer to deliver the place of a gradient's name in the table than all else that is
-  // done for the op: it is asked some ops ahead.
+  // In a large net the place of a gradient's name takes memory longer than all else: it is asked some ops ahead.
   void prefetch_names(op_index op) {
     for (value v : form_.reads(op)) {
       ahead_.assign(tape_.texts[net_.name(v.blob)]).append(gradient_context::gradient_suffix);
@@ -391,7 +392,6 @@ class backward_engine : public backward_frame {
       if (!gradients_[form_.index(v)] && exposed_[v.blob]) problems_.add_stale(op, v, exposed_at_[v.blob]);
   }
 
-  // ---- what comes of it
   void finish() {
     if (!problems_.empty()) return;
     keep_needed();

@@ -100,11 +100,16 @@ class forward_net {
   using traits = detail::net_traits_of<N>;
 
  public:
-  explicit forward_net(N const& n) : net_(&n), form_(n), ops_(n) {}
+  /// `given`: blobs of the net that are there before it runs, besides those it says or shows itself.
+  explicit forward_net(N const& n, std::vector<std::string> given = {})
+      : net_(&n), form_(n), ops_(n), given_(std::move(given)) {}
 
   /// `implicit`: whether what nets inside ops read and write counts as operands of these ops.
   void compute(gradient_tape& tape, bool implicit) {
-    form_.compute(*net_, std::vector<std::pair<name_key_t<N>, std::uint32_t>>(), ssa_options{.subnets = implicit});
+    std::vector<std::pair<name_key_t<N>, std::uint32_t>> versions;
+    if constexpr (std::constructible_from<name_key_t<N>, std::string const&>)
+      for (std::string const& name : given_) versions.emplace_back(name_key_t<N>(name), 0);
+    form_.compute(*net_, versions, ssa_options{.subnets = implicit});
     tape = gradient_tape(form_.value_count());
     if constexpr (symbol_named_net<N>) tape.texts = traits::symbols(*net_);
     tape.texts.reserve(2 * form_.blob_bound());
@@ -210,6 +215,7 @@ class forward_net {
   ssa_form<N> form_;
   gradient_tape const* tape_ = nullptr;
   detail::numbered_ops<N const> ops_;
+  std::vector<std::string> given_;
   std::vector<symbol> types_;           // by number
   std::vector<std::uint32_t> type_of_;  // by op
   std::vector<symbol> symbols_;         // by blob

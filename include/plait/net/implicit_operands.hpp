@@ -203,7 +203,7 @@ class implicit_operands<N> {
 
     level const& done = stack.front();
     if (done.from.scope == subnet_scope::closed) {
-      for_each_left(done, [&](key_type const& key) { passes_.insert(key); });
+      for_each_needed(done, [&](key_type const& key, bool) { passes_.insert(key); });
       return;
     }
     for (key_type const& key : done.read.keys) reads_.insert(key);
@@ -212,21 +212,24 @@ class implicit_operands<N> {
       for (std::size_t i = done.locals; i < done.written.keys.size(); ++i) writes_.insert(done.written.keys[i]);
   }
 
-  // Of what a closed net writes, that which it may leave as it was, by its names around.
+  // Of what a closed net writes, that which it may read before, or leave as it was, by its names around; and whether
+  // it may leave it.
   template <class Each>
-  static void for_each_left(level const& done, Each&& each) {
+  static void for_each_needed(level const& done, Each&& each) {
     if constexpr (detail::bound_subnet<subnet_t>)
       for (auto const& [inside, outside] : done.from.bound) {
         key_type const key(inside);
-        if (done.written.contains(key) && !done.written.certain(key)) each(key_type(outside));
+        if (!done.written.contains(key)) continue;
+        bool const left = !done.written.certain(key);
+        if (left || done.passed.contains(key) || done.read.contains(key)) each(key_type(outside), left);
       }
   }
 
   // What escapes from a finished net into the net around it.
   static void fold(level const& done, level& around) {
     if (done.from.scope == subnet_scope::closed) {
-      for_each_left(done, [&](key_type const& key) {
-        around.by_nested.insert(key);
+      for_each_needed(done, [&](key_type const& key, bool left) {
+        if (left) around.by_nested.insert(key);
         if (!around.written.certain(key)) around.passed.insert(key);
       });
       return;

@@ -1,14 +1,14 @@
 // The gradient of Do: a Do that runs the backward pass of its net in the workspace the forward one has left.
 //
 // Follows Caffe2's control_ops_grad.py (gen_do_gradient) and its names. Right where that is not: gradients that only
-// pass through (Sum, Add) come out, and a gradient may arrive under the name that one leaves under.
+// pass through (Sum, Add) come out, a gradient may arrive under the name that one leaves under, and an output that a
+// branch inside may leave as it was has a gradient before the Do, too, whether it is an input or not.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <ranges>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -17,8 +17,6 @@
 #include <plait/gradient/gradient_context.hpp>
 #include <plait/gradient/gradient_rules.hpp>
 #include <plait/gradient/rules/nested_pass.hpp>
-#include <plait/net/implicit_operands.hpp>
-#include <plait/net/nested_names.hpp>
 #include <plait/netdef/model.hpp>
 #include <plait/netdef/traits.hpp>
 
@@ -66,22 +64,6 @@ class do_binding {
   map outer_of_;
 };
 
-// The blobs of a net that it may leave as they were where it first writes them: only a net inside an op writes them, a
-// branch that is not always taken.
-inline name_list written_perhaps(netdef const& n) {
-  name_list certain, perhaps;
-  implicit_operands<netdef> inside;
-  for (op_def const& op : n.op) {
-    if (has_nested_nets(n, op)) {
-      inside.compute(n, op);
-      for (std::string const& name : inside.passes())
-        if (!certain.contains(name)) perhaps.add(name);
-    }
-    for (symbol const blob : op.output) certain.add(n.text(blob));
-  }
-  return perhaps;
-}
-
 inline gradient_rule::frames plan_do(gradient_context& c, gradient_rules const& rules, gradient_options const& options,
                                      gradient_rule::frames& done) {
   gradient_rule::frames frames;
@@ -89,22 +71,20 @@ inline gradient_rule::frames plan_do(gradient_context& c, gradient_rules const& 
   std::shared_ptr<netdef const> const inner = c.net("net");
   c.refuse_unless(inner != nullptr, "it has no net in the argument 'net'");
   do_binding const binding(c);
-  name_list const perhaps = written_perhaps(*inner);
   nested_pass::seeds seeds;
   for (std::size_t o = 0; o != binding.outputs(); ++o) {
     if (!c.has_gradient(o)) continue;
     (void)c.output_gradient(o);
     std::string const* const name = binding.inner_of(c.output_name(o));
     c.refuse_unless(name != nullptr, "its output '" + std::string(c.output_name(o)) + "' has no name inside");
-    bool const listed = std::ranges::any_of(std::views::iota(std::size_t{0}, binding.inputs()),
-                                            [&](std::size_t i) { return c.input_name(i) == c.output_name(o); });
-    c.refuse_unless(c.as_caffe2() || listed || !perhaps.contains(*name),
-                    "'" + std::string(c.output_name(o)) +
-                        "' may be left as it was, but is no input: its gradient would be lost on the way back");
     seeds.emplace_back(*name, *name + std::string(inner_gradient_suffix));
   }
   c.refuse_unless(!seeds.empty(), "none of its outputs has a gradient");
-  frames.push_back(std::make_unique<nested_pass>(inner, seeds, rules, options));
+  // Also what is no operand by itself, but may come through under the name of an output.
+  std::vector<std::string> outside;
+  for (std::string const& name : blobs_before(c))
+    if (std::string const* const known = binding.inner_of(name)) outside.push_back(*known);
+  frames.push_back(std::make_unique<nested_pass>(inner, seeds, outside, rules, options));
   return frames;
 }
 
@@ -120,7 +100,7 @@ inline void make_do_gradient(gradient_context& c, gradient_rule::frames& done) {
   std::vector<gradient_operand> outputs;
   std::vector<std::string> inner_names;
   std::vector<std::int64_t> places;  // of outputs first, and counted from the first of them until inputs are known
-  for (std::size_t i = 0; i != binding.inputs(); ++i) {
+  for (std::size_t i = 0; i != c.input_count(); ++i) {
     std::string const* const name = binding.inner_of(c.input_name(i));
     if (name == nullptr || !c.is_wanted(i)) continue;
     auto const found = pass.gradient_before(*name, inner);

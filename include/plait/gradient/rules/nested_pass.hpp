@@ -27,11 +27,15 @@ class nested_pass final : public backward_engine<netdef> {
   /// Blobs of the nested net and their gradients.
   using seeds = std::vector<std::pair<std::string, std::string>>;
 
-  nested_pass(std::shared_ptr<netdef const> net, seeds const& given, gradient_rules const& rules,
-              gradient_options const& options)
-      : backward_engine<netdef>(*net, known(*net, given), rules, inside(options)),
+  /// `outside`: the blobs that the net around it has before the op, by their names inside. Such a one may come through
+  /// a branch that is not taken.
+  nested_pass(std::shared_ptr<netdef const> net, seeds const& given, std::vector<std::string> const& outside,
+              gradient_rules const& rules, gradient_options const& options)
+      : backward_engine<netdef>(*net, known(*net, given), rules, inside(options), mentioned(*net, outside)),
         net_(std::move(net)),
-        seeds_(given) {}
+        seeds_(given) {
+    for (auto const& [blob, gradient] : given) taken_.push_back(gradient);
+  }
 
   seeds const& given() const noexcept { return seeds_; }
   netdef const& forward() const noexcept { return *net_; }
@@ -77,15 +81,26 @@ class nested_pass final : public backward_engine<netdef> {
       if (name == blob) return &gradient;
     return nullptr;
   }
-  static std::vector<gradient_seed> known(netdef const& n, seeds const& given) {
-    boost::unordered_flat_set<std::string_view> mentioned;
+  static boost::unordered_flat_set<std::string_view> blobs_of(netdef const& n) {
+    boost::unordered_flat_set<std::string_view> made;
     for (op_def const& op : n.op) {
-      for (symbol const blob : op.input) mentioned.insert(n.text(blob));
-      for (symbol const blob : op.output) mentioned.insert(n.text(blob));
+      for (symbol const blob : op.input) made.insert(n.text(blob));
+      for (symbol const blob : op.output) made.insert(n.text(blob));
     }
+    return made;
+  }
+  static std::vector<gradient_seed> known(netdef const& n, seeds const& given) {
+    auto const blobs = blobs_of(n);
     std::vector<gradient_seed> made;
     for (auto const& [blob, gradient] : given)
-      if (mentioned.contains(blob)) made.emplace_back(blob, std::string_view(gradient));
+      if (blobs.contains(blob)) made.emplace_back(blob, std::string_view(gradient));
+    return made;
+  }
+  static std::vector<std::string> mentioned(netdef const& n, std::vector<std::string> const& names) {
+    auto const blobs = blobs_of(n);
+    std::vector<std::string> made;
+    for (std::string const& name : names)
+      if (blobs.contains(name)) made.push_back(name);
     return made;
   }
 
@@ -94,6 +109,13 @@ class nested_pass final : public backward_engine<netdef> {
 };
 
 namespace detail {
+
+// The blobs of the net around the op, which nets inside know by the same names.
+inline std::vector<std::string> blobs_before(gradient_context const& c) {
+  std::vector<std::string> made;
+  for (std::size_t i = 0; i != c.input_count(); ++i) made.emplace_back(c.input_name(i));
+  return made;
+}
 
 // Throws what is wrong with the nested net.
 inline nested_pass& pass_at(gradient_rule::frames& done, std::size_t i) {
