@@ -1,8 +1,11 @@
 #include <plait/exec/backend.hpp>
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <string_view>
+#include <vector>
 
 #include <doctest/doctest.h>
 
@@ -28,7 +31,7 @@ static_assert(!plait::backend<no_memory> && !plait::backend<without_name> && !pl
 
 TEST_CASE("host_memory: aligned, also nothing; copies may overlap") {
   using memory = plait::host_memory;
-  for (std::size_t const bytes : {0, 1, 63, 4096}) {
+  for (std::size_t const bytes : std::vector<std::size_t>{0, 1, 63, 4096}) {
     void* const at = memory::allocate(bytes);
     CHECK(reinterpret_cast<std::uintptr_t>(at) % memory::alignment == 0);
     std::memset(at, 1, bytes);
