@@ -62,9 +62,11 @@ class row_groups {
   }
   /// Runs the group that begins with `op`, which is left at its last. Throws what a kernel throws, and leaves it there.
   void run(op_index& op) {
-    group& found = *std::ranges::find(groups_, op, &group::first);
-    found.run(op);
-    op = found.last - 1;
+    if constexpr (!B::on_device) {
+      group& found = *std::ranges::find(groups_, op, &group::first);
+      found.run(op);
+      op = found.last - 1;
+    }
   }
 
  private:
