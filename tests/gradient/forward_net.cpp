@@ -1,5 +1,6 @@
 #include <plait/gradient/forward_net.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -23,6 +24,9 @@ void check(N const& n) {
   plait::gradient_tape tape;
   plait::forward_net<N> forward(n);
   forward.compute(tape, true);
+  std::size_t const types = forward.type_count();
+  forward.compute(tape, true);  // what it held before does not count
+  CHECK(forward.type_count() == types);
   auto const& form = forward.form();
   CHECK(tape.forward_count() == form.value_count());
   for (std::uint32_t v = 0; v != form.value_count(); ++v) {

@@ -179,8 +179,9 @@ class plan {
   bool is_parallel() const noexcept { return parallel_; }
 
  private:
-  enum class op_way : unsigned char { plain, grouped, careful };  // only the kernel is run; row_groups has it; neither
-  struct alignas(64) step {                                    // a cache line: all that most ops need
+  // How an op is run: only its kernel, in a group that begins with it (row_groups), or with all that may be needed.
+  enum class op_way : unsigned char { plain, grouped, careful };
+  struct alignas(64) step {  // a cache line: all that most ops need
     op_kernel<B>* kernel;
     op_context<B> context;
     op_way way = op_way::plain;

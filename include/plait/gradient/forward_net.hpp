@@ -202,6 +202,8 @@ class forward_net {
 
   void number_types(symbol_table& texts) {
     boost::unordered_flat_map<std::uint32_t, std::uint32_t> numbers;  // by symbol
+    types_.clear();
+    type_of_.clear();
     type_of_.reserve(form_.op_count());
     for (auto&& op : plait::ops(*net_)) {
       symbol const type = texts.intern(op_type(*net_, op));

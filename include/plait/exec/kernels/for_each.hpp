@@ -77,7 +77,7 @@ void for_each_tile(std::size_t count, std::size_t width, Loop const& loop) {
                      detail::tile_task<Loop>{loop, count, width});
 }
 
-/// f(part) for each of `count` parts, on host backends: as many as there are threads, each of which does one.
+/// f(part) for each of `count` parts, on host backends: work that is divided already.
 template <backend B, class F>
   requires(!B::on_device)
 void for_each_part(std::size_t count, F const& f) {

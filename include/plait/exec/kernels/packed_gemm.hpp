@@ -10,12 +10,8 @@
 #include <algorithm>
 #include <cstddef>
 
-#include <plait/exec/thrust_config.hpp>
-
-#include <thrust/for_each.h>
-#include <thrust/iterator/counting_iterator.h>
-
 #include <plait/exec/backend.hpp>
+#include <plait/exec/kernels/for_each.hpp>
 #include <plait/exec/kernels/gemm_packing.hpp>
 #include <plait/exec/kernels/gemm_tiles.hpp>
 #include <plait/exec/memory_pool.hpp>
@@ -56,7 +52,7 @@ void for_each_task(std::ptrdiff_t count, bool parallel, F const& f) {
   if (!parallel || count <= 1 || B::concurrency() == 1) {
     for (std::ptrdiff_t i = 0; i < count; ++i) f(i);
   } else {
-    thrust::for_each_n(B::policy(), thrust::counting_iterator<std::ptrdiff_t>(0), count, f);
+    for_each_part<B>(std::size_t(count), [&f](std::size_t i) { f(std::ptrdiff_t(i)); });
   }
 }
 
