@@ -70,7 +70,9 @@ TEST_CASE("copies keep the numbers and are independent; moves empty their source
   b.intern("z");
   CHECK(b.find("y").id == 2);
   CHECK_FALSE(a.find("z"));
-  CHECK(a[plait::symbol{1}].data() != b[plait::symbol{1}].data());
+  CHECK(a.intern("w").id == 3);
+  CHECK(a[plait::symbol{3}] == "w");
+  CHECK(b[plait::symbol{3}] == "z");
 
   std::string_view const text = b[plait::symbol{2}];
   plait::symbol_table c = std::move(b);
@@ -81,4 +83,23 @@ TEST_CASE("copies keep the numbers and are independent; moves empty their source
   CHECK(a.find("z").id == 3);
   a = std::move(c);
   CHECK(a.find("z").id == 3);
+}
+
+TEST_CASE("copies outlive their origin and what it adds later; text keeps its place in them") {
+  std::vector<plait::symbol_table> generations(1);
+  std::vector<std::string_view> views;
+  for (int i = 0; i != 2'000; ++i) {
+    std::string const text = "name_" + std::to_string(i);
+    views.push_back(generations.back()[generations.back().intern(text)]);
+    if (i % 7 == 0) generations.push_back(generations.back());
+    if (i % 7 == 3) generations.front().intern("of the first only " + std::to_string(i));
+  }
+  generations.erase(generations.begin(), generations.end() - 1);
+  plait::symbol_table const& last = generations.front();
+  REQUIRE(last.size() == 2'001);
+  for (std::uint32_t i = 0; i != 2'000; ++i) {
+    REQUIRE(last[plait::symbol{i + 1}] == "name_" + std::to_string(i));
+    REQUIRE(last[plait::symbol{i + 1}].data() == views[i].data());
+    REQUIRE(last.find(views[i]).id == i + 1);
+  }
 }

@@ -32,14 +32,6 @@ template <class N>
 concept gradient_net = typed_net<N> && has_text<N> && nameable_net<N> && extensible_net<N> &&
                        (!argument_readable_net<N> || inheriting_net<N>);
 
-/// A net whose names are symbols of a table of its own. A gradient tape starts with a copy of that table, and the net
-/// that the ops go to takes over the tape's: no name is looked up that the net knows.
-template <class N>
-concept symbol_named_net = std::same_as<name_t<N>, symbol> && has_dense_names<N> && requires(N& n, N const& c) {
-  { detail::net_traits_of<N>::symbols(n) } -> std::same_as<symbol_table&>;
-  { detail::net_traits_of<N>::symbols(c) } -> std::same_as<symbol_table const&>;
-};
-
 /// Put next to an adaptation: PLAIT_CHECK_GRADIENT_NET(my::net); names each piece that gradients miss in a sentence.
 template <class N>
 consteval bool check_gradient_net() {

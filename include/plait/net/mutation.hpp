@@ -8,13 +8,14 @@
 //   set_external_input(n, slot, name)                       renamable_externals, where externals are declared
 //   set_external_output(n, slot, name)
 //   erase_ops(n, indices)                                   op_erasable_net: indices ascending, without repeats
+//   part(n, indices) -> N                                   optional with erase_ops: a copy that has these ops only
 //   erase_external_inputs(n, slots)                         input_erasable_net: ascending, without repeats
 //   erase_external_outputs(n, slots)                        output_erasable_net: ascending, without repeats
 //   add_external_input(n, name), add_external_output(n, name)    external_extensible_net
 //   append_op(n, op_spec)                                   extensible_net
 //   insert_op(n, position, op_spec)
-//   append_op(n, op_spec, inputs, outputs)                  optional with append_op: operands by name, not in the op_spec
-//   reserve(n, ops, names)                                  optional with append_op: so many more are to come
+//   append_op(n, op_spec, inputs, outputs)                  optional with append_op: operands by name, not in the
+//   op_spec reserve(n, ops, names)                                  optional with append_op: so many more are to come
 //   prefetch_name(n, text)                                  optional with make_name: it is soon asked for this one
 //   symbols(n) -> symbol_table&                             optional with make_name: names are symbols of that table
 //   adopt_op(n, from, op)                                   adopting_net: appends a copy of an op of another net
@@ -52,6 +53,7 @@
 #include <variant>
 #include <vector>
 
+#include <plait/core/symbols.hpp>
 #include <plait/net/net_traits.hpp>
 
 namespace plait {
@@ -220,6 +222,14 @@ concept has_make_name = requires(std::remove_cvref_t<N>& n, std::string_view tex
 template <class N>
 concept nameable_net =
     has_text<N> && (detail::has_make_name<N> || std::constructible_from<name_t<N>, std::string_view>);
+
+/// A net whose names are numbered as symbols of a table that is part of it: a copy of the net has the same names, and
+/// what takes over the table knows them all.
+template <class N>
+concept symbol_named_net = std::same_as<name_t<N>, symbol> && has_dense_names<N> && requires(N& n, N const& c) {
+  { detail::net_traits_of<N>::symbols(n) } -> std::same_as<symbol_table&>;
+  { detail::net_traits_of<N>::symbols(c) } -> std::same_as<symbol_table const&>;
+};
 
 /// The name of the blob called `text`, known to the net from now on.
 template <nameable_net N>

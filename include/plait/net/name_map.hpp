@@ -4,28 +4,28 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <initializer_list>
 #include <optional>
 #include <ranges>
 #include <stdexcept>
-#include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <plait/core/hash.hpp>
 #include <plait/core/hash_index.hpp>
 #include <plait/core/npos.hpp>
+#include <plait/core/text_store.hpp>
 
 namespace plait {
 
 /// From names to names, in the order of insertion. Look-up is O(1). A name that is not in the map stays as it is.
 class name_map {
  public:
-  /// What walking the map yields.
+  /// What walking the map yields. Its text lives as long as the map or a copy of it.
   struct entry {
-    std::string from;
-    std::string to;
+    std::string_view from;
+    std::string_view to;
     friend bool operator==(entry const&, entry const&) = default;
   };
 
@@ -44,21 +44,25 @@ class name_map {
     for (auto const& [from, to] : pairs) set(from, to);
   }
 
+  void reserve(std::size_t names) {
+    entries_.reserve(names);
+    index_.reserve(names);
+  }
+
+  /// Asks for the memory that set and find of this name need, which is worth it some names ahead.
+  void prefetch(std::string_view from) const { index_.prefetch(hash_text(from)); }
+
   /// Maps `from` to `to`, instead of what it was mapped to before.
   void set(std::string_view from, std::string_view to) {
     std::size_t const hash = hash_text(from);
     if (std::uint32_t const found = look_up(from, hash); found != npos) {
-      entries_[found].to = to;
+      if (entries_[found].to != to) entries_[found].to = texts_.add(to);
       return;
     }
     if (entries_.size() == npos - std::size_t{1}) throw std::length_error("plait::name_map: 2^32 names");
-    entries_.push_back({std::string(from), std::string(to)});
-    try {
-      index_.insert(hash, static_cast<std::uint32_t>(entries_.size() - 1));
-    } catch (...) {
-      entries_.pop_back();
-      throw;
-    }
+    index_.reserve(entries_.size() + 1);  // first, so that nothing is half added
+    entries_.push_back({texts_.add(from), texts_.add(to)});
+    index_.insert(hash, static_cast<std::uint32_t>(entries_.size() - 1));
   }
 
   /// The new name, nothing if the map does not have one.
@@ -79,8 +83,9 @@ class name_map {
     return index_.find(hash, [&](std::uint32_t i) { return entries_[i].from == from; });
   }
 
-  std::deque<entry> entries_;  // does not move its elements: what was found stays where it is
+  std::vector<entry> entries_;
   hash_index index_;
+  text_store texts_;
 };
 
 /// What to do where a new name would be the name of two blobs.

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -15,6 +16,7 @@
 #include <boost/unordered/unordered_flat_set.hpp>
 
 #include <plait/core/errors.hpp>
+#include <plait/core/prefetch.hpp>
 #include <plait/net/mutation.hpp>
 #include <plait/net/name_map.hpp>
 #include <plait/net/nested_names.hpp>
@@ -82,16 +84,10 @@ class ssa_rewriter {
   // From here on the net changes; nothing throws but for memory.
   ssa_rewrite_result apply(N& n) && {
     ssa_rewrite_result result;
-    std::vector<std::optional<name_t<N>>> made(names_.size());
-    auto const name = [&](value v) -> name_t<N> const& {
-      auto& at = made[ssa_.index(v)];
-      if (!at) at = make_name(n, names_[ssa_.index(v)]);
-      return *at;
-    };
-    if constexpr (requires { traits::reserve(n, std::size_t{}, std::size_t{}); }) traits::reserve(n, 0, names_.size());
+    std::vector<std::optional<name_t<N>>> const made = make_names(n);
+    auto const name = [&](value v) -> name_t<N> const& { return *made[ssa_.index(v)]; };
     op_index at = 0;
     for (auto&& op : traits::ops(n)) {
-      prefetch_names(n, at + 8);
       auto const count = [](auto&& range) { return static_cast<std::size_t>(std::ranges::distance(range)); };
       std::size_t const inputs_end = count(inputs(std::as_const(n), op));
       std::size_t const controls_end = inputs_end + count(control_inputs(std::as_const(n), op));
@@ -136,22 +132,50 @@ class ssa_rewriter {
         throw net_error("plait: external output '" + text(v.blob) + "' is not written by an op", {}, text(v.blob));
   }
 
-  // Asks for what apply needs to make the names of an op.
-  void prefetch_names(N const& n, op_index op) const {
-    if constexpr (requires { traits::prefetch_name(n, std::string_view()); }) {
+  // The names of all values that occur, by value. TRAP: before anything of the net changes, for the text that new names
+  // are made of may be that of its ops.
+  std::vector<std::optional<name_t<N>>> make_names(N& n) const {
+    std::vector<std::optional<name_t<N>>> made(ssa_.value_count());
+    std::string buffer;
+    auto const make = [&](value v) {
+      if (auto& name = made[ssa_.index(v)]; !name) name = make_name(n, name_of(v, buffer));
+    };
+    // Fetched ahead: the old names, and some ops later what making the new ones needs.
+    auto const each_new = [&](op_index op, auto const& visit) {
       if (op >= ssa_.op_count()) return;
-      for (value v : ssa_.reads(op)) traits::prefetch_name(n, names_[ssa_.index(v)]);
-      for (value v : ssa_.writes(op)) traits::prefetch_name(n, names_[ssa_.index(v)]);
+      for (value v : ssa_.reads(op))
+        if (!made[ssa_.index(v)]) visit(v);
+      for (value v : ssa_.writes(op)) visit(v);
+    };
+    auto const prefetch = [&](op_index op) {
+      if constexpr (requires { traits::prefetch_name(n, std::string_view()); }) {
+        each_new(op + 20, [&](value v) { detail::prefetch(std::string_view(ssa_.name(v)).data(), 0); });
+        each_new(op + 8, [&](value v) { traits::prefetch_name(n, name_of(v, buffer)); });
+      }
+    };
+    if constexpr (requires { traits::reserve(n, std::size_t{}, std::size_t{}); })
+      traits::reserve(n, 0, ssa_.value_count());
+    for (op_index op = 0; op != ssa_.op_count(); ++op) {
+      prefetch(op);
+      for (value v : ssa_.reads(op)) make(v);
+      for (value v : ssa_.writes(op)) make(v);
     }
+    for (value v : ssa_.external_inputs()) make(v);
+    for (value v : ssa_.external_outputs()) make(v);
+    return made;
   }
 
-  void name_values() {
-    std::vector<bool> occurs(ssa_.value_count());
-    std::vector<std::uint32_t> versions(ssa_.blob_bound());
+  // How many versions of a blob occur, and which of them.
+  struct occurrences {
+    std::vector<bool> values;
+    std::vector<std::uint32_t> versions;
+  };
+  occurrences count_versions() const {
+    occurrences found{std::vector<bool>(ssa_.value_count()), std::vector<std::uint32_t>(ssa_.blob_bound())};
     auto const meet = [&](value v) {
-      if (occurs[ssa_.index(v)]) return;
-      occurs[ssa_.index(v)] = true;
-      ++versions[v.blob];
+      if (found.values[ssa_.index(v)]) return;
+      found.values[ssa_.index(v)] = true;
+      ++found.versions[v.blob];
     };
     for (value v : ssa_.external_inputs()) meet(v);
     for (op_index op = 0; op != ssa_.op_count(); ++op) {
@@ -159,54 +183,77 @@ class ssa_rewriter {
       for (value v : ssa_.writes(op)) meet(v);
     }
     for (value v : ssa_.external_outputs()) meet(v);
-
-    auto const keeps = [&](value v) {
-      return options_.naming == ssa_naming::several_versions && (v.version == 0 || versions[v.blob] == 1);
-    };
-    // Only a name that is kept can collide: of two versioned names the last '_' tells blob and version.
-    auto const kept = [&](std::string const& name) {
-      if (options_.naming == ssa_naming::every_version) return false;
-      blob_index const b = ssa_.find(name_key_t<N>(name));
-      if (b == npos) return false;
-      value const given{b, 0};
-      return versions[b] == 1 || (ssa_.contains(given) && occurs[ssa_.index(given)]);
-    };
-    names_.resize(ssa_.value_count());
-    std::vector<value> colliding;
-    for (blob_index b : ssa_.blobs())
-      for (value v{b, 0}; v.version <= ssa_.version(b); ++v.version) {
-        if (!occurs[ssa_.index(v)]) continue;
-        std::string& name = names_[ssa_.index(v)];
-        std::string_view const blob(ssa_.name(b));
-        std::array<char, 11> version = {'_'};
-        char const* end = version.data();
-        if (!keeps(v)) end = std::to_chars(version.data() + 1, version.data() + version.size(), v.version).ptr;
-        name.reserve(blob.size() + static_cast<std::size_t>(end - version.data()));
-        name.append(blob).append(static_cast<char const*>(version.data()), end);
-        if (keeps(v)) continue;
-        if (!kept(name)) continue;
-        if (options_.collision == name_collision::refuse) {
-          auto const by = ssa_.producer(v);
-          throw net_error("plait: version " + std::to_string(v.version) + " of blob '" + text(b) +
-                              "' would be called '" + name + "', which is another blob",
-                          by ? std::optional<std::size_t>(by->op) : std::nullopt, name);
-        }
-        colliding.push_back(v);
-      }
-    if (!colliding.empty()) number(colliding);
-
-    for (value v : ssa_.external_inputs()) inputs_.set(std::string_view(ssa_.name(v)), names_[ssa_.index(v)]);
-    for (value v : ssa_.external_outputs()) outputs_.set(std::string_view(ssa_.name(v)), names_[ssa_.index(v)]);
+    return found;
   }
 
-  void number(std::vector<value> const& colliding) {
-    boost::unordered_flat_set<std::string> taken(names_.begin(), names_.end());
+  bool keeps_name(value v) const {
+    return options_.naming == ssa_naming::several_versions && (v.version == 0 || single_[v.blob]);
+  }
+
+  // The new name of a value: text of the net, of this object, or of the buffer. Made anew each time: storing a million
+  // names costs more than writing them.
+  std::string_view name_of(value v, std::string& buffer) const {
+    std::string_view const blob(ssa_.name(v));
+    if (keeps_name(v)) return blob;
+    if (!numbered_.empty())
+      if (auto const found = numbered_.find(ssa_.index(v)); found != numbered_.end()) return found->second;
+    std::array<char, 11> version = {'_'};
+    char const* const end = std::to_chars(version.data() + 1, version.data() + version.size(), v.version).ptr;
+    buffer.assign(blob).append(static_cast<char const*>(version.data()), end);
+    return buffer;
+  }
+
+  // Only a name that is kept can collide: of two versioned names the last '_' tells blob and version.
+  void name_values() {
+    std::string buffer;
+    if (options_.naming == ssa_naming::several_versions) {
+      occurrences const occur = count_versions();
+      single_.resize(ssa_.blob_bound());
+      for (blob_index b = 0; b != ssa_.blob_bound(); ++b) single_[b] = occur.versions[b] == 1;
+      auto const is_kept = [&](std::string_view name) {
+        blob_index const b = ssa_.find(name_key_t<N>(name));
+        if (b == npos) return false;
+        value const given{b, 0};
+        return single_[b] || (ssa_.contains(given) && occur.values[ssa_.index(given)]);
+      };
+      std::vector<value> colliding;
+      for (blob_index b : ssa_.blobs())
+        for (value v{b, 0}; v.version <= ssa_.version(b); ++v.version) {
+          if (!occur.values[ssa_.index(v)] || keeps_name(v)) continue;
+          std::string_view const name = name_of(v, buffer);
+          if (!is_kept(name)) continue;
+          if (options_.collision == name_collision::refuse) {
+            auto const by = ssa_.producer(v);
+            throw net_error("plait: version " + std::to_string(v.version) + " of blob '" + text(b) +
+                                "' would be called '" + std::string(name) + "', which is another blob",
+                            by ? std::optional<std::size_t>(by->op) : std::nullopt, std::string(name));
+          }
+          colliding.push_back(v);
+        }
+      if (!colliding.empty()) number(colliding, occur.values);
+    }
+    inputs_.reserve(ssa_.external_inputs().size());
+    std::span<value const> const given = ssa_.external_inputs();
+    for (std::size_t i = 0; i != given.size(); ++i) {
+      if (i + 8 < given.size()) inputs_.prefetch(std::string_view(ssa_.name(given[i + 8])));
+      inputs_.set(std::string_view(ssa_.name(given[i])), name_of(given[i], buffer));
+    }
+    for (value v : ssa_.external_outputs()) outputs_.set(std::string_view(ssa_.name(v)), name_of(v, buffer));
+  }
+
+  void number(std::vector<value> const& colliding, std::vector<bool> const& occurs) {
+    std::string buffer;
+    boost::unordered_flat_set<std::string> taken;
+    for (blob_index b : ssa_.blobs())
+      for (value v{b, 0}; v.version <= ssa_.version(b); ++v.version)
+        if (occurs[ssa_.index(v)]) taken.emplace(name_of(v, buffer));
     for (value v : colliding) {
-      std::string& name = names_[ssa_.index(v)];
-      std::string const base = name + '_';
+      std::string const base = std::string(name_of(v, buffer)) + '_';
+      std::string name;
       std::uint64_t k = 0;
       do name = base + std::to_string(++k);
       while (!taken.insert(name).second);
+      numbered_.emplace(ssa_.index(v), std::move(name));
     }
   }
 
@@ -222,30 +269,34 @@ class ssa_rewriter {
   }
   template <class Op>
   void plan_nested(op_index at, Op const& op) {
-    boost::unordered_flat_map<std::string, bool> mentioned;
-    visit_nested_names(net_, op, [&](std::string_view name) { mentioned.emplace(name, true); });
+    boost::unordered_flat_set<std::string> mentioned;
+    visit_nested_names(net_, op, [&](std::string_view name) { mentioned.emplace(name); });
     name_map renamed;
+    std::string buffer;
     auto const operand_of = [&](value v) {
       std::string const from = text(v.blob);
-      std::string const& to = names_[ssa_.index(v)];
       if (!mentioned.contains(from)) return;
+      std::string_view const to = name_of(v, buffer);
       if (auto const other = renamed.find(from); other && *other != to)
         throw net_error("plait: a net in " + op_label(net_, at) + " knows blob '" + from +
-                            "' by one name, but the op has '" + std::string(*other) + "' and '" + to + "' for it",
+                            "' by one name, but the op has '" + std::string(*other) + "' and '" + std::string(to) +
+                            "' for it",
                         at, from);
       renamed.set(from, to);
     };
     for (value v : ssa_.reads(at)) operand_of(v);
     for (value v : ssa_.writes(at)) operand_of(v);
     for (auto const& [from, to] : renamed)
-      if (from != to && mentioned.contains(to) && !renamed.contains(to))
-        throw net_error("plait: new name '" + to + "' is taken in a net that " + op_label(net_, at) + " holds", at, to);
+      if (from != to && mentioned.contains(std::string(to)) && !renamed.contains(to))
+        throw net_error(
+            "plait: new name '" + std::string(to) + "' is taken in a net that " + op_label(net_, at) + " holds", at,
+            std::string(to));
     if constexpr (!nested_editable_net<N>) {
       for (auto const& [from, to] : renamed)
         if (from != to)
-          throw net_error("plait: " + op_label(net_, at) + " holds a net that mentions '" + from +
+          throw net_error("plait: " + op_label(net_, at) + " holds a net that mentions '" + std::string(from) +
                               "', and its type has no way to change nested nets",
-                          at, from);
+                          at, std::string(from));
     }
     if (!renamed.empty()) nested_.emplace(at, std::move(renamed));
   }
@@ -253,7 +304,8 @@ class ssa_rewriter {
   N const& net_;
   ssa_rewrite_options const& options_;
   ssa_form<N> ssa_;
-  std::vector<std::string> names_;  // by value; empty for what does not occur
+  std::vector<bool> single_;                                      // by blob: it occurs in one version
+  boost::unordered_flat_map<std::size_t, std::string> numbered_;  // by value: names that collided
   name_map inputs_;
   name_map outputs_;
   boost::unordered_flat_map<op_index, name_map> nested_;

@@ -55,24 +55,25 @@ std::size_t count_ops(N const& n) {
   return count;
 }
 
-// Leaves the chosen ops of `from` in its copy `made`, in the chosen order. Checks before it changes.
+// A copy with the chosen ops in the chosen order. Checks before it copies.
 template <class N>
-void choose_ops(N& made, N const& from, std::vector<op_index> const& chosen) {
-  std::size_t const count = count_ops(from);
+N copy_of_ops(N const& n, std::vector<op_index> const& chosen) {
+  std::size_t const count = count_ops(n);
   for (op_index op : chosen)
     if (op >= count)
       throw net_error("plait: the net has " + std::to_string(count) + " ops, none at " + std::to_string(op), op);
-  if (std::ranges::adjacent_find(chosen, std::greater_equal<>()) == chosen.end()) {
-    keep_ops(made, count, chosen);
-  } else if constexpr (adopting_net<N>) {
-    keep_ops(made, count, {});
+  auto const disorder = std::ranges::adjacent_find(chosen, std::greater_equal<>());
+  if (disorder == chosen.end()) return part(n, count, chosen);
+  if constexpr (adopting_net<N>) {
+    N made = part(n, count, {});
     std::vector<std::ranges::iterator_t<ops_range_t<N> const>> at;
-    auto&& all = plait::ops(from);
+    auto&& all = plait::ops(n);
     for (auto it = std::ranges::begin(all); it != std::ranges::end(all); ++it) at.push_back(it);
-    for (op_index op : chosen) net_traits_of<N>::adopt_op(made, from, *at[op]);
+    for (op_index op : chosen) net_traits_of<N>::adopt_op(made, n, *at[op]);
+    return made;
   } else {
     throw net_error("plait: ops are chosen out of order, and the net type has no way to copy an op (adopt_op)",
-                    *std::ranges::adjacent_find(chosen, std::greater_equal<>()));
+                    *disorder);
   }
 }
 
@@ -100,23 +101,15 @@ struct name_nested_clone {
 /// O(operands + nested nets).
 template <clonable_net N>
 [[nodiscard]] net_clone<N> clone(N const& n, std::string_view name, clone_options const& options = {}) {
-  N made = n;
-  if (options.ops) detail::choose_ops(made, n, *options.ops);
-  net_clone<N> result{std::move(made), std::string(name), {}};
+  net_clone<N> result{options.ops ? detail::copy_of_ops(n, *options.ops) : n, std::string(name), {}};
 
   // Names are checked against the whole original: its externals stay, and what is free there is free in a part of it.
   auto const ssa = get_ssa(n, {.subnets = true, .control_inputs = true});
   if (options.capture == name_capture::refuse) detail::check_rename(ssa, options.blob_remap);
-  if constexpr (has_subnets<N>) {
-    std::size_t at = 0;
-    for (auto&& op : plait::ops(n)) {
-      if (has_nested_nets(n, op) && (options.capture == name_capture::refuse || !nested_editable_net<N>))
-        detail::check_nested_rename(n, op, at, options.blob_remap);
-      ++at;
-    }
-  }
+  bool const nested = detail::check_nested_renames(n, options.blob_remap, options.capture);
   unique_names nested_names;
-  detail::apply_rename(result.net, options.blob_remap, detail::name_nested_clone{&nested_names});
+  detail::rename_mentions(result.net, options.blob_remap);
+  if (nested) detail::rename_in_nested(result.net, options.blob_remap, detail::name_nested_clone{&nested_names});
   if constexpr (named_net<N>) detail::net_traits_of<N>::set_net_name(result.net, name);
   for (auto const& [from, to] : options.blob_remap)
     if (ssa.contains(from)) result.names.set(from, to);

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <iterator>
 #include <optional>
+#include <ranges>
 #include <span>
 #include <string>
 #include <string_view>
@@ -93,7 +94,7 @@ template <clonable_net N>
   net_clone<N> whole = clone(n, name, options);
 
   partial_net_clone<N> made{{std::move(whole.net), std::move(whole.name), {}}, {}, {}, used};
-  for (auto const& entry : inputs) made.inputs.push_back(entry.to);
+  for (auto const& entry : inputs) made.inputs.emplace_back(entry.to);
   for (blob_index b : also_read) made.inputs.emplace_back(std::string_view(ssa.name(b)));
   for (std::string const& output : outputs) made.outputs.emplace_back(options.blob_remap[output]);
   auto const name_of = [&](blob_index b) {
@@ -105,7 +106,8 @@ template <clonable_net N>
   for (blob_index b : also_read) name_of(b);
   for (op_index op : used)
     for (value v : ssa.writes(op)) name_of(v.blob);
-  detail::set_externals(made.net, made.inputs, made.outputs);
+  auto const name_in_clone = std::views::transform([&](std::string const& text) { return make_name(made.net, text); });
+  detail::set_externals(made.net, made.inputs | name_in_clone, made.outputs | name_in_clone);
   return made;
 }
 

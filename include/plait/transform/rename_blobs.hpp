@@ -89,10 +89,26 @@ void check_rename(ssa_form<N> const& ssa, name_map const& names) {
   }
 }
 
-// Applies a rename that has been checked. O(operands + the nested nets).
+// The same for all ops. Returns whether the net has nested nets.
+template <net N>
+bool check_nested_renames(N const& n, name_map const& names, name_capture capture) {
+  bool any = false;
+  if constexpr (has_subnets<N>) {
+    std::size_t at = 0;
+    for (auto&& op : plait::ops(n)) {
+      if (has_nested_nets(n, op)) {
+        any = true;
+        if (capture == name_capture::refuse || !nested_editable_net<N>) check_nested_rename(n, op, at, names);
+      }
+      ++at;
+    }
+  }
+  return any;
+}
+
+// A rename that has been checked, in all nested nets.
 template <fully_renamable_net N, class Finish>
-void apply_rename(N& n, name_map const& names, Finish finish) {
-  rename_mentions(n, names);
+void rename_in_nested(N& n, name_map const& names, Finish finish) {
   if constexpr (nested_editable_net<N>)
     for (auto&& op : net_traits_of<N>::ops(n))
       if (has_nested_nets(std::as_const(n), op)) rename_nested(n, op, names, finish);
@@ -110,18 +126,12 @@ template <fully_renamable_net N>
 name_map rename_blobs(N& n, name_map const& names, name_capture capture = name_capture::refuse) {
   auto const ssa = get_ssa(n, {.subnets = true, .control_inputs = true});
   if (capture == name_capture::refuse) detail::check_rename(ssa, names);
-  if constexpr (has_subnets<N>) {
-    std::size_t at = 0;
-    for (auto&& op : plait::ops(std::as_const(n))) {
-      if (has_nested_nets(n, op) && (capture == name_capture::refuse || !nested_editable_net<N>))
-        detail::check_nested_rename(n, op, at, names);
-      ++at;
-    }
-  }
+  bool const nested = detail::check_nested_renames(std::as_const(n), names, capture);
   name_map used;
   for (auto const& [from, to] : names)
     if (from != to && ssa.contains(from)) used.set(from, to);
-  detail::apply_rename(n, names, detail::leave_nested{});
+  detail::rename_mentions(n, names);
+  if (nested) detail::rename_in_nested(n, names, detail::leave_nested{});
   return used;
 }
 

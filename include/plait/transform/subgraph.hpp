@@ -5,7 +5,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <numeric>
+#include <functional>
 #include <ranges>
 #include <span>
 #include <string>
@@ -40,25 +40,33 @@ template <net N, std::ranges::input_range Ops>
                                                    boundary_options const& options = {}) {
   std::vector<bool> inside(ssa.op_count());
   std::vector<op_index> chosen;
+  if constexpr (std::ranges::sized_range<Ops const>) chosen.reserve(std::ranges::size(ops));
+  bool ascending = true;
   for (op_index op : ops) {
     if (op >= ssa.op_count())
       throw net_error("plait: the net has " + std::to_string(ssa.op_count()) + " ops, none at " + std::to_string(op),
                       op);
-    if (!inside[op]) chosen.push_back(op);
+    if (inside[op]) continue;
+    ascending = ascending && (chosen.empty() || chosen.back() < op);
+    chosen.push_back(op);
     inside[op] = true;
   }
   std::vector<bool> made_inside(ssa.value_count());
-  for (op_index op : chosen) {
-    detail::prefetch(ssa.writes(op).data(), 1024);
+  auto const makes = [&](op_index op) {
     for (value v : ssa.writes(op)) made_inside[ssa.index(v)] = true;
-  }
+  };
+  if (!ascending)  // otherwise what is made inside has been, wherever it is read
+    for (op_index op : chosen) makes(op);
   std::vector<bool> leaves(ssa.value_count());
   for (value v : ssa.external_outputs()) leaves[ssa.index(v)] = true;
 
   subgraph_boundary found;
+  found.inputs.reserve(chosen.size());  // a guess, which costs no memory that is not written
+  found.outputs.reserve(chosen.size());
   std::vector<bool> listed(ssa.value_count());
   for (op_index op : chosen) {
     detail::prefetch(ssa.reads(op).data(), 1024);
+    detail::prefetch(ssa.writes(op).data(), 1024);
     std::size_t const first = found.inputs.size();
     for (value v : ssa.reads(op)) {
       if (made_inside[ssa.index(v)] || listed[ssa.index(v)]) continue;
@@ -66,9 +74,7 @@ template <net N, std::ranges::input_range Ops>
       found.inputs.push_back(v);
     }
     for (std::size_t i = first; i != found.inputs.size(); ++i) listed[ssa.index(found.inputs[i])] = true;
-  }
-  for (op_index op : chosen) {
-    detail::prefetch(ssa.writes(op).data(), 1024);
+    makes(op);
     for (value v : ssa.writes(op)) {
       std::size_t const at = ssa.index(v);
       detail::prefetch(ssa.consumers(v).data(), 1024);
@@ -94,9 +100,9 @@ template <class N>
 concept extractable_net = std::copyable<N> && has_text<N> && op_erasable_net<N> && input_erasable_net<N> &&
                           output_erasable_net<N> && external_extensible_net<N> && nameable_net<N>;
 
-// Replaces the external inputs and outputs of a net.
-template <extractable_net N>
-void set_externals(N& n, std::vector<std::string> const& inputs, std::vector<std::string> const& outputs) {
+// Replaces the external inputs and outputs of a net by ranges of names.
+template <extractable_net N, std::ranges::input_range Inputs, std::ranges::input_range Outputs>
+void set_externals(N& n, Inputs&& made_inputs, Outputs&& made_outputs) {
   using traits = net_traits_of<N>;
   auto const all = [](auto&& range) {
     std::vector<std::uint32_t> slots;
@@ -106,22 +112,36 @@ void set_externals(N& n, std::vector<std::string> const& inputs, std::vector<std
   };
   traits::erase_external_inputs(n, all(external_inputs(std::as_const(n))));
   traits::erase_external_outputs(n, all(external_outputs(std::as_const(n))));
-  for (std::string const& text : inputs) traits::add_external_input(n, make_name(n, text));
-  for (std::string const& text : outputs) traits::add_external_output(n, make_name(n, text));
+  for (auto&& name : made_inputs) traits::add_external_input(n, name);
+  for (auto&& name : made_outputs) traits::add_external_output(n, name);
 }
 
-// Keeps the ops at ascending positions.
+// The name of a blob in a copy of the net that the form is of.
+template <extractable_net N>
+name_t<N> name_in_copy(N& copy, ssa_form<N> const& ssa, blob_index b) {
+  if constexpr (symbol_named_net<N>)
+    if (b < net_traits_of<N>::name_count(copy)) return net_traits_of<N>::name_at(copy, b);
+  return make_name(copy, ssa.name(b));
+}
+
+// A copy that keeps the ops at ascending positions only.
 template <op_erasable_net N>
-void keep_ops(N& n, std::size_t op_count, std::span<op_index const> kept) {
-  std::vector<op_index> gone;
-  auto next = kept.begin();
-  for (op_index op = 0; op != op_count; ++op) {
-    if (next != kept.end() && *next == op)
-      ++next;
-    else
-      gone.push_back(op);
+N part(N const& n, std::size_t op_count, std::span<op_index const> kept) {
+  if constexpr (requires { net_traits_of<N>::part(n, kept); }) {
+    return net_traits_of<N>::part(n, kept);
+  } else {
+    std::vector<op_index> gone;
+    auto next = kept.begin();
+    for (op_index op = 0; op != op_count; ++op) {
+      if (next != kept.end() && *next == op)
+        ++next;
+      else
+        gone.push_back(op);
+    }
+    N made = n;
+    net_traits_of<N>::erase_ops(made, gone);
+    return made;
   }
-  net_traits_of<N>::erase_ops(n, gone);
 }
 
 }  // namespace detail
@@ -139,9 +159,11 @@ template <net N, std::ranges::input_range Ops>
   std::vector<op_index> order;
   for (op_index op : ops) order.push_back(op);
   subgraph_boundary const boundary = sub_graph_boundary(ssa, order);  // checks the positions
-  std::ranges::sort(order);
-  auto const repeats = std::ranges::unique(order);
-  order.erase(repeats.begin(), repeats.end());
+  if (std::ranges::adjacent_find(order, std::greater_equal<>()) != order.end()) {
+    std::ranges::sort(order);
+    auto const repeats = std::ranges::unique(order);
+    order.erase(repeats.begin(), repeats.end());
+  }
 
   auto const refuse = [&](std::string const& what, op_index op, value v) -> net_error {
     std::string const blob(std::string_view(ssa.name(v)));
@@ -151,28 +173,23 @@ template <net N, std::ranges::input_range Ops>
   };
   // Replays the part by name: what a name stands for must be what was read there.
   std::vector<value> current(ssa.blob_bound());  // npos: nothing yet
-  std::vector<std::string> names_in;
-  std::vector<std::string> names_out;
   for (value v : boundary.inputs) {
     if (current[v.blob].blob != npos)
       throw refuse("comes in besides version " + std::to_string(current[v.blob].version), ssa.consumers(v).front().op,
                    v);
     current[v.blob] = v;
-    names_in.emplace_back(std::string_view(ssa.name(v)));
   }
   for (op_index op : order) {
     for (value v : ssa.reads(op))
       if (current[v.blob] != v) throw refuse("comes in where the part has overwritten it", op, v);
     for (value v : ssa.writes(op)) current[v.blob] = v;
   }
-  for (value v : boundary.outputs) {
+  for (value v : boundary.outputs)
     if (current[v.blob] != v) throw refuse("goes out, but is overwritten in the part", ssa.producer(v)->op, v);
-    names_out.emplace_back(std::string_view(ssa.name(v)));
-  }
 
-  extracted_net<N> made{n, std::move(order)};
-  detail::keep_ops(made.net, ssa.op_count(), made.ops);
-  detail::set_externals(made.net, names_in, names_out);
+  extracted_net<N> made{detail::part(n, ssa.op_count(), order), std::move(order)};
+  auto const name = std::views::transform([&](value v) { return detail::name_in_copy(made.net, ssa, v.blob); });
+  detail::set_externals(made.net, boundary.inputs | name, boundary.outputs | name);
   return made;
 }
 
