@@ -35,7 +35,8 @@ class dense_frontiers {
 
  private:
   template <class Found>
-  constexpr void climb(dense_graph const& g, dense_dominators const& tree, std::uint32_t join, Found found);
+  constexpr void climb(std::span<std::uint32_t const> predecessors, dense_dominators const& tree, std::uint32_t join,
+                       Found found);
 
   csr<std::uint32_t> rows_;
   std::vector<std::uint32_t> seen_;  // the join a climb last passed here for
@@ -43,10 +44,10 @@ class dense_frontiers {
 
 // Before compute: a constant expression needs it defined where it is instantiated.
 template <class Found>
-constexpr void dense_frontiers::climb(dense_graph const& g, dense_dominators const& tree, std::uint32_t join,
-                                      Found found) {
+constexpr void dense_frontiers::climb(std::span<std::uint32_t const> predecessors, dense_dominators const& tree,
+                                      std::uint32_t join, Found found) {
   std::uint32_t const end = tree.immediate(join);  // none for the root: then the climb passes the root
-  for (std::uint32_t const p : g.predecessors(join))
+  for (std::uint32_t const p : predecessors)
     for (std::uint32_t at = p; at != end && seen_[at] != join; at = tree.immediate(at)) {
       seen_[at] = join;
       found(at);
@@ -55,12 +56,15 @@ constexpr void dense_frontiers::climb(dense_graph const& g, dense_dominators con
 
 constexpr void dense_frontiers::compute(dense_graph const& g, dense_dominators const& tree) {
   auto const n = static_cast<std::uint32_t>(g.size());
+  csr<std::uint32_t> const& before = g.predecessors();
   rows_.start_counting(n);
   seen_.assign(n, npos);
-  for (std::uint32_t join = 0; join != n; ++join) climb(g, tree, join, [&](std::uint32_t at) { rows_.count(at); });
+  for (std::uint32_t join = 0; join != n; ++join)
+    climb(before[join], tree, join, [&](std::uint32_t at) { rows_.count(at); });
   rows_.end_counting();
   seen_.assign(n, npos);
-  for (std::uint32_t join = n; join-- != 0;) climb(g, tree, join, [&](std::uint32_t at) { rows_.place(at, join); });
+  for (std::uint32_t join = n; join-- != 0;)
+    climb(before[join], tree, join, [&](std::uint32_t at) { rows_.place(at, join); });
 }
 
 }  // namespace plait

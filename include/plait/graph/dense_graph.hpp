@@ -5,8 +5,10 @@
 //   - one sweep in ascending order sees all predecessors of a node before the node, but for those on back edges.
 // Built by flow_snapshot; not a template, so that the algorithms on it compile once and never touch a user's nodes.
 //
-// O(size(g) + edges) time and space: 32 bytes an edge, besides 8 for each edge that leads back or across in the walk,
-// and 36 for each index of the user's graph.
+// Edges are numbered when they are first asked for: dominators are found without.
+//
+// O(size(g) + edges) time and space: 8 bytes an edge, 8 more for each that leads back or across in the walk, and 28 for
+// each index of the user's graph; for edges by number another 12 each and 12 a node.
 #pragma once
 
 #include <algorithm>
@@ -21,6 +23,7 @@
 #include <plait/core/csr.hpp>
 #include <plait/core/npos.hpp>
 #include <plait/core/uninitialized_allocator.hpp>
+#include <plait/graph/detail/first_use.hpp>
 
 namespace plait {
 
@@ -50,13 +53,14 @@ class dense_graph {
   static constexpr std::uint32_t entry() noexcept { return 0; }
   constexpr std::size_t edge_count() const noexcept { return edge_count_; }
 
-  /// In the order of the graph.
-  constexpr std::span<std::uint32_t const> successors(std::uint32_t n) const {
-    PLAIT_ASSERT(n < size(), "dense_graph: no such node");
-    return {edges_.data() + first_[n], edges_.data() + first_[n + 1]};
-  }
+  /// In the order of the graph. Edges are numbered when they are first asked for; it is const for threads, too.
+  constexpr std::span<std::uint32_t const> successors(std::uint32_t n) const;
   /// Ascending; once per parallel edge.
-  constexpr std::span<std::uint32_t const> predecessors(std::uint32_t n) const { return predecessors_[n]; }
+  constexpr std::span<std::uint32_t const> predecessors(std::uint32_t n) const { return predecessors()[n]; }
+  /// Those of all nodes: for loops over many of them.
+  class successor_rows;
+  constexpr successor_rows successors() const;
+  constexpr csr<std::uint32_t> const& predecessors() const { return edges().predecessors; }
 
   // ---- the walk
   /// All nodes in the order in which the walk came to them.
@@ -79,27 +83,39 @@ class dense_graph {
   }
 
  protected:
-  /// Walks and numbers. Nodes are known by keys, which are places in `numbers`, which must be npos for each and is the
-  /// number of each in the end. A Found is a walk_edge, or made from one, from a place in preorder to a key. row(found)
-  /// is called when a node is entered: its successors, a random access range, of which find(place, successor) makes a
-  /// Found. Meanwhile `numbers` may grow. `waiting` is work space; the edge to the start is from npos.
+  /// Walks and numbers. Nodes are known by keys, which are places in numbers_, which must be npos for each. A Found is
+  /// a walk_edge, or made from one, from a place in preorder to a key. row(found) is called when a node is entered: its
+  /// successors, a random access range, of which find(place, successor) makes a Found. Meanwhile numbers_ may grow.
+  /// `waiting` is work space; the edge to the start is from npos.
   template <class Found, class Row, class Find>
-  constexpr void walk(Found const& start, std::vector<std::uint32_t>& numbers, std::vector<Found>& waiting, Row row,
-                      Find find);
+  constexpr void walk(Found const& start, std::vector<Found>& waiting, Row row, Find find);
 
   /// By preorder: the keys of the nodes.
   constexpr std::span<std::uint32_t const> preorder_keys() const noexcept { return {keys_.data(), size_}; }
 
+  std::vector<std::uint32_t> numbers_;  // by key; npos for what was not reached
+
  private:
+  template <class T>
+  using raw_vector = std::vector<T, uninitialized_allocator<T>>;
+  // Have room for more than there is, but for predecessors, and are never shrunk.
+  struct numbered_edges {
+    raw_vector<std::uint32_t> targets;
+    std::vector<std::uint32_t> first;  // where in targets those of a node begin; one more to say where they end
+    csr<std::uint32_t> predecessors;
+    raw_vector<std::uint32_t> sources;  // beside targets
+    raw_vector<std::uint32_t> moved;    // by preorder: how far from where the walk told of them
+  };
+
   constexpr void make_room(std::size_t nodes);
   constexpr void make_edge_room(std::size_t edges);
   // A node stands before its subtree, and the subtrees of its children stand in it from the last to the first.
-  [[gnu::noinline]] constexpr void number_nodes(std::vector<std::uint32_t>& numbers) {
+  [[gnu::noinline]] constexpr void number_nodes() {
     std::uint32_t const count = size_;
-    std::vector<std::uint32_t>& ends = first_;  // by preorder: sizes of subtrees, then where what is left of them ends
+    std::vector<std::uint32_t>& ends = ends_;  // first the sizes of subtrees
     std::fill_n(ends.begin(), count, 1u);
     for (std::uint32_t at = count; --at != 0;) ends[parents_[at]] += ends[at];
-    preorder_[0] = preorder_number_[0] = numbers[keys_[0]] = 0;
+    preorder_[0] = preorder_number_[0] = numbers_[keys_[0]] = 0;
     for (std::uint32_t at = 1; at != count; ++at) {
       std::uint32_t const end = ends[parents_[at]];
       std::uint32_t const n = end - ends[at];
@@ -107,65 +123,90 @@ class dense_graph {
       ends[at] = end;
       preorder_[at] = n;
       preorder_number_[n] = at;
-      numbers[keys_[at]] = n;
+      numbers_[keys_[at]] = n;
     }
   }
 
+  constexpr numbered_edges const& edges() const {
+    return edges_([this](numbered_edges& e) { number_edges(e); });
+  }
   // Loops over all edges, not over the edges of each node: how many these are is hard to foresee for a processor, too.
-  [[gnu::noinline]] constexpr void number_edges(std::vector<std::uint32_t> const& numbers) {
-    if (edges_.size() < edge_count_) {
-      edges_.resize(told_edges_.size());
-      sources_.resize(told_edges_.size());
+  [[gnu::noinline]] constexpr void number_edges(numbered_edges& e) const {
+    if (e.targets.size() < edge_count_) {
+      e.targets.resize(told_edges_.size());
+      e.sources.resize(told_edges_.size());
+    }
+    if (e.moved.size() < size_) {
+      e.moved.resize(parents_.size());
+      e.first.resize(parents_.size() + 1, 0);
     }
     std::uint32_t total = 0;
     for (std::uint32_t n = 0; n != size_; ++n) {
       std::uint32_t const at = preorder_number_[n];
-      first_[n] = total;
+      e.first[n] = total;
+      e.moved[at] = total - told_[at];
       total += told_[at + 1] - told_[at];
     }
-    first_[size_] = total;
-    for (std::uint32_t at = 0; at != size_; ++at)
-      told_[at] = first_[preorder_[at]] - told_[at];  // how far its edges move
+    e.first[size_] = total;
 
-    predecessors_.start_counting(size_);
+    e.predecessors.start_counting(size_);
     for (std::uint32_t edge = 0; edge != total; ++edge) {
       std::uint32_t const from = told_edges_[edge].from();
-      std::uint32_t const to = numbers[told_edges_[edge].to()];
-      std::uint32_t const place = edge + told_[from];
-      edges_[place] = to;
-      sources_[place] = preorder_[from];
-      predecessors_.count(to);
+      std::uint32_t const to = numbers_[told_edges_[edge].to()];
+      std::uint32_t const place = edge + e.moved[from];
+      e.targets[place] = to;
+      e.sources[place] = preorder_[from];
+      e.predecessors.count(to);
     }
-    predecessors_.end_counting();
-    for (std::uint32_t edge = total; edge-- != 0;) predecessors_.place(edges_[edge], sources_[edge]);
+    e.predecessors.end_counting();
+    for (std::uint32_t edge = total; edge-- != 0;) e.predecessors.place(e.targets[edge], e.sources[edge]);
   }
 
-  // All but predecessors_ have room for more than there is, and are never shrunk.
-  template <class T>
-  using raw_vector = std::vector<T, uninitialized_allocator<T>>;
+  // Have room for more than there is, and are never shrunk.
   std::uint32_t size_ = 0;
   std::uint32_t edge_count_ = 0;
   std::uint32_t returns_count_ = 0;
-  raw_vector<std::uint32_t> edges_;   // the successors of the nodes
-  std::vector<std::uint32_t> first_;  // where in edges_ those of a node begin; one more to say where they end
-  csr<std::uint32_t> predecessors_;
   std::vector<std::uint32_t> preorder_number_;
   std::vector<std::uint32_t> preorder_;
   std::vector<std::uint32_t> parents_;
+  std::vector<std::uint32_t> ends_;  // by preorder: where what is left of the subtree's numbers ends
   raw_vector<walk_edge> returns_;
   std::vector<walk_edge> shortcuts_;
+  detail::first_use<numbered_edges> edges_;  // who wants dominators alone needs none of it
 
   // As the walk tells of them: nodes in preorder, edges by their sources in preorder.
   std::vector<std::uint32_t> keys_;
-  std::vector<std::uint32_t> told_;    // by node: how many edges were told of before its own
-  raw_vector<walk_edge> told_edges_;   // to keys
-  raw_vector<std::uint32_t> sources_;  // beside edges_: where from
+  std::vector<std::uint32_t> told_;   // by node: how many edges were told of before its own
+  raw_vector<walk_edge> told_edges_;  // to keys
 };
+
+class dense_graph::successor_rows {
+ public:
+  constexpr std::size_t size() const noexcept { return size_; }
+  constexpr std::span<std::uint32_t const> operator[](std::size_t row) const {
+    PLAIT_ASSERT(row < size_, "dense_graph: no such node");
+    return {targets_ + first_[row], targets_ + first_[row + 1]};
+  }
+
+ private:
+  friend dense_graph;
+  constexpr successor_rows(std::uint32_t const* targets, std::uint32_t const* first, std::uint32_t size)
+      : targets_(targets), first_(first), size_(size) {}
+  std::uint32_t const* targets_;
+  std::uint32_t const* first_;
+  std::uint32_t size_;
+};
+
+constexpr dense_graph::successor_rows dense_graph::successors() const {
+  numbered_edges const& e = edges();
+  return {e.targets.data(), e.first.data(), size_};
+}
+
+constexpr std::span<std::uint32_t const> dense_graph::successors(std::uint32_t n) const { return successors()[n]; }
 
 constexpr void dense_graph::make_room(std::size_t nodes) {
   if (parents_.size() >= nodes) return;
-  for (std::vector<std::uint32_t>* v : {&preorder_number_, &preorder_, &parents_, &keys_}) v->resize(nodes, 0);
-  first_.resize(nodes + 1, 0);
+  for (std::vector<std::uint32_t>* v : {&preorder_number_, &preorder_, &parents_, &ends_, &keys_}) v->resize(nodes, 0);
   told_.resize(nodes + 1, 0);
 }
 
@@ -180,14 +221,14 @@ constexpr void dense_graph::make_edge_room(std::size_t edges) {
 // a walk that recurses. When an edge is told of whose target was entered before, that is no descendant; when a node is
 // met in `waiting` that was entered meanwhile, it is one. That sorts the edges for the algorithms that want to know.
 template <class Found, class Row, class Find>
-constexpr void dense_graph::walk(Found const& start, std::vector<std::uint32_t>& numbers, std::vector<Found>& waiting,
-                                 Row row, Find find) {
+constexpr void dense_graph::walk(Found const& start, std::vector<Found>& waiting, Row row, Find find) {
+  edges_.expect();
   size_ = edge_count_ = returns_count_ = 0;
   shortcuts_.clear();
-  make_room(numbers.size());
+  make_room(numbers_.size());
   // Whether a successor is new is hard to foresee for a processor, unless the graph is so small that it is remembered
   // from the last time: to wait for the answer costs less than to guess wrong.
-  bool const foreseen = numbers.size() < 4096;
+  bool const foreseen = numbers_.size() < 4096;
   std::uint32_t nodes = 0;
   walk_edge* told = told_edges_.data();
   walk_edge* returns = returns_.data();
@@ -197,16 +238,16 @@ constexpr void dense_graph::walk(Found const& start, std::vector<std::uint32_t>&
   Found* last = waiting.data() + 1;  // behind those that wait, `next` left out
   Found next = start;
   while (true) {
-    if (std::uint32_t const entered = numbers[next.to()]; entered != npos) {
+    if (std::uint32_t const entered = numbers_[next.to()]; entered != npos) {
       if (last == waiting.data()) break;
       if (parents_[entered] != next.from()) shortcuts_.push_back({next.from(), entered});
       next = *--last;
       continue;
     }
     if (nodes == parents_.size()) [[unlikely]]
-      make_room(2 * numbers.size());
+      make_room(2 * numbers_.size());
     std::uint32_t const at = nodes++;
-    numbers[next.to()] = at;
+    numbers_[next.to()] = at;
     keys_[at] = next.to();
     parents_[at] = next.from();
     told_[at] = static_cast<std::uint32_t>(told - told_edges_.data());
@@ -226,7 +267,7 @@ constexpr void dense_graph::walk(Found const& start, std::vector<std::uint32_t>&
     }
     next = *--last;
     auto const first = std::ranges::begin(successors);
-    std::uint32_t const* const places = numbers.data();
+    std::uint32_t const* const places = numbers_.data();
     for (auto i = count; i-- != 0;) {
       Found const to = find(at, first[i]);
       std::uint32_t const entered = places[to.to()];
@@ -255,8 +296,7 @@ constexpr void dense_graph::walk(Found const& start, std::vector<std::uint32_t>&
   edge_count_ = static_cast<std::uint32_t>(told - told_edges_.data());
   returns_count_ = static_cast<std::uint32_t>(returns - returns_.data());
   told_[nodes] = edge_count_;
-  number_nodes(numbers);
-  number_edges(numbers);
+  number_nodes();
 }
 
 }  // namespace plait

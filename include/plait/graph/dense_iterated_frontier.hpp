@@ -93,11 +93,13 @@ constexpr void dense_iterated_frontier::compute(dense_graph const& g, dense_domi
   first_.resize(n, 0);
   last_.resize(n, 0);
   targets_.clear();
+  std::span<std::uint32_t const> const nodes = tree.preorder();
+  std::span<dense_dominators::interval const> const intervals = tree.intervals();
   for (std::uint32_t place = 0; place != n; ++place) {
-    std::uint32_t const from = tree.preorder()[place];
+    std::uint32_t const from = nodes[place];
     first_[place] = static_cast<std::uint32_t>(targets_.size());
     for (std::uint32_t const to : g.successors(from))
-      if (tree.immediate(to) != from) targets_.push_back(tree.place(to));
+      if (tree.immediate(to) != from) targets_.push_back(intervals[to].place);
   }
   drop_closed_subtrees();
   marks_.assign(n, 0);
@@ -115,9 +117,11 @@ constexpr void dense_iterated_frontier::drop_closed_subtrees() {
   std::vector<std::uint32_t>& greatest = found_;
   least.assign(n, npos);
   greatest.assign(n, 0);
+  std::span<std::uint32_t const> const nodes = tree_->preorder();
+  std::span<dense_dominators::interval const> const intervals = tree_->intervals();
   for (std::uint32_t place = n; place-- != 0;) {
-    std::uint32_t const node = tree_->preorder()[place];
-    auto const end = place + static_cast<std::uint32_t>(tree_->subtree(node).size());
+    std::uint32_t const node = nodes[place];
+    std::uint32_t const end = place + intervals[node].count;
     auto const edges_end = static_cast<std::uint32_t>(place + 1 == n ? targets_.size() : first_[place + 1]);
     for (std::uint32_t e = first_[place]; e != edges_end; ++e) {
       least[place] = std::min(least[place], targets_[e]);
@@ -126,7 +130,7 @@ constexpr void dense_iterated_frontier::drop_closed_subtrees() {
     bool const leaves = least[place] <= place || greatest[place] >= end;
     last_[place] = !leaves ? first_[place] : end == n ? static_cast<std::uint32_t>(targets_.size()) : first_[end];
     if (place == 0) continue;
-    std::uint32_t const above = tree_->place(tree_->immediate(node));
+    std::uint32_t const above = intervals[tree_->immediate(node)].place;
     least[above] = std::min(least[above], least[place]);
     greatest[above] = std::max(greatest[above], greatest[place]);
   }
@@ -145,7 +149,7 @@ constexpr void dense_iterated_frontier::next_epoch() {
 template <class Admits>
 constexpr void dense_iterated_frontier::search(std::uint32_t root, Admits& admits) {
   std::span<std::uint32_t const> const nodes = tree_->preorder();
-  auto const inside = static_cast<std::uint32_t>(tree_->subtree(nodes[root]).size());
+  std::uint32_t const inside = tree_->intervals()[nodes[root]].count;
   std::uint32_t const end = last_[root];
   for (std::uint32_t e = first_[root]; e != end;) {
     if (searched_[e].epoch == epoch_) {

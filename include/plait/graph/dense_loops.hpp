@@ -88,8 +88,9 @@ class dense_loops {
     return loops_[l];
   }
   constexpr void start(std::size_t nodes);
-  constexpr void leave(dense_graph const& g, std::uint32_t node);
-  constexpr void collect(dense_graph const& g, dense_dominators const& tree, std::uint32_t header, bool dominated);
+  constexpr void leave(std::span<std::uint32_t const> successors, std::uint32_t node);
+  constexpr void collect(csr<std::uint32_t> const& predecessors, dense_dominators const& tree, std::uint32_t header,
+                         bool dominated);
   constexpr void take(std::uint32_t node, std::uint32_t header);
   constexpr void lay_out();
   static constexpr std::uint32_t find(std::vector<std::uint32_t>& sets, std::uint32_t node) {
@@ -111,14 +112,16 @@ class dense_loops {
 
 constexpr void dense_loops::compute(dense_graph const& g, dense_dominators const& tree) {
   start(g.size());
+  csr<std::uint32_t> const& predecessors = g.predecessors();
+  dense_graph::successor_rows const successors = g.successors();
   for (auto node = static_cast<std::uint32_t>(g.size()); node-- != 0;) {
-    leave(g, node);
+    leave(successors[node], node);
     bool dominated = false;
     bool others = false;
-    for (std::uint32_t const p : g.predecessors(node))
+    for (std::uint32_t const p : predecessors[node])
       if (p >= node) (tree.dominates(node, p) ? dominated : others) = true;
-    if (dominated) collect(g, tree, node, true);
-    if (others) collect(g, tree, node, false);
+    if (dominated) collect(predecessors, tree, node, true);
+    if (others) collect(predecessors, tree, node, false);
   }
   lay_out();
 }
@@ -134,8 +137,8 @@ constexpr void dense_loops::start(std::size_t nodes) {
 }
 
 // Edges to what is still a node of its own, or the header of a loop, are seen from there.
-constexpr void dense_loops::leave(dense_graph const& g, std::uint32_t node) {
-  for (std::uint32_t const to : g.successors(node)) {
+constexpr void dense_loops::leave(std::span<std::uint32_t const> successors, std::uint32_t node) {
+  for (std::uint32_t const to : successors) {
     if (to <= node || sets_[to] == to) continue;
     std::uint32_t const header = find(sets_, to);
     entries_.push_back({node, into_[header]});
@@ -145,20 +148,20 @@ constexpr void dense_loops::leave(dense_graph const& g, std::uint32_t node) {
 
 // Makes the loop of all that leads to a latch of the header: those it dominates, or the others. What an edge that
 // counts comes from is below the header in the walk, if what it leads to is, so it is in a loop with it.
-constexpr void dense_loops::collect(dense_graph const& g, dense_dominators const& tree, std::uint32_t header,
-                                    bool dominated) {
+constexpr void dense_loops::collect(csr<std::uint32_t> const& predecessors, dense_dominators const& tree,
+                                    std::uint32_t header, bool dominated) {
   auto const made = static_cast<std::uint32_t>(loops_.size());
   auto const put = [&](std::uint32_t node) {
     (outermost_[node] != npos ? loops_[outermost_[node]].parent : innermost_[node]) = made;
   };
   open_.clear();
   put(header);
-  for (std::uint32_t const p : g.predecessors(header))
+  for (std::uint32_t const p : predecessors[header])
     if (p >= header && tree.dominates(header, p) == dominated) take(p, header);
   for (std::size_t i = 0; i != open_.size(); ++i) {
     std::uint32_t const node = open_[i];
     put(node);
-    for (std::uint32_t const p : g.predecessors(node))
+    for (std::uint32_t const p : predecessors[node])
       if (p >= header && p < node) take(p, header);
     for (std::uint32_t e = into_[node]; e != npos; e = entries_[e].next) take(entries_[e].from, header);
   }

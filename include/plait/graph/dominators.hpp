@@ -10,7 +10,8 @@
 //
 // Semi-NCA on a snapshot, see dense_dominators.hpp and snapshot.hpp: O(size(g) + edges · log nodes) time, nearly linear
 // in practice, O(size(g) + edges) space, iterative. dominates() is O(1) by interval numbers; other queries say their
-// cost. Computing again allocates only what the graph has grown by.
+// cost. These numbers, and those of the graph's edges, are made when they are first asked for, which several threads
+// may do at once. Computing again allocates only what the graph has grown by.
 #pragma once
 
 #include <cstddef>

@@ -110,7 +110,6 @@ class dynamic_dominator_tree {
     std::vector<std::uint32_t> nodes_;
     std::vector<std::uint32_t> row_;  // the successors of one node that are admitted
     std::vector<walk_edge> waiting_;
-    std::vector<std::uint32_t> numbers_;  // by the tree's numbers; npos but for those in nodes_
   };
 
   // Nodes are numbered as they are first seen, the entry being 0; tree_ holds those that are reachable.
@@ -201,7 +200,7 @@ constexpr void dynamic_dominator_tree<G>::region::compute(dynamic_dominator_tree
     return row_;
   };
   auto const find = [](std::uint32_t from, std::uint32_t to) { return walk_edge(from, to); };
-  this->walk(walk_edge(npos, start), numbers_, waiting_, row, find);
+  this->walk(walk_edge(npos, start), waiting_, row, find);
   nodes_.clear();
   for (std::uint32_t n = 0; n != this->size(); ++n) nodes_.push_back(this->preorder_keys()[this->preorder_number(n)]);
 }

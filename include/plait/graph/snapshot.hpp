@@ -62,6 +62,7 @@ class flow_snapshot : public dense_graph {
   constexpr std::span<node_t<G> const> order() const noexcept { return order_; }
 
  private:
+  // Its key.
   constexpr std::uint32_t at(std::size_t index) const { return index < numbers_.size() ? numbers_[index] : npos; }
 
   // Nodes that are their own indices need no copies of them.
@@ -71,7 +72,6 @@ class flow_snapshot : public dense_graph {
   using found = std::conditional_t<detail::has_own_index<G>, found_node, walk_edge>;
 
   G const* graph_ = nullptr;
-  std::vector<std::uint32_t> numbers_;  // by index
   std::vector<node_t<G>> order_;
   std::vector<node_t<G>> entered_;  // in preorder
   std::vector<node_t<G>> row_;      // the successors of one node
@@ -112,7 +112,7 @@ constexpr void flow_snapshot<G>::compute(G const& g) {
       return row_of(static_cast<node_t<G>>(at.to()));
     }
   };
-  walk(found_at(npos, plait::entry(g)), numbers_, waiting_, enter, found_at);
+  walk(found_at(npos, plait::entry(g)), waiting_, enter, found_at);
 
   order_.reserve(size());
   for (std::uint32_t n = 0; n != size(); ++n) {

@@ -57,6 +57,7 @@ constexpr void dense_components::compute(dense_graph const& g) {
   auto const n = static_cast<std::uint32_t>(g.size());
   components_.assign(n, npos);
   cyclic_.clear();
+  csr<std::uint32_t> const& before = g.predecessors();
   // The first node without a component is reached by nothing that has none, but from its own component.
   for (std::uint32_t first = 0; first != n; ++first) {
     if (components_[first] != npos) continue;
@@ -67,7 +68,7 @@ constexpr void dense_components::compute(dense_graph const& g) {
     while (!stack_.empty()) {
       std::uint32_t const at = stack_.back();
       stack_.pop_back();
-      for (std::uint32_t const p : g.predecessors(at)) {
+      for (std::uint32_t const p : before[at]) {
         if (components_[p] == c) cyclic_[c] = 1;
         if (components_[p] != npos) continue;
         components_[p] = c;

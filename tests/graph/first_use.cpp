@@ -1,0 +1,108 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <stdexcept>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <plait/graph/dominators.hpp>
+#include <plait/graph/detail/first_use.hpp>
+
+#include <graph/random_graphs.hpp>
+#include <graph/test_graphs.hpp>
+
+namespace {
+
+using numbers = plait::detail::first_use<std::vector<int>>;
+
+static_assert([] {
+  numbers made;
+  made.expect();
+  numbers const& asked = made;
+  int count = 0;
+  auto const make = [&](std::vector<int>& v) { v.push_back(++count); };
+  if (asked(make) != std::vector{1} || asked(make) != std::vector{1}) return false;
+  numbers const copy = made;
+  if (copy(make) != std::vector{2}) return false;
+  numbers const moved = std::move(made);
+  return moved(make) == std::vector{1} && count == 2;
+}());
+
+}  // namespace
+
+TEST_CASE("what is made on first use is made once, and again when that is expected") {
+  numbers made;
+  made.expect();
+  int count = 0;
+  auto const make = [&](std::vector<int>& v) { v.assign(100, ++count); };
+  int const* const memory = made(make).data();
+  CHECK(made(make)[0] == 1);
+  made.expect();
+  CHECK(made(make)[0] == 2);
+  CHECK(made(make).data() == memory);
+
+  numbers copy = made;
+  CHECK(copy(make)[0] == 3);
+  CHECK(made(make)[0] == 2);
+  copy = made;
+  CHECK(copy(make)[0] == 4);
+  copy = std::move(made);
+  CHECK(copy(make)[0] == 2);
+  CHECK(copy(make).data() == memory);
+  CHECK(count == 4);
+}
+
+TEST_CASE("who makes it may fail: the next one tries again") {
+  numbers made;
+  made.expect();
+  CHECK_THROWS_AS(made([](std::vector<int>&) { throw std::runtime_error("not today"); }), std::runtime_error);
+  CHECK(made([](std::vector<int>& v) { v = {7}; })[0] == 7);
+}
+
+TEST_CASE("several threads that ask at once get one") {
+  for (int round = 0; round != 200; ++round) {
+    numbers made;
+    made.expect();
+    std::atomic<int> count = 0;
+    std::atomic<int> right = 0;
+    std::atomic<bool> go = false;
+    auto const ask = [&] {
+      while (!go) std::this_thread::yield();
+      auto const& v = made([&](std::vector<int>& to_make) {
+        ++count;
+        to_make.assign(1000, round);
+      });
+      if (v.size() == 1000 && std::ranges::count(v, round) == 1000) ++right;
+    };
+    std::vector<std::thread> threads;
+    for (int i = 0; i != 4; ++i) threads.emplace_back(ask);
+    go = true;
+    for (std::thread& t : threads) t.join();
+    REQUIRE(count == 1);
+    REQUIRE(right == 4);
+  }
+}
+
+TEST_CASE("a tree that is const may be asked first by several threads") {
+  for (unsigned seed = 0; seed != 50; ++seed) {
+    CAPTURE(seed);
+    auto const g = test::make_graph<own::graph>(test::random_flow_graph(seed, 60));
+    plait::dominator_tree const alone(g);
+    plait::dominator_tree const shared(g);
+    std::atomic<int> right = 0;
+    auto const ask = [&] {
+      plait::dominator_tree const copied = shared;
+      bool same = std::ranges::equal(shared.dense().preorder(), alone.dense().preorder()) &&
+                  std::ranges::equal(copied.dense().depths(), alone.dense().depths());
+      for (std::uint32_t n = 0; n != alone.snapshot().size(); ++n)
+        same = same && std::ranges::equal(shared.snapshot().predecessors(n), alone.snapshot().predecessors(n));
+      if (same) ++right;
+    };
+    std::vector<std::thread> threads;
+    for (int i = 0; i != 4; ++i) threads.emplace_back(ask);
+    for (std::thread& t : threads) t.join();
+    REQUIRE(right == 4);
+  }
+}
