@@ -57,9 +57,9 @@ plait_component(exec_cblas OPTIONAL HEADERS exec/cblas.hpp
   LINKS plait::exec CBLAS::cblas FINDS CBLAS
   ALLOWS cblas.h)
 
-# For files that nvcc compiles: tests/cuda checks these headers.
+# For files that nvcc compiles: tests/cuda checks these headers, by using them.
 plait_component(exec_cuda OPTIONAL HEADERS exec/cuda.hpp exec/cublas.hpp
-  LINKS plait::exec CUDA::cudart FINDS CUDAToolkit
+  LINKS plait::exec CUDA::cudart CUDA::cublas FINDS CUDAToolkit
   ALLOWS cublas)
 
 # Those that programs without nvcc can link.

@@ -4,21 +4,25 @@ add_library(plait_own INTERFACE)
 target_link_libraries(plait_own INTERFACE plait::plait)
 set_target_properties(plait_own PROPERTIES INTERFACE_COMPILE_FEATURES cxx_std_20)
 
-target_compile_options(plait_own INTERFACE -Wall -Wextra -Wpedantic -Wconversion)
+# nvcc knows other flags than those of the host's compiler.
+function(plait_own_options)
+  target_compile_options(plait_own INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:${ARGN}>")
+endfunction()
+plait_own_options(-Wall -Wextra -Wpedantic -Wconversion)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   # GCC bug 105651: false alarms inside std::string's operator+ at -O2 and above.
-  target_compile_options(plait_own INTERFACE -Wno-restrict)
+  plait_own_options(-Wno-restrict)
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 13)
   # False alarms at -O3: GCC 13 takes the rank of a shape that it has inlined for one that can be above its limit.
-  target_compile_options(plait_own INTERFACE -Wno-maybe-uninitialized)
+  plait_own_options(-Wno-maybe-uninitialized)
 endif()
 if(PLAIT_WERROR)
-  target_compile_options(plait_own INTERFACE -Werror)
+  plait_own_options(-Werror)
 endif()
 if(PLAIT_SANITIZE)
   set(plait_sanitize -fsanitize=${PLAIT_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
-  target_compile_options(plait_own INTERFACE ${plait_sanitize})
+  plait_own_options(${plait_sanitize})
   target_link_options(plait_own INTERFACE ${plait_sanitize})
 endif()
 
@@ -46,15 +50,20 @@ endif()
 function(plait_operators backend)
   if(NOT TARGET plait_${backend}_operators)
     set(source ${PROJECT_BINARY_DIR}/operators/${backend}.cpp)
+    set(header ${backend})
+    if(backend STREQUAL "cuda")
+      cmake_path(REPLACE_EXTENSION source cu)
+      set(header cublas)
+    endif()
     file(CONFIGURE OUTPUT ${source} CONTENT
-"#include <plait/exec/${backend}.hpp>
+"#include <plait/exec/${header}.hpp>
 #include <plait/exec/standard_operators.hpp>
 
 template plait::operators<plait::${backend}> const& plait::standard_operators<plait::${backend}>();
 ")
     add_library(plait_${backend}_operators OBJECT ${source})
     # Kernels that are not optimised are too slow even for tests.
-    target_compile_options(plait_${backend}_operators PRIVATE $<$<CONFIG:Debug>:-O1>)
+    target_compile_options(plait_${backend}_operators PRIVATE $<$<AND:$<CONFIG:Debug>,$<COMPILE_LANGUAGE:CXX>>:-O1>)
     set(component plait::exec_${backend})
     if(backend STREQUAL "serial")
       set(component plait::exec)

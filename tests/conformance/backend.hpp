@@ -9,6 +9,8 @@
 #include <plait/exec/tbb.hpp>
 #elif defined(PLAIT_CONFORMANCE_OMP)
 #include <plait/exec/omp.hpp>
+#elif defined(PLAIT_CONFORMANCE_CUDA)
+#include <plait/exec/cublas.hpp>
 #else
 #include <plait/exec/serial.hpp>
 #endif
@@ -19,6 +21,8 @@ namespace conformance {
 using backend = plait::tbb;
 #elif defined(PLAIT_CONFORMANCE_OMP)
 using backend = plait::omp;
+#elif defined(PLAIT_CONFORMANCE_CUDA)
+using backend = plait::cuda;
 #else
 using backend = plait::serial;
 #endif

@@ -9,7 +9,11 @@
 #include <utility>
 #include <vector>
 
+#if defined(PLAIT_TEST_CUDA)
+#include <plait/exec/cublas.hpp>
+#else
 #include <plait/exec/omp.hpp>
+#endif
 #include <plait/exec/operators.hpp>
 #include <plait/exec/plan.hpp>
 #include <plait/exec/serial.hpp>
@@ -19,8 +23,11 @@
 #include <plait/netdef/traits.hpp>
 
 // Backends differ in who starts the threads only, and each costs as much to compile. CMake's PLAIT_TEST_ALL_BACKENDS
-// has them all for every operator, the tests of kernels have them always.
-#if defined(PLAIT_TEST_ALL_BACKENDS)
+// has them all for every operator, the tests of kernels have them always. PLAIT_TEST_CUDA has the device instead.
+#if defined(PLAIT_TEST_CUDA)
+#define PLAIT_PARALLEL_BACKENDS plait::cuda
+#define PLAIT_HOST_BACKENDS plait::cuda
+#elif defined(PLAIT_TEST_ALL_BACKENDS)
 #define PLAIT_PARALLEL_BACKENDS plait::omp, plait::tbb
 #define PLAIT_HOST_BACKENDS plait::serial, PLAIT_PARALLEL_BACKENDS
 #else

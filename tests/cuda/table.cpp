@@ -1,0 +1,20 @@
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <plait/exec/cuda.hpp>
+#include <plait/exec/operators.hpp>
+#include <plait/exec/serial.hpp>
+
+// Needs no device: a kernel is made when a net is compiled.
+TEST_CASE("a device has every operator that the host has") {
+  auto const types = [](auto const& table) {
+    std::vector<std::string> made;
+    for (plait::op_schema const* schema : table.schemas()) made.push_back(schema->type());
+    return made;
+  };
+  auto const on_device = types(plait::standard_operators<plait::cuda>());
+  CHECK(on_device.size() > 250);
+  CHECK(on_device == types(plait::standard_operators<plait::serial>()));
+}
