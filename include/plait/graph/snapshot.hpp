@@ -18,6 +18,8 @@
 #include <vector>
 
 #include <plait/core/assert.hpp>
+#include <plait/core/npos.hpp>
+#include <plait/core/prefetch.hpp>
 #include <plait/graph/dense_graph.hpp>
 #include <plait/graph/graph_traits.hpp>
 
@@ -73,7 +75,7 @@ class flow_snapshot : public dense_graph {
 
   G const* graph_ = nullptr;
   std::vector<node_t<G>> order_;
-  std::vector<node_t<G>> entered_;  // in preorder
+  std::vector<node_t<G>> entered_;  // in preorder; has room for more
   std::vector<node_t<G>> row_;      // the successors of one node
   std::vector<found> waiting_;
 };
@@ -83,18 +85,20 @@ constexpr void flow_snapshot<G>::compute(G const& g) {
   graph_ = std::addressof(g);
   PLAIT_ASSERT(graph_size(g) < npos, "flow_snapshot: more nodes than 32 bits can number");
   numbers_.assign(graph_size(g), npos);
-  order_.clear();
-  entered_.clear();
+  using successors_t = decltype(plait::successors(g, std::declval<node_t<G> const&>()));
   auto const found_at = [&](std::uint32_t from, node_t<G> const& n) {
     std::size_t const i = plait::index(g, n);
     PLAIT_ASSERT(i < numbers_.size(), "flow_graph: index(g, n) must be below size(g)");
     auto const key = static_cast<std::uint32_t>(i);
-    if constexpr (detail::has_own_index<G>)
-      return found{{from, key}, n};
-    else
+    if constexpr (!detail::has_own_index<G>) {
       return found{from, key};
+    } else {
+      // A row that is there already, somewhere else than the node: it will be read when the node is entered.
+      if constexpr (std::is_lvalue_reference_v<successors_t> && std::ranges::contiguous_range<successors_t>)
+        detail::prefetch(std::ranges::data(plait::successors(g, n)), 0);
+      return found{{from, key}, n};
+    }
   };
-  using successors_t = decltype(plait::successors(g, std::declval<node_t<G> const&>()));
   auto const row_of = [&](node_t<G> const& n) -> decltype(auto) {
     if constexpr (std::ranges::random_access_range<successors_t> && std::ranges::sized_range<successors_t>) {
       return plait::successors(g, n);
@@ -104,9 +108,12 @@ constexpr void flow_snapshot<G>::compute(G const& g) {
       return std::span<node_t<G> const>(row_);
     }
   };
+  if constexpr (detail::has_own_index<G>)
+    if (entered_.size() < numbers_.size()) entered_.resize(numbers_.size(), plait::entry(g));
+  node_t<G>* entered = entered_.data();
   auto const enter = [&](found const& at) -> decltype(auto) {
     if constexpr (detail::has_own_index<G>) {
-      entered_.push_back(at.node);
+      *entered++ = at.node;
       return row_of(at.node);
     } else {
       return row_of(static_cast<node_t<G>>(at.to()));
@@ -114,13 +121,13 @@ constexpr void flow_snapshot<G>::compute(G const& g) {
   };
   walk(found_at(npos, plait::entry(g)), waiting_, enter, found_at);
 
-  order_.reserve(size());
+  order_.resize(size(), plait::entry(g));
   for (std::uint32_t n = 0; n != size(); ++n) {
     std::uint32_t const at = preorder_number(n);
     if constexpr (detail::has_own_index<G>)
-      order_.push_back(entered_[at]);
+      order_[n] = entered_[at];
     else
-      order_.push_back(static_cast<node_t<G>>(preorder_keys()[at]));
+      order_[n] = static_cast<node_t<G>>(preorder_keys()[at]);
   }
 }
 
