@@ -87,9 +87,7 @@ std::size_t gradient_size(fed_parameter const& p) {
 
 gradient_map gradients_of(model const& m) {
   gradient_map made;
-  for (auto const& [name, p] : m)
-    made[name] =
-        p.rows.empty() ? blob_gradient::dense(name + "_grad") : blob_gradient::sparse(name + "_rows", name + "_grad");
+  for (auto const& [name, p] : m) made.append(name, name + "_grad", p.rows.empty() ? "" : name + "_rows");
   return made;
 }
 strings names_of(model const& m) {
@@ -403,8 +401,7 @@ TEST_CASE("two parameters with one gradient: neither changes what the other sees
   model const twins{{"p", {{2}, {1, 2}}}, {"q", {{2}, {3, 4}}}};
   auto const gradients = [] {
     gradient_map made;
-    // Not in one statement: the second insertion would move the first element away under the reference to it.
-    for (char const* name : {"p", "q"}) made[name] = blob_gradient::dense("p_grad");
+    for (char const* name : {"p", "q"}) made.append(name, "p_grad");
     return made;
   };
   for (bool const clip : {false, true}) {
@@ -464,7 +461,7 @@ TEST_CASE("several optimisers in one net count its steps once") {
 TEST_CASE_TEMPLATE("ops are those of Caffe2's optimizer.py", N, PLAIT_MUTABLE_NETS) {
   using plait::op_spec;
   gradient_map gradients;
-  gradients["w"] = blob_gradient::dense("w_grad");
+  gradients.insert_or_assign("w", blob_gradient::dense("w_grad"));
   std::vector<std::int64_t> const one{1};
   op_spec const iteration{"ConstantFill", {}, {"optimizer_iteration"}, {{"shape", one}, {"value", -1}, {"dtype", 10}}};
   op_spec const count{"Iter", {"optimizer_iteration"}, {"optimizer_iteration"}};
@@ -547,7 +544,7 @@ TEST_CASE("parameters and state last where a net declares what it leaves") {
   for (char const* name : {"w", "w_grad"}) net.external_input.push_back(net.intern(name));
   net.external_output.push_back(net.intern("loss"));
   gradient_map gradients;
-  gradients["w"] = blob_gradient::dense("w_grad");
+  gradients.insert_or_assign("w", blob_gradient::dense("w_grad"));
   auto const update = plait::add_sgd(net, gradients, strings{"w"}, {.rate = 0.5f, .momentum = 0.5f});
   plait::netdef init;
   plait::add_init_ops(init, update);
@@ -576,7 +573,7 @@ TEST_CASE("steps of recorded training, but for names") {
     net.op.erase(counts, net.op.end());
     gradient_map gradients;
     strings const parameters{"fc1_w", "fc1_b", "fc2_w", "fc2_b"};
-    for (auto const& name : parameters) gradients[name] = blob_gradient::dense(name + "_grad");
+    for (auto const& name : parameters) gradients.insert_or_assign(name, blob_gradient::dense(name + "_grad"));
     static_cast<void>(plait::add_sgd(net, gradients, parameters,
                                      {.rate = 0.1f,
                                       .momentum = momentum ? 0.9f : 0,
@@ -593,8 +590,8 @@ TEST_CASE("steps of recorded training, but for names") {
 
 TEST_CASE_TEMPLATE("what cannot be done is refused, and the net stays as it was", N, PLAIT_MUTABLE_NETS) {
   gradient_map gradients;
-  gradients["w"] = blob_gradient::dense("w_grad");
-  gradients["t"] = blob_gradient::sparse("rows", "t_grad");
+  gradients.insert_or_assign("w", blob_gradient::dense("w_grad"));
+  gradients.insert_or_assign("t", blob_gradient::sparse("rows", "t_grad"));
   N net = test::make_net<N>({{{"Grad", {"x"}, {"w_grad"}}}, {"x"}, {"w_grad"}});
   auto const before = test::describe(net);
   auto const refused = [&](auto const& add, std::string const& parameter) {
@@ -629,7 +626,7 @@ TEST_CASE_TEMPLATE("what cannot be done is refused, and the net stays as it was"
 TEST_CASE("ops are for the device that is asked for") {
   plait::device_spec const gpu{plait::device_kind::cuda, 1};
   gradient_map gradients;
-  gradients["w"] = blob_gradient::dense("w_grad");
+  gradients.insert_or_assign("w", blob_gradient::dense("w_grad"));
   test::edit_net net;
   auto const update = plait::add_sgd(net, gradients, strings{"w"}, {.placement = {.device = gpu}});
   CHECK(update.rate == "SgdOptimizer_0_lr_gpu1");

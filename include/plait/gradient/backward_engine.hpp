@@ -18,15 +18,18 @@
 #include <plait/gradient/append_tape.hpp>
 #include <plait/gradient/backward_frame.hpp>
 #include <plait/gradient/backward_problems.hpp>
+#include <plait/gradient/backward_seeds.hpp>
 #include <plait/gradient/blob_gradient.hpp>
 #include <plait/gradient/forward_net.hpp>
 #include <plait/gradient/gradient_context.hpp>
+#include <plait/gradient/gradient_map.hpp>
 #include <plait/gradient/gradient_options.hpp>
 #include <plait/gradient/gradient_rules.hpp>
 #include <plait/gradient/gradient_sums.hpp>
 #include <plait/gradient/gradient_tape.hpp>
 #include <plait/gradient/needed_values.hpp>
 #include <plait/gradient/op_rules.hpp>
+#include <plait/gradient/published_gradients.hpp>
 #include <plait/gradient/value_names.hpp>
 #include <plait/gradient/wanted_gradients.hpp>
 #include <plait/net/mutation.hpp>
@@ -40,8 +43,7 @@ class backward_engine : public backward_frame {
  public:
   backward_engine(N const& n, std::vector<gradient_seed> ys, gradient_rules const& rules,
                   gradient_options const& options, std::vector<std::string> given = {})
-      : ys_(std::move(ys)),
-        rules_(&rules),
+      : rules_(&rules),
         options_(options),
         net_(n, std::move(given)),
         form_(net_.form()),
@@ -49,13 +51,14 @@ class backward_engine : public backward_frame {
         context_(tape_, reader_),
         rule_of_(net_, rules),
         wanted_(net_, rule_of_, options_),
+        seeds_(std::move(ys), net_, tape_, options_),
+        published_(net_, wanted_),
         problems_(net_) {}
 
   frames advance(frames done) override {
     if (!begun_) begin();
     while (cursor_ != 0) {
       op_index const op = cursor_ - 1;
-      if (op >= names_ahead) prefetch_names(op - names_ahead);
       if (rule_ != nullptr || start(op)) {
         frames inner = rule_->plan ? plan(op, done) : frames();
         if (!inner.empty()) return inner;
@@ -71,12 +74,15 @@ class backward_engine : public backward_frame {
   }
 
   gradient_map gradients() const {
-    auto const shown = [this](blob_index b) { return exposed_[b] && wanted_.is_asked_for(b); };
-    std::vector<gradient_map::value_type> made;
-    made.reserve(static_cast<std::size_t>(std::ranges::count_if(form_.blobs(), shown)));
-    for (blob_index b : form_.blobs())
-      if (shown(b)) made.emplace_back(net_.text(b), names_of(exposed_[b]));
-    return gradient_map(std::move(made));
+    auto const text = [this](gradient_operand v) { return v ? tape_.texts[(*names_)[v]] : std::string_view(); };
+    std::size_t count = 0;
+    published_.for_each([&](blob_index, gradient_operands) { ++count; });
+    gradient_map made;
+    made.reserve(count);
+    published_.for_each([&](blob_index b, gradient_operands g) {
+      made.append(tape_.texts[net_.name(b)], text(g.values), text(g.indices));
+    });
+    return made;
   }
   /// The gradient of what the net was given under a name; empty if there is none.
   std::optional<blob_gradient> gradient_of_given(std::string_view blob) const {
@@ -105,7 +111,8 @@ class backward_engine : public backward_frame {
   }
 
  protected:
-  std::vector<std::string> taken_;  // names from outside that no gradient may get
+  /// No gradient gets this name: it belongs to something outside.
+  void keep_off(std::string name) { seeds_.keep_off(std::move(name)); }
 
  private:
   blob_gradient names_of(gradient_operands g) const {
@@ -117,18 +124,15 @@ class backward_engine : public backward_frame {
   void begin() {
     begun_ = true;
     net_.compute(tape_, !options_.as_caffe2);
-    tape_.reserve(form_.op_count() + form_.op_count() / 8 + ys_.size(), form_.value_count(), 2 * form_.read_count());
+    tape_.reserve(form_.op_count() + form_.op_count() / 8 + seeds_.size(), form_.value_count(), 2 * form_.read_count());
     rule_of_.find_all();
     context_.set_options(options_.numpy_broadcasting, options_.as_caffe2);
     gradients_.resize(form_.value_count());
-    exposed_.resize(form_.blob_bound());
-    exposed_at_.resize(form_.blob_bound());
+    published_.reset();
     sums_.reset(form_.value_count());
-    seeded_.assign(form_.value_count(), false);
     cursor_ = static_cast<op_index>(form_.op_count());
     check_unread();
     wanted_.mark(problems_);
-    for (std::string const& name : taken_) (void)given(name);
     seed();
   }
 
@@ -145,57 +149,14 @@ class backward_engine : public backward_frame {
   }
 
   void seed() {
-    for (gradient_seed const& y : ys_) {
-      blob_index const b = net_.find(y.blob);
-      if (b == npos) {
-        problems_.add(std::nullopt, y.blob, "the net has no blob '" + y.blob + "' to start from");
-        continue;
-      }
-      value const v{b, form_.version(b)};
+    seeds_.start(problems_, [&](value v, gradient_source const& from) {
       std::uint32_t const at = form_.index(v);
-      if (seeded_[at]) {
-        if (std::ranges::find(ys_, y.blob, &gradient_seed::blob)->gradient != y.gradient)
-          problems_.add(std::nullopt, y.blob, "two gradients are given for '" + y.blob + "'");
-        continue;
-      }
-      seeded_[at] = true;
-      gradient_operands g;
-      op_index const producer = form_.producing_op(v);
-      if (!y.gradient) {
-        gradient_operand const ones = tape_.make_value(y.blob + "_autogen_grad");
-        bool const placed = !options_.as_caffe2 && producer != npos;
-        std::uint32_t const op = tape_.add("ConstantFill", placed ? producer : npos, std::array{net_.operand(v)},
-                                           std::array{ones}, {placed, false, false});
-        tape_.edit_details(op).arguments.push_back({"value", 1.0f});
-        g.values = ones;
-        note_source(v, at, {g, placed ? producer : npos, true});
-      } else {
-        g.values = given(y.gradient->values);
-        if (y.gradient->is_sparse()) g.indices = given(y.gradient->indices);
-        if (!options_.as_caffe2) note_source(v, at, {g, npos, false});
-      }
-      gradients_[at] = g;
-      exposed_[b] = g;
-      exposed_at_[b] = v.version;
-    }
+      // Caffe2 forgets a given gradient where readers of the blob send another one back.
+      if (from.by_op || !options_.as_caffe2) note_source(v, at, from);
+      gradients_[at] = from.gradient;
+      published_.set(v, from.gradient);
+    });
   }
-  // A blob that holds a gradient from outside: one of the net, or one that the net does not know.
-  gradient_operand given(std::string const& name) {
-    if (blob_index const b = net_.find(name); b != npos) return net_.operand(net_.last(b));
-    symbol const wish = tape_.texts.intern(name);
-    for (auto const& [known, made] : outside_)
-      if (known == wish) return made;
-    return outside_.emplace_back(wish, tape_.make_value(wish)).second;
-  }
-
-  // In a large net the place of a gradient's name takes memory longer than all else: it is asked some ops ahead.
-  void prefetch_names(op_index op) {
-    for (value v : form_.reads(op)) {
-      ahead_.assign(tape_.texts[net_.name(v.blob)]).append(gradient_context::gradient_suffix);
-      tape_.texts.prefetch(ahead_);
-    }
-  }
-  static constexpr op_index names_ahead = 8;
 
   // Shows the context an op. Whether there is anything to do.
   bool start(op_index op) {
@@ -206,7 +167,7 @@ class backward_engine : public backward_frame {
     for (value v : writes) {
       if (gradients_[form_.index(v)])
         any = true;
-      else if (options_.as_caffe2 && exposed_[v.blob] && exposed_at_[v.blob] != v.version)
+      else if (options_.as_caffe2 && published_.is_stale(v))
         stale = true;
     }
     if (!any && !stale && !writes.empty()) return false;
@@ -222,7 +183,7 @@ class backward_engine : public backward_frame {
       return false;
     }
     if (rule->how == gradient_rule::kind::none) {
-      hide_overwritten(op);
+      published_.hide_overwritten(op);
       return false;
     }
     if (stale && !any) {
@@ -295,11 +256,13 @@ class backward_engine : public backward_frame {
     for (saved_value& inside : context_.saved()) saved_inside_.push_back(std::move(inside));
     std::span<value const> const reads = form_.reads(op);
     collect(op, mark, reads);
-    expose(op, reads);
+    publish(op, reads);
   }
 
   // Most values are read once: their gradients have one source, which nobody asks for.
-  bool may_add_up(value v, std::uint32_t at) const { return form_.consumers(v).size() + (seeded_[at] ? 1 : 0) >= 2; }
+  bool may_add_up(value v, std::uint32_t at) const {
+    return form_.consumers(v).size() + (seeds_.contains(at) ? 1 : 0) >= 2;
+  }
   void note_source(value v, std::uint32_t at, gradient_source const& source) {
     if (may_add_up(v, at)) sums_.add(at, source);
   }
@@ -332,22 +295,11 @@ class backward_engine : public backward_frame {
     }
   }
 
-  // The map from blobs to gradients as it stands after an op (Caffe2's input_to_grad): an op that reads a blob and
-  // writes it takes the gradient of the written version out of it.
-  void expose(op_index op, std::span<value const> reads) {
+  void publish(op_index op, std::span<value const> reads) {
     std::span<gradient_operands const> const results = context_.results();
-    hide_overwritten(op);
+    published_.hide_overwritten(op);
     for (std::size_t i = 0; i != results.size(); ++i)
-      if (results[i]) {
-        exposed_[reads[i].blob] = results[i];
-        exposed_at_[reads[i].blob] = reads[i].version;
-      }
-  }
-  void hide_overwritten(op_index op) {
-    std::span<value const> const reads = form_.reads(op);
-    for (value out : form_.writes(op))
-      for (value in : reads)
-        if (in.blob == out.blob) exposed_[in.blob] = {};
+      if (results[i]) published_.set(reads[i], results[i]);
   }
 
   void accumulate(op_index op) {
@@ -383,13 +335,13 @@ class backward_engine : public backward_frame {
     gradient_operands const total = add_gradients(tape_, sources, blob, placed, problem);
     if (!problem.empty() && options_.as_caffe2) problems_.add(op, blob, problem);
     gradients_[at] = total;
-    exposed_[v.blob] = total;
-    exposed_at_[v.blob] = v.version;
+    published_.set(v, total);
   }
 
   void report_stale(op_index op) {
     for (value v : form_.writes(op))
-      if (!gradients_[form_.index(v)] && exposed_[v.blob]) problems_.add_stale(op, v, exposed_at_[v.blob]);
+      if (!gradients_[form_.index(v)] && published_.contains(v.blob))
+        problems_.add_stale(op, v, published_.version(v.blob));
   }
 
   void finish() {
@@ -400,21 +352,11 @@ class backward_engine : public backward_frame {
       bool const known = rule != nullptr && rule->how != gradient_rule::kind::refused;
       return known && rule->repeatable && !net_.has_nets(op);
     });
-    needed_->provide(order_, options_.overwritten, exposed_operands());
+    // Indices in the result may be blobs of the net, which must still hold what they held.
+    needed_->provide(order_, options_.overwritten,
+                     options_.as_caffe2 ? std::vector<gradient_operand*>() : published_.operands());
     for (overwritten_value const& v : needed_->missing()) problems_.add_overwritten(v);
     if (problems_.empty()) name_values();
-  }
-
-  // What the result says where gradients stand: indices may be blobs of the net, which must still hold what they held.
-  std::vector<gradient_operand*> exposed_operands() {
-    std::vector<gradient_operand*> found;
-    if (options_.as_caffe2) return found;
-    for (blob_index b : form_.blobs())
-      if (exposed_[b] && wanted_.is_asked_for(b)) {
-        found.push_back(&exposed_[b].values);
-        if (exposed_[b].is_sparse()) found.push_back(&exposed_[b].indices);
-      }
-    return found;
   }
 
   void name_values() {
@@ -427,16 +369,9 @@ class backward_engine : public backward_frame {
       names_->hold(net_.name(b), net_.operand(net_.last(b)));
       keep(net_.operand(net_.last(b)));
     }
-    for (auto const& [name, v] : outside_) {
-      names_->hold(name, v);
-      keep(v);
-    }
+    seeds_.hold_names(*names_);
     needed_->name_saved(*names_);
-    for (blob_index b : form_.blobs())
-      if (exposed_[b] && wanted_.is_asked_for(b)) {
-        keep(exposed_[b].values);
-        if (exposed_[b].is_sparse()) keep(exposed_[b].indices);
-      }
+    for (gradient_operand const* v : published_.operands()) keep(*v);
     names_->assign();
   }
 
@@ -449,11 +384,7 @@ class backward_engine : public backward_frame {
       auto const mark = [&](gradient_operand v) {
         if (tape_.is_made(v) && tape_.made(v).maker != npos) needed[tape_.made(v).maker] = true;
       };
-      for (blob_index b : form_.blobs())
-        if (wanted_.is_asked_for(b) && exposed_[b]) {
-          mark(exposed_[b].values);
-          mark(exposed_[b].indices);
-        }
+      for (gradient_operand const* v : published_.operands()) mark(*v);
       for (std::size_t op = count; op-- != 0;)
         if (needed[op])
           for (gradient_operand in : tape_.inputs(op)) mark(in);
@@ -468,7 +399,6 @@ class backward_engine : public backward_frame {
     friend auto operator<=>(ranked const&, ranked const&) = default;
   };
 
-  std::vector<gradient_seed> ys_;
   gradient_rules const* rules_;
   gradient_options options_;
   gradient_tape tape_;
@@ -478,17 +408,14 @@ class backward_engine : public backward_frame {
   gradient_context context_;
   op_rules<N> rule_of_;
   std::vector<gradient_operands> gradients_;  // by value
-  std::vector<gradient_operands> exposed_;    // by blob: what its name stands for in the result
-  std::vector<std::uint32_t> exposed_at_;     // by blob: the version that is the gradient of
-  std::vector<char> seeded_;                  // by value
-  std::vector<std::pair<symbol, gradient_operand>> outside_;
   gradient_sources sums_;
   std::vector<saved_value> saved_inside_;
   std::vector<ranked> made_;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> abandoned_;  // ops of rules that refused while making them
   wanted_gradients<N> wanted_;
+  backward_seeds<N> seeds_;
+  published_gradients<N> published_;
   backward_problems<N> problems_;
-  std::string ahead_;
   std::vector<std::uint32_t> order_;
   std::optional<needed_values<N>> needed_;
   std::optional<value_names> names_;

@@ -24,7 +24,7 @@
 #include <plait/core/npos.hpp>
 #include <plait/gradient/backward_engine.hpp>
 #include <plait/gradient/backward_frame.hpp>
-#include <plait/gradient/blob_gradient.hpp>
+#include <plait/gradient/gradient_map.hpp>
 #include <plait/gradient/gradient_options.hpp>
 #include <plait/gradient/gradient_rules.hpp>
 #include <plait/gradient/saved_values.hpp>

@@ -244,9 +244,8 @@ class forward_op_reader final : public op_reader {
   std::string_view name() const override { return op_name(net_->net(), net_->op(op_)); }
   std::string text(gradient_operand v) const override {
     while (tape_->is_made(v)) {
-      gradient_tape::made_value const& made = tape_->made(v);
-      if (made.like == npos) return std::string(tape_->texts[made.wish]);
-      v = {made.like};
+      if (tape_->made(v).like == npos) return tape_->wish(v);
+      v = {tape_->made(v).like};
     }
     return std::string(tape_->texts[net_->name_of_value(v.id)]);
   }

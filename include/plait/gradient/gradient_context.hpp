@@ -158,12 +158,12 @@ class gradient_context {
   /// Whether anybody asks for the gradient of an input. A rule need not look: what nobody reads is dropped.
   bool is_wanted(std::size_t i) const { return wanted_[i]; }
   /// `<x>_grad`
-  std::string gradient_name(std::size_t i) const { return std::string(input_name(i)).append(gradient_suffix); }
-  static constexpr std::string_view gradient_suffix = "_grad";
+  std::string gradient_name(std::size_t i) const {
+    return std::string(input_name(i)).append(gradient_tape::gradient_suffix);
+  }
   /// A new blob `<x>_grad`, which is to hold the gradient of input i: to be an output of an op.
   gradient_operand input_gradient(std::size_t i) {
-    scratch_.assign(input_name(i)).append(gradient_suffix);
-    gradient_operand const made = tape_->make_value(scratch_);
+    gradient_operand const made = tape_->make_gradient(at(inputs_, i).blob);
     results_[i] = {made, {}};
     return made;
   }
@@ -264,7 +264,6 @@ class gradient_context {
   std::vector<char> wanted_;                  // of inputs
   std::vector<gradient_operands> results_;    // of inputs
   std::vector<saved_value> saved_;
-  std::string scratch_;  // a name in the making: most are too long for a string without memory of its own
 };
 
 }  // namespace plait

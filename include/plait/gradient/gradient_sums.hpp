@@ -116,8 +116,9 @@ inline void split_name(gradient_tape& tape, gradient_operand v, std::uint32_t k)
   while (tape.made(v).forced && tape.is_made(next(v))) v = next(v);
   gradient_operand named = v;
   while (tape.is_made(named) && tape.made(named).like != npos) named = next(named);
-  std::string const name(tape.is_made(named) ? tape.texts[tape.made(named).wish] : std::string_view());
+  std::string const name = tape.wish(named);
   tape.made(v).like = npos;
+  tape.made(v).of_blob = false;
   tape.made(v).wish = tape.texts.intern('_' + name + "_autosplit_" + std::to_string(k));
 }
 
@@ -137,10 +138,7 @@ inline gradient_operands add_gradients(gradient_tape& tape, std::vector<gradient
   gradient_source const* base = nullptr;
   for (gradient_source const& s : sources)
     if (s.by_op && base == nullptr) base = &s;
-  std::string const plain = std::string(blob) + "_grad";
-  auto const wish_of = [&](gradient_operand v) {
-    return tape.is_made(v) ? tape.texts[tape.made(v).wish] : std::string_view();
-  };
+  std::string const plain = std::string(blob).append(gradient_tape::gradient_suffix);
   auto const made_here = [&](gradient_operand v) { return tape.is_made(v) && tape.made(v).maker != npos; };
   std::vector<gradient_operand> parts;
 
@@ -152,7 +150,7 @@ inline gradient_operands add_gradients(gradient_tape& tape, std::vector<gradient
         base_at = parts.size();
       else if (s.by_op)
         detail::split_name(tape, s.gradient.values, split++);
-      else if (wish_of(s.gradient.values) == (base != nullptr ? wish_of(base->gradient.values) : plain))
+      else if (tape.wish(s.gradient.values) == (base != nullptr ? tape.wish(base->gradient.values) : plain))
         problem = "a gradient of '" + std::string(blob) + "' that is passed on has the name of their sum";
       parts.push_back(s.gradient.values);
     }
@@ -165,8 +163,8 @@ inline gradient_operands add_gradients(gradient_tape& tape, std::vector<gradient
 
   std::string stem = plain;
   if (base != nullptr)
-    stem = made_here(base->gradient.indices) ? detail::without_suffix(wish_of(base->gradient.indices), "_indices")
-                                             : detail::without_suffix(wish_of(base->gradient.values), "_values");
+    stem = made_here(base->gradient.indices) ? detail::without_suffix(tape.wish(base->gradient.indices), "_indices")
+                                             : detail::without_suffix(tape.wish(base->gradient.values), "_values");
   auto const join = [&](gradient_operand gradient_operands::*part, std::string_view what) {
     parts.clear();
     std::uint32_t split = 0;

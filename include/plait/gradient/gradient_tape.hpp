@@ -60,10 +60,12 @@ class gradient_tape {
   struct made_value {
     symbol wish = {};
     std::uint32_t like = npos;   // instead of a wish: the name that value gets
-    bool forced = false;         // that name whatever stands under it: what it replaces is meant to be replaced
     std::uint32_t maker = npos;  // the op that makes it, none: it is there before
     std::uint32_t position = 0;  // among the outputs of its maker
+    bool of_blob = false;        // the wish is a blob, its gradient's name what is wished for
+    bool forced = false;         // its name whatever stands under it: what it replaces is meant to be replaced
   };
+  static constexpr std::string_view gradient_suffix = "_grad";
 
   explicit gradient_tape(std::size_t forward_values = 0) : forward_(static_cast<std::uint32_t>(forward_values)) {}
 
@@ -85,6 +87,12 @@ class gradient_tape {
     return {static_cast<std::uint32_t>(value_count() - 1)};
   }
   gradient_operand make_value(std::string_view wish) { return make_value(texts.intern(wish)); }
+  /// `<blob>_grad`. In a large net it takes long to find a name's place among all: that is left to who names the
+  /// values.
+  gradient_operand make_gradient(symbol blob) {
+    values_.push_back({.wish = blob, .of_blob = true});
+    return {static_cast<std::uint32_t>(value_count() - 1)};
+  }
   gradient_operand make_value_like(gradient_operand other) {
     values_.push_back({.like = other.id});
     return {static_cast<std::uint32_t>(value_count() - 1)};
@@ -94,6 +102,12 @@ class gradient_tape {
     return values_[v.id - forward_];
   }
   made_value const& made(gradient_operand v) const { return const_cast<gradient_tape*>(this)->made(v); }
+  /// The name wished for; none of a value that gets the name of another, and of those of the net.
+  std::string wish(gradient_operand v) const {
+    if (!is_made(v)) return {};
+    std::string name(texts[made(v).wish]);
+    return made(v).of_blob ? std::move(name.append(gradient_suffix)) : name;
+  }
 
   // ---- ops
   std::vector<op> const& ops() const noexcept { return ops_; }

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <plait/core/element_type.hpp>
-#include <plait/gradient/blob_gradient.hpp>
+#include <plait/gradient/gradient_map.hpp>
 #include <plait/net/mutation.hpp>
 
 namespace plait {

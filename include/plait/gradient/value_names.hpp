@@ -1,7 +1,7 @@
 // Names for the values of a gradient tape: the one wished for, unless a value that is still needed stands under it.
 #pragma once
 
-#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -25,12 +25,13 @@ class value_names {
   value_names(gradient_tape& tape, std::span<std::uint32_t const> order) : tape_(&tape), order_(order) {
     names_.resize(tape.value_count());
     last_read_.assign(tape.value_count(), 0);
-    holder_.assign(tape.texts.size(), npos);
     std::uint32_t at = 0;
     for (std::uint32_t op : order) {
       ++at;
       for (gradient_operand in : tape.inputs(op)) last_read_[in.id] = at;
     }
+    find_wishes();
+    holder_.assign(tape.texts.size(), npos);
   }
 
   /// What a value of the net was called, which may have been overwritten.
@@ -51,7 +52,7 @@ class value_names {
       std::uint32_t const needed_from = tape_->ops()[op].apart ? at : at + 1;
       for (gradient_operand out : tape_->outputs(op)) {
         gradient_tape::made_value const& made = tape_->made(out);
-        symbol name = made.like == npos ? made.wish : names_[made.like];
+        symbol name = names_[made.like == npos ? out.id : made.like];
         if (!made.forced && !is_free(name, needed_from, op)) name = fresh(name, needed_from, op);
         names_[out.id] = name;
         holder(name) = out.id;
@@ -63,6 +64,33 @@ class value_names {
 
  private:
   static constexpr std::uint32_t forever = npos;
+
+  // The names wished for, as symbols. In a large table the place of a name takes memory longer than all else: each is
+  // asked for some names ahead.
+  void find_wishes() {
+    struct wish {
+      gradient_operand of;
+      std::string text;
+    };
+    std::array<wish, 16> ring;
+    std::size_t next = 0;
+    auto const settle = [&](wish& w) {
+      if (w.of) names_[w.of.id] = tape_->texts.intern(w.text);
+    };
+    for (std::uint32_t op : order_)
+      for (gradient_operand out : tape_->outputs(op)) {
+        gradient_tape::made_value const& made = tape_->made(out);
+        if (made.like != npos) continue;
+        names_[out.id] = made.wish;
+        if (!made.of_blob) continue;
+        wish& w = ring[next++ % ring.size()];
+        settle(w);
+        w.of = out;
+        w.text.assign(tape_->texts[made.wish]).append(gradient_tape::gradient_suffix);
+        tape_->texts.prefetch(w.text);
+      }
+    for (std::size_t i = 0; i != ring.size(); ++i) settle(ring[next++ % ring.size()]);
+  }
 
   std::uint32_t& holder(symbol name) {
     if (name.id >= holder_.size()) holder_.resize(tape_->texts.size(), npos);

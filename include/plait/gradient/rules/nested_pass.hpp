@@ -31,11 +31,7 @@ class nested_pass final : public backward_engine<netdef> {
   /// a branch that is not taken.
   nested_pass(std::shared_ptr<netdef const> net, seeds const& given, std::vector<std::string> const& outside,
               gradient_rules const& rules, gradient_options const& options)
-      : backward_engine<netdef>(*net, known(*net, given), rules, inside(options), mentioned(*net, outside)),
-        net_(std::move(net)),
-        seeds_(given) {
-    for (auto const& [blob, gradient] : given) taken_.push_back(gradient);
-  }
+      : nested_pass(net, blobs_of(*net), given, outside, rules, options) {}
 
   seeds const& given() const noexcept { return seeds_; }
   netdef const& forward() const noexcept { return *net_; }
@@ -76,30 +72,38 @@ class nested_pass final : public backward_engine<netdef> {
   }
 
  private:
+  using names = boost::unordered_flat_set<std::string_view>;
+
+  nested_pass(std::shared_ptr<netdef const> const& net, names const& blobs, seeds const& given,
+              std::vector<std::string> const& outside, gradient_rules const& rules, gradient_options const& options)
+      : backward_engine<netdef>(*net, known(blobs, given), rules, inside(options), mentioned(blobs, outside)),
+        net_(net),
+        seeds_(given) {
+    for (auto const& [blob, gradient] : given) keep_off(gradient);
+  }
+
   std::string const* seed_of(std::string_view blob) const {
     for (auto const& [name, gradient] : seeds_)
       if (name == blob) return &gradient;
     return nullptr;
   }
-  static boost::unordered_flat_set<std::string_view> blobs_of(netdef const& n) {
-    boost::unordered_flat_set<std::string_view> made;
+  static names blobs_of(netdef const& n) {
+    names made;
     for (op_def const& op : n.op) {
       for (symbol const blob : op.input) made.insert(n.text(blob));
       for (symbol const blob : op.output) made.insert(n.text(blob));
     }
     return made;
   }
-  static std::vector<gradient_seed> known(netdef const& n, seeds const& given) {
-    auto const blobs = blobs_of(n);
+  static std::vector<gradient_seed> known(names const& blobs, seeds const& given) {
     std::vector<gradient_seed> made;
     for (auto const& [blob, gradient] : given)
       if (blobs.contains(blob)) made.emplace_back(blob, std::string_view(gradient));
     return made;
   }
-  static std::vector<std::string> mentioned(netdef const& n, std::vector<std::string> const& names) {
-    auto const blobs = blobs_of(n);
+  static std::vector<std::string> mentioned(names const& blobs, std::vector<std::string> const& outside) {
     std::vector<std::string> made;
-    for (std::string const& name : names)
+    for (std::string const& name : outside)
       if (blobs.contains(name)) made.push_back(name);
     return made;
   }

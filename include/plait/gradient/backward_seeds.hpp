@@ -1,0 +1,104 @@
+// The gradients that a backward pass starts from, and other blobs that stand around it.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <boost/unordered/unordered_flat_map.hpp>
+
+#include <plait/core/npos.hpp>
+#include <plait/core/symbols.hpp>
+#include <plait/gradient/backward_problems.hpp>
+#include <plait/gradient/forward_net.hpp>
+#include <plait/gradient/gradient_options.hpp>
+#include <plait/gradient/gradient_sums.hpp>
+#include <plait/gradient/gradient_tape.hpp>
+#include <plait/gradient/value_names.hpp>
+#include <plait/ssa/versioning.hpp>
+
+namespace plait {
+
+/// The seeds of a backward pass on its tape: fills of ones, and blobs that hold gradients already. Refers to all it is
+/// made with. O(1) a seed.
+template <gradient_net N>
+class backward_seeds {
+ public:
+  backward_seeds(std::vector<gradient_seed> ys, forward_net<N> const& net, gradient_tape& tape,
+                 gradient_options const& options)
+      : ys_(std::move(ys)), net_(&net), tape_(&tape), options_(&options) {}
+
+  std::size_t size() const noexcept { return ys_.size(); }
+  /// Whether the walk starts from a value.
+  bool contains(std::uint32_t value) const { return seeded_[value] != 0; }
+
+  /// No gradient gets this name: it belongs to something outside. Before start.
+  void keep_off(std::string name) { taken_.push_back(std::move(name)); }
+
+  /// Calls begin(value, gradient_source) for each seed, in order; contains() knows it then. One that is no blob of the
+  /// net, or contradicts another, is a problem.
+  template <class Begin>
+  void start(backward_problems<N>& problems, Begin begin) {
+    seeded_.assign(net_->form().value_count(), false);
+    for (std::string const& name : taken_) (void)given(name);
+    for (gradient_seed const& y : ys_) {
+      blob_index const b = net_->find(y.blob);
+      if (b == npos) {
+        problems.add(std::nullopt, y.blob, "the net has no blob '" + y.blob + "' to start from");
+        continue;
+      }
+      value const v = net_->last(b);
+      std::uint32_t const at = net_->form().index(v);
+      if (std::exchange(seeded_[at], true) == 0)
+        begin(v, y.gradient ? gradient_source{given(*y.gradient), npos, false} : ones(y.blob, v));
+      else if (std::ranges::find(ys_, y.blob, &gradient_seed::blob)->gradient != y.gradient)
+        problems.add(std::nullopt, y.blob, "two gradients are given for '" + y.blob + "'");
+    }
+  }
+
+  /// What is outside has its names from the start, and keeps them unless all is as Caffe2 has it.
+  void hold_names(value_names& names) const {
+    for (auto const& [name, v] : outside_) {
+      names.hold({name}, v);
+      if (!options_->as_caffe2) names.keep(v);
+    }
+  }
+
+ private:
+  gradient_source ones(std::string const& blob, value v) {
+    gradient_operand const made = tape_->make_value(blob + "_autogen_grad");
+    op_index const producer = options_->as_caffe2 ? npos : net_->form().producing_op(v);
+    std::uint32_t const op = tape_->add("ConstantFill", producer, std::array{net_->operand(v)}, std::array{made},
+                                        {producer != npos, false, false});
+    tape_->edit_details(op).arguments.push_back({"value", 1.0f});
+    return {{made, {}}, producer, true};
+  }
+  gradient_operands given(blob_gradient const& g) {
+    gradient_operands made{given(g.values), {}};
+    if (g.is_sparse()) made.indices = given(g.indices);
+    return made;
+  }
+  // A blob that holds a gradient from outside: one of the net, or one that the net does not know.
+  gradient_operand given(std::string const& name) {
+    if (blob_index const b = net_->find(name); b != npos) return net_->operand(net_->last(b));
+    symbol const wish = tape_->texts.intern(name);
+    auto const [at, added] = outside_.try_emplace(wish.id);
+    if (added) at->second = tape_->make_value(wish);
+    return at->second;
+  }
+
+  std::vector<gradient_seed> ys_;
+  forward_net<N> const* net_;
+  gradient_tape* tape_;
+  gradient_options const* options_;
+  std::vector<std::string> taken_;
+  std::vector<char> seeded_;                                            // by value
+  boost::unordered_flat_map<std::uint32_t, gradient_operand> outside_;  // by name, a symbol's number
+};
+
+}  // namespace plait

@@ -1,0 +1,83 @@
+#include <plait/gradient/published_gradients.hpp>
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <net/test_nets.hpp>
+#include <support/op_lines.hpp>
+
+#include <plait/gradient/backward_problems.hpp>
+#include <plait/gradient/forward_net.hpp>
+#include <plait/gradient/gradient_rules.hpp>
+#include <plait/gradient/gradient_tape.hpp>
+#include <plait/gradient/op_rules.hpp>
+#include <plait/gradient/wanted_gradients.hpp>
+
+using net = test::edit_net;
+
+namespace {
+
+// x is overwritten by op 0; op 1 reads it.
+struct publishing {
+  net n = test::net_of<net>({"A: x -> x", "B: x -> y"});
+  plait::gradient_rules rules;
+  plait::gradient_options options;
+  plait::gradient_tape tape;
+  plait::forward_net<net> forward{n};
+  plait::op_rules<net> rule_of{forward, rules};
+  plait::wanted_gradients<net> wanted{forward, rule_of, options};
+  plait::backward_problems<net> problems{forward};
+  plait::published_gradients<net> published{forward, wanted};
+
+  explicit publishing(std::vector<std::string> only = {}) {
+    options.only = std::move(only);
+    forward.compute(tape, true);
+    rule_of.find_all();
+    wanted.mark(problems);
+    published.reset();
+  }
+  plait::value version(std::string const& blob, std::uint32_t k) const {
+    plait::blob_index const b = forward.find(blob);
+    return {b, forward.form().first_version(b) + k};
+  }
+  std::vector<std::string> shown() const {
+    std::vector<std::string> made;
+    published.for_each([&](plait::blob_index b, plait::gradient_operands) { made.push_back(forward.text(b)); });
+    return made;
+  }
+};
+
+}  // namespace
+
+TEST_CASE_FIXTURE(publishing, "published_gradients: the last one set, until an op in place takes it out") {
+  CHECK(shown().empty());
+  auto const late = version("x", 1);
+  plait::gradient_operands const g{tape.make_value("late"), {}};
+  published.set(late, g);
+  CHECK(published.contains(late.blob));
+  CHECK(published.version(late.blob) == late.version);
+  CHECK(!published.is_stale(late));
+  CHECK(published.is_stale(version("x", 0)));
+  published.hide_overwritten(1);  // writes y, which it does not read
+  CHECK(shown() == std::vector<std::string>{"x"});
+  published.hide_overwritten(0);
+  CHECK(shown().empty());
+  CHECK(!published.is_stale(version("x", 0)));
+}
+
+TEST_CASE("published_gradients: only what is asked for, with its indices") {
+  publishing p({"y"});
+  plait::gradient_operands const rows{p.tape.make_value("rows"), p.tape.make_value("indices")};
+  p.published.set(p.version("x", 0), {p.tape.make_value("g"), {}});
+  p.published.set(p.version("y", 0), rows);
+  CHECK(p.shown() == std::vector<std::string>{"y"});
+  auto const operands = p.published.operands();
+  REQUIRE(operands.size() == 2);
+  CHECK(*operands[0] == rows.values);
+  CHECK(*operands[1] == rows.indices);
+  *operands[1] = rows.values;  // as needed_values does with what it provides otherwise
+  CHECK(*p.published.operands()[1] == rows.values);
+}
