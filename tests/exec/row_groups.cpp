@@ -88,9 +88,22 @@ struct chain {
     return made;
   }
   void find(plait::row_groups<B>& groups) {
-    groups.find(static_cast<op_index>(kernels.size()), [this](op_index op) {
-      return typename plait::row_groups<B>::candidate{kernels[op].get(), &contexts[op]};
-    });
+    groups.find(static_cast<op_index>(kernels.size()), [this](op_index op) { return at(op); });
+  }
+  void find_large(plait::row_groups<B>& groups) {
+    groups.find_large(static_cast<op_index>(kernels.size()), [this](op_index op) { return at(op); });
+  }
+  typename plait::row_groups<B>::candidate at(op_index op) { return {kernels[op].get(), &contexts[op]}; }
+
+  /// Tensors of other dimensions, and kernels that take any number of rows.
+  void grow(plait::shape const& dims, plait::shape const& vectors) {
+    std::size_t const ops = kernels.size();
+    for (std::size_t i = 0; i != slots.size(); ++i) {
+      slots[i].type.dims = i <= ops ? dims : vectors;
+      memory[i].resize(static_cast<std::size_t>(slots[i].type.dims.size()), static_cast<double>(i));
+      slots[i].data = memory[i].data();
+    }
+    for (auto& kernel : kernels) kernel->rows = {.work = plait::tile_size, .in_pieces = true};
   }
 };
 
@@ -178,6 +191,79 @@ TEST_CASE("row_groups: what a kernel throws comes out, and says which op it was"
   op = 0;
   groups.run(op);
   CHECK(op == 3);
+}
+
+TEST_CASE_TEMPLATE("row_groups: large operands are run in pieces, to the same end", B, one_thread, three_threads) {
+  for (plait::shape const& dims : {plait::shape{40'001, 5}, plait::shape{7, 11'000, 2}, plait::shape{200, 1'001}}) {
+    CAPTURE(dims.size());
+    plait::shape const rows{dims.size() / dims[dims.rank() - 1]};
+    chain<B> c(3);
+    chain<B> wanted(3);
+    c.grow(dims, rows);
+    wanted.grow(dims, rows);
+    plait::row_groups<B> groups;
+    c.find_large(groups);
+    REQUIRE(groups.firsts() == std::vector<op_index>{0});
+    op_index op = 0;
+    groups.run(op);
+    CHECK(op == 2);
+    for (std::size_t k = 0; k != 3; ++k) wanted.kernels[k]->run(wanted.contexts[k]);
+    CHECK(c.memory == wanted.memory);
+    for (auto const& kernel : c.kernels) {
+      CHECK(kernel->begun == 1);
+      CHECK(kernel->rows_run == static_cast<std::size_t>(rows.size()));
+    }
+  }
+}
+
+TEST_CASE("row_groups: large operands without rows are divided by elements, where all are of one size") {
+  chain<one_thread> c(3);
+  c.grow({150'000}, {150'000});
+  plait::row_groups<one_thread> groups;
+  c.find_large(groups);
+  REQUIRE(groups.firsts() == std::vector<op_index>{0});
+  op_index op = 0;
+  groups.run(op);
+  CHECK(op == 2);
+  CHECK(c.kernels[2]->rows_run == 150'000);
+
+  chain<one_thread> other(3);
+  other.grow({1, 150'000}, {1});  // a vector for the one row there is
+  other.find_large(groups);
+  CHECK(groups.firsts().empty());
+}
+
+TEST_CASE("row_groups: none of small operands, nor of kernels that are not for pieces") {
+  plait::row_groups<one_thread> groups;
+  chain<one_thread> small(2);
+  small.grow({1'000, 16}, {1'000});
+  small.find_large(groups);
+  CHECK(groups.firsts().empty());
+  chain<one_thread> whole(2);
+  whole.grow({100'000, 2}, {100'000});
+  whole.kernels[1]->rows.in_pieces = false;
+  whole.find_large(groups);
+  CHECK(groups.firsts().empty());
+}
+
+TEST_CASE("row_groups: large operands that have come to share memory are run one op after the other") {
+  chain<one_thread> c(2);
+  c.grow({100'000, 2}, {100'000});
+  plait::row_groups<one_thread> groups;
+  c.find_large(groups);
+  REQUIRE(groups.firsts() == std::vector<op_index>{0});
+  // Op 1 makes value 2 where the second half of value 0 stands: pieces of op 0 would find it there.
+  c.memory[0].resize(300'000, 0);
+  c.slots[0].data = c.memory[0].data();
+  c.slots[2].data = c.memory[0].data() + 100'000;
+  op_index op = 0;
+  groups.run(op);
+  CHECK(op == 1);
+  CHECK(c.kernels[0]->begun == 0);
+  for (std::size_t i = 0; i < 200'000; i += 997)
+    CHECK(c.memory[0][100'000 + i] == c.memory[1][i] + c.memory[4][i / 2]);
+  for (std::size_t i = 14; i < 200'000; i += 997)  // before, value 0 was zeros and vector 3 threes
+    CHECK(c.memory[1][i] == 3);
 }
 
 }  // namespace

@@ -258,6 +258,7 @@ struct row_runs {
   std::size_t work = 0;             ///< of all rows, in elements that are merely moved; 0: it is not by rows
   std::uint64_t whole_inputs = 0;   ///< a bit an input: the same for all rows
   std::uint64_t whole_outputs = 0;  ///< a bit an output: rows leave it alone
+  bool in_pieces = false;           ///< a few rows at a time cost no more than all at once, each for its part
   constexpr bool is_whole_input(std::size_t i) const { return i < 64 && (whole_inputs >> i & 1) != 0; }
   constexpr bool is_whole_output(std::size_t i) const { return i < 64 && (whole_outputs >> i & 1) != 0; }
 };
@@ -289,7 +290,7 @@ class op_kernel {
   /// After the last run; `whole` is false if one has failed and nobody wants the sums.
   virtual void end_series(op_context<B>&, bool /*whole*/) {}
 
-  /// On hosts, in a series: whether rows, which are the places of all axes but the last, or a vector's elements, can be
+  /// On hosts: whether rows, which are the places of all axes but the last, or a vector's elements, can be
   /// computed by several threads, each from the same rows of the inputs and from inputs that are the same for all.
   virtual row_runs by_rows(op_context<B> const&) const { return {}; }
   /// Once for all rows of a run, before them.

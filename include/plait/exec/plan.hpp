@@ -227,7 +227,7 @@ class plan {
   void run_for_results(op_index op, run_options const& options, op_event const* event);
   void accept_results(op_index op);
   void publish(value_number v);
-  void find_groups();
+  void find_groups(bool large);
   op_way usual_way(op_index op) const;
   void run_group(op_index& op);
   exec_error problem(op_index op, std::string const& why, std::string_view blob = {}) const;
@@ -254,7 +254,7 @@ class plan {
   plan_memory<B> memory_;
   std::vector<tensor_spec> inferred_;  // of the outputs of the op in hand
   std::vector<op_index> in_series_;    // ops that know of a series
-  row_groups<B> groups_;               // while they do
+  row_groups<B> groups_;               // of small steps while they do, of large operands otherwise
   csr<op_index> controls_;             // by op
   bool parallel_ = false;
   bool nested_ = false;

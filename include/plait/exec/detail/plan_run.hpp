@@ -180,6 +180,7 @@ void plan<B>::prepare_stage(std::size_t stage, bool first_is_inferred) {
     }
   }
   ready_[stage] = true;
+  if (stage == 0) find_groups(true);
 }
 
 template <backend B>

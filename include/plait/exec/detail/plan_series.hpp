@@ -38,19 +38,25 @@ std::vector<bool> plan<B>::begin_series(value_series const& values) {
     }
     for (value_number v : layout_.writes(op)) taken[v] = values.summed[v];
   }
-  find_groups();
+  find_groups(in_series_.empty());
   return taken;
 }
 
+// Of the first stage: the others' types are not known before they are reached.
 template <backend B>
-void plan<B>::find_groups() {
-  if (in_series_.empty()) return;
-  groups_.find(layout_.stages().empty() ? 0 : stage_end(0), [this](op_index op) {
+void plan<B>::find_groups(bool large) {
+  if (parallel_) return;
+  op_index const last = layout_.stages().empty() ? 0 : stage_end(0);
+  auto const at = [this](op_index op) {
     bool const alone =
         layout_.gives_results(op) || !layout_.copies(op).empty() || (!nested_ && !layout_.endangered(op).empty());
     return alone ? typename row_groups<B>::candidate()
                  : typename row_groups<B>::candidate{steps_[op].kernel, &steps_[op].context};
-  });
+  };
+  if (large)
+    groups_.find_large(last, at);
+  else
+    groups_.find(last, at);
   for (op_index const first : groups_.firsts()) steps_[first].way = op_way::grouped;
 }
 

@@ -31,7 +31,7 @@ class binary_kernel : public op_kernel<B> {
 
   row_runs by_rows(op_context<B> const& c) const override {
     shape const& made = c.output_spec(0).dims;
-    row_runs rows{c.output_size(0)};
+    row_runs rows{.work = c.output_size(0), .in_pieces = true};
     if (!add_operand(rows, 0, c.dims(0), made) || !add_operand(rows, 1, right_, made)) return {};
     return rows;
   }

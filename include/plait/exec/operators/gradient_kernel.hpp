@@ -37,7 +37,7 @@ class gradient_kernel : public op_kernel<B> {
       map_several<B>(x, c.template output<T>(0), c.size(0), std::get<F<T>>(functions_));
     });
   }
-  row_runs by_rows(op_context<B> const& c) const override { return {2 * c.size(0)}; }
+  row_runs by_rows(op_context<B> const& c) const override { return {.work = 2 * c.size(0), .in_pieces = true}; }
 
  private:
   std::tuple<F<float>, F<double>> functions_;

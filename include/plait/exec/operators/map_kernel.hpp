@@ -39,7 +39,7 @@ class map_kernel : public op_kernel<B> {
       map<B>(c.template input<T>(0), c.template output<result<T>>(0), c.size(0), std::get<F<T>>(functions_));
     });
   }
-  row_runs by_rows(op_context<B> const& c) const override { return {2 * c.size(0)}; }
+  row_runs by_rows(op_context<B> const& c) const override { return {.work = 2 * c.size(0), .in_pieces = true}; }
 
  private:
   template <class T>

@@ -54,7 +54,9 @@ struct fold_kernel : op_kernel<B> {
                  Mean ? static_cast<T>(c.input_count()) : T(1));
     });
   }
-  row_runs by_rows(op_context<B> const& c) const override { return {c.size(0) * c.input_count() / 2}; }
+  row_runs by_rows(op_context<B> const& c) const override {
+    return {.work = c.size(0) * c.input_count() / 2, .in_pieces = true};
+  }
 
   template <class T>
   struct operand {
