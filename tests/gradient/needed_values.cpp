@@ -34,7 +34,7 @@ struct reading {
   }
   plait::needed_values<net> provide(overwritten_values how, bool repeatable = true) {
     plait::needed_values<net> needed(tape, forward, [=](plait::op_index) { return repeatable; });
-    needed.provide(order, how, {});
+    needed.provide(order, how);
     return needed;
   }
 };

@@ -352,9 +352,12 @@ class backward_engine : public backward_frame {
       bool const known = rule != nullptr && rule->how != gradient_rule::kind::refused;
       return known && rule->repeatable && !net_.has_nets(op);
     });
-    // Indices in the result may be blobs of the net, which must still hold what they held.
-    needed_->provide(order_, options_.overwritten,
-                     options_.as_caffe2 ? std::vector<gradient_operand*>() : published_.operands());
+    needed_->provide(order_, options_.overwritten);
+    if (!options_.as_caffe2)  // indices may be blobs of the net, which must still hold what they held
+      published_.for_each([&](blob_index, gradient_operands& g) {
+        g.values = needed_->provide_result(g.values, order_);
+        if (g.is_sparse()) g.indices = needed_->provide_result(g.indices, order_);
+      });
     for (overwritten_value const& v : needed_->missing()) problems_.add_overwritten(v);
     if (problems_.empty()) name_values();
   }
@@ -371,7 +374,10 @@ class backward_engine : public backward_frame {
     }
     seeds_.hold_names(*names_);
     needed_->name_saved(*names_);
-    for (gradient_operand const* v : published_.operands()) keep(*v);
+    published_.for_each([&](blob_index, gradient_operands g) {
+      keep(g.values);
+      if (g.is_sparse()) keep(g.indices);
+    });
     names_->assign();
   }
 
@@ -384,7 +390,10 @@ class backward_engine : public backward_frame {
       auto const mark = [&](gradient_operand v) {
         if (tape_.is_made(v) && tape_.made(v).maker != npos) needed[tape_.made(v).maker] = true;
       };
-      for (gradient_operand const* v : published_.operands()) mark(*v);
+      published_.for_each([&](blob_index, gradient_operands g) {
+        mark(g.values);
+        mark(g.indices);
+      });
       for (std::size_t op = count; op-- != 0;)
         if (needed[op])
           for (gradient_operand in : tape_.inputs(op)) mark(in);

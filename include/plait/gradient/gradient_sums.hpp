@@ -116,10 +116,12 @@ inline void split_name(gradient_tape& tape, gradient_operand v, std::uint32_t k)
   while (tape.made(v).forced && tape.is_made(next(v))) v = next(v);
   gradient_operand named = v;
   while (tape.is_made(named) && tape.made(named).like != npos) named = next(named);
-  std::string const name = tape.wish(named);
-  tape.made(v).like = npos;
-  tape.made(v).of_blob = false;
-  tape.made(v).wish = tape.texts.intern('_' + name + "_autosplit_" + std::to_string(k));
+  gradient_tape::made_value const of = tape.is_made(named) ? tape.made(named) : gradient_tape::made_value();
+  gradient_tape::made_value& aside = tape.made(v);
+  aside.like = npos;
+  aside.wish = of.split == npos ? of.wish : tape.texts.intern(tape.wish(named));
+  aside.of_blob = of.split == npos && of.of_blob;
+  aside.split = k;
 }
 
 inline std::string without_suffix(std::string_view text, std::string_view suffix) {

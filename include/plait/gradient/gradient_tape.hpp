@@ -62,6 +62,7 @@ class gradient_tape {
     std::uint32_t like = npos;   // instead of a wish: the name that value gets
     std::uint32_t maker = npos;  // the op that makes it, none: it is there before
     std::uint32_t position = 0;  // among the outputs of its maker
+    std::uint32_t split = npos;  // one of several that add up: `_<name>_autosplit_<split>` is wished for
     bool of_blob = false;        // the wish is a blob, its gradient's name what is wished for
     bool forced = false;         // its name whatever stands under it: what it replaces is meant to be replaced
   };
@@ -104,9 +105,14 @@ class gradient_tape {
   made_value const& made(gradient_operand v) const { return const_cast<gradient_tape*>(this)->made(v); }
   /// The name wished for; none of a value that gets the name of another, and of those of the net.
   std::string wish(gradient_operand v) const {
-    if (!is_made(v)) return {};
-    std::string name(texts[made(v).wish]);
-    return made(v).of_blob ? std::move(name.append(gradient_suffix)) : name;
+    std::string name;
+    if (is_made(v)) write_wish(made(v), name);
+    return name;
+  }
+  void write_wish(made_value const& of, std::string& to) const {
+    to.assign(of.split == npos ? "" : "_").append(texts[of.wish]);
+    if (of.of_blob) to.append(gradient_suffix);
+    if (of.split != npos) to.append("_autosplit_").append(std::to_string(of.split));
   }
 
   // ---- ops

@@ -36,10 +36,8 @@ class needed_values {
   needed_values(gradient_tape& tape, forward_net<N> const& net, std::function<bool(op_index)> repeatable)
       : tape_(&tape), net_(&net), form_(&net.form()), repeatable_(std::move(repeatable)) {}
 
-  /// Changes the tape's operands, and `results`, where a value is provided otherwise; ops that run again join the
-  /// order.
-  void provide(std::vector<std::uint32_t>& order, overwritten_values how,
-               std::vector<gradient_operand*> const& results) {
+  /// Changes the tape's operands where a value is provided otherwise; ops that run again join the order.
+  void provide(std::vector<std::uint32_t>& order, overwritten_values how) {
     how_ = how;
     std::vector<std::uint32_t> provided;
     provided.reserve(order.size());
@@ -55,8 +53,11 @@ class needed_values {
       }
       provided.push_back(op);
     }
-    for (gradient_operand* result : results) *result = provide(*result, npos, provided);
     order = std::move(provided);
+  }
+  /// The same for an operand that the result of the pass names: what stands in for it, itself unless it is gone.
+  gradient_operand provide_result(gradient_operand v, std::vector<std::uint32_t>& order) {
+    return provide(v, npos, order);
   }
 
   std::vector<overwritten_value> const& missing() const noexcept { return missing_; }

@@ -43,7 +43,8 @@ class published_gradients {
         if (in.blob == out.blob) gradient_of_[in.blob] = {};
   }
 
-  /// Calls f(blob, gradient_operands&) for each blob that the result is to have, in the order of the net.
+  /// Calls f(blob, gradient_operands&) for each blob that the result is to have, in the order of the net. Indices may
+  /// be values of the net.
   template <class F>
   void for_each(F f) {
     for (blob_index b : net_->form().blobs())
@@ -53,15 +54,6 @@ class published_gradients {
   void for_each(F f) const {
     for (blob_index b : net_->form().blobs())
       if (contains(b) && wanted_->is_asked_for(b)) f(b, gradient_of_[b]);
-  }
-  /// All their operands. Indices may be blobs of the net.
-  std::vector<gradient_operand*> operands() {
-    std::vector<gradient_operand*> found;
-    for_each([&](blob_index, gradient_operands& g) {
-      found.push_back(&g.values);
-      if (g.is_sparse()) found.push_back(&g.indices);
-    });
-    return found;
   }
 
  private:

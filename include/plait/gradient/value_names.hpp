@@ -66,30 +66,32 @@ class value_names {
   static constexpr std::uint32_t forever = npos;
 
   // The names wished for, as symbols. In a large table the place of a name takes memory longer than all else: each is
-  // asked for some names ahead.
+  // asked for some names ahead. Not at once, as a hash waits for text that is on its way to memory still.
   void find_wishes() {
     struct wish {
       gradient_operand of;
       std::string text;
     };
-    std::array<wish, 16> ring;
+    std::array<wish, 32> ring;
+    constexpr std::size_t written = 6;  // so many names ago
     std::size_t next = 0;
-    auto const settle = [&](wish& w) {
-      if (w.of) names_[w.of.id] = tape_->texts.intern(w.text);
+    auto const settle = [&]() -> wish& {
+      tape_->texts.prefetch(ring[(next + ring.size() - written) % ring.size()].text);
+      wish& oldest = ring[next++ % ring.size()];
+      if (oldest.of) names_[oldest.of.id] = tape_->texts.intern(oldest.text);
+      return oldest;
     };
     for (std::uint32_t op : order_)
       for (gradient_operand out : tape_->outputs(op)) {
         gradient_tape::made_value const& made = tape_->made(out);
         if (made.like != npos) continue;
         names_[out.id] = made.wish;
-        if (!made.of_blob) continue;
-        wish& w = ring[next++ % ring.size()];
-        settle(w);
+        if (!made.of_blob && made.split == npos) continue;
+        wish& w = settle();
         w.of = out;
-        w.text.assign(tape_->texts[made.wish]).append(gradient_tape::gradient_suffix);
-        tape_->texts.prefetch(w.text);
+        tape_->write_wish(made, w.text);
       }
-    for (std::size_t i = 0; i != ring.size(); ++i) settle(ring[next++ % ring.size()]);
+    for (std::size_t i = 0; i != ring.size(); ++i) settle();
   }
 
   std::uint32_t& holder(symbol name) {
