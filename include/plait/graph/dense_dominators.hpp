@@ -5,7 +5,7 @@
 // Algorithm for Finding Dominators in a Flowgraph" (TOPLAS 1(1), 1979, pp. 121–141, the simple version), then each
 // immediate dominator by climbing the tree made so far to the first node that is no deeper than the semidominator.
 //
-// O(edges · log nodes) time, nearly linear in practice; 4 bytes a node for the result, 20 when more is asked for than
+// O(edges · log nodes) time, nearly linear in practice; 4 bytes a node for the result, 24 when more is asked for than
 // immediate dominators, for work 16 a node and 8 for each back and cross edge. Climbing is quadratic on graphs made to
 // that end; when it has taken 4 steps a node, the rest goes by shortcuts (E. W. Myers, "An applicative random-access
 // stack", Inf. Proc. Letters 17 (1983), pp. 241–248), which keeps the bound.
