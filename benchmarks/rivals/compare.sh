@@ -5,13 +5,14 @@
 #   benchmarks/rivals/compare.sh [mlp] [ROUNDS [STEPS]]   a training step; default: 5 rounds of 60 steps
 #   benchmarks/rivals/compare.sh lstm [ROUNDS [STEPS]]    LSTMs over sequences, inference and training; 3 rounds of 20
 #   benchmarks/rivals/compare.sh cells [ROUNDS [STEPS]]   cells of one's own, the same; also how far results are apart
+#   benchmarks/rivals/compare.sh operators [ROUNDS]       chains of functions of elements, softmax, sums; 3 rounds
 #
 # Medians are those of all rounds' medians; the fastest step of all is beside them.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
 subject=mlp
-case ${1:-} in mlp | lstm | cells) subject=$1 && shift ;; esac
+case ${1:-} in mlp | lstm | cells | operators) subject=$1 && shift ;; esac
 rounds=${1:-$([ $subject = mlp ] && echo 5 || echo 3)}
 steps=${2:-$([ $subject = mlp ] && echo 60 || echo 20)}
 python=build/rivals/venv/bin/python
@@ -69,6 +70,16 @@ cells_round() {
   done
 }
 
+operators_round() {
+  local program=${PLAIT_OPERATORS:-$(find_program plait_operators)} rival
+  OMP_NUM_THREADS=1
+  taskset -c 0 "$program" serial
+  for rival in torch jax; do taskset -c 0 $python benchmarks/rivals/operators.py $rival 1; done
+  OMP_NUM_THREADS=2
+  taskset -c 0,1 "$program" omp tbb
+  for rival in torch jax; do taskset -c 0,1 $python benchmarks/rivals/operators.py $rival 2; done
+}
+
 echo "load before: $(cut -d ' ' -f 1-3 /proc/loadavg)"
 for ((round = 0; round != rounds; ++round)); do
   ${subject}_round
@@ -94,7 +105,7 @@ grep -v '^#' "$times" | sort -t $'\t' -k 5,5 -k 2,2n -k 1,1 -k 3,3n | awk -F '\t
     for (i = 1; i <= keys; ++i) {
       split(order[i], part, FS)
       set = part[1] FS part[2]
-      printf "%-38s %-8s %-14s %10.2f %10.2f %8.2f %8.2f\n", part[1], part[2], part[3], middle[i], best[order[i]], \
+      printf "%-38s %-8s %-14s %10.4g %10.4g %8.2f %8.2f\n", part[1], part[2], part[3], middle[i], best[order[i]], \
         middle[i] / own[set], best[order[i]] / own_best[set]
     }
   }'

@@ -133,10 +133,8 @@ result run(plait::netdef const& net, std::vector<std::pair<std::string, tensor>>
     got.refused = true;
   }
   for (auto const& name : names) {
-    if (blobs.contains(name))
-      got.values.emplace_back(blobs.view(name).clone());
-    else
-      got.values.emplace_back();
+    bool const is_tensor = blobs.contains(name) && blobs.get(name).object == nullptr;
+    got.values.push_back(is_tensor ? std::optional(blobs.view(name).clone()) : std::nullopt);
   }
   return got;
 }

@@ -124,7 +124,8 @@ PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr T polynomial(T x, T c0, T c1, Ts
   return A::multiply_add(polynomial<A>(x, c1, rest...), x, c0);
 }
 
-/// e^x = 2^n (1 + fraction), |fraction| < 0.42; `exponent` is n with twice the bias added.
+/// e^x = 2^n (1 + fraction), |fraction| < 0.42; the low bits of `exponent` are n and what was to be added: enough of
+/// them for power_of_two, which drops the others.
 template <class T>
 struct exp_parts {
   T fraction;
@@ -151,11 +152,22 @@ PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr T clamp(T x, T end) {
   return choose(magnitude(x) > end, with_sign_of(end, x), x);
 }
 
+/// x, but no more than end; or NaN.
+template <class T>
+PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr T at_most(T x, T end) {
+  return choose(end < x, end, x);
+}
+/// x, but no less than end; or NaN.
+template <class T>
+PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr T at_least(T x, T end) {
+  return choose(end > x, end, x);
+}
+
 template <class A, class T>
-PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr exp_parts<T> reduce_exp(T x) {
+PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr exp_parts<T> reduce_exp(T x, bits_of<T> added) {
   using f = format<T>;
   // Adding 1.5 * 2^mantissa leaves the nearest integer in the low bits.
-  constexpr T shift = T(bits_of<T>{3} << (f::mantissa - 1)) + T(2 * f::bias);
+  T const shift = T(bits_of<T>{3} << (f::mantissa - 1)) + T(added);
   constexpr T log2_e = T(1.44269504088896340736);
   T const shifted = A::multiply_add(x, log2_e, shift);
   T const n = shifted - shift;
@@ -168,7 +180,7 @@ PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr exp_parts<T> reduce_exp(T x) {
                       0x1.6c16c17f430c6p-10, 0x1.a01a01b5de4c1p-13, 0x1.a019a661042c0p-16, 0x1.71dde9f5dcb8fp-19,
                       0x1.28a2d1d6821ddp-22, 0x1.af76c76843b91p-26);
   }
-  return {A::multiply_add(r * r, p, r), to_bits(shifted) - to_bits(shift - T(2 * f::bias))};
+  return {A::multiply_add(r * r, p, r), to_bits(shifted)};
 }
 
 /// log(2^k (1 + f)) for 1 + f from sqrt(1/2) to sqrt(2).
@@ -272,15 +284,25 @@ PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr T cos_of_turns(T r) {
   }
 }
 
+/// e^x for x not positive, or NaN.
+template <class T>
+PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr T exp_of_negative(T x) {
+  using f = format<T>;
+  // The power is made larger by `up`, for itself it can be too small; a subnormal result is rounded once only.
+  constexpr bits_of<T> up = f::mantissa * 3;
+  auto const parts = reduce_exp<contracted>(at_least(x, -f::exp_end), f::bias + up);
+  return (T(1) + parts.fraction) * power_of_two<T>(parts.exponent) * power_of_two<T>(f::bias - up);
+}
+
 }  // namespace detail
 
 /// e^x. 1.00 ulp for float, 1.02 for double.
 template <std::floating_point T>
 PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr T exp(T x) {
   using f = detail::format<T>;
-  auto const parts = detail::reduce_exp<contracted>(detail::clamp(x, f::exp_end));
+  auto const parts = detail::reduce_exp<contracted>(detail::clamp(x, f::exp_end), 2 * f::bias);
   // In two steps: the power itself can be out of range, and a subnormal result is rounded once only.
-  auto const half = parts.exponent >> 1;
+  auto const half = (parts.exponent & (4 * f::bias + 3)) >> 1;
   return (T(1) + parts.fraction) * detail::power_of_two<T>(half) * detail::power_of_two<T>(parts.exponent - half);
 }
 
@@ -288,8 +310,8 @@ PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr T exp(T x) {
 template <std::floating_point T>
 PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr T expm1(T x) {
   using f = detail::format<T>;
-  auto const parts = detail::reduce_exp<contracted>(detail::clamp(x, f::exp_end));
-  auto const half = parts.exponent >> 1;
+  auto const parts = detail::reduce_exp<contracted>(detail::clamp(x, f::exp_end), 2 * f::bias);
+  auto const half = (parts.exponent & (4 * f::bias + 3)) >> 1;
   T const scale = detail::power_of_two<T>(half);
   T const rest = detail::power_of_two<T>(parts.exponent - half);
   T const one = detail::power_of_two<T>(2 * f::bias - (parts.exponent - half));  // divided by the rest
@@ -313,10 +335,10 @@ PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr T log1p(T x) {
 template <std::floating_point T>
 PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr T tanh(T x) {
   using f = detail::format<T>;
-  T const a = detail::magnitude(detail::clamp(x, f::tanh_end));
+  T const a = detail::at_most(detail::magnitude(x), f::tanh_end);
   // With t = e^2a - 1: t / (t + 2).
-  auto const parts = detail::reduce_exp<contracted>(T(2) * a);
-  T const scale = detail::power_of_two<T>(parts.exponent - f::bias);
+  auto const parts = detail::reduce_exp<contracted>(T(2) * a, f::bias);
+  T const scale = detail::power_of_two<T>(parts.exponent);
   T const t = (scale - T(1)) + scale * parts.fraction;
   return detail::with_sign_of(t / (t + T(2)), x);
 }
@@ -324,14 +346,14 @@ PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr T tanh(T x) {
 /// 1 / (1 + e^-x). 2.41 ulp for float, 2.4 for double.
 template <std::floating_point T>
 PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr T sigmoid(T x) {
-  T const e = exp(-detail::magnitude(x));
-  return detail::choose(x < T(0), e, T(1)) / (T(1) + e);
+  T const e = detail::exp_of_negative(-detail::magnitude(x));
+  return (x < T(0) ? e : T(1)) / (T(1) + e);
 }
 
 /// log(1 + e^x). 1.65 ulp for float, 1.7 for double.
 template <std::floating_point T>
 PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr T softplus(T x) {
-  return detail::positive_part(x) + detail::log1p<contracted>(exp(-detail::magnitude(x)));
+  return detail::positive_part(x) + detail::log1p<contracted>(detail::exp_of_negative(-detail::magnitude(x)));
 }
 
 }  // namespace plait::math

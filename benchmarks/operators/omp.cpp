@@ -1,0 +1,7 @@
+#include <plait/exec/omp.hpp>
+
+#include "operators.hpp"
+
+void bench::time_operators_omp(unsigned threads, std::vector<operator_case> const& cases) {
+  time_operators<plait::omp>("plait_omp", threads, cases);
+}

@@ -1,0 +1,7 @@
+#include <plait/exec/tbb.hpp>
+
+#include "operators.hpp"
+
+void bench::time_operators_tbb(unsigned threads, std::vector<operator_case> const& cases) {
+  time_operators<plait::tbb>("plait_tbb", threads, cases);
+}
