@@ -328,4 +328,56 @@ TEST_CASE("gradients of Do") {
   check(n, {{"x", number(0.7)}, {"w", number(1.5)}}, {"x", "w"});
 }
 
+TEST_CASE("gradients of If: places from outside, and out of both branches, among what has gradients") {
+  net_builder n("places");
+  for (char const* name : {"x", "w", "cond"}) n.external_input(name);
+  n.declare("y");
+  n.declare("k");
+  n.op("ArgMax", {"x"}, {"p"});
+  n.if_(
+      "cond",
+      [](net_builder& t) {
+        t.op("Cast", {"p"}, {"pf"}, {{"to", std::int64_t{13}}});
+        t.op("Floor", {"pf"}, {"factor"});
+        t.op("Mul", {"w", "factor"}, {"y"});
+        t.op("ArgMin", {"x"}, {"k"});
+      },
+      [](net_builder& e) {
+        e.op("Tanh", {"w"}, {"y"});
+        e.op("ArgMax", {"x"}, {"k"});
+      });
+  n.op("Cast", {"k"}, {"kf"}, {{"to", std::int64_t{13}}});
+  n.op("Floor", {"kf"}, {"place"});
+  n.op("Mul", {"y", "place"}, {"z"});
+  n.op("SumElements", {"x"}, {"sum"});
+  n.op("Mul", {"z", "sum"}, {"out"});
+  for (bool const taken : {true, false})
+    check(n, {{"x", doubles({0.3, -0.4, 0.9, 0.1}, {1, 4})}, {"w", doubles({0.7}, {1, 1})}, {"cond", flag(taken)}},
+          {"x", "w"}, {"out"});
+}
+
+TEST_CASE("gradients of While: a body that counts with integers, whose count has no gradient") {
+  net_builder n("loop");
+  for (char const* name : {"acc", "x", "i", "one", "times", "cond"}) n.external_input(name);
+  n.op("Size", {"x"}, {"count"});
+  n.op("Size", {"one"}, {"step"});
+  n.while_(
+      "cond",
+      [](net_builder& c) {
+        c.op("LT", {"i", "times"}, {"cond"});
+      },
+      [](net_builder& body) {
+        body.op("Cast", {"count"}, {"c"}, {{"to", std::int64_t{13}}});
+        body.op("Floor", {"c"}, {"whole"});
+        body.op("Mul", {"x", "whole"}, {"scaled"});
+        body.op("Tanh", {"scaled"}, {"squashed"});
+        body.op("Add", {"acc", "squashed"}, {"acc"});
+        body.op("Add", {"count", "step"}, {"count"});
+        body.op("Add", {"i", "one"}, {"i"});
+      });
+  n.op("Copy", {"acc"}, {"y"});
+  for (double times : {0.0, 1.0, 3.0})
+    check(n, counted(times, {{"acc", number(0.7)}, {"x", number(0.4)}}), {"acc", "x"});
+}
+
 }  // namespace

@@ -20,6 +20,7 @@
 #include <plait/gradient/backward_problems.hpp>
 #include <plait/gradient/backward_seeds.hpp>
 #include <plait/gradient/blob_gradient.hpp>
+#include <plait/gradient/ended_blobs.hpp>
 #include <plait/gradient/forward_net.hpp>
 #include <plait/gradient/gradient_context.hpp>
 #include <plait/gradient/gradient_map.hpp>
@@ -42,7 +43,7 @@ template <gradient_net N>
 class backward_engine : public backward_frame {
  public:
   backward_engine(N const& n, std::vector<gradient_seed> ys, gradient_rules const& rules,
-                  gradient_options const& options, std::vector<std::string> given = {})
+                  gradient_options const& options, std::vector<std::string> given = {}, ended_blobs* ended = nullptr)
       : rules_(&rules),
         options_(options),
         net_(n, std::move(given)),
@@ -53,7 +54,11 @@ class backward_engine : public backward_frame {
         wanted_(net_, rule_of_, options_),
         seeds_(std::move(ys), net_, tape_, options_),
         published_(net_, wanted_),
-        problems_(net_) {}
+        problems_(net_),
+        ended_(rules, [this] { wanted_.mark_ended(); }) {
+    wanted_.look_into(ended == nullptr ? ended_ : *ended, ended != nullptr);
+    context_.set_ended(ended == nullptr ? &ended_ : ended);
+  }
 
   frames advance(frames done) override {
     if (!begun_) begin();
@@ -425,6 +430,7 @@ class backward_engine : public backward_frame {
   backward_seeds<N> seeds_;
   published_gradients<N> published_;
   backward_problems<N> problems_;
+  ended_blobs ended_;
   std::vector<std::uint32_t> order_;
   std::optional<needed_values<N>> needed_;
   std::optional<value_names> names_;

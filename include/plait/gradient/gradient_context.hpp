@@ -31,6 +31,8 @@
 
 namespace plait {
 
+class ended_blobs;
+
 /// Thrown by rules, through the context: why an op has no gradient here. The backward pass catches it and adds which op
 /// it is.
 struct gradient_refusal : error {
@@ -195,6 +197,8 @@ class gradient_context {
   std::string text(gradient_operand v) const { return reader_->text(v); }
   /// gradient_options::as_caffe2
   bool as_caffe2() const noexcept { return as_caffe2_; }
+  /// What is known of nets inside ops, for their backward passes.
+  ended_blobs* ended() const noexcept { return ended_; }
 
   /// The net, or one inside it, needs a copy of a blob, which gradient ops will read.
   void save(saved_value copy) { saved_.push_back(std::move(copy)); }
@@ -235,6 +239,7 @@ class gradient_context {
     gradients_.push_back(gradient);
   }
   void set_output_gradient(std::size_t o, gradient_operands gradient) { gradients_[o] = gradient; }
+  void set_ended(ended_blobs* ended) { ended_ = ended; }
   void set_options(bool numpy_broadcasting, bool as_caffe2) {
     numpy_broadcasting_ = numpy_broadcasting;
     as_caffe2_ = as_caffe2;
@@ -257,6 +262,7 @@ class gradient_context {
   std::size_t listed_inputs_ = 0;
   bool numpy_broadcasting_ = false;
   bool as_caffe2_ = false;
+  ended_blobs* ended_ = nullptr;
   std::size_t loops_ = 0;
   std::vector<operand> inputs_;
   std::vector<operand> outputs_;

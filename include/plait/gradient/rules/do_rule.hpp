@@ -84,7 +84,7 @@ inline gradient_rule::frames plan_do(gradient_context& c, gradient_rules const& 
   std::vector<std::string> outside;
   for (std::string const& name : blobs_before(c))
     if (std::string const* const known = binding.inner_of(name)) outside.push_back(*known);
-  frames.push_back(std::make_unique<nested_pass>(inner, seeds, outside, rules, options));
+  frames.push_back(std::make_unique<nested_pass>(inner, seeds, outside, rules, options, c.ended()));
   return frames;
 }
 

@@ -28,10 +28,10 @@ class nested_pass final : public backward_engine<netdef> {
   using seeds = std::vector<std::pair<std::string, std::string>>;
 
   /// `outside`: the blobs that the net around it has before the op, by their names inside. Such a one may come through
-  /// a branch that is not taken.
+  /// a branch that is not taken. `ended`: gradient_context::ended.
   nested_pass(std::shared_ptr<netdef const> net, seeds const& given, std::vector<std::string> const& outside,
-              gradient_rules const& rules, gradient_options const& options)
-      : nested_pass(net, blobs_of(*net), given, outside, rules, options) {}
+              gradient_rules const& rules, gradient_options const& options, ended_blobs* ended)
+      : nested_pass(net, blobs_of(*net), given, outside, rules, options, ended) {}
 
   seeds const& given() const noexcept { return seeds_; }
   netdef const& forward() const noexcept { return *net_; }
@@ -75,8 +75,9 @@ class nested_pass final : public backward_engine<netdef> {
   using names = boost::unordered_flat_set<std::string_view>;
 
   nested_pass(std::shared_ptr<netdef const> const& net, names const& blobs, seeds const& given,
-              std::vector<std::string> const& outside, gradient_rules const& rules, gradient_options const& options)
-      : backward_engine<netdef>(*net, known(blobs, given), rules, inside(options), mentioned(blobs, outside)),
+              std::vector<std::string> const& outside, gradient_rules const& rules, gradient_options const& options,
+              ended_blobs* ended)
+      : backward_engine<netdef>(*net, known(blobs, given), rules, inside(options), mentioned(blobs, outside), ended),
         net_(net),
         seeds_(given) {
     for (auto const& [blob, gradient] : given) keep_off(gradient);
