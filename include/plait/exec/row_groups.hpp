@@ -255,6 +255,8 @@ void row_groups<B>::group::divide() {
   for (member const& m : members) {
     operands += m.context->input_count() + m.context->output_count();
     for (slot const* made : m.context->outputs()) widest = std::max(widest, made->type.bytes() / rows);
+    for (std::size_t i = 0; i != m.context->input_count(); ++i)
+      if (!m.rows.is_whole_input(i)) widest = std::max(widest, m.context->input_spec(i).bytes() / rows);
   }
   at_once = large ? std::max<std::size_t>(1, piece_bytes / widest) : rows;
   parts.resize(count);
