@@ -11,7 +11,14 @@ table() {
       [ -e "$header" ] && [ "${header%/detail/*}" = "$header" ] || continue
       # The first sentence of the opening comment, on one line.
       what=$(sed -n '/^\/\//!q; s/^\/\/ \{0,1\}//p' "$header" | sed '/^$/q' | tr '\n' ' ' |
-        awk '{ end = match($0, /\.( |$)/); print end ? substr($0, 1, end - 1) : $0 }')
+        awk '{
+          # Initials, "et al." and "p." end no sentence.
+          for (end = 0; match(substr($0, end + 1), /\.( |$)/);) {
+            end += RSTART
+            if (substr($0, 1, end - 1) !~ /(^|[ -])([A-Z]|al|pp?)$/) { print substr($0, 1, end - 1); next }
+          }
+          print
+        }')
       echo "| \`${header#include/}\` | $what |"
     done
   done

@@ -11,8 +11,6 @@
 
 #include <doctest/doctest.h>
 #include <plait/exec/step_workspaces.hpp>
-#include <plait/gradient/backward_pass.hpp>
-#include <plait/gradient/standard_rules.hpp>
 #include <plait/netdef/arguments.hpp>
 #include <plait/rnn/cells/basic_rnn.hpp>
 #include <plait/rnn/cells/dropout.hpp>
@@ -20,10 +18,10 @@
 #include <plait/rnn/cells/layer_norm_lstm.hpp>
 #include <plait/rnn/cells/lstm.hpp>
 #include <plait/rnn/cells/multi.hpp>
-#include <plait/rnn/recurrent_layer.hpp>
 
 #include <support/recurrent_nets.hpp>
 #include <support/some_threads.hpp>
+#include <support/trained_layer.hpp>
 
 namespace {
 
@@ -64,30 +62,8 @@ bits results(plait::netdef const& n, std::vector<std::string> const& fetch,
   return made;
 }
 
-struct layer_net {
-  plait::netdef net;
-  std::vector<std::string> fetch = {};
-  std::vector<std::pair<std::string, plait::shape>> parameters = {};
-  std::vector<std::string> seeds = {};
-
-  layer_net(plait::any_cell const& cell, plait::recurrent_layer_options o) {
-    plait::trained_model model("net");
-    o.sequence = model.net.external_input("x");
-    if (o.lengths) model.net.external_input(*o.lengths);
-    o.learn_initial = true;
-    auto const layer = plait::add_recurrent_layer(model, "r", cell, o);
-    net = model.net.net();
-    for (std::string const& p : model.parameters()) parameters.emplace_back(p, plait::shape(model.parameter_shape(p)));
-    fetch = {layer.output.name()};
-    for (auto const& last : layer.last) fetch.push_back(last.name());
-    if (o.forward_only) return;
-    std::vector<std::string> moved{"x"};
-    for (auto const& [name, dims] : parameters) moved.push_back(name);
-    seeds = {"dy"};
-    std::vector<plait::gradient_seed> const seeded{{layer.output.name(), "dy"}};
-    auto const gradients = plait::add_gradient_ops(net, seeded, plait::gradient_rules::standard(), {.only = moved});
-    for (auto const& [name, g] : gradients) fetch.push_back(g.values);
-  }
+struct layer_net : test::trained_layer {
+  using trained_layer::trained_layer;
   bits run(int threads, int in_flight = 4) {
     set_executor(net, threads, in_flight);
     return results(net, fetch, parameters, seeds);

@@ -4,49 +4,25 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <doctest/doctest.h>
 
-#include <plait/gradient/backward_pass.hpp>
-#include <plait/gradient/standard_rules.hpp>
 #include <plait/netdef/traits.hpp>
-#include <plait/rnn/any_cell.hpp>
 #include <plait/rnn/cells/basic_rnn.hpp>
 #include <plait/rnn/cells/gru.hpp>
 #include <plait/rnn/cells/layer_norm_lstm.hpp>
 #include <plait/rnn/cells/lstm.hpp>
-#include <plait/rnn/recurrent_layer.hpp>
 #include <support/recurrent_nets.hpp>
 #include <support/some_threads.hpp>
+#include <support/trained_layer.hpp>
 
 namespace {
 
 constexpr std::int64_t steps = 6, batch = 33, inputs = 5, hidden = 64;
 
-struct layer {
-  plait::netdef net;
-  std::vector<std::string> fetch = {};
-  std::vector<std::pair<std::string, plait::shape>> fed = {};
-
-  layer(plait::any_cell const& cell, plait::recurrent_layer_options o) {
-    plait::trained_model model("net");
-    o.sequence = model.net.external_input("x");
-    if (o.lengths) model.net.external_input(*o.lengths);
-    o.learn_initial = true;
-    auto const made = plait::add_recurrent_layer(model, "r", cell, o);
-    net = model.net.net();
-    fed = {{"x", {steps, batch, inputs}}, {"dy", {steps, batch, hidden}}};
-    for (std::string const& p : model.parameters()) fed.emplace_back(p, plait::shape(model.parameter_shape(p)));
-    fetch = {made.output.name()};
-    for (auto const& last : made.last) fetch.push_back(last.name());
-    std::vector<std::string> moved;
-    for (auto const& [name, dims] : fed)
-      if (name != "dy") moved.push_back(name);
-    std::vector<plait::gradient_seed> const seeded{{made.output.name(), "dy"}};
-    auto const gradients = plait::add_gradient_ops(net, seeded, plait::gradient_rules::standard(), {.only = moved});
-    for (auto const& [name, g] : gradients) fetch.push_back(g.values);
+struct layer : test::trained_layer {
+  layer(plait::any_cell const& cell, plait::recurrent_layer_options const& o) : trained_layer(cell, o) {
     for (plait::op_def& op : net.op)  // one step after the other
       if (net.text(op.type).starts_with("RecurrentNetwork"))
         plait::net_traits<plait::netdef>::set_argument(net, op, {"enable_rnn_executor", std::int64_t{0}});
@@ -55,7 +31,10 @@ struct layer {
   template <class B>
   std::vector<std::vector<float>> run() const {
     plait::workspace<B> blobs;
-    for (std::size_t i = 0; i != fed.size(); ++i) test::feed_some<float>(blobs, fed[i].first, fed[i].second, i + 1);
+    test::feed_some<float>(blobs, "x", {steps, batch, inputs}, 1);
+    test::feed_some<float>(blobs, "dy", {steps, batch, hidden}, 2);
+    for (std::size_t p = 0; p != parameters.size(); ++p)
+      test::feed_some<float>(blobs, parameters[p].first, parameters[p].second, p + 3);
     std::vector<std::int32_t> lengths;
     for (std::int32_t row = 0; row != batch; ++row) lengths.push_back(row % 7);
     blobs.template feed<std::int32_t>("lengths", lengths, {batch});
