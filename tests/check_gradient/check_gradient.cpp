@@ -30,6 +30,28 @@ TEST_CASE("check_gradient finds a wrong rule, and where it is wrong") {
   CHECK(check.off[1].index == 2);
   CHECK(check.off[1].numeric == doctest::Approx(2 * check.off[1].analytic));
   CHECK(check.text().find("x[2]") != std::string::npos);
+  for (auto const& e : check.off) CHECK(!e.kink);
+}
+
+TEST_CASE("check_gradient says where a function has a kink") {
+  auto const blobs = given({{"x", test::doubles({0, 0.5, 3e-6, -6e-6, -0.5}, {5})}});
+  auto const check = plait::check_gradient(test::tiny_net("Relu x > y"), {"y"}, {"x"}, blobs);
+  CHECK(!check.ok());
+  REQUIRE(check.off.size() == 3);
+  for (auto const& e : check.off) {
+    CHECK((e.index == 0 || e.index == 2 || e.index == 3));
+    CHECK(e.kink);
+  }
+  CHECK(check.text().find("at a kink") != std::string::npos);
+}
+
+TEST_CASE("check_gradient is right where a function bends much") {
+  auto const blobs = given({{"x", test::doubles({0.1, 0.37, -0.9}, {3})}});
+  plait::netdef net = test::tiny_net("Scale x > s; Sin s > y");
+  net.op[0].arg.push_back(plait::make_argument(net, {"scale", 1000.0f}));
+  auto const check = plait::check_gradient(net, {"y"}, {"x"}, blobs);
+  CAPTURE(check.text());
+  CHECK(check.ok());
 }
 
 TEST_CASE("check_gradient takes floats as doubles, and what has no gradient for zero") {

@@ -216,7 +216,8 @@ TEST_CASE("gradients of random nets: values that are overwritten are copied") {
   tally count;
   for (std::uint32_t seed = 0; seed != 150; ++seed) check(seed, 50, plait::overwritten_values::copy, count);
   for (std::uint32_t seed = 2000; seed != 2500; ++seed) check(seed, 8, plait::overwritten_values::copy, count);
-  CHECK(count.checked == 650);
+  check(29591, 12, plait::overwritten_values::copy, count);  // bends so much that plain differences are 3e-5 off
+  CHECK(count.checked == 651);
 }
 
 TEST_CASE("gradients of random nets: values that are overwritten are computed again") {
