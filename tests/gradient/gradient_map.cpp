@@ -122,3 +122,17 @@ TEST_CASE("gradient_map: thousands of names, one at a time and all at once, look
   CHECK(made == grown);
   CHECK(!made.contains("blob_3000"));
 }
+
+TEST_CASE("gradient_map: what an iterator points to lives as long as the iterator stays there") {
+  gradient_map const made =
+      map_of({{"a_blob_with_a_name_that_is_long", blob_gradient::dense("its_gradient_with_a_long_name")},
+              {"b", blob_gradient::sparse("i", "v")}});
+  auto found = made.find("a_blob_with_a_name_that_is_long");
+  blob_gradient const& gradient = found->second;
+  std::string const& values = found->second.values;
+  std::vector<std::string> const others(100, "what_takes_the_memory_that_was_freed");
+  CHECK(gradient == blob_gradient::dense("its_gradient_with_a_long_name"));
+  CHECK(&values == &gradient.values);
+  ++found;
+  CHECK(found->second == blob_gradient::sparse("i", "v"));
+}

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -71,17 +72,19 @@ class gradient_map {
     using difference_type = std::ptrdiff_t;
     using iterator_category = std::input_iterator_tag;
     using iterator_concept = std::random_access_iterator_tag;
-    struct pointer {
-      value_type entry;
-      value_type const* operator->() const noexcept { return &entry; }
-    };
+    using pointer = value_type const*;
 
     const_iterator() = default;
     reference operator*() const { return map_->entry(at_); }
-    pointer operator->() const { return {**this}; }
+    /// What it points to lives as long as the iterator stays there.
+    pointer operator->() const {
+      if (!shown_) shown_ = **this;
+      return &*shown_;
+    }
     reference operator[](difference_type by) const { return *(*this + by); }
     const_iterator& operator+=(difference_type by) {
       at_ += static_cast<std::size_t>(by);
+      shown_.reset();
       return *this;
     }
     const_iterator& operator-=(difference_type by) { return *this += -by; }
@@ -111,6 +114,7 @@ class gradient_map {
     const_iterator(gradient_map const* map, std::size_t at) : map_(map), at_(at) {}
     gradient_map const* map_ = nullptr;
     std::size_t at_ = 0;
+    mutable std::optional<value_type> shown_ = {};
   };
 
   gradient_map() = default;

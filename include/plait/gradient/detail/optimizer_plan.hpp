@@ -113,7 +113,7 @@ class optimizer_plan {
       if (!seen.insert(name).second) throw net_error("plait: parameter '" + name + "' is listed twice", {}, name);
       auto const found = gradients.find(name);
       if (found == gradients.end()) throw net_error("plait: parameter '" + name + "' has no gradient", {}, name);
-      blob_gradient const& gradient = found->second;
+      blob_gradient const gradient = found->second;
       made.push_back({std::move(name), gradient, uses[gradient.values] == 1});
     }
     return made;
