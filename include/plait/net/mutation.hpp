@@ -14,8 +14,8 @@
 //   add_external_input(n, name), add_external_output(n, name)    external_extensible_net
 //   append_op(n, op_spec)                                   extensible_net
 //   insert_op(n, position, op_spec)
-//   append_op(n, op_spec, inputs, outputs)                  optional with append_op: operands by name, not in the
-//   op_spec reserve(n, ops, names)                                  optional with append_op: so many more are to come
+//   append_op(n, op_spec, inputs, outputs)                  optional with append_op: operands by name, not in it
+//   reserve(n, ops, names)                                  optional with append_op: so many more are to come
 //   prefetch_name(n, text)                                  optional with make_name: it is soon asked for this one
 //   symbols(n) -> symbol_table&                             optional with make_name: names are symbols of that table
 //   adopt_op(n, from, op)                                   adopting_net: appends a copy of an op of another net
