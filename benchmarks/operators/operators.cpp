@@ -4,6 +4,7 @@
 //   plait_operators [serial | omp | tbb]... [--what NAME]...
 #include "operators.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -71,8 +72,10 @@ int main(int argc, char** argv) {
     if (word != "--what") {
       backends.push_back(word);
     } else if (++i != argc) {
+      std::size_t const before = chosen.size();
       for (bench::operator_case const& c : all_cases())
         if (c.what == argv[i]) chosen.push_back(c);
+      if (chosen.size() == before) refuse(argv[i]);
     }
   }
   if (backends.empty()) backends = {"serial", "omp", "tbb"};

@@ -13,7 +13,8 @@ namespace plait {
 
 /// Keeps copies of strings, which never move: not when more are added, not with the store, and not for a copy of the
 /// store, which shares what is there and is independent otherwise, also in other threads, as no text is written twice.
-/// Adding is O(length); a copy is O(log of the text). Nothing is given back before the last store that shares it goes.
+/// Adding is O(length); a copy is O(1) for each MiB of text. Nothing is given back before the last store that shares it
+/// goes.
 class text_store {
  public:
   text_store() = default;
