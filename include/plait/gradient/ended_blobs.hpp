@@ -151,7 +151,12 @@ class ended_blobs {
     }
     // What it has not begun with once is not worth trying again: so the loops in a loop run seldom.
     auto const [seen, added] = before_.try_emplace(l.net, start);
-    if (!added) erase_if(seen->second, [&](std::string const& name) { return !start.contains(name); });
+    if (!added) {
+      names both;
+      for (std::string const& name : seen->second)
+        if (start.contains(name)) both.insert(name);
+      seen->second = std::move(both);
+    }
     if (l.loops())
       for (std::string const& out : l.around.outputs)
         if (std::string const inner(l.inside(n, out)); start.contains(inner) && !seen->second.contains(inner))

@@ -168,9 +168,12 @@ class net_builder : public builder_ops<net_builder> {
   class [[nodiscard]] scope_guard {
    public:
     scope_guard(T& at, T value) : at_(&at), before_(std::exchange(at, std::move(value))) {}
-    scope_guard(scope_guard const&) = delete;
-    scope_guard& operator=(scope_guard const&) = delete;
-    ~scope_guard() { *at_ = std::move(before_); }
+    scope_guard(scope_guard&& other) noexcept
+        : at_(std::exchange(other.at_, nullptr)), before_(std::move(other.before_)) {}
+    scope_guard& operator=(scope_guard&&) = delete;
+    ~scope_guard() {
+      if (at_ != nullptr) *at_ = std::move(before_);
+    }
 
    private:
     T* at_;

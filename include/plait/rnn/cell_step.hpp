@@ -58,7 +58,7 @@ class cell_scope {
   cell_scope(trained_model& model, net_builder& to, cell_conditions const& conditions, std::string parameters,
              std::string_view blobs)
       : net(to), model_(&model), conditions_(&conditions), parameters_(std::move(parameters)) {
-    if (!blobs.empty()) guard_.reset(new guard(to.scope(blobs)));
+    if (!blobs.empty()) guard_ = std::make_unique<guard>(to.scope(blobs));
   }
 
   net_builder& net;
