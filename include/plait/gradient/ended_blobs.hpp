@@ -6,6 +6,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -27,7 +28,7 @@ namespace plait {
 /// it began with; nesting costs no stack.
 class ended_blobs {
  public:
-  using names = boost::unordered_flat_set<std::string>;
+  using names = std::set<std::string, std::less<>>;
   /// An op with nets, as the net around it has it.
   struct op {
     std::string type;
