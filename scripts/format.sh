@@ -18,7 +18,12 @@ if ! command -v "$tool" >/dev/null; then
 fi
 
 if [ $# -gt 0 ]; then
-  "$tool" "${mode[@]}" "$@"
+  for file; do  # other files named by mistake would be formatted as if they were C++
+    case $file in
+      *.hpp | *.cpp | *.cu) "$tool" "${mode[@]}" "$file" ;;
+      *) echo "format: $file is no C++ file" >&2 && exit 1 ;;
+    esac
+  done
 else
   cd "$top"
   git ls-files -z --cached --others --exclude-standard -- '*.hpp' '*.cpp' '*.cu' | xargs -0 -r "$tool" "${mode[@]}"
