@@ -14,7 +14,7 @@ export GLIBC_TUNABLES=glibc.malloc.hugetlb=1
 filter=${1:-}
 scripts/bootstrap.sh >&2
 cmake --preset release --log-level=WARNING >&2
-programs=$(cmake --build build/release --target help | sed -nE 's/^(plait_bench_[a-z_]+): phony$/\1/p' | grep -v _protos)
+programs=$(cmake --build build/release --target help | sed -nE 's/^(plait_bench_[a-z_]+): phony$/\1/p' | grep -v -E '_(protos|main)$')
 # shellcheck disable=SC2086
 cmake --build build/release --target $programs >&2
 

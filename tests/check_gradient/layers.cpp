@@ -66,6 +66,11 @@ TEST_CASE("check_gradient: normalisation, softmax and losses") {
                      {{"x", some({2, 3, 4})}, {"a", some({4}, 2)}, {"b", some({4}, 3)}},
                      {"x", "a", "b"}});
   check_gradient_of({"Normalize x > y", {{"x", some({3, 4})}}, {"x"}});
+  check_gradient_of({"NormalizeL1 x > y", {{"x", some({3, 4})}}, {"x"}});
+  check_gradient_of({"NormalizeL1 x > y", {{"x", some({5})}}, {"x"}});
+  for (std::string const axis : {"0", "1", "2", "-1", "-2"})
+    check_gradient_of({"NormalizeL1 x > y [axis " + axis + "]", {{"x", some({2, 3, 4})}}, {"x"}});
+  check_gradient_of({"NormalizeL1 x > y; Tanh y > y", {{"x", some({3, 4})}}, {"x"}});
   check_gradient_of({"AveragedLoss x > y", {{"x", some({7})}}, {"x"}});
   check_gradient_of({"SoftmaxWithLoss x l > p y", {{"x", some({3, 4})}, {"l", int32s({1, 0, 3}, {3})}}, {"x"}});
   check_gradient_of(
@@ -92,6 +97,58 @@ TEST_CASE("check_gradient: normalisation, softmax and losses") {
                      {"x", "w", "b"}});
 }
 
+TEST_CASE("the gradient of NormalizeL1 where all of a vector is zero is what came") {
+  plait::netdef net = test::tiny_net("NormalizeL1 x > y");
+  auto const gradients = plait::add_gradient_ops(net, {{"y", "dy"}}, plait::gradient_rules::standard());
+  plait::workspace<plait::serial> blobs;
+  blobs.feed("x", std::vector<float>{0, 0, 3, -1}, {2, 2});
+  blobs.feed("dy", std::vector<float>{1, 2, 0.5f, 1}, {2, 2});
+  plait::compile(net, plait::standard_operators<plait::serial>(), blobs).run();
+  CHECK(blobs.fetch<float>(gradients.at("x").values) == std::vector<float>{1, 2, 0.09375f, 0.28125f});
+}
+
+TEST_CASE("check_gradient: SpatialBN in inference") {
+  std::vector<std::string> const all = {"x", "s", "b", "m", "v"};
+  auto const check = [&](plait::shape const& dims, std::int64_t channels, std::string const& arguments) {
+    std::vector<std::pair<std::string, test::tensor64>> const given = {{"x", some(dims)},
+                                                                       {"s", some({channels}, 2)},
+                                                                       {"b", some({channels}, 3)},
+                                                                       {"m", some({channels}, 4)},
+                                                                       {"v", random_tensor({channels}, 5, 0.2, 2)}};
+    check_gradient_of({"SpatialBN x s b m v > y [is_test 1]" + arguments, given, all});
+    for (std::string const& one : all)
+      check_gradient_of(
+          {"SpatialBN x s b m v > y [is_test 1]" + arguments, given, {one}, {"y"}, {.gradients = {.only = {one}}}});
+  };
+  for (std::string const epsilon : {"", " [epsilon 0.1]"}) {
+    check({2, 3, 2, 4}, 3, epsilon);
+    check({2, 3, 2, 4}, 4, " [order 'NHWC']" + epsilon);
+  }
+  check({3, 2, 5}, 2, " [order 'NCHW']");
+  check({3, 2, 5}, 5, " [order 'NHWC']");
+  check({4, 3}, 3, "");
+  check({4, 3}, 3, " [order 'NHWC']");
+  check({1, 1, 2, 2}, 1, "");
+  check({2, 3, 1}, 1, " [order 'NHWC']");
+}
+
+TEST_CASE("the gradient of SpatialBN needs X for scale and variance only") {
+  auto const gradient_of_input = [](std::string const& blob) {
+    plait::netdef net = test::tiny_net("Tanh x > h; SpatialBN h s b m v > h [is_test 1]");
+    return plait::add_gradient_ops(net, {"h"}, plait::gradient_rules::standard(), {.only = {blob}}).contains(blob);
+  };
+  CHECK_THROWS_AS(gradient_of_input("s"), plait::gradient_error);
+  CHECK_THROWS_AS(gradient_of_input("v"), plait::gradient_error);
+  CHECK(gradient_of_input("b"));
+  CHECK(gradient_of_input("m"));
+}
+
+TEST_CASE("SpatialBN in training is refused") {
+  plait::netdef net = test::tiny_net("SpatialBN x s b m v > y");
+  CHECK_THROWS_WITH_AS(plait::add_gradient_ops(net, {"y"}, plait::gradient_rules::standard()),
+                       doctest::Contains("SpatialBN has a gradient with is_test only"), plait::gradient_error);
+}
+
 TEST_CASE("check_gradient: distances and reductions") {
   for (std::string const op : {"SquaredL2Distance", "DotProduct", "CosineSimilarity", "L1Distance"})
     check_gradient_of({op + " a b > y", {{"a", some({3, 4})}, {"b", some({3, 4}, 2)}}, {"a", "b"}});
@@ -110,6 +167,8 @@ TEST_CASE("check_gradient: distances and reductions") {
     check_gradient_of({op + " x > y [axes (1)]", {{"x", some({3, 4, 2})}}, {"x"}});
     check_gradient_of({op + " x > y [axes (0 2)] [keepdims 0]", {{"x", some({3, 4, 2})}}, {"x"}});
   }
+  for (plait::shape const& dims : {plait::shape{3, 4, 2}, plait::shape{3, 4}, plait::shape{5}, plait::shape{1, 4}})
+    check_gradient_of({"ReduceTailSum x > y", {{"x", some(dims)}}, {"x"}});
   check_gradient_of({"ColwiseMax x > y", {{"x", some({2, 3, 4})}}, {"x"}});
   check_gradient_of({"RowwiseMax x > y", {{"x", some({2, 3, 4})}}, {"x"}});
 }

@@ -56,6 +56,42 @@ TEST_CASE("check_gradient: parts") {
   check_gradient_of({"EnsureDense x > t; Gather t i > y", {{"x", x}, {"i", int32s({2, 0, 2}, {3})}}, {"x"}});
 }
 
+TEST_CASE("check_gradient: rows that a mask keeps") {
+  auto const mask = [](std::vector<bool> const& kept) {
+    return test::tensor64::from(kept, {static_cast<std::int64_t>(kept.size())});
+  };
+  for (std::string const op : {"BooleanMask x m > y", "BooleanMask x m > y i"}) {
+    check_gradient_of({op, {{"x", some({4, 3})}, {"m", mask({true, false, false, true})}}, {"x"}});
+    check_gradient_of({op, {{"x", some({3, 2, 2})}, {"m", mask({false, true, true})}}, {"x"}});
+    check_gradient_of({op, {{"x", some({5})}, {"m", mask({true, true, true, true, true})}}, {"x"}});
+    check_gradient_of({op, {{"x", some({2, 3})}, {"m", mask({false, false})}}, {"x"}});
+    check_gradient_of({"Tanh x > t; " + op + "; Sqr y > z",
+                       {{"x", some({4, 3})}, {"m", mask({true, false, true, true})}},
+                       {"x"},
+                       {"z"}});
+  }
+}
+
+TEST_CASE("check_gradient: segments that are chosen") {
+  auto const x = some({6, 2});
+  for (std::string const dense : {"", " [dense_gradient 1]"}) {
+    auto const check = [&](test::tensor64 const& lengths, test::tensor64 const& chosen) {
+      for (auto const& rows : {x, some({6}), some({6, 1, 3})})
+        check_gradient_of({"LengthsGather x l i > y" + dense, {{"x", rows}, {"l", lengths}, {"i", chosen}}, {"x"}});
+    };
+    check(int32s({2, 0, 3, 1}, {4}), int32s({2, 0}, {2}));
+    check(int64s({2, 0, 3, 1}, {4}), int32s({3, 1, 3, 0, 2, 3}, {6}));
+    check(int32s({4, 2}, {2}), int64s({0, 0}, {2}));
+    check(int64s({6}, {1}), int64s({}, {0}));
+  }
+  check_gradient_of({"Tanh x > t; LengthsGather t l i > a [dense_gradient 1]; Sqr a > y",
+                     {{"x", x}, {"l", int32s({1, 2, 3}, {3})}, {"i", int32s({2, 1, 2}, {3})}},
+                     {"x"}});
+  check_gradient_of({"LengthsGather x l i > a; Gather x j > b; Sum a b > y",
+                     {{"x", x}, {"l", int32s({1, 2, 3}, {3})}, {"i", int32s({2}, {1})}, {"j", int32s({4, 4, 0}, {3})}},
+                     {"x"}});
+}
+
 TEST_CASE("check_gradient: a table that is read densely, too") {
   check_gradient_of({"Gather x i > a; Tanh x > b; SumElements a > s; SumElements b > r; Add s r > y",
                      {{"x", some({3, 2})}, {"i", int32s({2, 0, 2}, {3})}},

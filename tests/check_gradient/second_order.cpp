@@ -76,6 +76,34 @@ TEST_CASE("second order: reductions, copies and segments") {
   check_second("Dropout x > h m [is_test 1]; Tanh h > t; SumElements t > loss", {"x"}, given, {"x"});
 }
 
+TEST_CASE("second order: NormalizeL1 and SpatialBN") {
+  for (std::string const axis : {"0", "1", "-1"})
+    check_second("NormalizeL1 x > h [axis " + axis + "]; Mul h q > m; Tanh m > t; SumElements t > loss", {"x", "q"},
+                 {{"x", some({3, 2, 2}, 1)}, {"q", some({3, 2, 2}, 2)}}, {"x", "q"});
+  std::vector<std::string> const all = {"x", "s", "b", "m", "v"};
+  for (std::string const order : {"NCHW", "NHWC"})
+    check_second(
+        "SpatialBN x s b m v > h [is_test 1] [epsilon 0.1] [order '" + order + "']; Tanh h > t; SumElements t > loss",
+        all,
+        {{"x", some({2, 2, 3, 2}, 1)},
+         {"s", some({2}, 2)},
+         {"b", some({2}, 3)},
+         {"m", some({2}, 4)},
+         {"v", random_tensor({2}, 5, 0.4, 1.5)}},
+        all);
+}
+
+TEST_CASE("second order: rows that are summed, kept or chosen") {
+  std::vector<std::pair<std::string, test::tensor64>> const given = {
+      {"x", some({3, 4, 2}, 1)},
+      {"k", test::tensor64::from(std::vector<bool>{true, false, true}, {3})},
+      {"l", test::int32s({1, 2}, {2})},
+      {"i", test::int32s({1, 0, 1}, {3})}};
+  for (std::string const op :
+       {"ReduceTailSum x > h", "BooleanMask x k > h", "LengthsGather x l i > h [dense_gradient 1]"})
+    check_second(op + "; Tanh h > t; SumElements t > loss", {"x"}, given, {"x"});
+}
+
 TEST_CASE("second order: refused where nobody has written the rule") {
   plait::netdef net = test::tiny_net("Normalize x > p; Sqr p > q; SumElements q > loss");
   auto const grads = plait::add_gradient_ops(net, {"loss"}, plait::gradient_rules::standard());

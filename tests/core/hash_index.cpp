@@ -30,6 +30,12 @@ TEST_CASE("a hash_index finds what a map finds, whatever the hashes") {
       }
       CHECK(index.size() == expected.size());
       for (auto const& [key, number] : expected) CHECK(find(key) == number);
+      for (std::size_t const room : {0, 400, 5'000}) {
+        plait::hash_index const copy(index, room);
+        CHECK(copy.size() == index.size());
+        for (auto const& [key, number] : expected)
+          CHECK(copy.find(hash(key), [&](std::uint32_t i) { return keys[i] == key; }) == number);
+      }
       index.clear();
       CHECK(index.size() == 0);
       for (auto const& [key, number] : expected) CHECK(find(key) == plait::npos);

@@ -103,3 +103,20 @@ TEST_CASE("copies outlive their origin and what it adds later; text keeps its pl
     REQUIRE(last.find(views[i]).id == i + 1);
   }
 }
+
+TEST_CASE("a copy with room is a copy, for any room") {
+  plait::symbol_table a;
+  for (int i = 0; i != 500; ++i) a.intern("name_" + std::to_string(i));
+  for (std::size_t const room : {std::size_t{0}, std::size_t{500}, std::size_t{501}, std::size_t{10'000}}) {
+    plait::symbol_table copy(a, room);
+    REQUIRE(copy.size() == a.size());
+    for (std::uint32_t id = 1; id != a.size(); ++id) {
+      REQUIRE(copy[plait::symbol{id}].data() == a[plait::symbol{id}].data());
+      REQUIRE(copy.find(a[plait::symbol{id}]).id == id);
+    }
+    CHECK_FALSE(copy.find("name_500"));
+    CHECK(copy.intern("of the copy").id == 501);
+    CHECK(copy.find("of the copy").id == 501);
+    CHECK_FALSE(a.find("of the copy"));
+  }
+}

@@ -7,6 +7,7 @@
 #include <memory>
 #include <numeric>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -25,13 +26,16 @@ struct one_thread : plait::tbb {
   static unsigned concurrency() { return 1; }
 };
 
-/// Adds to each element of input 0 the first of the row, or of all of input 1 where that is whole.
+/// Adds to each element of input 0 the first of the row, or of all of input 1 where that is whole, or, as a sum, its
+/// own.
 template <class B>
 struct adding : plait::op_kernel<B> {
   plait::row_runs rows;
   bool fails = false;
+  std::vector<double> const* fails_on = nullptr;
   std::size_t begun = 0;
   std::atomic<std::size_t> rows_run = 0;
+  std::atomic<std::size_t> rows_adding = 0;
 
   explicit adding(plait::row_runs r) : rows(r) {}
   void infer(plait::shape_context&) override {}
@@ -40,14 +44,24 @@ struct adding : plait::op_kernel<B> {
     auto const* const more = c.template input<double>(1);
     auto* const y = c.template output<double>(0);
     auto const width = static_cast<std::size_t>(c.dims(0)[c.dims(0).rank() - 1]);
-    for (std::size_t i = 0; i != c.output_size(0); ++i) y[i] = x[i] + more[rows.is_whole_input(1) ? 0 : i / width];
+    for (std::size_t i = 0; i != c.output_size(0); ++i)
+      y[i] = x[i] + more[rows.is_whole_input(1) ? 0 : rows.is_sum ? i : i / width];
   }
   plait::row_runs by_rows(plait::op_context<B> const&) const override { return rows; }
   void begin_rows(plait::op_context<B>&) override { ++begun; }
   void run_rows(plait::op_context<B>& c) override {
     if (fails) throw std::runtime_error("no rows");
+    auto const* const from = c.template input<double>(0);
+    if (fails_on != nullptr && from >= fails_on->data() && from < fails_on->data() + fails_on->size())
+      throw std::runtime_error("not these");
     rows_run += static_cast<std::size_t>(c.dims(0)[0]);
     run(c);
+  }
+  void run_rows_adding(plait::op_context<B>& c, void const* addend) override {
+    rows_adding += static_cast<std::size_t>(c.dims(0)[0]);
+    run_rows(c);
+    for (std::size_t i = 0; i != c.output_size(0); ++i)
+      c.template output<double>(0)[i] += static_cast<double const*>(addend)[i];
   }
 };
 
@@ -134,7 +148,7 @@ TEST_CASE("row_groups: where operands stand may change from run to run") {
     CHECK(other[i] == static_cast<double>(i + 3 + i / 2 + 4 + i / 2));
 }
 
-TEST_CASE("row_groups: none for one thread, one op, one row, or little work") {
+TEST_CASE("row_groups: none for one thread without a sum on the way, one op, one row, or little work") {
   CHECK(chain<one_thread>(4).sizes().empty());
   CHECK(chain<three_threads>(1).sizes().empty());
   chain<three_threads> row(2);
@@ -177,6 +191,112 @@ TEST_CASE("row_groups: memory is shared by the same rows only") {
   overwritten.operands[1][1] = &overwritten.slots[3];
   overwritten.kernels[1]->rows.whole_inputs = 0b10;
   CHECK(overwritten.sizes() == sizes{2, 2});
+}
+
+TEST_CASE_TEMPLATE("row_groups: a sum in place is made by the op before, if that can", B, one_thread, three_threads) {
+  // Op 1 adds value 5 to value 1, in place.
+  auto const make = [](bool in_place, bool swapped) {
+    auto made = std::make_unique<chain<B>>(3);
+    made->memory[5].resize(14, 0.5);
+    made->slots[5] = {made->memory[5].data(), made->slots[0].type};
+    if (in_place) made->slots[2].data = made->slots[1].data;
+    if (swapped) std::swap(made->operands[1][0], made->operands[1][1]);
+    made->kernels[0]->rows.can_add = true;
+    made->kernels[1]->rows.is_sum = true;
+    return made;
+  };
+  for (bool const in_place : {true, false})
+    for (bool const swapped : {true, false}) {
+      auto const c = make(in_place, swapped);
+      auto const wanted = make(in_place, swapped);
+      for (std::size_t op = 0; op != 3; ++op) wanted->kernels[op]->run(wanted->contexts[op]);
+      bool const grouped = in_place || B::concurrency() != 1;
+      CHECK(c->sizes() == (grouped ? sizes{3} : sizes{}));
+      if (grouped) CHECK(c->memory == wanted->memory);
+      CHECK(c->kernels[0]->rows_adding == (in_place ? 7 : 0));
+      CHECK(c->kernels[1]->rows_run == (grouped && !in_place ? 7 : 0));
+      CHECK(c->kernels[2]->rows_run == (grouped ? 7 : 0));
+    }
+  auto const twice = make(true, false);  // what op 0 makes is added to itself
+  twice->operands[1][1] = twice->operands[1][0];
+  twice->sizes();
+  CHECK(twice->kernels[0]->rows_adding == 0);
+}
+
+TEST_CASE("row_groups: runs that are put off are made as they were noted") {
+  chain<three_threads> c(3);
+  plait::row_groups<three_threads> groups;
+  c.find(groups);
+  REQUIRE(groups.may_defer(3));
+  CHECK_FALSE(groups.may_defer(4));
+  CHECK_FALSE(groups.reads_whole(c.slots[0]));
+  // Each run's result is what the next one begins with, in memory of its own.
+  std::vector<std::vector<double>> states(5, std::vector<double>(14, 1));
+  auto const place = [&](std::size_t run) {
+    c.slots[0].data = states[run].data();
+    c.slots[3].data = states[run + 1].data();
+  };
+  for (std::size_t run = 0; run != 4; ++run) {
+    place(run);
+    op_index op = 0;
+    groups.defer(op);
+  }
+  CHECK(c.kernels[2]->begun == 4);
+  CHECK(c.kernels[2]->rows_run == 0);
+  std::size_t run = 0;
+  op_index op = 0;
+  groups.run_deferred(run, op);
+  CHECK(c.kernels[2]->rows_run == 4 * 7);
+  std::vector<std::vector<double>> const got = states;
+  for (std::size_t again = 0; again != 4; ++again) {
+    place(again);
+    for (std::size_t i = 0; i != 3; ++i) c.kernels[i]->run(c.contexts[i]);
+  }
+  CHECK(got == states);
+
+  SUBCASE("the first run that fails is told, and nothing of it stays") {
+    for (std::size_t const next : {0, 3, 2, 3}) {
+      place(next);
+      groups.defer(op);
+    }
+    c.kernels[0]->fails_on = &states[3];
+    CHECK_THROWS_WITH_AS(groups.run_deferred(run, op), "not these", std::runtime_error);
+    CHECK(run == 1);
+    CHECK(op == 0);
+    c.kernels[0]->fails_on = nullptr;
+    groups.run_deferred(run, op);  // none is left
+    states = got;
+    groups.defer(op);
+    groups.run_deferred(run, op);
+    CHECK(states[4] == got[4]);
+  }
+}
+
+TEST_CASE("row_groups: no runs are put off where threads or what they share would have to meet") {
+  chain<one_thread> one(2);
+  one.kernels[0]->rows.can_add = one.kernels[1]->rows.is_sum = true;
+  plait::row_groups<one_thread> alone;
+  one.find(alone);
+  CHECK_FALSE(alone.may_defer(2));
+
+  chain<three_threads> split(4);
+  split.kernels[2]->rows.work = 0;
+  plait::row_groups<three_threads> groups;
+  split.find(groups);
+  CHECK_FALSE(groups.may_defer(4));
+
+  chain<three_threads> whole(2);  // op 0 makes something that all rows share
+  whole.kernels[0]->rows.whole_outputs = 1;
+  whole.kernels[0]->rows.whole_inputs = 0b10;
+  whole.find(groups);
+  CHECK_FALSE(groups.may_defer(2));
+
+  chain<three_threads> read(2);
+  read.kernels[1]->rows.whole_inputs = 0b10;
+  read.slots[4].type.dims = {1};
+  read.find(groups);
+  CHECK(groups.may_defer(2));
+  CHECK(groups.reads_whole(read.slots[4]));
 }
 
 TEST_CASE("row_groups: what a kernel throws comes out, and says which op it was") {
@@ -260,8 +380,7 @@ TEST_CASE("row_groups: large operands that have come to share memory are run one
   groups.run(op);
   CHECK(op == 1);
   CHECK(c.kernels[0]->begun == 0);
-  for (std::size_t i = 0; i < 200'000; i += 997)
-    CHECK(c.memory[0][100'000 + i] == c.memory[1][i] + c.memory[4][i / 2]);
+  for (std::size_t i = 0; i < 200'000; i += 997) CHECK(c.memory[0][100'000 + i] == c.memory[1][i] + c.memory[4][i / 2]);
   for (std::size_t i = 14; i < 200'000; i += 997)  // before, value 0 was zeros and vector 3 threes
     CHECK(c.memory[1][i] == 3);
 }

@@ -56,6 +56,11 @@ TEST_CASE("standard rules: each derives, or says why it does not") {
 TEST_CASE("Caffe2's rules: what it lacks is refused") {
   gradient_rules const rules = plait::caffe2_gradient_rules();
   CHECK(rules.size() == gradient_rules::standard().size());
-  CHECK(rules.find("ReduceSum")->how == gradient_rule::kind::refused);
+  for (std::string_view type :
+       {"BooleanMask", "LengthsGather", "NormalizeL1", "ReduceSum", "ReduceTailSum", "SpatialBN"}) {
+    CAPTURE(type);
+    CHECK(rules.find(type)->how == gradient_rule::kind::refused);
+    CHECK(gradient_rules::standard().find(type)->how == gradient_rule::kind::derived);
+  }
   CHECK_FALSE(rules.find("Mul")->in_place);
 }

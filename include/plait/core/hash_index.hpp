@@ -18,6 +18,17 @@ namespace plait {
 /// their low 32 bits.
 class hash_index {
  public:
+  constexpr hash_index() = default;
+  /// A copy with room for so many numbers.
+  constexpr hash_index(hash_index const& other, std::size_t numbers) : size_(other.size_) {
+    if (2 * numbers <= other.slots_.size()) {
+      slots_ = other.slots_;
+    } else {
+      slots_.resize(slots_for(numbers), slot());
+      place_all(other.slots_);
+    }
+  }
+
   constexpr std::size_t size() const noexcept { return size_; }
 
   /// The number among those with this hash for which `is_it(number)` holds; npos if there is none.
@@ -66,12 +77,16 @@ class hash_index {
     while (slots_[at].number != npos) at = (at + 1) & mask();
     slots_[at] = added;
   }
+  static constexpr std::size_t slots_for(std::size_t numbers) { return std::bit_ceil(2 * numbers + 14); }
+  constexpr void place_all(std::vector<slot> const& from) {
+    for (slot const& kept : from)
+      if (kept.number != npos) place(kept);
+  }
   constexpr void grow(std::size_t numbers) {
     std::vector<slot> old;
-    old.resize(std::bit_ceil(2 * numbers + 14), slot());
+    old.resize(slots_for(numbers), slot());
     old.swap(slots_);
-    for (slot const& kept : old)
-      if (kept.number != npos) place(kept);
+    place_all(old);
   }
 
   std::vector<slot> slots_;

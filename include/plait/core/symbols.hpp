@@ -34,6 +34,11 @@ class symbol_table {
   symbol_table() = default;
   symbol_table(symbol_table&& other) noexcept { swap(other); }
   symbol_table(symbol_table const&) = default;
+  /// A copy with room for so many symbols: less work than a copy that has to grow.
+  symbol_table(symbol_table const& other, std::size_t symbols) : index_(other.index_, symbols), store_(other.store_) {
+    texts_.reserve(symbols);
+    texts_ = other.texts_;
+  }
   symbol_table& operator=(symbol_table other) noexcept {
     swap(other);
     return *this;

@@ -259,6 +259,8 @@ struct row_runs {
   std::uint64_t whole_inputs = 0;   ///< a bit an input: the same for all rows
   std::uint64_t whole_outputs = 0;  ///< a bit an output: rows leave it alone
   bool in_pieces = false;           ///< a few rows at a time cost no more than all at once, each for its part
+  bool is_sum = false;              ///< output 0 is input 0 plus input 1, element by element, and that is all
+  bool can_add = false;             ///< run_rows_adding may be called
   constexpr bool is_whole_input(std::size_t i) const { return i < 64 && (whole_inputs >> i & 1) != 0; }
   constexpr bool is_whole_output(std::size_t i) const { return i < 64 && (whole_outputs >> i & 1) != 0; }
 };
@@ -298,6 +300,11 @@ class op_kernel {
   /// Some rows, while other threads have others: operands are matrices or vectors of these rows only, but for the whole
   /// ones.
   virtual void run_rows(op_context<B>& c) { run(c); }
+  /// The same, and the elements at `addend`, as many as output 0 has and apart from it, are added to that output, with
+  /// the bits that adding them afterwards would give.
+  virtual void run_rows_adding(op_context<B>&, void const* /*addend*/) {
+    PLAIT_ASSERT(false, "op_kernel: by_rows says can_add, and there is no run_rows_adding");
+  }
 };
 
 }  // namespace plait

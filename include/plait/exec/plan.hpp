@@ -108,6 +108,21 @@ class plan {
   void end_series(bool whole);
   bool in_series() const noexcept { return !in_series_.empty(); }
 
+  /// Whether runs of the series may be put off: all ops are one group by rows (row_groups), and several threads gain
+  /// from not meeting after each run. The caller sees to it that what an operand of one run shares memory with in
+  /// another is the same rows of the same value, and that what is the same for all rows is there beforehand and stays.
+  bool may_defer() const {
+    return layout_.stages().size() == 1 && groups_.may_defer(static_cast<op_index>(op_count()));
+  }
+  /// Of a series: whether an op of a group by rows reads a value as the same for all rows.
+  bool reads_whole(value_number v) const { return groups_.reads_whole(slots_[v]); }
+  /// In place of run_bound(). Until run_deferred() nothing that the run makes is there.
+  void defer_run();
+  /// Makes all runs that were put off, with the bits that running them one after the other gives. Throws what
+  /// run_bound() would throw; `run` is left at the run that threw, counted from 0.
+  void run_deferred(std::size_t& run);
+  std::size_t deferred() const noexcept { return deferred_; }
+
   // ---- before a run
   struct given_type {
     tensor_spec type;
@@ -255,6 +270,7 @@ class plan {
   std::vector<tensor_spec> inferred_;  // of the outputs of the op in hand
   std::vector<op_index> in_series_;    // ops that know of a series
   row_groups<B> groups_;               // of small steps while they do, of large operands otherwise
+  std::size_t deferred_ = 0;           // runs
   csr<op_index> controls_;             // by op
   bool parallel_ = false;
   bool nested_ = false;

@@ -1,9 +1,10 @@
 // Ops after one another whose rows need nothing but the same rows of each other: each thread runs all of them for its
-// rows, and threads meet once instead of once an op.
+// rows, and threads meet once instead of once an op. A sum of what the op before has made and of something else may be
+// made by that op on its way.
 //
 // Small steps of recurrences are one reason: what an op of 16 sequences takes is not much more than what a meeting
-// takes. Large operands are the other: functions of elements that are run for a few rows at a time find in the cache
-// what the op before has made there.
+// takes. Where a whole step is such a group, threads need not even meet after each step. Large operands are the other:
+// functions of elements that are run for a few rows at a time find in the cache what the op before has made there.
 #pragma once
 
 #include <algorithm>
@@ -15,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include <plait/core/npos.hpp>
 #include <plait/exec/backend.hpp>
 #include <plait/exec/kernels/for_each.hpp>
 #include <plait/exec/op_kernel.hpp>
@@ -41,13 +43,13 @@ class row_groups {
     op_context<B>* context = nullptr;
   };
 
-  /// Looks for groups of small steps, which need several threads. Where operands stand may change afterwards, but not
-  /// whether two of them share memory. `at(op)` is the candidate of that number. O(operands of a group, squared).
+  /// Looks for groups of small steps: for one thread those in which a sum is made on the way. Where operands stand may
+  /// change afterwards, but not whether two of them share memory. `at(op)` is the candidate of that number. O(operands
+  /// of a group, squared).
   template <class At>
   void find(op_index ops, At const& at) {
     groups_.clear();
-    if constexpr (!B::on_device)
-      if (B::concurrency() != 1) find(ops, at, false);
+    if constexpr (!B::on_device) find(ops, at, false);
   }
   /// Looks for groups of large operands, on which whatever can be run in pieces is. What changes afterwards is no
   /// matter: a group that shares memory as it must not when it is run is run one op after the other.
@@ -73,11 +75,34 @@ class row_groups {
     }
   }
 
+  // ---- several runs at once, of groups of small steps
+  /// Whether all ops up to `ops` are one group, of which several runs may be put off and then be made by each thread
+  /// for its rows, without meeting in between. That takes more of the caller: what is the same for all rows must be
+  /// there already, and stay; what else an operand of one run shares memory with in another must be the same rows.
+  bool may_defer(op_index ops) const {
+    return groups_.size() == 1 && groups_[0].parts.size() > 1 && groups_[0].first == 0 && groups_[0].last == ops &&
+           groups_[0].is_safe_with_itself();
+  }
+  /// Whether an op of a group reads a value as the same for all rows.
+  bool reads_whole(slot const& s) const {
+    return std::ranges::any_of(groups_, [&](group const& g) { return g.reads_whole(s); });
+  }
+  /// In place of a run: notes where the operands are. Throws what preparing one throws, and leaves `op` there.
+  void defer(op_index& op) {
+    if constexpr (!B::on_device) groups_.front().defer(op);
+  }
+  /// Makes the runs that were put off. Throws what the first failing kernel of the first failing run throws; `run` and
+  /// `op` are left at that.
+  void run_deferred(std::size_t& run, op_index& op) {
+    if constexpr (!B::on_device) groups_.front().run_deferred(run, op);
+  }
+
  private:
   struct member {
     op_kernel<B>* kernel;
     op_context<B>* context;
     row_runs rows;
+    std::size_t addend = npos;  // the input of the next member that is added here; that member is done then
   };
   // An operand of a part.
   struct narrowed {
@@ -93,6 +118,7 @@ class row_groups {
     std::deque<narrowed> operands = {};
     std::vector<slot*> pointers = {};
     std::vector<op_context<B>> contexts = {};
+    std::size_t run = 0;   // of several
     std::size_t done = 0;  // members
     std::exception_ptr failure = nullptr;
   };
@@ -101,16 +127,27 @@ class row_groups {
     group(op_index op, bool is_large) : first(op), last(op), large(is_large) {}
 
     bool take(candidate const& c);
+    void find_sums();
     bool is_worth_it() const;
     void divide();
     void run(op_index& op);
+    bool is_safe_with_itself() const;
+    bool reads_whole(slot const& s) const;
+    void defer(op_index& op);
+    void run_deferred(std::size_t& run, op_index& op);
 
     bool divides(tensor_spec const& type) const;
     bool clashes(member const& before, member const& next) const;
     bool clashes() const;
     void add_operand(part& p, slot const& from, bool whole) const;
-    void narrow(part& p, std::size_t row, std::size_t end) const;
-    void run(part& p);
+    template <class Address>
+    void narrow(part& p, std::size_t row, std::size_t end, Address const& address) const;
+    void run_members(part& p);
+    void run_rows(part& p);
+    void run_all(part& p);
+    template <class F>
+    void for_each(F const& run_one);
+    void throw_first(std::size_t& run, op_index& op);
 
     op_index first;
     op_index last;
@@ -121,7 +158,11 @@ class row_groups {
     std::size_t work = 0;
     std::vector<member> members = {};
     std::vector<part> parts = {};
+    std::vector<void*> deferred = {};  // where the operands of a part are in runs that were put off
+    std::size_t runs = 0;              // these
   };
+
+  static bool are_apart(slot const& a, slot const& b);
 
   template <class At>
   void find(op_index ops, At const& at, bool large) {
@@ -130,6 +171,7 @@ class row_groups {
       while (made.last != ops && made.take(at(made.last))) {
       }
       op = std::max(op + 1, made.last);
+      made.find_sums();
       if (!made.is_worth_it()) continue;
       groups_.push_back(std::move(made));
       groups_.back().divide();
@@ -183,24 +225,42 @@ bool row_groups<B>::group::take(candidate const& c) {
 template <backend B>
 bool row_groups<B>::group::is_worth_it() const {
   if (members.size() < 2) return false;
-  if (!large) return work >= least_work;
+  if (!large && B::concurrency() != 1) return work >= least_work;
+  if (!large) return std::ranges::any_of(members, [](member const& m) { return m.addend != npos; });
   std::size_t bytes = 0;
   for (member const& m : members)
     for (slot const* made : m.context->outputs()) bytes += made->type.bytes();
   return bytes >= large_bytes;
 }
 
+// The sums must be in place: of what they add up nobody else can see anything then.
+template <backend B>
+void row_groups<B>::group::find_sums() {
+  for (std::size_t k = 0; k + 1 < members.size(); ++k) {
+    member const& sum = members[k + 1];
+    if (!members[k].rows.can_add || !sum.rows.is_sum) continue;
+    slot const* const made = members[k].context->outputs()[0];
+    slot const* const out = sum.context->outputs()[0];
+    if (out->data != made->data || out->type.bytes() != made->type.bytes()) continue;
+    for (std::size_t i = 0; i != 2; ++i)
+      if (sum.context->inputs()[1 - i]->data == made->data && are_apart(*sum.context->inputs()[i], *made))
+        members[k].addend = i;
+  }
+}
+
+template <backend B>
+bool row_groups<B>::are_apart(slot const& a, slot const& b) {
+  auto const from = [](slot const& s) { return static_cast<std::byte const*>(s.data); };
+  std::less<std::byte const*> const less;
+  return !less(from(a), from(b) + b.type.bytes()) || !less(from(b), from(a) + a.type.bytes());
+}
+
 // Whether memory that one of two ops writes is another's, but for the same rows of one tensor.
 template <backend B>
 bool row_groups<B>::group::clashes(member const& before, member const& next) const {
   auto const meet = [](slot const* a, bool a_whole, slot const* b, bool b_whole) {
-    auto const from = [](slot const* s) { return static_cast<std::byte const*>(s->data); };
-    std::size_t const a_bytes = a->type.bytes();
-    std::size_t const b_bytes = b->type.bytes();
-    std::less<std::byte const*> const less;
-    bool const apart = !less(from(a), from(b) + b_bytes) || !less(from(b), from(a) + a_bytes);
-    if (apart) return false;
-    return a_whole || b_whole || from(a) != from(b) || a_bytes != b_bytes;
+    if (are_apart(*a, *b)) return false;
+    return a_whole || b_whole || a->data != b->data || a->type.bytes() != b->type.bytes();
   };
   auto const inputs_meet = [&](member const& reader, slot const* written, bool whole) {
     for (std::size_t i = 0; i != reader.context->input_count(); ++i)
@@ -233,12 +293,14 @@ void row_groups<B>::group::add_operand(part& p, slot const& from, bool whole) co
   p.pointers.push_back(&p.operands.back().here);
 }
 
-// Makes the operands those of some rows.
+// Makes the operands those of some rows of what stands at address(operand's number).
 template <backend B>
-void row_groups<B>::group::narrow(part& p, std::size_t row, std::size_t end) const {
+template <class Address>
+void row_groups<B>::group::narrow(part& p, std::size_t row, std::size_t end, Address const& address) const {
   bool const other_count = std::exchange(p.narrowed_to, end - row) != end - row;
+  std::size_t number = 0;
   for (narrowed& o : p.operands) {
-    o.here.data = static_cast<std::byte*>(o.from->data) + row * o.row_bytes;
+    o.here.data = static_cast<std::byte*>(address(number++)) + row * o.row_bytes;
     if (!other_count || o.row_bytes == 0) continue;
     shape const& dims = o.from->type.dims;
     auto const size = static_cast<std::int64_t>(static_cast<std::size_t>(dims.size()) / rows * (end - row));
@@ -279,13 +341,67 @@ void row_groups<B>::group::divide() {
 }
 
 template <backend B>
-void row_groups<B>::group::run(part& p) {
+void row_groups<B>::group::run_members(part& p) {
+  for (p.done = 0; p.done != members.size(); ++p.done) {
+    member const& m = members[p.done];
+    if (m.addend == npos) {
+      m.kernel->run_rows(p.contexts[p.done]);
+    } else {
+      m.kernel->run_rows_adding(p.contexts[p.done], p.contexts[p.done + 1].raw_input(m.addend));
+      ++p.done;
+    }
+  }
+}
+
+template <backend B>
+void row_groups<B>::group::run_rows(part& p) {
   for (std::size_t row = p.first; row != p.last;) {
     std::size_t const end = std::min(p.last, row + at_once);
-    narrow(p, row, end);
-    for (p.done = 0; p.done != members.size(); ++p.done) members[p.done].kernel->run_rows(p.contexts[p.done]);
+    narrow(p, row, end, [&](std::size_t operand) { return p.operands[operand].from->data; });
+    run_members(p);
     row = end;
   }
+}
+
+template <backend B>
+void row_groups<B>::group::run_all(part& p) {
+  for (p.run = 0; p.run != runs; ++p.run) {
+    void* const* const addresses = deferred.data() + p.run * p.operands.size();
+    narrow(p, p.first, p.last, [&](std::size_t operand) { return addresses[operand]; });
+    run_members(p);
+  }
+}
+
+// Each part in a thread of its own.
+template <backend B>
+template <class F>
+void row_groups<B>::group::for_each(F const& run_one) {
+  auto const run_part = [&](std::size_t k) {
+    try {
+      run_one(parts[k]);
+    } catch (...) {
+      parts[k].failure = std::current_exception();
+    }
+  };
+  if (parts.size() == 1)
+    run_part(0);
+  else
+    for_each_part<B>(parts.size(), run_part);
+}
+
+// Of several failures, what one op after the other would have met.
+template <backend B>
+void row_groups<B>::group::throw_first(std::size_t& run, op_index& op) {
+  part* failed = nullptr;
+  for (part& p : parts)
+    if (p.failure && (failed == nullptr || std::pair(p.run, p.done) < std::pair(failed->run, failed->done)))
+      failed = &p;
+  if (failed == nullptr) return;
+  run = failed->run;
+  op = first + static_cast<op_index>(failed->done);
+  std::exception_ptr const failure = failed->failure;
+  for (part& p : parts) p.failure = nullptr;
+  std::rethrow_exception(failure);
 }
 
 template <backend B>
@@ -301,26 +417,42 @@ void row_groups<B>::group::run(op_index& op) {
     m.kernel->begin_rows(*m.context);
     ++op;
   }
-  auto const run_part = [this](std::size_t k) {
-    try {
-      run(parts[k]);
-    } catch (...) {
-      parts[k].failure = std::current_exception();
-    }
-  };
-  if (parts.size() == 1)
-    run_part(0);
-  else
-    for_each_part<B>(parts.size(), run_part);
-  std::exception_ptr failure;
-  for (part& p : parts) {  // of several, what one op after the other would have met
-    if (p.failure && (!failure || first + p.done < op)) {
-      failure = p.failure;
-      op = first + static_cast<op_index>(p.done);
-    }
-    p.failure = nullptr;
+  for_each([this](part& p) { run_rows(p); });
+  std::size_t only = 0;
+  throw_first(only, op);
+}
+
+// Two members that share memory share the same rows of it; each must do so with itself, too.
+template <backend B>
+bool row_groups<B>::group::is_safe_with_itself() const {
+  return std::ranges::none_of(members, [this](member const& m) { return clashes(m, m); });
+}
+
+template <backend B>
+bool row_groups<B>::group::reads_whole(slot const& s) const {
+  for (member const& m : members)
+    for (std::size_t i = 0; i != m.context->input_count(); ++i)
+      if (m.context->inputs()[i] == &s && m.rows.is_whole_input(i)) return true;
+  return false;
+}
+
+template <backend B>
+void row_groups<B>::group::defer(op_index& op) {
+  op = first;
+  for (member const& m : members) {
+    m.kernel->begin_rows(*m.context);
+    ++op;
   }
-  if (failure) std::rethrow_exception(failure);
+  for (narrowed const& o : parts.front().operands) deferred.push_back(o.from->data);
+  ++runs;
+}
+
+template <backend B>
+void row_groups<B>::group::run_deferred(std::size_t& run, op_index& op) {
+  for_each([this](part& p) { run_all(p); });
+  runs = 0;
+  deferred.clear();
+  throw_first(run, op);
 }
 
 }  // namespace plait

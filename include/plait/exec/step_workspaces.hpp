@@ -38,6 +38,8 @@ class step_workspaces : public blob_object {
 
   /// By state: initial slots and one for each step.
   std::vector<tensor<B>> states;
+  /// 0, 1, 2, …: what steps find under the name of the time step, as far as there has been one.
+  tensor<B> timesteps;
   /// Of the run they were last used for.
   std::size_t length = 0;
   /// Whether what the steps made is there, one workspace a step.

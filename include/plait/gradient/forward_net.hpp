@@ -103,8 +103,11 @@ class forward_net {
       for (std::string const& name : given_) versions.emplace_back(name_key_t<N>(name), 0);
     form_.compute(*net_, versions, ssa_options{.subnets = implicit});
     tape = gradient_tape(form_.value_count());
-    if constexpr (symbol_named_net<N>) tape.texts = traits::symbols(*net_);
-    tape.texts.reserve(2 * form_.blob_bound());
+    std::size_t const names = 2 * form_.blob_bound();
+    if constexpr (symbol_named_net<N>)
+      tape.texts = symbol_table(traits::symbols(*net_), names);
+    else
+      tape.texts.reserve(names);
     tape_ = &tape;
     intern_blobs(tape.texts);
     blobs_.assign(tape.texts.size(), npos);

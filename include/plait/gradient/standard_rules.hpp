@@ -37,8 +37,6 @@ inline void add_rules_of_constants(gradient_rules& rules) {
        {"Adagrad", "Adam", "ClipTensorByScaling", "CreateScope", "Iter", "LearningRate", "MomentumSGD",
         "MomentumSGDUpdate", "RmsProp", "ScatterAssign", "ScatterWeightedSum", "SparseAdagrad"})
     rules.refuse(type, "it updates what it is given and has no gradient");
-  for (std::string_view type : {"BooleanMask", "LengthsGather", "NormalizeL1", "ReduceTailSum", "SpatialBN"})
-    rules.refuse(type, "its gradient is not implemented");
 }
 
 inline gradient_rules make_standard_rules() {
@@ -66,9 +64,11 @@ inline gradient_rules const& gradient_rules::standard() {
 /// probabilities have no gradient, and no gradients in place of ops that read what they overwrite.
 [[nodiscard]] inline gradient_rules caffe2_gradient_rules() {
   gradient_rules rules = gradient_rules::standard();
-  for (std::string_view type : {"MergeDim", "ReduceL1", "ReduceL2", "ReduceMax", "ReduceMean", "ReduceMin", "ReduceSum",
-                                "ResizeLike", "SumReduceLike", "SumSqrElements", "Where"})
+  for (std::string_view type :
+       {"BooleanMask", "LengthsGather", "MergeDim", "NormalizeL1", "ReduceL1", "ReduceL2", "ReduceMax", "ReduceMean",
+        "ReduceMin", "ReduceSum", "ReduceTailSum", "ResizeLike", "SumReduceLike", "SumSqrElements", "Where"})
     rules.refuse(type, "Caffe2 has no gradient of this operator");
+  rules.refuse("SpatialBN", "Caffe2 has an operator for its gradient, which plait has not");
   rules.set("Split", [](gradient_context& c) { detail::split_gradient(c, false); });
   rules.set("Pow", [](gradient_context& c) { detail::power_gradient(c, true); });
   add_simple_rule(rules, detail::gradient_of_softmax_loss);

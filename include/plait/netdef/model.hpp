@@ -163,6 +163,53 @@ struct op_extras {
   std::vector<unknown_field> unknown;
 };
 
+/// The extras of an op, if it has any. Those that say no more than that an op is of a backward net are one for all such
+/// ops: marking the ops of a large one takes no memory. Copies are deep.
+class extras_box {
+ public:
+  extras_box() = default;
+  extras_box(extras_box&& other) noexcept : at_(std::exchange(other.at_, nullptr)) {}
+  extras_box(extras_box const& other) : at_(other.is_own() ? new op_extras(*other.at_) : other.at_) {}
+  extras_box& operator=(extras_box other) noexcept {
+    std::swap(at_, other.at_);
+    return *this;
+  }
+  ~extras_box() {
+    if (is_own()) delete at_;
+  }
+
+  explicit operator bool() const noexcept { return at_ != nullptr; }
+  op_extras const& operator*() const { return at_ != nullptr ? *at_ : none(); }
+  op_extras const* operator->() const { return &**this; }
+  op_extras& edit() {
+    if (!is_own()) at_ = new op_extras(**this);
+    return const_cast<op_extras&>(*at_);  // which no other op has
+  }
+  void mark_gradient() {
+    if (at_ == nullptr)
+      at_ = &gradient_mark();
+    else if (at_->is_gradient_op != true)
+      edit().is_gradient_op = true;
+  }
+
+ private:
+  static op_extras const& none() {
+    static op_extras const empty;
+    return empty;
+  }
+  static op_extras const& gradient_mark() {
+    static op_extras const mark = [] {
+      op_extras made;
+      made.is_gradient_op = true;
+      return made;
+    }();
+    return mark;
+  }
+  bool is_own() const noexcept { return at_ != nullptr && at_ != &gradient_mark(); }
+
+  op_extras const* at_ = nullptr;
+};
+
 /// OperatorDef. An op is one cache line, operands within it for up to four inputs and two outputs: analyses of large
 /// nets are as fast as memory delivers their ops. What few ops have lives behind one pointer.
 struct alignas(64) op_def {
@@ -172,15 +219,12 @@ struct alignas(64) op_def {
   symbol name;
   box<device_def> device_option;
   slim_vector<arg_def> arg;
-  box<op_extras> rare;
+  extras_box rare;
 
   /// Engine, control inputs and so on, to read: all absent unless given.
-  op_extras const& extras() const {
-    static op_extras const none;
-    return rare ? *rare : none;
-  }
-  /// The same, to set.
-  op_extras& edit_extras() { return rare ? *rare : rare.emplace(); }
+  op_extras const& extras() const { return *rare; }
+  /// The same, to set. Only to mark an op as one of a backward net, rare.mark_gradient() takes no memory.
+  op_extras& edit_extras() { return rare.edit(); }
 };
 
 /// NetDef. A value: copies are independent.
@@ -233,9 +277,11 @@ inline op_def netdef::adopt(op_def const& other, netdef const& from) {
   for (plait::symbol& blob : copy.output) moved(blob);
   moved(copy.type);
   moved(copy.name);
-  if (copy.rare) {
-    for (plait::symbol& blob : copy.rare->control_input) moved(blob);
-    for (plait::symbol* text : {&copy.rare->engine, &copy.rare->debug_info, &copy.rare->domain}) moved(*text);
+  op_extras const& rare = copy.extras();
+  if (!rare.control_input.empty() || rare.engine || rare.debug_info || rare.domain) {
+    op_extras& own = copy.edit_extras();
+    for (plait::symbol& blob : own.control_input) moved(blob);
+    for (plait::symbol* text : {&own.engine, &own.debug_info, &own.domain}) moved(*text);
   }
   for (arg_def& argument : copy.arg) moved(argument.name);
   return copy;

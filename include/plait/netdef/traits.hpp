@@ -110,7 +110,7 @@ struct net_traits<netdef> {
     if (what.arguments)
       for (arg_def const& argument : from_op.arg)
         if (find_argument(n, op, from.text(argument.name)) == nullptr) op.arg.push_back(n.adopt(argument, from));
-    if (what.gradient) op.edit_extras().is_gradient_op = true;
+    if (what.gradient) op.rare.mark_gradient();
   }
   static void add_subnet(netdef& n, op_def& op, std::string_view argument, netdef const& inner) {
     arg_def& added = op.arg.emplace_back();

@@ -119,6 +119,25 @@ TEST_CASE_TEMPLATE("a row's bits do not depend on the other rows", T, float, dou
       }
 }
 
+TEST_CASE_TEMPLATE("what is added on the way has the bits of what is added afterwards", T, float, double) {
+  std::mt19937 random(12);
+  for (auto const set : instruction_sets())
+    for (std::int64_t const m : {1, 5, 14, 31})
+      for (std::int64_t const n : {1, 31, 64, 150})
+        for (std::int64_t const k : {0, 1, 67, 300, 1100}) {
+          test::gemm_case<T> x({.m = m, .n = n, .k = k}, 1, 1, random);
+          packed_panels<T, serial> packed(set);
+          packed.pack(k, n, x.b.data());
+          std::vector<T> const row(static_cast<std::size_t>(n), T(0.4));
+          std::vector<T> wanted(x.c.size());
+          packed.multiply_onto(row.data(), 0, m, x.a.data(), wanted.data());
+          for (std::size_t i = 0; i != wanted.size(); ++i) wanted[i] += x.c[i];
+          std::vector<T> got(x.c.size());
+          packed.multiply_onto(row.data(), 0, m, x.a.data(), got.data(), x.c.data());
+          REQUIRE(got == wanted);
+        }
+}
+
 TEST_CASE("a matrix is packed again into the memory it has, and moves") {
   auto const held = [] { return memory_pool<serial>::shared().statistics(); };
   std::vector<float> const ones(40 * 50, 1.F);

@@ -1,13 +1,17 @@
 // Steps whose ops each thread runs for its rows: the same bits as on one thread.
 #include <plait/exec/operators/recurrent_network.hpp>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <stdexcept>
+#include <stop_token>
 #include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
 
+#include <plait/netdef/text_reader.hpp>
 #include <plait/netdef/traits.hpp>
 #include <plait/rnn/cells/basic_rnn.hpp>
 #include <plait/rnn/cells/gru.hpp>
@@ -19,7 +23,7 @@
 
 namespace {
 
-constexpr std::int64_t steps = 6, batch = 33, inputs = 5, hidden = 64;
+constexpr std::int64_t steps = 70, batch = 33, inputs = 5, hidden = 64;  // more than are put off at a time
 
 struct layer : test::trained_layer {
   layer(plait::any_cell const& cell, plait::recurrent_layer_options const& o) : trained_layer(cell, o) {
@@ -36,7 +40,7 @@ struct layer : test::trained_layer {
     for (std::size_t p = 0; p != parameters.size(); ++p)
       test::feed_some<float>(blobs, parameters[p].first, parameters[p].second, p + 3);
     std::vector<std::int32_t> lengths;
-    for (std::int32_t row = 0; row != batch; ++row) lengths.push_back(row % 7);
+    for (std::int32_t row = 0; row != batch; ++row) lengths.push_back(row * 73 % 71);
     blobs.template feed<std::int32_t>("lengths", lengths, {batch});
     auto plan = plait::compile(net, test::table<B>(), blobs, plait::compile_options{fetch});
     std::vector<std::vector<float>> made;
@@ -54,11 +58,76 @@ TEST_CASE("Recurrences by rows make the bits that one thread makes") {
   for (any_cell const& cell :
        {any_cell(lstm_cell{inputs, hidden}), any_cell(gru_cell{inputs, hidden}),
         any_cell(basic_rnn_cell{inputs, hidden}), any_cell(layer_norm_lstm_cell{inputs, hidden})})
-    for (recurrent_layer_options const& how :
-         {recurrent_layer_options{}, {.lengths = "lengths"}, {.recompute = true}}) {
+    for (recurrent_layer_options const& how : {recurrent_layer_options{},
+                                               {.lengths = "lengths"},
+                                               {.recompute = true},
+                                               {.forward_only = true},
+                                               {.lengths = "lengths", .forward_only = true}}) {
       layer const made(cell, how);
       CHECK(threads.execute([&] { return made.run<plait::tbb>(); }) == made.run<plait::serial>());
     }
+}
+
+/// y = x + the number of the step / 64, whose first rows of a step may be refused.
+template <class B>
+struct watch_kernel : plait::op_kernel<B> {
+  explicit watch_kernel(plait::op_arguments const&) {}
+  void infer(plait::shape_context& c) override { c.output(0, c.expect_type<float>(0), c.dims(0)); }
+  void run(plait::op_context<B>& c) override { run_rows(c); }
+  plait::row_runs by_rows(plait::op_context<B> const& c) const override {
+    return {.work = 8 * c.size(0), .whole_inputs = 0b10};
+  }
+  void begin_rows(plait::op_context<B>&) override { ++begun; }
+  void run_rows(plait::op_context<B>& c) override {
+    std::int32_t const step = *c.template input<std::int32_t>(1);
+    if (step == refused) throw std::runtime_error("no such step");
+    for (int most = most_ahead; most < begun - step && !most_ahead.compare_exchange_weak(most, begun - step);) {
+    }
+    for (std::size_t i = 0; i != c.size(0); ++i)
+      c.template output<float>(0)[i] = c.template input<float>(0)[i] + static_cast<float>(step) / 64;
+  }
+
+  static inline int refused = -1;
+  static inline std::atomic<int> begun = 0;
+  static inline std::atomic<int> most_ahead = 0;  // steps made ready before the rows of one were run
+};
+
+TEST_CASE("Whole steps by rows are put off and run together, of which errors still know the step") {
+  constexpr int length = 150, rows = 40, width = 64;
+  test::some_threads threads;
+  test::recurrence r = test::simple_cell();
+  r.step = test::op_text("FC", {"h_prev", "w", "b"}, {"s"}, "arg { name: \"axis\" i: 2 }") +
+           test::op_text("Sum", {"s", "x_t"}, {"s"}) + test::op_text("Watch", {"s", "timestep"}, {"u"}) +
+           test::op_text("Tanh", {"u"}, {"h"});
+  r.more = "arg { name: \"enable_rnn_executor\" i: 0 } ";
+  plait::netdef const net = plait::read_netdef_text(r.op());
+  auto const run = [&]<class B>(B, plait::run_options const& options) {
+    plait::operators<B> operators = test::table<B>();
+    operators.template add<watch_kernel>(plait::op_schema("Watch").inputs(2).outputs(1));
+    plait::workspace<B> blobs;
+    test::feed_some<float>(blobs, "x", {length, rows, width}, 1);
+    test::feed_some<float>(blobs, "h0", {1, rows, width}, 2);
+    test::feed_some<float>(blobs, "w", {width, width}, 3);
+    test::feed_some<float>(blobs, "b", {width}, 4);
+    auto plan = plait::compile(net, operators, blobs, {.fetch = {"all"}});
+    watch_kernel<B>::begun = 0;
+    watch_kernel<B>::most_ahead = 0;
+    plan.run(options);
+    return blobs.template fetch<float>("all");
+  };
+  using watch = watch_kernel<plait::tbb>;
+  std::vector<float> const wanted = run(plait::serial(), {});
+  CHECK(threads.execute([&] { return run(plait::tbb(), {}); }) == wanted);
+  CHECK(watch::most_ahead.load() == 64);
+
+  std::stop_source stop;  // each step must be able to stop
+  CHECK(threads.execute([&] { return run(plait::tbb(), {.stop = stop.get_token()}); }) == wanted);
+  CHECK(watch::most_ahead.load() <= 1);
+
+  watch::refused = 77;
+  CHECK_THROWS_WITH_AS(threads.execute([&] { return run(plait::tbb(), {}); }),
+                       doctest::Contains("step_net at step 77: op 2 (Watch)"), plait::exec_error);
+  watch::refused = -1;
 }
 
 }  // namespace

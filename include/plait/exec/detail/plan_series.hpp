@@ -70,7 +70,32 @@ void plan<B>::run_group(op_index& op) {
 }
 
 template <backend B>
+void plan<B>::defer_run() {
+  op_index op = 0;
+  try {
+    groups_.defer(op);
+  } catch (...) {
+    rethrow(op);
+  }
+  ++deferred_;
+  for (op = 0; op != op_count(); ++op)
+    for (value_number v : layout_.published(op)) publish(v);
+}
+
+template <backend B>
+void plan<B>::run_deferred(std::size_t& run) {
+  deferred_ = 0;
+  op_index op = 0;
+  try {
+    groups_.run_deferred(run, op);
+  } catch (...) {
+    rethrow(op);
+  }
+}
+
+template <backend B>
 void plan<B>::end_series(bool whole) {
+  deferred_ = 0;
   for (op_index const first : groups_.firsts()) steps_[first].way = usual_way(first);
   groups_.clear();
   for (std::size_t i = 0; i != in_series_.size(); ++i) {

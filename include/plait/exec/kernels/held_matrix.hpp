@@ -36,11 +36,12 @@ class held_matrix {
   bool holds() const noexcept { return packed_.index() != 0; }
 
   /// c = a * b + the row `from` in each row, of m rows without gaps, if b is held; else false, and nothing is done.
+  /// Then `more` is added, if it is given: a matrix that stands apart from c.
   template <class T>
-  bool multiply_onto_row(T const* from, std::int64_t m, T const* a, T* c) const {
+  bool multiply_onto_row(T const* from, std::int64_t m, T const* a, T* c, T const* more = nullptr) const {
     if constexpr (packs)
       if (auto const* const packed = std::get_if<packed_matrix<T, B>>(&packed_)) {
-        packed->multiply_onto(from, 0, m, a, c);
+        packed->multiply_onto(from, 0, m, a, c, more);
         return true;
       }
     return false;

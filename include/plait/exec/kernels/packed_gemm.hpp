@@ -18,8 +18,8 @@
 
 namespace plait::detail {
 
-/// c = alpha * a * b + beta * from with a of m by k and b of k by n elements. a and b have a distance between rows and
-/// one between columns, of which one is 1.
+/// c = (alpha * a * b + beta * from) + more with a of m by k and b of k by n elements. a and b have a distance between
+/// rows and one between columns, of which one is 1. `more` stands apart from c, and is for multiply_packed only.
 template <class T>
 struct gemm_problem {
   std::ptrdiff_t m, n, k;
@@ -32,6 +32,8 @@ struct gemm_problem {
   T alpha, beta;
   T const* from = nullptr;  ///< nullptr: c
   std::ptrdiff_t from_row = 0;
+  T const* more = nullptr;  ///< nullptr: nothing
+  std::ptrdiff_t more_row = 0;
 };
 
 /// How much of k is packed at once, columns of b that are packed at once, rows of a.
@@ -96,15 +98,17 @@ class gemm_scratch {
   alignas(64) std::byte local_[Local];
 };
 
-/// c = beta * from
+/// c = beta * from + more
 template <class T>
 void scale_rows(gemm_problem<T> const& p) {
-  if (p.beta == T(1) && p.from == nullptr) return;
+  if (p.beta == T(1) && p.from == nullptr && p.more == nullptr) return;
   T const* const from = p.from == nullptr ? p.c : p.from;
   std::ptrdiff_t const from_row = p.from == nullptr ? p.c_row : p.from_row;
   for (std::ptrdiff_t i = 0; i < p.m; ++i)
-    for (std::ptrdiff_t j = 0; j < p.n; ++j)
-      p.c[i * p.c_row + j] = p.beta == T(0) ? T(0) : p.beta * from[i * from_row + j];
+    for (std::ptrdiff_t j = 0; j < p.n; ++j) {
+      T const kept = p.beta == T(0) ? T(0) : p.beta * from[i * from_row + j];
+      p.c[i * p.c_row + j] = p.more == nullptr ? kept : kept + p.more[i * p.more_row + j];
+    }
 }
 
 /// m rows in tiles of nearly the same height.
@@ -137,6 +141,8 @@ struct gemm_task {
   T const* from;
   std::ptrdiff_t from_row;
   T beta;
+  T const* more;  ///< nullptr: nothing, or not yet, as more of k is to come
+  std::ptrdiff_t more_row;
   std::ptrdiff_t groups;  ///< of panels
   bool backwards;         ///< the last group first
 
@@ -182,6 +188,8 @@ struct gemm_task {
       }
       t.ahead = reinterpret_cast<char const*>(b.loose_column != 0 ? t.b : t.b + t.k * b.row);
       t.beta = first == 0 ? beta : T(1);
+      bool const adds = more != nullptr && first + block >= k;
+      t.more_row = more_row;
       for (std::ptrdiff_t tile = first_tile; tile < last_tile; ++tile) {
         std::ptrdiff_t const rows = tiles.rows(tile);
         std::ptrdiff_t const row = tiles.first(tile);
@@ -189,19 +197,22 @@ struct gemm_task {
         t.c = c + row * c_row + panel * width;
         t.from = first == 0 ? from + row * from_row + panel * width : t.c;
         t.from_row = first == 0 ? from_row : c_row;
-        if (first == 0) fetch_ahead(t.c + together * width, rows);
+        t.more = adds ? more + row * more_row + panel * width : nullptr;
+        if (adds) fetch(t.more, more_row, rows, t.columns);
+        if (first == 0) fetch(t.c + together * width, c_row, rows, width);
         (together == 1 ? kernel->narrow : kernel->wide)[std::size_t(rows)](t);
         t.ahead += t.k * t.ahead_step;
       }
     }
   }
 
-  // What follows a tile of c to its right is written by the next panels: if it is in no cache by then, each store waits
-  // for memory, which for large c and small k takes a third of the time.
-  void fetch_ahead(T const* next, std::ptrdiff_t rows) const {
+  // What is added to a tile at its end, and what follows a tile of c to its right, which is written by the next panels:
+  // if it is in no cache by then, each load and store waits for memory, which for large c and small k takes a third of
+  // the time.
+  static void fetch(T const* from, std::ptrdiff_t from_row, std::ptrdiff_t rows, std::ptrdiff_t columns) {
     constexpr auto line = std::ptrdiff_t(64 / sizeof(T));
-    for (std::ptrdiff_t i = 0; i != rows; ++i, next += c_row)
-      for (std::ptrdiff_t j = 0; j < kernel->width; j += line) __builtin_prefetch(next + j, 0, 2);
+    for (std::ptrdiff_t i = 0; i != rows; ++i, from += from_row)
+      for (std::ptrdiff_t j = 0; j < columns; j += line) __builtin_prefetch(from + j, 0, 2);
   }
 };
 
@@ -232,9 +243,11 @@ void multiply_panels(gemm_kernel<T> const& kernel, gemm_problem<T> const& p, gem
             }
         });
     T const* const from = p.from == nullptr ? p.c + row * p.c_row : p.from + row * p.from_row;
-    for_each_task<B>((tiles.count + task_tiles - 1) / task_tiles * groups, parallel,
-                     gemm_task<B, T>{&kernel, panels, scratch, tiles, p.n, p.k, p.c + row * p.c_row, p.c_row, from,
-                                     p.from == nullptr ? p.c_row : p.from_row, p.beta, groups, backwards});
+    for_each_task<B>(
+        (tiles.count + task_tiles - 1) / task_tiles * groups, parallel,
+        gemm_task<B, T>{&kernel, panels, scratch, tiles, p.n, p.k, p.c + row * p.c_row, p.c_row, from,
+                        p.from == nullptr ? p.c_row : p.from_row, p.beta,
+                        p.more == nullptr ? nullptr : p.more + row * p.more_row, p.more_row, groups, backwards});
   }
 }
 
@@ -269,8 +282,10 @@ void multiply_packed(gemm_kernel<T> const& kernel, gemm_problem<T> p, T const* p
   if (without_product(p)) return;
   std::ptrdiff_t const k = p.k;
   gemm_scratch<B, T> scratch(std::min(p.m, packed_rows) * std::min(k, packed_depth));
+  T const* const more = p.more;
   for (std::ptrdiff_t first = 0; first < k; first += packed_depth) {
     p.k = std::min(packed_depth, k - first);
+    p.more = first + p.k == k ? more : nullptr;
     multiply_panels<B>(kernel, p, {packed + first * kernel.width, kernel.width, kernel.width * k}, scratch.data(),
                        backwards);
     p.a += p.k * p.a_column;

@@ -73,10 +73,12 @@ class packed_panels {
     PLAIT_ASSERT(m >= 0 && lda >= k_ && ldc >= n_, "packed_matrix: no such matrices");
     run({m, n_, k_, a, lda, 1, nullptr, 0, 0, c, ldc, alpha, beta});
   }
-  /// c = a * b + from without gaps, but for the rows of `from`, which are from_row apart: 0 where all are the same.
-  void multiply_onto(T const* from, std::int64_t from_row, std::int64_t m, T const* a, T* c) const {
+  /// c = (a * b + from) + more without gaps, but for the rows of `from`, which are from_row apart: 0 where all are the
+  /// same. `more`, if it is given, stands apart from c; the bits are those of adding it afterwards.
+  void multiply_onto(T const* from, std::int64_t from_row, std::int64_t m, T const* a, T* c,
+                     T const* more = nullptr) const {
     PLAIT_ASSERT(m >= 0 && (from_row == 0 || from_row >= n_), "packed_matrix: no such matrices");
-    run({m, n_, k_, a, k_, 1, nullptr, 0, 0, c, n_, T(1), T(1), from, from_row});
+    run({m, n_, k_, a, k_, 1, nullptr, 0, 0, c, n_, T(1), T(1), from, from_row, more, n_});
   }
 
  private:

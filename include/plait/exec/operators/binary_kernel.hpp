@@ -12,6 +12,10 @@
 
 namespace plait {
 
+namespace functions {
+struct add;  // arithmetic.hpp
+}
+
 /// C = F(A, B) for A and B of one type, of Ts; C's type is what F returns.
 template <backend B, class F, element... Ts>
 class binary_kernel : public op_kernel<B> {
@@ -33,6 +37,7 @@ class binary_kernel : public op_kernel<B> {
     shape const& made = c.output_spec(0).dims;
     row_runs rows{.work = c.output_size(0), .in_pieces = true};
     if (!add_operand(rows, 0, c.dims(0), made) || !add_operand(rows, 1, right_, made)) return {};
+    rows.is_sum = std::is_same_v<F, functions::add> && rows.whole_inputs == 0;
     return rows;
   }
   void run_rows(op_context<B>& c) override {

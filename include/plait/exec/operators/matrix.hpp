@@ -125,12 +125,13 @@ class fc_kernel : public op_kernel<B> {
   void end_series(op_context<B>&, bool) override { held_.release(); }
 
   row_runs by_rows(op_context<B> const& c) const override {
-    return {detail::row_work(held_, product_, c.type(0)), 0b110};
+    return {.work = detail::row_work(held_, product_, c.type(0)), .whole_inputs = 0b110, .can_add = true};
   }
-  void run_rows(op_context<B>& c) override {
+  void run_rows(op_context<B>& c) override { run_rows_adding(c, nullptr); }
+  void run_rows_adding(op_context<B>& c, void const* addend) override {
     visit_type<float, double>(c.type(0), [&]<class T>(T) {
       held_.multiply_onto_row(c.template input<T>(2), c.output_spec(0).dims[0], c.template input<T>(0),
-                              c.template output<T>(0));
+                              c.template output<T>(0), static_cast<T const*>(addend));
     });
   }
 

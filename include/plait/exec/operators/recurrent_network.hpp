@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <numeric>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -133,8 +134,8 @@ class recurrent_network_kernel : public op_kernel<B> {
     auto step = steps_.forecast(sequences, [&](std::string_view name) {
       return name == arguments_.timestep ? tensor_spec{element_type::int32, {1}} : input(name);
     });
-    std::size_t const timestep = memory_pool<B>::block_size(sizeof(std::int32_t));
-    c.held += (step.workspace + timestep) * (trains_ ? length : std::min(steps_.in_flight(), length)) + step.once;
+    c.held += step.workspace * (trains_ ? length : std::min(steps_.in_flight(), length)) + step.once;
+    c.held += memory_pool<B>::block_size(length * sizeof(std::int32_t));
     known->blobs = std::move(step.blobs);
     known->blobs.emplace_back(arguments_.timestep, tensor_spec{element_type::int32, {1}});
     for (std::size_t i = 0; i != arguments_.aliases.size(); ++i) {
@@ -231,6 +232,7 @@ class recurrent_network_kernel : public op_kernel<B> {
     auto const length = static_cast<std::size_t>(steps);
     std::size_t const places = trains_ ? length : std::min(steps_.in_flight(), length);
     while (kept.size() < places) kept.add();
+    number_steps(kept, length);
     steps_.run(
         sequences_, steps, false, c.options(), [&](std::int64_t t) { return open(kept, t, places); },
         [&](detail::linked_place const& link, std::int64_t t) {
@@ -251,16 +253,18 @@ class recurrent_network_kernel : public op_kernel<B> {
       static_cast<void>(blobs.local(arguments_.timestep));
       named_[number] = blobs.revision();
     }
-    set_timestep(blobs.local(arguments_.timestep), t);
+    detail::recurrent_sequence const timesteps{static_cast<std::byte*>(kept.timesteps.raw()), kept.timesteps.spec()};
+    detail::set_view(blobs.local(arguments_.timestep), timesteps, t, 1);
     return {number, &blobs};
   }
-  static void set_timestep(blob<B>& at, std::int64_t t) {
-    if (at.value.owner() == nullptr || at.value.type() != element_type::int32)
-      at.value = tensor<B>::uninitialized(element_type::int32, {1});
-    auto const number = static_cast<std::int32_t>(t);
-    B::copy_from_host(at.value.raw(), &number, sizeof number);
-    at.object = nullptr;
-    at.is_set = true;
+  // Each step has a number in a place of its own, as steps may be run when others have been made ready already. Anew in
+  // each run: a step net may change its number.
+  void number_steps(step_workspaces<B>& kept, std::size_t length) {
+    if (kept.timesteps.dims().size() < static_cast<std::int64_t>(length))
+      kept.timesteps = tensor<B>::uninitialized(element_type::int32, {static_cast<std::int64_t>(length)});
+    numbers_.resize(std::max(numbers_.size(), length));
+    std::iota(numbers_.begin(), numbers_.end(), 0);
+    B::copy_from_host(kept.timesteps.raw(), numbers_.data(), length * sizeof(std::int32_t));
   }
   void expect_filled_in_place(workspace<B>& blobs, detail::linked_place const& link, std::int64_t t) {
     if (blobs.get(link.internal).value.raw() != sequences_[link.sequence].at(t + link.offset))
@@ -304,7 +308,8 @@ class recurrent_network_kernel : public op_kernel<B> {
   std::size_t object_input_ = npos;                    // what the last output's blob held before
   std::vector<detail::recurrent_sequence> sequences_;  // states, then linked inputs
   std::vector<std::string> filled_in_place_;
-  std::vector<std::uint64_t> named_;  // by workspace: its revision when it had all names
+  std::vector<std::int32_t> numbers_;  // of steps
+  std::vector<std::uint64_t> named_;   // by workspace: its revision when it had all names
   std::shared_ptr<step_workspaces<B>> last_;
 };
 

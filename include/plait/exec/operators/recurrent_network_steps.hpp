@@ -159,14 +159,19 @@ class recurrent_steps {
            Open const& open, Delivered const& delivered) {
     steps_ = static_cast<std::size_t>(steps);
     begun_ = false;
+    defers_ = false;
     if (blobs_.size() > steps_) blobs_.resize(steps_);
     recurrent_run<B> const all{sequences, steps, backward, &options};
     for (std::int64_t done = 0; done != steps;) {
       run_step(all, all.step(done), open(all.step(done)), delivered);
       ++done;
-      if (done == 1 && plan_ != nullptr && executor_.pays(*plan_, steps))
+      if (plan_ == nullptr) continue;
+      if (done == 1 && executor_.pays(*plan_, steps))
         done = executor_.run(*plan_, links_, series_, told_, all, argument_, open, delivered);
+      if (done == 1) defers_ = may_defer(all);
+      if (plan_->deferred() == most_deferred) run_deferred();
     }
+    run_deferred();
     if (plan_ != nullptr) inside(argument_, [&] { plan_->end_series(true); });
     series_.drop();
   }
@@ -218,6 +223,9 @@ class recurrent_steps {
   }
 
  private:
+  // Steps that are put off at a time: enough to make meetings rare, and few enough that sequences stay in the cache.
+  static constexpr std::size_t most_deferred = 64;
+
   // Where the blobs of a step are, and what the names were then.
   struct step_blobs {
     std::uint64_t own = 0;
@@ -255,6 +263,7 @@ class recurrent_steps {
       if (link.filled) fill_source<B>(*blobs.links[i], link, sequence(link), t);
     }
     if (plan_ != nullptr) inside(argument_, t, [&] { run_plan(blobs, all, t); });
+    if (defers_ && !targets_in_place(all, t)) run_deferred();
     for (std::size_t i = 0; i != links_.size(); ++i)
       if (links_[i].target && !series_.sums(links_[i].value))
         deliver<B>(plan_.get(), *blobs.links[i], links_[i], sequence(links_[i]), t);
@@ -273,6 +282,8 @@ class recurrent_steps {
       begun_ = true;
       if (steps_ > 1 && series_.begin(*plan_, steps_)) put();
     } else if (told_ && !(plan_->in_series() && series_.holds(*plan_, all.sequences, t))) {
+      defers_ = false;
+      run_deferred();
       plan_->end_series(true);
       series_.drop();
       plan_->rebind(blank_);
@@ -280,7 +291,38 @@ class recurrent_steps {
       put();
     }
     told_ = plan_->in_series();
-    plan_->run_bound(*all.options);
+    if (!defers_) return plan_->run_bound(*all.options);
+    if (plan_->deferred() == 0) first_deferred_ = t;
+    plan_->defer_run();
+  }
+
+  // After the first step: whether threads can run several steps each for its rows. Steps may pass rows on to others by
+  // links that move from place to place, and in memory that is the plan's.
+  bool may_defer(recurrent_run<B> const& all) const {
+    if (all.backward || all.options->observer != nullptr || all.options->stop.stop_possible()) return false;
+    if (!told_ || !plan_->may_defer()) return false;
+    auto const given = plan_->layout().given();
+    return std::ranges::all_of(links_, [&](linked_place const& link) {
+      if (link.filled || link.added || link.window != 1 || !link.moves) return false;
+      if (link.value != npos && plan_->reads_whole(link.value)) return false;
+      std::uint32_t const source = find(given, link.internal);
+      return source == npos || !plan_->reads_whole(source);
+    });
+  }
+  bool targets_in_place(recurrent_run<B> const& all, std::int64_t t) const {
+    return std::ranges::all_of(links_, [&](linked_place const& link) {
+      return !link.target ||
+             (link.value != npos && plan_->value(link.value).data == all.sequences[link.sequence].at(link.place(t)));
+    });
+  }
+  void run_deferred() {
+    if (plan_ == nullptr || plan_->deferred() == 0) return;
+    std::size_t failed = 0;
+    try {
+      plan_->run_deferred(failed);
+    } catch (...) {
+      inside(argument_, first_deferred_ + static_cast<std::int64_t>(failed), [] { throw; });
+    }
   }
 
   std::string argument_;
@@ -293,6 +335,8 @@ class recurrent_steps {
   std::size_t steps_ = 0;
   bool begun_ = false;  // the first step of the run has been
   bool told_ = false;   // ops know that they are in a series
+  bool defers_ = false;
+  std::int64_t first_deferred_ = 0;
 };
 
 /// Throws shape_error if a link leaves its sequence within `steps` steps.

@@ -55,7 +55,8 @@ struct fold_kernel : op_kernel<B> {
     });
   }
   row_runs by_rows(op_context<B> const& c) const override {
-    return {.work = c.size(0) * c.input_count() / 2, .in_pieces = true};
+    bool const is_sum = std::is_same_v<F, functions::add> && !Mean && c.input_count() == 2;
+    return {.work = c.size(0) * c.input_count() / 2, .in_pieces = true, .is_sum = is_sum};
   }
 
   template <class T>

@@ -4,11 +4,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <plait/gradient/gradient_context.hpp>
 #include <plait/gradient/gradient_rules.hpp>
+#include <plait/gradient/rules/second_order_rows.hpp>
 #include <plait/gradient/rules/simple_rules.hpp>
 
 namespace plait {
@@ -138,6 +141,72 @@ inline void sum_like_gradient(gradient_context& c) {
   c.op("Add", {zero, c.output_gradient(0)}, {c.input_gradient(0)});
 }
 
+// Each sum is repeated along its row: zeros of the shape of X, plus what came. Not in Caffe2.
+inline void tail_sum_gradient(gradient_context& c) {
+  gradient_operand const dy = c.output_gradient(0);
+  row_ops r(c, 1, c.gradient_name(0) + "_zero");
+  gradient_operand const zero = r.filled(c.input(0), 0);
+  r.by_row("Add", zero, dy, c.input_gradient(0));
+}
+
+// y = x / n with n = Σ |x|, or 1 where that is 0: dx = (dy - sign(x) Σ dy y) / n, which is dy where all of x is 0. y is
+// made of x once more, so that nobody need keep it. Not in Caffe2.
+inline void magnitudes_norm_gradient(gradient_context& c) {
+  gradient_operand const x = c.input(0);
+  gradient_operand const dy = c.output_gradient(0);
+  std::string const name = c.gradient_name(0);
+  std::vector<std::int64_t> const axes = {c.argument<std::int64_t>("axis", -1)};
+  row_ops r(c, 1, name);
+  auto const along_axis = [&](std::string_view type, std::initializer_list<gradient_operand> reads) {
+    gradient_operand const made = c.temporary(name);
+    c.op(type, reads, {made}).own_arguments().argument("axes", axes);
+    return made;
+  };
+  gradient_operand const sums = along_axis("ReduceL1", {x});
+  gradient_operand const none = r.op("EQ", sums, r.filled(sums, 0));
+  gradient_operand const n = c.temporary(name + "_norm");
+  c.op("Where", {none, r.filled(sums, 1), sums}, {n}).own_arguments();
+  gradient_operand const products = r.op("Div", along_axis("ReduceSum", {r.op("Mul", dy, x)}), n);
+  gradient_operand const turned = r.op("AbsGradient", x, along_axis("ReduceSumGradient", {products, x}));
+  c.op("Div", {r.op("Sub", dy, turned), n}, {c.input_gradient(0)})
+      .own_arguments()
+      .argument("broadcast", std::int64_t{1});
+}
+
+// y = (x - mean) f + bias with f = scale / σ and σ = √(variance + epsilon), by channel: dx = dy f, and with sums over
+// all but the channels, db = Σ dy, ds = Σ dy (x - mean) / σ, dmean = -f db, dvariance = -f ds / 2σ. Caffe2 has an
+// operator for the first three.
+inline void batch_norm_gradient(gradient_context& c) {
+  c.refuse_unless(c.argument<std::int64_t>("is_test", 0) != 0, "SpatialBN has a gradient with is_test only");
+  gradient_operand const scale = c.input(1);
+  gradient_operand const variance = c.input(4);
+  gradient_operand const dy = c.output_gradient(0);
+  std::int64_t const channels = c.argument<std::string>("order", "NCHW") == "NHWC" ? -1 : 1;
+  auto const epsilon = c.argument<float>("epsilon", 1e-5f);
+  std::string const name = c.gradient_name(0);
+  row_ops r(c, 1, name);
+  auto const by_channel = [&](std::string_view type, gradient_operand a, gradient_operand numbers,
+                              gradient_operand to) {
+    c.op(type, {a, numbers}, {to}).own_arguments().argument("broadcast", std::int64_t{1}).argument("axis", channels);
+    return to;
+  };
+  gradient_operand const deviation = c.temporary(name + "_deviation");
+  c.op("Sqrt", {r.op("Add", variance, r.filled(variance, epsilon))}, {deviation}).own_arguments();
+  gradient_operand const factor = c.temporary(name + "_factor");
+  c.op("Div", {scale, deviation}, {factor}).own_arguments();
+  by_channel("Mul", dy, factor, c.input_gradient(0));
+  gradient_operand const by_bias = by_channel("SumReduceLike", dy, scale, c.input_gradient(2));
+  gradient_operand const centered = by_channel("Sub", c.input(0), c.input(3), c.temporary(name));
+  gradient_operand const products = r.op("Mul", dy, centered);
+  gradient_operand const sums = by_channel("SumReduceLike", products, scale, c.temporary(name));
+  gradient_operand const by_scale = c.input_gradient(1);
+  c.op("Div", {sums, deviation}, {by_scale}).own_arguments();
+  c.op("Negative", {r.op("Mul", by_bias, factor)}, {c.input_gradient(3)}).own_arguments();
+  c.op("Scale", {r.op("Div", r.op("Mul", by_scale, factor), deviation)}, {c.input_gradient(4)})
+      .own_arguments()
+      .argument("scale", -0.5f);
+}
+
 inline constexpr simple_rule gradient_of_softmax_loss = {"SoftmaxWithLoss", "SoftmaxWithLossGradient", "i* o0 g1", "0"};
 
 // Of the loss, as Caffe2 has it, and of the probabilities, which Caffe2 forgets.
@@ -167,6 +236,9 @@ inline void add_matrix_rules(gradient_rules& rules) {
   rules.set("DotProductWithPadding", detail::padded_dot_product_gradient);
   rules.set("SumSqrElements", detail::sum_of_squares_gradient);
   rules.set("SumReduceLike", detail::sum_like_gradient);
+  rules.set("ReduceTailSum", detail::tail_sum_gradient);
+  rules.set("NormalizeL1", detail::magnitudes_norm_gradient);
+  rules.set("SpatialBN", detail::batch_norm_gradient);
   rules.set("SoftmaxWithLoss", detail::softmax_with_loss_gradient);
   add_simple_rule(rules, {"MaxPool", "MaxPoolGradient", "i0 o0 g0", "0"});
   add_simple_rule(rules, {"AveragePool", "AveragePoolGradient", "i0 o0 g0", "0"});

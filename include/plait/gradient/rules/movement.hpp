@@ -43,12 +43,40 @@ namespace detail {
 
 inline void pass_first(gradient_context& c) { c.pass(0, c.output_gradient(0)); }
 
-inline void gather_gradient(gradient_context& c) {
-  gradient_operand const dy = c.output_gradient(0);
+// What came is that of rows of input 0: the gradient is sparse, unless the op asks for a dense one.
+inline void give_rows(gradient_context& c, gradient_operand dy, gradient_operand indices) {
   if (c.argument<std::int64_t>("dense_gradient", 0) != 0)
-    c.op("SparseToDense", {c.input(1), dy, c.input(0)}, {c.input_gradient(0)});
+    c.op("SparseToDense", {indices, dy, c.input(0)}, {c.input_gradient(0)});
   else
-    c.pass(0, {.values = dy, .indices = c.input(1)});
+    c.pass(0, {.values = dy, .indices = indices});
+}
+
+inline void gather_gradient(gradient_context& c) { give_rows(c, c.output_gradient(0), c.input(1)); }
+
+// The numbers of the rows, gathered as the rows were, say where these come from. They are of the lengths' type. Not in
+// Caffe2.
+inline void lengths_gather_gradient(gradient_context& c) {
+  gradient_operand const dy = c.output_gradient(0);
+  gradient_operand const lengths = c.input(1);
+  std::string const name = c.gradient_name(0) + "_indices";
+  gradient_operand const total = c.temporary(name);
+  gradient_operand const numbers = c.temporary(name);
+  gradient_operand const indices = c.temporary(name);
+  c.op("SumElementsInt", {lengths}, {total}).own_arguments();
+  c.op("Range", {total}, {numbers}).own_arguments();
+  c.op("LengthsGather", {numbers, lengths, c.input(2)}, {indices}).own_arguments();
+  give_rows(c, dy, indices);
+}
+
+// Zeros for the rows that were left out. The op itself says which stayed, once more if nobody asked it to. Not in
+// Caffe2.
+inline void boolean_mask_gradient(gradient_context& c) {
+  gradient_operand const dy = c.output_gradient(0);
+  gradient_operand const mask = c.input(1);
+  std::string const name = c.gradient_name(0) + "_indices";
+  gradient_operand const indices = c.output_count() == 2 ? c.output(1) : c.temporary(name);
+  if (c.output_count() != 2) c.op("BooleanMask", {mask, mask}, {c.temporary(name + "_mask"), indices}).own_arguments();
+  c.op("SparseToDense", {indices, dy, c.input(0)}, {c.input_gradient(0)}).own_arguments();
 }
 
 inline void ensure_dense_gradient(gradient_context& c) {
@@ -192,6 +220,8 @@ inline void add_movement_rules(gradient_rules& rules) {
   for (simple_rule const& entry : movement_rules) add_simple_rule(rules, entry);
   rules.set("Alias", detail::pass_first);
   rules.set("Gather", detail::gather_gradient);
+  rules.set("LengthsGather", detail::lengths_gather_gradient);
+  rules.set("BooleanMask", detail::boolean_mask_gradient);
   rules.set("EnsureDense", detail::ensure_dense_gradient);
   rules.set("Split", [](gradient_context& c) { detail::split_gradient(c, true); });
   rules.set("Concat", detail::concat_gradient);
