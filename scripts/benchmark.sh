@@ -18,23 +18,26 @@ programs=$(cmake --build build/release --target help | sed -nE 's/^(plait_bench_
 # shellcheck disable=SC2086
 cmake --build build/release --target $programs >&2
 
-# Names are what/variant/input or variant/input. One table per `what`: a row per input, a column per variant.
+# Names are what/…/variant/input or variant/input. One table per `what`: a row per input, a column per variant.
 tables() {
-  awk -F, -v program="$1" '
+  awk -v program="$1" '
     function show(ns) {
       return ns < 1e3 ? sprintf("%.3g ns", ns) : ns < 1e6 ? sprintf("%.3g µs", ns / 1e3) \
            : ns < 1e9 ? sprintf("%.3g ms", ns / 1e6) : sprintf("%.3g s", ns / 1e9)
     }
-    { sub(/\r$/, "") }
-    $1 ~ /_median"?$/ {
-      name = $1; gsub(/"/, "", name); sub(/_median$/, "", name)
-      unit = $5 == "us" ? 1e3 : $5 == "ms" ? 1e6 : $5 == "s" ? 1e9 : 1
+    # Of the JSON, which has a line a field; CSV needs the same counters everywhere.
+    /"name": / { name = $0; sub(/^[^:]*: "/, "", name); sub(/",$/, "", name) }
+    /"cpu_time": / { cpu_time = $2 + 0 }
+    /"time_unit": / && name ~ /_median$/ {
+      unit = /"us"/ ? 1e3 : /"ms"/ ? 1e6 : /"s"/ ? 1e9 : 1
+      sub(/_median$/, "", name)
       parts = split(name, part, "/")
       input = part[parts]; variant = part[parts - 1]; what = parts > 2 ? part[1] : program
+      for (i = 2; i < parts - 1; ++i) what = what ", " part[i]
       if (!(what in seen_what)) { seen_what[what] = ++whats; what_at[whats] = what }
       if (!((what, variant) in seen_variant)) { seen_variant[what, variant] = ++variants[what]; variant_at[what, variants[what]] = variant }
       if (!((what, input) in seen_input)) { seen_input[what, input] = ++inputs[what]; input_at[what, inputs[what]] = input }
-      time[what, variant, input] = $4 * unit
+      time[what, variant, input] = cpu_time * unit
     }
     # Runs are interleaved at random: columns with plait first, rows by the time of the first column.
     function swap(table, what, a, b,   kept) { kept = table[what, a]; table[what, a] = table[what, b]; table[what, b] = kept }
@@ -68,6 +71,34 @@ tables() {
     }'
 }
 
+# One table per first part of the names: a row per rest, a column per counter.
+counters() {
+  awk '
+    $1 !~ /_median$/ { next }
+    {
+      sub(/_median$/, "", $1)
+      gsub(/\/(iterations:[0-9]+|manual_time)/, "", $1)
+      what = rest = $1
+      sub(/\/.*/, "", what)
+      if (!sub(/^[^\/]*\//, "", rest)) rest = what
+      gsub(/[\/:]/, " ", rest)
+      header = "| input | time |"
+      line = "|---|---:|"
+      row = "| " rest " | " $2 " " $3 " |"
+      for (i = 7; i <= NF; ++i) {
+        split($i, part, "=")
+        header = header " " part[1] " |"
+        line = line "---:|"
+        row = row " " (part[2] ~ /^[0-9.]+$/ ? sprintf("%.3g", part[2]) : part[2]) " |"
+      }
+      if (what != last || header != last_header) printf "%s### %s\n\n%s\n%s\n", last == "" ? "" : "\n", what, header, line
+      last = what
+      last_header = header
+      print row
+    }
+    END { printf "\n" }'
+}
+
 report() {
   cat <<TEXT
 # Performance
@@ -84,17 +115,13 @@ TEXT
   for program in $programs; do
     echo "## ${program#plait_bench_}"
     echo
-    if [ "$program" = plait_bench_exec ]; then  # each row has ratios of its own, measured in pairs: as it prints them
-      echo '```'
+    if [ "$program" = plait_bench_exec ]; then  # each row has ratios of its own, measured in pairs
       "$(find build/release/benchmarks -type f -name "$program")" --benchmark_repetitions=5 --benchmark_min_time=0.1 \
-        --benchmark_display_aggregates_only=true ${filter:+--benchmark_filter="$filter"} 2>/dev/null |
-        grep -v -E '_(mean|stddev|cv) '
-      echo '```'
-      echo
+        --benchmark_display_aggregates_only=true ${filter:+--benchmark_filter="$filter"} 2>/dev/null | counters
       continue
     fi
     "$(find build/release/benchmarks -type f -name "$program")" --benchmark_repetitions=5 --benchmark_min_time=0.1 \
-      --benchmark_enable_random_interleaving=true --benchmark_format=csv ${filter:+--benchmark_filter="$filter"} 2>/dev/null |
+      --benchmark_enable_random_interleaving=true --benchmark_format=json ${filter:+--benchmark_filter="$filter"} 2>/dev/null |
       tables "${program#plait_bench_}"
   done
   if [ -z "$filter" ]; then

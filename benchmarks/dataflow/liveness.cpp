@@ -10,6 +10,7 @@
 #include <deque>
 #include <random>
 #include <span>
+#include <string>
 #include <vector>
 
 #include <benchmark/benchmark.h>
@@ -204,18 +205,17 @@ bool agree(input const& in) {
 }
 
 template <class Run>
-void measure(benchmark::State& state, Run run) {
-  bench::edges const edges = make_edges(state.range(1), state.range(0));
+void measure(benchmark::State& state, std::int64_t blocks, int shape, Run run) {
+  bench::edges const edges = make_edges(shape, blocks);
   input const in(edges);
   if (in.g.size() < 2) return state.SkipWithError("no real functions here");
-  if (state.range(0) <= 10'000 && !agree(in)) return state.SkipWithError("the rivals do not agree");
+  if (blocks <= 10'000 && !agree(in)) return state.SkipWithError("the rivals do not agree");
   run(in);
   state.SetItemsProcessed(static_cast<std::int64_t>(in.g.size()) * state.iterations());
-  state.SetLabel(state.range(1) == 0 ? "random" : state.range(1) == 1 ? "layered" : "real");
 }
 
-void solve_plait(benchmark::State& state) {
-  measure(state, [&](input const& in) {
+void solve_plait(benchmark::State& state, std::int64_t blocks, int shape) {
+  measure(state, blocks, shape, [&](input const& in) {
     solver s;
     prepare(in, s);
     for (auto _ : state) {
@@ -224,8 +224,8 @@ void solve_plait(benchmark::State& state) {
     }
   });
 }
-void solve_by_hand(benchmark::State& state) {
-  measure(state, [&](input const& in) {
+void solve_by_hand(benchmark::State& state, std::int64_t blocks, int shape) {
+  measure(state, blocks, shape, [&](input const& in) {
     by_hand s;
     s.prepare(in);
     for (auto _ : state) {
@@ -234,8 +234,8 @@ void solve_by_hand(benchmark::State& state) {
     }
   });
 }
-void solve_vector_bool(benchmark::State& state) {
-  measure(state, [&](input const& in) {
+void solve_vector_bool(benchmark::State& state, std::int64_t blocks, int shape) {
+  measure(state, blocks, shape, [&](input const& in) {
     by_worklist s;
     s.prepare(in);
     for (auto _ : state) {
@@ -244,8 +244,8 @@ void solve_vector_bool(benchmark::State& state) {
     }
   });
 }
-void all_plait(benchmark::State& state) {
-  measure(state, [&](input const& in) {
+void all_plait(benchmark::State& state, std::int64_t blocks, int shape) {
+  measure(state, blocks, shape, [&](input const& in) {
     plait::dense_liveness live;
     for (auto _ : state) {
       live.compute(in.g, in.p);
@@ -253,8 +253,8 @@ void all_plait(benchmark::State& state) {
     }
   });
 }
-void all_by_hand(benchmark::State& state) {
-  measure(state, [&](input const& in) {
+void all_by_hand(benchmark::State& state, std::int64_t blocks, int shape) {
+  measure(state, blocks, shape, [&](input const& in) {
     by_hand s;
     for (auto _ : state) {
       s.prepare(in);
@@ -263,8 +263,8 @@ void all_by_hand(benchmark::State& state) {
     }
   });
 }
-void all_vector_bool(benchmark::State& state) {
-  measure(state, [&](input const& in) {
+void all_vector_bool(benchmark::State& state, std::int64_t blocks, int shape) {
+  measure(state, blocks, shape, [&](input const& in) {
     by_worklist s;
     for (auto _ : state) {
       s.prepare(in);
@@ -274,16 +274,25 @@ void all_vector_bool(benchmark::State& state) {
   });
 }
 
-void sizes(benchmark::internal::Benchmark* b) {
-  b->ArgNames({"blocks", "shape"})
-      ->ArgsProduct({{1'000, 10'000, 100'000, 1'000'000}, {0, 1, 2}})
-      ->Unit(benchmark::kMicrosecond);
+int add_all() {
+  struct rival {
+    char const* subject;
+    char const* name;
+    void (*run)(benchmark::State&, std::int64_t, int);
+  };
+  char const* const shapes[] = {"random", "layered", "joined functions"};
+  for (rival const& r :
+       {rival{"liveness, solved", "plait", solve_plait}, rival{"liveness, solved", "by hand", solve_by_hand},
+        rival{"liveness, solved", "vector<bool>", solve_vector_bool}, rival{"liveness, all", "plait", all_plait},
+        rival{"liveness, all", "by hand", all_by_hand}, rival{"liveness, all", "vector<bool>", all_vector_bool}})
+    for (int shape = 0; shape != 3; ++shape)
+      for (std::int64_t const blocks : {1'000, 10'000, 100'000, 1'000'000})
+        benchmark::RegisterBenchmark(
+            (std::string(r.subject) + '/' + shapes[shape] + '/' + r.name + '/' + std::to_string(blocks)).c_str(),
+            [run = r.run, blocks, shape](benchmark::State& state) { run(state, blocks, shape); })
+            ->Unit(benchmark::kMicrosecond);
+  return 0;
 }
-BENCHMARK(solve_plait)->Apply(sizes);
-BENCHMARK(solve_by_hand)->Apply(sizes);
-BENCHMARK(solve_vector_bool)->Apply(sizes);
-BENCHMARK(all_plait)->Apply(sizes);
-BENCHMARK(all_by_hand)->Apply(sizes);
-BENCHMARK(all_vector_bool)->Apply(sizes);
+[[maybe_unused]] int const added = add_all();
 
 }  // namespace

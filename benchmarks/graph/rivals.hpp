@@ -58,7 +58,7 @@ void add_rival(std::string const& subject, std::string const& rival, std::span<s
                                      })
             ->Arg(static_cast<std::int64_t>(nodes))
             ->Unit(benchmark::kMicrosecond);
-  benchmark::RegisterBenchmark((subject + "/real functions/" + rival).c_str(), [](benchmark::State& state) {
+  benchmark::RegisterBenchmark((subject + "/real functions/" + rival + "/all").c_str(), [](benchmark::State& state) {
     run_rival<First, Rival>(state, real_functions());
   })->Unit(benchmark::kMicrosecond);
 }

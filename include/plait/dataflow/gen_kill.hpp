@@ -18,6 +18,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
@@ -92,26 +93,31 @@ template <std::size_t Width, class Boundary>
 constexpr bool gen_kill_solver<Direction, Join>::update(dense_graph const& g, std::uint32_t b, Boundary& boundary) {
   std::size_t const width = Width == 0 ? gen.width() : Width;
   std::uint64_t* const into = into_.words(b).data();
+  // Narrow rows meet in registers: rows in memory might be the same for all a compiler knows.
+  std::array<std::uint64_t, Width> narrow{};
+  std::uint64_t* const met = Width == 0 ? into : narrow.data();
   auto const from = sources(g, b);
   bool const is_bound = forward ? b == 0 : from.empty();
   if (is_bound) {
     std::fill_n(into, width, 0);
     boundary(b, bit_row(into_, b));
+    if constexpr (Width != 0) std::copy_n(into, width, met);
   } else {
-    std::copy_n(out_of_.words(from.front()).data(), width, into);
+    std::copy_n(out_of_.words(from.front()).data(), width, met);
   }
   for (std::uint32_t const source : from.subspan(is_bound ? 0 : 1)) {
     std::uint64_t const* const other = out_of_.words(source).data();
-    for (std::size_t i = 0; i != width; ++i) into[i] = Join == join_kind::any ? into[i] | other[i] : into[i] & other[i];
+    for (std::size_t i = 0; i != width; ++i) met[i] = Join == join_kind::any ? met[i] | other[i] : met[i] & other[i];
   }
   std::uint64_t const* const made = gen.words(b).data();
   std::uint64_t const* const lost = kill.words(b).data();
   std::uint64_t* const out = out_of_.words(b).data();
   std::uint64_t changed = 0;
   for (std::size_t i = 0; i != width; ++i) {
-    std::uint64_t const now = made[i] | (into[i] & ~lost[i]);
+    std::uint64_t const now = made[i] | (met[i] & ~lost[i]);
     changed |= now ^ out[i];
     out[i] = now;
+    if constexpr (Width != 0) into[i] = met[i];
   }
   return changed != 0;
 }
