@@ -129,10 +129,10 @@ TEST_CASE_TEMPLATE("what is added on the way has the bits of what is added after
           packed_panels<T, serial> packed(set);
           packed.pack(k, n, x.b.data());
           std::vector<T> const row(static_cast<std::size_t>(n), T(0.4));
-          std::vector<T> wanted(x.c.size());
+          std::vector<T> wanted(static_cast<std::size_t>(m * n));
           packed.multiply_onto(row.data(), 0, m, x.a.data(), wanted.data());
           for (std::size_t i = 0; i != wanted.size(); ++i) wanted[i] += x.c[i];
-          std::vector<T> got(x.c.size());
+          std::vector<T> got(wanted.size());
           packed.multiply_onto(row.data(), 0, m, x.a.data(), got.data(), x.c.data());
           REQUIRE(got == wanted);
         }
