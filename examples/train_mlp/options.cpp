@@ -8,6 +8,8 @@
 
 #include <plait/core/errors.hpp>
 
+#include "train.hpp"
+
 namespace mlp {
 
 namespace {
@@ -33,7 +35,7 @@ std::optional<options> read_options(int argc, char** argv) {
   auto* const rate = app.add_option("--rate", how.rate, "default: one that suits the optimizer")
                          ->check(CLI::Range(0.0f, std::numeric_limits<float>::max()));
   app.add_option("--seed", how.seed, "of the data, the parameters and the batches")->capture_default_str();
-  app.add_option("--backend", made.backend)->check(CLI::IsMember({"serial", "omp", "tbb"}))->capture_default_str();
+  app.add_option("--backend", made.backend)->check(CLI::IsMember(backends()))->capture_default_str();
   app.add_option("--net", made.net, "keep the net in this file and its parameters beside it; go on if they are there");
   app.add_option("--curve", made.curve, "draw the loss to this SVG file");
   try {

@@ -43,7 +43,8 @@ matches("${picture}" "^<svg .*<polyline .*<polyline .*</svg>\n$")
 
 # Of each optimiser: 200 steps are twice 100, bit for bit, on whatever backend, as text, JSON or binary.
 set(optimizers sgd momentum adagrad adam rmsprop)
-set(backends omp tbb serial omp tbb)
+set(backends ${BACKENDS} ${BACKENDS} ${BACKENDS} ${BACKENDS} ${BACKENDS} ${BACKENDS})
+list(SUBLIST backends 1 5 backends) # as many as there are optimisers
 set(suffixes .pb .pbtxt .json .pb .pbtxt)
 foreach(optimizer backend suffix IN ZIP_LISTS optimizers backends suffixes)
   set(options --hidden 16 --optimizer ${optimizer} --seed 7)

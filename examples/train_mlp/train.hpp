@@ -30,6 +30,9 @@ struct diverged : plait::error {
   std::int64_t step;
 };
 
+/// The names of those that are compiled in.
+std::vector<std::string> const& backends();
+
 /// Runs steps of a model, one at least, and leaves in its init net what they have made of the parameters. The numbers
 /// are the same bits on every backend, and after two runs those after one of as many steps. Measures after the first
 /// step, the last, and every fiftieth of the way, or every thousandth step. Throws diverged, what compiling and running

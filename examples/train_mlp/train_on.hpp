@@ -5,21 +5,9 @@
 #include <cmath>
 #include <cstddef>
 
-#include <plait/exec/operators/activations.hpp>
-#include <plait/exec/operators/activations_gradients.hpp>
-#include <plait/exec/operators/arithmetic.hpp>
-#include <plait/exec/operators/fills.hpp>
-#include <plait/exec/operators/learning_rate.hpp>
-#include <plait/exec/operators/losses.hpp>
-#include <plait/exec/operators/matrix.hpp>
-#include <plait/exec/operators/matrix_gradients.hpp>
-#include <plait/exec/operators/optimizers.hpp>
-#include <plait/exec/operators/random_fills.hpp>
-#include <plait/exec/operators/softmax_with_loss.hpp>
-#include <plait/exec/operators/softmax_with_loss_gradients.hpp>
-#include <plait/exec/operators/sums.hpp>
 #include <plait/exec/plan.hpp>
 #include <plait/exec/random.hpp>
+#include <plait/exec/standard_operators.hpp>
 #include <plait/exec/workspace.hpp>
 #include <plait/netdef/traits.hpp>
 
@@ -37,26 +25,6 @@ inline constexpr std::size_t held_out_points = 1000;
 
 // Streams of the seed, which are independent of each other.
 enum stream : std::uint64_t { training_stream, held_out_stream, first_batch_stream };
-
-// standard_operators<B>() has all that plait knows; these few compile faster.
-template <plait::backend B>
-plait::operators<B> training_operators() {
-  plait::operators<B> table;
-  plait::add_activation_operators(table);
-  plait::add_activation_gradient_operators(table);
-  plait::add_arithmetic_operators(table);
-  plait::add_fill_operators(table);
-  plait::add_learning_rate_operators(table);
-  plait::add_loss_operators(table);
-  plait::add_matrix_operators(table);
-  plait::add_matrix_gradient_operators(table);
-  plait::add_optimizer_operators(table);
-  plait::add_random_fill_operators(table);
-  plait::add_softmax_with_loss_operators(table);
-  plait::add_softmax_with_loss_gradient_operators(table);
-  plait::add_sum_operators(table);
-  return table;
-}
 
 template <plait::backend B>
 void feed(plait::workspace<B>& blobs, points const& some) {
@@ -78,7 +46,7 @@ std::vector<measurement> train_on(model& m, recipe const& how, std::int64_t step
   using namespace detail;
   auto const seed = static_cast<std::uint64_t>(how.seed);
   points const training = make_spirals(training_points, how.arms, {seed, training_stream});
-  auto const operators = training_operators<B>();
+  auto const& operators = plait::standard_operators<B>();
 
   plait::workspace<B> blobs;
   plait::compile(m.init, operators, blobs).run();
