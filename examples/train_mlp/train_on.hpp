@@ -5,9 +5,9 @@
 #include <cmath>
 #include <cstddef>
 
+#include <plait/exec/operators.hpp>
 #include <plait/exec/plan.hpp>
 #include <plait/exec/random.hpp>
-#include <plait/exec/standard_operators.hpp>
 #include <plait/exec/workspace.hpp>
 #include <plait/netdef/traits.hpp>
 
