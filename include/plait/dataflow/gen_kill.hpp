@@ -92,8 +92,11 @@ template <flow_direction Direction, join_kind Join>
 template <std::size_t Width, class Boundary>
 constexpr bool gen_kill_solver<Direction, Join>::update(dense_graph const& g, std::uint32_t b, Boundary& boundary) {
   std::size_t const width = Width == 0 ? gen.width() : Width;
-  std::uint64_t* const into = into_.words(b).data();
-  // Narrow rows meet in registers: rows in memory might be the same for all a compiler knows.
+  // The place of a row by the constant: a row's own width might change with every word written, for all a compiler
+  // knows.
+  auto const row = [width](auto& rows, std::uint32_t at) { return rows.words(0).data() + at * width; };
+  std::uint64_t* const into = row(into_, b);
+  // Narrow rows meet in registers, as rows in memory might be the same.
   std::array<std::uint64_t, Width> narrow{};
   std::uint64_t* const met = Width == 0 ? into : narrow.data();
   auto const from = sources(g, b);
@@ -102,16 +105,16 @@ constexpr bool gen_kill_solver<Direction, Join>::update(dense_graph const& g, st
     std::fill_n(into, width, 0);
     boundary(b, bit_row(into_, b));
     if constexpr (Width != 0) std::copy_n(into, width, met);
-  } else {
-    std::copy_n(out_of_.words(from.front()).data(), width, met);
+  } else {  // has sources
+    std::fill_n(met, width, Join == join_kind::any ? 0 : ~std::uint64_t{0});
   }
-  for (std::uint32_t const source : from.subspan(is_bound ? 0 : 1)) {
-    std::uint64_t const* const other = out_of_.words(source).data();
+  for (std::uint32_t const source : from) {
+    std::uint64_t const* const other = row(out_of_, source);
     for (std::size_t i = 0; i != width; ++i) met[i] = Join == join_kind::any ? met[i] | other[i] : met[i] & other[i];
   }
-  std::uint64_t const* const made = gen.words(b).data();
-  std::uint64_t const* const lost = kill.words(b).data();
-  std::uint64_t* const out = out_of_.words(b).data();
+  std::uint64_t const* const made = row(gen, b);
+  std::uint64_t const* const lost = row(kill, b);
+  std::uint64_t* const out = row(out_of_, b);
   std::uint64_t changed = 0;
   for (std::size_t i = 0; i != width; ++i) {
     std::uint64_t const now = made[i] | (met[i] & ~lost[i]);
