@@ -21,6 +21,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include <plait/core/assert.hpp>
 #include <plait/core/bit_queue.hpp>
@@ -50,9 +51,7 @@ class gen_kill_solver {
     kill.reset(blocks, facts);
   }
   /// Nothing comes from outside. Precondition: reset for as many blocks.
-  constexpr void solve(dense_graph const& g) {
-    solve(g, [](std::uint32_t, bit_row) {});
-  }
+  constexpr void solve(dense_graph const& g) { solve(g, nothing_outside{}); }
   /// boundary(block, row) inserts what comes from outside to the entry (forward) or to a block without successors
   /// (backward). It is called whenever the block is visited.
   template <class Boundary>
@@ -65,6 +64,9 @@ class gen_kill_solver {
 
  private:
   static constexpr bool forward = Direction == flow_direction::forward;
+  struct nothing_outside {
+    constexpr void operator()(std::uint32_t, bit_row) const noexcept {}
+  };
 
   // The places of blocks in the order of flow, which the queue gives up from the last to the first.
   static constexpr auto sources(dense_graph const& g, std::uint32_t b) {
@@ -100,12 +102,14 @@ constexpr bool gen_kill_solver<Direction, Join>::update(dense_graph const& g, st
   std::array<std::uint64_t, Width> narrow{};
   std::uint64_t* const met = Width == 0 ? into : narrow.data();
   auto const from = sources(g, b);
-  bool const is_bound = forward ? b == 0 : from.empty();
-  if (is_bound) {
+  // A block that nothing comes to from outside is like others where join starts from no fact: no branch that depends
+  // on the graph.
+  constexpr bool is_plain = Join == join_kind::any && std::is_same_v<Boundary, nothing_outside>;
+  if (!is_plain && (forward ? b == 0 : from.empty())) {
     std::fill_n(into, width, 0);
     boundary(b, bit_row(into_, b));
     if constexpr (Width != 0) std::copy_n(into, width, met);
-  } else {  // has sources
+  } else {
     std::fill_n(met, width, Join == join_kind::any ? 0 : ~std::uint64_t{0});
   }
   for (std::uint32_t const source : from) {

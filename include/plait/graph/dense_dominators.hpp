@@ -52,7 +52,7 @@ class dense_dominators {
   constexpr std::span<std::uint32_t const> immediates() const noexcept { return {immediate_.data(), size_}; }
   /// The root has depth 0.
   constexpr std::uint32_t depth(std::uint32_t n) const { return laid_out().depth[valid(n)]; }
-  constexpr std::span<std::uint32_t const> depths() const { return shown(&layout::depth); }
+  constexpr std::span<std::uint32_t const> depths() const { return {laid_out().depth.data(), size_}; }
 
   constexpr bool dominates(std::uint32_t a, std::uint32_t b) const {
     interval const* const intervals = laid_out().intervals.data();
@@ -69,9 +69,9 @@ class dense_dominators {
   /// Ascending. A forward_range; its size is not known without walking it.
   constexpr child_range children(std::uint32_t n) const;
   /// Each node before its children, which stand in ascending order.
-  constexpr std::span<std::uint32_t const> preorder() const { return shown(&layout::order); }
+  constexpr std::span<std::uint32_t const> preorder() const { return {laid_out().order.data(), size_}; }
   /// By number.
-  constexpr std::span<interval const> intervals() const { return shown(&layout::intervals); }
+  constexpr std::span<interval const> intervals() const { return {laid_out().intervals.data(), size_}; }
   /// The part of preorder() that n dominates, n first.
   constexpr std::span<std::uint32_t const> subtree(std::uint32_t n) const {
     interval const at = laid_out().intervals[valid(n)];
@@ -144,15 +144,10 @@ class dense_dominators {
   constexpr layout const& laid_out() const {
     return layout_([this](layout& l) { lay_out(l); });
   }
-  // Also before anything was computed.
-  template <class T>
-  constexpr std::span<T const> shown(std::vector<T> layout::*by_number) const {
-    if (size_ == 0) return {};
-    return {(laid_out().*by_number).data(), size_};
-  }
   // Dominators have lower numbers than what they dominate, so two sweeps number the tree without walking it.
   [[gnu::noinline]] constexpr void lay_out(layout& l) const {
     std::uint32_t const n = size_;
+    if (n == 0) return;  // before anything was computed
     if (l.order.size() < n) {
       l.depth.resize(n, 0);
       l.intervals.resize(n, interval{});

@@ -101,14 +101,10 @@ constexpr void flow_snapshot<G>::copy(G const& g) {
     std::size_t const i = plait::index(g, n);
     PLAIT_ASSERT(i < numbers_.size(), "flow_graph: index(g, n) must be below size(g)");
     auto const key = static_cast<std::uint32_t>(i);
-    if constexpr (!detail::has_own_index<G>) {
+    if constexpr (!detail::has_own_index<G>)
       return found{from, key};
-    } else {
-      // A row that is there already, somewhere else than the node: it will be read when the node is entered.
-      if constexpr (std::is_lvalue_reference_v<successors_t> && std::ranges::contiguous_range<successors_t>)
-        detail::prefetch(std::ranges::data(plait::successors(g, n)), 0);
+    else
       return found({from, key}, n);
-    }
   };
   auto const row_of = [&](node_t<G> const& n) -> decltype(auto) {
     if constexpr (std::ranges::random_access_range<successors_t> && std::ranges::sized_range<successors_t>) {
@@ -130,7 +126,18 @@ constexpr void flow_snapshot<G>::copy(G const& g) {
       return row_of(static_cast<node_t<G>>(at.to()));
     }
   };
-  walk(found_at(npos, plait::entry(g)), waiting_, enter, found_at);
+  // A row that is there already, somewhere else than the node: it will be read when the node is entered.
+  auto const fetched_at = [&](std::uint32_t from, node_t<G> const& n) {
+    if constexpr (std::ranges::borrowed_range<successors_t> && std::ranges::contiguous_range<successors_t>)
+      detail::prefetch(std::ranges::data(plait::successors(g, n)), 0);
+    return found_at(from, n);
+  };
+  // Where nodes are numbers, caches near by hold the rows of a graph of some size.
+  found const start = found_at(npos, plait::entry(g));
+  if (detail::has_own_index<G> || numbers_.size() >= 65'536)
+    walk(start, waiting_, enter, fetched_at);
+  else
+    walk(start, waiting_, enter, found_at);
 
   order_.resize(size(), plait::entry(g));
   for (std::uint32_t n = 0; n != size(); ++n) {
