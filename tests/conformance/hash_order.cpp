@@ -99,10 +99,11 @@ netdef ordered(netdef const& net) {
     auto const is_sum = [&](op_def const& op) { return n.text(op.type) == "Sum"; };
     from = std::find_if(from, n.op.end(), is_sum);
     auto const to = std::find_if_not(from, n.op.end(), is_sum);
-    std::stable_sort(from, to, [&](op_def const& a, op_def const& b) {
-      return n.text(*a.output.begin()) < n.text(*b.output.begin());
-    });
-    from = to;
+    std::vector<op_def> sums(from, to);
+    std::vector<op_def*> sorted;  // not the ops: see op_def
+    for (op_def& op : sums) sorted.push_back(&op);
+    std::ranges::stable_sort(sorted, {}, [&](op_def const* op) { return n.text(*op->output.begin()); });
+    for (op_def* const op : sorted) *from++ = std::move(*op);
   }
   return n;
 }

@@ -212,6 +212,9 @@ class extras_box {
 
 /// OperatorDef. An op is one cache line, operands within it for up to four inputs and two outputs: analyses of large
 /// nets are as fast as memory delivers their ops. What few ops have lives behind one pointer.
+///
+/// TRAP: the stable algorithms of libstdc++ 12 (std::stable_sort, std::inplace_merge) take memory that is not aligned
+/// so large: sort pointers to ops instead, or with std::sort.
 struct alignas(64) op_def {
   small_list<symbol, 4> input;
   small_list<symbol, 2> output;
