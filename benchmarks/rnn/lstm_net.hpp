@@ -38,7 +38,10 @@ running_net<B> make_running_lstm(sequence_case const& c, bool trains) {
                                  {"i2h_b", {4 * c.h}, bound},    {"gates_t_w", {4 * c.h, c.h}, bound},
                                  {"gates_t_b", {4 * c.h}, bound}};
   if (trains) feeds.push_back({"dy", {c.t, c.n, c.h}, 1});
-  return {make_lstm(trains), lstm_operators<B>(), feeds};
+  // Parameters that nobody trains are packed once, as the others pack them when a model is loaded.
+  plait::compile_options options;
+  if (!trains) options.constants = {"i2h_w", "i2h_b", "gates_t_w", "gates_t_b"};
+  return {make_lstm(trains), lstm_operators<B>(), feeds, options};
 }
 
 template <plait::backend B>

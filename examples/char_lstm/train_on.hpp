@@ -93,7 +93,7 @@ std::vector<std::int32_t> sample_on(model const& m, sampling const& what) {
   auto const& operators = plait::standard_operators<B>();
   plait::workspace<B> blobs;
   plait::compile(m.init, operators, blobs).run();
-  auto step = plait::compile(m.sample, operators, blobs);
+  auto step = plait::compile(m.sample, operators, blobs, {.constants = example::constants_of(m.sample, m.init)});
   blobs.feed("sharpness", std::vector<float>{1 / what.temperature}, {1});
   auto const read = [&](std::int32_t symbol) {
     blobs.feed("symbol", std::vector<std::int32_t>{symbol}, {1, 1});

@@ -12,6 +12,7 @@
 #include <plait/exec/workspace.hpp>
 #include <plait/net/parameter.hpp>
 #include <plait/netdef/traits.hpp>
+#include <plait/ssa/versioning.hpp>
 #include <plait/transform/init_net.hpp>
 
 namespace example {
@@ -20,6 +21,17 @@ inline std::vector<std::string> blobs_made_by(plait::netdef const& net) {
   std::vector<std::string> names;
   for (plait::op_def const& op : net.op)
     for (plait::symbol const name : op.output) names.emplace_back(net.text(name));
+  return names;
+}
+
+/// What one net makes that another reads and does not write: for plait::compile_options::constants.
+inline std::vector<std::string> constants_of(plait::netdef const& net, plait::netdef const& init) {
+  auto const form = plait::get_ssa(net, {.subnets = true});
+  std::vector<std::string> names;
+  for (std::string const& name : blobs_made_by(init)) {
+    plait::blob_index const b = form.find(name);
+    if (b != plait::npos && form.version(b) == form.first_version(b)) names.push_back(name);
+  }
   return names;
 }
 

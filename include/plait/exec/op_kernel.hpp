@@ -291,6 +291,9 @@ class op_kernel {
   virtual bool begin_series(op_context<B>&, run_series const&) { return false; }
   /// After the last run; `whole` is false if one has failed and nobody wants the sums.
   virtual void end_series(op_context<B>&, bool /*whole*/) {}
+  /// By input: whether its elements are the same from now on, in a series and after it, until this is called again.
+  /// What was made of inputs before is to be forgotten; what a series makes of those may then outlive it.
+  virtual void keep_constants(std::vector<bool> const& /*inputs*/) {}
 
   /// On hosts: whether rows, which are the places of all axes but the last, or a vector's elements, can be
   /// computed by several threads, each from the same rows of the inputs and from inputs that are the same for all.

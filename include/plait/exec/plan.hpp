@@ -53,6 +53,10 @@ struct compile_options {
   std::vector<std::string> fetch = {};
   /// For the parallel executor: ops that could run at once do not share memory.
   bool parallel = false;
+  /// Blobs whose numbers are the same in every run, such as parameters that nobody trains any more: what ops make of
+  /// them (packed matrices) is made in the first run and kept. TRAP: numbers changed in place go unnoticed until
+  /// plan::forget_constants; another tensor is noticed if it stands elsewhere, or is of another type.
+  std::vector<std::string> constants = {};
 };
 
 /// Made by compile. Keeps no reference to the net, but one to the workspace, which must outlive it. A plan is run by
@@ -92,6 +96,11 @@ class plan {
   /// workspace, or another place, is given. False if that cannot be: the value then stands where its blob says.
   bool write_to(value_number v, void* data, std::size_t bytes) { return memory_.stand_at(v, data, bytes, slots_); }
 
+  /// The numbers of compile_options::constants have changed: the next run makes anew what was made of them.
+  void forget_constants() noexcept {
+    for (constant& c : constants_) c.data = nullptr;
+  }
+
   // ---- several runs of the same
   /// What is known of values of a plan in a series of runs: see run_series. By value.
   struct value_series {
@@ -107,6 +116,9 @@ class plan {
   /// `whole` is false if a run has failed.
   void end_series(bool whole);
   bool in_series() const noexcept { return !in_series_.empty(); }
+  /// By value, of those given: tells all ops which are the same in all runs, see op_kernel::keep_constants.
+  /// O(operands).
+  void keep_constants(std::vector<bool> const& values);
 
   /// Whether runs of the series may be put off: all ops are one group by rows (row_groups), and several threads gain
   /// from not meeting after each run. The caller sees to it that what an operand of one run shares memory with in
@@ -212,6 +224,12 @@ class plan {
     bool inferred;  // an op that is inferred reads it
     blob<B>* source;
   };
+  // What is told of, and what it was then.
+  struct constant {
+    value_number value;
+    void const* data = nullptr;
+    tensor_spec type = {};
+  };
   // What a net inside an op is compiled with.
   struct nesting {
     std::size_t depth;                     // of nets around it
@@ -233,6 +251,8 @@ class plan {
   template <net N>
   std::vector<bool> kept_blobs(ssa_form<N> const& form, compile_options const& options, nesting const* around) const;
   void connect(net_operands const& operands, workspace<B>& blobs);
+  void find_constants(std::vector<std::string> const& names);
+  void tell_constants();
   bool infer(op_index op);
   void prepare_stage(std::size_t stage, bool first_is_inferred = false);
   void place_stage(std::size_t stage);
@@ -269,9 +289,11 @@ class plan {
   plan_memory<B> memory_;
   std::vector<tensor_spec> inferred_;  // of the outputs of the op in hand
   std::vector<op_index> in_series_;    // ops that know of a series
-  row_groups<B> groups_;               // of small steps while they do, of large operands otherwise
-  std::size_t deferred_ = 0;           // runs
-  csr<op_index> controls_;             // by op
+  std::vector<constant> constants_;
+  bool constants_told_ = false;  // the series of all runs is under way
+  row_groups<B> groups_;         // of small steps while they do, of large operands otherwise
+  std::size_t deferred_ = 0;     // runs
+  csr<op_index> controls_;       // by op
   bool parallel_ = false;
   bool nested_ = false;
   std::vector<std::string> op_names_;
@@ -279,7 +301,8 @@ class plan {
 };
 
 /// Compiles a net. Throws exec_error for an op type that is not in the table, operands or arguments that the type does
-/// not have, net_error for a blob in options.fetch that the net does not have. O(operands).
+/// not have, net_error for a blob in options.fetch that the net does not have, or one in options.constants that it is
+/// not given or that its ops write. O(operands).
 template <net N, backend B>
 [[nodiscard]] plan<B> compile(N const& n, operators<B> const& table, workspace<B>& blobs,
                               compile_options const& options = {}) {

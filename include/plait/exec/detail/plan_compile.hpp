@@ -63,6 +63,7 @@ plan<B>::plan(N const& n, operators<B> const& table, workspace<B>& blobs, compil
   }
   layout_.compute(form, operands.schemas, operands.listed, operands.more, keep, !options.parallel);
   connect(operands, blobs);
+  find_constants(options.constants);
   controls_ = std::move(operands.controls);
 }
 
@@ -200,6 +201,21 @@ void plan<B>::connect(net_operands const& operands, workspace<B>& blobs) {
   for (auto v : layout_.published()) blobs_[layout_.blob_of(v)] = &blobs.get(value_name(v));
   ready_.assign(layout_.stages().size(), false);
   memory_.reset(layout_, !parallel_);
+}
+
+template <backend B>
+void plan<B>::find_constants(std::vector<std::string> const& names) {
+  for (std::string const& name : names) {
+    auto const at = std::ranges::find(layout_.given(), name, [this](value_number v) { return value_name(v); });
+    if (at == layout_.given().end())
+      throw net_error("plait: '" + name + "' cannot be constant: the net is not given it", {}, name);
+    for (op_index op = 0; op != op_count(); ++op)
+      for (value_number v : layout_.writes(op))
+        if (layout_.blob_of(v) == layout_.blob_of(*at))
+          throw net_error("plait: '" + name + "' cannot be constant: op " + std::to_string(op) + " writes it", op,
+                          name);
+    constants_.push_back({*at});
+  }
 }
 
 }  // namespace plait

@@ -60,6 +60,7 @@ void plan<B>::bind() {
   if (ready_.empty()) return;
   if (!ready_[0]) prepare_stage(0);
   refresh(0);
+  if (!constants_.empty()) tell_constants();
 }
 
 // Takes what the blob holds. Whether it is of another type than before.

@@ -38,8 +38,39 @@ std::vector<bool> plan<B>::begin_series(value_series const& values) {
     }
     for (value_number v : layout_.writes(op)) taken[v] = values.summed[v];
   }
-  find_groups(in_series_.empty());
+  // Whether operands of the outermost net share memory may change with each run.
+  find_groups(!nested_ || in_series_.empty());
   return taken;
+}
+
+template <backend B>
+void plan<B>::keep_constants(std::vector<bool> const& values) {
+  std::vector<bool> inputs;
+  for (op_index op = 0; op != op_count(); ++op) {
+    inputs.clear();
+    for (value_number v : layout_.reads(op)) inputs.push_back(values[v]);
+    steps_[op].kernel->keep_constants(inputs);
+  }
+}
+
+// All runs are one series while what is given is of the same types.
+template <backend B>
+void plan<B>::tell_constants() {
+  bool changed = false;
+  for (constant& c : constants_) {
+    slot const& now = slots_[c.value];
+    changed = changed || c.data != now.data || c.type != now.type;
+    c.data = now.data;
+    c.type = now.type;
+  }
+  if (!changed && constants_told_) return;
+  value_series all{npos, std::vector<bool>(layout_.value_count(), false), {}, {}};
+  all.summed = all.same;
+  for (constant const& c : constants_) all.same[c.value] = true;
+  all.lasting = all.same;
+  if (changed) keep_constants(all.same);
+  static_cast<void>(begin_series(all));
+  constants_told_ = true;
 }
 
 // Of the first stage: the others' types are not known before they are reached.
@@ -96,6 +127,7 @@ void plan<B>::run_deferred(std::size_t& run) {
 template <backend B>
 void plan<B>::end_series(bool whole) {
   deferred_ = 0;
+  constants_told_ = false;
   for (op_index const first : groups_.firsts()) steps_[first].way = usual_way(first);
   groups_.clear();
   for (std::size_t i = 0; i != in_series_.size(); ++i) {

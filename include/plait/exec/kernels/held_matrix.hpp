@@ -1,4 +1,4 @@
-// The right operand of an op's products, packed once for a series of runs in which it stays the same.
+// The right operand of an op's products, packed once for a series of runs in which it stays the same, or for good.
 #pragma once
 
 #include <cstddef>
@@ -26,13 +26,22 @@ class held_matrix {
   template <class T>
   void hold(gemm_shape const& s, T const* b) {
     if constexpr (packs) {
+      if (holds()) return;  // kept
       if (s.n < least_columns) return;
       packed_matrix<T, B> made;
       made.pack(s.k, s.n, b, s.transpose_b, s.ldb);
       packed_ = std::move(made);
     }
   }
-  void release() noexcept { packed_ = std::monostate(); }
+  /// Unless it is kept.
+  void release() noexcept {
+    if (!keeps_) packed_ = std::monostate();
+  }
+  /// Forgets what is held; whether what will be outlives release().
+  void keep(bool on) noexcept {
+    keeps_ = on;
+    packed_ = std::monostate();
+  }
   bool holds() const noexcept { return packed_.index() != 0; }
 
   /// c = a * b + the row `from` in each row, of m rows without gaps, if b is held; else false, and nothing is done.
@@ -67,6 +76,7 @@ class held_matrix {
   };
 
   typename kinds<B, packs>::type packed_;
+  bool keeps_ = false;
 };
 
 }  // namespace plait

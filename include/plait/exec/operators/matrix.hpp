@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <plait/exec/gemm.hpp>
 #include <plait/exec/kernels/broadcast.hpp>
@@ -123,6 +124,7 @@ class fc_kernel : public op_kernel<B> {
     return false;
   }
   void end_series(op_context<B>&, bool) override { held_.release(); }
+  void keep_constants(std::vector<bool> const& inputs) override { held_.keep(inputs[1]); }
 
   row_runs by_rows(op_context<B> const& c) const override {
     return {.work = detail::row_work(held_, product_, c.type(0)), .whole_inputs = 0b110, .can_add = true};
@@ -224,6 +226,7 @@ class mat_mul_kernel final : public op_kernel<B> {
     return false;
   }
   void end_series(op_context<B>&, bool) override { held_.release(); }
+  void keep_constants(std::vector<bool> const& inputs) override { held_.keep(inputs[1]); }
 
  private:
   std::int64_t axis_a_;

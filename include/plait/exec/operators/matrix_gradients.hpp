@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <plait/exec/gemm.hpp>
 #include <plait/exec/kernels/collected_rows.hpp>
@@ -85,6 +86,8 @@ class fc_gradient_kernel : public op_kernel<B> {
     if (collected_ && whole) visit_type<float, double>(c.type(0), [&]<class T>(T) { collected_->end(adder<T>(c)); });
     collected_.reset();
   }
+
+  void keep_constants(std::vector<bool> const& inputs) override { held_.keep(inputs[1]); }
 
   // Sums of what lasts need only be told where it is.
   row_runs by_rows(op_context<B> const& c) const override {

@@ -148,6 +148,12 @@ class recurrent_network_kernel : public op_kernel<B> {
     c.outputs[object_number_] = std::move(known);
     return true;
   }
+  void keep_constants(std::vector<bool> const& inputs) override {
+    steps_.keep_constants([&](std::string_view name) {
+      auto const at = std::ranges::find(inputs_, name);
+      return at != inputs_.end() && inputs[static_cast<std::size_t>(at - inputs_.begin())];
+    });
+  }
   void run(op_context<B>& c) override {
     frame_.run(c, [&] {
       std::shared_ptr<step_workspaces<B>> const kept = find_workspaces(c);

@@ -142,6 +142,18 @@ class recurrent_steps {
     if (plan_ != nullptr) series_.compile(*plan_, links_, std::move(around), std::move(changing), own_places);
   }
 
+  /// After connect: has ops keep, from run to run, what they make of blobs of the net around; see op_kernel.
+  template <class IsConstant>
+  void keep_constants(IsConstant is_constant) {
+    if (plan_ == nullptr) return;
+    std::vector<bool> values(plan_->layout().value_count(), false);
+    for (std::uint32_t const v : plan_->layout().given()) {
+      std::string_view const name = plan_->value_name(v);
+      values[v] = is_constant(name) && std::ranges::find(links_, name, &linked_place::internal) == links_.end();
+    }
+    plan_->keep_constants(values);
+  }
+
   /// After find_series: steps of later runs may be under way at once, up to a limit, where the backend has tasks and
   /// that can be gained from.
   void use_executor(executor_limits const& limits, bool backward) {

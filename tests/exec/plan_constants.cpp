@@ -1,0 +1,195 @@
+// What is made of blobs that are the same in all runs is made once.
+#include <plait/exec/plan.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <plait/netdef/text_reader.hpp>
+#include <plait/netdef/traits.hpp>
+#include <plait/rnn/cells/gru.hpp>
+#include <plait/rnn/cells/lstm.hpp>
+#include <support/recurrent_nets.hpp>
+#include <support/trained_layer.hpp>
+
+namespace {
+
+constexpr std::int64_t inputs = 24, units = 40, outputs = 17;
+
+plait::netdef perceptron() {
+  return plait::read_netdef_text(
+      "op { type: \"FC\" input: \"x\" input: \"w\" input: \"b\" output: \"h\" }"
+      "op { type: \"Relu\" input: \"h\" output: \"h\" }"
+      "op { type: \"MatMul\" input: \"h\" input: \"v\" output: \"y\" }"
+      "external_output: \"y\"");
+}
+
+template <class B>
+void feed_parameters(plait::workspace<B>& blobs, unsigned seed) {
+  test::feed_some<float>(blobs, "w", {units, inputs}, seed);
+  test::feed_some<float>(blobs, "b", {units}, seed + 1);
+  test::feed_some<float>(blobs, "v", {units, outputs}, seed + 2);
+}
+
+template <class B>
+std::vector<float> run(plait::plan<B>& plan, plait::workspace<B>& blobs, std::int64_t rows) {
+  test::feed_some<float>(blobs, "x", {rows, inputs}, 1);
+  plan.run();
+  return blobs.template fetch<float>("y");
+}
+
+// Packed and unpacked products add up in another order.
+bool is_near(std::vector<float> const& a, std::vector<float> const& b) {
+  if (a.size() != b.size()) return false;
+  for (std::size_t i = 0; i != a.size(); ++i)
+    if (!(std::abs(a[i] - b[i]) <= 1e-4f)) return false;
+  return true;
+}
+
+TEST_CASE_TEMPLATE("Constants of a net: the same results for any number of rows, run after run", B, plait::serial,
+                   plait::omp, plait::tbb) {
+  plait::netdef const net = perceptron();
+  plait::workspace<B> blobs, others;
+  feed_parameters(blobs, 2);
+  feed_parameters(others, 2);
+  auto plan = plait::compile(net, test::table<B>(), blobs, {.constants = {"w", "b", "v"}});
+  auto plain = plait::compile(net, test::table<B>(), others);
+  for (std::int64_t const rows : {1, 3, 300, 1, 64, 64, 0, 5}) {
+    std::vector<float> const made = run(plan, blobs, rows);
+    CHECK(is_near(made, run(plain, others, rows)));
+    CHECK(made == run(plan, blobs, rows));
+  }
+}
+
+TEST_CASE("Constants that change: noticed elsewhere or of another shape, and in place when the plan is told") {
+  using B = plait::serial;
+  plait::netdef const net = perceptron();
+  plait::workspace<B> blobs, others;
+  feed_parameters(blobs, 2);
+  auto plan = plait::compile(net, test::table<B>(), blobs, {.constants = {"w", "v"}});
+  std::vector<float> const before = run(plan, blobs, 3);
+
+  feed_parameters(others, 7);
+  auto plain = plait::compile(net, test::table<B>(), others);
+  std::vector<float> const after = run(plain, others, 3);
+  REQUIRE(!is_near(before, after));
+
+  auto const write = [&](std::string const& name) {
+    std::vector<float> const numbers = others.fetch<float>(name);
+    std::copy(numbers.begin(), numbers.end(), static_cast<float*>(blobs.get(name).value.raw()));
+  };
+  write("w");
+  write("v");
+  CHECK(run(plan, blobs, 3) == before);  // what was made of the old numbers is kept; b is no constant
+  write("b");
+  plan.forget_constants();
+  CHECK(is_near(run(plan, blobs, 3), after));
+  CHECK(is_near(run(plan, blobs, 3), after));
+
+  feed_parameters(blobs, 2);
+  plan.forget_constants();
+  CHECK(run(plan, blobs, 3) == before);
+  // The same numbers somewhere else.
+  for (char const* const name : {"w", "b", "v"}) blobs.get(name) = plait::blob<B>(others.get(name));
+  CHECK(is_near(run(plan, blobs, 3), after));
+  // Other shapes: fewer units.
+  for (auto* const each : {&blobs, &others}) {
+    test::feed_some<float>(*each, "w", {units / 2, inputs}, 11);
+    test::feed_some<float>(*each, "b", {units / 2}, 12);
+    test::feed_some<float>(*each, "v", {units / 2, outputs}, 13);
+  }
+  CHECK(is_near(run(plan, blobs, 3), run(plain, others, 3)));
+}
+
+TEST_CASE("Constants of a recurrence: the same bits, and kept from run to run") {
+  using B = plait::serial;
+  constexpr std::int64_t steps = 9, rows = 4;
+  for (plait::any_cell const& cell :
+       {plait::any_cell(plait::lstm_cell{inputs, units}), plait::any_cell(plait::gru_cell{inputs, units})}) {
+    test::trained_layer const layer(cell, {.forward_only = true});
+    std::vector<std::string> names;
+    for (auto const& [name, dims] : layer.parameters) names.push_back(name);
+    auto const feed = [&](plait::workspace<B>& blobs, unsigned seed) {
+      for (std::size_t p = 0; p != layer.parameters.size(); ++p)
+        test::feed_some<float>(blobs, layer.parameters[p].first, layer.parameters[p].second, p + seed);
+    };
+    plait::workspace<B> blobs, others;
+    feed(blobs, 3);
+    feed(others, 3);
+    auto plan = plait::compile(layer.net, test::table<B>(), blobs, {.fetch = layer.fetch, .constants = names});
+    auto plain = plait::compile(layer.net, test::table<B>(), others, {.fetch = layer.fetch});
+    auto const results = [&](plait::plan<B>& p, plait::workspace<B>& w, std::int64_t length) {
+      test::feed_some<float>(w, "x", {length, rows, inputs}, 1);
+      p.run();
+      std::vector<std::vector<float>> made;
+      for (std::string const& name : layer.fetch) made.push_back(w.fetch<float>(name));
+      return made;
+    };
+    // The products of the input, of few rows, are made of packed weights only where they are constant.
+    auto const near = [&](auto const& a, auto const& b) {
+      bool all = a.size() == b.size();
+      for (std::size_t i = 0; all && i != a.size(); ++i) all = is_near(a[i], b[i]);
+      return all;
+    };
+    for (std::int64_t const length : {steps, std::int64_t{1}, 100 * steps, steps}) {
+      auto const made = results(plan, blobs, length);
+      CHECK(near(made, results(plain, others, length)));
+      CHECK(made == results(plan, blobs, length));
+    }
+    CHECK(results(plan, blobs, 100 * steps) == results(plain, others, 100 * steps));
+
+    auto const before = results(plan, blobs, steps);
+    feed(others, 50);
+    auto const after = results(plain, others, steps);
+    for (std::string const& name : names) {
+      std::vector<float> const numbers = others.fetch<float>(name);
+      std::copy(numbers.begin(), numbers.end(), static_cast<float*>(blobs.get(name).value.raw()));
+    }
+    CHECK(!near(results(plan, blobs, steps), after));
+    plan.forget_constants();
+    CHECK(near(results(plan, blobs, steps), after));
+    CHECK(!near(before, after));
+  }
+}
+
+TEST_CASE("Constants in a gradient: that of the input is made of kept weights") {
+  using B = plait::serial;
+  plait::netdef const net = plait::read_netdef_text(
+      "op { type: \"FCGradient\" input: \"x\" input: \"w\" input: \"dy\" output: \"dw\" output: \"db\" output: \"dx\" "
+      "}");
+  plait::workspace<B> blobs, others;
+  for (auto* const each : {&blobs, &others}) {
+    feed_parameters(*each, 2);
+    test::feed_some<float>(*each, "x", {5, inputs}, 1);
+    test::feed_some<float>(*each, "dy", {5, units}, 9);
+  }
+  auto plan = plait::compile(net, test::table<B>(), blobs, {.constants = {"w"}});
+  auto plain = plait::compile(net, test::table<B>(), others);
+  for (int run = 0; run != 2; ++run) {
+    plan.run();
+    plain.run();
+    for (char const* const name : {"dw", "db", "dx"})
+      CHECK(is_near(blobs.fetch<float>(name), others.fetch<float>(name)));
+  }
+}
+
+TEST_CASE("What is not given, or is written, is no constant") {
+  plait::workspace<plait::serial> blobs;
+  feed_parameters(blobs, 2);
+  auto const compile = [&](plait::netdef const& net, std::string const& name) {
+    static_cast<void>(plait::compile(net, test::table<plait::serial>(), blobs, {.constants = {name}}));
+  };
+  CHECK_THROWS_WITH_AS(compile(perceptron(), "h"), "plait: 'h' cannot be constant: the net is not given it",
+                       plait::net_error);
+  CHECK_THROWS_WITH_AS(compile(perceptron(), "nobody"), "plait: 'nobody' cannot be constant: the net is not given it",
+                       plait::net_error);
+  auto const decays = plait::read_netdef_text("op { type: \"Relu\" input: \"w\" output: \"w\" }");
+  CHECK_THROWS_WITH_AS(compile(decays, "w"), "plait: 'w' cannot be constant: op 0 writes it", plait::net_error);
+}
+
+}  // namespace
