@@ -52,7 +52,7 @@ bool is_near(std::vector<float> const& a, std::vector<float> const& b) {
 }
 
 TEST_CASE_TEMPLATE("Constants of a net: the same results for any number of rows, run after run", B, plait::serial,
-                   plait::omp, plait::tbb) {
+                   plait::tbb) {
   plait::netdef const net = perceptron();
   plait::workspace<B> blobs, others;
   feed_parameters(blobs, 2);
