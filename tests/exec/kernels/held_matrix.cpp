@@ -63,6 +63,40 @@ TEST_CASE("a product begins with a row that all rows have") {
       }
 }
 
+TEST_CASE("what is kept stays when it is released or held again, until that is said anew") {
+  plait::held_matrix<B> held;
+  plait::gemm_shape const s{.m = 3, .n = 19, .k = 23};
+  auto const a = integers(3 * 23, 1);
+  auto const first = integers(23 * 19, 2);
+  auto const second = integers(23 * 19, 5);
+  auto const product = [&](std::vector<double> const& b) {
+    std::vector<double> made(3 * 19);
+    plait::gemm<B>(s, a.data(), b.data(), made.data());
+    return made;
+  };
+  auto const held_product = [&] {
+    std::vector<double> made(3 * 19);
+    held.multiply(s, a.data(), second.data(), made.data());
+    return made;
+  };
+  REQUIRE(product(first) != product(second));
+  held.keep(true);
+  CHECK_FALSE(held.holds());
+  held.hold(s, first.data());
+  held.release();
+  CHECK(held_product() == product(first));
+  held.hold(s, second.data());
+  CHECK(held_product() == product(first));
+  held.keep(true);
+  CHECK_FALSE(held.holds());
+  held.hold(s, second.data());
+  CHECK(held_product() == product(second));
+  held.keep(false);
+  held.hold(s, first.data());
+  held.release();
+  CHECK_FALSE(held.holds());
+}
+
 TEST_CASE("of a matrix with few columns nothing is held") {
   plait::held_matrix<B> held;
   auto const b = integers(15 * 4, 1);

@@ -22,11 +22,11 @@ class held_matrix {
   /// Fewer columns would be mostly padding.
   static constexpr std::int64_t least_columns = 16;
 
-  /// b is the right operand of s. Throws std::bad_alloc.
+  /// b is the right operand of s, in place of what was held, unless that is kept. Throws std::bad_alloc.
   template <class T>
   void hold(gemm_shape const& s, T const* b) {
     if constexpr (packs) {
-      if (holds()) return;  // kept
+      if (keeps_ && holds()) return;
       if (s.n < least_columns) return;
       packed_matrix<T, B> made;
       made.pack(s.k, s.n, b, s.transpose_b, s.ldb);
