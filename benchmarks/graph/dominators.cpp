@@ -2,8 +2,8 @@
 //
 // All compute into an object that has been used before, but for Boost, which has none. plait and LLVM leave for later
 // what makes queries O(1), plait the numbers of edges, too: "plait, all" has them made at once. "searched, rows" and
-// "searched, blocks" mark what the entry reaches and do no more: what the latter takes longer, nothing that goes over
-// these blocks can save. Footnote: Boost's algorithm recurses, at 1,000,000 nodes in a chain with one back edge over
+// "searched, blocks" mark what the entry reaches and do no more: what reading blocks instead of rows takes by itself.
+// Footnote: Boost's algorithm recurses, at 1,000,000 nodes in a chain with one back edge over
 // the end of an 8 MiB stack, and is left out there. LLVM is quadratic on "far leaves", a minute and a half at 100,000
 // nodes, and has it up to 10,000. Real functions have blocks that nothing reaches; Boost's tree is wrong where these
 // lead (see docs/differences.md), so it gets the graph without their edges.
