@@ -59,9 +59,10 @@ void plan<B>::tell_constants() {
   bool changed = false;
   for (constant& c : constants_) {
     slot const& now = slots_[c.value];
-    changed = changed || c.data != now.data || c.type != now.type;
+    if (c.data == now.data && c.type == now.type) continue;
     c.data = now.data;
     c.type = now.type;
+    changed = true;
   }
   if (!changed && constants_told_) return;
   value_series all{npos, std::vector<bool>(layout_.value_count(), false), {}, {}};
