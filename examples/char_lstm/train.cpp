@@ -1,7 +1,6 @@
 #include "train.hpp"
 
-#include <map>
-
+#include <common/by_backend.hpp>
 #include <plait/exec/serial.hpp>
 #ifdef CHAR_LSTM_OMP
 #include <plait/exec/omp.hpp>
@@ -22,7 +21,7 @@ struct functions {
 template <plait::backend B>
 constexpr functions functions_on = {&train_on<B>, &sample_on<B>};
 
-std::map<std::string, functions> const built_in = {
+example::by_backend<functions> const built_in = {
 #ifdef CHAR_LSTM_OMP
     {"omp", functions_on<plait::omp>},
 #endif
@@ -31,30 +30,17 @@ std::map<std::string, functions> const built_in = {
 #endif
     {"serial", functions_on<plait::serial>}};
 
-functions const& on(std::string const& backend) {
-  auto const found = built_in.find(backend);
-  if (found == built_in.end()) throw plait::error("there is no backend '" + backend + "'");
-  return found->second;
-}
-
 }  // namespace
 
-std::vector<std::string> const& backends() {
-  static std::vector<std::string> const names = [] {
-    std::vector<std::string> made;
-    for (auto const& [name, what] : built_in) made.push_back(name);
-    return made;
-  }();
-  return names;
-}
+std::vector<std::string> backends() { return built_in.names(); }
 
 std::vector<measurement> train(model& m, std::vector<std::int32_t> const& text, recipe const& how, std::int64_t steps,
                                std::string const& backend, watcher const& watch) {
-  return on(backend).train(m, text, how, steps, watch);
+  return built_in.on(backend).train(m, text, how, steps, watch);
 }
 
 std::vector<std::int32_t> sample(model const& m, sampling const& what, std::string const& backend) {
-  return on(backend).sample(m, what);
+  return built_in.on(backend).sample(m, what);
 }
 
 }  // namespace lstm

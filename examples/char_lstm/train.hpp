@@ -37,7 +37,7 @@ struct sampling {
 };
 
 /// Those that were built in.
-std::vector<std::string> const& backends();
+std::vector<std::string> backends();
 
 /// Runs steps of a model, one at least, on a text of two characters at least, as places in the vocabulary, and leaves
 /// in its init net what they have made of everything. Two runs leave the same bits as one of as many steps. Measures

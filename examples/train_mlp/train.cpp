@@ -1,7 +1,6 @@
 #include "train.hpp"
 
-#include <map>
-
+#include <common/by_backend.hpp>
 #include <plait/exec/serial.hpp>
 #ifdef TRAIN_MLP_OMP
 #include <plait/exec/omp.hpp>
@@ -14,7 +13,7 @@ namespace mlp {
 
 namespace {
 
-std::map<std::string, decltype(&train_on<plait::serial>)> const built_in = {
+example::by_backend<decltype(&train_on<plait::serial>)> const built_in = {
 #ifdef TRAIN_MLP_OMP
     {"omp", &train_on<plait::omp>},
 #endif
@@ -25,20 +24,11 @@ std::map<std::string, decltype(&train_on<plait::serial>)> const built_in = {
 
 }  // namespace
 
-std::vector<std::string> const& backends() {
-  static std::vector<std::string> const names = [] {
-    std::vector<std::string> made;
-    for (auto const& [name, what] : built_in) made.push_back(name);
-    return made;
-  }();
-  return names;
-}
+std::vector<std::string> backends() { return built_in.names(); }
 
 std::vector<measurement> train(model& m, recipe const& how, std::int64_t steps, std::string const& backend,
                                watcher const& watch) {
-  auto const found = built_in.find(backend);
-  if (found == built_in.end()) throw plait::error("there is no backend '" + backend + "'");
-  return found->second(m, how, steps, watch);
+  return built_in.on(backend)(m, how, steps, watch);
 }
 
 }  // namespace mlp

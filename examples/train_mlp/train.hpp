@@ -31,7 +31,7 @@ struct diverged : plait::error {
 };
 
 /// The names of those that are compiled in.
-std::vector<std::string> const& backends();
+std::vector<std::string> backends();
 
 /// Runs steps of a model, one at least, and leaves in its init net what they have made of the parameters. The numbers
 /// are the same bits on every backend, and after two runs those after one of as many steps. Measures after the first
