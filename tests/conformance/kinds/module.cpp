@@ -60,7 +60,7 @@ class module_case {
       got.add("cn", stacked(lasts_[1]));
       got.add("dc0", stacked(gradients(starts_[1])));
     }
-    json weights = json::object();
+    json weights = json::object();  // without biases where the module has none
     for (std::size_t k = 0; k != cells_.size(); ++k)
       std::visit(
           [&](auto const& cell) {
@@ -69,7 +69,8 @@ class module_case {
               parts.push_back({p.name, gradient(p.name)});
             auto const made = plait::to_torch(cell, plait::from_parameters(cell, scope(k), parts));
             for (auto const& p : plait::named_weights(made, k / directions_, is_reverse(k)))
-              weights[p.name] = tensor_to_json(p.value);
+              if (std::ranges::find(weights_, p.name, &plait::parameter::name) != weights_.end())
+                weights[p.name] = tensor_to_json(p.value);
           },
           cells_[k]);
     got.add("dparams", weights);

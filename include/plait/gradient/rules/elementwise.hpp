@@ -157,7 +157,7 @@ inline void square_gradient(gradient_context& c) {
 }
 
 inline void square_root_gradient(gradient_context& c) {
-  gradient_operand const half = c.in_place_of(c.output_gradient(0));
+  gradient_operand const half = c.temporary(c.gradient_name(0));
   c.op("Scale", {c.output_gradient(0)}, {half}).argument("scale", 0.5f);
   c.op("Div", {half, c.output(0)}, {c.input_gradient(0)});
 }

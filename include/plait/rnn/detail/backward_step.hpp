@@ -125,11 +125,13 @@ class backward_step {
   }
 
   // Gradients that come from the step after are not to be overwritten by what the cell itself adds to them. Not for
-  // ops that are recomputed: what they write is what is there.
+  // ops that are recomputed: what they write is what is there. Caffe2 has forgotten at the second of these sums that an
+  // op makes what is added, and declares it from then on.
   void accumulate() {
     boost::unordered_flat_set<std::uint32_t> given;
     for (symbol const s : net.external_input) given.insert(s.id);
     std::vector<op_def> ops = std::exchange(net.op, {});
+    bool first = true;
     for (std::size_t i = 0; i != ops.size(); ++i) {
       std::vector<std::pair<symbol, symbol>> sums;
       for (symbol& y : ops[i].output) {
@@ -144,6 +146,7 @@ class backward_step {
         sum.type = net.intern("Sum");
         sum.input = {y, added};
         sum.output = {y};
+        if (!std::exchange(first, false)) net.external_input.push_back(added);
       }
     }
   }
