@@ -11,8 +11,8 @@ namespace {
 constexpr bool at_compile_time() {
   plait::bit_queue queue;
   queue.reset(5000);
-  for (std::size_t n : {7, 4999, 64, 63, 7, 0}) queue.push(n);
-  for (std::size_t n : {4999, 64, 63, 7, 0})
+  for (std::size_t n : {7U, 4999U, 64U, 63U, 7U, 0U}) queue.push(n);
+  for (std::size_t n : {4999U, 64U, 63U, 7U, 0U})
     if (queue.empty() || queue.pop_max() != n) return false;
   return queue.empty();
 }
@@ -24,7 +24,7 @@ TEST_CASE("a set gives the same answers") {
   std::mt19937 random(1);
   plait::bit_queue queue;
   CHECK(queue.empty());
-  for (std::size_t bound : {1, 2, 63, 64, 65, 4095, 4096, 4097, 300'000}) {
+  for (std::size_t bound : {1U, 2U, 63U, 64U, 65U, 4095U, 4096U, 4097U, 300'000U}) {
     CAPTURE(bound);
     queue.reset(bound);
     CHECK(queue.bound() == bound);

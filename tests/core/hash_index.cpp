@@ -30,7 +30,7 @@ TEST_CASE("a hash_index finds what a map finds, whatever the hashes") {
       }
       CHECK(index.size() == expected.size());
       for (auto const& [key, number] : expected) CHECK(find(key) == number);
-      for (std::size_t const room : {0, 400, 5'000}) {
+      for (std::size_t const room : {0U, 400U, 5'000U}) {
         plait::hash_index const copy(index, room);
         CHECK(copy.size() == index.size());
         for (auto const& [key, number] : expected)

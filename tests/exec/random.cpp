@@ -65,7 +65,7 @@ TEST_CASE_TEMPLATE("a number depends on seed, stream and index only", T, float, 
     CHECK(uniforms[i] == from.uniform<T>(i));
     CHECK(normals[i] == from.normal<T>(i));
   }
-  for (std::size_t const count : {0, 1, 2, 3, 4, 5, 7}) {
+  for (std::size_t const count : {0U, 1U, 2U, 3U, 4U, 5U, 7U}) {
     std::vector<T> const few = uniform<T>(from, count);
     CHECK(std::equal(few.begin(), few.end(), uniforms.begin()));
   }

@@ -255,7 +255,7 @@ TEST_CASE("row_groups: runs that are put off are made as they were noted") {
   CHECK(got == states);
 
   SUBCASE("the first run that fails is told, and nothing of it stays") {
-    for (std::size_t const next : {0, 3, 2, 3}) {
+    for (std::size_t const next : {0U, 3U, 2U, 3U}) {
       place(next);
       groups.defer(op);
     }

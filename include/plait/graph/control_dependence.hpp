@@ -19,7 +19,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <ranges>
 #include <span>
 
@@ -42,7 +41,7 @@ class control_dependence {
   control_dependence(post_dominator_tree<G> const&&) = delete;
 
   constexpr void compute(post_dominator_tree<G> const& tree) {
-    tree_ = std::addressof(tree);
+    tree_ = &tree;
     controllers_.compute(tree.reversed(), tree.dense());
     dependents_.start_counting(controllers_.size());
     for (std::uint32_t n = 0; n != controllers_.size(); ++n)

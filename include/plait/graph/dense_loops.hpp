@@ -180,7 +180,7 @@ constexpr void dense_loops::take(std::uint32_t node, std::uint32_t header) {
 // header, which is all it takes to number them in preorder without walking the forest.
 constexpr void dense_loops::lay_out() {
   auto const count = static_cast<std::uint32_t>(loops_.size());
-  std::ranges::reverse(loops_);
+  std::reverse(loops_.begin(), loops_.end());
   // By the order of now. open_: loops within, itself included; then, by loop, where the next one within goes.
   open_.assign(count, 1);
   for (std::uint32_t l = count; l-- != 0;) {

@@ -17,7 +17,6 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <ranges>
 #include <span>
 #include <utility>
@@ -43,7 +42,7 @@ class dominance_frontiers {
   dominance_frontiers(dominator_tree<G> const&&) = delete;
 
   constexpr void compute(dominator_tree<G> const& tree) {
-    tree_ = std::addressof(tree);
+    tree_ = &tree;
     frontiers_.compute(tree.snapshot(), tree.dense());
   }
   void compute(dominator_tree<G> const&&) = delete;
@@ -76,7 +75,7 @@ class iterated_frontier {
   iterated_frontier(dominator_tree<G> const&&) = delete;
 
   constexpr void compute(dominator_tree<G> const& tree) {
-    tree_ = std::addressof(tree);
+    tree_ = &tree;
     frontier_.compute(tree.snapshot(), tree.dense());
   }
   void compute(dominator_tree<G> const&&) = delete;

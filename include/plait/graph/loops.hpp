@@ -22,7 +22,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <ranges>
 #include <span>
@@ -50,7 +49,7 @@ class loop_forest {
   loop_forest(dominator_tree<G> const&&) = delete;
 
   constexpr void compute(dominator_tree<G> const& tree) {
-    tree_ = std::addressof(tree);
+    tree_ = &tree;
     loops_.compute(tree.snapshot(), tree.dense());
   }
   void compute(dominator_tree<G> const&&) = delete;

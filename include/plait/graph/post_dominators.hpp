@@ -19,10 +19,10 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <ranges>
 #include <span>
+#include <utility>  // and std::addressof, for which <memory> would take 0.1 s
 #include <vector>
 
 #include <plait/core/assert.hpp>

@@ -12,9 +12,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <type_traits>
+#include <utility>  // and std::addressof, for which <memory> would take 0.1 s
 #include <vector>
 
 #include <plait/core/assert.hpp>

@@ -57,7 +57,7 @@ TEST_CASE("rows that last but stand apart are handed over where they are") {
   std::vector<float> right(40);
   rows collected(true);
   receiver got;
-  for (std::size_t const at : {0, 2, 8, 10, 30}) collected.add(2, &left[at], 4, &right[at], 4, got.take());
+  for (std::size_t const at : {0U, 2U, 8U, 10U, 30U}) collected.add(2, &left[at], 4, &right[at], 4, got.take());
   collected.add(2, &left[32], 4, &right[0], 4, got.take());  // only one of the two goes on
   collected.end(got.take());
   std::vector<std::int64_t> counts;

@@ -46,7 +46,7 @@ TEST_CASE_TEMPLATE("every index once, and none else", B, PLAIT_EVERY_HOST, many_
 
 TEST_CASE_TEMPLATE("every row once, whatever a row costs", B, PLAIT_EVERY_HOST, many_threads) {
   for (std::size_t const cost : {std::size_t{0}, std::size_t{1}, std::size_t{100}, tile, 10 * tile}) {
-    for (std::size_t const rows : {0, 1, 163, 164, 1'000, 40'000}) {
+    for (std::size_t const rows : {0U, 1U, 163U, 164U, 1'000U, 40'000U}) {
       std::vector<unsigned char> seen(rows + 64);
       unsigned char* const at = seen.data();
       plait::for_each_row<B>(rows, cost, [=](std::size_t row) { ++at[row]; });

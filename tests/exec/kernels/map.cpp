@@ -24,7 +24,7 @@ TEST_CASE_TEMPLATE("map: each element, in place or not", B, PLAIT_HOST_BACKENDS)
     double by;
     double operator()(double x) const { return x + by; }
   };
-  for (std::size_t const count : {0, 1, 7, 16'384, 16'385, 100'003}) {
+  for (std::size_t const count : {0U, 1U, 7U, 16'384U, 16'385U, 100'003U}) {
     std::vector<double> x = noise(count, 1);
     std::vector<double> y(count);
     plait::map<B>(x.data(), y.data(), count, add_number{0.25});
@@ -40,7 +40,7 @@ TEST_CASE_TEMPLATE("fold: any number of operands from the left, in place of the 
   struct subtract {
     double operator()(double a, double b) const { return a - b; }
   };
-  for (std::size_t const count : {0, 1, 5, 3'000, 40'001})
+  for (std::size_t const count : {0U, 1U, 5U, 3'000U, 40'001U})
     for (std::size_t operands = 1; operands != 13; ++operands) {
       std::vector<std::vector<double>> x;
       for (std::size_t k = 0; k != operands; ++k) x.push_back(noise(count, static_cast<unsigned>(k)));
@@ -74,7 +74,7 @@ TEST_CASE_TEMPLATE("weighted_sum: tensors times numbers, in place of the first t
     double const* weight(std::size_t k) const { return w + k; }
   };
   double const weights[] = {0.5, -2, 3, 0.25, 1};
-  for (std::size_t const count : {0, 1, 3'000, 40'001})
+  for (std::size_t const count : {0U, 1U, 3'000U, 40'001U})
     for (std::size_t operands = 1; operands != 6; ++operands) {
       std::vector<std::vector<double>> x;
       for (std::size_t k = 0; k != operands; ++k) x.push_back(noise(count, static_cast<unsigned>(k)));
@@ -100,7 +100,7 @@ TEST_CASE_TEMPLATE("weighted_sum: tensors times numbers, in place of the first t
 }
 
 TEST_CASE_TEMPLATE("square_root: correctly rounded", B, PLAIT_HOST_BACKENDS) {
-  for (std::size_t const count : {0, 1, 3, 6, 40'003}) {
+  for (std::size_t const count : {0U, 1U, 3U, 6U, 40'003U}) {
     std::vector<double> x = noise(count, 4);
     std::vector<float> narrow(x.begin(), x.end());
     std::vector<double> y(count);

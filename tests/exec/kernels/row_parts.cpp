@@ -12,9 +12,9 @@
 namespace {
 
 TEST_CASE_TEMPLATE("row parts: every element once, in its row", B, plait::serial, plait::omp, plait::tbb) {
-  for (std::size_t const rows : {0, 1, 3, 700})
-    for (std::size_t const width : {0, 1, 5, 97, 40'000})
-      for (std::size_t const cost : {0, 1, 8, 100'000}) {
+  for (std::size_t const rows : {0U, 1U, 3U, 700U})
+    for (std::size_t const width : {0U, 1U, 5U, 97U, 40'000U})
+      for (std::size_t const cost : {0U, 1U, 8U, 100'000U}) {
         if (rows * width > 1'000'000 || (cost > 8 && rows * width > 10'000)) continue;
         std::vector<std::size_t> seen(rows * width, 0);
         std::size_t* const at = seen.data();

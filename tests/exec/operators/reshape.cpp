@@ -49,6 +49,18 @@ TEST_CASE_TEMPLATE("Reshape by argument", B, PLAIT_HOST_BACKENDS) {
   CHECK(shape_of<B>(shape_argument({-1, 5}), {0, 5}) == shape{0, 5});
 }
 
+// So that a gradient gets back the shape from before, whatever that was.
+TEST_CASE("in the shape of no elements, 0 may be 0") {
+  using B = plait::serial;
+  CHECK(shape_of<B>(shape_argument({0}), {1, 0}) == shape{0});
+  CHECK(shape_of<B>(shape_argument({3, 0, 2}), {4, 2, 0}) == shape{3, 0, 2});
+  CHECK(shape_of<B>(shape_argument({0, 0, 0}), {0, 0}) == shape{0, 0, 0});
+  CHECK(shape_of<B>(shape_argument({0, 7}), {0, 5}) == shape{0, 7});
+  CHECK(shape_of<B>(shape_argument({2, -1}), {0, 5}) == shape{2, 0});
+  CHECK(test::has(refusal<B>(shape_argument({3, 2}), {0, 5}), "the elements of 0x5 do not make 3x2"));
+  CHECK(test::has(refusal<B>(shape_argument({0, -1}), {0, 5}), "leave no extent"));
+}
+
 TEST_CASE_TEMPLATE("Reshape says what the shape was, and takes it as a tensor", B, PLAIT_HOST_BACKENDS) {
   std::string const op = reshape + R"(input: "x" input: "s" output: "y" output: "old")";
   auto const x = test::counted<B, std::int64_t>({2, 6});

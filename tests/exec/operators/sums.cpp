@@ -29,8 +29,8 @@ std::vector<T> operand(std::size_t count, std::size_t seed) {
 // A B C … and what an op says of them.
 template <class B, class T>
 void check_fold(std::string const& type, auto const& exact) {
-  for (std::size_t const count : {0, 1, 40'001})
-    for (std::size_t operands : {1, 2, 3, 4, 5, 9}) {
+  for (std::size_t const count : {0U, 1U, 40'001U})
+    for (std::size_t operands : {1U, 2U, 3U, 4U, 5U, 9U}) {
       test::feeds<B> fed;
       std::string inputs;
       std::vector<std::vector<T>> x;

@@ -20,22 +20,23 @@ namespace plait {
 
 namespace detail {
 
-/// `wanted` with 0 standing for the extent `from` has there, and one -1 for what is left. Throws shape_error unless the
-/// result has as many elements.
+/// `wanted` with 0 standing for the extent `from` has there, and one -1 for what is left. Where nothing is to be kept,
+/// as `from` has no elements, 0 is 0 if it has to be. Throws shape_error unless the result has as many elements.
 inline shape reshaped(shape const& from, std::vector<std::int64_t> const& wanted) {
   std::size_t open = wanted.size();
-  shape made;
+  shape made, literal;
   for (std::size_t axis = 0; axis != wanted.size(); ++axis) {
     std::int64_t extent = wanted[axis];
+    literal.push_back(std::max(extent, std::int64_t{0}));
     if (extent == -1) {
       if (open != wanted.size()) shape_context::fail("a shape can have one -1 only");
       open = axis;
       extent = 1;
-    } else if (extent == 0) {
-      if (axis >= from.rank())
-        shape_context::fail("the shape has a 0 for axis " + std::to_string(axis) + ", which " + to_string(from) +
-                            " does not have");
+    } else if (extent == 0 && axis < from.rank()) {
       extent = from[axis];
+    } else if (extent == 0 && from.size() != 0) {
+      shape_context::fail("the shape has a 0 for axis " + std::to_string(axis) + ", which " + to_string(from) +
+                          " does not have");
     } else if (extent < -1) {
       shape_context::fail("a shape cannot have " + std::to_string(extent));
     }
@@ -47,6 +48,8 @@ inline shape reshaped(shape const& from, std::vector<std::int64_t> const& wanted
                           " elements leave no extent for the -1 of a shape whose others " + "multiply to " +
                           std::to_string(made.size()));
     made.set(open, from.size() / made.size());
+  } else if (from.size() == 0 && made.size() != 0) {
+    made = literal;
   }
   if (made.size() != from.size())
     shape_context::fail("the elements of " + to_string(from) + " do not make " + to_string(made));

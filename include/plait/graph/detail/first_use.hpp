@@ -1,7 +1,6 @@
 // What an object makes of its other members when it is first asked for it, by whichever thread.
 #pragma once
 
-#include <atomic>
 #include <type_traits>
 #include <utility>
 
@@ -9,9 +8,10 @@
 
 namespace plait::detail {
 
-/// A T that is made once. To ask is const and may be done by several threads at once: one makes it, the others wait.
-/// Once it is made, asking costs a load and a branch that is always foreseen. The T is on the heap, as gcc 12 has no
-/// mutable members of constants in constant expressions.
+/// A T that is made when it is first asked for. To ask is const and may be done by several threads at once: the first
+/// one's is kept; others that ask before it is done make theirs, of which one is kept too. Afterwards asking costs a
+/// load and a branch that is always foreseen. The T is on the heap, as gcc 12 has no mutable members of constants in
+/// constant expressions. The compiler's own atomic operations, as each includer would read <atomic> for 0.1 s.
 template <class T>
 class first_use {
  public:
@@ -30,66 +30,74 @@ class first_use {
   /// The next to ask makes it, again if it was made. No other thread may use the object meanwhile.
   constexpr void expect() {
     if (held_ == nullptr) held_ = new holder;
-    held_->made_in_constant = false;
-    if (!std::is_constant_evaluated()) made_.store(nullptr, std::memory_order_relaxed);
+    held_->taken = false;
+    held_->made_beside.reset();
+    if (!std::is_constant_evaluated()) made_ = nullptr;
   }
 
   /// After expect(). make(T&) is called if it has not been, or has thrown; it is given what was made before the last
-  /// expect(), whose memory it may keep.
+  /// expect(), whose memory it may keep, or a new T where another thread is at that.
   template <class Make>
   constexpr T const& operator()(Make make) const {
     if (std::is_constant_evaluated()) {
-      if (!held_->made_in_constant) make(held_->value);
-      held_->made_in_constant = true;
+      if (!held_->taken) make(held_->value);
+      held_->taken = true;
       return held_->value;
     }
-    T const* const made = made_.load(std::memory_order_acquire);
-    return made != nullptr ? *made : make_or_wait(make);
+    T const* const made = __atomic_load_n(&made_, __ATOMIC_ACQUIRE);
+    return made != nullptr ? *made : make_now(make);
   }
 
  private:
+  struct owned {
+    T* it = nullptr;
+    constexpr void reset() {
+      delete it;
+      it = nullptr;
+    }
+    constexpr ~owned() { delete it; }
+  };
   struct holder {
     T value{};
-    std::atomic_flag in_work;
-    bool made_in_constant = false;  // atomics are not for constant expressions
+    bool taken = false;  // by who makes it, or has made it
+    owned made_beside;
   };
 
-  class turn {
-   public:
-    explicit turn(std::atomic_flag& in_work) : in_work_(in_work) {
-      while (in_work_.test_and_set(std::memory_order_acquire)) in_work_.wait(true, std::memory_order_relaxed);
-    }
+  // Gives back what was taken, unless it was made.
+  struct turn {
+    bool& taken;
+    bool done = false;
     ~turn() {
-      in_work_.clear(std::memory_order_release);
-      in_work_.notify_one();
+      if (!done) __atomic_clear(&taken, __ATOMIC_RELEASE);
     }
-    turn(turn const&) = delete;
-    turn& operator=(turn const&) = delete;
-
-   private:
-    std::atomic_flag& in_work_;
   };
 
   template <class Make>
-  [[gnu::noinline, gnu::cold]] T const& make_or_wait(Make& make) const {
+  [[gnu::noinline, gnu::cold]] T const& make_now(Make& make) const {
     PLAIT_ASSERT(held_ != nullptr, "first_use: not expected");
-    turn const mine(held_->in_work);
-    if (made_.load(std::memory_order_relaxed) == nullptr) {
-      make(held_->value);
-      made_.store(&held_->value, std::memory_order_release);
-    }
+    if (__atomic_test_and_set(&held_->taken, __ATOMIC_ACQUIRE)) return make_beside(make);
+    turn mine{held_->taken};
+    make(held_->value);
+    mine.done = true;
+    __atomic_store_n(&made_, &held_->value, __ATOMIC_RELEASE);
     return held_->value;
+  }
+  template <class Make>
+  T const& make_beside(Make& make) const {
+    owned own{new T()};
+    make(*own.it);
+    T* kept = nullptr;
+    if (__atomic_compare_exchange_n(&held_->made_beside.it, &kept, own.it, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+      return *std::exchange(own.it, nullptr);
+    return *kept;
   }
   constexpr void swap(first_use& other) noexcept {
     std::swap(held_, other.held_);
-    if (std::is_constant_evaluated()) return;
-    T const* const made = made_.load(std::memory_order_relaxed);
-    made_.store(other.made_.load(std::memory_order_relaxed), std::memory_order_relaxed);
-    other.made_.store(made, std::memory_order_relaxed);
+    if (!std::is_constant_evaluated()) std::swap(made_, other.made_);
   }
 
   holder* held_ = nullptr;
-  mutable std::atomic<T const*> made_ = nullptr;
+  mutable T const* made_ = nullptr;
 };
 
 }  // namespace plait::detail
