@@ -27,7 +27,7 @@ namespace {
 // arguments, no devices, nothing to inherit.
 struct name {
   std::uint32_t id = 0;
-  friend bool operator==(name, name) = default;
+  [[maybe_unused]] friend bool operator==(name, name) = default;
 };
 
 class bare_net {
