@@ -32,5 +32,6 @@ int main() {
   std::cout << "y ends as version " << plait::get_ssa(net).version("y") << '\n';
 
   adjacency const diamond = {{1, 2}, {3}, {3}, {}};
-  for (int n : plait::successors(diamond, plait::entry(diamond))) std::cout << "0 -> " << n << '\n';
+  int const first = plait::entry(diamond);
+  for (int n : plait::successors(diamond, first)) std::cout << "0 -> " << n << '\n';
 }

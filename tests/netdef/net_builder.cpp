@@ -370,7 +370,7 @@ TEST_CASE("scopes and devices of the net around hold in branches") {
     auto const w = n.external_input("w");
     n.if_(c, [&](net_builder& b) { b.relu("w", w); });
   }
-  plait::netdef const& branch = inside(n.net(), "then_net");
+  plait::netdef const branch = inside(n.net(), "then_net");
   check_net(branch, R"(name: "n_1" op { type: "Relu" input: "layer/w" output: "layer/w"
     device_option { device_type: 1 device_id: 0 } } external_input: "layer/w")");
   CHECK(plait::net_traits<plait::netdef>::device(n.net(), n.net().op.back()).has_value());

@@ -88,7 +88,6 @@ inline step_schedule::step_schedule(std::size_t nodes, std::span<step_access con
   struct found_edge {
     node_number from;
     edge to;
-    auto operator<=>(found_edge const&) const = default;
   };
   std::vector<found_edge> found;
   for (node_number n = 0; n != nodes; ++n) found.push_back({n, {n, 1}});
@@ -106,7 +105,8 @@ inline step_schedule::step_schedule(std::size_t nodes, std::span<step_access con
   }
   // Later ones between the same nodes follow from the first, since the second node waits for itself; so do those over
   // more steps than are under way.
-  std::ranges::sort(found);
+  std::ranges::sort(
+      found, [](found_edge const& a, found_edge const& b) { return a.from != b.from ? a.from < b.from : a.to < b.to; });
   found.erase(std::ranges::unique(found, {}, [](found_edge const& e) { return std::pair(e.from, e.to.to); }).begin(),
               found.end());
   std::erase_if(found, [&](found_edge const& e) { return e.to.distance >= in_flight; });

@@ -63,7 +63,8 @@ class program_blobs<P> {
     }
   }
   constexpr program_key_t<P> key(blob_index b) const {
-    auto&& net = plait::block(*program_, plait::entry(*program_));
+    auto const entry = plait::entry(*program_);
+    auto&& net = plait::block(*program_, entry);
     return name_key(net, program_name_t<P>(traits::name_at(*program_, b)));
   }
 
