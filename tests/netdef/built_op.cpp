@@ -48,7 +48,8 @@ TEST_CASE("an op is added with operands, arguments in order, and a device") {
   plait::netdef n = plait::read_netdef_text("op { type: \"A\" output: \"x\" }");
   plait::built_op const wanted = {
       "B", {"x", "w"}, {"x"}, {{"p", 1}, {"q", "r"}}, plait::device_spec{plait::device_kind::cuda, 2}};
-  CHECK(&plait::append_op(n, wanted) == &n.op.back());
+  plait::op_def const* const made = &plait::append_op(n, wanted);
+  CHECK(made == &n.op.back());
   CHECK(n == plait::read_netdef_text(R"(
     op { type: "A" output: "x" }
     op { type: "B" input: "x" input: "w" output: "x" arg { name: "p" i: 1 } arg { name: "q" s: "r" }

@@ -40,6 +40,8 @@ class json_reader {
     at_ = token_end_ = source_.data();
     if (source_.starts_with("\xEF\xBB\xBF")) token_end_ += 3;
     char const* const end = at_ + source_.size();
+    // Versions of nlohmann's parser say this in words of their own.
+    if (token_end_ == end) fail(end, "unexpected end of input");
     nlohmann::json::sax_parse(cursor{at_, &at_}, cursor{end, &at_}, this);
     return std::move(root_);
   }
