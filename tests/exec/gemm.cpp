@@ -141,20 +141,20 @@ TEST_CASE_TEMPLATE("batches are what their multiplications are one by one", T, f
 
 TEST_CASE_TEMPLATE("serial, OpenMP and oneTBB give the same bits", T, float, double) {
   std::mt19937 random(3);
-  for (auto const& [m, n, k] : {std::array<std::int64_t, 3>{1, 3000, 300},
-                                {4, 700, 1030},
-                                {33, 257, 130},
-                                {200, 100, 40},
-                                {16, 2100, 64},
-                                {300, 9, 400},
-                                {3, 3, 3}})
+  for (auto const& size : {std::array<std::int64_t, 3>{1, 3000, 300},
+                           {4, 700, 1030},
+                           {33, 257, 130},
+                           {200, 100, 40},
+                           {16, 2100, 64},
+                           {300, 9, 400},
+                           {3, 3, 3}})
     for (bool const ta : {false, true})
       for (bool const tb : {false, true}) {
-        gemm_shape const s{.m = m, .n = n, .k = k, .transpose_a = ta, .transpose_b = tb};
+        gemm_shape const s{.m = size[0], .n = size[1], .k = size[2], .transpose_a = ta, .transpose_b = tb};
         PLAIT_INFO_GEMM(s);
         test::gemm_case<T> x(s, 1, 0, random);
         auto const run = [&]<backend B>(B) {
-          std::vector<T> c(static_cast<std::size_t>(m * n));
+          std::vector<T> c(static_cast<std::size_t>(s.m * s.n));
           gemm<B>(s, x.a.data(), x.b.data(), c.data(), T(0.7));
           return c;
         };

@@ -114,6 +114,8 @@ inline bool plan_layout::can_stand_in(op_schema const& schema, op_index op, std:
   bool const updated = schema.has_results_after_run() && blob_of_[from] == blob_of_[to];
   if (!view && !updated && !schema.may_be_in_place(input, output) && !schema.updates_in_place(input, output))
     return false;
+  // Listed twice: what is written first would be read for the second.
+  if (!updated && std::ranges::count(writes_[op], to) > 1) return false;
   if (!is_free_for(s, op, blob_of_[to], false)) return false;
   // Other operands in the same memory would see it change.
   for (std::size_t i = 0; i != reads_[op].size(); ++i)

@@ -40,6 +40,15 @@ TEST_CASE_TEMPLATE("gradients of Max, Min and Mean: as differences are, in place
       }
 }
 
+// What is written to the one must not be read for the other.
+TEST_CASE_TEMPLATE("an output that is listed twice does not stand in an input", B, PLAIT_HOST_BACKENDS) {
+  auto const blobs =
+      run_op<B>(table<B>(), "type: 'MeanGradient' input: 'g' output: 'g' output: 'h' output: 'g' output: 'g'",
+                {{"g", of<B, float>({3}, {4, 8, -16})}});
+  CHECK(blobs.template fetch<float>("g") == std::vector<float>{1, 2, -4});
+  CHECK(blobs.template fetch<float>("h") == std::vector<float>{1, 2, -4});
+}
+
 TEST_CASE_TEMPLATE("gradients of Max and Min: all that are chosen get all of it", B, PLAIT_HOST_BACKENDS) {
   float const nan = std::numeric_limits<float>::quiet_NaN();
   for (std::string const type : {"Max", "Min"}) {
