@@ -165,9 +165,9 @@ TEST_CASE_TEMPLATE("serial, OpenMP and oneTBB give the same bits", T, float, dou
         if (ta) continue;
         auto const run_packed = [&]<backend B>(B) {
           packed_matrix<T, B> packed;
-          packed.pack(k, n, x.b.data(), tb);
-          std::vector<T> c(static_cast<std::size_t>(m * n));
-          for (int i = 0; i != 2; ++i) packed.multiply(m, x.a.data(), c.data(), T(0.7));
+          packed.pack(s.k, s.n, x.b.data(), tb);
+          std::vector<T> c(static_cast<std::size_t>(s.m * s.n));
+          for (int i = 0; i != 2; ++i) packed.multiply(s.m, x.a.data(), c.data(), T(0.7));
           return c;
         };
         std::vector<T> const expected_packed = run_packed(serial());
