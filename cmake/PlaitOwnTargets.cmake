@@ -17,10 +17,6 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_G
   # False alarms at -O3: GCC 13 takes the rank of a shape that it has inlined for one that can be above its limit.
   plait_own_options(-Wno-maybe-uninitialized)
 endif()
-if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
-  # Told of each loop of independent turns (PLAIT_INDEPENDENT) that sanitizers keep from becoming one of vectors.
-  plait_own_options(-Wno-pass-failed)
-endif()
 if(PLAIT_WERROR)
   plait_own_options(-Werror)
 endif()

@@ -69,27 +69,6 @@ void number_splits(netdef& n) {
   }
 }
 
-// Zeros for the gradients that only another branch makes.
-bool is_zero_fill(netdef const& n, op_def const& op) {
-  if (n.text(op.type) != "ConstantFill" || op.input.size() != 1 || op.output.size() != 1) return false;
-  auto const* const value = plait::find_argument(n, op, "value");
-  return value != nullptr && value->f == 0.0f;
-}
-
-// Ops that follow each other and are all such, by what they make.
-template <class Such>
-void order_runs(netdef& n, Such const& such) {
-  for (auto from = n.op.begin(); from != n.op.end();) {
-    from = std::find_if(from, n.op.end(), such);
-    auto const to = std::find_if_not(from, n.op.end(), such);
-    std::vector<op_def> run(from, to);
-    std::vector<op_def*> sorted;  // not the ops: see op_def
-    for (op_def& op : run) sorted.push_back(&op);
-    std::ranges::stable_sort(sorted, {}, [&](op_def const* op) { return n.text(*op->output.begin()); });
-    for (op_def* const op : sorted) *from++ = std::move(*op);
-  }
-}
-
 void order_nets(op_def& op) {
   for (plait::arg_def& argument : op.arg)
     if (argument.n) argument.n = ordered(*argument.n);
@@ -116,8 +95,16 @@ netdef ordered(netdef const& net) {
     if (auto* const saved = plait::find_argument(n, op, "saved_fwd_blobs")) std::ranges::sort(saved->strings);
     order_nets(op);
   }
-  order_runs(n, [&](op_def const& op) { return n.text(op.type) == "Sum"; });
-  order_runs(n, [&](op_def const& op) { return is_zero_fill(n, op); });
+  for (auto from = n.op.begin(); from != n.op.end();) {
+    auto const is_sum = [&](op_def const& op) { return n.text(op.type) == "Sum"; };
+    from = std::find_if(from, n.op.end(), is_sum);
+    auto const to = std::find_if_not(from, n.op.end(), is_sum);
+    std::vector<op_def> sums(from, to);
+    std::vector<op_def*> sorted;  // not the ops: see op_def
+    for (op_def& op : sums) sorted.push_back(&op);
+    std::ranges::stable_sort(sorted, {}, [&](op_def const* op) { return n.text(*op->output.begin()); });
+    for (op_def* const op : sorted) *from++ = std::move(*op);
+  }
   return n;
 }
 

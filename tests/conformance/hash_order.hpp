@@ -6,8 +6,7 @@
 namespace conformance {
 
 /// The net with everything that has no order of its own put into one: runs of Sum ops, what they add after the first,
-/// operands of If, While and Do with the names bound to them, saved_fwd_blobs, the numbers of split gradients; and runs
-/// of fills of zeros, for which Caffe2's gradient of If walks a set, too.
+/// operands of If, While and Do with the names bound to them, saved_fwd_blobs, the numbers of split gradients.
 plait::netdef ordered(plait::netdef const& net);
 
 }  // namespace conformance

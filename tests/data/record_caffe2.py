@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Records what an installed Caffe2 does, as cases for plait_conformance: an oracle for what nobody wrote down.
 
-PyTorch's wheels have Caffe2 up to 1.8 (Python 3.9 at most), with its own tests in caffe2/python. Two ways:
+PyTorch's wheel 1.8.1 has Caffe2 (Python 3.9), with its own tests in caffe2/python. Two ways:
 
   pytest -p record_caffe2 caffe2/python/operator_test     every net, operator and gradient that the tests make
   record_caffe2.py mutate FOLDER [SEED [COUNT]]           the ops recorded in FOLDER with other shapes, types, arguments
@@ -139,7 +139,7 @@ def recorded_run(net, run):
         raise
     finally:
         running = False
-    expect = {blob: tensor(blob) for op in net.op for blob in op.output if tensor(blob)}
+    expect = {blob: made for op in net.op for blob in op.output if (made := tensor(blob))}
     if feeds is not None and expect:
         write("run", topic, {**case, "expect": expect, "rtol": 1e-3, "atol": 1e-4})
     return result
@@ -231,7 +231,7 @@ def install():
 
 
 def mutated(pick, case):
-    case = {**copy.deepcopy(case), "expect": None}
+    case = copy.deepcopy(case)
     net = case["nets"][0]
     change = pick.random()
     if change < 0.6 and case["feeds"]:
@@ -272,7 +272,7 @@ def run_case(case):
 
 
 def mutate(folder, seed, count):
-    """Each case in a process of its own kind: one that Caffe2 does not survive ends that, and is left out."""
+    """In a child process, since Caffe2 does not survive all of them: those are left out."""
     pick = random.Random(seed)
     cases = [json.load(open(name)) for name in sorted(glob.glob(os.path.join(folder, "cases", "run", "*.json")))]
     cases = [case for case in cases if len(case["nets"]) == 1 and case["nets"][0].count("op {") == 1]

@@ -109,7 +109,8 @@ inline bool plan_layout::can_stand_in(op_schema const& schema, op_index op, std:
   bool const view = schema.is_view(input, output);
   // A view changes nothing, but two kept values must not be one memory.
   bool const kept = last_read_[to] >= op_count();
-  if (view && storages_[s].kept == npos && !kept && is_free_for(s, op, blob_of_[to], true)) return true;
+  if (view && storages_[s].kept == npos && !kept && is_free_for(s, op, blob_of_[to], true))
+    return std::ranges::count(writes_[op], to) == 1;  // else a result would be written where the input stands
   // Nets inside an op write what they are given where it stands, if it has the name of what they write.
   bool const updated = schema.has_results_after_run() && blob_of_[from] == blob_of_[to];
   if (!view && !updated && !schema.may_be_in_place(input, output) && !schema.updates_in_place(input, output))

@@ -105,6 +105,7 @@ inline step_schedule::step_schedule(std::size_t nodes, std::span<step_access con
   }
   // Later ones between the same nodes follow from the first, since the second node waits for itself; so do those over
   // more steps than are under way.
+  // TRAP: by operator<=> of the local struct, g++ 13.2 fails to compile it.
   std::ranges::sort(
       found, [](found_edge const& a, found_edge const& b) { return a.from != b.from ? a.from < b.from : a.to < b.to; });
   found.erase(std::ranges::unique(found, {}, [](found_edge const& e) { return std::pair(e.from, e.to.to); }).begin(),

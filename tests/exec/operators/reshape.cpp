@@ -78,6 +78,17 @@ TEST_CASE_TEMPLATE("Reshape says what the shape was, and takes it as a tensor", 
   CHECK(in_place.template fetch<std::int64_t>("old") == std::vector<std::int64_t>{2, 6});
 }
 
+// As a view of x, y would take what the op writes to it last there.
+TEST_CASE_TEMPLATE("Reshape to the same blob twice leaves its input alone", B, PLAIT_HOST_BACKENDS) {
+  auto const blobs = test::run_net<B>(table<B>(), R"(op { type: "Copy" input: "a" output: "x" }
+      op { type: "Reshape" input: "x" output: "y" output: "y" arg { name: "shape" ints: 2 } }
+      op { type: "Copy" input: "y" output: "w" } op { type: "Copy" input: "x" output: "z" }
+      external_output: "w" external_output: "z")",
+                                      {{"a", test::of<B, std::int64_t>({1, 2}, {7, 8})}});
+  CHECK(blobs.template fetch<std::int64_t>("w") == std::vector<std::int64_t>{1, 2});
+  CHECK(blobs.template fetch<std::int64_t>("z") == std::vector<std::int64_t>{7, 8});
+}
+
 TEST_CASE("Reshape follows a shape tensor whose elements change between runs") {
   using B = plait::serial;
   plait::workspace<B> blobs;

@@ -24,10 +24,9 @@ namespace detail {
 /// as `from` has no elements, 0 is 0 if it has to be. Throws shape_error unless the result has as many elements.
 inline shape reshaped(shape const& from, std::vector<std::int64_t> const& wanted) {
   std::size_t open = wanted.size();
-  shape made, literal;
+  shape made;
   for (std::size_t axis = 0; axis != wanted.size(); ++axis) {
     std::int64_t extent = wanted[axis];
-    literal.push_back(std::max(extent, std::int64_t{0}));
     if (extent == -1) {
       if (open != wanted.size()) shape_context::fail("a shape can have one -1 only");
       open = axis;
@@ -49,7 +48,7 @@ inline shape reshaped(shape const& from, std::vector<std::int64_t> const& wanted
                           std::to_string(made.size()));
     made.set(open, from.size() / made.size());
   } else if (from.size() == 0 && made.size() != 0) {
-    made = literal;
+    made = shape(wanted);
   }
   if (made.size() != from.size())
     shape_context::fail("the elements of " + to_string(from) + " do not make " + to_string(made));

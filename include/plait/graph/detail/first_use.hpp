@@ -51,11 +51,11 @@ class first_use {
  private:
   struct owned {
     T* it = nullptr;
-    constexpr void reset() {
-      delete it;
-      it = nullptr;
-    }
+    constexpr explicit owned(T* made = nullptr) : it(made) {}
+    owned(owned const&) = delete;
+    owned& operator=(owned const&) = delete;
     constexpr ~owned() { delete it; }
+    constexpr void reset() { delete std::exchange(it, nullptr); }
   };
   struct holder {
     T value{};
@@ -67,6 +67,9 @@ class first_use {
   struct turn {
     bool& taken;
     bool done = false;
+    explicit turn(bool& at) : taken(at) {}
+    turn(turn const&) = delete;
+    turn& operator=(turn const&) = delete;
     ~turn() {
       if (!done) __atomic_clear(&taken, __ATOMIC_RELEASE);
     }
@@ -76,7 +79,7 @@ class first_use {
   [[gnu::noinline, gnu::cold]] T const& make_now(Make& make) const {
     PLAIT_ASSERT(held_ != nullptr, "first_use: not expected");
     if (__atomic_test_and_set(&held_->taken, __ATOMIC_ACQUIRE)) return make_beside(make);
-    turn mine{held_->taken};
+    turn mine(held_->taken);
     make(held_->value);
     mine.done = true;
     __atomic_store_n(&made_, &held_->value, __ATOMIC_RELEASE);
@@ -84,7 +87,7 @@ class first_use {
   }
   template <class Make>
   T const& make_beside(Make& make) const {
-    owned own{new T()};
+    owned own(new T());
     make(*own.it);
     T* kept = nullptr;
     if (__atomic_compare_exchange_n(&held_->made_beside.it, &kept, own.it, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
