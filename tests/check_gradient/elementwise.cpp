@@ -16,16 +16,26 @@ test::tensor64 positive(plait::shape const& dims, std::uint64_t seed = 2) { retu
 
 TEST_CASE("check_gradient: functions of one tensor") {
   for (plait::shape const& dims : {plait::shape{3, 4}, plait::shape{7}, plait::shape{}, plait::shape{2, 1, 3}}) {
-    for (std::string const op : {"Abs",   "Cos",  "Elu",     "Exp",   "LeakyRelu", "Negative",         "Relu",
-                                 "Scale", "Selu", "Sigmoid", "Sin",   "Softplus",  "Softsign",         "Sqr",
-                                 "Swish", "Tanh", "Copy",    "Alias", "NanCheck",  "CopyOnDeviceLike", "EnsureDense"}) {
+    for (std::string const op : {"Abs",         "Cos",      "Elu",        "Exp",      "LeakyRelu",
+                                 "Negative",    "Relu",     "Scale",      "Selu",     "Sigmoid",
+                                 "Sin",         "Softplus", "Softsign",   "Sqr",      "Swish",
+                                 "Tanh",        "Copy",     "Alias",      "NanCheck", "CopyOnDeviceLike",
+                                 "EnsureDense", "Atan",     "Cbrt",       "Cosh",     "Cube",
+                                 "Erf",         "Gelu",     "Reciprocal", "Sinh"}) {
       std::string const second = op == "CopyOnDeviceLike" ? " x" : "";
       check_gradient_of({op + " x" + second + " > y", {{"x", some(dims)}}, {"x"}});
     }
-    for (std::string const op : {"Log", "Sqrt"}) check_gradient_of({op + " x > y", {{"x", positive(dims)}}, {"x"}});
+    for (std::string const op : {"Log", "Sqrt", "Rsqrt"})
+      check_gradient_of({op + " x > y", {{"x", positive(dims)}}, {"x"}});
     check_gradient_of({"Pow x > y [exponent 2.5]", {{"x", positive(dims)}}, {"x"}});
     check_gradient_of({"Pow x > y [exponent 3.0]", {{"x", some(dims)}}, {"x"}});
     check_gradient_of({"Clip x > y [min -1.0] [max 1.0]", {{"x", random_tensor(dims, 3, -2, 2, {-1, 1})}}, {"x"}});
+    for (std::string const op : {"Acos", "Asin", "Tan"})
+      check_gradient_of({op + " x > y", {{"x", random_tensor(dims, 3, -0.8, 0.8)}}, {"x"}});
+    check_gradient_of({"Logit x > y", {{"x", random_tensor(dims, 3, 0.1, 0.9)}}, {"x"}});
+    for (std::string const op : {"ReluN x > y [n 1.5]", "ThresholdedRelu x > y", "ThresholdedRelu x > y [alpha -1.0]",
+                                 "HardSigmoid x > y [alpha 0.5]"})
+      check_gradient_of({op, {{"x", random_tensor(dims, 3, -2, 2, {0, 1.5, 1, -1})}}, {"x"}});
     check_gradient_of({"Elu x > y [alpha 0.5]", {{"x", some(dims)}}, {"x"}});
     check_gradient_of({"LeakyRelu x > y [alpha 0.3]", {{"x", some(dims)}}, {"x"}});
     check_gradient_of({"Scale x > y [scale -2.5]", {{"x", some(dims)}}, {"x"}});

@@ -112,8 +112,16 @@ TEST_CASE("check_gradient: segments and sequences") {
     check_gradient_of({op + " x i l > y", {{"x", x}, {"i", indices}, {"l", lengths}}, {"x"}});
   check_gradient_of(
       {"SparseLengthsWeightedSum x w i l > y", {{"x", x}, {"w", some({5}, 2)}, {"i", indices}, {"l", lengths}}, {"x"}});
-  check_gradient_of({"SortedSegmentSum x s > y", {{"x", x}, {"s", int32s({0, 0, 1, 1, 1}, {5})}}, {"x"}});
-  check_gradient_of({"UnsortedSegmentSum x s > y", {{"x", x}, {"s", int32s({2, 0, 1, 2, 0}, {5})}}, {"x"}});
+  for (std::string const order : {"Sorted", "Unsorted"})
+    for (std::string const how : {"Sum x", "Mean x", "WeightedSum x w"}) {
+      auto const segments = order == "Sorted" ? int32s({0, 0, 1, 1, 1}, {5}) : int32s({2, 0, 1, 2, 0}, {5});
+      std::vector<std::pair<std::string, test::tensor64>> const given = {
+          {"x", x}, {"w", some({5}, 2)}, {"i", indices}, {"s", segments}};
+      check_gradient_of({order + "Segment" + how + " s > y", given, {"x"}});
+      check_gradient_of({"Sparse" + order + "Segment" + how + " i s > y", given, {"x"}});
+    }
+  for (std::string const op : {"NCHW2NHWC", "NHWC2NCHW"})
+    check_gradient_of({op + " x > y", {{"x", some({2, 3, 2, 2})}}, {"x"}});
   check_gradient_of({"PackSegments l x > y", {{"l", lengths}, {"x", x}}, {"x"}});
   check_gradient_of({"UnpackSegments l x > y", {{"l", int32s({2, 1}, {2})}, {"x", some({2, 2, 3})}}, {"x"}});
   check_gradient_of({"ReversePackedSegs x l > y", {{"x", some({3, 2, 2})}, {"l", int32s({2, 3}, {2})}}, {"x"}});

@@ -18,7 +18,7 @@ TEST_CASE("second order: layers and activations") {
       {"x", some({3, 4}, 1)}, {"w", some({5, 4}, 2)}, {"b", some({5}, 3)}, {"v", some({2, 5}, 4)}, {"c", some({2}, 5)}};
   std::vector<std::string> const all = {"x", "w", "b", "v", "c"};
   for (std::string const f : {"Tanh", "Sigmoid", "Relu", "LeakyRelu", "Sqr", "Negative", "Scale", "Elu", "Selu",
-                              "Softplus", "Sin", "Cos", "Clip"})
+                              "Softplus", "Sin", "Cos", "Clip", "ReluN", "ThresholdedRelu", "HardSigmoid"})
     for (std::string const loss : {"SumElements", "AveragedLoss"})
       check_second("FC x w b > h; " + f + " h > a; FC a v c > o; Tanh o > t; " + loss + " t > loss", all, given, all);
 }
@@ -69,8 +69,9 @@ TEST_CASE("second order: reductions, copies and segments") {
   for (std::string const type : {"LengthsSum", "LengthsMean"})
     check_second(type + " x l > h; Tanh h > t; SumElements t > loss", {"x"},
                  {given[0], {"l", test::int32s({1, 2}, {2})}}, {"x"});
-  check_second("SortedSegmentSum x l > h; Tanh h > t; SumElements t > loss", {"x"},
-               {given[0], {"l", test::int32s({0, 1, 1}, {3})}}, {"x"});
+  for (std::string const type : {"SortedSegmentSum", "SortedSegmentMean"})
+    check_second(type + " x l > h; Tanh h > t; SumElements t > loss", {"x"},
+                 {given[0], {"l", test::int32s({0, 1, 1}, {3})}}, {"x"});
   check_second("BatchGather x l > h; Tanh h > t; SumElements t > loss", {"x"},
                {given[0], {"l", test::int32s({3, 1, 3}, {3})}}, {"x"});
   check_second("Dropout x > h m [is_test 1]; Tanh h > t; SumElements t > loss", {"x"}, given, {"x"});

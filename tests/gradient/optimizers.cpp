@@ -24,6 +24,7 @@
 #include <plait/exec/operators/sets.hpp>
 #include <plait/exec/operators/sparse_optimizers.hpp>
 #include <plait/exec/operators/sums.hpp>
+#include <plait/exec/operators/unsorted_segments.hpp>
 #include <plait/exec/plan.hpp>
 #include <plait/exec/serial.hpp>
 #include <plait/exec/workspace.hpp>
@@ -53,6 +54,7 @@ plait::operators<backend> const& table() {
     add_set_operators(t);
     add_sparse_optimizer_operators(t);
     add_sum_operators(t);
+    add_unsorted_segment_operators(t);
     return t;
   }();
   return made;

@@ -50,10 +50,12 @@
 #include <plait/exec/operators/slice_gradients.hpp>
 #include <plait/exec/operators/softmax_with_loss.hpp>
 #include <plait/exec/operators/softmax_with_loss_gradients.hpp>
+#include <plait/exec/operators/sorted_segments.hpp>
 #include <plait/exec/operators/sparse_optimizers.hpp>
 #include <plait/exec/operators/transpose.hpp>
 #include <plait/exec/operators/units.hpp>
 #include <plait/exec/operators/units_gradients.hpp>
+#include <plait/exec/operators/unsorted_segments.hpp>
 #include <plait/exec/operators/views.hpp>
 
 namespace plait {
@@ -109,10 +111,12 @@ operators<B> const& standard_operators() {
     add_slice_gradient_operators(made);
     add_softmax_with_loss_operators(made);
     add_softmax_with_loss_gradient_operators(made);
+    add_sorted_segment_operators(made);
     add_sparse_optimizer_operators(made);
     add_transpose_operators(made);
     add_unit_operators(made);
     add_unit_gradient_operators(made);
+    add_unsorted_segment_operators(made);
     add_view_operators(made);
     return made;
   }();

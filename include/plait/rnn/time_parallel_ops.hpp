@@ -212,9 +212,11 @@ class time_parallel_ops {
     for (symbol const y : cell_.external_output) left.external_output.push_back(left.intern(cell_.text(y)));
   }
 
-  static constexpr std::array<std::string_view, 21> elementwise = {
-      "Abs",  "Ceil",    "Clip", "Cos", "Elu",      "Exp",      "Floor", "LeakyRelu", "Log",   "Negative", "Relu",
-      "Selu", "Sigmoid", "Sign", "Sin", "Softplus", "Softsign", "Sqr",   "Sqrt",      "Swish", "Tanh"};
+  static constexpr std::array<std::string_view, 37> elementwise = {
+      "Abs",        "Acos", "Asin",  "Atan",  "Cbrt", "Ceil",        "Clip",           "Cos", "Cosh",  "Cube",
+      "Elu",        "Erf",  "Exp",   "Floor", "Gelu", "HardSigmoid", "LeakyRelu",      "Log", "Logit", "Negative",
+      "Reciprocal", "Relu", "ReluN", "Rsqrt", "Selu", "Sigmoid",     "Sign",           "Sin", "Sinh",  "Softplus",
+      "Softsign",   "Sqr",  "Sqrt",  "Swish", "Tan",  "Tanh",        "ThresholdedRelu"};
   static constexpr std::array<std::string_view, 4> folds = {"Sum", "Max", "Min", "Mean"};
   static constexpr std::array<std::string_view, 4> binary = {"Add", "Sub", "Mul", "Div"};
 

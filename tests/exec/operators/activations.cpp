@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <numbers>
 #include <string>
 #include <vector>
 
@@ -40,6 +41,16 @@ void check_all() {
   });
   check("type: 'Selu' arg { name: 'alpha' f: 2 } arg { name: 'scale' f: 4 }", 5,
         [&](real x) { return 4 * below(x, 2 * std::expm1(x)); });
+  check("type: 'ReluN'", 0, [&](real x) { return below(x > 6 ? 6 : x, 0); });
+  check("type: 'ReluN' arg { name: 'n' f: 2.5 }", 0, [&](real x) { return below(x > 2.5L ? 2.5L : x, 0); });
+  check("type: 'ThresholdedRelu'", 0, [](real x) { return x <= 1 ? 0 : x; });
+  check("type: 'ThresholdedRelu' arg { name: 'alpha' f: -1.5 }", 0, [](real x) { return x <= -1.5L ? 0 : x; });
+  check("type: 'HardSigmoid' arg { name: 'alpha' f: 0.25 }", 0.5,
+        [&](real x) { return below(x > 2 ? 1 : 0.25L * x + 0.5L, x < -2 ? 0 : 0.25L * x + 0.5L); });
+  check("type: 'HardSigmoid' arg { name: 'alpha' f: -2 } arg { name: 'beta' f: 0.25 }", 0.5, [](real x) {
+    real const y = -2 * x + 0.25L;
+    return y < 0 ? 0 : y > 1 ? 1 : y;
+  });
   check("type: 'Swish'", 5, [](real x) { return x == -infinity ? real(0) : x / (1 + std::exp(-x)); });
   check("type: 'Softplus'", 4, [](real x) { return x > 0 ? x + std::log1p(std::exp(-x)) : std::log1p(std::exp(x)); });
   check("type: 'Softsign'", 1.5,
@@ -48,6 +59,41 @@ void check_all() {
 
 TEST_CASE_TEMPLATE("activations: float, against long double", B, PLAIT_HOST_BACKENDS) { check_all<B, float>(); }
 TEST_CASE_TEMPLATE("activations: double, against long double", B, PLAIT_HOST_BACKENDS) { check_all<B, double>(); }
+
+template <class B, class T>
+void check_in_range() {
+  auto const check = [](std::string const& op, double least, double most, double bound, auto const& f) {
+    test::check_function<B, T>(table<B>(), table<plait::serial>(), op, least, most, bound, f);
+  };
+  auto const logit = [](T eps) {
+    return [eps](real x) {
+      real const most = T(1) - eps;
+      x = x < eps ? eps : x > most ? most : x;
+      return std::log(x) - std::log1p(-x);
+    };
+  };
+  check("type: 'Logit'", -0.1, 1.1, 4, logit(T(1e-6f)));
+  check("type: 'Logit' arg { name: 'eps' f: 0.125 }", -0.1, 1.1, 4, logit(T(0.125)));
+  // What is far below zero is small, and as inexact as the square of x is.
+  check("type: 'Gelu'", -6, 30, 60,
+        [](real x) { return x == -infinity ? 0 : x * 0.5L * std::erfc(-x * std::sqrt(0.5L)); });
+  check("type: 'Gelu' arg { name: 'fast_gelu' i: 1 }", -6, 30, 100, [](real x) {
+    if (std::isinf(x)) return x < 0 ? 0 : x;
+    return x / (1 + std::exp(-2 * std::sqrt(2 / std::numbers::pi_v<real>) * (x + 0.044715L * x * x * x)));
+  });
+}
+TEST_CASE_TEMPLATE("Logit, Gelu: float, against long double", B, PLAIT_HOST_BACKENDS) { check_in_range<B, float>(); }
+TEST_CASE_TEMPLATE("Logit, Gelu: double, against long double", B, PLAIT_HOST_BACKENDS) { check_in_range<B, double>(); }
+
+TEST_CASE("arguments of activations that make no sense are refused") {
+  using B = plait::serial;
+  auto const refused = [](std::string const& op) {
+    return test::error_of<B>(table<B>(), op + " input: 'X' output: 'Y'", {{"X", of<B, float>({1}, {1})}});
+  };
+  CHECK(has(refused("type: 'ReluN' arg { name: 'n' f: 0 }"), "argument 'n' must be above zero"));
+  CHECK(has(refused("type: 'Logit' arg { name: 'eps' f: 0.5 }"), "argument 'eps' must be above zero and below 0.5"));
+  CHECK(has(refused("type: 'Logit' arg { name: 'eps' f: 0 }"), "argument 'eps' must be above zero and below 0.5"));
+}
 
 TEST_CASE_TEMPLATE("PRelu: a slope for all, or for each channel", B, PLAIT_HOST_BACKENDS) {
   auto const run = [](shape const& dims, shape const& slopes, std::string const& arguments, std::string const& output) {

@@ -39,18 +39,53 @@ std::string argument(std::string const& name, double value) {
 }
 
 TEST_CASE_TEMPLATE("gradients of activations: as differences are, in place of what they read", B, PLAIT_HOST_BACKENDS) {
+  std::vector<double> const kinks = {0, 2.5, 1, -1.5, -2.5, 4.0 / 3, -2};
   for (activation const& a :
        {activation{"Sigmoid", "y"}, activation{"Tanh", "y"}, activation{"Relu", "y"}, activation{"LeakyRelu", "y"},
         activation{"LeakyRelu", "y", argument("alpha", 0.25)}, activation{"Elu", "y"},
         activation{"Elu", "y", argument("alpha", 2.5)}, activation{"Selu", "y"},
         activation{"Selu", "y", argument("alpha", 2) + argument("scale", 4)}, activation{"Swish", "xy"},
-        activation{"Softplus", "y"}, activation{"Softsign", "x"}})
+        activation{"Softplus", "y"}, activation{"Softsign", "x"}, activation{"ReluN", "y", argument("n", 2.5)},
+        activation{"ThresholdedRelu", "y"}, activation{"ThresholdedRelu", "y", argument("alpha", -1.5)},
+        activation{"HardSigmoid", "y"}, activation{"HardSigmoid", "y", argument("alpha", -0.3) + argument("beta", 0.4)},
+        activation{"Logit", "x"}})
     for (shape const& dims : {shape{}, shape{7}, shape{0, 3}, shape{3, 1, 5}, shape{17, 1'003}})
       test::check_gradient_of_op<B>(table<B>(), table<plait::serial>(),
                                     {.forward = forward(a),
                                      .gradient = backward(a),
-                                     .fed = {{"x", random_tensor(dims, 1, -5, 5, {0})}},
+                                     .fed = {{"x", random_tensor(dims, 1, -5, 5, kinks)}},
                                      .most_differences = 50});
+}
+
+// Read in the other order: dY, X.
+TEST_CASE_TEMPLATE("gradients of Gelu, and of Logit between 0 and 1: as differences are", B, PLAIT_HOST_BACKENDS) {
+  for (std::string const fast : {"0", "1"})
+    for (shape const& dims : {shape{}, shape{0, 3}, shape{17, 103}}) {
+      std::string const argument = "arg { name: 'fast_gelu' i: " + fast + " }";
+      test::check_gradient_of_op<B>(
+          table<B>(), table<plait::serial>(),
+          {.forward = "type: 'Gelu' input: 'x' output: 'y' " + argument,
+           .gradient = "type: 'GeluGradient' input: 'y_grad' input: 'x' output: 'x_grad' " + argument,
+           .fed = {{"x", random_tensor(dims, 1, -5, 5)}},
+           .most_differences = 50});
+      test::check_gradient_of_op<B>(table<B>(), table<plait::serial>(),
+                                    {.forward = forward({"Logit", "x"}),
+                                     .gradient = backward({"Logit", "x"}),
+                                     .fed = {{"x", random_tensor(dims, 1, 0.1, 0.9)}},
+                                     .most_differences = 50});
+    }
+}
+
+TEST_CASE_TEMPLATE("gradients of Gelu at infinities are what they tend to", B, PLAIT_HOST_BACKENDS) {
+  double const infinity = std::numeric_limits<double>::infinity();
+  for (std::string const fast : {"0", "1"}) {
+    auto const blobs =
+        run_op<B>(table<B>(),
+                  "type: 'GeluGradient' input: 'dy' input: 'x' output: 'dx' arg { name: 'fast_gelu' i: " + fast + " }",
+                  {{"x", of<B, double>({5}, {-infinity, infinity, 0, -1e200, 1e200})},
+                   {"dy", of<B, double>({5}, {3, 3, 3, 3, 3})}});
+    CHECK(blobs.template fetch<double>("dx") == std::vector<double>{0, 3, 1.5, 0, 3});
+  }
 }
 
 using real = long double;

@@ -32,8 +32,11 @@ void check_all() {
   check("type: 'Sqrt'", -1, 90, 0.5, [](real x) { return std::sqrt(x); });
   check("type: 'Exp'", -110, 100, 4, [](real x) { return std::exp(x); });
   check("type: 'Log'", -1, 1e9, 4, [](real x) { return std::log(x); });
-  check("type: 'Sin'", -20, 20, 1, [](real x) { return std::sin(x); });
-  check("type: 'Cos'", -20, 20, 1, [](real x) { return std::cos(x); });
+  check("type: 'Cube'", -9, 9, 1.5, [](real x) { return x * x * x; });
+  check("type: 'Cbrt'", -90, 90, 4, [](real x) { return std::cbrt(x); });
+  check("type: 'Rsqrt'", -1, 90, 1.5, [](real x) { return 1 / std::sqrt(x); });
+  check("type: 'Reciprocal'", -9, 9, 0.5, [](real x) { return 1 / x; });
+  check("type: 'Erf'", -7, 7, 1, [](real x) { return std::erf(x); });
   check("type: 'Ceil'", -9, 9, 0, [](real x) { return std::ceil(x); });
   check("type: 'Floor'", -9, 9, 0, [](real x) { return std::floor(x); });
   check("type: 'Scale'", -9, 9, 0, [](real x) { return x; });
@@ -68,6 +71,7 @@ TEST_CASE_TEMPLATE("functions: integers", B, PLAIT_HOST_BACKENDS) {
   CHECK(run("type: 'Abs'", {1, -2, least}) == list{1, 2, least});
   CHECK(run("type: 'Sign'", {7, -2, 0}) == list{1, -1, 0});
   CHECK(run("type: 'Sqr'", {7, -2, 0}) == list{49, 4, 0});
+  CHECK(run("type: 'Cube'", {7, -2, 0}) == list{343, -8, 0});
   CHECK(run("type: 'Mod' arg { name: 'divisor' i: 7 }", {12, -12, 7}) == list{5, -5, 0});
   CHECK(run("type: 'Mod' arg { name: 'divisor' i: 7 } arg { name: 'sign_follow_divisor' i: 1 }", {12, -12, 7}) ==
         list{5, 2, 0});

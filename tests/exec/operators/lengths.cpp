@@ -42,6 +42,65 @@ TEST_CASE_TEMPLATE("LengthsToSegmentIds and LengthsRangeFill", B, PLAIT_HOST_BAC
   check_integers<B, std::int64_t>({0, 0});
 }
 
+TEST_CASE_TEMPLATE("LengthsToRanges and LengthsToOffsets", B, PLAIT_HOST_BACKENDS) {
+  auto const check = []<class I>(I, std::vector<int> const& lengths, std::vector<I> const& ranges,
+                                 std::vector<I> const& ends) {
+    auto const blobs = test::run_net<B>(table<B>(), R"(op { type: "LengthsToRanges" input: "l" output: "r" }
+      op { type: "LengthsToOffsets" input: "l" output: "o" }
+      op { type: "LengthsToOffsets" input: "l" output: "e" arg { name: "include_last_offset" i: 1 } })",
+                                        {{"l", list<I, B>(lengths)}});
+    CHECK(blobs.view("r").dims() == shape{static_cast<std::int64_t>(lengths.size()), 2});
+    CHECK(blobs.template fetch<I>("r") == ranges);
+    CHECK(blobs.template fetch<I>("e") == ends);
+    CHECK(blobs.template fetch<I>("o") == std::vector<I>(ends.begin(), ends.end() - 1));
+  };
+  check(std::int32_t(), {2, 0, 3}, {0, 2, 2, 0, 2, 3}, {0, 2, 2, 5});
+  check(std::int64_t(), {7}, {0, 7}, {0, 7});
+  check(std::int32_t(), {}, {}, {0});
+}
+
+// As Caffe2 answers.
+TEST_CASE_TEMPLATE("SegmentIdsToLengths and SegmentIdsToRanges", B, PLAIT_HOST_BACKENDS) {
+  using integers = std::vector<std::int32_t>;
+  auto const check = []<class I>(I, std::vector<int> const& ids, integers const& lengths, integers const& ranges,
+                                 std::size_t of = 0) {
+    std::string const like = of == 0 ? "" : " input: 'd'";
+    auto const blobs =
+        test::run_net<B>(table<B>(),
+                         "op { type: 'SegmentIdsToLengths' input: 's'" + like +
+                             " output: 'l' } op { type: 'SegmentIdsToRanges' input: 's'" + like + " output: 'r' }",
+                         {{"s", list<I, B>(ids)}, {"d", test::counted<B, float>({static_cast<std::int64_t>(of), 2})}});
+    CHECK(blobs.template fetch<std::int32_t>("l") == lengths);
+    CHECK(blobs.view("r").dims() == shape{static_cast<std::int64_t>(lengths.size()), 2});
+    CHECK(blobs.template fetch<std::int32_t>("r") == ranges);
+  };
+  check(std::int32_t(), {0, 0, 2, 2, 4}, {2, 0, 2, 0, 1}, {0, 2, 2, 0, 2, 2, 4, 0, 4, 1});
+  check(std::int32_t(), {0, 0, 2, 2, 4}, {2, 0, 2, 0, 1, 0}, {0, 2, 2, 0, 2, 2, 4, 0, 4, 1, 0, 0}, 6);
+  check(std::int64_t(), {1, 1, 3}, {0, 2, 0, 1}, {0, 0, 0, 2, 2, 0, 2, 1});
+  check(std::int32_t(), {}, {}, {});
+  check(std::int64_t(), {}, {0, 0}, {0, 0, 0, 0}, 2);
+  auto const back = test::run_net<B>(table<B>(), R"(op { type: "LengthsToSegmentIds" input: "l" output: "s" }
+      op { type: "SegmentIdsToLengths" input: "s" output: "m" } op { type: "SegmentIdsToRanges" input: "s" output: "r" }
+      op { type: "LengthsToRanges" input: "l" output: "q" })",
+                                     {{"l", list<std::int32_t, B>({3, 0, 2, 1})}});
+  CHECK(back.template fetch<std::int32_t>("m") == integers{3, 0, 2, 1});
+  CHECK(back.template fetch<std::int32_t>("r") == back.template fetch<std::int32_t>("q"));
+}
+
+TEST_CASE("numbers of segments that do not ascend, or are too many, are refused") {
+  using B = plait::serial;
+  for (std::string const type : {"SegmentIdsToLengths", "SegmentIdsToRanges"}) {
+    auto const refusal = [&](std::vector<int> const& ids, std::string const& more = "") {
+      return test::error_of<B>(table<B>(), "type: '" + type + "' input: 's' output: 'y' " + more,
+                               {{"s", list<std::int32_t, B>(ids)}, {"d", test::counted<B, float>({2, 2})}});
+    };
+    CHECK(test::has(refusal({1, 0}), "segment 0 follows segment 1"));
+    CHECK(test::has(refusal({-1, 0}), "segment -1 follows segment 0"));
+    CHECK(test::has(refusal({0, 2}, "input: 'd'"), "there is no segment 2 among 2"));
+    CHECK(test::has(refusal({0, 2'147'483'647}), "there is no segment 2147483647"));
+  }
+}
+
 TEST_CASE_TEMPLATE("LengthsToShape", B, PLAIT_HOST_BACKENDS) {
   auto const run = [](plait::tensor<B> const& lengths) {
     return test::run_op<B>(table<B>(), R"(type: "LengthsToShape" input: "l" output: "y")", {{"l", lengths}});

@@ -134,46 +134,7 @@ TEST_CASE_TEMPLATE("rows that are more than numbers, or just numbers", B, PLAIT_
   CHECK(flat.template fetch<float>("y")[1] == -2);
 }
 
-TEST_CASE_TEMPLATE("SortedSegmentSum", B, PLAIT_HOST_BACKENDS) {
-  auto const run = [](plait::tensor<B> const& x, plait::tensor<B> const& ids) {
-    return test::run_op<B>(table<B>(), R"(type: "SortedSegmentSum" input: "x" input: "s" output: "y")",
-                           {{"x", x}, {"s", ids}});
-  };
-  auto const some = run(test::counted<B, double>({4, 2}), test::of<B, std::int32_t>({4}, {0, 0, 1, 2}));
-  CHECK(some.view("y").dims() == shape{3, 2});
-  CHECK(some.template fetch<double>("y") == std::vector<double>{2, 4, 4, 5, 6, 7});
-  auto const none = run(test::counted<B, std::int64_t>({0, 2}), test::of<B, std::int64_t>({0}, {}));
-  CHECK(none.view("y").dims() == shape{0, 2});
-  int const most = std::numeric_limits<std::int32_t>::max();
-  auto const wrapped = run(test::of<B, std::int32_t>({2}, {most, 1}), test::of<B, std::int64_t>({2}, {0, 0}));
-  CHECK(wrapped.template fetch<std::int32_t>("y") == std::vector<std::int32_t>{-most - 1});
-}
-
-TEST_CASE_TEMPLATE("SparseSortedSegmentSum", B, PLAIT_HOST_BACKENDS) {
-  auto const x = test::counted<B, double>({4, 2});
-  auto const run = [&](plait::tensor<B> const& indices, plait::tensor<B> const& ids) {
-    return test::run_op<B>(table<B>(), R"(type: "SparseSortedSegmentSum" input: "x" input: "i" input: "s" output: "y")",
-                           {{"x", x}, {"i", indices}, {"s", ids}});
-  };
-  auto const some =
-      run(test::of<B, std::int64_t>({5}, {3, 0, 1, 1, 2}), test::of<B, std::int32_t>({5}, {0, 0, 1, 1, 2}));
-  CHECK(some.view("y").dims() == shape{3, 2});
-  CHECK(some.template fetch<double>("y") == std::vector<double>{6, 8, 4, 6, 4, 5});
-  auto const none = run(test::of<B, std::int32_t>({0}, {}), test::of<B, std::int64_t>({0}, {}));
-  CHECK(none.view("y").dims() == shape{0, 2});
-  auto const refusal = [&](std::vector<std::int32_t> const& indices, std::vector<std::int32_t> const& ids) {
-    return test::error_of<B>(table<B>(),
-                             R"(type: "SparseSortedSegmentSum" input: "x" input: "i" input: "s" output: "y")",
-                             {{"x", x},
-                              {"i", test::of<B>({static_cast<std::int64_t>(indices.size())}, indices)},
-                              {"s", test::of<B>({static_cast<std::int64_t>(ids.size())}, ids)}});
-  };
-  CHECK(test::has(refusal({0, 4}, {0, 0}), "index 4 at place 1"));
-  CHECK(test::has(refusal({0, 3}, {0, 2}), "segment 2 at place 1 follows segment 0"));
-  CHECK(test::has(refusal({0, 3}, {0}), "a segment for each of 2 rows"));
-}
-
-TEST_CASE("lengths, indices and segments that do not fit are refused before anything is written") {
+TEST_CASE("lengths and indices that do not fit are refused before anything is written") {
   using B = plait::serial;
   auto const refusal = [](std::string const& op, std::vector<std::int32_t> const& lengths,
                           std::vector<std::int32_t> const& indices = {0, 1, 2}) {
@@ -196,12 +157,6 @@ TEST_CASE("lengths, indices and segments that do not fit are refused before anyt
   CHECK(test::has(refusal(sparse, {3}, {0, 1, -1}), "index -1 at place 2"));
   CHECK(test::has(refusal(sparse, {2}, {0, 1, 2}), "add up to 2 where there are 3 rows"));
   CHECK(test::has(refusal(R"(type: "LengthsMean" input: "i" input: "l")", {3}), "float32 or float64"));
-  std::string const sorted = R"(type: "SortedSegmentSum" input: "x" input: "l")";
-  CHECK(test::has(refusal(sorted, {0, 0, 2}), "segment 2 at place 2 follows segment 0"));
-  CHECK(test::has(refusal(sorted, {0, 1, 0}), "segment 0 at place 2 follows segment 1"));
-  CHECK(test::has(refusal(sorted, {1, 1, 2}), "segment 1 at place 0 follows segment -1"));
-  CHECK(test::has(refusal(sorted, {-1, 0, 0}), "segment -1 at place 0"));
-  CHECK(test::has(refusal(sorted, {0, 1}), "a segment for each of 3 rows"));
 }
 
 }  // namespace

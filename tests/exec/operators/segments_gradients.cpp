@@ -107,7 +107,7 @@ TEST_CASE_TEMPLATE("gradients of reductions by lengths", B, PLAIT_HOST_BACKENDS)
     }
 }
 
-TEST_CASE_TEMPLATE("gradients of sums by number of segment", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("gradients of sums, means and weighted sums by number of segment", B, PLAIT_HOST_BACKENDS) {
   auto const operators = table<B>();
   auto const reference = table<plait::serial>();
   auto const check = [&]<class I>(std::vector<I> const& segments, shape const& row) {
@@ -116,28 +116,38 @@ TEST_CASE_TEMPLATE("gradients of sums by number of segment", B, PLAIT_HOST_BACKE
     dims.insert(0, rows);
     CAPTURE(plait::to_string(dims));
     auto const s = test::of<plait::serial>({rows}, segments);
-    std::string const ends = "' input: 'y_grad' input: 's' output: 'x_grad'";
-    test::check_gradient_of_op(operators, reference,
-                               {.forward = "type: 'UnsortedSegmentSum' input: 'x' input: 's' output: 'y'",
-                                .gradient = "type: 'UnsortedSegmentSumGradient" + ends,
-                                .fed = {{"x", test::random_tensor(dims, 6)}, {"s", s}},
-                                .most_differences = 40});
-    if (!std::ranges::is_sorted(segments)) return;
-    test::check_gradient_of_op(operators, reference,
-                               {.forward = "type: 'SortedSegmentSum' input: 'x' input: 's' output: 'y'",
-                                .gradient = "type: 'SortedSegmentSumGradient" + ends,
-                                .fed = {{"x", test::random_tensor(dims, 6)}, {"s", s}},
-                                .most_differences = 40});
+    auto const w = test::random_tensor({rows}, 7);
     std::vector<std::int32_t> chosen(segments.size());
     for (std::size_t i = 0; i != chosen.size(); ++i) chosen[i] = static_cast<std::int32_t>(i * 4 % 9);
-    dims.set(0, 9);
-    test::check_gradient_of_op(
-        operators, reference,
-        {.forward = "type: 'SparseSortedSegmentSum' input: 'x' input: 'i' input: 's' output: 'y'",
-         .gradient = "type: 'SortedSegmentSumGradient" + ends,
-         .fed = {{"x", test::random_tensor(dims, 6)}, {"i", test::of<plait::serial>({rows}, chosen)}, {"s", s}},
-         .sparse = {{"x", "i"}},
-         .most_differences = 40});
+    auto const i = test::of<plait::serial>({rows}, chosen);
+    shape nine = dims;
+    nine.set(0, 9);
+    for (std::string const order : {"Unsorted", "Sorted"}) {
+      if (order == "Sorted" && !std::ranges::is_sorted(segments)) continue;
+      for (std::string const how : {"Sum", "Mean", "WeightedSum"}) {
+        bool const weighted = how == "WeightedSum";
+        std::string const type = order + "Segment" + how;
+        std::string const weights = weighted ? "input: 'w' " : "";
+        std::string const gradient =
+            "type: '" + type + "Gradient' " + weights + "input: 'y_grad' input: 's' output: 'x_grad'";
+        test::feeds<plait::serial> fed = {{"x", test::random_tensor(dims, 6)}, {"s", s}};
+        if (weighted) fed.emplace_back("w", w);
+        test::gradient_case of_all{.forward = "type: '" + type + "' input: 'x' " + weights + "input: 's' output: 'y'",
+                                   .gradient = gradient,
+                                   .fed = fed,
+                                   .most_differences = 40};
+        test::check_gradient_of_op(operators, reference, of_all);
+        fed[0].second = test::random_tensor(nine, 6);
+        fed.emplace_back("i", i);
+        test::gradient_case of_some{
+            .forward = "type: 'Sparse" + type + "' input: 'x' " + weights + "input: 'i' input: 's' output: 'y'",
+            .gradient = gradient,
+            .fed = fed,
+            .sparse = {{"x", "i"}},
+            .most_differences = 40};
+        test::check_gradient_of_op(operators, reference, of_some);
+      }
+    }
   };
   check(std::vector<std::int32_t>{0, 0, 1, 2}, {2});
   check(std::vector<std::int64_t>{0, 1, 1, 1}, {});

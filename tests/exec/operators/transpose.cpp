@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -59,6 +60,30 @@ TEST_CASE_TEMPLATE("Transpose: larger than a block, than a tile; elements of eve
   check<B, float>({65, 4, 100}, {1, 0, 2});
   check<B, float>({3, 10'000}, {1, 0});
   check<B, float>({10'000, 3}, {1, 0});
+}
+
+TEST_CASE_TEMPLATE("channels move to the end and back, however many dimensions images have", B, PLAIT_HOST_BACKENDS) {
+  for (auto const& [dims, last, order] : {std::tuple<shape, shape, std::string>{{2, 3, 5}, {2, 5, 3}, "0 2 1"},
+                                          {{2, 3, 4, 5}, {2, 4, 5, 3}, "0 2 3 1"},
+                                          {{2, 7, 3, 4, 5}, {2, 3, 4, 5, 7}, "0 2 3 4 1"}}) {
+    std::string axes;
+    for (char const digit : order)
+      if (digit != ' ') axes += std::string(" ints: ") + digit;
+    auto const blobs = test::run_net<B>(
+        table<B>(),
+        R"(op { type: "NCHW2NHWC" input: "x" output: "y" } op { type: "NHWC2NCHW" input: "y" output: "z" }
+           op { type: "Transpose" input: "x" output: "t" arg { name: "axes")" +
+            axes + " } }",
+        {{"x", test::counted<B, float>(dims)}});
+    CHECK(blobs.view("y").dims() == last);
+    CHECK(blobs.template fetch<float>("y") == blobs.template fetch<float>("t"));
+    CHECK(blobs.view("z").dims() == dims);
+    CHECK(blobs.template fetch<float>("z") == test::numbered<float>(dims));
+  }
+  for (std::string const type : {"NCHW2NHWC", "NHWC2NCHW"})
+    CHECK(test::has(test::error_of<plait::serial>(table<plait::serial>(), "type: '" + type + "' input: 'x' output: 'y'",
+                                                  {{"x", test::counted<plait::serial, float>({2, 3})}}),
+                    "at least 3 dimensions"));
 }
 
 TEST_CASE_TEMPLATE("Transpose reverses unless told", B, PLAIT_HOST_BACKENDS) {

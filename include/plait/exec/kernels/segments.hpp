@@ -9,6 +9,7 @@
 #include <plait/core/errors.hpp>
 #include <plait/exec/kernels/reduce.hpp>
 #include <plait/exec/kernels/row_parts.hpp>
+#include <plait/exec/kernels/scatter_rows.hpp>
 
 namespace plait {
 
@@ -79,6 +80,21 @@ struct reduced_segment {
   }
 };
 
+template <class T, class I>
+struct counted_row {
+  T* sizes;
+  I const* numbers;
+  PLAIT_HOST_DEVICE void operator()(std::size_t row, std::size_t, std::size_t) const {
+    sizes[static_cast<std::size_t>(numbers[row])] += T(1);
+  }
+};
+
+template <class T>
+struct zero_element {
+  T* to;
+  PLAIT_HOST_DEVICE void operator()(std::size_t i) const { to[i] = T(0); }
+};
+
 }  // namespace detail
 
 /// Row s of `to` = the reduction of weight_of(i) times row row_of(i) of `from` over i from offsets[s] up to
@@ -118,6 +134,13 @@ void segment_offsets(std::int64_t* offsets, I const* lengths, std::size_t count,
   } else {
     scan(offsets, lengths);
   }
+}
+
+/// How many rows each of `count` segments has, by the number of each row's segment.
+template <backend B, class T, class I>
+void segment_sizes(T* sizes, std::size_t count, I const* numbers, std::size_t rows) {
+  for_each_index<B>(count, detail::zero_element<T>{sizes});
+  for_each_row_in_order<B>(rows, 1, detail::counted_row<T, I>{sizes, numbers});
 }
 
 }  // namespace plait

@@ -1,8 +1,11 @@
 // Activation functions.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
+#include <numbers>
 #include <string>
 
 #include <plait/exec/kernels/broadcast.hpp>
@@ -61,8 +64,84 @@ struct selu {
   }
 };
 template <class T>
+struct bounded_relu {
+  T most;
+  static op_schema& describe(op_schema& schema) { return schema.argument("n", 6.0f, "the greatest value of Y"); }
+  explicit bounded_relu(op_arguments const& a) : most(static_cast<T>(a.real("n"))) {
+    if (!(most > T(0))) a.fail("n", "must be above zero");
+  }
+  PLAIT_HOST_DEVICE constexpr T operator()(T x) const {
+    T const raised = relu<T>()(x);
+    return raised > most ? most : raised;
+  }
+};
+template <class T>
+struct thresholded_relu {
+  T alpha;
+  static op_schema& describe(op_schema& schema) { return schema.argument("alpha", 1.0f, "the threshold"); }
+  explicit thresholded_relu(op_arguments const& a) : alpha(static_cast<T>(a.real("alpha"))) {}
+  PLAIT_HOST_DEVICE constexpr T operator()(T x) const { return x <= alpha ? T(0) : x; }
+};
+template <class T>
 struct parametric_relu {
   PLAIT_HOST_DEVICE constexpr T operator()(T x, T slope) const { return x < T(0) ? slope * x : x; }
+};
+template <class T>
+struct hard_sigmoid {
+  T alpha;
+  T beta;
+  static op_schema& describe(op_schema& schema) {
+    return schema.argument("alpha", 0.2f, "the slope").argument("beta", 0.5f, "the value at 0");
+  }
+  explicit hard_sigmoid(op_arguments const& a)
+      : alpha(static_cast<T>(a.real("alpha"))), beta(static_cast<T>(a.real("beta"))) {}
+  PLAIT_HOST_DEVICE constexpr T operator()(T x) const {
+    T const y = alpha * x + beta;
+    T const raised = y < T(0) ? T(0) : y;
+    return raised > T(1) ? T(1) : raised;
+  }
+};
+/// The inverse of the sigmoid, of x kept off 0 and 1.
+template <class T>
+struct logit {
+  T least;
+  T most;
+  static op_schema& describe(op_schema& schema) {
+    return schema.argument("eps", 1e-6f, "how far from 0 and 1 X is kept");
+  }
+  explicit logit(op_arguments const& a) : least(static_cast<T>(a.real("eps"))), most(T(1) - least) {
+    if (!(least > T(0) && least < T(0.5))) a.fail("eps", "must be above zero and below 0.5");
+  }
+  PLAIT_HOST_DEVICE constexpr T operator()(T x) const {
+    T const raised = x < least ? least : x;
+    T const kept = raised > most ? most : raised;
+    // The nearer of 0 and 1 in the divisor, so that nothing is lost around 0.5, where the result is small.
+    bool const low = kept < T(0.5);
+    T const size =
+        math::log1p(math::detail::magnitude(T(2) * kept - T(1)) / math::detail::choose(low, kept, T(1) - kept));
+    return math::detail::choose(low, -size, size);
+  }
+};
+/// Zero, as the limit is, at -infinity.
+template <class T>
+struct gelu {
+  bool fast;
+  static op_schema& describe(op_schema& schema) {
+    return schema.argument("fast_gelu", std::int64_t{0}, "1: by the tanh that is near Φ");
+  }
+  explicit gelu(op_arguments const& a) : fast(a.flag("fast_gelu")) {}
+  /// The share of x that passes: Φ(x), or what is near it.
+  PLAIT_HOST_DEVICE T share(T x) const {
+    if (fast) return math::sigmoid(T(2) * slant(x));
+    return T(0.5) * std::erfc(-x * T(std::numbers::sqrt2 / 2));
+  }
+  PLAIT_HOST_DEVICE T operator()(T x) const {
+    return x == -std::numeric_limits<T>::infinity() ? T(-0.0) : x * share(x);
+  }
+
+ protected:
+  static constexpr T root = T(std::numbers::sqrt2 * std::numbers::inv_sqrtpi);  // √(2/π)
+  PLAIT_HOST_DEVICE static constexpr T slant(T x) { return root * (x + T(0.044715) * x * x * x); }
 };
 /// Zero, as the limit is, at -infinity.
 template <class T>
@@ -139,7 +218,8 @@ class prelu_kernel : public op_kernel<B> {
   broadcast_layout layout_;
 };
 
-/// Sigmoid, Tanh, Relu, LeakyRelu, Elu, Selu, PRelu, Swish, Softplus, Softsign.
+/// Sigmoid, Tanh, Relu, LeakyRelu, Elu, Selu, PRelu, ReluN, ThresholdedRelu, HardSigmoid, Logit, Gelu, Swish, Softplus,
+/// Softsign.
 template <backend B>
 void add_activation_operators(operators<B>& table) {
   table.template add<map_kernel<B, functions::sigmoid, float, double>>(
@@ -152,6 +232,17 @@ void add_activation_operators(operators<B>& table) {
       functions::elu<float>::describe(map_schema("Elu").describe("Y = X, or alpha (e^X - 1) where X < 0")));
   table.template add<map_kernel<B, functions::selu, float, double>>(functions::selu<float>::describe(
       map_schema("Selu").describe("Y = scale X, or scale alpha (e^X - 1) where X < 0")));
+  table.template add<map_kernel<B, functions::bounded_relu, float, double>>(
+      functions::bounded_relu<float>::describe(map_schema("ReluN").describe("Y = X, or the nearest of 0 and n")));
+  table.template add<map_kernel<B, functions::thresholded_relu, float, double>>(
+      functions::thresholded_relu<float>::describe(
+          map_schema("ThresholdedRelu").describe("Y = X, or 0 where X ≤ alpha")));
+  table.template add<map_kernel<B, functions::hard_sigmoid, float, double>>(functions::hard_sigmoid<float>::describe(
+      map_schema("HardSigmoid").describe("Y = alpha X + beta, or the nearest of 0 and 1")));
+  table.template add<map_kernel<B, functions::logit, float, double>>(
+      functions::logit<float>::describe(map_schema("Logit").describe("Y = ln(X / (1 - X))")));
+  table.template add<map_kernel<B, functions::gelu, float, double>>(
+      functions::gelu<float>::describe(map_schema("Gelu").describe("Y = X Φ(X), Φ being the normal distribution's")));
   table.template add<map_kernel<B, functions::swish, float, double>>(
       map_schema("Swish").describe("Y = X / (1 + e^-X)"));
   table.template add<map_kernel<B, functions::softplus, float, double>>(

@@ -3,6 +3,7 @@
 // At a kink they are what Caffe2's are. Where the function keeps NaN, the gradient lets dY through.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -56,6 +57,46 @@ struct selu_gradient : selu<T> {
   using selu<T>::selu;
   PLAIT_HOST_DEVICE constexpr T operator()(T y, T dy) const {
     return dy * math::detail::choose(y <= T(0), y + this->alpha * this->scale, this->scale);
+  }
+};
+template <class T>
+struct bounded_relu_gradient : bounded_relu<T> {
+  using bounded_relu<T>::bounded_relu;
+  PLAIT_HOST_DEVICE constexpr T operator()(T y, T dy) const {
+    return static_cast<bool>((y <= T(0)) | (y >= this->most)) ? T(0) : dy;
+  }
+};
+/// Zero says that x was not above the threshold, which may be below zero.
+template <class T>
+struct thresholded_relu_gradient {
+  PLAIT_HOST_DEVICE constexpr T operator()(T y, T dy) const { return y == T(0) ? T(0) : dy; }
+};
+template <class T>
+struct hard_sigmoid_gradient : hard_sigmoid<T> {
+  using hard_sigmoid<T>::hard_sigmoid;
+  PLAIT_HOST_DEVICE constexpr T operator()(T y, T dy) const {
+    return static_cast<bool>((y <= T(0)) | (y >= T(1))) ? T(0) : this->alpha * dy;
+  }
+};
+template <class T>
+struct logit_gradient : logit<T> {
+  using logit<T>::logit;
+  PLAIT_HOST_DEVICE constexpr T operator()(T x, T dy) const {
+    return static_cast<bool>((x < this->least) | (x > this->most)) ? T(0) : dy / (x * (T(1) - x));
+  }
+};
+/// One, as the limit is, at infinity, and zero at -infinity.
+template <class T>
+struct gelu_gradient : gelu<T> {
+  using gelu<T>::gelu;
+  PLAIT_HOST_DEVICE T operator()(T dy, T x) const {
+    T const share = this->share(x);
+    if (std::isinf(x)) return dy * share;
+    if (!this->fast) return dy * (share + x * T(0.5) * this->root * math::exp(T(-0.5) * x * x));
+    // The slope of sigmoid(2u) is 2u' s (1 - s).
+    T const slope = T(2) * this->root * (T(1) + T(3 * 0.044715) * x * x);
+    T const rest = math::sigmoid(T(-2) * this->slant(x));
+    return dy * (share + (share == T(0) || rest == T(0) ? T(0) : x * slope * share * rest));
   }
 };
 /// One, as the limit is, at infinity, and zero at -infinity.
@@ -139,7 +180,8 @@ class prelu_gradient_kernel : public op_kernel<B> {
 };
 
 /// SigmoidGradient, TanhGradient, ReluGradient, LeakyReluGradient, EluGradient, SeluGradient, PReluGradient,
-/// SwishGradient, SoftplusGradient, SoftsignGradient.
+/// ReluNGradient, ThresholdedReluGradient, HardSigmoidGradient, LogitGradient, GeluGradient, SwishGradient,
+/// SoftplusGradient, SoftsignGradient.
 template <backend B>
 void add_activation_gradient_operators(operators<B>& table) {
   table.template add<gradient_kernel<B, functions::sigmoid_gradient>>(
@@ -154,6 +196,18 @@ void add_activation_gradient_operators(operators<B>& table) {
       gradient_schema("EluGradient").describe("dX = dY, or dY (Y + alpha) where Y ≤ 0, from Y, dY")));
   table.template add<gradient_kernel<B, functions::selu_gradient>>(functions::selu<float>::describe(
       gradient_schema("SeluGradient").describe("dX = scale dY, or dY (Y + scale alpha) where Y ≤ 0, from Y, dY")));
+  table.template add<gradient_kernel<B, functions::bounded_relu_gradient>>(functions::bounded_relu<float>::describe(
+      gradient_schema("ReluNGradient").describe("dX = dY, or 0 where Y ≤ 0 or Y ≥ n, from Y, dY")));
+  table.template add<gradient_kernel<B, functions::thresholded_relu_gradient>>(
+      functions::thresholded_relu<float>::describe(
+          gradient_schema("ThresholdedReluGradient").describe("dX = dY, or 0 where Y is, from Y, dY")));
+  table.template add<gradient_kernel<B, functions::hard_sigmoid_gradient>>(functions::hard_sigmoid<float>::describe(
+      gradient_schema("HardSigmoidGradient").describe("dX = alpha dY, or 0 where Y ≤ 0 or Y ≥ 1, from Y, dY")));
+  table.template add<gradient_kernel<B, functions::logit_gradient>>(functions::logit<float>::describe(
+      gradient_schema("LogitGradient")
+          .describe("dX = dY / (X (1 - X)), or 0 where X is not between eps and 1 - eps, from X, dY")));
+  table.template add<gradient_kernel<B, functions::gelu_gradient>>(functions::gelu<float>::describe(
+      gradient_schema("GeluGradient").describe("dX = dY (Φ(X) + X Φ'(X)) from dY, X")));
   table.template add<gradient_kernel<B, functions::swish_gradient, 3>>(
       gradient_schema("SwishGradient", 3).describe("dX = dY (Y + (1 - Y) / (1 + e^-X)) from X, Y, dY"));
   table.template add<gradient_kernel<B, functions::softplus_gradient>>(

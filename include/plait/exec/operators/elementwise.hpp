@@ -12,6 +12,8 @@
 #include <plait/exec/operators/selections_gradients.hpp>
 #include <plait/exec/operators/sums.hpp>
 #include <plait/exec/operators/sums_gradients.hpp>
+#include <plait/exec/operators/trigonometry.hpp>
+#include <plait/exec/operators/trigonometry_gradients.hpp>
 
 namespace plait {
 
@@ -28,6 +30,8 @@ void add_elementwise_operators(operators<B>& table) {
   add_selection_gradient_operators(table);
   add_sum_operators(table);
   add_sum_gradient_operators(table);
+  add_trigonometry_operators(table);
+  add_trigonometry_gradient_operators(table);
 }
 
 }  // namespace plait

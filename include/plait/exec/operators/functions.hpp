@@ -64,12 +64,16 @@ struct logarithm {
   PLAIT_HOST_DEVICE constexpr T operator()(T x) const { return math::log(x); }
 };
 template <class T>
-struct sine {
-  PLAIT_HOST_DEVICE T operator()(T x) const { return std::sin(x); }
+struct error_function {
+  PLAIT_HOST_DEVICE T operator()(T x) const { return std::erf(x); }
 };
 template <class T>
-struct cosine {
-  PLAIT_HOST_DEVICE T operator()(T x) const { return std::cos(x); }
+struct cube_root {
+  PLAIT_HOST_DEVICE T operator()(T x) const { return std::cbrt(x); }
+};
+template <class T>
+struct reciprocal_root {
+  PLAIT_HOST_DEVICE T operator()(T x) const { return T(1) / std::sqrt(x); }
 };
 template <class T>
 struct ceiling {
@@ -133,7 +137,7 @@ struct power_of {
 };
 template <class T>
 struct cube {
-  PLAIT_HOST_DEVICE constexpr T operator()(T x) const { return x * x * x; }
+  PLAIT_HOST_DEVICE constexpr T operator()(T x) const { return multiply()(multiply()(x, x), x); }
 };
 template <class T>
 struct reciprocal {
@@ -200,7 +204,7 @@ struct square_root_kernel : op_kernel<B> {
   }
 };
 
-/// Negative, Abs, Sign, Sqr, Sqrt, Exp, Log, Pow, Sin, Cos, Ceil, Floor, Mod, Clip, Scale.
+/// Negative, Abs, Sign, Sqr, Cube, Sqrt, Cbrt, Rsqrt, Reciprocal, Exp, Log, Erf, Pow, Ceil, Floor, Mod, Clip, Scale.
 template <backend B>
 void add_function_operators(operators<B>& table) {
   using std::int32_t;
@@ -213,12 +217,19 @@ void add_function_operators(operators<B>& table) {
       map_schema("Sign").describe("Y = -1 where X < 0, 1 where X > 0, else X"));
   table.template add<map_kernel<B, functions::square, float, double, int32_t, int64_t>>(
       map_schema("Sqr").describe("Y = X²"));
+  table.template add<map_kernel<B, functions::cube, float, double, int32_t, int64_t>>(
+      map_schema("Cube").describe("Y = X³"));
   table.template add<square_root_kernel>(map_schema("Sqrt").describe("Y = √X, NaN where X < 0"));
+  table.template add<map_kernel<B, functions::cube_root, float, double>>(map_schema("Cbrt").describe("Y = ∛X"));
+  table.template add<map_kernel<B, functions::reciprocal_root, float, double>>(
+      map_schema("Rsqrt").describe("Y = 1 / √X, NaN where X < 0"));
+  table.template add<map_kernel<B, functions::reciprocal, float, double>>(
+      map_schema("Reciprocal").describe("Y = 1 / X"));
   table.template add<map_kernel<B, functions::exponential, float, double>>(map_schema("Exp").describe("Y = e^X"));
   table.template add<map_kernel<B, functions::logarithm, float, double>>(
       map_schema("Log").describe("Y = ln X, NaN where X < 0"));
-  table.template add<map_kernel<B, functions::sine, float, double>>(map_schema("Sin").describe("Y = sin X"));
-  table.template add<map_kernel<B, functions::cosine, float, double>>(map_schema("Cos").describe("Y = cos X"));
+  table.template add<map_kernel<B, functions::error_function, float, double>>(
+      map_schema("Erf").describe("Y = 2 / √π times the integral of e^(-t²) over t from 0 to X"));
   table.template add<map_kernel<B, functions::ceiling, float, double>>(map_schema("Ceil").describe("Y = ⌈X⌉"));
   table.template add<map_kernel<B, functions::floor, float, double>>(map_schema("Floor").describe("Y = ⌊X⌋"));
   table.template add<map_kernel<B, functions::clip, float, double>>(

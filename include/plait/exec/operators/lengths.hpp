@@ -50,57 +50,135 @@ struct lengths_to_shape_kernel : op_kernel<B> {
 
 namespace detail {
 
-/// A list of integers that lengths make: infer makes it, of the lengths' type.
+/// Integers that follow from those of input 0 and from shapes: infer makes them. They are of input 0's type, or int32.
 template <backend B>
 class integer_list_kernel : public op_kernel<B> {
  public:
   void infer(shape_context& c) final {
-    std::vector<std::int64_t> const lengths = read_lengths(c, 0);
-    std::int64_t total = 0;
-    for (std::int64_t const length : lengths) total += length;
-    shape const dims = {total};
-    wide_.clear();
+    made_.clear();
+    shape const dims = make(c, made_);
+    element_type const type = always_narrow() ? element_type::int32 : c.type(0);
     narrow_.clear();
-    if (c.type(0) == element_type::int64)
-      fill(lengths, wide_, static_cast<std::size_t>(total));
-    else
-      fill(lengths, narrow_, static_cast<std::size_t>(total));
-    c.output(0, c.type(0), dims);
+    if (type == element_type::int32)
+      for (std::int64_t const x : made_) narrow_.push_back(static_cast<std::int32_t>(x));
+    c.output(0, type, dims);
   }
   void run(op_context<B>& c) final {
-    void const* const from = c.type(0) == element_type::int64 ? static_cast<void const*>(wide_.data()) : narrow_.data();
-    B::copy_from_host(c.raw_output(0), from, c.output_spec(0).bytes());
+    auto const& spec = c.output_spec(0);
+    void const* const from = spec.type == element_type::int64 ? static_cast<void const*>(made_.data()) : narrow_.data();
+    B::copy_from_host(c.raw_output(0), from, spec.bytes());
   }
 
  protected:
-  /// The element of a place in a segment.
-  virtual std::int64_t element_at(std::int64_t segment, std::int64_t place) const = 0;
+  /// Appends the integers, and says which shape they have.
+  virtual shape make(shape_context& c, std::vector<std::int64_t>& list) const = 0;
+  virtual bool always_narrow() const { return false; }
 
  private:
-  template <class I>
-  void fill(std::vector<std::int64_t> const& lengths, std::vector<I>& list, std::size_t total) const {
-    list.reserve(total);
-    for (std::size_t segment = 0; segment != lengths.size(); ++segment)
-      for (std::int64_t place = 0; place != lengths[segment]; ++place)
-        list.push_back(static_cast<I>(element_at(static_cast<std::int64_t>(segment), place)));
-  }
-
-  std::vector<std::int64_t> wide_;
+  std::vector<std::int64_t> made_;
   std::vector<std::int32_t> narrow_;
 };
+
+inline shape vector_shape(std::vector<std::int64_t> const& list) { return {static_cast<std::int64_t>(list.size())}; }
+
+/// How many rows each segment has, by the numbers of the rows' segments in input 0, which must ascend; as many segments
+/// as input 1 has rows, if there is one, else just enough.
+inline std::vector<std::int64_t> sorted_segment_sizes(shape_context& c) {
+  c.expect_type<std::int32_t, std::int64_t>(0);
+  c.expect_rank(0, 1, 2);
+  c.expect(c.dims(0).rank() == 1 || c.dims(0)[0] == 1 || c.dims(0)[1] == 1, 0, "be a list");
+  std::vector<std::int64_t> sizes;
+  if (c.input_count() == 2) {
+    c.expect_rank(1, 1);
+    sizes.assign(static_cast<std::size_t>(c.dims(1)[0]), 0);
+  }
+  std::int64_t const end = c.input_count() == 2 ? c.dims(1)[0] : std::numeric_limits<std::int32_t>::max();
+  std::int64_t before = 0;
+  for (std::int64_t const segment : c.integers(0)) {
+    if (segment < before)
+      c.fail("segment " + std::to_string(segment) + " follows segment " + std::to_string(before) +
+             "; numbers of segments must ascend from 0 or above");
+    if (segment >= end) c.fail("there is no segment " + std::to_string(segment) + " among " + std::to_string(end));
+    if (static_cast<std::size_t>(segment) >= sizes.size()) sizes.resize(static_cast<std::size_t>(segment) + 1, 0);
+    ++sizes[static_cast<std::size_t>(segment)];
+    before = segment;
+  }
+  return sizes;
+}
 
 }  // namespace detail
 
 template <backend B>
 struct lengths_to_segment_ids_kernel : detail::integer_list_kernel<B> {
   explicit lengths_to_segment_ids_kernel(op_arguments const&) {}
-  std::int64_t element_at(std::int64_t segment, std::int64_t) const override { return segment; }
+  shape make(shape_context& c, std::vector<std::int64_t>& list) const override {
+    std::int64_t segment = 0;
+    for (std::int64_t const length : detail::read_lengths(c, 0))
+      list.insert(list.end(), static_cast<std::size_t>(length), segment++);
+    return detail::vector_shape(list);
+  }
 };
 
 template <backend B>
 struct lengths_range_fill_kernel : detail::integer_list_kernel<B> {
   explicit lengths_range_fill_kernel(op_arguments const&) {}
-  std::int64_t element_at(std::int64_t, std::int64_t place) const override { return place; }
+  shape make(shape_context& c, std::vector<std::int64_t>& list) const override {
+    for (std::int64_t const length : detail::read_lengths(c, 0))
+      for (std::int64_t place = 0; place != length; ++place) list.push_back(place);
+    return detail::vector_shape(list);
+  }
+};
+
+template <backend B>
+struct lengths_to_ranges_kernel : detail::integer_list_kernel<B> {
+  explicit lengths_to_ranges_kernel(op_arguments const&) {}
+  shape make(shape_context& c, std::vector<std::int64_t>& list) const override {
+    std::int64_t first = 0;
+    for (std::int64_t const length : detail::read_lengths(c, 0)) {
+      list.insert(list.end(), {first, length});
+      first += length;
+    }
+    return {c.dims(0)[0], 2};
+  }
+};
+
+template <backend B>
+struct lengths_to_offsets_kernel : detail::integer_list_kernel<B> {
+  explicit lengths_to_offsets_kernel(op_arguments const& a) : with_end(a.flag("include_last_offset")) {}
+  shape make(shape_context& c, std::vector<std::int64_t>& list) const override {
+    list.push_back(0);
+    for (std::int64_t const length : detail::read_lengths(c, 0)) list.push_back(list.back() + length);
+    if (!with_end) list.pop_back();
+    return detail::vector_shape(list);
+  }
+  bool with_end;
+};
+
+template <backend B>
+struct segment_ids_to_lengths_kernel : detail::integer_list_kernel<B> {
+  explicit segment_ids_to_lengths_kernel(op_arguments const&) {}
+  bool always_narrow() const override { return true; }
+  shape make(shape_context& c, std::vector<std::int64_t>& list) const override {
+    list = detail::sorted_segment_sizes(c);
+    return detail::vector_shape(list);
+  }
+};
+
+/// Segments that follow the last one that has rows begin at 0, as in Caffe2.
+template <backend B>
+struct segment_ids_to_ranges_kernel : detail::integer_list_kernel<B> {
+  explicit segment_ids_to_ranges_kernel(op_arguments const&) {}
+  bool always_narrow() const override { return true; }
+  shape make(shape_context& c, std::vector<std::int64_t>& list) const override {
+    std::vector<std::int64_t> const sizes = detail::sorted_segment_sizes(c);
+    std::int64_t const rows = c.dims(0).size();
+    std::int64_t first = 0;
+    for (std::int64_t const size : sizes) {
+      list.insert(list.end(), {first == rows ? 0 : first, size});
+      first += size;
+    }
+    return {static_cast<std::int64_t>(sizes.size()), 2};
+  }
 };
 
 template <backend B>
@@ -149,8 +227,8 @@ class lengths_gather_kernel : public row_list_kernel<B> {
   }
 };
 
-/// LengthsToShape, LengthsToSegmentIds, LengthsRangeFill: int32 and int64; LengthsTile, LengthsGather: any element
-/// type.
+/// LengthsToShape, LengthsToSegmentIds, LengthsToRanges, LengthsToOffsets, LengthsRangeFill, SegmentIdsToLengths,
+/// SegmentIdsToRanges: int32 and int64; LengthsTile, LengthsGather: any element type.
 template <backend B>
 void add_lengths_operators(operators<B>& table) {
   table.template add<lengths_to_shape_kernel>(
@@ -166,6 +244,37 @@ void add_lengths_operators(operators<B>& table) {
                                                         .checks_first()
                                                         .describe("the numbers of segments, each length times: 2 0 1 "
                                                                   "becomes 0 0 2"));
+  table.template add<lengths_to_ranges_kernel>(
+      op_schema("LengthsToRanges")
+          .inputs(1)
+          .outputs(1)
+          .shape_from(0)
+          .checks_first()
+          .describe("where each segment begins and how long it is: 2 0 3 becomes (0 2) (2 0) (2 3)"));
+  table.template add<lengths_to_offsets_kernel>(
+      op_schema("LengthsToOffsets")
+          .inputs(1)
+          .outputs(1)
+          .shape_from(0)
+          .checks_first()
+          .argument("include_last_offset", std::int64_t{0}, "1: where the last one ends, too")
+          .describe("where each segment begins: 2 0 3 becomes 0 2 2"));
+  table.template add<segment_ids_to_lengths_kernel>(
+      op_schema("SegmentIdsToLengths")
+          .inputs(1, 2)
+          .outputs(1)
+          .shape_from(0)
+          .checks_first()
+          .describe("how long segments are, of rows whose segments' numbers ascend: 0 0 2 becomes 2 0 1; as many as "
+                    "the second input has rows, or just enough; int32"));
+  table.template add<segment_ids_to_ranges_kernel>(
+      op_schema("SegmentIdsToRanges")
+          .inputs(1, 2)
+          .outputs(1)
+          .shape_from(0)
+          .checks_first()
+          .describe("where segments begin and how long they are, of rows whose segments' numbers ascend: 0 0 2 becomes "
+                    "(0 2) (2 0) (2 1); as many as the second input has rows, or just enough; int32"));
   table.template add<lengths_range_fill_kernel>(
       op_schema("LengthsRangeFill")
           .inputs(1)

@@ -14,6 +14,7 @@
 #include <plait/exec/kernels/move_rows.hpp>
 #include <plait/exec/kernels/reduce.hpp>
 #include <plait/exec/kernels/scatter_rows.hpp>
+#include <plait/exec/kernels/segments.hpp>
 #include <plait/exec/op_arguments.hpp>
 #include <plait/exec/op_kernel.hpp>
 #include <plait/exec/op_schema.hpp>
@@ -38,17 +39,22 @@ struct assigned_row {
   }
 };
 
-template <class T, class I>
+// out[places[row]] += weight_of(row) times row row_of(row) of `from`.
+template <class T, class I, class Row = following_row, class Weight = unit_weight<T>>
 struct added_row {
   T* to;
   T const* from;
   I const* places;
   std::size_t width;
+  Row row_of = {};
+  Weight weight_of = {};
   PLAIT_HOST_DEVICE void operator()(std::size_t row, std::size_t first, std::size_t last) const {
+    auto const at = static_cast<std::int64_t>(row);
     T* const out = to + static_cast<std::size_t>(places[row]) * width;
-    T const* const in = from + row * width;
+    T const* const in = from + row_of(at) * width;
+    T const weight = weight_of(at);
     PLAIT_INDEPENDENT
-    for (std::size_t i = first; i < last; ++i) out[i] = sum_reduction::combine(out[i], in[i]);
+    for (std::size_t i = first; i < last; ++i) out[i] = sum_reduction::combine(out[i], static_cast<T>(weight * in[i]));
   }
 };
 
@@ -158,71 +164,53 @@ struct scatter_weighted_sum_kernel : op_kernel<B> {
 
 namespace detail {
 
-/// Sums of rows by place; places that no row goes to are zero. `Places` and `Rows` are the numbers of the inputs.
-template <backend B, std::size_t Places, std::size_t Rows>
-struct sum_by_place_kernel : op_kernel<B> {
-  void run(op_context<B>& c) override {
-    visit_type<std::int32_t, std::int64_t>(c.type(Places), [&]<class I>(I) {
-      I const* const places = c.template input<I>(Places);
-      std::size_t const count = c.size(Places);
-      check_indices<B>(places, count, c.output_spec(0).dims[0]);
-      visit_type<float, double, std::int32_t, std::int64_t>(c.type(Rows), [&]<class T>(T) {
-        T* const to = c.template output<T>(0);
-        for_each_index<B>(c.output_size(0), filled_element<T>{to, T{}});
-        for_each_row_in_order<B>(count, width, added_row<T, I>{to, c.template input<T>(Rows), places, width});
-      });
-    });
+/// One more than the largest of the numbers in input i, none of which may be negative. Throws shape_error.
+inline std::int64_t places_named(shape_context& c, std::size_t i) {
+  std::int64_t count = 0;
+  for (std::int64_t const place : c.integers(i)) {
+    if (place < 0) c.fail("input " + std::to_string(i) + " has the negative index " + std::to_string(place));
+    if (place == std::numeric_limits<std::int64_t>::max()) c.fail("an index is too large for any tensor");
+    count = std::max(count, place + 1);
   }
-
-  // Shapes, with the number of places given by `count` or, if that is negative, by the largest index.
-  void infer_sums(shape_context& c, std::int64_t count) {
-    c.expect_type<std::int32_t, std::int64_t>(Places);
-    c.expect_type<float, double, std::int32_t, std::int64_t>(Rows);
-    c.expect_rank(Places, 1, 1);
-    c.expect_rank(Rows, 1);
-    if (c.dims(Places)[0] != c.dims(Rows)[0])
-      c.fail("input " + std::to_string(Places) + " lists places of " + std::to_string(c.dims(Places)[0]) +
-             " rows, where input " + std::to_string(Rows) + " is " + to_string(c.input(Rows)));
-    if (count < 0) {
-      count = 0;
-      for (std::int64_t const place : c.integers(Places)) {
-        if (place < 0) c.fail("input " + std::to_string(Places) + " has the negative index " + std::to_string(place));
-        if (place == std::numeric_limits<std::int64_t>::max()) c.fail("an index is too large for any tensor");
-        count = std::max(count, place + 1);
-      }
-    }
-    shape made = c.dims(Rows);
-    made.set(0, count);
-    c.output(0, c.type(Rows), made);
-    width = static_cast<std::size_t>(made.size_from(1));
-  }
-
-  std::size_t width = 0;
-};
+  return count;
+}
 
 }  // namespace detail
 
-/// The first extent is that of the third input, or else one more than the largest index.
+/// Sums of rows by place; places that no row goes to are zero. The first extent is that of the third input, or else one
+/// more than the largest index.
 template <backend B>
-struct sparse_to_dense_kernel : detail::sum_by_place_kernel<B, 0, 1> {
+struct sparse_to_dense_kernel : op_kernel<B> {
   explicit sparse_to_dense_kernel(op_arguments const&) {}
   void infer(shape_context& c) override {
+    c.expect_type<std::int32_t, std::int64_t>(0);
+    c.expect_type<float, double, std::int32_t, std::int64_t>(1);
+    c.expect_rank(0, 1, 1);
+    c.expect_rank(1, 1);
+    if (c.dims(0)[0] != c.dims(1)[0])
+      c.fail("input 0 lists places of " + std::to_string(c.dims(0)[0]) + " rows, where input 1 is " +
+             to_string(c.input(1)));
     if (c.input_count() == 3) c.expect_rank(2, 1);
-    this->infer_sums(c, c.input_count() == 3 ? c.dims(2)[0] : -1);
+    shape made = c.dims(1);
+    made.set(0, c.input_count() == 3 ? c.dims(2)[0] : detail::places_named(c, 0));
+    width = static_cast<std::size_t>(made.size_from(1));
+    c.output(0, c.type(1), made);
   }
+  void run(op_context<B>& c) override {
+    visit_type<std::int32_t, std::int64_t>(c.type(0), [&]<class I>(I) {
+      I const* const places = c.template input<I>(0);
+      check_indices<B>(places, c.size(0), c.output_spec(0).dims[0]);
+      visit_type<float, double, std::int32_t, std::int64_t>(c.type(1), [&]<class T>(T) {
+        T* const to = c.template output<T>(0);
+        for_each_index<B>(c.output_size(0), detail::filled_element<T>{to, T{}});
+        for_each_row_in_order<B>(c.size(0), width, detail::added_row<T, I>{to, c.template input<T>(1), places, width});
+      });
+    });
+  }
+  std::size_t width = 0;
 };
 
-template <backend B>
-struct unsorted_segment_sum_kernel : detail::sum_by_place_kernel<B, 1, 0> {
-  explicit unsorted_segment_sum_kernel(op_arguments const& a) : segments(a.integer("num_segments")) {
-    if (segments < -1) a.fail("num_segments", "must not be negative");
-  }
-  void infer(shape_context& c) override { this->infer_sums(c, segments); }
-  std::int64_t segments;
-};
-
-/// ScatterAssign of any element type, ScatterWeightedSum of float and double, SparseToDense and UnsortedSegmentSum of
-/// int32 and int64 too.
+/// ScatterAssign of any element type, ScatterWeightedSum of float and double, SparseToDense of int32 and int64 too.
 template <backend B>
 void add_scatter_operators(operators<B>& table) {
   table.template add<scatter_assign_kernel>(op_schema("ScatterAssign")
@@ -248,14 +236,6 @@ void add_scatter_operators(operators<B>& table) {
           .checks_first()
           .describe("row i of Y = the sum of the rows of the second input whose index is i, as many as the third input "
                     "has, or just enough"));
-  table.template add<unsorted_segment_sum_kernel>(
-      op_schema("UnsortedSegmentSum")
-          .inputs(2)
-          .outputs(1)
-          .shape_from(1)
-          .checks_first()
-          .argument("num_segments", std::int64_t{-1}, "how many segments; just enough if -1")
-          .describe("row i of Y = the sum of the rows of X whose index in the second input is i"));
 }
 
 }  // namespace plait

@@ -1,12 +1,11 @@
-// Reductions of segments of rows. How long segments are, or which one a row is of, are integers, int32 or int64; they
-// are checked before anything is written.
+// Reductions of segments of rows that follow each other. How long segments are is said by integers, int32 or int64;
+// they are checked before anything is written.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include <plait/exec/kernels/index_checks.hpp>
 #include <plait/exec/kernels/segments.hpp>
@@ -21,23 +20,20 @@ namespace plait {
 namespace detail {
 
 /// Inputs: rows, a weight for each (if Weighted), which rows of the first input they are (if Sparse; else all in
-/// order), the lengths of segments.
+/// order), and what says which segment each is of.
 template <backend B, segment_reduction Reduction, bool Weighted, bool Sparse>
-struct lengths_reduction_kernel : op_kernel<B> {
+struct segment_reduction_kernel : op_kernel<B> {
   static constexpr std::size_t weights = 1;
   static constexpr std::size_t indices = Weighted ? 2 : 1;
-  static constexpr std::size_t lengths = indices + (Sparse ? 1 : 0);
+  static constexpr std::size_t segments = indices + (Sparse ? 1 : 0);
 
-  explicit lengths_reduction_kernel(op_arguments const&) {}
-
-  void infer(shape_context& c) override {
+  /// Checks what is reduced, and says how many rows that are.
+  std::int64_t infer_rows(shape_context& c) {
     if constexpr (Weighted || Reduction == segment_reduction::mean)
       c.expect_type<float, double>(0);
     else
       c.expect_type<float, double, std::int32_t, std::int64_t>(0);
     c.expect_rank(0, 1);
-    c.expect_type<std::int32_t, std::int64_t>(lengths);
-    c.expect_rank(lengths, 1, 1);
     rows = c.dims(0)[0];
     if constexpr (Sparse) {
       c.expect_type<std::int32_t, std::int64_t>(indices);
@@ -48,48 +44,74 @@ struct lengths_reduction_kernel : op_kernel<B> {
       c.expect_same_type(0, weights);
       c.expect(c.dims(weights) == shape{rows}, weights, "have a weight for each of " + std::to_string(rows) + " rows");
     }
+    c.expect_type<std::int32_t, std::int64_t>(segments);
+    return rows;
+  }
+  void infer_output(shape_context& c, std::int64_t count) {
     shape made = c.dims(0);
-    made.set(0, c.dims(lengths)[0]);
+    made.set(0, count);
     width = static_cast<std::size_t>(made.size_from(1));
     c.output(0, c.type(0), made);
-    c.scratch((static_cast<std::size_t>(made[0]) + 1) * sizeof(std::int64_t));
   }
 
-  void run(op_context<B>& c) override {
-    auto* const offsets = static_cast<std::int64_t*>(c.scratch());
-    visit_type<std::int32_t, std::int64_t>(c.type(lengths), [&]<class I>(I) {
-      segment_offsets<B>(offsets, c.template input<I>(lengths), c.size(lengths), rows);
-    });
+  /// f(T(), row_of, weight_of) for the elements' type, when the indices have been checked.
+  template <class F>
+  void visit_rows(op_context<B>& c, F const& f) const {
     if constexpr (Sparse)
       visit_type<std::int32_t, std::int64_t>(c.type(indices), [&]<class I>(I) {
         I const* const list = c.template input<I>(indices);
         check_indices<B>(list, c.size(indices), c.dims(0)[0]);
-        reduce(c, offsets, named_row<I>{list});
+        visit_elements(c, named_row<I>{list}, f);
       });
     else
-      reduce(c, offsets, following_row());
+      visit_elements(c, following_row(), f);
+  }
+  template <class Row, class F>
+  void visit_elements(op_context<B>& c, Row const& row_of, F const& f) const {
+    if constexpr (Weighted)
+      visit_type<float, double>(c.type(0),
+                                [&]<class T>(T) { f(T(), row_of, listed_weight<T>{c.template input<T>(weights)}); });
+    else if constexpr (Reduction == segment_reduction::mean)
+      visit_type<float, double>(c.type(0), [&]<class T>(T) { f(T(), row_of, unit_weight<T>()); });
+    else
+      visit_type<float, double, std::int32_t, std::int64_t>(c.type(0),
+                                                            [&]<class T>(T) { f(T(), row_of, unit_weight<T>()); });
   }
 
-  template <class Row>
-  void reduce(op_context<B>& c, std::int64_t const* offsets, Row const& row_of) const {
-    auto const as = [&]<class T>(T) {
-      auto const with = [&](auto const& weight_of) {
-        reduce_segments<Reduction, B>(c.template output<T>(0), c.template input<T>(0), offsets, c.size(lengths), width,
-                                      static_cast<std::size_t>(rows), row_of, weight_of);
-      };
-      if constexpr (Weighted)
-        with(listed_weight<T>{c.template input<T>(weights)});
-      else
-        with(unit_weight<T>());
-    };
-    if constexpr (Weighted || Reduction == segment_reduction::mean)
-      visit_type<float, double>(c.type(0), as);
-    else
-      visit_type<float, double, std::int32_t, std::int64_t>(c.type(0), as);
+  /// Segment s is of the rows from offsets[s] up to offsets[s + 1], which are in the backend's memory.
+  void reduce(op_context<B>& c, std::int64_t const* offsets) const {
+    visit_rows(c, [&]<class T>(T, auto const& row_of, auto const& weight_of) {
+      reduce_segments<Reduction, B>(c.template output<T>(0), c.template input<T>(0), offsets,
+                                    static_cast<std::size_t>(c.output_spec(0).dims[0]), width,
+                                    static_cast<std::size_t>(rows), row_of, weight_of);
+    });
   }
 
   std::int64_t rows = 0;
   std::size_t width = 0;
+};
+
+/// Segments follow each other, each as long as the last input says.
+template <backend B, segment_reduction Reduction, bool Weighted, bool Sparse>
+struct lengths_reduction_kernel : segment_reduction_kernel<B, Reduction, Weighted, Sparse> {
+  using base = segment_reduction_kernel<B, Reduction, Weighted, Sparse>;
+  static constexpr std::size_t lengths = base::segments;
+
+  explicit lengths_reduction_kernel(op_arguments const&) {}
+
+  void infer(shape_context& c) override {
+    this->infer_rows(c);
+    c.expect_rank(lengths, 1, 1);
+    this->infer_output(c, c.dims(lengths)[0]);
+    c.scratch((static_cast<std::size_t>(c.dims(lengths)[0]) + 1) * sizeof(std::int64_t));
+  }
+  void run(op_context<B>& c) override {
+    auto* const offsets = static_cast<std::int64_t*>(c.scratch());
+    visit_type<std::int32_t, std::int64_t>(c.type(lengths), [&]<class I>(I) {
+      segment_offsets<B>(offsets, c.template input<I>(lengths), c.size(lengths), this->rows);
+    });
+    this->reduce(c, offsets);
+  }
 };
 
 template <class B>
@@ -109,76 +131,8 @@ using sparse_lengths_weighted_sum_kernel = lengths_reduction_kernel<B, segment_r
 
 }  // namespace detail
 
-/// Inputs: rows, which rows of the first input they are (if Sparse), the numbers of their segments, which start at 0,
-/// ascend and leave none out.
-template <backend B, bool Sparse>
-struct sorted_segment_sum_kernel : op_kernel<B> {
-  static constexpr std::size_t indices = 1;
-  static constexpr std::size_t segments = Sparse ? 2 : 1;
-
-  explicit sorted_segment_sum_kernel(op_arguments const&) {}
-
-  void infer(shape_context& c) override {
-    c.expect_type<float, double, std::int32_t, std::int64_t>(0);
-    c.expect_rank(0, 1);
-    rows = c.dims(0)[0];
-    if constexpr (Sparse) {
-      c.expect_type<std::int32_t, std::int64_t>(indices);
-      c.expect_rank(indices, 1, 1);
-      rows = c.dims(indices)[0];
-    }
-    c.expect_type<std::int32_t, std::int64_t>(segments);
-    c.expect(c.dims(segments) == shape{rows}, segments, "name a segment for each of " + std::to_string(rows) + " rows");
-    offsets.assign(1, 0);
-    std::int64_t row = 0;
-    for (std::int64_t const segment : c.integers(segments)) {
-      auto const current = static_cast<std::int64_t>(offsets.size()) - 2;
-      if (segment == current + 1)
-        offsets.push_back(row);
-      else if (segment != current || row == 0)
-        c.fail("segment " + std::to_string(segment) + " at place " + std::to_string(row) + " follows segment " +
-               std::to_string(current) + "; they must ascend from 0 without gaps");
-      offsets.back() = ++row;
-    }
-    shape made = c.dims(0);
-    made.set(0, static_cast<std::int64_t>(offsets.size()) - 1);
-    width = static_cast<std::size_t>(made.size_from(1));
-    c.output(0, c.type(0), made);
-    if constexpr (B::on_device) c.scratch(offsets.size() * sizeof(std::int64_t));
-  }
-
-  void run(op_context<B>& c) override {
-    std::int64_t const* list = offsets.data();
-    if constexpr (B::on_device) {
-      B::copy_from_host(c.scratch(), list, offsets.size() * sizeof(std::int64_t));
-      list = static_cast<std::int64_t const*>(c.scratch());
-    }
-    if constexpr (Sparse)
-      visit_type<std::int32_t, std::int64_t>(c.type(indices), [&]<class I>(I) {
-        I const* const chosen = c.template input<I>(indices);
-        check_indices<B>(chosen, c.size(indices), c.dims(0)[0]);
-        reduce(c, list, named_row<I>{chosen});
-      });
-    else
-      reduce(c, list, following_row());
-  }
-
-  template <class Row>
-  void reduce(op_context<B>& c, std::int64_t const* list, Row const& row_of) const {
-    visit_type<float, double, std::int32_t, std::int64_t>(c.type(0), [&]<class T>(T) {
-      reduce_segments<segment_reduction::sum, B>(c.template output<T>(0), c.template input<T>(0), list,
-                                                 offsets.size() - 1, width, static_cast<std::size_t>(rows), row_of,
-                                                 unit_weight<T>());
-    });
-  }
-
-  std::vector<std::int64_t> offsets;
-  std::int64_t rows = 0;
-  std::size_t width = 0;
-};
-
-/// LengthsSum, LengthsMax, SparseLengthsSum, SortedSegmentSum, SparseSortedSegmentSum: float, double, int32,
-/// int64; LengthsMean, LengthsWeightedSum, SparseLengthsMean, SparseLengthsWeightedSum: float and double.
+/// LengthsSum, LengthsMax, SparseLengthsSum: float, double, int32, int64; LengthsMean, LengthsWeightedSum,
+/// SparseLengthsMean, SparseLengthsWeightedSum: float and double.
 template <backend B>
 void add_segment_operators(operators<B>& table) {
   auto const add = [&]<class Kernel>(std::string_view type, std::string_view text) {
@@ -204,21 +158,6 @@ void add_segment_operators(operators<B>& table) {
       "SparseLengthsWeightedSum",
       "row s of Y = the sum of the rows of X that segment s of the indices names, each times "
       "its weight (inputs X, weights, indices, lengths)");
-  table.template add<sorted_segment_sum_kernel<B, false>>(
-      op_schema("SortedSegmentSum")
-          .inputs(2)
-          .outputs(1)
-          .shape_from(1)
-          .checks_first()
-          .describe("row s of Y = the sum of the rows of X for which the second input, ascending, says s"));
-  table.template add<sorted_segment_sum_kernel<B, true>>(
-      op_schema("SparseSortedSegmentSum")
-          .inputs(3)
-          .outputs(1)
-          .shape_from(2)
-          .checks_first()
-          .describe("row s of Y = the sum of the rows of X that the indices name where the segment numbers, ascending, "
-                    "say s (inputs X, indices, segment numbers)"));
 }
 
 }  // namespace plait

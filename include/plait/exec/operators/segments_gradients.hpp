@@ -219,38 +219,82 @@ class lengths_gradient_kernel : public op_kernel<B> {
   std::size_t width_ = 0;
 };
 
+template <class T, class I, segment_share Share>
+struct row_of_segment {
+  T* dx;
+  T const* dy;
+  I const* numbers;
+  std::size_t width;
+  T const* by;  // weights of rows, or sizes of segments
+  PLAIT_HOST_DEVICE void operator()(std::size_t row, std::size_t first, std::size_t last) const {
+    auto const segment = static_cast<std::size_t>(numbers[row]);
+    T* const to = dx + row * width;
+    T const* const from = dy + segment * width;
+    T const b = by[Share == segment_share::mean ? segment : row];
+    PLAIT_INDEPENDENT
+    for (std::size_t i = first; i < last; ++i) to[i] = Share == segment_share::mean ? from[i] / b : from[i] * b;
+  }
+};
+
 }  // namespace detail
 
-/// dX[i] = dY[segment of i], the segments being numbered in any order: inputs dY, numbers of segments.
-template <backend B>
-class segment_sum_gradient_kernel final : public op_kernel<B> {
+/// dX[i] = dY[segment of i], divided by the segment's size or times the weight of i, the segments being numbered in any
+/// order: inputs weights (if there are), dY, numbers of segments.
+template <backend B, detail::segment_share Share>
+class numbered_segment_gradient_kernel final : public op_kernel<B> {
  public:
-  explicit segment_sum_gradient_kernel(op_arguments const&) {}
+  static constexpr std::size_t dy = Share == detail::segment_share::weighted ? 1 : 0;
+  static constexpr std::size_t segments = dy + 1;
+
+  explicit numbered_segment_gradient_kernel(op_arguments const&) {}
 
   void infer(shape_context& c) override {
-    c.expect_type<float, double>(0);
-    c.expect_rank(0, 1);
-    c.expect_type<std::int32_t, std::int64_t>(1);
-    c.expect_rank(1, 1, 1);
-    shape made = c.dims(0);
-    made.set(0, c.dims(1)[0]);
-    c.output(0, c.type(0), made);
+    c.expect_type<float, double>(dy);
+    c.expect_rank(dy, 1);
+    c.expect_type<std::int32_t, std::int64_t>(segments);
+    c.expect_rank(segments, 1, 1);
+    shape made = c.dims(dy);
+    made.set(0, c.dims(segments)[0]);
+    if constexpr (dy != 0) {
+      c.expect_same_type(dy, 0);
+      c.expect(c.dims(0) == shape{made[0]}, 0, "have a weight for each of " + std::to_string(made[0]) + " rows");
+    }
+    if constexpr (Share == detail::segment_share::mean)
+      c.scratch(static_cast<std::size_t>(c.dims(dy)[0]) * size_of(c.type(dy)));
+    c.output(0, c.type(dy), made);
   }
 
   void run(op_context<B>& c) override {
-    visit_type<std::int32_t, std::int64_t>(c.type(1), [&]<class I>(I) {
-      I const* const list = c.template input<I>(1);
-      check_indices<B>(list, c.size(1), c.dims(0)[0]);
-      visit_type<float, double>(c.type(0), [&]<class T>(T) {
-        move_rows<B>(c.template output<T>(0), c.template input<T>(0), c.size(1),
-                     static_cast<std::size_t>(c.dims(0).size_from(1)), listed_row<I>{list});
+    std::size_t const rows = c.size(segments);
+    auto const count = static_cast<std::size_t>(c.dims(dy)[0]);
+    auto const width = static_cast<std::size_t>(c.dims(dy).size_from(1));
+    visit_type<std::int32_t, std::int64_t>(c.type(segments), [&]<class I>(I) {
+      I const* const numbers = c.template input<I>(segments);
+      check_indices<B>(numbers, rows, c.dims(dy)[0]);
+      visit_type<float, double>(c.type(dy), [&]<class T>(T) {
+        T* const dx = c.template output<T>(0);
+        T const* const from = c.template input<T>(dy);
+        if constexpr (Share == detail::segment_share::whole) {
+          move_rows<B>(dx, from, rows, width, listed_row<I>{numbers});
+        } else {
+          T const* by = nullptr;
+          if constexpr (Share == detail::segment_share::mean) {
+            auto* const sizes = static_cast<T*>(c.scratch());
+            segment_sizes<B>(sizes, count, numbers, rows);
+            by = sizes;
+          } else {
+            by = c.template input<T>(0);
+          }
+          for_each_row_part<B>(rows, width, 1, detail::row_of_segment<T, I, Share>{dx, from, numbers, width, by});
+        }
       });
     });
   }
 };
 
-/// Gradients of the Lengths… and SparseLengths… reductions, SortedSegmentSum, SparseSortedSegmentSum,
-/// UnsortedSegmentSum. Those of the sparse ones are the values that belong to the indices.
+/// Gradients of the Lengths… and SparseLengths… reductions, and of the sums, means and weighted sums of segments that
+/// are numbered, SortedSegment… and UnsortedSegment…. Those of the sparse ones are the values that belong to the
+/// indices.
 template <backend B>
 void add_segment_gradient_operators(operators<B>& table) {
   using detail::segment_operands;
@@ -308,9 +352,23 @@ void add_segment_gradient_operators(operators<B>& table) {
       "LengthsMaxWithMainInputAndForwardOutputGradient",
       "dX = dY of the segment where X is as large as Y, 0 elsewhere (inputs Y, dY, lengths, X)");
 
-  for (std::string_view const type : {"SortedSegmentSumGradient", "UnsortedSegmentSumGradient"})
-    table.template add<segment_sum_gradient_kernel>(op_schema(type).inputs(2).outputs(1).checks_first().describe(
-        "rows of dX = the row of dY of their segment (inputs dY, numbers of segments)"));
+  auto const add_numbered = [&]<segment_share Share>(std::string_view type, std::string_view text) {
+    using kernel = numbered_segment_gradient_kernel<B, Share>;
+    for (std::string_view const order : {"Sorted", "Unsorted"})
+      table.template add<kernel>(op_schema(std::string(order) + std::string(type))
+                                     .inputs(kernel::segments + 1)
+                                     .outputs(1)
+                                     .checks_first()
+                                     .describe(text));
+  };
+  add_numbered.template operator()<segment_share::whole>(
+      "SegmentSumGradient", "rows of dX = the row of dY of their segment (inputs dY, numbers of segments)");
+  add_numbered.template operator()<segment_share::mean>(
+      "SegmentMeanGradient",
+      "rows of dX = the row of dY of their segment divided by how many it has (inputs dY, numbers of segments)");
+  add_numbered.template operator()<segment_share::weighted>(
+      "SegmentWeightedSumGradient",
+      "rows of dX = the row of dY of their segment times their weight (inputs weights, dY, numbers of segments)");
 }
 
 }  // namespace plait

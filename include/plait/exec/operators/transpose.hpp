@@ -1,8 +1,10 @@
 // Transpose.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -16,12 +18,37 @@
 
 namespace plait {
 
+namespace detail {
+
+/// Y = X with its axes in another order: infer of a derived class sets `order` and calls permute.
 template <backend B>
-struct transpose_kernel : op_kernel<B> {
+struct permuting_kernel : op_kernel<B> {
+  void prepare(op_context<B>& c) override { permutation = transposition(c.dims(0), order); }
+  void run(op_context<B>& c) override {
+    visit_word(c.type(0), [&]<class T>(T) {
+      permutation.run<B>(static_cast<T*>(c.raw_output(0)), static_cast<T const*>(c.raw_input(0)));
+    });
+  }
+
+  void permute(shape_context& c) const {
+    shape made;
+    for (std::size_t const axis : order) made.push_back(c.dims(0)[axis]);
+    c.output(0, c.type(0), made);
+  }
+
+  std::vector<std::size_t> order;
+  transposition permutation;
+};
+
+}  // namespace detail
+
+template <backend B>
+struct transpose_kernel : detail::permuting_kernel<B> {
   explicit transpose_kernel(op_arguments const& a) : axes(a.integers("axes")) {}
 
   void infer(shape_context& c) override {
     std::size_t const rank = c.dims(0).rank();
+    std::vector<std::size_t>& order = this->order;
     order.clear();
     if (axes.empty())
       for (std::size_t axis = rank; axis-- != 0;) order.push_back(axis);
@@ -34,23 +61,28 @@ struct transpose_kernel : op_kernel<B> {
       seen[axis] = true;
     }
     c.expect(each, 0, "have each of its axes listed once in argument 'axes'");
-    shape made;
-    for (std::size_t const axis : order) made.push_back(c.dims(0)[axis]);
-    c.output(0, c.type(0), made);
-  }
-  void prepare(op_context<B>& c) override { permutation = transposition(c.dims(0), order); }
-  void run(op_context<B>& c) override {
-    visit_word(c.type(0), [&]<class T>(T) {
-      permutation.run<B>(static_cast<T*>(c.raw_output(0)), static_cast<T const*>(c.raw_input(0)));
-    });
+    this->permute(c);
   }
 
   std::vector<std::int64_t> axes;
-  std::vector<std::size_t> order;
-  transposition permutation;
 };
 
-/// Transpose: any element type.
+/// Channels, axis 1 of images of any number of dimensions, become the last axis, or come back from there.
+template <backend B, bool ToLast>
+struct move_channels_kernel : detail::permuting_kernel<B> {
+  explicit move_channels_kernel(op_arguments const&) {}
+
+  void infer(shape_context& c) override {
+    c.expect_rank(0, 3);
+    std::vector<std::size_t>& order = this->order;
+    order.resize(c.dims(0).rank());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::rotate(order.begin() + 1, ToLast ? order.begin() + 2 : order.end() - 1, order.end());
+    this->permute(c);
+  }
+};
+
+/// Transpose, NCHW2NHWC, NHWC2NCHW: any element type.
 template <backend B>
 void add_transpose_operators(operators<B>& table) {
   table.template add<transpose_kernel>(
@@ -60,6 +92,10 @@ void add_transpose_operators(operators<B>& table) {
           .checks_first()
           .argument("axes", std::vector<std::int64_t>(), "which axis of X each axis of Y is; reversed if empty")
           .describe("Y = X with its axes in another order"));
+  table.template add<move_channels_kernel<B, true>>(
+      op_schema("NCHW2NHWC").inputs(1).outputs(1).checks_first().describe("Y = X with axis 1 as the last"));
+  table.template add<move_channels_kernel<B, false>>(
+      op_schema("NHWC2NCHW").inputs(1).outputs(1).checks_first().describe("Y = X with the last axis as axis 1"));
 }
 
 }  // namespace plait

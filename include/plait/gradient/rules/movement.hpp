@@ -26,17 +26,23 @@ inline constexpr simple_rule movement_rules[] = {
     {"LengthsSum", "LengthsIndicesInGradientSumGradient", "g0 i1 i0", "0"},
     {"LengthsTile", "LengthsSum", "g0 i1", "0"},
     {"MergeDim", "ResizeLike", "g0 i0", "0"},
+    {"NCHW2NHWC", "NHWC2NCHW", "g0", "0"},
+    {"NHWC2NCHW", "NCHW2NHWC", "g0", "0"},
     {"PackRNNSequence", "UnpackRNNSequence", "g0 i1", "0"},
     {"PackSegments", "UnpackSegments", "i0 g0", "1"},
     {"ResizeLike", "ResizeLike", "g0 i0", "0"},
     {"ReversePackedSegs", "ReversePackedSegs", "g0 i1", "0"},
+    {"SortedSegmentMean", "SortedSegmentMeanGradient", "g0 i1", "0"},
     {"SortedSegmentSum", "SortedSegmentSumGradient", "g0 i1", "0"},
+    {"SortedSegmentWeightedSum", "SortedSegmentWeightedSumGradient", "i1 g0 i2", "0"},
     {"Squeeze", "ExpandDims", "g0", "0"},
     {"Tile", "TileGradient", "g0 i1*", "0"},
     {"TopK", "TopKGradient", "g0 o1 i0", "0"},
     {"UnpackRNNSequence", "PackRNNSequence", "g0 i1", "0"},
     {"UnpackSegments", "PackSegments", "i0 g0", "1"},
+    {"UnsortedSegmentMean", "UnsortedSegmentMeanGradient", "g0 i1", "0"},
     {"UnsortedSegmentSum", "UnsortedSegmentSumGradient", "g0 i1", "0"},
+    {"UnsortedSegmentWeightedSum", "UnsortedSegmentWeightedSumGradient", "i1 g0 i2", "0"},
 };
 
 namespace detail {
@@ -202,8 +208,13 @@ inline void lengths_weighted_sum_gradient(gradient_context& c) {
   else
     c.op("LengthsWeightedSumGradient", {c.input(1), c.output_gradient(0), c.input(2)}, {c.input_gradient(0)});
 }
-inline void sparse_segment_sum_gradient(gradient_context& c) {
-  c.op("SortedSegmentSumGradient", {c.output_gradient(0), c.input(2)}, {c.input_gradient_rows(0, c.input(1))});
+// Sparse…Segment…: what the op without Sparse has, for the rows that the indices name.
+inline void sparse_segment_gradient(gradient_context& c) {
+  std::string const type = std::string(c.type().substr(std::string_view("Sparse").size())) + "Gradient";
+  if (c.listed_input_count() == 4)
+    c.op(type, {c.input(1), c.output_gradient(0), c.input(3)}, {c.input_gradient_rows(0, c.input(2))});
+  else
+    c.op(type, {c.output_gradient(0), c.input(2)}, {c.input_gradient_rows(0, c.input(1))});
 }
 inline void sparse_to_dense_gradient(gradient_context& c) {
   c.op("Gather", {c.output_gradient(0), c.input(0)}, {c.input_gradient(1)}).own_arguments();
@@ -236,7 +247,10 @@ inline void add_movement_rules(gradient_rules& rules) {
   rules.set("SparseLengthsMean", detail::sparse_lengths_mean_gradient);
   rules.set("SparseLengthsWeightedSum", detail::sparse_lengths_weighted_sum_gradient);
   rules.set("LengthsWeightedSum", detail::lengths_weighted_sum_gradient);
-  rules.set("SparseSortedSegmentSum", detail::sparse_segment_sum_gradient);
+  for (std::string_view const type :
+       {"SparseSortedSegmentSum", "SparseSortedSegmentMean", "SparseSortedSegmentWeightedSum",
+        "SparseUnsortedSegmentSum", "SparseUnsortedSegmentMean", "SparseUnsortedSegmentWeightedSum"})
+    rules.set(type, detail::sparse_segment_gradient);
   rules.set("SparseToDense", detail::sparse_to_dense_gradient);
   rules.set("ZeroGradient", detail::zero_gradient).always = true;
   rules.set_none({"StopGradient"});

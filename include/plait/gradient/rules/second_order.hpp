@@ -24,6 +24,7 @@ inline constexpr simple_rule second_order_rules[] = {
     {"BatchGatherGradient", "BatchGather", "g0 i1", "2"},
     {"ClipGradient", "ClipGradient", "i0 g0", "1"},
     {"DropoutGrad", "DropoutGrad", "g0 i1*", "0"},
+    {"HardSigmoidGradient", "HardSigmoidGradient", "i0 g0", "1"},
     {"LengthsIndicesInGradientSumGradient", "LengthsSum", "g0 i1", "0"},
     {"LengthsMeanGradient", "LengthsMean", "g0 i1", "0"},
     {"LeakyReluGradient", "LeakyReluGradient", "i0 g0", "1"},
@@ -34,8 +35,11 @@ inline constexpr simple_rule second_order_rules[] = {
     {"ReduceMeanGradient", "ReduceMean", "g0", "0"},
     {"ReduceSumGradient", "ReduceSum", "g0", "0"},
     {"ReluGradient", "ReluGradient", "i0 g0", "1"},
+    {"ReluNGradient", "ReluNGradient", "i0 g0", "1"},
+    {"SortedSegmentMeanGradient", "SortedSegmentMean", "g0 i1", "0"},
     {"SortedSegmentSumGradient", "SortedSegmentSum", "g0 i1", "0"},
     {"SumElementsGradient", "SumElements", "g0", "1"},
+    {"ThresholdedReluGradient", "ThresholdedReluGradient", "i0 g0", "1"},
     {"TileGradient", "Tile", "g0 i1*", "0"},
 };
 

@@ -72,12 +72,9 @@ inline blob_handle onnx_activate(net_builder& step, onnx_activation const& f, bl
   if (f.name == "leakyrelu") return step.op("LeakyRelu", x, {}, {{"alpha", f.alpha}});
   if (f.name == "elu") return step.op("Elu", x, {}, {{"alpha", f.alpha}});
   if (f.name == "scaledtanh") return step.scale(step.tanh(step.scale(x, f.beta)), f.alpha);
-  if (f.name == "thresholdedrelu") {
-    auto const zeros = step.op("ConstantFill", x, {}, {{"value", 0.0f}});
-    return step.op("Where", {step.gt(x, number(f.alpha)), x, zeros});
-  }
-  auto const line = step.op("Add", {step.scale(x, f.alpha), number(f.beta)}, {}, {{"broadcast", 1}});
-  return f.name == "affine" ? line : step.clip(line, 0, 1);
+  if (f.name == "thresholdedrelu") return step.op("ThresholdedRelu", x, {}, {{"alpha", f.alpha}});
+  if (f.name == "hardsigmoid") return step.op("HardSigmoid", x, {}, {{"alpha", f.alpha}, {"beta", f.beta}});
+  return step.op("Add", {step.scale(x, f.alpha), number(f.beta)}, {}, {{"broadcast", 1}});  // affine
 }
 
 }  // namespace plait::detail

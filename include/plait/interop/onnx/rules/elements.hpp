@@ -95,13 +95,6 @@ inline void onnx_cast_to(onnx_context const& c, onnx_type to) {
   c.set_dims(0, c.dims(0));
 }
 
-// alpha x + beta, between 0 and 1.
-inline std::string onnx_hard_sigmoid(onnx_context const& c, std::string const& x, float alpha, float beta) {
-  std::string const scaled = c.step("Scale", {x}, {{"scale", alpha}});
-  std::string const moved = c.step("Add", {scaled, onnx_number(c, beta, "beta")});
-  return c.step("Clip", {moved}, {{"min", 0.0f}, {"max", 1.0f}});
-}
-
 // Before version 7 a slope is of a channel, as for the operator; since then it broadcasts.
 inline void onnx_prelu(onnx_context const& c) {
   if (c.opset() < 7) {
@@ -115,21 +108,8 @@ inline void onnx_prelu(onnx_context const& c) {
   c.as_input(0, 0);
 }
 
-inline void onnx_hyperbolic(onnx_context const& c, char const* combine) {
-  std::string const grows = c.step("Exp", {c.input(0)});
-  std::string const falls = c.step("Exp", {c.step("Negative", {c.input(0)})});
-  c.add("Scale", {c.step(combine, {grows, falls})}, {c.output(0)}, {{"scale", 0.5f}});
-  c.as_input(0, 0);
-}
-
 inline std::string onnx_zeros(onnx_context const& c) {
   return c.step("ConstantFill", {c.input(0)}, {{"value", 0.0f}, {"dtype", require_runtime_type(c, c.type(0))}});
-}
-
-inline void onnx_thresholded_relu(onnx_context const& c) {
-  std::string const passes = c.step("GT", {c.input(0), onnx_number(c, c.real("alpha", 1), "alpha")});
-  c.add("Where", {passes, c.input(0), onnx_zeros(c)}, {c.output(0)});
-  c.as_input(0, 0);
 }
 
 inline void onnx_shrink(onnx_context const& c) {
@@ -190,22 +170,14 @@ inline void add_onnx_element_rules(onnx_rules& rules) {
     char const* onnx;
     char const* type;
   };
-  for (named const each : {named{"Abs", "Abs"},
-                           {"Neg", "Negative"},
-                           {"Exp", "Exp"},
-                           {"Log", "Log"},
-                           {"Sqrt", "Sqrt"},
-                           {"Sign", "Sign"},
-                           {"Floor", "Floor"},
-                           {"Ceil", "Ceil"},
-                           {"Sin", "Sin"},
-                           {"Cos", "Cos"},
-                           {"Not", "Not"},
-                           {"Relu", "Relu"},
-                           {"Tanh", "Tanh"},
-                           {"Sigmoid", "Sigmoid"},
-                           {"Softplus", "Softplus"},
-                           {"Softsign", "Softsign"}})
+  for (named const each : {named{"Abs", "Abs"},    {"Neg", "Negative"},      {"Reciprocal", "Reciprocal"},
+                           {"Exp", "Exp"},         {"Log", "Log"},           {"Sqrt", "Sqrt"},
+                           {"Erf", "Erf"},         {"Sign", "Sign"},         {"Floor", "Floor"},
+                           {"Ceil", "Ceil"},       {"Sin", "Sin"},           {"Cos", "Cos"},
+                           {"Tan", "Tan"},         {"Asin", "Asin"},         {"Acos", "Acos"},
+                           {"Atan", "Atan"},       {"Sinh", "Sinh"},         {"Cosh", "Cosh"},
+                           {"Not", "Not"},         {"Relu", "Relu"},         {"Tanh", "Tanh"},
+                           {"Sigmoid", "Sigmoid"}, {"Softplus", "Softplus"}, {"Softsign", "Softsign"}})
     rules.set(each.onnx, [type = each.type](onnx_context const& c) { detail::onnx_map(c, type); });
   for (named const each : {named{"Add", "Add"},
                            {"Sub", "Sub"},
@@ -229,10 +201,6 @@ inline void add_onnx_element_rules(onnx_rules& rules) {
   rules.set("Clip", detail::onnx_clip);
   rules.set("Cast", [](onnx_context const& c) { detail::onnx_cast_to(c, static_cast<onnx_type>(c.integer("to", 0))); });
   rules.set("CastLike", [](onnx_context const& c) { detail::onnx_cast_to(c, c.type(1)); });
-  rules.set("Reciprocal", [](onnx_context const& c) {
-    c.add("Div", {detail::onnx_number(c, 1, "one"), c.input(0)}, {c.output(0)});
-    c.as_input(0, 0);
-  });
   rules.set("IsNaN", [](onnx_context const& c) {
     c.add("NE", {c.input(0), c.input(0)}, {c.output(0)});
     c.set_type(0, onnx_type::boolean);
@@ -247,10 +215,6 @@ inline void add_onnx_element_rules(onnx_rules& rules) {
     c.add("EQ", {x, detail::onnx_number(c, above ? infinity : -infinity, "infinity")}, {c.output(0)});
     c.set_type(0, onnx_type::boolean);
     c.set_dims(0, c.dims(0));
-  });
-  rules.set("Tan", [](onnx_context const& c) {
-    c.add("Div", {c.step("Sin", {c.input(0)}), c.step("Cos", {c.input(0)})}, {c.output(0)});
-    c.as_input(0, 0);
   });
   rules.set("LeakyRelu", [](onnx_context const& c) {
     detail::onnx_map(c, "LeakyRelu", {{"alpha", c.real("alpha", 0.01f)}});
@@ -269,19 +233,23 @@ inline void add_onnx_element_rules(onnx_rules& rules) {
     c.as_input(0, 0);
   });
   rules.set("HardSigmoid", [](onnx_context const& c) {
-    std::string const made = detail::onnx_hard_sigmoid(c, c.input(0), c.real("alpha", 0.2f), c.real("beta", 0.5f));
-    c.add("Copy", {made}, {c.output(0)});
-    c.as_input(0, 0);
+    detail::onnx_map(c, "HardSigmoid", {{"alpha", c.real("alpha", 0.2f)}, {"beta", c.real("beta", 0.5f)}});
   });
   rules.set("HardSwish", [](onnx_context const& c) {
-    c.add("Mul", {c.input(0), detail::onnx_hard_sigmoid(c, c.input(0), 1.0f / 6, 0.5f)}, {c.output(0)});
+    std::string const gate = c.step("HardSigmoid", {c.input(0)}, {{"alpha", 1.0f / 6}, {"beta", 0.5f}});
+    c.add("Mul", {c.input(0), gate}, {c.output(0)});
     c.as_input(0, 0);
   });
-  rules.set("ThresholdedRelu", detail::onnx_thresholded_relu);
+  rules.set("Gelu", [](onnx_context const& c) {
+    std::string const how = c.text("approximate", "none");
+    if (how != "none" && how != "tanh") c.unsupported("attribute 'approximate' is neither none nor tanh");
+    detail::onnx_map(c, "Gelu", {{"fast_gelu", how == "tanh" ? 1 : 0}});
+  });
+  rules.set("ThresholdedRelu", [](onnx_context const& c) {
+    detail::onnx_map(c, "ThresholdedRelu", {{"alpha", c.real("alpha", 1)}});
+  });
   rules.set("Shrink", detail::onnx_shrink);
   rules.set("PRelu", detail::onnx_prelu);
-  rules.set("Sinh", [](onnx_context const& c) { detail::onnx_hyperbolic(c, "Sub"); });
-  rules.set("Cosh", [](onnx_context const& c) { detail::onnx_hyperbolic(c, "Add"); });
   rules.set("Where", detail::onnx_where);
 }
 
