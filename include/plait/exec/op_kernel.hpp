@@ -265,6 +265,14 @@ struct row_runs {
   constexpr bool is_whole_output(std::size_t i) const { return i < 64 && (whole_outputs >> i & 1) != 0; }
 };
 
+/// What an op makes of each element by itself: see op_kernel::by_element.
+struct element_function {
+  /// For `count` elements: `operands` are where the first of them is in each input, then in each output. Does not
+  /// throw.
+  void (*run)(void const* self, void* const* operands, std::size_t count) = nullptr;
+  void const* self = nullptr;  ///< part of the kernel, or constant
+};
+
 /// One op of a plan. Constructed from op_arguments; what the constructor throws says what is wrong with the arguments.
 template <backend B>
 class op_kernel {
@@ -308,6 +316,11 @@ class op_kernel {
   virtual void run_rows_adding(op_context<B>&, void const* /*addend*/) {
     PLAIT_ASSERT(false, "op_kernel: by_rows says can_add, and there is no run_rows_adding");
   }
+
+  /// On hosts: if run makes each element of the outputs of the same element of the inputs, and of inputs of one element
+  /// where the outputs have more, the function that does it, with the same bits. Asked after prepare, holds until that
+  /// is called again.
+  virtual element_function by_element(op_context<B> const&) const { return {}; }
 };
 
 }  // namespace plait

@@ -25,6 +25,7 @@
 #include <plait/core/assert.hpp>
 #include <plait/core/csr.hpp>
 #include <plait/core/errors.hpp>
+#include <plait/exec/element_chains.hpp>
 #include <plait/exec/net_operands.hpp>
 #include <plait/exec/nets_of_op.hpp>
 #include <plait/exec/observer.hpp>
@@ -206,8 +207,9 @@ class plan {
   bool is_parallel() const noexcept { return parallel_; }
 
  private:
-  // How an op is run: only its kernel, in a group that begins with it (row_groups), or with all that may be needed.
-  enum class op_way : unsigned char { plain, grouped, careful };
+  // How an op is run: only its kernel, in a group or chain that begins with it (row_groups, element_chains), or with
+  // all that may be needed.
+  enum class op_way : unsigned char { plain, grouped, chained, careful };
   struct alignas(64) step {  // a cache line: all that most ops need
     op_kernel<B>* kernel;
     op_context<B> context;
@@ -264,7 +266,8 @@ class plan {
   void publish(value_number v);
   void find_groups(bool large);
   op_way usual_way(op_index op) const;
-  void run_group(op_index& op);
+  template <class Groups>
+  void run_group(Groups& groups, op_index& op);
   exec_error problem(op_index op, std::string const& why, std::string_view blob = {}) const;
   std::string op_text(op_index op) const;
   [[noreturn]] void rethrow(op_index op) const;
@@ -292,6 +295,7 @@ class plan {
   std::vector<constant> constants_;
   bool constants_told_ = false;  // the series of all runs is under way
   row_groups<B> groups_;         // of small steps while they do, of large operands otherwise
+  element_chains<B> chains_;     // of ops that are in no group
   std::size_t deferred_ = 0;     // runs
   csr<op_index> controls_;       // by op
   bool parallel_ = false;

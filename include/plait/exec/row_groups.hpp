@@ -13,6 +13,7 @@
 #include <deque>
 #include <exception>
 #include <functional>
+#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -60,6 +61,11 @@ class row_groups {
   }
   void clear() { groups_.clear(); }
 
+  /// Whether an op is in a group.
+  bool contains(op_index op) const {
+    auto const after = std::ranges::upper_bound(groups_, op, {}, &group::first);
+    return after != groups_.begin() && op < std::prev(after)->last;
+  }
   /// The first op of each group.
   std::vector<op_index> firsts() const {
     std::vector<op_index> made;
@@ -69,7 +75,7 @@ class row_groups {
   /// Runs the group that begins with `op`, which is left at its last. Throws what a kernel throws, and leaves it there.
   void run(op_index& op) {
     if constexpr (!B::on_device) {
-      group& found = *std::ranges::find(groups_, op, &group::first);
+      group& found = *std::ranges::lower_bound(groups_, op, {}, &group::first);
       found.run(op);
       op = found.last - 1;
     }
@@ -227,6 +233,8 @@ bool row_groups<B>::group::is_worth_it() const {
   if (members.size() < 2) return false;
   if (!large && B::concurrency() != 1) return work >= least_work;
   if (!large) return std::ranges::any_of(members, [](member const& m) { return m.addend != npos; });
+  if (std::ranges::all_of(members, [](member const& m) { return m.kernel->by_element(*m.context).run != nullptr; }))
+    return false;  // element_chains is for these
   std::size_t bytes = 0;
   for (member const& m : members)
     for (slot const* made : m.context->outputs()) bytes += made->type.bytes();

@@ -79,7 +79,12 @@ class shape {
     *this = other;
   }
 
-  friend constexpr bool operator==(shape const&, shape const&) = default;
+  friend constexpr bool operator==(shape const& a, shape const& b) {
+    if (a.rank_ != b.rank_ || a.size_ != b.size_) return false;
+    for (std::size_t axis = 0; axis != a.rank_; ++axis)
+      if (a.extents_[axis] != b.extents_[axis]) return false;
+    return true;
+  }
 
  private:
   constexpr void count() {

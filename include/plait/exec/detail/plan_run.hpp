@@ -31,7 +31,9 @@ void plan<B>::run_bound(run_options const& options) {
         if (s.way == op_way::plain && !watched) {
           s.kernel->run(s.context);
         } else if (s.way == op_way::grouped && !watched) {
-          run_group(op);
+          run_group(groups_, op);
+        } else if (s.way == op_way::chained && !watched) {
+          run_group(chains_, op);
         } else {
           if (options.stop.stop_requested()) throw run_cancelled(op);
           run_with_care(op, options);
@@ -68,18 +70,18 @@ template <backend B>
 bool plan<B>::take(input const& in) {
   slot& at = slots_[in.value];
   blob<B>& from = *in.source;
-  tensor_spec type;
+  auto const is_other = [&at](tensor_spec const& type) {
+    if (at.type == type) return false;
+    at.type = type;
+    return true;
+  };
   if (!from.is_set || from.object != nullptr) {
-    type = from.spec();
     at.data = from.is_set ? &from.object : nullptr;
-  } else {
-    if (!from.value.is_contiguous()) from.value = from.value.contiguous();
-    type = from.value.spec();
-    at.data = from.value.raw();
+    return is_other(from.spec());
   }
-  if (at.type == type) return false;
-  at.type = type;
-  return true;
+  if (!from.value.is_contiguous()) from.value = from.value.contiguous();
+  at.data = from.value.raw();
+  return is_other(from.value.spec());
 }
 
 template <backend B>

@@ -90,13 +90,19 @@ void plan<B>::find_groups(bool large) {
   else
     groups_.find(last, at);
   for (op_index const first : groups_.firsts()) steps_[first].way = op_way::grouped;
+  chains_.find(last, [&](op_index op) {
+    auto const [kernel, context] = groups_.contains(op) ? typename row_groups<B>::candidate() : at(op);
+    return typename element_chains<B>::candidate{kernel, context};
+  });
+  for (op_index const first : chains_.firsts()) steps_[first].way = op_way::chained;
 }
 
 // Leaves `op` at the last of its group, or at the one that has failed.
 template <backend B>
-void plan<B>::run_group(op_index& op) {
+template <class Groups>
+void plan<B>::run_group(Groups& groups, op_index& op) {
   op_index const first = op;
-  groups_.run(op);
+  groups.run(op);
   for (op_index done = first; done <= op; ++done)
     for (value_number v : layout_.published(done)) publish(v);
 }
@@ -130,7 +136,9 @@ void plan<B>::end_series(bool whole) {
   deferred_ = 0;
   constants_told_ = false;
   for (op_index const first : groups_.firsts()) steps_[first].way = usual_way(first);
+  for (op_index const first : chains_.firsts()) steps_[first].way = usual_way(first);
   groups_.clear();
+  chains_.clear();
   for (std::size_t i = 0; i != in_series_.size(); ++i) {
     op_index const op = in_series_[i];
     try {

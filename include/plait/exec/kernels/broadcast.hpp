@@ -76,6 +76,15 @@ struct broadcast_layout {
     std::reverse(right.begin(), right.begin() + rank);
   }
 
+  /// Of a vector, however long: operands advance with it or are one element for all.
+  static constexpr broadcast_layout of_vector(bool left_moves, bool right_moves) {
+    broadcast_layout made;
+    made.rank = 1;
+    made.left[0] = left_moves ? 1 : 0;
+    made.right[0] = right_moves ? 1 : 0;
+    return made;
+  }
+
   PLAIT_HOST_DEVICE static constexpr std::size_t at(int axis) { return static_cast<std::size_t>(axis); }
 
   /// Where the operands of an element are, or those of the first element of row i, with `axes` being rank - 1.
@@ -158,6 +167,15 @@ struct broadcast_loop {
     }
   }
 };
+
+/// As an element_function, whose self is a layout of rank 1.
+template <class F, class T, class R>
+void broadcast_some(void const* layout, void* const* operands, std::size_t count) {
+  using loop = broadcast_loop<F, T, R>;
+  loop const made{static_cast<broadcast_layout const*>(layout), static_cast<T const*>(operands[0]),
+                  static_cast<T const*>(operands[1]), static_cast<R*>(operands[2]), F()};
+  run_tile<loop>(&made, 0, count);
+}
 
 template <class F, class T, class R>
 struct broadcast_element {

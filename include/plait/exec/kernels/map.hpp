@@ -26,6 +26,14 @@ struct map_loop {
   }
 };
 
+/// As an element_function, whose self is an F.
+template <class F, class T, class R>
+void map_some(void const* f, void* const* operands, std::size_t count) {
+  using loop = map_loop<F, T, R>;
+  loop const made{static_cast<T const*>(operands[0]), static_cast<R*>(operands[1]), *static_cast<F const*>(f)};
+  run_tile<loop>(&made, 0, count);
+}
+
 template <class F, class T, class R>
 struct map_element {
   T const* x;

@@ -35,6 +35,15 @@ struct map_several_loop {
   }
 };
 
+/// As an element_function, whose self is an F.
+template <class F, class T, std::size_t N>
+void map_several_of(void const* f, void* const* operands, std::size_t count) {
+  using loop = map_several_loop<F, T, N>;
+  loop made{{}, static_cast<T*>(operands[N]), *static_cast<F const*>(f)};
+  for (std::size_t k = 0; k != N; ++k) made.x[k] = static_cast<T const*>(operands[k]);
+  run_tile<loop>(&made, 0, count);
+}
+
 }  // namespace detail
 
 /// out[i] = f(x[0][i], …, x[N - 1][i]); out may be any of x.

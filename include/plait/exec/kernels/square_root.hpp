@@ -43,6 +43,12 @@ struct square_root_loop {
   }
 };
 
+/// As an element_function.
+template <class T>
+void square_root_some(void const*, void* const* operands, std::size_t count) {
+  square_root_loop<T>{static_cast<T const*>(operands[0]), static_cast<T*>(operands[1])}(0, count);
+}
+
 }  // namespace detail
 
 /// out[i] = √x[i]; out may be x.

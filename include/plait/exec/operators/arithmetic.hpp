@@ -137,6 +137,10 @@ class divide_kernel : public binary_kernel<B, functions::divide, float, double, 
     });
     base::run(c);
   }
+  element_function by_element(op_context<B> const& c) const override {
+    bool const checks = c.type(1) == element_type::int32 || c.type(1) == element_type::int64;
+    return checks ? element_function() : base::by_element(c);
+  }
 };
 
 /// Add, Sub, Mul, Div; LT, LE, GT, GE, EQ, NE; And, Or, Xor, Not.

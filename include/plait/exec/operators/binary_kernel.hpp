@@ -48,6 +48,22 @@ class binary_kernel : public op_kernel<B> {
     run_as(broadcast_layout(rows, operand(0), operand(1)), c);
   }
 
+  element_function by_element(op_context<B> const& c) const override {
+    static constexpr broadcast_layout layouts[] = {broadcast_layout::of_vector(false, true),
+                                                   broadcast_layout::of_vector(true, false),
+                                                   broadcast_layout::of_vector(true, true)};
+    std::size_t const count = c.output_size(0);
+    bool const left = c.size(0) == count;
+    bool const right = c.size(1) == count;
+    element_function made;
+    if constexpr (!B::on_device)
+      if ((left || c.size(0) == 1) && (right || c.size(1) == 1))
+        visit_type<Ts...>(c.type(0), [&]<class T>(T) {
+          made = {&detail::broadcast_some<F, T, std::invoke_result_t<F, T, T>>, &layouts[!left ? 0 : !right ? 1 : 2]};
+        });
+    return made;
+  }
+
  private:
   void run_as(broadcast_layout const& layout, op_context<B>& c) const {
     visit_type<Ts...>(c.type(0), [&]<class T>(T) {

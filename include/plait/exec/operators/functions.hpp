@@ -202,6 +202,12 @@ struct square_root_kernel : op_kernel<B> {
     visit_type<float, double>(
         c.type(0), [&]<class T>(T) { square_root<B>(c.template input<T>(0), c.template output<T>(0), c.size(0)); });
   }
+  element_function by_element(op_context<B> const& c) const override {
+    element_function made;
+    if constexpr (!B::on_device)
+      visit_type<float, double>(c.type(0), [&]<class T>(T) { made.run = &detail::square_root_some<T>; });
+    return made;
+  }
 };
 
 /// Negative, Abs, Sign, Sqr, Cube, Sqrt, Cbrt, Rsqrt, Reciprocal, Exp, Log, Erf, Pow, Ceil, Floor, Mod, Clip, Scale.

@@ -1,0 +1,192 @@
+// Ops after one another that work on each element by itself, on operands of one size: all of them are run for a few
+// elements, then for the next few. What one has made is in the first cache still when the next reads it, and nothing
+// but the elements' own functions is called for each op.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include <plait/exec/backend.hpp>
+#include <plait/exec/kernels/for_each.hpp>
+#include <plait/exec/kernels/shared_tile.hpp>
+#include <plait/exec/op_kernel.hpp>
+#include <plait/ssa/versioning.hpp>
+
+namespace plait {
+
+/// The chains among the ops of a plan, while types and kernels stay as they are. On devices none are found.
+template <backend B>
+class element_chains {
+ public:
+  /// What is run at a time, of each operand: little enough that some of them are in the first cache together.
+  static constexpr std::size_t block_bytes = std::size_t{1} << 12;
+  /// Ops of a chain at most: whether they may be run so is asked of each pair of them.
+  static constexpr std::size_t most_ops = 32;
+
+  /// An op that may be part of a chain; nullptr for one that may not.
+  struct candidate {
+    op_kernel<B>* kernel = nullptr;
+    op_context<B>* context = nullptr;
+  };
+
+  /// Looks for chains of two ops and more; `at(op)` is the candidate of that number. What memory operands stand in may
+  /// change afterwards: a chain that shares memory as it must not when it is run is run one op after the other.
+  template <class At>
+  void find(op_index ops, At const& at) {
+    chains_.clear();
+    if constexpr (!B::on_device) {
+      for (op_index op = 0; op < ops;) {
+        chain made{op};
+        while (op != ops && made.take(at(op))) ++op;
+        if (made.members.size() > 1) chains_.push_back(std::move(made));
+        op = std::max(op, made.first + 1);
+      }
+    }
+  }
+  void clear() { chains_.clear(); }
+
+  /// The first op of each chain.
+  std::vector<op_index> firsts() const {
+    std::vector<op_index> made;
+    for (chain const& c : chains_) made.push_back(c.first);
+    return made;
+  }
+  /// Runs the chain that begins with `op`, which is left at its last. Throws what a kernel throws, and leaves it there.
+  void run(op_index& op) {
+    if constexpr (!B::on_device) std::ranges::lower_bound(chains_, op, {}, &chain::first)->run(op);
+  }
+
+ private:
+  static constexpr std::size_t most_operands = 4;
+
+  struct operand {
+    slot const* from;
+    std::size_t bytes;  // of an element; 0: one element for all
+    std::byte* data = nullptr;
+  };
+  struct member {
+    op_kernel<B>* kernel;
+    op_context<B>* context;
+    element_function does;
+    std::size_t inputs;
+    std::size_t operands;  // inputs and outputs
+  };
+
+  struct chain {
+    op_index first;
+    std::size_t count = 0;  // elements
+    std::size_t block = 0;  // of these, at a time
+    bool overlaps = false;
+    std::vector<member> members = {};
+    std::vector<operand> operands = {};  // of all members
+
+    bool take(candidate const& c);
+    bool has_moved();
+    bool share_memory() const;
+    void run(op_index& op);
+    void run(std::size_t begin, std::size_t end) const;
+  };
+
+  std::vector<chain> chains_;
+};
+
+template <backend B>
+bool element_chains<B>::chain::take(candidate const& c) {
+  if (c.kernel == nullptr || members.size() == most_ops || c.context->output_count() == 0) return false;
+  std::size_t const elements = c.context->output_size(0);
+  std::size_t const operand_count = c.context->input_count() + c.context->output_count();
+  if (elements < 2 || (count != 0 && elements != count) || operand_count > most_operands) return false;
+  element_function const does = c.kernel->by_element(*c.context);
+  if (does.run == nullptr) return false;
+  std::size_t widest = 1;
+  auto const add = [&](slot const* s, bool may_be_one) {
+    auto const size = static_cast<std::size_t>(s->type.dims.size());
+    if (size != elements && !(may_be_one && size == 1)) return false;
+    std::size_t const bytes = size == elements ? size_of(s->type.type) : 0;
+    widest = std::max(widest, bytes);
+    operands.push_back({s, bytes});
+    return true;
+  };
+  std::size_t const before = operands.size();
+  bool fits = true;
+  for (slot const* s : c.context->inputs()) fits = fits && add(s, true);
+  for (slot const* s : c.context->outputs()) fits = fits && add(s, false);
+  if (!fits) {
+    operands.resize(before);
+    return false;
+  }
+  members.push_back({c.kernel, c.context, does, c.context->input_count(), operand_count});
+  count = elements;
+  block = members.size() == 1 ? block_bytes / widest : std::min(block, block_bytes / widest);
+  return true;
+}
+
+// Notes where the operands are. Whether that is elsewhere than it was.
+template <backend B>
+bool element_chains<B>::chain::has_moved() {
+  bool moved = false;
+  for (operand& o : operands) {
+    auto* const now = static_cast<std::byte*>(o.from->data);
+    moved = moved || o.data != now;
+    o.data = now;
+  }
+  return moved;
+}
+
+// Whether memory that one op writes is another's, or another operand's of its own, but for the same elements.
+template <backend B>
+bool element_chains<B>::chain::share_memory() const {
+  std::less<std::byte const*> const less;
+  auto const end = [this](operand const& o) {
+    return o.data + (o.bytes == 0 ? size_of(o.from->type.type) : count * o.bytes);
+  };
+  auto const meet = [&](operand const& a, operand const& b) {
+    if (a.data == b.data && a.bytes == b.bytes && a.bytes != 0) return false;
+    return less(a.data, end(b)) && less(b.data, end(a));
+  };
+  std::size_t at = 0;
+  for (member const& writer : members) {
+    for (std::size_t o = at + writer.inputs; o != at + writer.operands; ++o)
+      for (operand const& other : operands)
+        if (meet(operands[o], other)) return true;
+    at += writer.operands;
+  }
+  return false;
+}
+
+template <backend B>
+void element_chains<B>::chain::run(std::size_t begin, std::size_t end) const {
+  std::array<void*, most_operands> at;
+  for (; begin < end; begin += block) {
+    std::size_t const length = std::min(block, end - begin);
+    operand const* o = operands.data();
+    for (member const& m : members) {
+      for (std::size_t k = 0; k != m.operands; ++k, ++o) at[k] = o->data + begin * o->bytes;
+      m.does.run(m.does.self, at.data(), length);
+    }
+  }
+}
+
+template <backend B>
+void element_chains<B>::chain::run(op_index& op) {
+  if (has_moved()) overlaps = share_memory();
+  if (overlaps) {
+    for (member const& m : members) {
+      m.kernel->run(*m.context);
+      ++op;
+    }
+    --op;
+    return;
+  }
+  auto const run_some = [](void const* self, std::size_t begin, std::size_t end) {
+    static_cast<chain const*>(self)->run(begin, end);
+  };
+  for_each_tile<B>(count, tile_size, detail::tile_reference{this, run_some});
+  op += static_cast<op_index>(members.size() - 1);
+}
+
+}  // namespace plait

@@ -1,0 +1,264 @@
+// Chains of ops by element: which ops make one, what their functions are given, and that a plan's results do not
+// change.
+#include <plait/exec/element_chains.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <plait/exec/observer.hpp>
+#include <support/run_op.hpp>
+
+namespace {
+
+using plait::op_index;
+using plait::slot;
+
+struct three_threads : plait::tbb {
+  static unsigned concurrency() { return 3; }
+};
+struct one_thread : plait::tbb {
+  static unsigned concurrency() { return 1; }
+};
+
+/// y = 2 x + more, where more may be one element for all.
+template <class B>
+struct doubling : plait::op_kernel<B> {
+  bool by_itself = true;
+  std::size_t runs = 0;
+  std::atomic<std::size_t> elements = 0;
+  std::atomic<std::size_t> most = 0;
+  mutable bool repeats = false;
+
+  void infer(plait::shape_context&) override {}
+  void run(plait::op_context<B>& c) override {
+    ++runs;
+    double const* const x = c.template input<double>(0);
+    double const* const more = c.template input<double>(1);
+    double* const y = c.template output<double>(0);
+    for (std::size_t i = 0; i != c.output_size(0); ++i) y[i] = 2 * x[i] + more[c.size(1) == 1 ? 0 : i];
+  }
+  plait::element_function by_element(plait::op_context<B> const& c) const override {
+    repeats = c.size(1) == 1;
+    if (!by_itself) return {};
+    return {[](void const* self, void* const* operands, std::size_t count) {
+              auto& k = *static_cast<doubling*>(const_cast<void*>(self));
+              k.elements += count;
+              k.most = std::max<std::size_t>(k.most, count);
+              auto const* const x = static_cast<double const*>(operands[0]);
+              auto const* const more = static_cast<double const*>(operands[1]);
+              for (std::size_t i = 0; i != count; ++i)
+                static_cast<double*>(operands[2])[i] = 2 * x[i] + more[k.repeats ? 0 : i];
+            },
+            this};
+  }
+};
+
+/// Op i makes value i + 1 of value i and of one of its own.
+template <class B>
+struct ops {
+  std::vector<std::vector<double>> memory;
+  std::vector<slot> slots;
+  std::vector<std::unique_ptr<doubling<B>>> kernels;
+  std::vector<std::vector<slot*>> operands;
+  std::vector<plait::op_context<B>> contexts;
+  plait::element_chains<B> chains;
+
+  explicit ops(std::size_t count, std::size_t elements = 1'500)
+      : memory(2 * count + 1), slots(2 * count + 1), operands(count) {
+    for (std::size_t i = 0; i != slots.size(); ++i) {
+      memory[i].resize(elements);
+      std::iota(memory[i].begin(), memory[i].end(), static_cast<double>(i));
+      slots[i] = {memory[i].data(), {plait::element_type::float64, {static_cast<std::int64_t>(elements)}}};
+    }
+    for (std::size_t op = 0; op != count; ++op) {
+      kernels.push_back(std::make_unique<doubling<B>>());
+      operands[op] = {&slots[op], &slots[count + 1 + op], &slots[op + 1]};
+      contexts.push_back(plait::op_context<B>({operands[op].data(), 2}, {operands[op].data() + 2, 1}));
+    }
+  }
+  void resize(std::size_t value, std::size_t elements) {
+    memory[value].resize(elements);
+    slots[value].data = memory[value].data();
+    slots[value].type.dims = {static_cast<std::int64_t>(elements)};
+  }
+  void find() {
+    chains.find(static_cast<op_index>(kernels.size()), [this](op_index op) {
+      return typename plait::element_chains<B>::candidate{kernels[op].get(), &contexts[op]};
+    });
+  }
+  /// How many ops each chain has, each being run once.
+  std::vector<std::size_t> run() {
+    std::vector<std::size_t> made;
+    for (op_index const first : chains.firsts()) {
+      op_index op = first;
+      chains.run(op);
+      made.push_back(op - first + 1);
+    }
+    return made;
+  }
+  std::vector<std::size_t> sizes() {
+    find();
+    return run();
+  }
+};
+
+using sizes = std::vector<std::size_t>;
+
+TEST_CASE_TEMPLATE("element_chains: each element is made once, a block at a time", B, one_thread, three_threads) {
+  for (std::size_t const elements : {2u, 512u, 513u, 1'500u, 100'000u}) {
+    ops<B> c(4, elements);
+    ops<B> wanted(4, elements);
+    CHECK(c.sizes() == sizes{4});
+    for (std::size_t op = 0; op != 4; ++op) wanted.kernels[op]->run(wanted.contexts[op]);
+    CHECK(c.memory == wanted.memory);
+    for (auto const& kernel : c.kernels) {
+      CHECK(kernel->runs == 0);
+      CHECK(kernel->elements == elements);
+      CHECK(kernel->most == std::min<std::size_t>(elements, plait::element_chains<B>::block_bytes / sizeof(double)));
+    }
+  }
+}
+
+TEST_CASE("element_chains: an operand of one element is the same for all") {
+  ops<one_thread> c(3);
+  ops<one_thread> wanted(3);
+  c.resize(5, 1);
+  wanted.resize(5, 1);
+  CHECK(c.sizes() == sizes{3});
+  for (std::size_t op = 0; op != 3; ++op) wanted.kernels[op]->run(wanted.contexts[op]);
+  CHECK(c.memory == wanted.memory);
+}
+
+TEST_CASE("element_chains: what ends one, and what is none") {
+  CHECK(ops<one_thread>(1).sizes().empty());
+  CHECK(ops<one_thread>(3, 1).sizes().empty());
+  CHECK(ops<one_thread>(3, 0).sizes().empty());
+  ops<one_thread> other(5);
+  other.kernels[2]->by_itself = false;
+  CHECK(other.sizes() == sizes{2, 2});
+  CHECK(other.kernels[2]->elements == 0);
+  ops<one_thread> shorter(4);  // the third and fourth op have fewer elements
+  for (std::size_t const value : {3u, 4u, 7u, 8u}) shorter.resize(value, 700);
+  shorter.operands[2][0] = &shorter.slots[7];
+  CHECK(shorter.sizes() == sizes{2, 2});
+  ops<one_thread> torn(3);  // an operand that is neither as long nor one element
+  torn.resize(6, 700);
+  CHECK(torn.sizes() == sizes{2});
+  std::size_t const most = plait::element_chains<one_thread>::most_ops;
+  CHECK(ops<one_thread>(most + 3, 4).sizes() == sizes{most, 3});
+}
+
+TEST_CASE("element_chains: in place, the same elements of one memory") {
+  ops<one_thread> c(3);
+  ops<one_thread> wanted(3);
+  for (ops<one_thread>* each : {&c, &wanted}) {
+    each->slots[2].data = each->slots[1].data;
+    each->slots[3].data = each->slots[1].data;
+  }
+  CHECK(c.sizes() == sizes{3});
+  for (std::size_t op = 0; op != 3; ++op) wanted.kernels[op]->run(wanted.contexts[op]);
+  CHECK(c.memory == wanted.memory);
+  for (auto const& kernel : c.kernels) CHECK(kernel->runs == 0);
+}
+
+TEST_CASE("element_chains: other elements of one memory are found when it is run, and ops run one after the other") {
+  auto const shared = [](auto const& share) {
+    ops<one_thread> c(3);
+    ops<one_thread> wanted(3);
+    c.find();
+    for (ops<one_thread>* each : {&c, &wanted}) share(*each);
+    op_index op = 0;
+    c.chains.run(op);
+    CHECK(op == 2);
+    for (op = 0; op != 3; ++op) wanted.kernels[op]->run(wanted.contexts[op]);
+    CHECK(c.memory == wanted.memory);
+    return c.kernels[0]->runs == 1 && c.kernels[2]->runs == 1;
+  };
+  CHECK_FALSE(shared([](ops<one_thread>&) {}));
+  CHECK_FALSE(shared([](ops<one_thread>& c) { c.slots[5].data = c.slots[4].data; }));  // both are only read
+  CHECK(shared([](ops<one_thread>& c) {  // value 3 is value 4, one element further
+    c.memory[4].resize(1'501, 1);
+    c.slots[4].data = c.memory[4].data();
+    c.slots[3].data = c.memory[4].data() + 1;
+  }));
+  CHECK(shared([](ops<one_thread>& c) {  // the first op writes what is the same for all elements of the last
+    c.slots[6].data = c.memory[1].data() + 3;
+    c.slots[6].type.dims = {1};
+    c.find();
+  }));
+}
+
+TEST_CASE("element_chains: memory may move between runs") {
+  ops<one_thread> c(2);
+  CHECK(c.sizes() == sizes{2});
+  std::vector<double> const before = c.memory[2];
+  std::vector<double> other(1'500, -1);
+  std::vector<double> made(1'500);
+  c.slots[0].data = other.data();
+  c.slots[2].data = made.data();
+  CHECK(c.run() == sizes{2});
+  CHECK(c.memory[2] == before);
+  for (std::size_t i = 0; i != made.size(); ++i)
+    CHECK(made[i] == 2 * (-2.0 + 3 + static_cast<double>(i)) + 4 + static_cast<double>(i));
+}
+
+/// With one of these, ops are run one after the other.
+struct watcher : plait::op_observer {
+  std::size_t ops = 0;
+  void after(plait::op_event const&) override { ++ops; }
+};
+
+// Every kind of op that has a function by element, next to others, in place and not, with what is repeated.
+TEST_CASE_TEMPLATE("a plan's results are those of its ops one after the other", B, PLAIT_HOST_BACKENDS) {
+  std::string const net = R"(
+    op { type: "Add" input: "a" input: "b" output: "s" } op { type: "Tanh" input: "s" output: "t" }
+    op { type: "Mul" input: "t" input: "one" output: "m" } op { type: "Sub" input: "one" input: "m" output: "d" }
+    op { type: "Sigmoid" input: "d" output: "d" } op { type: "SigmoidGradient" input: "d" input: "a" output: "g" }
+    op { type: "Sqr" input: "g" output: "g" } op { type: "Sqrt" input: "g" output: "r" }
+    op { type: "Div" input: "r" input: "b" output: "q" } op { type: "GT" input: "q" input: "a" output: "bigger" }
+    op { type: "Not" input: "bigger" output: "not" } op { type: "Where" input: "not" input: "q" input: "t" output: "w" }
+    op { type: "Add" input: "w" input: "a" output: "w" } op { type: "Relu" input: "w" output: "y" }
+    op { type: "Add" input: "y" input: "y" output: "z" } op { type: "Negative" input: "z" output: "z" }
+    external_output: "y" external_output: "z" external_output: "bigger")";
+  auto const check = [&]<class T>(T, std::int64_t count) {
+    CAPTURE(count);
+    auto const numbers = [&](double by) {
+      std::vector<T> made(static_cast<std::size_t>(count));
+      for (std::size_t i = 0; i != made.size(); ++i)
+        made[i] = static_cast<T>(static_cast<double>(i * 37 % 211) * by - 3.1);
+      return test::of<B, T>({count}, made);
+    };
+    plait::workspace<B> blobs;
+    blobs.feed("a", numbers(0.04));
+    blobs.feed("b", numbers(0.031));
+    blobs.feed("one", test::of<B, T>({}, {T(0.75)}));
+    auto plan = plait::compile(plait::read_netdef_text(net), test::table<B>(), blobs);
+    auto const fetched = [&] {
+      auto all = blobs.template fetch<T>("y");
+      for (T const z : blobs.template fetch<T>("z")) all.push_back(z);
+      for (bool const b : blobs.template fetch<bool>("bigger")) all.push_back(b ? T(1) : T(0));
+      return all;
+    };
+    watcher seen;
+    plan.run({.observer = &seen});
+    CHECK(seen.ops == 16);
+    auto const wanted = fetched();
+    for (int run = 0; run != 2; ++run) {
+      plan.run();
+      CHECK(fetched() == wanted);
+    }
+  };
+  for (std::int64_t const count : {1, 2, 3, 1'023, 1'024, 1'025, 70'003}) {
+    check(float(), count);
+    check(double(), count);
+  }
+}
+
+}  // namespace
