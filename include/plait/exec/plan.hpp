@@ -177,8 +177,8 @@ class plan {
   void run_op(op_index op, run_options const& options = {}) {
     step& s = steps_[op];
     try {
-      if (s.way == op_way::plain && options.observer == nullptr)
-        s.kernel->run(s.context);
+      if (s.way <= op_way::publishing && options.observer == nullptr)
+        run_plainly(op);
       else
         run_with_care(op, options);
     } catch (...) {
@@ -207,9 +207,9 @@ class plan {
   bool is_parallel() const noexcept { return parallel_; }
 
  private:
-  // How an op is run: only its kernel, in a group or chain that begins with it (row_groups, element_chains), or with
-  // all that may be needed.
-  enum class op_way : unsigned char { plain, grouped, chained, careful };
+  // How an op is run: only its kernel; that, and what it has made is handed to blobs; in a group or chain that begins
+  // with it (row_groups, element_chains); or with all that may be needed.
+  enum class op_way : unsigned char { plain, publishing, grouped, chained, careful };
   struct alignas(64) step {  // a cache line: all that most ops need
     op_kernel<B>* kernel;
     op_context<B> context;
@@ -260,6 +260,12 @@ class plan {
   void place_stage(std::size_t stage);
   bool take(input const& in);
   void refresh(std::size_t stage);
+  void run_plainly(op_index op) {
+    step& s = steps_[op];
+    s.kernel->run(s.context);
+    if (s.way == op_way::publishing)
+      for (value_number v : layout_.published(op)) publish(v);
+  }
   void run_with_care(op_index op, run_options const& options);
   void run_for_results(op_index op, run_options const& options, op_event const* event);
   void accept_results(op_index op);

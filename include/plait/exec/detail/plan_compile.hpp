@@ -156,9 +156,8 @@ std::vector<bool> plan<B>::kept_blobs(ssa_form<N> const& form, compile_options c
 
 template <backend B>
 auto plan<B>::usual_way(op_index op) const -> op_way {
-  bool const plain = !layout_.gives_results(op) && layout_.published(op).empty() && layout_.copies(op).empty() &&
-                     layout_.endangered(op).empty();
-  return plain ? op_way::plain : op_way::careful;
+  bool const plain = !layout_.gives_results(op) && layout_.copies(op).empty() && layout_.endangered(op).empty();
+  return !plain ? op_way::careful : layout_.published(op).empty() ? op_way::plain : op_way::publishing;
 }
 
 // Contexts, and the blobs of the workspace that are read and written.

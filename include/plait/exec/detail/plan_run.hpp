@@ -27,9 +27,9 @@ void plan<B>::run_bound(run_options const& options) {
     for (std::size_t stage = 0; stage != layout_.stages().size(); ++stage) {
       reach(op);
       for (op_index const last = stage_end(stage); op != last; ++op) {
-        step& s = steps_[op];
-        if (s.way == op_way::plain && !watched) {
-          s.kernel->run(s.context);
+        step const& s = steps_[op];
+        if (s.way <= op_way::publishing && !watched) {
+          run_plainly(op);
         } else if (s.way == op_way::grouped && !watched) {
           run_group(groups_, op);
         } else if (s.way == op_way::chained && !watched) {

@@ -90,6 +90,7 @@ void plan<B>::find_groups(bool large) {
   else
     groups_.find(last, at);
   for (op_index const first : groups_.firsts()) steps_[first].way = op_way::grouped;
+  if (!large) return;  // where operands move with each run, to look at all of them costs more than is gained
   chains_.find(last, [&](op_index op) {
     auto const [kernel, context] = groups_.contains(op) ? typename row_groups<B>::candidate() : at(op);
     return typename element_chains<B>::candidate{kernel, context};
