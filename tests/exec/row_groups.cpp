@@ -32,6 +32,7 @@ template <class B>
 struct adding : plait::op_kernel<B> {
   plait::row_runs rows;
   bool fails = false;
+  bool by_itself = false;
   std::vector<double> const* fails_on = nullptr;
   std::size_t begun = 0;
   std::atomic<std::size_t> rows_run = 0;
@@ -48,6 +49,10 @@ struct adding : plait::op_kernel<B> {
       y[i] = x[i] + more[rows.is_whole_input(1) ? 0 : rows.is_sum ? i : i / width];
   }
   plait::row_runs by_rows(plait::op_context<B> const&) const override { return rows; }
+  plait::element_function by_element(plait::op_context<B> const&) const override {
+    return by_itself ? plait::element_function{[](void const*, void* const*, std::size_t) {}}
+                     : plait::element_function{};
+  }
   void begin_rows(plait::op_context<B>&) override { ++begun; }
   void run_rows(plait::op_context<B>& c) override {
     if (fails) throw std::runtime_error("no rows");
@@ -336,24 +341,20 @@ TEST_CASE_TEMPLATE("row_groups: large operands are run in pieces, to the same en
   }
 }
 
-TEST_CASE("row_groups: large operands without rows are divided by elements, where all are of one size") {
+TEST_CASE("row_groups: none of ops that all have functions by element, for which chains are") {
   chain<one_thread> c(3);
-  c.grow({150'000}, {150'000});
+  c.grow({40'001, 5}, {40'001});
+  for (auto& kernel : c.kernels) kernel->by_itself = true;
   plait::row_groups<one_thread> groups;
   c.find_large(groups);
-  REQUIRE(groups.firsts() == std::vector<op_index>{0});
-  op_index op = 0;
-  groups.run(op);
-  CHECK(op == 2);
-  CHECK(c.kernels[2]->rows_run == 150'000);
-
-  chain<one_thread> other(3);
-  other.grow({1, 150'000}, {1});  // a vector for the one row there is
-  other.find_large(groups);
   CHECK(groups.firsts().empty());
+  c.kernels[1]->by_itself = false;
+  c.find_large(groups);
+  CHECK(groups.firsts() == std::vector<op_index>{0});
+  CHECK((groups.contains(0) && groups.contains(2) && !groups.contains(3)));
 }
 
-TEST_CASE("row_groups: none of small operands, nor of kernels that are not for pieces") {
+TEST_CASE("row_groups: none of small operands, of long rows, nor of kernels that are not for pieces") {
   plait::row_groups<one_thread> groups;
   chain<one_thread> small(2);
   small.grow({1'000, 16}, {1'000});
@@ -363,6 +364,14 @@ TEST_CASE("row_groups: none of small operands, nor of kernels that are not for p
   whole.grow({100'000, 2}, {100'000});
   whole.kernels[1]->rows.in_pieces = false;
   whole.find_large(groups);
+  CHECK(groups.firsts().empty());
+  chain<one_thread> vectors(3);
+  vectors.grow({150'000}, {150'000});
+  vectors.find_large(groups);
+  CHECK(groups.firsts().empty());
+  chain<one_thread> long_rows(3);
+  long_rows.grow({4, 40'000}, {4});
+  long_rows.find_large(groups);
   CHECK(groups.firsts().empty());
 }
 

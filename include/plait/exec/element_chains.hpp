@@ -61,7 +61,7 @@ class element_chains {
   }
 
  private:
-  static constexpr std::size_t most_operands = 4;
+  static constexpr std::size_t most_operands = 16;  // of an op
 
   struct operand {
     slot const* from;

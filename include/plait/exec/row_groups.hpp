@@ -4,7 +4,8 @@
 //
 // Small steps of recurrences are one reason: what an op of 16 sequences takes is not much more than what a meeting
 // takes. Where a whole step is such a group, threads need not even meet after each step. Large operands are the other:
-// functions of elements that are run for a few rows at a time find in the cache what the op before has made there.
+// ops that are run for a few rows at a time find in the cache what the op before has made there (element_chains is for
+// those that need no rows).
 #pragma once
 
 #include <algorithm>
@@ -158,7 +159,6 @@ class row_groups {
     op_index first;
     op_index last;
     bool large;
-    bool by_element = false;  // of operands that are all of one size
     std::size_t rows = 0;
     std::size_t at_once = 0;  // rows
     std::size_t work = 0;
@@ -190,7 +190,6 @@ class row_groups {
 template <backend B>
 bool row_groups<B>::group::divides(tensor_spec const& type) const {
   auto const size = static_cast<std::size_t>(type.dims.size());
-  if (by_element) return size == rows;
   std::size_t const rank = type.dims.rank();
   auto const columns = static_cast<std::size_t>(rank < 2 ? 1 : type.dims[rank - 1]);
   return size != 0 && size % (rows * columns) == 0;
@@ -208,18 +207,12 @@ bool row_groups<B>::group::take(candidate const& c) {
     tensor_spec const& made = c.context->output_spec(o);
     shape const& dims = made.dims;
     rows = static_cast<std::size_t>(dims.rank() == 0 ? 1 : dims.size_to(dims.rank() - 1));
-    by_element = large && (rows < B::concurrency() || made.bytes() / rows > piece_bytes);
-    if (by_element) rows = static_cast<std::size_t>(dims.size());
-    if (rows < 2) return false;
+    if (rows < 2 || (large && (rows < B::concurrency() || made.bytes() / rows > piece_bytes))) return false;
   }
-  // What is the same for all rows has their columns, which elements by themselves know nothing of.
-  auto const fits = [&](tensor_spec const& type, bool whole) {
-    return whole ? !by_element || type.dims.size() == 1 : divides(type);
-  };
   for (std::size_t i = 0; i != c.context->input_count(); ++i)
-    if (!fits(c.context->input_spec(i), next.rows.is_whole_input(i))) return false;
+    if (!next.rows.is_whole_input(i) && !divides(c.context->input_spec(i))) return false;
   for (std::size_t o = 0; o != c.context->output_count(); ++o)
-    if (!fits(c.context->output_spec(o), next.rows.is_whole_output(o))) return false;
+    if (!next.rows.is_whole_output(o) && !divides(c.context->output_spec(o))) return false;
   for (member const& before : members)
     if (clashes(before, next)) return false;
   work += next.rows.work;
@@ -313,7 +306,7 @@ void row_groups<B>::group::narrow(part& p, std::size_t row, std::size_t end, Add
     shape const& dims = o.from->type.dims;
     auto const size = static_cast<std::int64_t>(static_cast<std::size_t>(dims.size()) / rows * (end - row));
     std::int64_t const columns = dims.rank() == 0 ? 1 : dims[dims.rank() - 1];
-    o.here.type.dims = !by_element && size % columns == 0 ? shape{size / columns, columns} : shape{size};
+    o.here.type.dims = size % columns == 0 ? shape{size / columns, columns} : shape{size};
   }
 }
 

@@ -151,4 +151,12 @@ void fold(std::size_t operands, Operand const& operand, T* out, std::size_t coun
   }
 }
 
+/// The same on this thread alone, for an element_function.
+template <class F, class T, class Operand>
+void fold_some(std::size_t operands, Operand const& operand, T* out, std::size_t count, T divisor) {
+  using loop = detail::fold_loop<F, T, Operand>;
+  loop const made{operands, operand, out, divisor, F()};
+  detail::run_tile<loop>(&made, 0, count);
+}
+
 }  // namespace plait

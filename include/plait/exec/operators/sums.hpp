@@ -39,7 +39,7 @@ struct minimum {
 /// Y = F(… F(X0, X1) …), divided by the number of inputs if Mean.
 template <backend B, class F, bool Mean, element... Ts>
 struct fold_kernel : op_kernel<B> {
-  explicit fold_kernel(op_arguments const&) {}
+  explicit fold_kernel(op_arguments const& a) : operands(a.input_count()) {}
   void infer(shape_context& c) override {
     c.template expect_type<Ts...>(0);
     for (std::size_t i = 1; i != c.input_count(); ++i) {
@@ -50,20 +50,42 @@ struct fold_kernel : op_kernel<B> {
   }
   void run(op_context<B>& c) override {
     visit_type<Ts...>(c.type(0), [&]<class T>(T) {
-      fold<B, F>(c.input_count(), operand<T>{&c}, c.template output<T>(0), c.size(0),
-                 Mean ? static_cast<T>(c.input_count()) : T(1));
+      operand<T> const of{&c, [](void const* context, std::size_t k) {
+                            return static_cast<op_context<B> const*>(context)->raw_input(k);
+                          }};
+      fold<B, F>(operands, of, c.template output<T>(0), c.size(0), divisor<T>());
     });
   }
   row_runs by_rows(op_context<B> const& c) const override {
     bool const is_sum = std::is_same_v<F, functions::add> && !Mean && c.input_count() == 2;
     return {.work = c.size(0) * c.input_count() / 2, .in_pieces = true, .is_sum = is_sum};
   }
+  element_function by_element(op_context<B> const& c) const override {
+    element_function made;
+    if constexpr (!B::on_device) visit_type<Ts...>(c.type(0), [&]<class T>(T) { made = {&some<T>, this}; });
+    return made;
+  }
 
+  // One type however they are listed, so that there is one loop.
   template <class T>
   struct operand {
-    op_context<B> const* context;
-    T const* operator()(std::size_t k) const { return context->template input<T>(k); }
+    void const* list;
+    void const* (*at)(void const* list, std::size_t k);
+    T const* operator()(std::size_t k) const { return static_cast<T const*>(at(list, k)); }
   };
+  template <class T>
+  T divisor() const {
+    return Mean ? static_cast<T>(operands) : T(1);
+  }
+  template <class T>
+  static void some(void const* self, void* const* at, std::size_t count) {
+    auto const& k = *static_cast<fold_kernel const*>(self);
+    operand<T> const of{
+        at, [](void const* list, std::size_t i) -> void const* { return static_cast<void* const*>(list)[i]; }};
+    fold_some<F, T>(k.operands, of, static_cast<T*>(at[k.operands]), count, k.template divisor<T>());
+  }
+
+  std::size_t operands;
 };
 
 /// WeightedSum: pairs of a tensor and a weight.
