@@ -88,10 +88,21 @@ struct ops {
     slots[value].data = memory[value].data();
     slots[value].type.dims = {static_cast<std::int64_t>(elements)};
   }
+  bool keeps_all = true;
+  /// By an op, of a value that is made; npos of one that is kept.
+  op_index last_read(slot const& s) const {
+    op_index made = plait::npos;
+    for (op_index op = 0; op != operands.size() && !keeps_all; ++op)
+      if (operands[op][0] == &s || operands[op][1] == &s) made = op;
+    return made;
+  }
   void find() {
-    chains.find(static_cast<op_index>(kernels.size()), [this](op_index op) {
-      return typename plait::element_chains<B>::candidate{kernels[op].get(), &contexts[op]};
-    });
+    chains.find(
+        static_cast<op_index>(kernels.size()),
+        [this](op_index op) {
+          return typename plait::element_chains<B>::candidate{kernels[op].get(), &contexts[op]};
+        },
+        [this](slot const& s) { return last_read(s); });
   }
   /// How many ops each chain has, each being run once.
   std::vector<std::size_t> run() {
@@ -124,6 +135,69 @@ TEST_CASE_TEMPLATE("element_chains: each element is made once, a block at a time
       CHECK(kernel->most == std::min<std::size_t>(elements, plait::element_chains<B>::block_bytes / sizeof(double)));
     }
   }
+}
+
+TEST_CASE_TEMPLATE("element_chains: what only a chain reads is written to memory if there are not enough buffers", B,
+                   one_thread, three_threads) {
+  for (std::size_t const elements : {2u, 513u, 100'000u})
+    for (std::size_t const distance : {0u, 1u, 2u, 3u, 4u}) {
+      CAPTURE(elements);
+      CAPTURE(distance);
+      // Ops read what the op before has made, and what was made `distance` ops before that.
+      auto const wired = [&] {
+        ops<B> made(9, elements);
+        for (std::size_t op = distance + 2; distance != 0 && op < 9; ++op)
+          made.operands[op][1] = &made.slots[op - distance];
+        made.keeps_all = false;
+        return made;
+      };
+      ops<B> c = wired();
+      ops<B> wanted = wired();
+      auto const before = c.memory;
+      CHECK(c.sizes() == sizes{9});
+      for (std::size_t op = 0; op != 9; ++op) wanted.kernels[op]->run(wanted.contexts[op]);
+      CHECK(c.memory[9] == wanted.memory[9]);
+      std::size_t written = 0;
+      for (std::size_t v = 1; v != 9; ++v) {
+        bool const same = c.memory[v] == before[v];
+        written += !same;
+        CHECK((same || c.memory[v] == wanted.memory[v]));
+      }
+      // What is made, what it is made of, and what is in between.
+      if (distance + 2 <= plait::element_chains<B>::most_buffers)
+        CHECK(written == 0);
+      else
+        CHECK((written != 0 && written != 8));
+    }
+}
+
+TEST_CASE("element_chains: what another op reads is written, and so is what is read after the chain") {
+  ops<one_thread> c(5);
+  ops<one_thread> wanted(5);
+  for (ops<one_thread>* each : {&c, &wanted}) {
+    each->keeps_all = false;
+    each->kernels[3]->by_itself = false;
+    each->operands[3][1] = &each->slots[1];
+  }
+  auto const before = c.memory;
+  CHECK(c.sizes() == sizes{3});
+  for (std::size_t op = 0; op != 3; ++op) wanted.kernels[op]->run(wanted.contexts[op]);
+  CHECK(c.memory[1] == wanted.memory[1]);
+  CHECK(c.memory[2] == before[2]);
+  CHECK(c.memory[3] == wanted.memory[3]);
+}
+
+TEST_CASE("element_chains: memory that no element of a chain is written to may be another operand's") {
+  ops<one_thread> c(3);
+  ops<one_thread> wanted(3);
+  c.keeps_all = false;
+  c.memory[4].resize(1'501, 1);
+  c.slots[4].data = c.memory[4].data();
+  c.slots[1].data = c.memory[4].data() + 1;
+  CHECK(c.sizes() == sizes{3});
+  for (std::size_t op = 0; op != 3; ++op) wanted.kernels[op]->run(wanted.contexts[op]);
+  CHECK(c.memory[3] == wanted.memory[3]);
+  for (auto const& kernel : c.kernels) CHECK(kernel->runs == 0);
 }
 
 TEST_CASE("element_chains: an operand of one element is the same for all") {

@@ -1,15 +1,17 @@
 // Ops after one another that work on each element by itself, on operands of one size: all of them are run for a few
-// elements, then for the next few. What one has made is in the first cache still when the next reads it, and nothing
-// but the elements' own functions is called for each op.
+// elements, then for the next few. What one has made is in the first cache still when the next reads it, is not written
+// to memory at all if only the chain reads it, and nothing but the elements' own functions is called for each op.
 #pragma once
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <utility>
 #include <vector>
 
+#include <plait/core/npos.hpp>
 #include <plait/exec/backend.hpp>
 #include <plait/exec/kernels/for_each.hpp>
 #include <plait/exec/kernels/shared_tile.hpp>
@@ -26,6 +28,8 @@ class element_chains {
   static constexpr std::size_t block_bytes = std::size_t{1} << 12;
   /// Ops of a chain at most: whether they may be run so is asked of each pair of them.
   static constexpr std::size_t most_ops = 32;
+  /// Blocks for what only the chain reads, of the stack: with those of other operands they fit in the first cache.
+  static constexpr std::size_t most_buffers = 4;
 
   /// An op that may be part of a chain; nullptr for one that may not.
   struct candidate {
@@ -33,16 +37,21 @@ class element_chains {
     op_context<B>* context = nullptr;
   };
 
-  /// Looks for chains of two ops and more; `at(op)` is the candidate of that number. What memory operands stand in may
-  /// change afterwards: a chain that shares memory as it must not when it is run is run one op after the other.
-  template <class At>
-  void find(op_index ops, At const& at) {
+  /// Looks for chains of two ops and more; `at(op)` is the candidate of that number, `last_use(slot)` the last op that
+  /// needs what is written there, any number behind the chain's for what is needed after a run. What memory operands
+  /// stand in may change afterwards: a chain that shares memory as it must not when it is run is run one op after the
+  /// other.
+  template <class At, class LastUse>
+  void find(op_index ops, At const& at, LastUse const& last_use) {
     chains_.clear();
     if constexpr (!B::on_device) {
       for (op_index op = 0; op < ops;) {
         chain made{op};
         while (op != ops && made.take(at(op))) ++op;
-        if (made.members.size() > 1) chains_.push_back(std::move(made));
+        if (made.members.size() > 1) {
+          made.place_buffers(last_use);
+          chains_.push_back(std::move(made));
+        }
         op = std::max(op, made.first + 1);
       }
     }
@@ -65,8 +74,9 @@ class element_chains {
 
   struct operand {
     slot const* from;
-    std::size_t bytes;  // of an element; 0: one element for all
-    std::byte* data = nullptr;
+    std::size_t bytes;               // of an element; 0: one element for all
+    std::byte* data = nullptr;       // in memory; nullptr in a buffer
+    std::uint32_t in_buffer = npos;  // which
   };
   struct member {
     op_kernel<B>* kernel;
@@ -85,6 +95,8 @@ class element_chains {
     std::vector<operand> operands = {};  // of all members
 
     bool take(candidate const& c);
+    template <class LastUse>
+    void place_buffers(LastUse const& last_use);
     bool has_moved();
     bool share_memory() const;
     void run(op_index& op);
@@ -125,11 +137,41 @@ bool element_chains<B>::chain::take(candidate const& c) {
   return true;
 }
 
+// Finds what only the chain needs, and gives it a buffer from where it is written to where it is last read.
+template <backend B>
+template <class LastUse>
+void element_chains<B>::chain::place_buffers(LastUse const& last_use) {
+  struct buffer {
+    slot const* holds = nullptr;
+    op_index until = 0;
+  };
+  std::array<buffer, most_buffers> buffers;
+  auto const last = first + static_cast<op_index>(members.size() - 1);
+  auto const find = [&](slot const* s) { return std::ranges::find(buffers, s, &buffer::holds); };
+  operand* o = operands.data();
+  for (op_index op = first; op <= last; ++op) {
+    member const& m = members[op - first];
+    for (std::size_t k = 0; k != m.operands; ++k, ++o) {
+      auto at = find(o->from);
+      bool const is_output = k >= m.inputs;
+      if (is_output && at == buffers.end() && last_use(*o->from) <= last) {
+        at = find(nullptr);
+        if (at != buffers.end()) *at = {o->from, last_use(*o->from)};
+      }
+      if (at != buffers.end()) o->in_buffer = static_cast<std::uint32_t>(at - buffers.begin());
+    }
+    // Only now: a function may read an input after it has begun to write an output.
+    for (buffer& b : buffers)
+      if (b.until <= op) b = {};
+  }
+}
+
 // Notes where the operands are. Whether that is elsewhere than it was.
 template <backend B>
 bool element_chains<B>::chain::has_moved() {
   bool moved = false;
   for (operand& o : operands) {
+    if (o.in_buffer != npos) continue;
     auto* const now = static_cast<std::byte*>(o.from->data);
     moved = moved || o.data != now;
     o.data = now;
@@ -145,6 +187,7 @@ bool element_chains<B>::chain::share_memory() const {
     return o.data + (o.bytes == 0 ? size_of(o.from->type.type) : count * o.bytes);
   };
   auto const meet = [&](operand const& a, operand const& b) {
+    if (a.in_buffer != npos || b.in_buffer != npos) return false;
     if (a.data == b.data && a.bytes == b.bytes && a.bytes != 0) return false;
     return less(a.data, end(b)) && less(b.data, end(a));
   };
@@ -160,12 +203,14 @@ bool element_chains<B>::chain::share_memory() const {
 
 template <backend B>
 void element_chains<B>::chain::run(std::size_t begin, std::size_t end) const {
+  alignas(64) std::array<std::byte, most_buffers * block_bytes> buffers;
   std::array<void*, most_operands> at;
   for (; begin < end; begin += block) {
     std::size_t const length = std::min(block, end - begin);
     operand const* o = operands.data();
     for (member const& m : members) {
-      for (std::size_t k = 0; k != m.operands; ++k, ++o) at[k] = o->data + begin * o->bytes;
+      for (std::size_t k = 0; k != m.operands; ++k, ++o)
+        at[k] = o->in_buffer == npos ? o->data + begin * o->bytes : buffers.data() + o->in_buffer * block_bytes;
       m.does.run(m.does.self, at.data(), length);
     }
   }

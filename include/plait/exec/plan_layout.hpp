@@ -60,6 +60,9 @@ class plan_layout {
   /// The input of its op that a value overwrites or is a view of; npos if it has memory of its own.
   value_number stands_in(value_number v) const { return stands_in_[v]; }
 
+  /// The last op that reads a value, op_count() if it is a blob's when the run is over; npos if none does.
+  op_index last_read(value_number v) const { return last_read_[v]; }
+
   /// Values that are blobs' last when their op has run.
   std::span<value_number const> published(op_index op) const { return published_[op]; }
   /// Those of all ops.

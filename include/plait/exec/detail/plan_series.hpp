@@ -91,10 +91,16 @@ void plan<B>::find_groups(bool large) {
     groups_.find(last, at);
   for (op_index const first : groups_.firsts()) steps_[first].way = op_way::grouped;
   if (!large) return;  // where operands move with each run, to look at all of them costs more than is gained
-  chains_.find(last, [&](op_index op) {
-    auto const [kernel, context] = groups_.contains(op) ? typename row_groups<B>::candidate() : at(op);
-    return typename element_chains<B>::candidate{kernel, context};
-  });
+  chains_.find(
+      last,
+      [&](op_index op) {
+        auto const [kernel, context] = groups_.contains(op) ? typename row_groups<B>::candidate() : at(op);
+        return typename element_chains<B>::candidate{kernel, context};
+      },
+      [&](slot const& s) {  // what was fed is changed where it stands, though the net may change it again
+        auto const v = static_cast<value_number>(&s - slots_.data());
+        return layout_[layout_.storage_of(v)].given == npos ? layout_.last_read(v) : npos;
+      });
   for (op_index const first : chains_.firsts()) steps_[first].way = op_way::chained;
 }
 
