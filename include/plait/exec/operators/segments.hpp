@@ -146,18 +146,16 @@ void add_segment_operators(operators<B>& table) {
       "LengthsMax", "row s of Y = the maximum, by column, of the rows of X in segment s; 0 for none");
   add.template operator()<detail::lengths_weighted_sum_kernel<B>>(
       "LengthsWeightedSum",
-      "row s of Y = the sum of the rows of X in segment s, each times its weight (inputs X, weights, "
-      "lengths)");
+      "row s of Y = the sum of the rows of X in segment s, each times its weight (inputs X, weights, lengths)");
   add.template operator()<detail::sparse_lengths_sum_kernel<B>>(
       "SparseLengthsSum",
-      "row s of Y = the sum of the rows of X that segment s of the indices names (inputs X, indices, "
-      "lengths)");
+      "row s of Y = the sum of the rows of X that segment s of the indices names (inputs X, indices, lengths)");
   add.template operator()<detail::sparse_lengths_mean_kernel<B>>(
       "SparseLengthsMean", "row s of Y = the mean of the rows of X that segment s of the indices names; 0 for none");
   add.template operator()<detail::sparse_lengths_weighted_sum_kernel<B>>(
       "SparseLengthsWeightedSum",
-      "row s of Y = the sum of the rows of X that segment s of the indices names, each times "
-      "its weight (inputs X, weights, indices, lengths)");
+      "row s of Y = the sum of the rows of X that segment s of the indices names, each times its weight (inputs X, "
+      "weights, indices, lengths)");
 }
 
 }  // namespace plait

@@ -111,8 +111,7 @@ void add_unsorted_segment_operators(operators<B>& table) {
   add.template operator()<unsorted_segment_kernel<B, mean, false, true>>(
       "SparseUnsortedSegmentMean",
       "row s of Y = the mean of the rows of X that the indices name where the segment numbers say s; 0 for none "
-      "(inputs "
-      "X, indices, segment numbers)");
+      "(inputs X, indices, segment numbers)");
   add.template operator()<unsorted_segment_kernel<B, sum, true, true>>(
       "SparseUnsortedSegmentWeightedSum",
       "row s of Y = the sum of the rows of X that the indices name, each times its weight, where the segment numbers "
