@@ -84,12 +84,14 @@ class step_wavefront {
         else
           group.run([this, then, follower, &body, &group] { run_chain(then, follower, body, group); });
       };
+      // The place of a step that has ended is another's, of which nothing is counted down before the step in_flight()
+      // later has begun. TRAP: expected before followers are counted down. With them the next steps may end, whose ends
+      // count down the other's first node, while this thread waits for a processor.
+      bool const has_ended = left_[t % ring_].fetch_sub(1, std::memory_order_acq_rel) == 1;
+      if (has_ended && t + ring_ < steps_) expect(t + ring_);
       for (step_schedule::edge const& e : schedule_->followers(n))
         if (t + e.distance < steps_) count_down(t + e.distance, e.to);
-      if (left_[t % ring_].fetch_sub(1, std::memory_order_acq_rel) != 1) continue;
-      // Nothing of the next step in this one's place is counted down before the step in_flight() later has begun.
-      if (t + ring_ < steps_) expect(t + ring_);
-      if (t + schedule_->in_flight() < steps_) count_down(t + schedule_->in_flight(), 0);
+      if (has_ended && t + schedule_->in_flight() < steps_) count_down(t + schedule_->in_flight(), 0);
     }
   }
   template <class Body>

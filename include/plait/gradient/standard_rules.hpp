@@ -29,8 +29,11 @@ inline void add_rules_of_constants(gradient_rules& rules) {
     rules.edit(type).repeatable = false;
 
   for (std::string_view type : {"Accuracy", "And", "EQ", "GE", "GT", "HasElements", "HasScope", "IsNaN", "LE", "LT",
-                                "LengthsToSegmentIds", "LengthsToShape", "NE", "Not", "Or", "Shape", "Sign", "Xor"})
+                                "NE", "Not", "Or", "Shape", "Sign", "Xor"})
     rules.refuse(type, "its output is no differentiable function of its inputs");
+  for (std::string_view type : {"LengthsToOffsets", "LengthsToRanges", "LengthsToSegmentIds", "LengthsToShape",
+                                "SegmentIdsToLengths", "SegmentIdsToRanges"})
+    rules.refuse(type, "it makes integers of integers");
   for (std::string_view type : {"Ceil", "Floor", "Mod", "SumElementsInt"})
     rules.refuse(type, "it is not differentiable: its derivative is zero where there is one");
   for (std::string_view type :
