@@ -117,7 +117,7 @@ bool element_chains<B>::chain::take(candidate const& c) {
   std::size_t widest = 1;
   auto const add = [&](slot const* s, bool may_be_one) {
     auto const size = static_cast<std::size_t>(s->type.dims.size());
-    if (size != elements && !(may_be_one && size == 1)) return false;
+    if (size != elements && (!may_be_one || size != 1)) return false;
     std::size_t const bytes = size == elements ? size_of(s->type.type) : 0;
     widest = std::max(widest, bytes);
     operands.push_back({s, bytes});

@@ -115,9 +115,9 @@ class fill_maker {
     if (options_.fills == fill_set::caffe2_2018) throw refused("is of a type that this set of fill ops does not make");
   }
   net_error refused(std::string_view why) const {
-    return net_error("plait: parameter '" + p_.name + "' (" + std::string(to_string(p_.value.type())) + ") " +
-                         std::string(why),
-                     {}, p_.name);
+    return net_error(
+        "plait: parameter '" + p_.name + "' (" + std::string(to_string(p_.value.type())) + ") " + std::string(why), {},
+        p_.name);
   }
 
   parameter const& p_;

@@ -256,8 +256,7 @@ class constant_op {
 
   std::vector<float> const& floats(std::size_t slot) const {
     auto const* elements = std::get_if<std::vector<float>>(&input(slot).data);
-    if (elements == nullptr)
-      throw bad("its input is " + std::string(to_string(input(slot).type())) + ", not float32");
+    if (elements == nullptr) throw bad("its input is " + std::string(to_string(input(slot).type())) + ", not float32");
     return *elements;
   }
   template <class F>
