@@ -136,6 +136,8 @@ TEST_CASE("Concat and Split refuse what does not fit") {
   CHECK(test::has(concat(R"(arg { name: "axis" i: -4 } arg { name: "add_axis" i: 1 })", of({2, 3}), of({2, 3})),
                   "a new axis -4"));
   CHECK(test::has(concat(R"(arg { name: "order" s: "WHCN" })", of({2, 3}), of({2, 3})), "must be NCHW or NHWC"));
+  CHECK(test::has(concat(R"(output: "y")", of({2, 3}), of({2, 3})),
+                  "output 'y' is listed twice, as float32 2x6 and as int32 2"));
 
   auto const split = [&](std::string const& more, std::vector<std::int32_t> const& lengths = {}) {
     return test::error_of<B>(

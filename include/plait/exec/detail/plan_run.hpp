@@ -156,6 +156,12 @@ bool plan<B>::infer(op_index op) {
     changed = changed || at.type != inferred_[o];
     at.type = inferred_[o];
   }
+  for (std::size_t o = 0; o != writes.size(); ++o)
+    if (slots_[writes[o]].type != inferred_[o])
+      throw problem(op,
+                    "output '" + std::string(value_name(writes[o])) + "' is listed twice, as " +
+                        to_string(inferred_[o]) + " and as " + to_string(slots_[writes[o]].type),
+                    value_name(writes[o]));
   for (plan_layout::copy const& c : layout_.copies(op))
     if (slots_[c.from].type != slots_[c.to].type)
       throw problem(op, "an input that is updated and its output differ in type");
