@@ -8,7 +8,7 @@
 #include <utility>
 
 #include <plait/exec/gemm.hpp>
-#include <plait/exec/kernels/for_each.hpp>
+#include <plait/exec/kernels/fill.hpp>
 #include <plait/exec/kernels/reduce_axes.hpp>
 #include <plait/exec/op_arguments.hpp>
 #include <plait/exec/op_kernel.hpp>
@@ -18,14 +18,6 @@
 #include <plait/exec/shape.hpp>
 
 namespace plait {
-
-namespace detail {
-template <class T>
-struct no_slope {
-  T* to;
-  PLAIT_HOST_DEVICE void operator()(std::size_t i) const { to[i] = T(0); }
-};
-}  // namespace detail
 
 /// Inputs X, W, dY. Outputs dW, [db], [dX], without db if `no_bias`.
 template <backend B>
@@ -60,7 +52,7 @@ class convolution_gradient_kernel final : public op_kernel<B> {
       T* dx = with_x_ ? c.template output<T>(with_bias_ ? 2 : 1) : nullptr;
       T* const scratch = static_cast<T*>(c.scratch());
       if (with_bias_) reduce_axes<B, sum_reduction>(bias_, dy, as_it_is{}, c.template output<T>(1), scratch);
-      if (s_.images == 0) for_each_index<B>(c.size(1), detail::no_slope<T>{dw});
+      if (s_.images == 0) fill<B>(dw, c.size(1), T(0));
       for (std::int64_t image = 0; image != s_.images; ++image, x += s_.image(), dy += s_.output()) {
         add_weights(s_.template columns_of<B>(x, scratch), dy, dw, image == 0 ? T(0) : T(1));
         if (!with_x_) continue;

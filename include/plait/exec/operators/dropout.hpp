@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <plait/exec/kernels/fill.hpp>
 #include <plait/exec/kernels/for_each.hpp>
 #include <plait/exec/op_arguments.hpp>
 #include <plait/exec/op_kernel.hpp>
@@ -105,7 +106,7 @@ class dropout_kernel final : public op_kernel<B> {
     bool* const mask = c.output_count() == 2 ? c.template output<bool>(1) : nullptr;
     if (arguments_.is_test) {
       if (c.raw_output(0) != c.raw_input(0)) B::copy(c.raw_output(0), c.raw_input(0), c.output_spec(0).bytes());
-      if (mask != nullptr) for_each_index<B>(c.size(0), detail::repeat<bool>{true, mask});
+      if (mask != nullptr) fill<B>(mask, c.size(0), true);
       return;
     }
     random_stream const from = source_.next();

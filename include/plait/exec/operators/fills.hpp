@@ -14,7 +14,7 @@
 #include <vector>
 
 #include <plait/exec/kernels/convert.hpp>
-#include <plait/exec/kernels/for_each.hpp>
+#include <plait/exec/kernels/fill.hpp>
 #include <plait/exec/op_arguments.hpp>
 #include <plait/exec/op_kernel.hpp>
 #include <plait/exec/op_schema.hpp>
@@ -92,13 +92,6 @@ T element_argument(op_arguments const& a, std::string_view name, Number value) {
   }
 }
 
-template <class T>
-struct repeat {
-  T value;
-  T* out;
-  PLAIT_HOST_DEVICE void operator()(std::size_t i) const { out[i] = value; }
-};
-
 }  // namespace detail
 
 /// Every element is `value`. Its type is dtype's; without that, int64 for an integer, and for a real value float, or
@@ -128,24 +121,24 @@ class constant_fill_kernel final : public op_kernel<B> {
   }
 
   void run(op_context<B>& c) override {
-    if (wide_) return fill(wide_bits_, c);
+    if (wide_) return repeat(wide_bits_, c);
     switch (size_of(type_)) {
       case 1:
-        return fill(static_cast<std::uint8_t>(bits_), c);
+        return repeat(static_cast<std::uint8_t>(bits_), c);
       case 2:
-        return fill(static_cast<std::uint16_t>(bits_), c);
+        return repeat(static_cast<std::uint16_t>(bits_), c);
       case 4:
-        return fill(static_cast<std::uint32_t>(bits_), c);
+        return repeat(static_cast<std::uint32_t>(bits_), c);
       default:
-        return fill(bits_, c);
+        return repeat(bits_, c);
     }
   }
 
  private:
   // Elements as bits: one loop for all types of a size.
   template <class Bits>
-  static void fill(Bits value, op_context<B>& c) {
-    for_each_index<B>(c.output_size(0), detail::repeat<Bits>{value, static_cast<Bits*>(c.raw_output(0))});
+  static void repeat(Bits value, op_context<B>& c) {
+    fill<B>(static_cast<Bits*>(c.raw_output(0)), c.output_size(0), value);
   }
 
   fill_shape dims_;

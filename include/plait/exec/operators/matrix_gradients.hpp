@@ -11,6 +11,8 @@
 
 #include <plait/exec/gemm.hpp>
 #include <plait/exec/kernels/collected_rows.hpp>
+#include <plait/exec/kernels/convert.hpp>
+#include <plait/exec/kernels/fill.hpp>
 #include <plait/exec/kernels/for_each.hpp>
 #include <plait/exec/kernels/held_matrix.hpp>
 #include <plait/exec/kernels/reduce.hpp>
@@ -20,15 +22,6 @@
 namespace plait {
 
 namespace detail {
-
-/// Sums of columns where elements are 16 bits wide, for want of arithmetic but in products: by a row of ones.
-template <class T>
-struct fill_ones {
-  T* to;
-  PLAIT_HOST_DEVICE void operator()(std::size_t i) const {
-    to[i].bits = std::uint16_t(std::same_as<T, float16> ? 0x3c00 : 0x3f80);
-  }
-};
 
 template <class T>
 struct add_to {
@@ -123,10 +116,10 @@ class fc_gradient_kernel : public op_kernel<B> {
         reduce_columns<B, sum_reduction>(dy, 1, static_cast<std::size_t>(rows_), static_cast<std::size_t>(units_),
                                          as_it_is{}, c.template output<T>(1), static_cast<T*>(c.scratch()));
       }
-    } else {
+    } else {  // 16 bits wide, which have no arithmetic but in products: sums of columns by a row of ones
       make_weights(rows_, x, dy, c.template output<T>(0), 0);
       T* const ones = static_cast<T*>(c.scratch());
-      for_each_index<B>(static_cast<std::size_t>(rows_), detail::fill_ones<T>{ones});
+      fill<B>(ones, static_cast<std::size_t>(rows_), convert<T>(1.0f));
       gemm<B>({.m = 1, .n = units_, .k = rows_}, static_cast<T const*>(ones), dy, c.template output<T>(1));
     }
     if (with_input_) held_.multiply(input_, dy, c.template input<T>(1), c.template output<T>(2));

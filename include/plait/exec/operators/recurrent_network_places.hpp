@@ -10,6 +10,7 @@
 #include <plait/core/npos.hpp>
 #include <plait/exec/blob.hpp>
 #include <plait/exec/element_type.hpp>
+#include <plait/exec/kernels/fill.hpp>
 #include <plait/exec/kernels/for_each.hpp>
 #include <plait/exec/operators/recurrent_network_arguments.hpp>
 #include <plait/exec/operators/recurrent_network_links.hpp>
@@ -19,14 +20,10 @@
 
 namespace plait::detail {
 
-// nvcc takes no kernel inside another lambda, so each has a function of its own.
+// nvcc takes no kernel inside another lambda, so this has a function of its own.
 template <backend B, class T>
 void add_typed(T* y, T const* x, std::size_t count) {
   for_each_index<B>(count, [=] PLAIT_HOST_DEVICE(std::size_t i) { y[i] += x[i]; });
-}
-template <backend B, class T>
-void clear_typed(T* y, std::size_t count) {
-  for_each_index<B>(count, [=] PLAIT_HOST_DEVICE(std::size_t i) { y[i] = T(0); });
 }
 
 /// to[i] += from[i], for tensors of float or double.
@@ -39,7 +36,7 @@ void add_elements(void* to, void const* from, element_type type, std::size_t cou
 
 template <backend B>
 void clear_elements(void* to, element_type type, std::size_t count) {
-  bool const known = visit_type<float, double>(type, [&]<class T>(T) { clear_typed<B>(static_cast<T*>(to), count); });
+  bool const known = visit_type<float, double>(type, [&]<class T>(T) { fill<B>(static_cast<T*>(to), count, T(0)); });
   if (!known) refuse_recurrence("there are no gradients of " + std::string(to_string(type)));
 }
 

@@ -11,6 +11,7 @@
 #include <type_traits>
 #include <vector>
 
+#include <plait/exec/kernels/fill.hpp>
 #include <plait/exec/kernels/index_checks.hpp>
 #include <plait/exec/kernels/reduce_axes.hpp>
 #include <plait/exec/op_arguments.hpp>
@@ -24,12 +25,6 @@ enum class reduction_kind : unsigned char { sum, mean, max, min, l1, l2, sum_of_
 
 namespace detail {
 
-template <class T>
-struct fill_results {
-  T* y;
-  T value;
-  PLAIT_HOST_DEVICE void operator()(std::size_t i) const { y[i] = value; }
-};
 template <class T>
 struct divide_results {
   T* y;
@@ -161,7 +156,7 @@ class reduction_kernel : public op_kernel<B> {
   void run_as(op_context<B>& c, T const* x, T* y) {
     T* const scratch = static_cast<T*>(c.scratch());
     std::size_t const results = c.output_size(0);
-    if (zero_) return for_each_index<B>(results, detail::fill_results<T>{y, T(0)});
+    if (zero_) return fill<B>(y, results, T(0));
     switch (kind_) {
       case reduction_kind::sum:
       case reduction_kind::mean:

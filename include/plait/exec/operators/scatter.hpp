@@ -10,6 +10,7 @@
 #include <string>
 
 #include <plait/core/npos.hpp>
+#include <plait/exec/kernels/fill.hpp>
 #include <plait/exec/kernels/index_checks.hpp>
 #include <plait/exec/kernels/move_rows.hpp>
 #include <plait/exec/kernels/reduce.hpp>
@@ -77,13 +78,6 @@ struct weighted_row {
     PLAIT_INDEPENDENT
     for (std::size_t i = first; i < last; ++i) out[i] += w * in[i];
   }
-};
-
-template <class T>
-struct filled_element {
-  T* to;
-  T value;
-  PLAIT_HOST_DEVICE void operator()(std::size_t i) const { to[i] = value; }
 };
 
 /// Rows of input `rows` that input `places` says the places of: as many elements.
@@ -202,7 +196,7 @@ struct sparse_to_dense_kernel : op_kernel<B> {
       check_indices<B>(places, c.size(0), c.output_spec(0).dims[0]);
       visit_type<float, double, std::int32_t, std::int64_t>(c.type(1), [&]<class T>(T) {
         T* const to = c.template output<T>(0);
-        for_each_index<B>(c.output_size(0), detail::filled_element<T>{to, T{}});
+        fill<B>(to, c.output_size(0), T(0));
         for_each_row_in_order<B>(c.size(0), width, detail::added_row<T, I>{to, c.template input<T>(1), places, width});
       });
     });

@@ -1,0 +1,24 @@
+#include <plait/exec/kernels/fill.hpp>
+
+#include <cstddef>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <plait/exec/omp.hpp>
+#include <plait/exec/serial.hpp>
+#include <plait/exec/tbb.hpp>
+
+namespace {
+
+TEST_CASE_TEMPLATE("fill: all of so many elements, and none behind them", B, plait::serial, plait::omp, plait::tbb) {
+  for (std::size_t const count : {std::size_t{0}, std::size_t{1}, std::size_t{7}, 3 * plait::tile_size + 5}) {
+    std::vector<float> made(count + 1, -1);
+    plait::fill<B>(made.data(), count, 2.5f);
+    std::vector<float> wanted(count, 2.5f);
+    wanted.push_back(-1);
+    CHECK(made == wanted);
+  }
+}
+
+}  // namespace
