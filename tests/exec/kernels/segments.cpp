@@ -71,4 +71,18 @@ TEST_CASE("reduce_segments: the same bits on every backend") {
   CHECK(worst < 1e-6);
 }
 
+TEST_CASE_TEMPLATE("segment_sizes", B, plait::serial, plait::omp, plait::tbb) {
+  std::vector<std::int32_t> const numbers = {3, 0, 3, 1, 3};
+  std::vector<std::int64_t> made(5, -7);
+  plait::segment_sizes<B>(made.data(), made.size(), numbers.data(), numbers.size());
+  CHECK(made == std::vector<std::int64_t>{1, 1, 0, 3, 0});
+}
+
+TEST_CASE("segment_sizes: of more rows than float can count") {
+  std::vector<std::uint8_t> const numbers((1 << 24) + 3, 1);
+  std::vector<std::int64_t> made(2);
+  plait::segment_sizes<plait::serial>(made.data(), made.size(), numbers.data(), numbers.size());
+  CHECK(made == std::vector<std::int64_t>{0, (1 << 24) + 3});
+}
+
 }  // namespace

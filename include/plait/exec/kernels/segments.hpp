@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <plait/core/errors.hpp>
+#include <plait/exec/kernels/fill.hpp>
 #include <plait/exec/kernels/reduce.hpp>
 #include <plait/exec/kernels/row_parts.hpp>
 #include <plait/exec/kernels/scatter_rows.hpp>
@@ -80,19 +81,13 @@ struct reduced_segment {
   }
 };
 
-template <class T, class I>
+template <class I>
 struct counted_row {
-  T* sizes;
+  std::int64_t* sizes;
   I const* numbers;
   PLAIT_HOST_DEVICE void operator()(std::size_t row, std::size_t, std::size_t) const {
-    sizes[static_cast<std::size_t>(numbers[row])] += T(1);
+    ++sizes[static_cast<std::size_t>(numbers[row])];
   }
-};
-
-template <class T>
-struct zero_element {
-  T* to;
-  PLAIT_HOST_DEVICE void operator()(std::size_t i) const { to[i] = T(0); }
 };
 
 }  // namespace detail
@@ -137,10 +132,10 @@ void segment_offsets(std::int64_t* offsets, I const* lengths, std::size_t count,
 }
 
 /// How many rows each of `count` segments has, by the number of each row's segment.
-template <backend B, class T, class I>
-void segment_sizes(T* sizes, std::size_t count, I const* numbers, std::size_t rows) {
-  for_each_index<B>(count, detail::zero_element<T>{sizes});
-  for_each_row_in_order<B>(rows, 1, detail::counted_row<T, I>{sizes, numbers});
+template <backend B, class I>
+void segment_sizes(std::int64_t* sizes, std::size_t count, I const* numbers, std::size_t rows) {
+  fill<B>(sizes, count, std::int64_t{0});
+  for_each_row_in_order<B>(rows, 1, detail::counted_row<I>{sizes, numbers});
 }
 
 }  // namespace plait

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <plait/exec/kernels/index_checks.hpp>
 #include <plait/exec/kernels/segments.hpp>
@@ -90,6 +91,33 @@ struct segment_reduction_kernel : op_kernel<B> {
   std::int64_t rows = 0;
   std::size_t width = 0;
 };
+
+/// The six ops on segments that are numbered: sums, means and weighted sums of all rows, and of those that indices
+/// name. `order` is the first part of their names; `numbers` describes the last input, `none` what is made of no rows.
+template <template <backend, segment_reduction, bool, bool> class Kernel, backend B, class More>
+void add_numbered_reductions(operators<B>& table, std::string const& order, std::string const& numbers,
+                             std::string const& none, More const& more) {
+  auto const add = [&]<segment_reduction Reduction, bool Weighted, bool Sparse>() {
+    using kernel = Kernel<B, Reduction, Weighted, Sparse>;
+    bool const mean = Reduction == segment_reduction::mean;
+    op_schema schema((Sparse ? "Sparse" : "") + order + "Segment" + (Weighted ? "Weighted" : "") +
+                     (mean ? "Mean" : "Sum"));
+    schema.inputs(kernel::segments + 1).outputs(1).shape_from(kernel::segments).checks_first();
+    schema.describe("row s of Y = the " + std::string(mean ? "mean" : "sum") + " of the rows of X" +
+                    (Sparse ? " that the indices name" : "") + (Weighted ? ", each times its weight," : "") +
+                    " where " + numbers + " say s" + (mean ? none : "") + " (inputs X, " +
+                    (Weighted ? "weights, " : "") + (Sparse ? "indices, " : "") + "segment numbers)");
+    more(schema);
+    table.template add<kernel>(std::move(schema));
+  };
+  constexpr auto sum = segment_reduction::sum;
+  add.template operator()<sum, false, false>();
+  add.template operator()<segment_reduction::mean, false, false>();
+  add.template operator()<sum, true, false>();
+  add.template operator()<sum, false, true>();
+  add.template operator()<segment_reduction::mean, false, true>();
+  add.template operator()<sum, true, true>();
+}
 
 /// Segments follow each other, each as long as the last input says.
 template <backend B, segment_reduction Reduction, bool Weighted, bool Sparse>

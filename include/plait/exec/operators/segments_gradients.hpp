@@ -219,20 +219,25 @@ class lengths_gradient_kernel : public op_kernel<B> {
   std::size_t width_ = 0;
 };
 
-template <class T, class I, segment_share Share>
-struct row_of_segment {
+template <class T, class I, class Share>
+struct numbered_row {
   T* dx;
   T const* dy;
   I const* numbers;
   std::size_t width;
-  T const* by;  // weights of rows, or sizes of segments
+  std::int64_t const* sizes;  // of segments; nullptr where no share asks for them
+  Share share;
   PLAIT_HOST_DEVICE void operator()(std::size_t row, std::size_t first, std::size_t last) const {
     auto const segment = static_cast<std::size_t>(numbers[row]);
-    T* const to = dx + row * width;
-    T const* const from = dy + segment * width;
-    T const b = by[Share == segment_share::mean ? segment : row];
+    std::size_t const at = row * width;
+    std::size_t const result = segment * width;
+    T const count = sizes == nullptr ? T(0) : static_cast<T>(sizes[segment]);
+    T* const to = dx + at;
+    T const* const from = dy + result;
+    Share const share_of = share;
     PLAIT_INDEPENDENT
-    for (std::size_t i = first; i < last; ++i) to[i] = Share == segment_share::mean ? from[i] / b : from[i] * b;
+    for (std::size_t i = first; i < last; ++i)
+      to[i] = share_of(from[i], static_cast<std::int64_t>(row), at + i, result + i, count);
   }
 };
 
@@ -260,13 +265,12 @@ class numbered_segment_gradient_kernel final : public op_kernel<B> {
       c.expect(c.dims(0) == shape{made[0]}, 0, "have a weight for each of " + std::to_string(made[0]) + " rows");
     }
     if constexpr (Share == detail::segment_share::mean)
-      c.scratch(static_cast<std::size_t>(c.dims(dy)[0]) * size_of(c.type(dy)));
+      c.scratch(static_cast<std::size_t>(c.dims(dy)[0]) * sizeof(std::int64_t));
     c.output(0, c.type(dy), made);
   }
 
   void run(op_context<B>& c) override {
     std::size_t const rows = c.size(segments);
-    auto const count = static_cast<std::size_t>(c.dims(dy)[0]);
     auto const width = static_cast<std::size_t>(c.dims(dy).size_from(1));
     visit_type<std::int32_t, std::int64_t>(c.type(segments), [&]<class I>(I) {
       I const* const numbers = c.template input<I>(segments);
@@ -274,18 +278,17 @@ class numbered_segment_gradient_kernel final : public op_kernel<B> {
       visit_type<float, double>(c.type(dy), [&]<class T>(T) {
         T* const dx = c.template output<T>(0);
         T const* const from = c.template input<T>(dy);
+        auto const spread = [&]<class F>(std::int64_t const* sizes, F const& share) {
+          for_each_row_part<B>(rows, width, 1, detail::numbered_row<T, I, F>{dx, from, numbers, width, sizes, share});
+        };
         if constexpr (Share == detail::segment_share::whole) {
           move_rows<B>(dx, from, rows, width, listed_row<I>{numbers});
+        } else if constexpr (Share == detail::segment_share::mean) {
+          auto* const sizes = static_cast<std::int64_t*>(c.scratch());
+          segment_sizes<B>(sizes, static_cast<std::size_t>(c.dims(dy)[0]), numbers, rows);
+          spread(sizes, detail::mean_share<T>());
         } else {
-          T const* by = nullptr;
-          if constexpr (Share == detail::segment_share::mean) {
-            auto* const sizes = static_cast<T*>(c.scratch());
-            segment_sizes<B>(sizes, count, numbers, rows);
-            by = sizes;
-          } else {
-            by = c.template input<T>(0);
-          }
-          for_each_row_part<B>(rows, width, 1, detail::row_of_segment<T, I, Share>{dx, from, numbers, width, by});
+          spread(nullptr, detail::weighted_share<T>{c.template input<T>(0)});
         }
       });
     });

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include <plait/exec/kernels/segments.hpp>
@@ -60,36 +59,8 @@ struct sorted_segment_kernel : detail::segment_reduction_kernel<B, Reduction, We
 /// SparseSortedSegmentMean, SparseSortedSegmentWeightedSum: float and double.
 template <backend B>
 void add_sorted_segment_operators(operators<B>& table) {
-  constexpr auto sum = segment_reduction::sum;
-  constexpr auto mean = segment_reduction::mean;
-  auto const add = [&]<class Kernel>(std::string_view type, std::string_view text) {
-    table.template add<Kernel>(op_schema(type)
-                                   .inputs(Kernel::segments + 1)
-                                   .outputs(1)
-                                   .shape_from(Kernel::segments)
-                                   .checks_first()
-                                   .describe(text));
-  };
-  add.template operator()<sorted_segment_kernel<B, sum, false, false>>(
-      "SortedSegmentSum", "row s of Y = the sum of the rows of X for which the second input, ascending, says s");
-  add.template operator()<sorted_segment_kernel<B, mean, false, false>>(
-      "SortedSegmentMean", "row s of Y = the mean of the rows of X for which the second input, ascending, says s");
-  add.template operator()<sorted_segment_kernel<B, sum, true, false>>(
-      "SortedSegmentWeightedSum",
-      "row s of Y = the sum of the rows of X, each times its weight, for which the third input, ascending, says s "
-      "(inputs X, weights, segment numbers)");
-  add.template operator()<sorted_segment_kernel<B, sum, false, true>>(
-      "SparseSortedSegmentSum",
-      "row s of Y = the sum of the rows of X that the indices name where the segment numbers, ascending, say s (inputs "
-      "X, indices, segment numbers)");
-  add.template operator()<sorted_segment_kernel<B, mean, false, true>>(
-      "SparseSortedSegmentMean",
-      "row s of Y = the mean of the rows of X that the indices name where the segment numbers, ascending, say s "
-      "(inputs X, indices, segment numbers)");
-  add.template operator()<sorted_segment_kernel<B, sum, true, true>>(
-      "SparseSortedSegmentWeightedSum",
-      "row s of Y = the sum of the rows of X that the indices name, each times its weight, where the segment numbers, "
-      "ascending, say s (inputs X, weights, indices, segment numbers)");
+  detail::add_numbered_reductions<sorted_segment_kernel>(table, "Sorted", "the segment numbers, ascending,", "",
+                                                         [](op_schema&) {});
 }
 
 }  // namespace plait

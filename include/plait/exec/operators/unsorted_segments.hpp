@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <string_view>
 
+#include <plait/exec/kernels/fill.hpp>
 #include <plait/exec/kernels/index_checks.hpp>
 #include <plait/exec/kernels/row_parts.hpp>
 #include <plait/exec/kernels/scatter_rows.hpp>
@@ -26,11 +26,11 @@ namespace detail {
 template <class T>
 struct divided_row {
   T* to;
-  T const* sizes;
+  std::int64_t const* sizes;
   std::size_t width;
   PLAIT_HOST_DEVICE void operator()(std::size_t row, std::size_t first, std::size_t last) const {
-    T const size = sizes[row];
-    if (size == T(0)) return;
+    if (sizes[row] == 0) return;
+    auto const size = static_cast<T>(sizes[row]);
     T* const out = to + row * width;
     for (std::size_t i = first; i < last; ++i) out[i] /= size;
   }
@@ -53,7 +53,8 @@ struct unsorted_segment_kernel : detail::segment_reduction_kernel<B, Reduction, 
              "name a segment for each of " + std::to_string(rows) + " rows");
     std::int64_t const count = segments_wanted < 0 ? detail::places_named(c, base::segments) : segments_wanted;
     this->infer_output(c, count);
-    if constexpr (Reduction == segment_reduction::mean) c.scratch(static_cast<std::size_t>(count) * size_of(c.type(0)));
+    if constexpr (Reduction == segment_reduction::mean)
+      c.scratch(static_cast<std::size_t>(count) * sizeof(std::int64_t));
   }
 
   void run(op_context<B>& c) override {
@@ -65,12 +66,12 @@ struct unsorted_segment_kernel : detail::segment_reduction_kernel<B, Reduction, 
       check_indices<B>(numbers, rows, c.output_spec(0).dims[0]);
       this->visit_rows(c, [&]<class T, class Row, class Weight>(T, Row const& row_of, Weight const& weight_of) {
         T* const to = c.template output<T>(0);
-        for_each_index<B>(c.output_size(0), detail::filled_element<T>{to, T{}});
+        fill<B>(to, c.output_size(0), T(0));
         for_each_row_in_order<B>(
             rows, width,
             detail::added_row<T, I, Row, Weight>{to, c.template input<T>(0), numbers, width, row_of, weight_of});
         if constexpr (Reduction == segment_reduction::mean) {
-          auto* const sizes = static_cast<T*>(c.scratch());
+          auto* const sizes = static_cast<std::int64_t*>(c.scratch());
           segment_sizes<B>(sizes, count, numbers, rows);
           for_each_row_part<B>(count, width, 1, detail::divided_row<T>{to, sizes, width});
         }
@@ -85,37 +86,10 @@ struct unsorted_segment_kernel : detail::segment_reduction_kernel<B, Reduction, 
 /// UnsortedSegmentWeightedSum, SparseUnsortedSegmentMean, SparseUnsortedSegmentWeightedSum: float and double.
 template <backend B>
 void add_unsorted_segment_operators(operators<B>& table) {
-  constexpr auto sum = segment_reduction::sum;
-  constexpr auto mean = segment_reduction::mean;
-  auto const add = [&]<class Kernel>(std::string_view type, std::string_view text) {
-    table.template add<Kernel>(op_schema(type)
-                                   .inputs(Kernel::segments + 1)
-                                   .outputs(1)
-                                   .shape_from(Kernel::segments)
-                                   .checks_first()
-                                   .argument("num_segments", std::int64_t{-1}, "how many segments; just enough if -1")
-                                   .describe(text));
-  };
-  add.template operator()<unsorted_segment_kernel<B, sum, false, false>>(
-      "UnsortedSegmentSum", "row s of Y = the sum of the rows of X for which the second input says s");
-  add.template operator()<unsorted_segment_kernel<B, mean, false, false>>(
-      "UnsortedSegmentMean", "row s of Y = the mean of the rows of X for which the second input says s; 0 for none");
-  add.template operator()<unsorted_segment_kernel<B, sum, true, false>>(
-      "UnsortedSegmentWeightedSum",
-      "row s of Y = the sum of the rows of X, each times its weight, for which the third input says s (inputs X, "
-      "weights, segment numbers)");
-  add.template operator()<unsorted_segment_kernel<B, sum, false, true>>(
-      "SparseUnsortedSegmentSum",
-      "row s of Y = the sum of the rows of X that the indices name where the segment numbers say s (inputs X, indices, "
-      "segment numbers)");
-  add.template operator()<unsorted_segment_kernel<B, mean, false, true>>(
-      "SparseUnsortedSegmentMean",
-      "row s of Y = the mean of the rows of X that the indices name where the segment numbers say s; 0 for none "
-      "(inputs X, indices, segment numbers)");
-  add.template operator()<unsorted_segment_kernel<B, sum, true, true>>(
-      "SparseUnsortedSegmentWeightedSum",
-      "row s of Y = the sum of the rows of X that the indices name, each times its weight, where the segment numbers "
-      "say s (inputs X, weights, indices, segment numbers)");
+  detail::add_numbered_reductions<unsorted_segment_kernel>(
+      table, "Unsorted", "the segment numbers", "; 0 for none", [](op_schema& schema) {
+        schema.argument("num_segments", std::int64_t{-1}, "how many segments; just enough if -1");
+      });
 }
 
 }  // namespace plait
