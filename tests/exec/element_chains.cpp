@@ -14,18 +14,14 @@
 
 #include <plait/exec/observer.hpp>
 #include <support/run_op.hpp>
+#include <support/thread_counts.hpp>
 
 namespace {
 
 using plait::op_index;
 using plait::slot;
-
-struct three_threads : plait::tbb {
-  static unsigned concurrency() { return 3; }
-};
-struct one_thread : plait::tbb {
-  static unsigned concurrency() { return 1; }
-};
+using test::one_thread;
+using test::three_threads;
 
 /// y = 2 x + more, where more may be one element for all.
 template <class B>

@@ -12,19 +12,14 @@
 
 #include <doctest/doctest.h>
 
-#include <plait/exec/tbb.hpp>
+#include <support/thread_counts.hpp>
 
 namespace {
 
 using plait::op_index;
 using plait::slot;
-
-struct three_threads : plait::tbb {
-  static unsigned concurrency() { return 3; }
-};
-struct one_thread : plait::tbb {
-  static unsigned concurrency() { return 1; }
-};
+using test::one_thread;
+using test::three_threads;
 
 /// Adds to each element of input 0 the first of the row, or of all of input 1 where that is whole, or, as a sum, its
 /// own.
