@@ -1,0 +1,64 @@
+#include <plait/exec/feed.hpp>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <plait/exec/serial.hpp>
+
+namespace {
+
+using plait::parameter;
+using plait::tensor_value;
+using workspace = plait::workspace<plait::serial>;
+
+tensor_value value_of(workspace const& blobs, std::string const& name) { return plait::to_value(blobs.view(name)); }
+
+TEST_CASE_TEMPLATE("feed: values come back as they were given", T, float, double, std::int32_t, std::int64_t, bool,
+                   std::uint8_t) {
+  for (tensor_value const& given : {tensor_value{{2, 3}, std::vector<T>{1, 0, 1, 1, 0, 0}},
+                                    tensor_value{{}, std::vector<T>{1}}, tensor_value{{4, 0}, std::vector<T>{}}}) {
+    CHECK(plait::to_value(plait::to_tensor<plait::serial>(given)) == given);
+    workspace blobs;
+    plait::feed(blobs, std::vector<parameter>{{"a", given}});
+    CHECK(value_of(blobs, "a") == given);
+  }
+}
+
+TEST_CASE("feed: the last of several parameters of one name counts") {
+  workspace blobs;
+  tensor_value const first{{1}, std::vector<float>{1}};
+  tensor_value const second{{2}, std::vector<double>{2, 3}};
+  plait::feed(blobs, std::vector<parameter>{{"a", first}, {"a", second}});
+  CHECK(value_of(blobs, "a") == second);
+}
+
+TEST_CASE("feed: what is wrong is refused, and nothing has changed") {
+  tensor_value const good{{2}, std::vector<float>{1, 2}};
+  tensor_value const better{{2}, std::vector<float>{3, 4}};
+  struct wrong {
+    tensor_value value;
+    std::string says;
+  };
+  for (wrong const& each : {wrong{{{2}, std::vector<std::string>{"a", "b"}}, "no tensors of string"},
+                            wrong{{{3}, std::vector<float>{1, 2}}, "3"}, wrong{{{-1}, std::vector<float>{}}, "-1"},
+                            wrong{{{1, 1, 1, 1, 1, 1, 1, 1, 1}, std::vector<float>{1}}, "at most 8 dimensions"}}) {
+    CAPTURE(each.says);
+    workspace blobs;
+    plait::feed(blobs, std::vector<parameter>{{"a", good}});
+    std::string said;
+    try {
+      plait::feed(blobs, std::vector<parameter>{{"a", better}, {"b", each.value}});
+    } catch (plait::shape_error const& e) {
+      said = e.what();
+    }
+    CAPTURE(said);
+    CHECK(said.find(each.says) != said.npos);
+    CHECK(value_of(blobs, "a") == good);
+    CHECK_FALSE(blobs.contains("b"));
+  }
+}
+
+}  // namespace
