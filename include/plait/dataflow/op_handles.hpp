@@ -32,8 +32,8 @@ class op_handles {
  public:
   constexpr op_handles() = default;
   constexpr op_handles(P const& p, program_snapshot<P> const& snapshot) { compute(p, snapshot); }
-  op_handles(op_handles&&) = default;
-  op_handles& operator=(op_handles&&) = default;
+  op_handles(op_handles&&) noexcept = default;
+  op_handles& operator=(op_handles&&) noexcept = default;
 
   constexpr void compute(P const& p, program_snapshot<P> const& snapshot) {
     handles_.clear();

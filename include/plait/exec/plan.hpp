@@ -171,8 +171,8 @@ class plan {
   void bind();
   /// A run after bind(), if nothing given has changed since.
   void run_bound(run_options const& options = {});
-  /// Infers what could not be inferred before op `first` was reached. O(1) unless it is a stage's first.
-  void reach(op_index first);
+  /// Infers what could not be inferred before `op` was reached. O(1) unless it is a stage's first.
+  void reach(op_index op);
   /// Runs one op. Its inputs must have been computed.
   void run_op(op_index op, run_options const& options = {}) {
     step& s = steps_[op];

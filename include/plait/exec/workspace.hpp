@@ -30,8 +30,8 @@ class workspace {
   explicit workspace(workspace& parent) : parent_(&parent) {}
   workspace(workspace const&) = delete;
   workspace& operator=(workspace const&) = delete;
-  workspace(workspace&&) = default;
-  workspace& operator=(workspace&&) = default;
+  workspace(workspace&&) noexcept = default;
+  workspace& operator=(workspace&&) noexcept = default;
 
   workspace* parent() const noexcept { return parent_; }
   /// Another number, which no workspace had before, whenever a name of this level comes to stand for another blob.

@@ -55,7 +55,7 @@ class ended_blobs {
         } else if (std::exchange(top.less, false)) {
           top.next = 0;  // a loop
         } else {
-          names const kept = std::move(top.kept);
+          names kept = std::move(top.kept);
           std::vector<std::string> const outputs = std::move(top.around.outputs);
           levels.pop_back();
           if (levels.empty()) return kept;

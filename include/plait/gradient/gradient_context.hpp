@@ -231,7 +231,7 @@ class gradient_context {
   }
   void add_input(operand in, bool wanted) {
     inputs_.push_back(in);
-    wanted_.push_back(wanted);
+    wanted_.push_back(wanted ? 1 : 0);
     results_.emplace_back();
   }
   void add_output(operand out, gradient_operands gradient) {

@@ -91,12 +91,12 @@ class gradient_map {
     const_iterator& operator++() { return *this += 1; }
     const_iterator& operator--() { return *this -= 1; }
     const_iterator operator++(int) {
-      const_iterator const was = *this;
+      const_iterator was = *this;
       ++*this;
       return was;
     }
     const_iterator operator--(int) {
-      const_iterator const was = *this;
+      const_iterator was = *this;
       --*this;
       return was;
     }
@@ -145,7 +145,7 @@ class gradient_map {
   }
   /// Adds the gradient of a blob, or puts it instead of what is there, whose text is given back with the map only.
   std::pair<const_iterator, bool> insert_or_assign(std::string_view blob, blob_gradient const& gradient) {
-    auto const made = emplace(blob, gradient);
+    auto made = emplace(blob, gradient);
     if (!made.second)
       places_[static_cast<std::size_t>(made.first - begin())] = keep(blob, gradient.values, gradient.indices);
     return made;

@@ -134,12 +134,14 @@ constexpr void flow_snapshot<G>::copy(G const& g) {
   };
   // Where nodes are numbers, caches near by hold the rows of a graph of some size.
   found const start = found_at(npos, plait::entry(g));
-  if constexpr (detail::has_own_index<G>)
+  if constexpr (detail::has_own_index<G>) {
     walk(start, waiting_, enter, fetched_at);
-  else if (numbers_.size() >= 65'536)
-    walk(start, waiting_, enter, fetched_at);
-  else
-    walk(start, waiting_, enter, found_at);
+  } else {
+    if (numbers_.size() >= 65'536)
+      walk(start, waiting_, enter, fetched_at);
+    else
+      walk(start, waiting_, enter, found_at);
+  }
 
   order_.resize(size(), plait::entry(g));
   for (std::uint32_t n = 0; n != size(); ++n) {

@@ -62,6 +62,7 @@ class net_argument {
   template <class List>
   static argument_value list(List const& values) {
     std::vector<decltype(converted(*values.begin()))> made;
+    made.reserve(values.size());
     for (auto const& value : values) made.push_back(converted(value));
     return made;
   }

@@ -253,6 +253,7 @@ class net_builder : public builder_ops<net_builder> {
   blob_handle handle(std::string name) const { return {std::move(name), state_.get()}; }
   std::vector<blob_handle> handles(std::vector<std::string> const& names) const {
     std::vector<blob_handle> made;
+    made.reserve(names.size());
     for (std::string const& name : names) made.push_back(handle(name));
     return made;
   }

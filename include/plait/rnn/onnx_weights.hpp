@@ -63,41 +63,40 @@ inline tensor_value stacked(std::vector<tensor_value> parts) {
 /// many gates; to_parameters checks the rest.
 template <detail::onnx_cell Cell>
 recurrent_weights from_onnx(Cell const& cell, onnx_weights const& w, std::size_t direction = 0) {
-  using namespace detail;
-  auto const gates = onnx_gates(cell);
-  recurrent_weights made{reordered_rows(place_of(w.w, direction, "W"), gates, "W"),
-                         reordered_rows(place_of(w.r, direction, "R"), gates, "R")};
+  auto const gates = detail::onnx_gates(cell);
+  recurrent_weights made{detail::reordered_rows(detail::place_of(w.w, direction, "W"), gates, "W"),
+                         detail::reordered_rows(detail::place_of(w.r, direction, "R"), gates, "R")};
   if (w.b) {
-    tensor_value const both = place_of(*w.b, direction, "B");
+    tensor_value const both = detail::place_of(*w.b, direction, "B");
     static constexpr std::array<std::size_t, 2> halves = {0, 1};
-    (void)reordered_rows(both, halves, "B");  // for its error
-    made.input_bias = reordered_rows(block_of_rows(both, 0, 2), gates, "B");
-    made.recurrent_bias = reordered_rows(block_of_rows(both, 1, 2), gates, "B");
+    (void)detail::reordered_rows(both, halves, "B");  // for its error
+    made.input_bias = detail::reordered_rows(detail::block_of_rows(both, 0, 2), gates, "B");
+    made.recurrent_bias = detail::reordered_rows(detail::block_of_rows(both, 1, 2), gates, "B");
   }
-  if (w.p) made.peepholes = reordered_rows(place_of(*w.p, direction, "P"), onnx_peepholes, "P");
+  if (w.p) made.peepholes = detail::reordered_rows(detail::place_of(*w.p, direction, "P"), detail::onnx_peepholes, "P");
   return made;
 }
 
 /// The other way, from weights of each direction, at least one. Throws net_error where they do not fit the cell.
 template <detail::onnx_cell Cell>
 onnx_weights to_onnx(Cell const& cell, std::span<recurrent_weights const> directions) {
-  using namespace detail;
   if (directions.empty()) throw net_error("plait: recurrent weights of no direction");
-  auto const gates = onnx_gates(cell);
+  auto const gates = detail::onnx_gates(cell);
   std::vector<tensor_value> w, r, b, p;
   for (recurrent_weights const& one : directions) {
     (void)to_parameters(cell, {}, one);  // for its errors
-    w.push_back(reordered_rows(one.input, gates, "input"));
-    r.push_back(reordered_rows(one.recurrent, gates, "recurrent"));
+    w.push_back(detail::reordered_rows(one.input, gates, "input"));
+    r.push_back(detail::reordered_rows(one.recurrent, gates, "recurrent"));
     std::int64_t const rows = one.input.shape[0];
     std::vector<tensor_value> biases;
     for (auto const* bias : {&one.input_bias, &one.recurrent_bias})
-      biases.push_back(reordered_rows(*bias ? **bias : zero_weights({rows}, one.input.type()), gates, "bias"));
-    b.push_back(joined_rows(biases));
-    if (one.peepholes) p.push_back(reordered_rows(*one.peepholes, onnx_peepholes, "peepholes"));
+      biases.push_back(
+          detail::reordered_rows(*bias ? **bias : detail::zero_weights({rows}, one.input.type()), gates, "bias"));
+    b.push_back(detail::joined_rows(biases));
+    if (one.peepholes) p.push_back(detail::reordered_rows(*one.peepholes, detail::onnx_peepholes, "peepholes"));
   }
-  onnx_weights made{stacked(std::move(w)), stacked(std::move(r)), stacked(std::move(b))};
-  if (!p.empty()) made.p = stacked(std::move(p));
+  onnx_weights made{detail::stacked(std::move(w)), detail::stacked(std::move(r)), detail::stacked(std::move(b))};
+  if (!p.empty()) made.p = detail::stacked(std::move(p));
   return made;
 }
 

@@ -150,12 +150,7 @@ struct cell_traits {
       return states(c).at(output_states(c).at(0)).width;
   }
 
-  static constexpr bool masks = [] {
-    if constexpr (requires { requires C::masks; })
-      return true;
-    else
-      return false;
-  }();
+  static constexpr bool masks = requires { requires C::masks; };
 };
 
 }  // namespace plait

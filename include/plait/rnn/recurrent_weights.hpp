@@ -78,15 +78,14 @@ inline tensor_value const& find_weight(std::span<parameter const> from, std::str
 /// weights have another shape than the cell's, another type than the rest, or are there or missing against the cell.
 template <detail::weighted_cell Cell>
 std::vector<parameter> to_parameters(Cell const& cell, std::string_view scope, recurrent_weights const& w) {
-  using namespace detail;
-  weights_layout const l = layout_of(cell);
+  detail::weights_layout const l = detail::layout_of(cell);
   std::int64_t const rows = l.gates * l.hidden;
   element_type const type = w.input.type();
-  expect_weight(w.input, "input", {rows, l.inputs}, type);
-  expect_weight(w.recurrent, "recurrent", {rows, l.handed_on}, type);
+  detail::expect_weight(w.input, "input", {rows, l.inputs}, type);
+  detail::expect_weight(w.recurrent, "recurrent", {rows, l.handed_on}, type);
   auto const vector_of = [&](std::optional<tensor_value> const& given, char const* name) {
-    if (given) expect_weight(*given, name, {rows}, type);
-    return given ? *given : zero_weights({rows}, type);
+    if (given) detail::expect_weight(*given, name, {rows}, type);
+    return given ? *given : detail::zero_weights({rows}, type);
   };
   tensor_value const input_bias = vector_of(w.input_bias, "input bias");
   tensor_value const recurrent_bias = vector_of(w.recurrent_bias, "recurrent bias");
@@ -97,8 +96,8 @@ std::vector<parameter> to_parameters(Cell const& cell, std::string_view scope, r
   };
   expect_there(w.peepholes.has_value(), l.peepholes, "peepholes");
   expect_there(w.projection.has_value(), l.projection, "weights of the projection");
-  if (l.peepholes) expect_weight(*w.peepholes, "peepholes", {3 * l.hidden}, type);
-  if (l.projection) expect_weight(*w.projection, "projection", {l.handed_on, l.hidden}, type);
+  if (l.peepholes) detail::expect_weight(*w.peepholes, "peepholes", {3 * l.hidden}, type);
+  if (l.projection) detail::expect_weight(*w.projection, "projection", {l.handed_on, l.hidden}, type);
 
   std::vector<parameter> made;
   auto const add = [&](std::string const& name, tensor_value value) {
@@ -107,10 +106,11 @@ std::vector<parameter> to_parameters(Cell const& cell, std::string_view scope, r
   add("i2h_w", w.input);
   add("i2h_b", input_bias);
   for (std::size_t i = 0; i != l.recurrent.size(); ++i) {
-    add(l.recurrent[i] + "_w", block_of_rows(w.recurrent, i, l.recurrent.size()));
-    add(l.recurrent[i] + "_b", block_of_rows(recurrent_bias, i, l.recurrent.size()));
+    add(l.recurrent[i] + "_w", detail::block_of_rows(w.recurrent, i, l.recurrent.size()));
+    add(l.recurrent[i] + "_b", detail::block_of_rows(recurrent_bias, i, l.recurrent.size()));
   }
-  for (std::size_t i = 0; l.peepholes && i != 3; ++i) add(peephole_names[i], block_of_rows(*w.peepholes, i, 3));
+  for (std::size_t i = 0; l.peepholes && i != 3; ++i)
+    add(detail::peephole_names[i], detail::block_of_rows(*w.peepholes, i, 3));
   if (l.projection) add("projection_w", *w.projection);
   return made;
 }
@@ -119,20 +119,19 @@ std::vector<parameter> to_parameters(Cell const& cell, std::string_view scope, r
 /// missing or has another shape or type.
 template <detail::weighted_cell Cell>
 recurrent_weights from_parameters(Cell const& cell, std::string_view scope, std::span<parameter const> parameters) {
-  using namespace detail;
-  weights_layout const l = layout_of(cell);
+  detail::weights_layout const l = detail::layout_of(cell);
   auto const get = [&](std::string const& name) -> tensor_value const& {
-    return find_weight(parameters, std::string(scope) + '/' + name);
+    return detail::find_weight(parameters, std::string(scope) + '/' + name);
   };
   std::vector<tensor_value> matrices, biases, peepholes;
   for (std::string const& name : l.recurrent) {
     matrices.push_back(get(name + "_w"));
     biases.push_back(get(name + "_b"));
   }
-  recurrent_weights made{get("i2h_w"), joined_rows(matrices), get("i2h_b"), joined_rows(biases)};
+  recurrent_weights made{get("i2h_w"), detail::joined_rows(matrices), get("i2h_b"), detail::joined_rows(biases)};
   if (l.peepholes) {
-    for (char const* name : peephole_names) peepholes.push_back(get(name));
-    made.peepholes = joined_rows(peepholes);
+    for (char const* name : detail::peephole_names) peepholes.push_back(get(name));
+    made.peepholes = detail::joined_rows(peepholes);
   }
   if (l.projection) made.projection = get("projection_w");
   (void)to_parameters(cell, scope, made);  // for its errors

@@ -177,7 +177,7 @@ void plan<B>::prepare_stage(std::size_t stage, bool first_is_inferred) {
   if (stage == 0) end_series(true);
   for (std::size_t later = stage; later != ready_.size(); ++later) ready_[later] = false;
   for (op_index op = first; op != last; ++op)
-    if (!layout_.gives_results(op) && !(op == first && first_is_inferred)) infer(op);
+    if (!layout_.gives_results(op) && (op != first || !first_is_inferred)) infer(op);
   place_stage(stage);
   for (op_index op = first; op != last; ++op) {
     if (layout_.gives_results(op)) continue;

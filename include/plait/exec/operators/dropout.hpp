@@ -82,7 +82,7 @@ struct dropout_arguments {
         .argument("is_test", std::int64_t{0}, "Y = X");
   }
   explicit dropout_arguments(op_arguments const& a) : ratio(a.real("ratio")), is_test(a.flag("is_test")) {
-    if (!(ratio >= 0 && ratio < 1)) a.fail("ratio", "must be at least 0 and below 1");
+    if (!(ratio >= 0) || !(ratio < 1)) a.fail("ratio", "must be at least 0 and below 1");
   }
   /// What those that are left are multiplied by.
   template <class T>

@@ -37,8 +37,10 @@ struct learning_rate_policy {
         break;
       case kind::alter:
         return (iteration % (length + rest) < length) == active_first ? 1 : 0;
-      case kind::step:
-        return std::pow(gamma, static_cast<double>(iteration / length));
+      case kind::step: {
+        std::int64_t const steps = iteration / length;
+        return std::pow(gamma, static_cast<double>(steps));
+      }
       case kind::exp:
         return std::pow(gamma, i);
       case kind::inv:

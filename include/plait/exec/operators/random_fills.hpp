@@ -149,7 +149,8 @@ struct msra_fill_kernel final : random_fill_kernel<B> {
   void run(op_context<B>& c) override {
     shape const& dims = c.output_spec(0).dims;
     if (dims.size() == 0) return;
-    this->normal(c, 0, std::sqrt(2 / static_cast<double>(dims.size() / dims[1])));
+    std::int64_t const fan_out = dims.size() / dims[1];
+    this->normal(c, 0, std::sqrt(2 / static_cast<double>(fan_out)));
   }
 };
 

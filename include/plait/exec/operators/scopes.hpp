@@ -58,6 +58,7 @@ class do_bindings {
       all_.push_back({inner[i], name, std::ranges::find(outputs, name) != outputs.end()});
     }
     std::vector<std::string> bound;
+    bound.reserve(all_.size());
     for (binding const& b : all_) bound.push_back(b.outer);
     std::ranges::sort(bound);
     if (auto const twice = std::ranges::adjacent_find(bound); twice != bound.end())

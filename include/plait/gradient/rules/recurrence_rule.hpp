@@ -28,6 +28,7 @@ inline void recurrence_gradient(gradient_context& c) {
     return static_cast<std::size_t>(id);
   };
   std::vector<gradient_operand> reads;
+  reads.reserve(outputs.size() + c.listed_input_count() + c.output_count());
   for (std::int64_t const id : outputs)
     reads.push_back(c.output_gradient(number(id, c.output_count(), "outputs_with_grads")));
   for (std::size_t i = 0; i != c.listed_input_count(); ++i) reads.push_back(c.input(i));

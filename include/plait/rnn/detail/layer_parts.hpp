@@ -75,7 +75,7 @@ class layer_parts {
 
   /// The sequence in the order of the steps. To be asked for once, and within over_sequence().
   blob_handle sequence() {
-    blob_handle const x = model_.net.blob(o_.sequence);
+    blob_handle x = model_.net.blob(o_.sequence);
     if (!o_.reverse) return x;
     ends_ = o_.lengths ? *o_.lengths : whole_lengths(model_.net, x);
     return reversed(x, "input_reversed");

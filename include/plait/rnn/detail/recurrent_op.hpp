@@ -99,7 +99,7 @@ class recurrent_op {
   // Puts a window that ends in the step together: what is linked are the steps before. Returns its name.
   std::string join(plait::recurrent_state const& state) {
     name_generator names("", step_);
-    std::string const before = names.next_blob(state.in + "_before");
+    std::string before = names.next_blob(state.in + "_before");
     op_def op;
     op.type = step_.intern("Concat");
     op.input = {step_.intern(before), step_.intern(state.out)};
