@@ -50,12 +50,12 @@ void add_type(std::string const& name) {
   add("libm", [](T const* in, T* out, std::size_t n) {
     for (std::size_t i = 0; i < n; ++i) out[i] = Library{}(in[i]);
   });
-  add("plait portable", [](auto... args) { plait::detail::run_portable(loop<T, Own>{}, args...); });
+  add("plait/portable", [](auto... args) { plait::detail::run_portable(loop<T, Own>{}, args...); });
 #if PLAIT_X86_DISPATCH
   if (plait::available_instructions() >= instruction_set::avx2)
-    add("plait avx2", [](auto... args) { plait::detail::run_avx2(loop<T, Own>{}, args...); });
+    add("plait/avx2", [](auto... args) { plait::detail::run_avx2(loop<T, Own>{}, args...); });
   if (plait::available_instructions() >= instruction_set::avx512)
-    add("plait avx512", [](auto... args) { plait::detail::run_avx512(loop<T, Own>{}, args...); });
+    add("plait/avx512", [](auto... args) { plait::detail::run_avx512(loop<T, Own>{}, args...); });
 #endif
 }
 

@@ -47,6 +47,7 @@ recurrent_step add_recurrent_step(trained_model& model, std::string_view name, C
     throw net_error("plait: recurrent step '" + std::string(name) + "': its cell has " + std::to_string(count) +
                     " states, and " + std::to_string(options.states.size()) + " are given");
   std::vector<blob_handle> before;
+  before.reserve(count);
   for (std::string const& state : options.states) before.push_back(model.net.blob(state));
   for (auto const& blob : {options.lengths, options.timestep})
     if (blob) (void)model.net.blob(*blob);

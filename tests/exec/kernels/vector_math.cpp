@@ -45,7 +45,7 @@ using wide = typename wider<T>::type;
       return exact;                                                \
     }                                                              \
   };
-PLAIT_FUNCTION(exp, 1.0, 1.1, std::exp(x))
+PLAIT_FUNCTION(exp, 1.2, 1.2, std::exp(x))
 PLAIT_FUNCTION(expm1, 2.1, 2.3, std::expm1(x))
 PLAIT_FUNCTION(log, 0.9, 0.9, std::log(x))
 PLAIT_FUNCTION(log1p, 1.4, 1.4, std::log1p(x))

@@ -33,7 +33,7 @@ struct trained {
 template <class N>
 class optimizer_plan {
  public:
-  optimizer_plan(N const& n, optimizer_placement placement) : placement_(std::move(placement)), names_("", n) {
+  optimizer_plan(N const& n, optimizer_placement placement) : placement_(placement), names_("", n) {
     if (placement_.type != element_type::float32 && placement_.type != element_type::float64)
       throw net_error("plait: optimisers are for parameters of float32 or float64, not of " +
                       std::string(to_string(placement_.type)));
@@ -220,7 +220,7 @@ class optimizer_plan {
   // Sum is for floats only, Add for two operands only.
   std::string sum(std::vector<std::string> const& terms) {
     if (terms.size() == 1) return terms.front();
-    std::string const total = fresh("gradient_sqr_norm");
+    std::string total = fresh("gradient_sqr_norm");
     if (!is_double())
       add("Sum", terms, {total});
     else

@@ -29,7 +29,7 @@ struct dropout_cell {
   std::vector<std::size_t> output_states() const { return inside.output_states(); }
   std::int64_t output_width() const { return inside.output_width(); }
   blob_handle output(cell_scope& s, std::vector<blob_handle> const& states) const {
-    blob_handle const whole = inside.output(s, states);
+    blob_handle whole = inside.output(s, states);
     if (is_test || s.forward_only()) return whole;
     return s.net.op<2>("Dropout", whole, {}, {{"ratio", ratio}})[0];
   }
