@@ -54,6 +54,18 @@ PLAIT_FUNCTION(sigmoid, 2.6, 2.6, (x < 0 ? std::exp(x) : W(1)) / (1 + std::exp(-
 PLAIT_FUNCTION(softplus, 1.8, 1.8, (x > 0 ? x : W(0)) + std::log1p(std::exp(-std::fabs(x))))
 #undef PLAIT_FUNCTION
 
+struct exp_of_negative_function : exp_function {
+  static constexpr char const* text = "exp_of_negative";
+  template <class T>
+  PLAIT_ALWAYS_INLINE T operator()(T x) const {
+    return math::exp_of_negative(math::detail::minus_magnitude(x));
+  }
+  template <class W>
+  static W expected(W x) {
+    return std::exp(-std::fabs(x));
+  }
+};
+
 template <class F, class T>
 struct map_loop {
   void operator()(T const* in, T* out, std::size_t count) const {
@@ -231,6 +243,7 @@ void check_all() {
 }  // namespace
 
 TEST_CASE("exp is within its bound of the exact value") { check_all<exp_function>(); }
+TEST_CASE("exp_of_negative is within its bound of the exact value") { check_all<exp_of_negative_function>(); }
 TEST_CASE("expm1 is within its bound of the exact value") { check_all<expm1_function>(); }
 TEST_CASE("log is within its bound of the exact value") { check_all<log_function>(); }
 TEST_CASE("log1p is within its bound of the exact value") { check_all<log1p_function>(); }

@@ -27,9 +27,8 @@ PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE inline T highest_of_row(T const* x, std::s
 template <class T>
 PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE inline softmax_parts<T> softmax_row(T const* x, T* y, std::size_t width) {
   T const highest = highest_of_row(x, width);
-  PLAIT_INDEPENDENT
-  for (std::size_t i = 0; i < width; ++i) y[i] = math::exp(x[i] - highest);
-  T const total = reduce_row<sum_reduction, T>(width, [y](std::size_t i) { return y[i]; });
+  T const total = reduce_row<sum_reduction, T>(
+      width, [x, y, highest](std::size_t i) { return y[i] = math::exp_of_negative(x[i] - highest); });
   T const scale = T(1) / total;
   PLAIT_INDEPENDENT
   for (std::size_t i = 0; i < width; ++i) y[i] *= scale;
@@ -48,7 +47,7 @@ PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE inline softmax_parts<T> softmax_parts_of_r
     T const* const from = x + first;
     T* const to = kept;
     PLAIT_INDEPENDENT
-    for (std::size_t i = 0; i < count; ++i) to[i] = math::exp(from[i] - highest);
+    for (std::size_t i = 0; i < count; ++i) to[i] = math::exp_of_negative(from[i] - highest);
     total += reduce_block<sum_reduction, T>(0, count, [to](std::size_t i) { return to[i]; });
   }
   return {highest, total};

@@ -331,16 +331,6 @@ PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr T cos_of_turns(T r) {
   }
 }
 
-/// e^x for x not positive, or NaN.
-template <class T>
-PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr T exp_of_negative(T x) {
-  using f = format<T>;
-  // The power is made larger by `up`, for itself it can be too small; a subnormal result is rounded once only.
-  constexpr bits_of<T> up = f::mantissa * 3;
-  auto const parts = reduce_exp<contracted>(at_least(x, -f::exp_end), f::bias + up);
-  return exp_of_rest<contracted>(parts.rest) * power_of_two<T>(parts.exponent) * power_of_two<T>(f::bias - up);
-}
-
 }  // namespace detail
 
 /// e^x. 0.93 ulp for float, 0.90 for double; 1.17 and 1.18 without fused multiply-add.
@@ -351,6 +341,17 @@ PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr T exp(T x) {
   // The one factor after the other: a subnormal result is rounded once only.
   auto const power = detail::split_power_of_two<T>(parts.exponent);
   return detail::exp_of_rest<contracted>(parts.rest) * power.first * power.second;
+}
+
+/// e^x for x that is not positive, or NaN: faster than exp by a quarter, as near, and wrong for any other x.
+template <std::floating_point T>
+PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr T exp_of_negative(T x) {
+  using f = detail::format<T>;
+  // The power is made larger by `up`, for itself it can be too small; a subnormal result is rounded once only.
+  constexpr detail::bits_of<T> up = f::mantissa * 3;
+  auto const parts = detail::reduce_exp<contracted>(detail::at_least(x, -f::exp_end), f::bias + up);
+  return detail::exp_of_rest<contracted>(parts.rest) * detail::power_of_two<T>(parts.exponent) *
+         detail::power_of_two<T>(f::bias - up);
 }
 
 /// e^x - 1. 1.65 ulp for float, 2.2 for double.
@@ -392,14 +393,14 @@ PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr T tanh(T x) {
 /// 1 / (1 + e^-x). 2.41 ulp for float, 2.4 for double.
 template <std::floating_point T>
 PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr T sigmoid(T x) {
-  T const e = detail::exp_of_negative(detail::minus_magnitude(x));
+  T const e = exp_of_negative(detail::minus_magnitude(x));
   return (x < T(0) ? e : T(1)) / (T(1) + e);
 }
 
 /// log(1 + e^x). 1.76 ulp for float, 1.74 for double.
 template <std::floating_point T>
 PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr T softplus(T x) {
-  return detail::positive_part(x) + detail::log1p<contracted>(detail::exp_of_negative(detail::minus_magnitude(x)));
+  return detail::positive_part(x) + detail::log1p<contracted>(exp_of_negative(detail::minus_magnitude(x)));
 }
 
 }  // namespace plait::math

@@ -92,7 +92,7 @@ struct gelu_gradient : gelu<T> {
   PLAIT_HOST_DEVICE T operator()(T dy, T x) const {
     T const share = this->share(x);
     if (std::isinf(x)) return dy * share;
-    if (!this->fast) return dy * (share + x * T(0.5) * this->root * math::exp(T(-0.5) * x * x));
+    if (!this->fast) return dy * (share + x * T(0.5) * this->root * math::exp_of_negative(T(-0.5) * x * x));
     // The slope of sigmoid(2u) is 2u' s (1 - s).
     T const slope = T(2) * this->root * (T(1) + T(3 * 0.044715) * x * x);
     T const rest = math::sigmoid(T(-2) * this->slant(x));
@@ -104,7 +104,7 @@ template <class T>
 struct swish_gradient {
   PLAIT_HOST_DEVICE constexpr T operator()(T x, T y, T dy) const {
     // s + y (1 - s) for s = sigmoid(x), without the digits that 1 - s would lose.
-    T const e = math::exp(-math::detail::magnitude(x));
+    T const e = math::exp_of_negative(math::detail::minus_magnitude(x));
     bool const negative = x < T(0);
     T const scale = T(1) / (T(1) + e);
     T const s = scale * math::detail::choose(negative, e, T(1));

@@ -42,7 +42,7 @@ struct reciprocal_gradient {
 template <class T>
 struct error_function_gradient {
   PLAIT_HOST_DEVICE constexpr T operator()(T x, T dy) const {
-    return T(2 * std::numbers::inv_sqrtpi) * dy * math::exp(-(x * x));
+    return T(2 * std::numbers::inv_sqrtpi) * dy * math::exp_of_negative(-(x * x));
   }
 };
 /// Nothing reaches an x that is a bound itself.

@@ -118,7 +118,7 @@ enum class sigmoid_loss : unsigned char { plain, log_d_trick, unjoined };
 template <sigmoid_loss Kind, class T>
 PLAIT_HOST_DEVICE constexpr T sigmoid_log_likelihood(T x, T target) {
   T const positive = x >= T(0) ? x : T(0);
-  T const tail = math::log1p(math::exp(-magnitude_of()(x)));
+  T const tail = math::log1p(math::exp_of_negative(-magnitude_of()(x)));
   if constexpr (Kind == sigmoid_loss::plain) return x * target - positive - tail;
   if constexpr (Kind == sigmoid_loss::log_d_trick) return (T(2) * target - T(1)) * (x - (positive + tail));
   if constexpr (Kind == sigmoid_loss::unjoined) return x * target + (target - T(1)) * (positive + tail);

@@ -69,7 +69,7 @@ struct softmax_distribution_loss_rows {
     T* const to = p + row * classes;
     std::size_t const count = classes;
     PLAIT_INDEPENDENT
-    for (std::size_t i = 0; i < count; ++i) to[i] = math::exp(from[i] - shift) * scale;
+    for (std::size_t i = 0; i < count; ++i) to[i] = math::exp_of_negative(from[i] - shift) * scale;
   }
 };
 
