@@ -101,6 +101,7 @@ netdef ordered(netdef const& net) {
     auto const to = std::find_if_not(from, n.op.end(), is_sum);
     std::vector<op_def> sums(from, to);
     std::vector<op_def*> sorted;  // not the ops: see op_def
+    sorted.reserve(sums.size());
     for (op_def& op : sums) sorted.push_back(&op);
     std::ranges::stable_sort(sorted, {}, [&](op_def const* op) { return n.text(*op->output.begin()); });
     for (op_def* const op : sorted) *from++ = std::move(*op);

@@ -325,8 +325,7 @@ void check_given_tensors(N const& init) {
       std::string blob(name_text(init, static_cast<name_t<N> const&>(name)));
       if (++count > 1)
         throw net_error("plait: " + op_label(init, at) + " of the init net has several outputs", at, std::move(blob));
-      if (!written.insert(blob).second)
-        throw net_error("plait: the init net writes '" + blob + "' twice", at, std::move(blob));
+      if (!written.insert(blob).second) throw net_error("plait: the init net writes '" + blob + "' twice", at, blob);
     }
     if (count == 0) throw net_error("plait: " + op_label(init, at) + " of the init net has no output", at);
     ++at;
