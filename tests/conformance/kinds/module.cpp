@@ -208,11 +208,13 @@ class module_case {
   plait::tensor_value gradient(std::string const& of) const { return fetched(gradients_.at(of).values); }
   std::vector<std::string> gradients(std::vector<std::string> const& of) const {
     std::vector<std::string> made;
+    made.reserve(of.size());
     for (std::string const& name : of) made.push_back(gradients_.at(name).values);
     return made;
   }
   json stacked(std::vector<std::string> const& names) const {
     std::vector<plait::tensor_value> parts;
+    parts.reserve(names.size());
     for (std::string const& name : names) parts.push_back(fetched(name));
     return tensor_to_json(plait::detail::joined_rows(parts));
   }
