@@ -116,7 +116,8 @@ bool overwritten() {
 // power = x · x · …, n times, and its gradient n x^(n - 1).
 double gradient_of_loop(double at, std::int64_t times) {
   plait::net_builder n("loop");
-  auto [x, power, i, one, end] = n.external_inputs("x", "power", "i", "one", "end");
+  plait::blob_handle const x = n.external_input("x"), power = n.external_input("power");
+  plait::blob_handle const i = n.external_input("i"), one = n.external_input("one"), end = n.external_input("end");
   n.while_([&](auto& condition) { return condition.lt(i, end); },
            [&](auto& body) {
              body.mul(power, x, power);

@@ -95,6 +95,7 @@ struct plait::program_traits<toy::Function> {
   static toy::Variable* phi_result(P const&, toy::Phi const& phi) { return phi.result; }
   static std::vector<Argument> phi_arguments(P const&, toy::Phi const& phi) {
     std::vector<Argument> made;
+    made.reserve(phi.choices.size());
     for (auto const& [from, variable] : phi.choices) made.push_back({from, variable});
     return made;
   }

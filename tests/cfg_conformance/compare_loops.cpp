@@ -228,6 +228,7 @@ comparison compare_loops(std::vector<function_graph> const& graphs, printed_loop
     });
   }
   std::vector<loops_by_header> own;
+  own.reserve(graphs.size());
   for (function_graph const& f : graphs) own.push_back(natural_loops(f));
   auto const parts = aligned(graphs, own, printed.loops);
   comparison made;

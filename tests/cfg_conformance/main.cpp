@@ -16,9 +16,8 @@
 #include "modules.hpp"
 #include "report.hpp"
 
+namespace cfg_conformance {
 namespace {
-
-using namespace cfg_conformance;
 
 constexpr std::string_view usage =
     R"(usage: plait_cfg_conformance [--analyses a,b] [--verbose] DIR...
@@ -80,9 +79,9 @@ int wrong_usage(std::string const& message) {
 }
 
 // A file that cannot be read ends its analysis, not the run.
-class run {
+class comparisons {
  public:
-  explicit run(arguments const& given) : given_(given) {}
+  explicit comparisons(arguments const& given) : given_(given) {}
 
   int operator()() {
     for (std::string const& folder : given_.folders) {
@@ -142,9 +141,7 @@ class run {
   bool broken_ = false;
 };
 
-}  // namespace
-
-int main(int argc, char** argv) {
+int run(int argc, char** argv) {
   arguments given;
   for (int i = 1; i < argc; ++i) {
     std::string_view const arg = argv[i];
@@ -176,9 +173,14 @@ int main(int argc, char** argv) {
   }
   if (given.folders.empty()) return wrong_usage("no folder");
   try {
-    return run(given)();
+    return comparisons(given)();
   } catch (std::exception const& problem) {
     std::cerr << "plait_cfg_conformance: " << problem.what() << '\n';
     return 2;
   }
 }
+
+}  // namespace
+}  // namespace cfg_conformance
+
+int main(int argc, char** argv) { return cfg_conformance::run(argc, argv); }

@@ -28,19 +28,20 @@ class text_store {
 
   /// The text as it is kept. Strong guarantee.
   std::string_view add(std::string_view text) {
-    if (text.empty()) return std::string_view("", 0);
-    if (text.size() > left_) {
+    std::size_t const needed = text.size();
+    if (needed == 0) return std::string_view("", 0);
+    if (needed > left_) {
       // Doubling from 64 bytes keeps the many tiny tables of nested nets tiny; 1 MiB bounds what a large one wastes.
-      std::size_t const size = std::max(text.size(), std::size_t{64} << std::min<std::size_t>(own_chunks_, 14));
+      std::size_t const size = std::max(needed, std::size_t{64} << std::min<std::size_t>(own_chunks_, 14));
       chunks_.push_back(std::make_shared_for_overwrite<char[]>(size));
       free_ = chunks_.back().get();
       left_ = size;
       ++own_chunks_;
     }
-    std::memcpy(free_, text.data(), text.size());
-    std::string_view const kept(free_, text.size());
-    free_ += text.size();
-    left_ -= text.size();
+    std::memcpy(free_, text.data(), needed);
+    std::string_view const kept(free_, needed);
+    free_ += needed;
+    left_ -= needed;
     return kept;
   }
 

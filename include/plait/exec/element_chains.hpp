@@ -48,11 +48,10 @@ class element_chains {
       for (op_index op = 0; op < ops;) {
         chain made{op};
         while (op != ops && made.take(at(op))) ++op;
-        if (made.members.size() > 1) {
-          made.place_buffers(last_use);
-          chains_.push_back(std::move(made));
-        }
         op = std::max(op, made.first + 1);
+        if (made.members.size() < 2) continue;
+        made.place_buffers(last_use);
+        chains_.push_back(std::move(made));
       }
     }
   }
@@ -61,6 +60,7 @@ class element_chains {
   /// The first op of each chain.
   std::vector<op_index> firsts() const {
     std::vector<op_index> made;
+    made.reserve(chains_.size());
     for (chain const& c : chains_) made.push_back(c.first);
     return made;
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <ranges>
 #include <string>
@@ -48,6 +49,7 @@ template <backend B, std::ranges::forward_range Parameters>
   requires std::convertible_to<std::ranges::range_reference_t<Parameters const&>, parameter const&>
 void feed(workspace<B>& blobs, Parameters const& parameters) {
   std::vector<tensor<B>> made;
+  made.reserve(static_cast<std::size_t>(std::ranges::distance(parameters)));
   for (parameter const& each : parameters) made.push_back(to_tensor<B>(each.value));
   auto next = made.begin();
   for (parameter const& each : parameters) blobs.feed(each.name, std::move(*next++));

@@ -70,6 +70,7 @@ class row_groups {
   /// The first op of each group.
   std::vector<op_index> firsts() const {
     std::vector<op_index> made;
+    made.reserve(groups_.size());
     for (group const& g : groups_) made.push_back(g.first);
     return made;
   }

@@ -271,7 +271,7 @@ constexpr void dense_graph::walk(Found const& start, std::vector<Found>& waiting
     for (auto i = count; i-- != 0;) {
       Found const to = find(at, first[i]);
       std::uint32_t const entered = places[to.to()];
-      told[i] = to;
+      told[i] = static_cast<walk_edge const&>(to);
       bool const fresh = entered == npos;
       if constexpr (std::same_as<Found, walk_edge>) {
         if (!foreseen) {

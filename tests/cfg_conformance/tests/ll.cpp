@@ -8,7 +8,7 @@
 
 #include "expect_error.hpp"
 
-using namespace cfg_conformance;
+namespace cfg_conformance {
 
 namespace {
 
@@ -116,3 +116,5 @@ TEST_CASE("assembly that is none") {
   fails("define void @f() {\n  %x =\n}\n", 2, "expected an instruction");
   fails("define void @f() {\n  ret void\n}\ndefine void @f() {\n", 4, "second function");
 }
+
+}  // namespace cfg_conformance

@@ -7,7 +7,7 @@
 
 #include "expect_error.hpp"
 
-using namespace cfg_conformance;
+namespace cfg_conformance {
 
 namespace {
 
@@ -145,3 +145,5 @@ TEST_CASE("loops, nested, without and with functions") {
   fails("Loop at depth 1 containing: %a<header>\nLoop info for function 'f':\n", 2, "belong to no function");
   fails("Loop info for function 'f'\n", 1, "at the end");
 }
+
+}  // namespace cfg_conformance

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-using namespace cfg_conformance;
+namespace cfg_conformance {
 
 namespace {
 
@@ -17,6 +17,7 @@ document body(std::string const& lines) {
 
 std::vector<std::string> names(promotion_round const& round) {
   std::vector<std::string> made;
+  made.reserve(round.variables.size());
   for (variable const& v : round.variables) made.push_back(v.name + ": " + v.type);
   return made;
 }
@@ -110,3 +111,5 @@ TEST_CASE("rounds: what a promoted pointer pointed to") {
   third.leave(0, 3);  // the store of %v is still there
   CHECK(third.next().variables.empty());
 }
+
+}  // namespace cfg_conformance

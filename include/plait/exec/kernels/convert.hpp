@@ -81,7 +81,8 @@ PLAIT_HOST_DEVICE constexpr To convert(From x) {
     return x != From(0);
   } else if constexpr (std::floating_point<From> && std::integral<To>) {
     constexpr From least = static_cast<From>(std::numeric_limits<To>::min());
-    constexpr From end = From(2) * static_cast<From>(std::numeric_limits<To>::max() / 2 + 1);
+    constexpr To half = std::numeric_limits<To>::max() / 2 + 1;
+    constexpr From end = From(2) * static_cast<From>(half);
     if (x != x) return To(0);
     if (x < least) return std::numeric_limits<To>::min();
     if (x >= end) return std::numeric_limits<To>::max();
