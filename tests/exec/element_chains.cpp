@@ -3,11 +3,14 @@
 #include <plait/exec/element_chains.hpp>
 
 #include <atomic>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <numeric>
+#include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -23,10 +26,11 @@ using plait::slot;
 using test::one_thread;
 using test::three_threads;
 
-/// y = 2 x + more, where more may be one element for all.
+/// y = 2 x + more, where more may be one element for all; or x - more, which is said to be simple.
 template <class B>
 struct doubling : plait::op_kernel<B> {
   bool by_itself = true;
+  bool simple = false;
   std::size_t runs = 0;
   std::atomic<std::size_t> elements = 0;
   std::atomic<std::size_t> most = 0;
@@ -38,8 +42,9 @@ struct doubling : plait::op_kernel<B> {
     double const* const x = c.template input<double>(0);
     double const* const more = c.template input<double>(1);
     double* const y = c.template output<double>(0);
-    for (std::size_t i = 0; i != c.output_size(0); ++i) y[i] = 2 * x[i] + more[c.size(1) == 1 ? 0 : i];
+    for (std::size_t i = 0; i != c.output_size(0); ++i) y[i] = made_of(x[i], more[c.size(1) == 1 ? 0 : i]);
   }
+  double made_of(double x, double more) const { return simple ? x - more : 2 * x + more; }
   plait::element_function by_element(plait::op_context<B> const& c) const override {
     repeats = c.size(1) == 1;
     if (!by_itself) return {};
@@ -50,9 +55,10 @@ struct doubling : plait::op_kernel<B> {
               auto const* const x = static_cast<double const*>(operands[0]);
               auto const* const more = static_cast<double const*>(operands[1]);
               for (std::size_t i = 0; i != count; ++i)
-                static_cast<double*>(operands[2])[i] = 2 * x[i] + more[k.repeats ? 0 : i];
+                static_cast<double*>(operands[2])[i] = k.made_of(x[i], more[k.repeats ? 0 : i]);
             },
-            this};
+            this, simple ? plait::simple_function::subtract : plait::simple_function::none,
+            plait::element_type::float64};
   }
 };
 
@@ -206,6 +212,49 @@ TEST_CASE("element_chains: an operand of one element is the same for all") {
   CHECK(c.memory == wanted.memory);
 }
 
+TEST_CASE_TEMPLATE("element_chains: what is simple, and needs only what the op before has made, is one line", B,
+                   one_thread, three_threads) {
+  // By op: whether its own function was called, and not a line.
+  auto const called = [](std::size_t count, std::size_t elements, auto const& change) {
+    auto const made = [&] {
+      ops<B> c(count, elements);
+      c.keeps_all = false;
+      for (auto& kernel : c.kernels) kernel->simple = true;
+      change(c);
+      return c;
+    };
+    ops<B> c = made();
+    ops<B> wanted = made();
+    CHECK(c.sizes() == sizes{count});
+    for (std::size_t op = 0; op != count; ++op) wanted.kernels[op]->run(wanted.contexts[op]);
+    CHECK(c.memory[count] == wanted.memory[count]);
+    std::string calls;
+    for (auto const& kernel : c.kernels) {
+      CHECK(kernel->runs == 0);
+      CHECK((kernel->elements == 0 || kernel->elements == elements));
+      calls += kernel->elements == 0 ? '-' : 'f';
+    }
+    return calls;
+  };
+  for (std::size_t const elements : {2u, 513u, 100'000u}) {
+    CAPTURE(elements);
+    CHECK(called(4, elements, [](ops<B>&) {}) == "----");
+    CHECK(called(4, elements, [](ops<B>& c) { c.keeps_all = true; }) == "ffff");
+    CHECK(called(4, elements, [](ops<B>& c) { c.kernels[1]->simple = false; }) == "ff--");
+    CHECK(called(5, elements, [](ops<B>& c) { c.kernels[2]->simple = false; }) == "--f--");
+    CHECK(called(4, elements, [](ops<B>& c) { std::swap(c.operands[2][0], c.operands[2][1]); }) == "----");
+    CHECK(called(4, elements, [](ops<B>& c) { c.operands[2][1] = c.operands[2][0]; }) == "----");  // a new line
+    CHECK(called(4, elements, [](ops<B>& c) { c.operands[3][1] = c.operands[1][2]; }) == "----");  // two lines
+    CHECK(called(4, elements, [](ops<B>& c) { c.operands[3][1] = c.operands[3][0]; }) == "---f");  // both operands
+    CHECK(called(4, elements, [](ops<B>& c) { c.slots[3].data = c.slots[0].data; }) == "----");    // in place
+    CHECK(called(6, elements, [](ops<B>& c) {
+            for (std::size_t v = 7; v != 13; ++v) c.resize(v, 1);
+          }) == "------");  // two lines
+    CHECK(called(17, elements, [](ops<B>&) {}) == std::string(17, '-'));
+    CHECK(called(15, elements, [](ops<B>&) {}) == std::string(14, '-') + 'f');
+  }
+}
+
 TEST_CASE("element_chains: what ends one, and what is none") {
   CHECK(ops<one_thread>(1).sizes().empty());
   CHECK(ops<one_thread>(3, 1).sizes().empty());
@@ -330,6 +379,56 @@ TEST_CASE_TEMPLATE("a plan's results are those of its ops one after the other", 
   for (std::int64_t const count : {1, 2, 3, 1'023, 1'024, 1'025, 70'003}) {
     check(float(), count);
     check(double(), count);
+  }
+}
+
+// Mostly simple functions, so that lines of all lengths come up, and blobs that are written again.
+TEST_CASE("a plan's results are those of its ops one after the other: random nets of functions of elements") {
+  using backend = plait::serial;
+  std::mt19937 random(3);
+  auto const below = [&random](std::size_t end) { return random() % end; };
+  for (std::size_t round = 0; round != 300; ++round) {
+    std::string const two[] = {"Add", "Sub", "Mul", "Div", "Sum", "Max"};
+    std::string const one[] = {"Negative", "Relu", "Sigmoid"};
+    std::vector<std::string> blobs{"a", "b", "c"};
+    std::string net;
+    for (std::size_t op = 0, ops = 2 + below(25); op != ops; ++op) {
+      std::string const x = below(3) != 0 ? blobs.back() : blobs[below(blobs.size())];
+      std::string const y = blobs[below(blobs.size())];
+      std::string const out = below(4) == 0 ? blobs[below(blobs.size())] : 't' + std::to_string(op);
+      bool const is_unary = below(4) == 0;
+      bool const with_one = !is_unary && below(5) == 0;  // Sum and Max do not repeat
+      std::string const type = is_unary ? one[below(3)] : two[below(with_one ? 4 : 6)];
+      std::string const& other = with_one ? "one" : y;
+      bool const exchanged = below(2) == 0;
+      net += "op { type: '" + type + "' input: '" + (exchanged && !is_unary ? other : x) + '\'';
+      if (!is_unary) net += " input: '" + (exchanged ? x : other) + '\'';
+      net += " output: '" + out + "' }\n";
+      std::erase(blobs, out);
+      blobs.push_back(out);
+    }
+    net += "external_output: '" + blobs.back() + "' external_output: '" + blobs[blobs.size() / 2] + '\'';
+    CAPTURE(net);
+    auto const results = [&](plait::op_observer* observer) {
+      std::size_t const count = 1 + round * 37 % 1'100;
+      plait::workspace<backend> all;
+      for (std::string const name : {"a", "b", "c"}) {
+        std::vector<float> numbers(count);
+        for (std::size_t i = 0; i != count; ++i)
+          numbers[i] = static_cast<float>((i * 31 + static_cast<std::size_t>(name[0])) % 97) * 0.05f - 2;
+        all.feed(name, numbers, {static_cast<std::int64_t>(count)});
+      }
+      all.feed<float>("one", {1.25f}, {});
+      auto plan = plait::compile(plait::read_netdef_text(net), test::table<backend>(), all);
+      plan.run({.observer = observer});
+      auto made = all.fetch<float>(blobs.back());
+      for (float const x : all.fetch<float>(blobs[blobs.size() / 2])) made.push_back(x);
+      std::vector<std::uint32_t> bits;
+      for (float const x : made) bits.push_back(x != x ? 0 : std::bit_cast<std::uint32_t>(x));
+      return bits;
+    };
+    watcher seen;
+    CHECK(results(&seen) == results(nullptr));
   }
 }
 

@@ -1,6 +1,7 @@
 // Ops after one another that work on each element by itself, on operands of one size: all of them are run for a few
 // elements, then for the next few. What one has made is in the first cache still when the next reads it, is not written
-// to memory at all if only the chain reads it, and nothing but the elements' own functions is called for each op.
+// to memory at all if only the chain reads it, and nothing but the elements' own functions is called for each op. Sums,
+// products and the like of which each needs the one before are a line: what they make does not leave registers.
 #pragma once
 
 #include <algorithm>
@@ -8,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -15,6 +17,7 @@
 #include <plait/exec/backend.hpp>
 #include <plait/exec/kernels/for_each.hpp>
 #include <plait/exec/kernels/shared_tile.hpp>
+#include <plait/exec/kernels/straight_line.hpp>
 #include <plait/exec/op_kernel.hpp>
 #include <plait/ssa/versioning.hpp>
 
@@ -51,6 +54,7 @@ class element_chains {
         op = std::max(op, made.first + 1);
         if (made.members.size() < 2) continue;
         made.place_buffers(last_use);
+        made.find_calls(last_use);
         chains_.push_back(std::move(made));
       }
     }
@@ -85,6 +89,11 @@ class element_chains {
     std::size_t inputs;
     std::size_t operands;  // inputs and outputs
   };
+  // What is called for a block: a member's function, or a line of several.
+  struct call {
+    element_function does;
+    std::size_t operands;
+  };
 
   struct chain {
     op_index first;
@@ -93,10 +102,17 @@ class element_chains {
     bool overlaps = false;
     std::vector<member> members = {};
     std::vector<operand> operands = {};  // of all members
+    std::vector<call> calls = {};
+    std::vector<std::uint32_t> called_with = {};  // of all calls: which operands
+    std::vector<std::unique_ptr<straight_line>> lines = {};
 
     bool take(candidate const& c);
     template <class LastUse>
     void place_buffers(LastUse const& last_use);
+    template <class LastUse>
+    void find_calls(LastUse const& last_use);
+    template <class LastUse>
+    std::size_t find_line(std::size_t m, std::size_t at, LastUse const& last_use);
     bool has_moved();
     bool share_memory() const;
     void run(op_index& op);
@@ -166,6 +182,60 @@ void element_chains<B>::chain::place_buffers(LastUse const& last_use) {
   }
 }
 
+template <backend B>
+template <class LastUse>
+void element_chains<B>::chain::find_calls(LastUse const& last_use) {
+  std::size_t at = 0;
+  for (std::size_t m = 0; m != members.size();) {
+    std::size_t const taken = find_line(m, at, last_use);
+    if (taken == 0) {
+      calls.push_back({members[m].does, members[m].operands});
+      for (std::size_t k = 0; k != members[m].operands; ++k) called_with.push_back(static_cast<std::uint32_t>(at + k));
+    }
+    for (std::size_t const end = m + std::max<std::size_t>(taken, 1); m != end; ++m) at += members[m].operands;
+  }
+  if (calls.size() == 1) block = count;
+}
+
+// Makes a line of the members from m on, whose operands begin with `at`, as far as each takes over what only it needs
+// of the one before. How many that are; 0 if not two.
+template <backend B>
+template <class LastUse>
+std::size_t element_chains<B>::chain::find_line(std::size_t m, std::size_t at, LastUse const& last_use) {
+  auto made = std::make_unique<straight_line>(operands[at].bytes == 0);
+  std::vector<std::uint32_t> with{static_cast<std::uint32_t>(at)};
+  slot const* handed = operands[at].from;
+  std::size_t result = at;
+  std::size_t taken = 0;
+  for (; m + taken != members.size(); ++taken) {
+    member const& next = members[m + taken];
+    simple_function const f = next.does.simple;
+    if (f == simple_function::none || next.does.type != members[m].does.type) break;
+    operand const* const own = operands.data() + at;
+    bool const is_left = own[0].from == handed;
+    bool const two = takes_two(f);
+    if (taken != 0 && (two ? is_left == (own[1].from == handed) : !is_left)) break;
+    if (!made->add(is_left ? f : exchanged(f), two && own[is_left ? 1 : 0].bytes == 0)) break;
+    if (two) with.push_back(static_cast<std::uint32_t>(at + (is_left ? 1 : 0)));
+    result = at + next.inputs;
+    at += next.operands;
+    operand const& out = operands[result];
+    bool const goes_on = out.in_buffer != npos && last_use(*out.from) == first + m + taken + 1;
+    handed = goes_on ? out.from : nullptr;
+  }
+  if (taken < 2) return 0;
+  with.push_back(static_cast<std::uint32_t>(result));
+  visit_type<float, double>(members[m].does.type, [&]<class T>(T) {
+    auto const run_line = [](void const* line, void* const* operands, std::size_t count) {
+      static_cast<straight_line const*>(line)->run<T>(operands, count);
+    };
+    calls.push_back({{run_line, made.get()}, with.size()});
+  });
+  called_with.insert(called_with.end(), with.begin(), with.end());
+  lines.push_back(std::move(made));
+  return taken;
+}
+
 // Notes where the operands are. Whether that is elsewhere than it was.
 template <backend B>
 bool element_chains<B>::chain::has_moved() {
@@ -207,11 +277,13 @@ void element_chains<B>::chain::run(std::size_t begin, std::size_t end) const {
   std::array<void*, most_operands> at;
   for (; begin < end; begin += block) {
     std::size_t const length = std::min(block, end - begin);
-    operand const* o = operands.data();
-    for (member const& m : members) {
-      for (std::size_t k = 0; k != m.operands; ++k, ++o)
-        at[k] = o->in_buffer == npos ? o->data + begin * o->bytes : buffers.data() + o->in_buffer * block_bytes;
-      m.does.run(m.does.self, at.data(), length);
+    std::uint32_t const* with = called_with.data();
+    for (call const& c : calls) {
+      for (std::size_t k = 0; k != c.operands; ++k, ++with) {
+        operand const& o = operands[*with];
+        at[k] = o.in_buffer == npos ? o.data + begin * o.bytes : buffers.data() + o.in_buffer * block_bytes;
+      }
+      c.does.run(c.does.self, at.data(), length);
     }
   }
 }
@@ -230,7 +302,10 @@ void element_chains<B>::chain::run(op_index& op) {
   auto const run_some = [](void const* self, std::size_t begin, std::size_t end) {
     static_cast<chain const*>(self)->run(begin, end);
   };
-  for_each_tile<B>(count, tile_size, detail::tile_reference{this, run_some});
+  if (count <= tile_size)
+    run(0, count);
+  else
+    for_each_tile<B>(count, tile_size, detail::tile_reference{this, run_some});
   op += static_cast<op_index>(members.size() - 1);
 }
 

@@ -19,6 +19,7 @@
 //   operators.template add<leaky_relu>(schema);
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -33,6 +34,7 @@
 #include <plait/exec/backend.hpp>
 #include <plait/exec/blob.hpp>
 #include <plait/exec/element_type.hpp>
+#include <plait/exec/kernels/simple_function.hpp>
 #include <plait/exec/shape.hpp>
 #include <plait/exec/tensor.hpp>
 
@@ -271,6 +273,19 @@ struct element_function {
   /// throw.
   void (*run)(void const* self, void* const* operands, std::size_t count) = nullptr;
   void const* self = nullptr;  ///< part of the kernel, or constant
+  /// What it is of the inputs, in their order, if it is so simple; `type` is that of all operands, float32 or float64.
+  simple_function simple = simple_function::none;
+  element_type type = element_type::none;
+
+  /// Of F, which says in a member `simple` what it is, if it is so simple, and of operands of type T.
+  template <class F, class T>
+  constexpr element_function& is() {
+    if constexpr (requires { F::simple; } && std::floating_point<T>) {
+      simple = F::simple;
+      type = element_type_of<T>;
+    }
+    return *this;
+  }
 };
 
 /// One op of a plan. Constructed from op_arguments; what the constructor throws says what is wrong with the arguments.

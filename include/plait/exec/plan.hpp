@@ -256,6 +256,7 @@ class plan {
   void find_constants(std::vector<std::string> const& names);
   void tell_constants();
   bool infer(op_index op);
+  void enter(std::size_t stage);
   void prepare_stage(std::size_t stage, bool first_is_inferred = false);
   void place_stage(std::size_t stage);
   bool take(input const& in);

@@ -25,7 +25,7 @@ void plan<B>::run_bound(run_options const& options) {
   bool const watched = options.observer != nullptr || options.stop.stop_possible();
   try {
     for (std::size_t stage = 0; stage != layout_.stages().size(); ++stage) {
-      reach(op);
+      enter(stage);
       for (op_index const last = stage_end(stage); op != last; ++op) {
         step const& s = steps_[op];
         if (s.way <= op_way::publishing && !watched) {
@@ -204,8 +204,12 @@ void plan<B>::place_stage(std::size_t stage) {
 
 template <backend B>
 void plan<B>::reach(op_index op) {
-  std::size_t const stage = stage_of(op);
-  if (layout_.stages()[stage] != op) return;
+  if (std::size_t const stage = stage_of(op); layout_.stages()[stage] == op) enter(stage);
+}
+
+template <backend B>
+void plan<B>::enter(std::size_t stage) {
+  op_index const op = layout_.stages()[stage];
   bool const asks = details_[op].type->schema.reads_shapes(layout_.reads(op).size());
   bool const changed = asks && infer(op);
   if (!ready_[stage] || changed) prepare_stage(stage, asks);

@@ -31,6 +31,7 @@ struct tanh {
 /// NaN stays, so that it is not hidden.
 template <class T>
 struct relu {
+  static constexpr auto simple = simple_function::relu;
   PLAIT_HOST_DEVICE constexpr T operator()(T x) const { return x < T(0) ? T(0) : x; }
 };
 template <class T>

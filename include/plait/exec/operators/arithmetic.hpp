@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include <plait/exec/kernels/index_checks.hpp>
+#include <plait/exec/kernels/simple_function.hpp>
 #include <plait/exec/op_arguments.hpp>
 #include <plait/exec/op_kernel.hpp>
 #include <plait/exec/op_schema.hpp>
@@ -29,6 +30,7 @@ PLAIT_HOST_DEVICE constexpr T modulo(T a, T b, F f) {
 }  // namespace detail
 
 struct add {
+  static constexpr auto simple = simple_function::add;
   template <class T>
   PLAIT_HOST_DEVICE constexpr T operator()(T a, T b) const {
     if constexpr (std::integral<T>)
@@ -38,6 +40,7 @@ struct add {
   }
 };
 struct subtract {
+  static constexpr auto simple = simple_function::subtract;
   template <class T>
   PLAIT_HOST_DEVICE constexpr T operator()(T a, T b) const {
     if constexpr (std::integral<T>)
@@ -47,6 +50,7 @@ struct subtract {
   }
 };
 struct multiply {
+  static constexpr auto simple = simple_function::multiply;
   template <class T>
   PLAIT_HOST_DEVICE constexpr T operator()(T a, T b) const {
     if constexpr (std::integral<T>)
@@ -57,6 +61,7 @@ struct multiply {
 };
 /// Integers: towards zero; b must not be zero.
 struct divide {
+  static constexpr auto simple = simple_function::divide;
   template <class T>
   PLAIT_HOST_DEVICE constexpr T operator()(T a, T b) const {
     if constexpr (std::integral<T>)

@@ -60,6 +60,7 @@ class binary_kernel : public op_kernel<B> {
       if ((left || c.size(0) == 1) && (right || c.size(1) == 1))
         visit_type<Ts...>(c.type(0), [&]<class T>(T) {
           made = {&detail::broadcast_some<F, T, std::invoke_result_t<F, T, T>>, &layouts[!left ? 0 : !right ? 1 : 2]};
+          made.is<F, T>();
         });
     return made;
   }

@@ -26,6 +26,7 @@ namespace functions {
 
 template <class T>
 struct negate {
+  static constexpr auto simple = simple_function::negate;
   PLAIT_HOST_DEVICE constexpr T operator()(T x) const {
     if constexpr (std::integral<T>)
       return subtract()(T(0), x);

@@ -45,6 +45,7 @@ class map_kernel : public op_kernel<B> {
     if constexpr (!B::on_device)
       visit_type<Ts...>(c.type(0), [&]<class T>(T) {
         made = {&detail::map_some<F<T>, T, result<T>>, &std::get<F<T>>(functions_)};
+        made.is<F<T>, T>();
       });
     return made;
   }

@@ -62,7 +62,11 @@ struct fold_kernel : op_kernel<B> {
   }
   element_function by_element(op_context<B> const& c) const override {
     element_function made;
-    if constexpr (!B::on_device) visit_type<Ts...>(c.type(0), [&]<class T>(T) { made = {&some<T>, this}; });
+    if constexpr (!B::on_device)
+      visit_type<Ts...>(c.type(0), [&]<class T>(T) {
+        made = {&some<T>, this};
+        if (operands == 2 && !Mean) made.is<F, T>();
+      });
     return made;
   }
 
