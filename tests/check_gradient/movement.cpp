@@ -51,6 +51,10 @@ TEST_CASE("check_gradient: parts") {
                      {{"x", x}, {"i", int32s({2, 0}, {2})}, {"j", int32s({1, 2}, {2})}},
                      {"x"}});
   check_gradient_of({"BatchGather x i > y", {{"x", x}, {"i", int32s({2, 0, 2}, {3})}}, {"x"}});
+  check_gradient_of({"Gather x i > y [axis 1]", {{"x", x}, {"i", int32s({2, 0, 2}, {3})}}, {"x"}});
+  check_gradient_of({"Gather x i > y [axis -1] [match_outer 1]",
+                     {{"x", some({2, 3, 4})}, {"i", int32s({2, 0, 3, 0, 1, 1}, {2, 3})}},
+                     {"x"}});
   check_gradient_of(
       {"SparseToDense i x d > y", {{"i", int32s({3, 0, 3, 1}, {4})}, {"x", x}, {"d", some({5, 6})}}, {"x"}});
   check_gradient_of({"EnsureDense x > t; Gather t i > y", {{"x", x}, {"i", int32s({2, 0, 2}, {3})}}, {"x"}});

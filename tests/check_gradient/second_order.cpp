@@ -74,6 +74,10 @@ TEST_CASE("second order: reductions, copies and segments") {
                  {given[0], {"l", test::int32s({0, 1, 1}, {3})}}, {"x"});
   check_second("BatchGather x l > h; Tanh h > t; SumElements t > loss", {"x"},
                {given[0], {"l", test::int32s({3, 1, 3}, {3})}}, {"x"});
+  check_second("Gather x l > h [axis -1]; Tanh h > t; SumElements t > loss", {"x"},
+               {given[0], {"l", test::int32s({1, 1, 0}, {3})}}, {"x"});
+  check_second("Gather x l > h [axis 2] [match_outer 1]; Tanh h > t; SumElements t > loss", {"x"},
+               {given[0], {"l", test::int32s({1, 1, 0, 1, 0, 0, 1, 1, 1, 0, 0, 1}, {3, 4})}}, {"x"});
   check_second("Dropout x > h m [is_test 1]; Tanh h > t; SumElements t > loss", {"x"}, given, {"x"});
 }
 

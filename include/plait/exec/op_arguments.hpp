@@ -43,6 +43,10 @@ class op_arguments {
     auto const& value = values_[place(name)];
     return value && std::holds_alternative<std::int64_t>(*value);
   }
+  /// Whether a list of numbers is one of integers: integers() is it then, reals() elsewhere.
+  bool are_integers(std::string_view name) const {
+    return std::holds_alternative<std::vector<std::int64_t>>(value(place(name)));
+  }
   bool flag(std::string_view name) const { return integer(name) != 0; }
   float real(std::string_view name) const { return get<float>(name); }
   std::string const& text(std::string_view name) const { return get<std::string>(name); }
@@ -89,7 +93,8 @@ class op_arguments {
               return static_cast<float>(*number);
             }
           if constexpr (std::is_same_v<Wanted, std::vector<float>>)
-            if (auto const* numbers = std::get_if<std::vector<std::int64_t>>(&value)) {
+            if (auto* numbers = std::get_if<std::vector<std::int64_t>>(&value)) {
+              if (info.as_given) return std::move(*numbers);
               std::vector<float> made;
               for (std::int64_t const number : *numbers) made.push_back(static_cast<float>(number));
               return made;
@@ -112,10 +117,12 @@ class op_arguments {
   }
   template <class T>
   T const& get(std::string_view name) const {
-    std::size_t const at = place(name);
-    auto const* value = std::get_if<T>(values_[at] ? &*values_[at] : &schema_->arguments()[at].fallback);
-    PLAIT_ASSERT(value != nullptr, "op_arguments: the description has the argument by another type");
-    return *value;
+    auto const* found = std::get_if<T>(&value(place(name)));
+    PLAIT_ASSERT(found != nullptr, "op_arguments: the description has the argument by another type");
+    return *found;
+  }
+  argument_value const& value(std::size_t place) const {
+    return values_[place] ? *values_[place] : schema_->arguments()[place].fallback;
   }
 
   op_schema const* schema_;

@@ -25,7 +25,7 @@ struct argument_info {
   bool required = false;
   std::string text;
   bool or_name = false;   ///< where a number is expected, a text does as well
-  bool as_given = false;  ///< where a real is expected, an integer stays one
+  bool as_given = false;  ///< where reals are expected, integers stay what they are
 };
 
 /// A net that ops of a type have as an argument.
@@ -112,6 +112,11 @@ class op_schema {
   /// A real number or an integer: op_arguments::is_integer tells which.
   op_schema& number_argument(std::string_view name, float fallback, std::string_view text) {
     arguments_.push_back({std::string(name), fallback, false, std::string(text), false, true});
+    return *this;
+  }
+  /// A list of reals or of integers: op_arguments::are_integers tells which.
+  op_schema& numbers_argument(std::string_view name, std::string_view text) {
+    arguments_.push_back({std::string(name), std::vector<float>(), false, std::string(text), false, true});
     return *this;
   }
   op_schema& net_argument(std::string_view name, std::string_view text) {

@@ -104,6 +104,16 @@ TEST_CASE_TEMPLATE("fills: given elements, of each type", B, PLAIT_HOST_BACKENDS
         std::vector<std::int64_t>{1, 0, -3, 7});
   CHECK(run<B>(fill(shape + integers, "GivenTensorBoolFill")).template fetch<bool>("y") ==
         std::vector<bool>{true, false, true, true});
+  std::string const large = "arg { name: 'shape' ints: 1 } arg { name: 'values' ints: 9007199254740993 } ";
+  CHECK(run<B>(fill(large, "GivenTensorDoubleFill")).template fetch<double>("y") ==
+        std::vector<double>{9'007'199'254'740'992.0});
+  auto const typed = [&](int type) { return fill(shape + integers + integer("dtype", type), "GivenTensorFill"); };
+  CHECK(run<B>(typed(1)).template fetch<float>("y") == std::vector<float>{1, 0, -3, 7});
+  CHECK(run<B>(typed(13)).template fetch<double>("y") == std::vector<double>{1, 0, -3, 7});
+  CHECK(run<B>(typed(2)).template fetch<std::int32_t>("y") == std::vector<std::int32_t>{1, 0, -3, 7});
+  CHECK(run<B>(typed(5)).template fetch<bool>("y") == std::vector<bool>{true, false, true, true});
+  CHECK(run<B>(fill(large + integer("dtype", 10), "GivenTensorFill")).template fetch<std::int64_t>("y") ==
+        std::vector<std::int64_t>{9'007'199'254'740'993});
   CHECK(run<B>(fill("arg { name: \"shape\" ints: 0 }", "GivenTensorFill")).view("y").dims() == plait::shape{0});
   CHECK(run<B>(fill("input: \"x\" " + integers, "GivenTensorIntFill"),
                {{"x", test::of<B>({4, 1}, std::vector<float>(4))}})
@@ -137,6 +147,10 @@ TEST_CASE("fills: arguments that contradict each other, and numbers no type has,
   refused(fill(integer("dtype", 6) + integer("value", -1)), "no uint8");
   refused(fill(ints("shape", {3}) + ints("values", {1, 2}), "GivenTensorIntFill"), "2 values do not make");
   refused(fill(ints("shape", {1}) + "arg { name: \"values\" ints: 2147483648 }", "GivenTensorIntFill"), "no int32");
+  std::string const half = ints("shape", {1}) + "arg { name: \"values\" floats: 0.5 }";
+  refused(fill(half + integer("dtype", 10), "GivenTensorFill"), "no int64");
+  refused(fill(half + integer("dtype", 8), "GivenTensorFill"), "'dtype'");
+  refused(fill(half, "GivenTensorIntFill"), "another type");
 }
 
 }  // namespace

@@ -16,26 +16,36 @@ using test::table;
 
 std::string op(char const* type) { return std::string("type: \"") + type + R"(" input: "x" input: "i" output: "y")"; }
 
-// Along axis 0 or, for BatchGather, 1.
+// Along an axis; matched, the list's first axes are those before it.
 template <class B, class T, class I>
-void check(std::size_t axis, shape const& dims, shape const& list, std::vector<I> const& indices) {
+void check_op(std::string const& text, std::size_t axis, bool matched, shape const& dims, shape const& list,
+              std::vector<I> const& indices) {
+  CAPTURE(text);
+  std::size_t const shared = matched ? axis : 0;
   shape made;
   for (std::size_t a = 0; a != axis; ++a) made.push_back(dims[a]);
-  for (std::int64_t const extent : list) made.push_back(extent);
+  for (std::size_t a = shared; a != list.rank(); ++a) made.push_back(list[a]);
   for (std::size_t a = axis + 1; a != dims.rank(); ++a) made.push_back(dims[a]);
   std::vector<T> expected;
   for (test::index const& at : test::indices(made)) {
-    test::index const in_list(at.begin() + static_cast<std::ptrdiff_t>(axis),
-                              at.begin() + static_cast<std::ptrdiff_t>(axis + list.rank()));
-    test::index from(at.begin(), at.begin() + static_cast<std::ptrdiff_t>(axis));
+    auto const place = at.begin() + static_cast<std::ptrdiff_t>(axis);
+    auto const rest = place + static_cast<std::ptrdiff_t>(list.rank() - shared);
+    test::index const in_list(place - static_cast<std::ptrdiff_t>(shared), rest);
+    test::index from(at.begin(), place);
     from.push_back(static_cast<std::int64_t>(indices[test::place(list, in_list)]));
-    from.insert(from.end(), at.begin() + static_cast<std::ptrdiff_t>(axis + list.rank()), at.end());
+    from.insert(from.end(), rest, at.end());
     expected.push_back(static_cast<T>(test::place(dims, from)));
   }
-  auto const blobs = test::run_op<B>(table<B>(), op(axis == 0 ? "Gather" : "BatchGather"),
-                                     {{"x", test::counted<B, T>(dims)}, {"i", test::of<B, I>(list, indices)}});
+  auto const blobs =
+      test::run_op<B>(table<B>(), text, {{"x", test::counted<B, T>(dims)}, {"i", test::of<B, I>(list, indices)}});
   CHECK(blobs.view("y").dims() == made);
   CHECK(blobs.template fetch<T>("y") == expected);
+}
+
+// Along axis 0 or, for BatchGather, 1.
+template <class B, class T, class I>
+void check(std::size_t axis, shape const& dims, shape const& list, std::vector<I> const& indices) {
+  check_op<B, T>(op(axis == 0 ? "Gather" : "BatchGather"), axis, false, dims, list, indices);
 }
 
 TEST_CASE_TEMPLATE("Gather", B, PLAIT_HOST_BACKENDS) {
@@ -57,6 +67,27 @@ TEST_CASE_TEMPLATE("BatchGather", B, PLAIT_HOST_BACKENDS) {
   check<B, double, std::int64_t>(1, {3, 2, 2}, {2, 2}, {1, 0, 0, 1});
   check<B, std::int64_t, std::int32_t>(1, {1, 2}, {1}, {1});
   check<B, float, std::int32_t>(1, {0, 2}, {1}, {1});
+}
+
+TEST_CASE_TEMPLATE("Gather along any axis, with one list for all or one for each place before it", B,
+                   PLAIT_HOST_BACKENDS) {
+  auto const along = [](int axis) { return op("Gather") + " arg { name: 'axis' i: " + std::to_string(axis) + " }"; };
+  std::vector<std::int32_t> const three = {1, 0, 1};
+  check_op<B, float>(along(0), 0, false, {2, 3}, {3}, three);
+  check_op<B, float>(along(1), 1, false, {2, 3}, {3}, three);
+  check_op<B, double>(along(2), 2, false, {2, 3, 2, 2}, {3, 1}, three);
+  check_op<B, std::uint8_t>(along(-1), 2, false, {2, 3, 2}, {1, 3}, three);
+  check_op<B, float>(along(-2), 0, false, {2, 3}, {3}, three);
+  check_op<B, float>(along(1), 1, false, {2, 3, 0}, {3}, three);
+  check_op<B, float>(along(1), 1, false, {2, 0}, {0}, std::vector<std::int32_t>{});
+
+  std::string const matched = " arg { name: 'match_outer' i: 1 }";
+  std::vector<std::int64_t> const six = {1, 0, 2, 0, 0, 1};
+  check_op<B, float>(along(0) + matched, 0, true, {3, 2}, {2, 3}, six);
+  check_op<B, float>(along(1) + matched, 1, true, {2, 3}, {2, 3}, six);
+  check_op<B, double>(along(-2) + matched, 1, true, {3, 4, 2}, {3, 2, 1}, six);
+  check_op<B, float>(along(2) + matched, 2, true, {2, 3, 4}, {2, 3}, six);
+  check_op<B, std::int32_t>(op("BatchGather") + matched, 1, true, {2, 3, 2}, {2, 3}, six);
 }
 
 TEST_CASE_TEMPLATE("an index out of range is named, and nothing has been written", B, PLAIT_HOST_BACKENDS) {
@@ -92,7 +123,14 @@ TEST_CASE("Gather refuses other types and ranks") {
                   "should hold int32 or int64"));
   CHECK(test::has(test::error_of<B>(table<B>(), op("BatchGather"),
                                     {{"x", test::counted<B, float>({2})}, {"i", test::of<B, std::int32_t>({1}, {0})}}),
-                  "at least 2 dimensions"));
+                  "float32 2 and has no axis 1"));
+  std::string const matched = op("Gather") + " arg { name: 'axis' i: 1 } arg { name: 'match_outer' i: 1 }";
+  auto const unmatched = [&](shape const& list) {
+    return test::error_of<B>(table<B>(), matched,
+                             {{"x", test::counted<B, float>({2, 3})}, {"i", test::counted<B, std::int32_t>(list)}});
+  };
+  CHECK(test::has(unmatched({}), "at least 1 dimensions"));
+  CHECK(test::has(unmatched({3}), "have the extents of float32 2x3 before axis 1"));
 }
 
 }  // namespace

@@ -88,6 +88,15 @@ std::vector<method> const methods = {
        double const s = 0.5 * x[1] + x[2] * x[2];
        return numbers{x[0] + rate * x[2] / (std::sqrt(s) + 0.125), s};
      }},
+    {"Adagrad",
+     R"(arg { name: "weight_decay" f: 0.25 })",
+     {"p", "s", "g", "lr"},
+     {"p", "s"},
+     [](numbers const& x) {
+       double const g = x[2] + 0.25 * x[0];
+       double const s = x[1] + g * g;
+       return numbers{x[0] + rate * g / (std::sqrt(s) + double(1e-5f)), s};
+     }},
     {"Adam",
      "",
      {"p", "m", "s", "g", "lr", "iter"},

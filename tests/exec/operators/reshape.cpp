@@ -192,4 +192,18 @@ TEST_CASE_TEMPLATE("Shape, Size, HasElements", B, PLAIT_HOST_BACKENDS) {
   CHECK(facts({}).view("dims").dims() == shape{0});
 }
 
+TEST_CASE_TEMPLATE("Shape of some axes", B, PLAIT_HOST_BACKENDS) {
+  auto const extents = [](std::string const& axes) {
+    return test::run_op<B>(table<B>(), "type: 'Shape' input: 'x' output: 'y' arg { name: 'axes' " + axes + " }",
+                           {{"x", test::counted<B, float>({2, 3, 4})}})
+        .template fetch<std::int64_t>("y");
+  };
+  using list = std::vector<std::int64_t>;
+  CHECK(extents("ints: 1") == list{3});
+  CHECK(extents("ints: -1 ints: 0") == list{4, 2});
+  CHECK(extents("ints: 2 ints: 2 ints: 1 ints: 0 ints: 0 ints: 1 ints: 2 ints: 2 ints: 2") ==
+        list{4, 4, 3, 2, 2, 3, 4, 4, 4});
+  CHECK(test::has(refusal<B>(R"(type: "Shape" arg { name: "axes" ints: 1 })", {2}), "has no axis 1"));
+}
+
 }  // namespace

@@ -44,9 +44,11 @@ test::feeds<B> feeds_of(std::size_t rows, std::size_t width, std::size_t count) 
 }
 
 template <class B, class T, class I>
-void check(plait::operators<B> const& table, std::size_t rows, std::size_t width, std::size_t count) {
+void check(plait::operators<B> const& table, std::size_t rows, std::size_t width, std::size_t count, double decay = 0) {
   auto const fed = feeds_of<B, T, I>(rows, width, count);
-  auto const blobs = test::run_op<B>(table, adagrad + R"( arg { name: "epsilon" f: 0.5 })", fed);
+  std::string const decays = " arg { name: 'weight_decay' f: " + std::to_string(decay) + " }";
+  auto const blobs =
+      test::run_op<B>(table, adagrad + R"( arg { name: "epsilon" f: 0.5 })" + (decay == 0 ? "" : decays), fed);
   auto const p = fed[0].second.template values<T>();
   auto const h = fed[1].second.template values<T>();
   auto const indices = fed[2].second.template values<I>();
@@ -56,7 +58,7 @@ void check(plait::operators<B> const& table, std::size_t rows, std::size_t width
   for (std::size_t i = 0; i != count; ++i)
     for (std::size_t d = 0; d != width; ++d) {
       std::size_t const at = static_cast<std::size_t>(indices[i]) * width + d;
-      double const x = double(g[i * width + d]);
+      double const x = double(g[i * width + d]) + decay * wanted_p[at];
       wanted_h[at] += x * x;
       wanted_p[at] += -0.125 * x / (std::sqrt(wanted_h[at]) + 0.5);
     }
@@ -80,6 +82,7 @@ TEST_CASE_TEMPLATE("sparse optimizers: rows listed several times step several ti
   check<B, float, std::int32_t>(table, 37, 130, 400);
   check<B, float, std::int64_t>(table, 3, 0, 5);
   check<B, float, std::int64_t>(table, 3, 2, 0);
+  check<B, double, std::int64_t>(table, 37, 13, 90, 0.25);
 }
 
 TEST_CASE_TEMPLATE("sparse optimizers: the same bits on every backend", B, PLAIT_PARALLEL_BACKENDS) {

@@ -9,12 +9,13 @@
 
 namespace plait {
 
-/// Places for scatter_axis: a list of them that holds for all vectors along the axis.
+/// Places for scatter_axis: a list of them for all vectors along the axis; or, with a stride, for each outer place one.
 template <class I>
-struct common_place {
+struct listed_place {
   I const* list;
-  PLAIT_HOST_DEVICE std::int64_t operator()(std::size_t, std::size_t i, std::size_t) const {
-    return static_cast<std::int64_t>(list[i]);
+  std::size_t stride;
+  PLAIT_HOST_DEVICE std::int64_t operator()(std::size_t outer, std::size_t i, std::size_t) const {
+    return static_cast<std::int64_t>(list[outer * stride + i]);
   }
 };
 

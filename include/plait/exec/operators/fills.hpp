@@ -149,55 +149,48 @@ class constant_fill_kernel final : public op_kernel<B> {
   std::uint64_t wide_bits_;  // of the value as a double
 };
 
-/// The elements that `values` lists, of type T; Listed is what the argument holds.
-template <backend B, element T, class Listed>
+/// The elements that `values` lists.
+template <backend B>
 class given_fill_kernel : public op_kernel<B> {
  public:
-  explicit given_fill_kernel(op_arguments const& a) : dims_(a) {
-    std::vector<Listed> const* listed;
-    if constexpr (std::same_as<Listed, float>)
-      listed = &a.reals("values");
-    else
-      listed = &a.integers("values");
-    auto const elements = std::make_unique<T[]>(listed->size());
-    for (std::size_t i = 0; i != listed->size(); ++i)
-      elements[i] = detail::element_argument<T>(a, "values", (*listed)[i]);
-    values_ = tensor<B>::from(std::span<T const>(elements.get(), listed->size()),
-                              {static_cast<std::int64_t>(listed->size())});
+  given_fill_kernel(op_arguments const& a, element_type type) : dims_(a) {
+    visit_type<float, double, std::int32_t, std::int64_t, bool, std::uint8_t, float16, bfloat16>(type, [&]<class T>(T) {
+      if (a.are_integers("values"))
+        take<T>(a, a.integers("values"));
+      else
+        take<T>(a, a.reals("values"));
+    });
   }
 
   void infer(shape_context& c) final {
     shape const dims = dims_(c);
     if (dims.size() != values_.size())
       c.fail(std::to_string(values_.size()) + " values do not make a tensor of " + to_string(dims));
-    c.output(0, element_type_of<T>, dims);
+    c.output(0, values_.type(), dims);
   }
   void run(op_context<B>& c) final { B::copy(c.raw_output(0), values_.raw(), values_.bytes()); }
 
  private:
+  template <class T, class Listed>
+  void take(op_arguments const& a, std::vector<Listed> const& listed) {
+    auto const elements = std::make_unique<T[]>(listed.size());
+    for (std::size_t i = 0; i != listed.size(); ++i) elements[i] = detail::element_argument<T>(a, "values", listed[i]);
+    values_ =
+        tensor<B>::from(std::span<T const>(elements.get(), listed.size()), {static_cast<std::int64_t>(listed.size())});
+  }
+
   fill_shape dims_;
   tensor<B> values_;
 };
 
-template <backend B>
-struct given_float_kernel final : given_fill_kernel<B, float, float> {
-  using given_fill_kernel<B, float, float>::given_fill_kernel;
+template <backend B, element T>
+struct given_kernel final : given_fill_kernel<B> {
+  explicit given_kernel(op_arguments const& a) : given_fill_kernel<B>(a, element_type_of<T>) {}
 };
+/// Of the type that `dtype` says.
 template <backend B>
-struct given_double_kernel final : given_fill_kernel<B, double, float> {
-  using given_fill_kernel<B, double, float>::given_fill_kernel;
-};
-template <backend B>
-struct given_int_kernel final : given_fill_kernel<B, std::int32_t, std::int64_t> {
-  using given_fill_kernel<B, std::int32_t, std::int64_t>::given_fill_kernel;
-};
-template <backend B>
-struct given_int64_kernel final : given_fill_kernel<B, std::int64_t, std::int64_t> {
-  using given_fill_kernel<B, std::int64_t, std::int64_t>::given_fill_kernel;
-};
-template <backend B>
-struct given_bool_kernel final : given_fill_kernel<B, bool, std::int64_t> {
-  using given_fill_kernel<B, bool, std::int64_t>::given_fill_kernel;
+struct given_any_kernel final : given_fill_kernel<B> {
+  explicit given_any_kernel(op_arguments const& a) : given_fill_kernel<B>(a, read_element_type(a, "dtype")) {}
 };
 
 template <backend B>
@@ -223,23 +216,23 @@ void add_fill_operators(operators<B>& table) {
                     "the type as TensorProto.DataType numbers it; else FLOAT (DOUBLE as X is), or INT64 where value "
                     "is an integer")
           .describe("Y: shape, or as X: …, every element the same"));
-  auto const given = [](std::string_view type, argument_value const& none) {
-    return fill_shape::schema(type)
-        .argument("values", none, "the elements, row by row")
-        .describe("Y: shape, or as X: …, of the elements listed");
+  auto const given = [](std::string_view type) {
+    return fill_shape::schema(type).describe("Y: shape, or as X: …, of the elements listed");
   };
-  std::vector<float> const reals;
+  char const* const values = "the elements, row by row";
   std::vector<std::int64_t> const integers;
-  table.template add<given_float_kernel>(given("GivenTensorFill", reals));
-  table.template add<given_double_kernel>(given("GivenTensorDoubleFill", reals));
-  table.template add<given_int_kernel>(given("GivenTensorIntFill", integers));
-  table.template add<given_int64_kernel>(given("GivenTensorInt64Fill", integers));
-  table.template add<given_bool_kernel>(given("GivenTensorBoolFill", integers));
+  table.template add<given_any_kernel>(given("GivenTensorFill")
+                                           .numbers_argument("values", values)
+                                           .argument("dtype", std::int64_t{1}, "as of ConstantFill; FLOAT"));
+  table.template add<given_kernel<B, double>>(given("GivenTensorDoubleFill").numbers_argument("values", values));
+  table.template add<given_kernel<B, std::int32_t>>(given("GivenTensorIntFill").argument("values", integers, values));
+  table.template add<given_kernel<B, std::int64_t>>(given("GivenTensorInt64Fill").argument("values", integers, values));
+  table.template add<given_kernel<B, bool>>(given("GivenTensorBoolFill").argument("values", integers, values));
   table.template add<given_text_kernel>(op_schema("GivenTensorStringFill")
                                             .outputs(1)
                                             .results_after_run()
                                             .argument("shape", integers, "extents")
-                                            .argument("values", std::vector<std::string>(), "the texts, row by row")
+                                            .argument("values", std::vector<std::string>(), values)
                                             .describe("Y: shape, of the texts listed"));
 }
 

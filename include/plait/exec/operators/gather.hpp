@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 #include <plait/exec/kernels/index_checks.hpp>
 #include <plait/exec/kernels/move_rows.hpp>
@@ -16,84 +17,118 @@ namespace plait {
 
 namespace detail {
 
-/// The rows of a list, from each block of `bound` rows in turn.
+/// The rows of a list, from each block of `bound` rows in turn; the list begins `stride` further for each block.
 template <class I>
 struct listed_row_of_block {
   I const* list;
+  std::size_t stride;
   std::size_t count;
   std::size_t bound;
   PLAIT_HOST_DEVICE std::int64_t operator()(std::size_t row) const {
     std::size_t const block = row / count;
-    return static_cast<std::int64_t>(block * bound) + static_cast<std::int64_t>(list[row - block * count]);
+    return static_cast<std::int64_t>(block * bound) +
+           static_cast<std::int64_t>(list[block * stride + row - block * count]);
   }
 };
 
-/// The shape of places of an axis of input 0 that input 1 lists.
-inline shape gathered_shape(shape_context const& c, std::size_t axis) {
-  c.expect_rank(0, axis + 1);
-  c.expect_type<std::int32_t, std::int64_t>(1);
-  shape made;
-  for (std::size_t before = 0; before != axis; ++before) made.push_back(c.dims(0)[before]);
-  for (std::int64_t const extent : c.dims(1)) made.push_back(extent);
-  for (std::size_t after = axis + 1; after != c.dims(0).rank(); ++after) made.push_back(c.dims(0)[after]);
-  return made;
-}
+/// Where input 1 lists places of an axis of input 0: for all places of the axes before it the same; or, matched, for
+/// each of its own, the list's first axes being these.
+struct gathered_axis {
+  std::size_t blocks = 1;  ///< places of the axes before it
+  std::int64_t bound = 0;
+  std::size_t width = 0;  ///< elements of a place
+  std::size_t count = 0;  ///< places listed for a block
+  std::size_t stride = 0;
+  shape gathered = {};
 
-/// Y = places of axis `axis` of input 0 that input 1 lists.
-template <backend B, std::size_t Axis>
+  gathered_axis() = default;
+  gathered_axis(shape_context const& c, std::int64_t at, bool matched) {
+    c.expect_type<std::int32_t, std::int64_t>(1);
+    shape const& from = c.dims(0);
+    shape const& list = c.dims(1);
+    std::size_t const axis = c.axis(0, at);
+    std::size_t const shared = matched ? axis : 0;
+    c.expect_rank(1, shared);
+    blocks = static_cast<std::size_t>(from.size_to(axis));
+    bound = from[axis];
+    width = static_cast<std::size_t>(from.size_from(axis + 1));
+    count = static_cast<std::size_t>(list.size_from(shared));
+    stride = matched ? count : 0;
+    for (std::size_t before = 0; before != axis; ++before) gathered.push_back(from[before]);
+    for (std::size_t before = 0; before != shared; ++before)
+      c.expect(list[before] == from[before], 1,
+               "have the extents of " + to_string(c.input(0)) + " before axis " + std::to_string(axis));
+    for (std::size_t own = shared; own != list.rank(); ++own) gathered.push_back(list[own]);
+    for (std::size_t after = axis + 1; after != from.rank(); ++after) gathered.push_back(from[after]);
+  }
+};
+
+/// Y = places of an axis of input 0 that input 1 lists.
+template <backend B>
 struct gather_kernel : op_kernel<B> {
-  explicit gather_kernel(op_arguments const&) {}
+  explicit gather_kernel(op_arguments const& a) : gather_kernel(a, a.integer("axis")) {}
+  gather_kernel(op_arguments const& a, std::int64_t axis) : axis(axis), matched(a.flag("match_outer")) {}
 
   void infer(shape_context& c) override {
-    c.output(0, c.type(0), gathered_shape(c, Axis));
-    blocks = static_cast<std::size_t>(c.dims(0).size_to(Axis));
-    bound = c.dims(0)[Axis];
-    width = static_cast<std::size_t>(c.dims(0).size_from(Axis + 1));
+    at = gathered_axis(c, axis, matched);
+    c.output(0, c.type(0), at.gathered);
   }
 
   void run(op_context<B>& c) override {
     visit_type<std::int32_t, std::int64_t>(c.type(1), [&]<class I>(I) {
       I const* const list = c.template input<I>(1);
-      std::size_t const count = c.size(1);
-      check_indices<B>(list, count, bound);
+      check_indices<B>(list, c.size(1), at.bound);
       if (c.output_size(0) == 0) return;
       visit_word(c.type(0), [&]<class T>(T) {
         T* const to = static_cast<T*>(c.raw_output(0));
         T const* const from = static_cast<T const*>(c.raw_input(0));
-        if (blocks == 1)
-          move_rows<B>(to, from, count, width, listed_row<I>{list});
+        if (at.blocks == 1)
+          move_rows<B>(to, from, at.count, at.width, listed_row<I>{list});
         else
-          move_rows<B>(to, from, blocks * count, width,
-                       listed_row_of_block<I>{list, count, static_cast<std::size_t>(bound)});
+          move_rows<B>(to, from, at.blocks * at.count, at.width,
+                       listed_row_of_block<I>{list, at.stride, at.count, static_cast<std::size_t>(at.bound)});
       });
     });
   }
 
-  std::size_t blocks = 1;
-  std::int64_t bound = 0;
-  std::size_t width = 0;
+  std::int64_t axis;
+  bool matched;
+  gathered_axis at;
 };
 
-template <class B>
-using gather_rows = gather_kernel<B, 0>;
-template <class B>
-using gather_columns = gather_kernel<B, 1>;
+template <backend B>
+struct batch_gather_kernel final : gather_kernel<B> {
+  explicit batch_gather_kernel(op_arguments const& a) : gather_kernel<B>(a, 1) {}
+};
+
+inline op_schema& match_outer_argument(op_schema& made) {
+  return made.argument("match_outer", std::int64_t{0},
+                       "the indices' axes before the axis are X's: each place of these has a list of its own");
+}
 
 }  // namespace detail
 
-/// Gather, BatchGather: any element type.
+/// Gather, BatchGather: any element type. `axis` and `match_outer` as in later versions of Caffe2.
 template <backend B>
 void add_gather_operators(operators<B>& table) {
-  table.template add<detail::gather_rows<B>>(op_schema("Gather").inputs(2).outputs(1).checks_first().describe(
-      "Y (indices' axes × X's but the first) = the places of X's first axis that the second input lists"));
-  table.template add<detail::gather_columns<B>>(
-      op_schema("BatchGather")
-          .inputs(2)
-          .outputs(1)
-          .rows_independent(1)
-          .checks_first()
-          .describe("Y (X's first axis × indices' axes × X's others) = the places of X's second axis that the second "
-                    "input lists"));
+  auto gather = op_schema("Gather")
+                    .inputs(2)
+                    .outputs(1)
+                    .checks_first()
+                    .argument("axis", std::int64_t{0}, "of X; counted from the end if negative")
+                    .describe(
+                        "Y (X's axes before the axis × indices' axes × X's after it) = the places of the axis "
+                        "that the second input lists");
+  table.template add<detail::gather_kernel<B>>(detail::match_outer_argument(gather));
+  auto batches = op_schema("BatchGather")
+                     .inputs(2)
+                     .outputs(1)
+                     .rows_independent(1)
+                     .checks_first()
+                     .describe(
+                         "Y (X's first axis × indices' axes × X's others) = the places of X's second axis that "
+                         "the second input lists");
+  table.template add<detail::batch_gather_kernel<B>>(detail::match_outer_argument(batches));
 }
 
 }  // namespace plait

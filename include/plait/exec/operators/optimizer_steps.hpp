@@ -116,6 +116,13 @@ void for_each_rooted(std::size_t count, Step const& step) {
     for_each_tile<B>(count, tile_size, rooted_loop<T, Step>{step});
 }
 
+/// The gradient of what is minimised besides: half the sum of the parameter's squares, times `decay`. Where nothing
+/// decays, parameters that are infinite do not show.
+template <class T>
+PLAIT_ALWAYS_INLINE inline PLAIT_HOST_DEVICE T decayed_gradient(T gradient, T parameter, T decay) {
+  return decay == T(0) ? gradient : gradient + decay * parameter;
+}
+
 template <class T, class Number>
 struct adagrad_step {
   T const* parameter_before;
@@ -128,15 +135,17 @@ struct adagrad_step {
   Number rate;
   T epsilon;
   T decay;
+  T weight_decay;
 
   PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE T begin(std::size_t i) const {
-    T const sum = decay * squares_before[i] + gradient[i] * gradient[i];
+    T const g = decayed_gradient(gradient[i], parameter_before[i], weight_decay);
+    T const sum = decay * squares_before[i] + g * g;
     squares[i] = sum;
     return sum;
   }
   PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE void end(std::size_t i, T root) const {
     T const own_rate = rate() / (root + epsilon);
-    T const change = own_rate * gradient[i];
+    T const change = own_rate * decayed_gradient(gradient[i], parameter_before[i], weight_decay);
     parameter[i] = parameter_before[i] + change;
     if (effective_rate != nullptr) effective_rate[i] = own_rate;
     if (update != nullptr) update[i] = change;

@@ -47,13 +47,16 @@ struct momentum_sgd_kernel final : op_kernel<B> {
   }
 };
 
-/// h' = decay h + g²; parameter' = parameter + rate g / (sqrt(h') + epsilon).
+/// With g the gradient + weight_decay parameter: h' = decay h + g²; parameter' = parameter +
+/// rate g / (sqrt(h') + epsilon).
 template <backend B>
 struct adagrad_kernel final : op_kernel<B> {
   float epsilon;
   float decay;
+  float weight_decay;
 
-  explicit adagrad_kernel(op_arguments const& a) : epsilon(a.real("epsilon")), decay(a.real("decay")) {}
+  explicit adagrad_kernel(op_arguments const& a)
+      : epsilon(a.real("epsilon")), decay(a.real("decay")), weight_decay(a.real("weight_decay")) {}
 
   void infer(shape_context& c) override {
     detail::expect_like_first(c, {1, 2});
@@ -69,7 +72,7 @@ struct adagrad_kernel final : op_kernel<B> {
               c.template input<T>(0), c.template input<T>(1), c.template input<T>(2), c.template output<T>(0),
               c.template output<T>(1), c.output_count() > 2 ? c.template output<T>(2) : nullptr,
               c.output_count() > 3 ? c.template output<T>(3) : nullptr, detail::read_number<T>(c, 3),
-              static_cast<T>(epsilon), static_cast<T>(decay)});
+              static_cast<T>(epsilon), static_cast<T>(decay), static_cast<T>(weight_decay)});
     });
   }
 };
@@ -168,6 +171,7 @@ void add_optimizer_operators(operators<B>& table) {
           .outputs(2, 4)
           .argument("epsilon", 1e-5f, "keeps the divisor from zero")
           .argument("decay", 1.0f, "how much of the sum of squares is kept")
+          .argument("weight_decay", 0.0f, "times P, is added to the gradient")
           .describe("P', H'[, rate of each, step] from P: …, H: sum of squares, gradient: …, rate: 1"));
   table.template add<adam_kernel>(
       schema("Adam", 3)

@@ -1,10 +1,10 @@
 // Ops that tell of a tensor's shape, never looking at its elements.
 #pragma once
 
-#include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
+#include <vector>
 
 #include <plait/core/npos.hpp>
 #include <plait/exec/op_arguments.hpp>
@@ -17,13 +17,19 @@ namespace plait {
 
 template <backend B>
 struct shape_kernel : op_kernel<B> {
-  explicit shape_kernel(op_arguments const&) {}
+  explicit shape_kernel(op_arguments const& a) : axes(a.integers("axes")) {}
   void infer(shape_context& c) override {
-    std::ranges::copy(c.dims(0), extents.begin());
-    c.output(0, element_type::int64, {static_cast<std::int64_t>(c.dims(0).rank())});
+    shape const& dims = c.dims(0);
+    extents.assign(dims.begin(), dims.end());
+    if (!axes.empty()) {
+      extents.clear();
+      for (std::int64_t const axis : axes) extents.push_back(dims[c.axis(0, axis)]);
+    }
+    c.output(0, element_type::int64, {static_cast<std::int64_t>(extents.size())});
   }
   void run(op_context<B>& c) override { B::copy_from_host(c.raw_output(0), extents.data(), c.output_spec(0).bytes()); }
-  std::array<std::int64_t, shape::max_rank> extents = {};
+  std::vector<std::int64_t> axes;
+  std::vector<std::int64_t> extents;
 };
 
 template <backend B>
@@ -49,11 +55,14 @@ struct has_elements_kernel : op_kernel<B> {
   bool any = false;
 };
 
-/// Shape, Size, HasElements: any element type. As in the Caffe2 of 2018, Shape tells of all axes.
+/// Shape, Size, HasElements: any element type.
 template <backend B>
 void add_shape_value_operators(operators<B>& table) {
   auto const schema = [](std::string_view type) { return op_schema(type).inputs(1).outputs(1).checks_first(); };
-  table.template add<shape_kernel>(schema("Shape").describe("the extents of X, as a vector of int64"));
+  table.template add<shape_kernel>(
+      schema("Shape")
+          .argument("axes", std::vector<std::int64_t>(), "those asked for, counted from the end if negative; all")
+          .describe("the extents of X, as a vector of int64"));
   table.template add<size_kernel>(schema("Size").describe("the number of elements of X, a scalar of int64"));
   table.template add<has_elements_kernel>(
       schema("HasElements").inputs(1, npos).describe("whether any input has elements, a scalar of bool"));

@@ -31,9 +31,11 @@ struct sparse_adagrad_share {
   std::size_t shares;
   Number rate;
   T epsilon;
+  T weight_decay;
 
   PLAIT_HOST_DEVICE void operator()(std::size_t share, std::size_t first, std::size_t last) const {
     T const eps = epsilon;
+    T const decay = weight_decay;
     T const r = rate();
     for (std::size_t i = 0; i != count; ++i) {
       auto const row = static_cast<std::size_t>(indices[i]);
@@ -43,9 +45,10 @@ struct sparse_adagrad_share {
       T const* const g = gradient + i * width;
       PLAIT_INDEPENDENT
       for (std::size_t d = first; d < last; ++d) {
-        T const sum = h[d] + g[d] * g[d];
+        T const own = decayed_gradient(g[d], p[d], decay);
+        T const sum = h[d] + own * own;
         h[d] = sum;
-        p[d] += r * g[d] / (std::sqrt(sum) + eps);
+        p[d] += r * own / (std::sqrt(sum) + eps);
       }
     }
   }
@@ -76,13 +79,16 @@ struct scale_down {
 
 }  // namespace detail
 
-/// For each i in turn, with row = indices[i]: h[row] += g[i]²; parameter[row] += rate g[i] / (sqrt(h[row]) + epsilon).
-/// Throws shape_error, before anything is written, for an index that is not a row.
+/// For each i in turn, with row = indices[i] and g = gradient[i] + weight_decay parameter[row]: h[row] += g²;
+/// parameter[row] += rate g / (sqrt(h[row]) + epsilon). Throws shape_error, before anything is written, for an index
+/// that is not a row.
 template <backend B>
 struct sparse_adagrad_kernel final : op_kernel<B> {
   float epsilon;
+  float weight_decay;
 
-  explicit sparse_adagrad_kernel(op_arguments const& a) : epsilon(a.real("epsilon")) {}
+  explicit sparse_adagrad_kernel(op_arguments const& a)
+      : epsilon(a.real("epsilon")), weight_decay(a.real("weight_decay")) {}
 
   void infer(shape_context& c) override {
     detail::expect_like_first(c, {1});
@@ -112,9 +118,16 @@ struct sparse_adagrad_kernel final : op_kernel<B> {
     // Every share looks through the whole list; few on the host, where reading it costs as much as a short row.
     std::size_t const most = B::on_device ? 1'024 : 16;
     std::size_t const shares = std::min(most, 1 + count * width / tile_size * 4);
-    detail::sparse_adagrad_share<T, I, detail::number_at<B, T>> const share{
-        c.template output<T>(0),      c.template output<T>(1), indices, c.template input<T>(3), count, width, shares,
-        detail::read_number<T>(c, 4), static_cast<T>(epsilon)};
+    detail::sparse_adagrad_share<T, I, detail::number_at<B, T>> const share{c.template output<T>(0),
+                                                                            c.template output<T>(1),
+                                                                            indices,
+                                                                            c.template input<T>(3),
+                                                                            count,
+                                                                            width,
+                                                                            shares,
+                                                                            detail::read_number<T>(c, 4),
+                                                                            static_cast<T>(epsilon),
+                                                                            static_cast<T>(weight_decay)};
     if constexpr (B::on_device)
       for_each_index<B>(shares * width, detail::share_element<std::decay_t<decltype(share)>>{share});
     else
@@ -171,6 +184,7 @@ void add_sparse_optimizer_operators(operators<B>& table) {
           .updates(1, 1)
           .checks_first()
           .argument("epsilon", 1e-5f, "keeps the divisor from zero")
+          .argument("weight_decay", 0.0f, "times P, is added to the gradient")
           .describe("P: N×…, H: sum of squares, at rows indices: int, by gradient: indices×…, rate: 1"));
   table.template add<clip_by_scaling_kernel>(
       op_schema("ClipTensorByScaling")

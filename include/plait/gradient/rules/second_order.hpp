@@ -21,7 +21,6 @@ inline constexpr simple_rule second_order_rules[] = {
     {"AbsGradient", "AbsGradient", "i0 g0", "1"},
     {"AveragePoolGradient", "AveragePool", "g0", "2"},
     {"AveragedLossGradient", "AveragedLoss", "g0", "1"},
-    {"BatchGatherGradient", "BatchGather", "g0 i1", "2"},
     {"ClipGradient", "ClipGradient", "i0 g0", "1"},
     {"DropoutGrad", "DropoutGrad", "g0 i1*", "0"},
     {"HardSigmoidGradient", "HardSigmoidGradient", "i0 g0", "1"},
@@ -44,6 +43,11 @@ inline constexpr simple_rule second_order_rules[] = {
 };
 
 namespace detail {
+
+inline void gather_gradient_gradient(gradient_context& c) {
+  auto made = c.op("Gather", {c.output_gradient(0), c.input(1)}, {c.input_gradient(2)});
+  if (!c.has_argument("axis")) made.argument("axis", std::int64_t{1});
+}
 
 // dx = dy (1 - y²) has the derivatives 1 - y² by dy and -2 y dy by y.
 inline void tanh_gradient_gradient(gradient_context& c) {
@@ -189,6 +193,7 @@ inline void fc_gradient_gradient(gradient_context& c, bool transposed_weights) {
 
 inline void add_second_order_rules(gradient_rules& rules) {
   for (simple_rule const& entry : second_order_rules) add_simple_rule(rules, entry);
+  rules.set("BatchGatherGradient", detail::gather_gradient_gradient);
   rules.set("TanhGradient", detail::tanh_gradient_gradient);
   rules.set("SigmoidGradient", detail::sigmoid_gradient_gradient);
   rules.set("FCGradient", [](gradient_context& c) { detail::fc_gradient_gradient(c, false); });

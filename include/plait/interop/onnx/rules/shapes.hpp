@@ -306,22 +306,10 @@ inline std::string gathered_places(onnx_context const& c, std::size_t axis) {
 inline void onnx_gather(onnx_context const& c) {
   std::size_t const axis = c.axis(0, c.integer("axis", 0));
   std::string const places = gathered_places(c, axis);
-  if (axis < 2) {
+  if (axis < 2)
     c.add(axis == 0 ? "Gather" : "BatchGather", {c.input(0), places}, {c.output(0)});
-  } else {
-    // The axis is brought to the front, and the axes of the indices back to its place.
-    std::size_t const rank = c.rank(0);
-    std::size_t const listed = c.rank(1);
-    std::vector<std::int64_t> forth{static_cast<std::int64_t>(axis)};
-    for (std::size_t a = 0; a != rank; ++a)
-      if (a != axis) forth.push_back(static_cast<std::int64_t>(a));
-    std::vector<std::int64_t> back;
-    for (std::size_t a = 0; a != axis; ++a) back.push_back(static_cast<std::int64_t>(listed + a));
-    for (std::size_t a = 0; a != listed; ++a) back.push_back(static_cast<std::int64_t>(a));
-    for (std::size_t a = axis; a + 1 < rank; ++a) back.push_back(static_cast<std::int64_t>(listed + a));
-    std::string const turned = c.step("Transpose", {c.input(0)}, {{"axes", forth}});
-    c.add("Transpose", {c.step("Gather", {turned, places})}, {c.output(0)}, {{"axes", back}});
-  }
+  else
+    c.add("Gather", {c.input(0), places}, {c.output(0)}, {{"axis", static_cast<std::int64_t>(axis)}});
   c.set_type(0, c.type(0));
   if (!c.dims(0) || !c.dims(1)) return;
   std::vector<std::int64_t> dims = *c.dims(0);
