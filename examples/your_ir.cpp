@@ -25,6 +25,13 @@ struct plait::net_traits<tool::Function> {
 };
 PLAIT_CHECK_NET(tool::Function);  // one readable sentence per missing piece
 
+void find_unused(tool::Function const& function) {
+  auto const ssa = plait::get_ssa(function);
+  for (auto const& op : ssa.ops())
+    for (plait::value v : op.writes())
+      if (ssa.consumers(v).empty()) std::cout << ssa.name(v) << '.' << v.version << " is never read\n";
+}
+
 void print(tool::Function const& function) {
   auto const ssa = plait::get_ssa(function);
   for (auto const& op : ssa.ops()) {
@@ -40,4 +47,5 @@ int main() {
   tool::Function function;
   for (tool::Instr& i : code) function.instructions.push_back(&i);
   print(function);
+  find_unused(function);
 }
