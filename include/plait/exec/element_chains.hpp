@@ -16,7 +16,6 @@
 #include <plait/core/npos.hpp>
 #include <plait/exec/backend.hpp>
 #include <plait/exec/kernels/for_each.hpp>
-#include <plait/exec/kernels/shared_tile.hpp>
 #include <plait/exec/kernels/straight_line.hpp>
 #include <plait/exec/op_kernel.hpp>
 #include <plait/ssa/versioning.hpp>
@@ -116,7 +115,7 @@ class element_chains {
     bool has_moved();
     bool share_memory() const;
     void run(op_index& op);
-    void run(std::size_t begin, std::size_t end) const;
+    PLAIT_NO_INLINE void run(std::size_t begin, std::size_t end) const;  // has no loop to vectorise
   };
 
   std::vector<chain> chains_;
@@ -299,13 +298,10 @@ void element_chains<B>::chain::run(op_index& op) {
     --op;
     return;
   }
-  auto const run_some = [](void const* self, std::size_t begin, std::size_t end) {
-    static_cast<chain const*>(self)->run(begin, end);
-  };
   if (count <= tile_size)
     run(0, count);
   else
-    for_each_tile<B>(count, tile_size, detail::tile_reference{this, run_some});
+    for_each_tile<B>(count, tile_size, [this](std::size_t begin, std::size_t end) { run(begin, end); });
   op += static_cast<op_index>(members.size() - 1);
 }
 

@@ -13,7 +13,6 @@
 
 #include <plait/core/errors.hpp>
 #include <plait/exec/kernels/for_each.hpp>
-#include <plait/exec/kernels/shared_tile.hpp>
 #include <plait/exec/kernels/strided_copy.hpp>
 #include <plait/exec/shape.hpp>
 
@@ -200,7 +199,7 @@ void broadcast(broadcast_layout const& layout, T const* a, T const* b, R* out, F
   if constexpr (B::on_device) {
     for_each_index<B>(layout.count, detail::broadcast_element<F, T, R>{layout, a, b, out, f});
   } else {
-    for_each_shared_tile<B>(layout.count, tile_size, detail::broadcast_loop<F, T, R>{&layout, a, b, out, f});
+    for_each_tile<B>(layout.count, tile_size, detail::broadcast_loop<F, T, R>{&layout, a, b, out, f});
   }
 }
 

@@ -54,27 +54,33 @@ struct row_loop {
   }
 };
 
-// What one thread does: a tile.
 template <class Loop>
+void run_tile(void const* loop, std::size_t first, std::size_t last) {
+  vectorized(*static_cast<Loop const*>(loop), first, last);
+}
+
+// What one thread does: a tile. Of the loop it has a pointer only, so that Thrust's machinery is compiled once for a
+// backend, and a loop that knows nothing of its backend once for all of them.
 struct tile_task {
-  Loop loop;
+  void const* loop;
+  void (*run)(void const*, std::size_t, std::size_t);
   std::size_t count;
   std::size_t width;
-  void operator()(std::size_t tile) const { vectorized(loop, tile * width, std::min(count, (tile + 1) * width)); }
+  void operator()(std::size_t tile) const { run(loop, tile * width, std::min(count, (tile + 1) * width)); }
 };
 
 }  // namespace detail
 
-/// f(first, last) for tiles of `width` that make up [0, count), on host backends.
+/// loop(first, last) for tiles of `width` that make up [0, count), on host backends; one for all with one thread.
 template <backend B, class Loop>
   requires(!B::on_device)
 void for_each_tile(std::size_t count, std::size_t width, Loop const& loop) {
   if (count <= width || B::concurrency() == 1) {  // not even Thrust's own overhead
-    if (count != 0) vectorized(loop, std::size_t{0}, count);
+    if (count != 0) detail::run_tile<Loop>(&loop, 0, count);
     return;
   }
   thrust::for_each_n(B::policy(), thrust::counting_iterator<std::size_t>(0), (count + width - 1) / width,
-                     detail::tile_task<Loop>{loop, count, width});
+                     detail::tile_task{&loop, &detail::run_tile<Loop>, count, width});
 }
 
 /// f(part) for each of `count` parts, on host backends: work that is divided already.

@@ -6,7 +6,6 @@
 #include <cstddef>
 
 #include <plait/exec/kernels/for_each.hpp>
-#include <plait/exec/kernels/shared_tile.hpp>
 
 namespace plait {
 
@@ -133,7 +132,7 @@ void map(T const* x, R* out, std::size_t count, F const& f = {}) {
   if constexpr (B::on_device) {
     for_each_index<B>(count, detail::map_element<F, T, R>{x, out, f});
   } else {
-    for_each_shared_tile<B>(count, tile_size, detail::map_loop<F, T, R>{x, out, f});
+    for_each_tile<B>(count, tile_size, detail::map_loop<F, T, R>{x, out, f});
   }
 }
 
@@ -147,7 +146,7 @@ void fold(std::size_t operands, Operand const& operand, T* out, std::size_t coun
     detail::fold_passes<F, T>(operands, operand, out, divisor, f,
                               [count](auto const& pass) { for_each_index<B>(count, pass); });
   } else {
-    for_each_shared_tile<B>(count, tile_size, detail::fold_loop<F, T, Operand>{operands, operand, out, divisor, f});
+    for_each_tile<B>(count, tile_size, detail::fold_loop<F, T, Operand>{operands, operand, out, divisor, f});
   }
 }
 

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include <plait/exec/kernels/for_each.hpp>
-#include <plait/exec/kernels/shared_tile.hpp>
 
 namespace plait {
 
@@ -53,7 +52,7 @@ void map_several(std::array<T const*, N> const& x, T* out, std::size_t count, F 
   if constexpr (B::on_device)
     for_each_index<B>(count, loop);
   else
-    for_each_shared_tile<B>(count, tile_size, loop);
+    for_each_tile<B>(count, tile_size, loop);
 }
 
 }  // namespace plait

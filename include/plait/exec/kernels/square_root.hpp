@@ -57,7 +57,7 @@ void square_root(T const* x, T* out, std::size_t count) {
   if constexpr (B::on_device) {
     map<B, functions::square_root<T>>(x, out, count);
   } else {
-    for_each_shared_tile<B>(count, tile_size, detail::square_root_loop<T>{x, out});
+    for_each_tile<B>(count, tile_size, detail::square_root_loop<T>{x, out});
   }
 }
 

@@ -6,7 +6,6 @@
 #include <cstddef>
 
 #include <plait/exec/kernels/for_each.hpp>
-#include <plait/exec/kernels/shared_tile.hpp>
 
 namespace plait {
 
@@ -84,7 +83,7 @@ void weighted_sum(std::size_t operands, Operand const& operand, T* out, std::siz
   if constexpr (B::on_device) {
     detail::weighted_passes(operands, operand, out, [count](auto const& pass) { for_each_index<B>(count, pass); });
   } else {
-    for_each_shared_tile<B>(count, tile_size, detail::weighted_loop<T, Operand>{operands, operand, out});
+    for_each_tile<B>(count, tile_size, detail::weighted_loop<T, Operand>{operands, operand, out});
   }
 }
 

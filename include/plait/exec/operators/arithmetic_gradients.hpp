@@ -96,7 +96,7 @@ class divide_gradient_kernel : public op_kernel<B> {
         if constexpr (B::on_device)
           for_each_index<B>(count, loop);
         else
-          for_each_shared_tile<B>(count, tile_size, loop);
+          for_each_tile<B>(count, tile_size, loop);
         return;
       }
       auto* const each = static_cast<T*>(c.scratch());

@@ -4,7 +4,6 @@
 #include <cstddef>
 
 #include <plait/exec/kernels/for_each.hpp>
-#include <plait/exec/kernels/shared_tile.hpp>
 #include <plait/exec/kernels/vector_math.hpp>
 #include <plait/exec/op_arguments.hpp>
 #include <plait/exec/op_kernel.hpp>
@@ -63,7 +62,7 @@ class dropout_gradient_kernel final : public op_kernel<B> {
       if constexpr (B::on_device)
         for_each_index<B>(c.size(0), loop);
       else
-        for_each_shared_tile<B>(c.size(0), tile_size, loop);
+        for_each_tile<B>(c.size(0), tile_size, loop);
     });
   }
 
