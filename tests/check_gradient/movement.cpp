@@ -51,6 +51,7 @@ TEST_CASE("check_gradient: parts") {
                      {{"x", x}, {"i", int32s({2, 0}, {2})}, {"j", int32s({1, 2}, {2})}},
                      {"x"}});
   check_gradient_of({"BatchGather x i > y", {{"x", x}, {"i", int32s({2, 0, 2}, {3})}}, {"x"}});
+  check_gradient_of({"Gather x i > y [wrap_indices 1]", {{"x", x}, {"i", int32s({2, -1, -3}, {3})}}, {"x"}});
   check_gradient_of({"Gather x i > y [axis 1]", {{"x", x}, {"i", int32s({2, 0, 2}, {3})}}, {"x"}});
   check_gradient_of({"Gather x i > y [axis -1] [match_outer 1]",
                      {{"x", some({2, 3, 4})}, {"i", int32s({2, 0, 3, 0, 1, 1}, {2, 3})}},

@@ -99,7 +99,7 @@ TEST_CASE("Conv: the ways to say what windows are") {
   CHECK(dims(x, {3, 2, 2, 2}, i("kernel", 2) + i("dilation_h", 3) + i("dilation_w", 4)) == shape{1, 3, 5, 5});
   CHECK(dims(x, {3, 2, 1, 1}, i("kernel", 1) + i("pad_t", 1) + i("pad_l", 2) + i("pad_b", 3) + i("pad_r", 4)) ==
         shape{1, 3, 12, 15});
-  CHECK(dims(x, {3, 2, 3, 3}, i("kernel", 3) + i("pad", 4) + i("legacy_pad", 1)) == shape{1, 3, 6, 7});
+  CHECK(dims(x, {3, 2, 3, 3}, i("kernel", 3) + i("legacy_pad", 1)) == shape{1, 3, 6, 7});
   CHECK(dims(x, {3, 2, 3, 3}, i("kernel", 3) + i("stride", 2) + i("legacy_pad", 2)) == shape{1, 3, 4, 5});
   CHECK(dims(x, {3, 2, 2, 2}, i("kernel", 2) + i("stride", 3) + i("legacy_pad", 3)) == shape{1, 3, 3, 4});
   CHECK(dims({1, 2, 8}, {3, 2, 3}, i("kernel", 3) + i("pad", 1)) == shape{1, 3, 8});
@@ -121,6 +121,9 @@ TEST_CASE("Conv: the ways to say what windows are") {
   CHECK(test::has(error({3, 2, 3, 3}, i("kernel", 3) + i("group", 4)), "have channels for 4 groups"));
   CHECK(test::has(error({3, 1, 3, 3}, i("kernel", 3) + i("group", 2)), "have units for 2 groups"));
   CHECK(test::has(error({3, 2, 3, 3}, i("kernel", 3) + i("group", 0)), "'group' is less than 1"));
+  for (int const decides : {1, 2})
+    CHECK(test::has(error({3, 2, 3, 3}, i("kernel", 3) + i("pad", 4) + i("legacy_pad", decides)),
+                    "'legacy_pad' decides on the padding"));
   CHECK(test::has(error({3, 2, 3, 3}, i("kernel", 3) + i("legacy_pad", 4)), "'legacy_pad' must be 0, 1, 2 or 3"));
   CHECK(test::has(error({3, 2, 3, 3}, i("kernel", 3), {2}), "have 3 elements, one a unit"));
   CHECK(test::has(error({3, 2, 3, 3}, i("kernel", 3) + "arg { name: 'order' s: 'CHWN' }"), "must be NCHW or NHWC"));

@@ -41,9 +41,12 @@ void check_all() {
   check("type: 'Floor'", -9, 9, 0, [](real x) { return std::floor(x); });
   check("type: 'Scale'", -9, 9, 0, [](real x) { return x; });
   check("type: 'Scale' arg { name: 'scale' f: -1.5 }", -9, 9, 0.5, [](real x) { return -1.5L * x; });
-  check("type: 'Clip'", -9, 9, 0, [](real x) { return x; });
-  check("type: 'Clip' arg { name: 'min' f: -0.5 }", -9, 9, 0, [](real x) { return x < -0.5L ? -0.5L : x; });
-  check("type: 'Clip' arg { name: 'max' f: 2 }", -9, 9, 0, [](real x) { return x > 2 ? 2 : x; });
+  real const greatest = std::numeric_limits<T>::max();
+  auto const finite = [greatest](real x) { return x < -greatest ? -greatest : x > greatest ? greatest : x; };
+  check("type: 'Clip'", -9, 9, 0, finite);
+  check("type: 'Clip' arg { name: 'min' f: -0.5 }", -9, 9, 0,
+        [finite](real x) { return x < -0.5L ? -0.5L : finite(x); });
+  check("type: 'Clip' arg { name: 'max' f: 2 }", -9, 9, 0, [finite](real x) { return x > 2 ? 2 : finite(x); });
   check("type: 'Clip' arg { name: 'min' f: 3 } arg { name: 'max' f: 2 }", -9, 9, 0,
         [](real x) { return std::isnan(x) ? x : 2; });
   for (std::string const exponent : {"1", "2", "3", "-1", "0.5", "0", "-2.5"})

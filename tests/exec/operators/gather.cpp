@@ -90,6 +90,29 @@ TEST_CASE_TEMPLATE("Gather along any axis, with one list for all or one for each
   check_op<B, std::int32_t>(op("BatchGather") + matched, 1, true, {2, 3, 2}, {2, 3}, six);
 }
 
+TEST_CASE_TEMPLATE("Gather: indices from the end, where an argument allows them", B, PLAIT_HOST_BACKENDS) {
+  std::string const wraps = " arg { name: 'wrap_indices' i: 1 }";
+  auto const same = [&](std::string const& type, std::string const& arguments, shape const& dims, shape const& list,
+                        std::vector<std::int64_t> const& indices, std::vector<std::int64_t> const& from_front) {
+    auto const gathered = [&](std::string const& more, std::vector<std::int64_t> const& places) {
+      return test::run_op<B>(table<B>(), op(type.c_str()) + arguments + more,
+                             {{"x", test::counted<B, float>(dims)}, {"i", test::of<B>(list, places)}})
+          .template fetch<float>("y");
+    };
+    CHECK(gathered(wraps, indices) == gathered("", from_front));
+    CHECK(gathered(wraps, from_front) == gathered("", from_front));
+  };
+  same("Gather", "", {5}, {3}, {-1, 0, -5}, {4, 0, 0});
+  same("Gather", "", {5, 2}, {2, 1}, {-2, 4}, {3, 4});
+  same("Gather", " arg { name: 'axis' i: 1 }", {2, 3, 2}, {3}, {-3, -1, 1}, {0, 2, 1});
+  same("BatchGather", "", {2, 3}, {2}, {-1, 0}, {2, 0});
+  same("BatchGather", " arg { name: 'match_outer' i: 1 }", {2, 3}, {2, 2}, {-1, 0, 1, -2}, {2, 0, 1, 1});
+  for (std::int64_t const bad : {-6, 5})
+    CHECK(test::has(test::error_of<B>(table<B>(), op("Gather") + wraps,
+                                      {{"x", test::counted<B, float>({5})}, {"i", test::of<B>({1}, std::vector{bad})}}),
+                    "index " + std::to_string(bad) + " at place 0 is not from -5 up to, but without, 5"));
+}
+
 TEST_CASE_TEMPLATE("an index out of range is named, and nothing has been written", B, PLAIT_HOST_BACKENDS) {
   plait::workspace<B> blobs;
   blobs.feed("x", test::counted<B, float>({5, 3}));

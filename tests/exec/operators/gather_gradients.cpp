@@ -42,14 +42,14 @@ TEST_CASE_TEMPLATE("BatchGatherGradient: places that are listed once, often and 
 TEST_CASE_TEMPLATE("the gradient of Gather along any axis", B, PLAIT_HOST_BACKENDS) {
   auto const operators = table<B>();
   auto const reference = table<plait::serial>();
-  auto const check = [&](std::string const& arguments, shape const& dims, shape const& list) {
+  auto const check = [&](std::string const& arguments, shape const& dims, shape const& list, std::int32_t last = 2) {
     CAPTURE(arguments);
     test::check_gradient_of_op(
         operators, reference,
         {.forward = "type: 'Gather' input: 'x' input: 'i' output: 'y' " + arguments,
          .gradient = "type: 'BatchGatherGradient' input: 'x' input: 'i' input: 'y_grad' output: 'x_grad' " + arguments,
          .fed = {{"x", test::random_tensor(dims, 8)},
-                 {"i", test::of<plait::serial>(list, std::vector<std::int32_t>{1, 0, 2, 0, 0, 1})}},
+                 {"i", test::of<plait::serial>(list, std::vector<std::int32_t>{1, 0, last, 0, 0, 1})}},
          .most_differences = 40});
   };
   check("arg { name: 'axis' i: 0 }", {4, 2}, {6});
@@ -57,6 +57,9 @@ TEST_CASE_TEMPLATE("the gradient of Gather along any axis", B, PLAIT_HOST_BACKEN
   check("arg { name: 'axis' i: -1 }", {2, 2, 3}, {6});
   check("arg { name: 'axis' i: 1 } arg { name: 'match_outer' i: 1 }", {2, 4, 2}, {2, 3});
   check("arg { name: 'axis' i: 2 } arg { name: 'match_outer' i: 1 }", {3, 2, 3}, {3, 2});
+  check("arg { name: 'axis' i: 0 } arg { name: 'wrap_indices' i: 1 }", {4, 2}, {6}, -1);
+  check("arg { name: 'axis' i: 1 } arg { name: 'wrap_indices' i: 1 } arg { name: 'match_outer' i: 1 }", {2, 4, 2},
+        {2, 3}, -4);
 }
 
 TEST_CASE_TEMPLATE("what BatchGatherGradient refuses", B, PLAIT_HOST_BACKENDS) {

@@ -38,6 +38,7 @@ std::vector<policy> const policies = {
      [](double i) { return std::fmod(i, 5) < 3 ? 0.0 : 1.0; }},
     {"linearWarmup", number("start_multiplier", 0.25) + count("num_iter", 10),
      [](double i) { return i < 10 ? 0.25 + 0.75 * i / 10 : 1; }},
+    {"linearWarmup", count("num_iter", 10), [](double i) { return i < 10 ? i / 10 : 1; }},
     {"constantWarmup", count("num_iter", 4), [](double i) { return i < 4 ? 0.5 : 1; }},
     {"constantWarmup", number("multiplier", 0.25) + count("num_iter", 4), [](double i) { return i < 4 ? 0.25 : 1; }},
     {"hill",
@@ -105,7 +106,7 @@ TEST_CASE("learning rate: arguments a policy cannot have are refused by name") {
   refused(op_of("poly", number("power", 0.5)), "'max_iter'");
   refused(op_of("alter", count("active_period", 2)), "'inactive_period'");
   refused(op_of("alter", count("active_period", 0) + count("inactive_period", 0)), "both be zero");
-  refused(op_of("linearWarmup", count("num_iter", 2)), "'start_multiplier'");
+  refused(op_of("linearWarmup", number("start_multiplier", -1) + count("num_iter", 2)), "'start_multiplier'");
   refused(op_of("constantWarmup", count("num_iter", -2)), "'num_iter'");
   refused(op_of("hill", number("end_multiplier", -1) + policies.back().arguments), "'end_multiplier'");
 }

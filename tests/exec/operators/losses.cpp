@@ -119,10 +119,11 @@ TEST_CASE_TEMPLATE("SoftmaxWithLoss: labels, distributions, weights, scale and a
   auto const check = [&]<class T>(T) {
     for (shape const& dims : {shape{3, 4}, shape{2, 3, 5}, shape{40, 300}})
       for (std::int64_t axis = 1; axis != static_cast<std::int64_t>(dims.rank()); ++axis)
-        for (int form = 0; form != 8; ++form) {
+        for (int form = 0; form != 16; ++form) {
           bool const soft = (form & 1) != 0;
           bool const weighted = (form & 2) != 0;
           bool const in_place = (form & 4) != 0;
+          bool const by_rows = (form & 8) != 0;
           CAPTURE(plait::to_string(dims));
           CAPTURE(form);
           auto const cut = static_cast<std::size_t>(axis);
@@ -162,12 +163,14 @@ TEST_CASE_TEMPLATE("SoftmaxWithLoss: labels, distributions, weights, scale and a
               operators,
               std::string("type: \"SoftmaxWithLoss\" input: \"x\" input: \"l\" ") + (weighted ? "input: \"w\" " : "") +
                   "output: \"" + to + "\" output: \"loss\" arg { name: \"axis\" i: " + std::to_string(axis) + " } " +
-                  "arg { name: \"scale\" f: 0.5 } " + (soft ? "arg { name: \"label_prob\" i: 1 }" : ""),
+                  "arg { name: \"scale\" f: 0.5 } " + (soft ? "arg { name: \"label_prob\" i: 1 }" : "") +
+                  (by_rows ? "arg { name: \"average_by_batch_size\" i: 1 }" : ""),
               fed);
           CHECK(blobs.view(to).dims() == dims);
           CHECK(blobs.view("loss").dims() == shape{});
           check_close(blobs.template fetch<T>(to), p, 8);
-          check_close(blobs.template fetch<T>("loss"), {0.5 * loss / weights}, 16);
+          check_close(blobs.template fetch<T>("loss"), {0.5 * loss / (by_rows ? static_cast<double>(rows) : weights)},
+                      16);
         }
   };
   check(float{});

@@ -57,6 +57,9 @@ TEST_CASE_TEMPLATE("random fills: distributed as they should", B, PLAIT_HOST_BAC
   CHECK(m.greatest <= 5);
   check(draw("GaussianFill", ""), 0, 1);
   check(draw("GaussianFill", R"(arg { name: "mean" f: 2 } arg { name: "std" f: 0.5 })"), 2, 0.25);
+  m = draw("GaussianFill", R"(arg { name: "mean" f: 2 } arg { name: "std" f: 0 })");
+  CHECK(m.least == 2);
+  CHECK(m.greatest == 2);
   m = draw("XavierFill", "");
   check(m, 0, 1.0 / 50);
   CHECK(m.greatest <= std::sqrt(3.0 / 50));

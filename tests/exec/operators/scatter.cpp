@@ -123,8 +123,10 @@ void check_sums(std::size_t rows, std::size_t width, std::size_t count) {
                               {"like", test::counted<B, float>({static_cast<std::int64_t>(rows) + 2, 1})}};
   auto const blobs = test::run_net<B>(table<B>(),
                                       R"(op { type: "SparseToDense" input: "i" input: "v" output: "just" }
-        op { type: "SparseToDense" input: "i" input: "v" input: "like" output: "as_like" })",
+        op { type: "SparseToDense" input: "i" input: "v" input: "like" output: "as_like" }
+        op { type: "SparseToDense" input: "i" input: "v" output: "wide" arg { name: "output_first_dim" i: 33 } })",
                                       fed);
+  CHECK(blobs.template fetch<T>("wide") == sums(33));
   CHECK(blobs.view("just").dims() == shape{most, m});
   CHECK(blobs.template fetch<T>("just") == sums(static_cast<std::size_t>(most)));
   CHECK(blobs.template fetch<T>("as_like") == sums(rows + 2));
@@ -157,6 +159,10 @@ TEST_CASE("bad places are found before anything is written") {
   };
   CHECK(test::has(sums({0, -1}), "SparseToDense: plait: op 0 (SparseToDense): input 0 has the negative"));
   CHECK(test::has(sums({0, 3}, R"(input: "like")"), "index 3 at place 1"));
+  std::string const three = " arg { name: 'output_first_dim' i: 3 }";
+  CHECK(test::has(sums({0, 3}, three), "index 3 at place 1"));
+  CHECK(test::has(sums({0, -1}, three), "index -1 at place 1"));
+  CHECK(test::has(sums({0, 1}, R"(input: "like")" + three), "'output_first_dim' is given besides"));
   CHECK(test::has(sums({0, 1, 2}), "lists places of 3 rows"));
   CHECK(test::has(sums({0, std::numeric_limits<std::int64_t>::max()}), "too large"));
 }

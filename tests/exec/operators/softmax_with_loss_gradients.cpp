@@ -36,9 +36,10 @@ TEST_CASE_TEMPLATE("SoftmaxWithLossGradient: labels, distributions, weights, sca
   auto const reference = table<plait::serial>();
   for (shape const& dims : {shape{3, 4}, shape{1, 1}, shape{2, 1}, shape{2, 3, 4}, shape{0, 4}, shape{90, 300}})
     for (std::size_t axis = 1; axis != dims.rank(); ++axis)
-      for (int form = 0; form != 8; ++form) {
+      for (int form = 0; form != 10; ++form) {
         bool const soft = (form & 1) != 0;
-        bool const weighted = (form & 2) != 0;
+        bool const by_rows = form >= 8;
+        bool const weighted = by_rows || (form & 2) != 0;
         bool const scaled = (form & 4) != 0;
         std::int64_t const classes = dims.size_from(axis);
         std::int64_t const rows = dims.size_to(axis);
@@ -47,6 +48,7 @@ TEST_CASE_TEMPLATE("SoftmaxWithLossGradient: labels, distributions, weights, sca
         std::string const inputs = "input: 'x' input: 'l' " + std::string(weighted ? "input: 'w' " : "");
         std::string const arguments = " arg { name: 'axis' i: " + std::to_string(axis) + " }" +
                                       (soft ? " arg { name: 'label_prob' i: 1 }" : "") +
+                                      (by_rows ? " arg { name: 'average_by_batch_size' i: 1 }" : "") +
                                       (scaled ? " arg { name: 'scale' f: 0.75 }" : "");
         test::gradient_case made = {
             .forward = "type: 'SoftmaxWithLoss' " + inputs + "output: 'p' output: 'loss'" + arguments,

@@ -32,9 +32,10 @@ struct any_loop {
 template <class I>
 struct is_out_of_range {
   I const* indices;
-  std::uint64_t bound;
+  std::uint64_t least;
+  std::uint64_t count;
   PLAIT_HOST_DEVICE bool operator()(std::size_t i) const {
-    return static_cast<std::uint64_t>(static_cast<std::int64_t>(indices[i])) >= bound;
+    return static_cast<std::uint64_t>(static_cast<std::int64_t>(indices[i])) - least >= count;
   }
 };
 
@@ -61,15 +62,16 @@ std::size_t find_index(std::size_t count, Holds const& holds) {
   }
 }
 
-/// Throws shape_error, naming the first one at fault, unless all indices are at least 0 and below `bound`.
+/// Throws shape_error, naming the first one at fault, unless all indices are at least `least` and below `bound`.
 template <backend B, class I>
-void check_indices(I const* indices, std::size_t count, std::int64_t bound) {
-  std::size_t const at = find_index<B>(count, detail::is_out_of_range<I>{indices, static_cast<std::uint64_t>(bound)});
+void check_indices(I const* indices, std::size_t count, std::int64_t bound, std::int64_t least = 0) {
+  std::size_t const at = find_index<B>(count, detail::is_out_of_range<I>{indices, static_cast<std::uint64_t>(least),
+                                                                         static_cast<std::uint64_t>(bound - least)});
   if (at == count) return;
   I index = {};
   B::copy_to_host(&index, indices + at, sizeof(I));
-  throw shape_error("plait: index " + std::to_string(index) + " at place " + std::to_string(at) +
-                    " is not from 0 up to, but without, " + std::to_string(bound));
+  throw shape_error("plait: index " + std::to_string(index) + " at place " + std::to_string(at) + " is not from " +
+                    std::to_string(least) + " up to, but without, " + std::to_string(bound));
 }
 
 }  // namespace plait

@@ -10,12 +10,15 @@
 namespace plait {
 
 /// Places for scatter_axis: a list of them for all vectors along the axis; or, with a stride, for each outer place one.
+/// Negative ones count from the end of the n that there are.
 template <class I>
 struct listed_place {
   I const* list;
   std::size_t stride;
+  std::int64_t n;
   PLAIT_HOST_DEVICE std::int64_t operator()(std::size_t outer, std::size_t i, std::size_t) const {
-    return static_cast<std::int64_t>(list[outer * stride + i]);
+    auto const at = static_cast<std::int64_t>(list[outer * stride + i]);
+    return at < 0 ? at + n : at;
   }
 };
 

@@ -91,11 +91,13 @@ struct clip {
   T least;
   T most;
   static op_schema& describe(op_schema& schema) {
-    constexpr float infinity = std::numeric_limits<float>::infinity();
-    return schema.argument("min", -infinity, "the least value of Y")
-        .argument("max", infinity, "the greatest value of Y");
+    using limits = std::numeric_limits<float>;
+    return schema.argument("min", limits::lowest(), "the least value of Y; else the least finite one")
+        .argument("max", limits::max(), "the greatest value of Y; else the greatest finite one");
   }
-  explicit clip(op_arguments const& a) : least(static_cast<T>(a.real("min"))), most(static_cast<T>(a.real("max"))) {}
+  explicit clip(op_arguments const& a)
+      : least(a.has("min") ? static_cast<T>(a.real("min")) : std::numeric_limits<T>::lowest()),
+        most(a.has("max") ? static_cast<T>(a.real("max")) : std::numeric_limits<T>::max()) {}
   PLAIT_HOST_DEVICE constexpr T operator()(T x) const {
     T const raised = x < least ? least : x;
     return raised > most ? most : raised;

@@ -18,16 +18,17 @@ namespace plait {
 namespace detail {
 
 /// The rows of a list, from each block of `bound` rows in turn; the list begins `stride` further for each block.
+/// Negative ones count from a block's end.
 template <class I>
 struct listed_row_of_block {
   I const* list;
   std::size_t stride;
   std::size_t count;
-  std::size_t bound;
+  std::int64_t bound;
   PLAIT_HOST_DEVICE std::int64_t operator()(std::size_t row) const {
     std::size_t const block = row / count;
-    return static_cast<std::int64_t>(block * bound) +
-           static_cast<std::int64_t>(list[block * stride + row - block * count]);
+    auto const at = static_cast<std::int64_t>(list[block * stride + row - block * count]);
+    return (static_cast<std::int64_t>(block) + (at < 0 ? 1 : 0)) * bound + at;
   }
 };
 
@@ -67,7 +68,8 @@ struct gathered_axis {
 template <backend B>
 struct gather_kernel : op_kernel<B> {
   explicit gather_kernel(op_arguments const& a) : gather_kernel(a, a.integer("axis")) {}
-  gather_kernel(op_arguments const& a, std::int64_t axis) : axis(axis), matched(a.flag("match_outer")) {}
+  gather_kernel(op_arguments const& a, std::int64_t axis)
+      : axis(axis), matched(a.flag("match_outer")), wraps(a.flag("wrap_indices")) {}
 
   void infer(shape_context& c) override {
     at = gathered_axis(c, axis, matched);
@@ -77,22 +79,23 @@ struct gather_kernel : op_kernel<B> {
   void run(op_context<B>& c) override {
     visit_type<std::int32_t, std::int64_t>(c.type(1), [&]<class I>(I) {
       I const* const list = c.template input<I>(1);
-      check_indices<B>(list, c.size(1), at.bound);
+      check_indices<B>(list, c.size(1), at.bound, wraps ? -at.bound : 0);
       if (c.output_size(0) == 0) return;
       visit_word(c.type(0), [&]<class T>(T) {
         T* const to = static_cast<T*>(c.raw_output(0));
         T const* const from = static_cast<T const*>(c.raw_input(0));
-        if (at.blocks == 1)
+        if (at.blocks == 1 && !wraps)
           move_rows<B>(to, from, at.count, at.width, listed_row<I>{list});
         else
           move_rows<B>(to, from, at.blocks * at.count, at.width,
-                       listed_row_of_block<I>{list, at.stride, at.count, static_cast<std::size_t>(at.bound)});
+                       listed_row_of_block<I>{list, at.stride, at.count, at.bound});
       });
     });
   }
 
   std::int64_t axis;
   bool matched;
+  bool wraps;
   gathered_axis at;
 };
 
@@ -101,14 +104,17 @@ struct batch_gather_kernel final : gather_kernel<B> {
   explicit batch_gather_kernel(op_arguments const& a) : gather_kernel<B>(a, 1) {}
 };
 
-inline op_schema& match_outer_argument(op_schema& made) {
-  return made.argument("match_outer", std::int64_t{0},
-                       "the indices' axes before the axis are X's: each place of these has a list of its own");
+inline op_schema& describe_gather(op_schema& made) {
+  return made
+      .argument("match_outer", std::int64_t{0},
+                "the indices' axes before the axis are X's: each place of these has a list of its own")
+      .argument("wrap_indices", std::int64_t{0}, "negative indices count from the end");
 }
 
 }  // namespace detail
 
-/// Gather, BatchGather: any element type. `axis` and `match_outer` as in later versions of Caffe2.
+/// Gather, BatchGather: any element type. Arguments as in later versions of Caffe2, but that rows of negative indices
+/// are gathered only where `wrap_indices` says so.
 template <backend B>
 void add_gather_operators(operators<B>& table) {
   auto gather = op_schema("Gather")
@@ -119,7 +125,7 @@ void add_gather_operators(operators<B>& table) {
                     .describe(
                         "Y (X's axes before the axis × indices' axes × X's after it) = the places of the axis "
                         "that the second input lists");
-  table.template add<detail::gather_kernel<B>>(detail::match_outer_argument(gather));
+  table.template add<detail::gather_kernel<B>>(detail::describe_gather(gather));
   auto batches = op_schema("BatchGather")
                      .inputs(2)
                      .outputs(1)
@@ -128,7 +134,7 @@ void add_gather_operators(operators<B>& table) {
                      .describe(
                          "Y (X's first axis × indices' axes × X's others) = the places of X's second axis that "
                          "the second input lists");
-  table.template add<detail::batch_gather_kernel<B>>(detail::match_outer_argument(batches));
+  table.template add<detail::batch_gather_kernel<B>>(detail::describe_gather(batches));
 }
 
 }  // namespace plait

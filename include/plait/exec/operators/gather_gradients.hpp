@@ -20,7 +20,7 @@ template <backend B>
 class batch_gather_gradient_kernel final : public op_kernel<B> {
  public:
   explicit batch_gather_gradient_kernel(op_arguments const& a)
-      : axis_(a.integer("axis")), matched_(a.flag("match_outer")) {}
+      : axis_(a.integer("axis")), matched_(a.flag("match_outer")), wraps_(a.flag("wrap_indices")) {}
 
   void infer(shape_context& c) override {
     c.expect_type<float, double>(0);
@@ -33,10 +33,10 @@ class batch_gather_gradient_kernel final : public op_kernel<B> {
   void run(op_context<B>& c) override {
     visit_type<std::int32_t, std::int64_t>(c.type(1), [&]<class I>(I) {
       I const* const list = c.template input<I>(1);
-      check_indices<B>(list, c.size(1), at_.bound);
+      check_indices<B>(list, c.size(1), at_.bound, wraps_ ? -at_.bound : 0);
       visit_type<float, double>(c.type(0), [&]<class T>(T) {
-        scatter_axis<B>(c.template output<T>(0), c.template input<T>(2), listed_place<I>{list, at_.stride}, at_.blocks,
-                        static_cast<std::size_t>(at_.bound), at_.count, at_.width);
+        scatter_axis<B>(c.template output<T>(0), c.template input<T>(2), listed_place<I>{list, at_.stride, at_.bound},
+                        at_.blocks, static_cast<std::size_t>(at_.bound), at_.count, at_.width);
       });
     });
   }
@@ -44,6 +44,7 @@ class batch_gather_gradient_kernel final : public op_kernel<B> {
  private:
   std::int64_t axis_;
   bool matched_;
+  bool wraps_;
   detail::gathered_axis at_;
 };
 
@@ -58,7 +59,7 @@ void add_gather_gradient_operators(operators<B>& table) {
                     .describe(
                         "dX = the sums of dY by the places of X's axis that they were gathered from (inputs X, "
                         "indices, dY)");
-  table.template add<batch_gather_gradient_kernel>(detail::match_outer_argument(schema));
+  table.template add<batch_gather_gradient_kernel>(detail::describe_gather(schema));
 }
 
 }  // namespace plait

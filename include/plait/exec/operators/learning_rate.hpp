@@ -70,6 +70,11 @@ struct learning_rate_policy {
     if (!(value > 0)) a.fail(name, "must be positive for this policy");
     return static_cast<double>(value);
   };
+  auto const not_negative = [&](char const* name) {
+    float const value = a.real(name);
+    if (!(value >= 0)) a.fail(name, "must not be negative for this policy");
+    return static_cast<double>(value);
+  };
   auto const count = [&](char const* name, std::int64_t least) {
     std::int64_t const value = a.integer(name);
     if (value < least) a.fail(name, "must be at least " + std::to_string(least) + " for this policy");
@@ -100,7 +105,7 @@ struct learning_rate_policy {
     made.length = count("max_iter", 1);
   } else if (policy == "linearWarmup") {
     made.policy = kind::linear_warmup;
-    made.start = positive("start_multiplier");
+    made.start = not_negative("start_multiplier");
     made.length = count("num_iter", 0);
   } else if (policy == "constantWarmup") {
     made.policy = kind::constant_warmup;
@@ -109,10 +114,10 @@ struct learning_rate_policy {
   } else if (policy == "hill") {
     made.policy = kind::hill;
     made.length = count("num_iter", 0);
-    made.start = positive("start_multiplier");
+    made.start = not_negative("start_multiplier");
     made.gamma = positive("gamma");
     made.power = positive("power");
-    made.end = positive("end_multiplier");
+    made.end = not_negative("end_multiplier");
   } else {
     a.fail("policy",
            "is '" + policy + "', not fixed, alter, step, exp, inv, poly, linearWarmup, constantWarmup or hill");

@@ -111,7 +111,7 @@ class gaussian_fill_kernel final : public random_fill_kernel<B> {
  public:
   explicit gaussian_fill_kernel(op_arguments const& a)
       : random_fill_kernel<B>(a), mean_(a.real("mean")), deviation_(a.real("std")) {
-    if (!(deviation_ > 0)) a.fail("std", "must be positive");
+    if (!(deviation_ >= 0)) a.fail("std", "must not be negative");
   }
   void run(op_context<B>& c) override { this->normal(c, mean_, deviation_); }
 

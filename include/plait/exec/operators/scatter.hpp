@@ -171,11 +171,13 @@ inline std::int64_t places_named(shape_context& c, std::size_t i) {
 
 }  // namespace detail
 
-/// Sums of rows by place; places that no row goes to are zero. The first extent is that of the third input, or else one
-/// more than the largest index.
+/// Sums of rows by place; places that no row goes to are zero. The first extent is `output_first_dim`, that of the
+/// third input, or else one more than the largest index.
 template <backend B>
 struct sparse_to_dense_kernel : op_kernel<B> {
-  explicit sparse_to_dense_kernel(op_arguments const&) {}
+  explicit sparse_to_dense_kernel(op_arguments const& a) : rows(a.integer("output_first_dim")) {
+    if (rows > 0 && a.input_count() == 3) a.fail("output_first_dim", "is given besides the third input");
+  }
   void infer(shape_context& c) override {
     c.expect_type<std::int32_t, std::int64_t>(0);
     c.expect_type<float, double, std::int32_t, std::int64_t>(1);
@@ -186,7 +188,7 @@ struct sparse_to_dense_kernel : op_kernel<B> {
              to_string(c.input(1)));
     if (c.input_count() == 3) c.expect_rank(2, 1);
     shape made = c.dims(1);
-    made.set(0, c.input_count() == 3 ? c.dims(2)[0] : detail::places_named(c, 0));
+    made.set(0, rows > 0 ? rows : c.input_count() == 3 ? c.dims(2)[0] : detail::places_named(c, 0));
     width = static_cast<std::size_t>(made.size_from(1));
     c.output(0, c.type(1), made);
   }
@@ -201,6 +203,7 @@ struct sparse_to_dense_kernel : op_kernel<B> {
       });
     });
   }
+  std::int64_t rows;
   std::size_t width = 0;
 };
 
@@ -228,6 +231,7 @@ void add_scatter_operators(operators<B>& table) {
           .outputs(1)
           .shape_from(0)
           .checks_first()
+          .argument("output_first_dim", std::int64_t{0}, "how many rows there are, if above zero")
           .describe("row i of Y = the sum of the rows of the second input whose index is i, as many as the third input "
                     "has, or just enough"));
 }

@@ -76,7 +76,7 @@ struct softmax_distribution_loss_rows {
 template <class T>
 struct weighted_average {
   T const* losses;
-  T const* weights;
+  T const* weights;  // nullptr: 1
   T* y;
   std::size_t rows;
   T scale;
@@ -98,8 +98,20 @@ template <backend B>
 class softmax_loss_kernel : public op_kernel<B> {
  public:
   softmax_loss_kernel(op_arguments const& a, bool weighted)
-      : axis_(a.integer("axis")), scale_(a.real("scale")), distributions_(a.flag("label_prob")), weighted_(weighted) {
+      : axis_(a.integer("axis")),
+        scale_(a.real("scale")),
+        distributions_(a.flag("label_prob")),
+        by_rows_(a.flag("average_by_batch_size")),
+        weighted_(weighted) {
     if (!(scale_ >= 0)) a.fail("scale", "is negative");
+  }
+
+  static op_schema& describe(op_schema& schema) {
+    return schema.argument("label_prob", std::int64_t{0}, "whether labels are distributions over the classes")
+        .argument("scale", 1.0f, "of the loss")
+        .argument("axis", std::int64_t{1}, "the first axis of a row of classes; those before it make the rows")
+        .argument("average_by_batch_size", std::int64_t{0}, "1: divides by the number of rows, not by sum(w)")
+        .checks_first();
   }
 
  protected:
@@ -133,6 +145,11 @@ class softmax_loss_kernel : public op_kernel<B> {
   T const* weights(op_context<B> const& c) const {
     return weighted_ ? c.template input<T>(2) : nullptr;
   }
+  /// Those that the loss is divided by the sum of; nullptr: the number of rows.
+  template <class T>
+  T const* divisors(op_context<B> const& c) const {
+    return by_rows_ ? nullptr : weights<T>(c);
+  }
   template <class T>
   T scale() const {
     return static_cast<T>(scale_);
@@ -146,6 +163,7 @@ class softmax_loss_kernel : public op_kernel<B> {
   std::int64_t axis_;
   float scale_;
   bool distributions_;
+  bool by_rows_;
   bool weighted_;
   std::size_t rows_ = 0;
   std::size_t classes_ = 0;
@@ -180,9 +198,9 @@ class softmax_with_loss_kernel final : public softmax_loss_kernel<B> {
         auto const labels = detail::class_labels::checked<B>(c, 1, classes);
         for_each_row<B>(rows, 4 * classes, detail::softmax_label_loss_rows<T>{x, p, losses, labels, weights, classes});
       }
-      for_each_row<B>(
-          1, rows,
-          detail::weighted_average<T>{losses, weights, c.template output<T>(1), rows, this->template scale<T>()});
+      for_each_row<B>(1, rows,
+                      detail::weighted_average<T>{losses, this->template divisors<T>(c), c.template output<T>(1), rows,
+                                                  this->template scale<T>()});
     });
   }
 };
@@ -190,17 +208,11 @@ class softmax_with_loss_kernel final : public softmax_loss_kernel<B> {
 /// SoftmaxWithLoss.
 template <backend B>
 void add_softmax_with_loss_operators(operators<B>& table) {
-  table.template add<softmax_with_loss_kernel<B>>(
-      op_schema("SoftmaxWithLoss")
-          .inputs(2, 3)
-          .outputs(2)
-          .in_place(0, 0)
-          .argument("label_prob", std::int64_t{0}, "whether labels are distributions over the classes")
-          .argument("scale", 1.0f, "the loss is multiplied by it")
-          .argument("axis", std::int64_t{1}, "the first axis of a row of classes; those before it make the rows")
-          .checks_first()
-          .describe("P = softmax(X), loss = scale * sum(w[r] * -log(P[r, label[r]])) / sum(w), 0 where sum(w) is 0; "
-                    "inputs X, labels, [w]"));
+  op_schema schema("SoftmaxWithLoss");
+  schema.inputs(2, 3).outputs(2).in_place(0, 0).describe(
+      "P = softmax(X), loss = scale * sum(w[r] * -log(P[r, label[r]])) / sum(w), 0 where sum(w) is 0; "
+      "inputs X, labels, [w]");
+  table.template add<softmax_with_loss_kernel<B>>(softmax_loss_kernel<B>::describe(schema));
 }
 
 }  // namespace plait

@@ -93,9 +93,10 @@ class softmax_with_loss_gradient_kernel final : public softmax_loss_kernel<B> {
       std::size_t const classes = this->classes();
       detail::class_labels labels;
       if (!this->has_distributions()) labels = detail::class_labels::checked<B>(c, 1, classes);
-      for_each_row<B>(1, rows,
-                      detail::softmax_loss_factor<T>{c.template input<T>(probabilities() + 1), weights, factor, rows,
-                                                     this->template scale<T>()});
+      for_each_row<B>(
+          1, rows,
+          detail::softmax_loss_factor<T>{c.template input<T>(probabilities() + 1), this->template divisors<T>(c),
+                                         factor, rows, this->template scale<T>()});
       if (this->has_distributions())
         for_each_row_part<B>(
             rows, classes, 1,
@@ -113,19 +114,10 @@ class softmax_with_loss_gradient_kernel final : public softmax_loss_kernel<B> {
 /// SoftmaxWithLossGradient.
 template <backend B>
 void add_softmax_with_loss_gradient_operators(operators<B>& table) {
-  table.template add<softmax_with_loss_gradient_kernel<B>>(
-      op_schema("SoftmaxWithLossGradient")
-          .inputs(4, 5)
-          .outputs(1)
-          .in_place(0, 0)
-          .in_place(2, 0)
-          .in_place(3, 0)
-          .argument("label_prob", std::int64_t{0}, "whether labels are distributions over the classes")
-          .argument("scale", 1.0f, "the loss was multiplied by it")
-          .argument("axis", std::int64_t{1}, "the first axis of a row of classes; those before it make the rows")
-          .checks_first()
-          .describe("dX = w[r] (P - label[r]) * scale * dloss / sum(w), 0 where sum(w) is 0; inputs X, labels, [w], P, "
-                    "dloss"));
+  op_schema schema("SoftmaxWithLossGradient");
+  schema.inputs(4, 5).outputs(1).in_place(0, 0).in_place(2, 0).in_place(3, 0).describe(
+      "dX = w[r] (P - label[r]) * scale * dloss / sum(w), 0 where sum(w) is 0; inputs X, labels, [w], P, dloss");
+  table.template add<softmax_with_loss_gradient_kernel<B>>(softmax_loss_kernel<B>::describe(schema));
 }
 
 }  // namespace plait

@@ -102,6 +102,8 @@ class window_arguments {
         global_(a.flag("global_pooling")),
         last_(read_channels_last(a)) {
     if (legacy_ < 0 || legacy_ > 3) a.fail("legacy_pad", "must be 0, 1, 2 or 3");
+    if ((legacy_ == 1 || legacy_ == 2) && std::ranges::any_of(pads_, [](std::int64_t pad) { return pad != 0; }))
+      a.fail("legacy_pad", "decides on the padding, which is given besides");
     if (!global_ && a.integers("kernels").empty() && !a.has("kernel") && !a.has("kernel_h"))
       a.fail("kernel", "is missing");
   }

@@ -291,25 +291,15 @@ inline void onnx_slice(onnx_context const& c) {
   c.set_dims(0, std::move(dims));
 }
 
-// Places may count from the end. Constants are made to count from the beginning here; others must be, and are checked
-// when the net is run.
-inline std::string gathered_places(onnx_context const& c, std::size_t axis) {
-  tensor_value const* const known = c.constant(1);
-  if (known == nullptr) return c.input(1);
-  std::vector<std::int64_t> places = c.known_integers(1, "the indices");
-  if (std::ranges::none_of(places, [](std::int64_t at) { return at < 0; })) return c.input(1);
-  if (!c.dims(0) || (*c.dims(0))[axis] < 0)
-    c.unsupported("negative indices into an axis whose extent is not known before the model is run");
-  return c.constant_blob({known->shape, from_front(places, static_cast<std::size_t>((*c.dims(0))[axis]))}, "indices");
-}
-
+// Indices may count from the end, if it is not known that they do not.
 inline void onnx_gather(onnx_context const& c) {
   std::size_t const axis = c.axis(0, c.integer("axis", 0));
-  std::string const places = gathered_places(c, axis);
-  if (axis < 2)
-    c.add(axis == 0 ? "Gather" : "BatchGather", {c.input(0), places}, {c.output(0)});
-  else
-    c.add("Gather", {c.input(0), places}, {c.output(0)}, {{"axis", static_cast<std::int64_t>(axis)}});
+  std::vector<net_argument> arguments;
+  if (axis != 0) arguments.emplace_back("axis", static_cast<std::int64_t>(axis));
+  if (c.constant(1) == nullptr ||
+      std::ranges::any_of(c.known_integers(1, "the indices"), [](std::int64_t at) { return at < 0; }))
+    arguments.emplace_back("wrap_indices", 1);
+  c.add("Gather", {c.input(0), c.input(1)}, {c.output(0)}, std::move(arguments));
   c.set_type(0, c.type(0));
   if (!c.dims(0) || !c.dims(1)) return;
   std::vector<std::int64_t> dims = *c.dims(0);
