@@ -75,45 +75,47 @@ TEST_CASE("10,000 random programs run the same out of SSA form, with copies prop
     CAPTURE(seed);
     auto const p = test::random_program(seed, {.declared = seed % 2 == 0});
     auto const expected = test::interpret(p, seed);
-    plait::phi_pruning const pruning = all_prunings.begin()[seed / 7 % all_prunings.size()];  // each for a third
-    ssa.compute(p, {.pruning = pruning});
-    test::form_code code = test::code_of(p, ssa.snapshot());
-    code.outside.resize(ssa.form().value_count());
-    for (plait::blob_index const b : ssa.snapshot().code().given())
-      code.outside[ssa.form().index({b, 0})] = ssa.name(b);
-    auto const& g = ssa.graph();
-    REQUIRE(test::interpret_form(g, ssa.form(), code, seed) == expected);
+    for (plait::phi_pruning const pruning : all_prunings) {
+      CAPTURE(static_cast<int>(pruning));
+      ssa.compute(p, {.pruning = pruning});
+      test::form_code code = test::code_of(p, ssa.snapshot());
+      code.outside.resize(ssa.form().value_count());
+      for (plait::blob_index const b : ssa.snapshot().code().given())
+        code.outside[ssa.form().index({b, 0})] = ssa.name(b);
+      auto const& g = ssa.graph();
+      REQUIRE(test::interpret_form(g, ssa.form(), code, seed) == expected);
 
-    // Versions of a blob need no copies, and get one place each if that is wanted.
-    d.compute(g, ssa.dominators(), ssa.form(), {.copy_places = code.copy_places});
-    REQUIRE(d.copy_count() == 0);
-    REQUIRE(test::interpret_locations(g, ssa.form(), d, code, seed) == expected);
-    auto const groups = blobs(ssa.form());
-    d.compute(g, ssa.dominators(), ssa.form(), {.copy_places = code.copy_places, .groups = groups});
-    REQUIRE(d.copy_count() == 0);
-    REQUIRE(test::interpret_locations(g, ssa.form(), d, code, seed) == expected);
-    std::map<std::uint32_t, std::uint32_t> place_of;
-    for (plait::value_index v = 0; v != ssa.form().value_count(); ++v)
-      if (d.location(v) != npos) REQUIRE(place_of.emplace(groups[v], d.location(v)).first->second == d.location(v));
-    REQUIRE(place_of.size() == d.location_count());
+      // Versions of a blob need no copies, and get one place each if that is wanted.
+      d.compute(g, ssa.dominators(), ssa.form(), {.copy_places = code.copy_places});
+      REQUIRE(d.copy_count() == 0);
+      REQUIRE(test::interpret_locations(g, ssa.form(), d, code, seed) == expected);
+      auto const groups = blobs(ssa.form());
+      d.compute(g, ssa.dominators(), ssa.form(), {.copy_places = code.copy_places, .groups = groups});
+      REQUIRE(d.copy_count() == 0);
+      REQUIRE(test::interpret_locations(g, ssa.form(), d, code, seed) == expected);
+      std::map<std::uint32_t, std::uint32_t> place_of;
+      for (plait::value_index v = 0; v != ssa.form().value_count(); ++v)
+        if (d.location(v) != npos) REQUIRE(place_of.emplace(groups[v], d.location(v)).first->second == d.location(v));
+      REQUIRE(place_of.size() == d.location_count());
 
-    plait::dense_ssa changed = ssa.form();
-    propagate_copies(changed, code);
-    REQUIRE(plait::verify_ssa(g, ssa.dominators(), changed).empty());
-    REQUIRE(test::interpret_form(g, changed, code, seed) == expected);
-    d.compute(g, ssa.dominators(), changed, {.coalesce = false, .copy_places = code.copy_places});
-    REQUIRE(test::interpret_locations(g, changed, d, code, seed) == expected);
-    std::size_t const most = d.copy_count();
-    for (bool const grouped : {false, true}) {
-      d.compute(g, ssa.dominators(), changed,
-                {.copy_places = code.copy_places, .groups = grouped ? groups : std::vector<std::uint32_t>()});
+      plait::dense_ssa changed = ssa.form();
+      propagate_copies(changed, code);
+      REQUIRE(plait::verify_ssa(g, ssa.dominators(), changed).empty());
+      REQUIRE(test::interpret_form(g, changed, code, seed) == expected);
+      d.compute(g, ssa.dominators(), changed, {.coalesce = false, .copy_places = code.copy_places});
       REQUIRE(test::interpret_locations(g, changed, d, code, seed) == expected);
+      std::size_t const most = d.copy_count();
+      for (bool const grouped : {false, true}) {
+        d.compute(g, ssa.dominators(), changed,
+                  {.copy_places = code.copy_places, .groups = grouped ? groups : std::vector<std::uint32_t>()});
+        REQUIRE(test::interpret_locations(g, changed, d, code, seed) == expected);
+      }
+      d.compute(g, ssa.dominators(), changed, {.copy_places = code.copy_places});
+      REQUIRE(d.copy_count() <= most);
+      copies_saved += most - d.copy_count();
+      copies_needed += d.copy_count();
+      temporaries += d.temporary() != npos ? 1 : 0;
     }
-    d.compute(g, ssa.dominators(), changed, {.copy_places = code.copy_places});
-    REQUIRE(d.copy_count() <= most);
-    copies_saved += most - d.copy_count();
-    copies_needed += d.copy_count();
-    temporaries += d.temporary() != npos ? 1 : 0;
   }
   MESSAGE(copies_saved << " copies coalesced, " << copies_needed << " left; " << temporaries
                        << " programs with cycles");
