@@ -30,6 +30,20 @@ PLAIT_HOST_DEVICE inline std::int64_t seen_or_all(windows const& w, std::size_t 
   return How == pooling::mean_with_padding ? w.kernel[axis] : seen_by(w, axis, window);
 }
 
+/// f(first, last, seen) for stretches of the windows from `begin` to `end` of the last axis that see as many elements
+/// each: all that no padding is seen by are one.
+template <pooling How, class F>
+PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE inline void for_each_stretch(windows const& w, std::int64_t begin,
+                                                                   std::int64_t end, F const& f) {
+  std::int64_t const all = w.kernel[2];
+  bool const padded = How == pooling::mean_with_padding;
+  std::int64_t const whole = padded ? begin : w.window_from(0, 0, begin, end);
+  std::int64_t const cut = padded ? end : w.window_from(w.in[2], all - 1, whole, end);
+  for (std::int64_t o = begin; o < whole; ++o) PLAIT_INLINE_CALL f(o, o + 1, seen_by(w, 2, o));
+  PLAIT_INLINE_CALL f(whole, cut, all);
+  for (std::int64_t o = cut; o < end; ++o) PLAIT_INLINE_CALL f(o, o + 1, seen_by(w, 2, o));
+}
+
 template <pooling How, class T>
 PLAIT_HOST_DEVICE inline T pool_more(T pooled, T x) {
   if constexpr (How == pooling::maximum)
@@ -57,25 +71,22 @@ struct pooled_planes {
     T* const to = y + static_cast<std::int64_t>(row) * w.out[2];
     std::int64_t const step = w.stride[2];
     for (std::int64_t o = begin; o < end; ++o) to[o] = pool_of_none<How, T>();
-    for (std::int64_t k0 = 0; k0 < w.kernel[0]; ++k0) {
-      std::int64_t const i0 = w.place_of(0, o0, k0);
-      if (i0 < 0) continue;
-      for (std::int64_t k1 = 0; k1 < w.kernel[1]; ++k1) {
-        std::int64_t const i1 = w.place_of(1, o1, k1);
-        if (i1 < 0) continue;
-        T const* const from = x + ((left.rest * w.in[0] + i0) * w.in[1] + i1) * w.in[2];
-        for (std::int64_t k2 = 0; k2 < w.kernel[2]; ++k2) {
-          std::int64_t const shift = w.shift(k2);
-          std::int64_t const inside = w.window_from(0, k2, begin, end);
-          std::int64_t const outside = w.window_from(w.in[2], k2, inside, end);
-          PLAIT_INDEPENDENT
-          for (std::int64_t o = inside; o < outside; ++o) to[o] = pool_more<How>(to[o], from[o * step + shift]);
-        }
+    w.for_each_tap(o0, o1, [&](std::int64_t, std::int64_t i0, std::int64_t, std::int64_t i1) {
+      T const* const from = x + ((left.rest * w.in[0] + i0) * w.in[1] + i1) * w.in[2];
+      for (std::int64_t k2 = 0; k2 < w.kernel[2]; ++k2) {
+        std::int64_t const shift = w.shift(k2);
+        std::int64_t const inside = w.window_from(0, k2, begin, end);
+        std::int64_t const outside = w.window_from(w.in[2], k2, inside, end);
+        PLAIT_INDEPENDENT
+        for (std::int64_t o = inside; o < outside; ++o) to[o] = pool_more<How>(to[o], from[o * step + shift]);
       }
-    }
+    });
     if constexpr (How != pooling::maximum) {
       std::int64_t const rows = seen_or_all<How>(w, 0, o0) * seen_or_all<How>(w, 1, o1);
-      for (std::int64_t o = begin; o < end; ++o) to[o] /= static_cast<T>(rows * seen_or_all<How>(w, 2, o));
+      for_each_stretch<How>(w, begin, end, [&](std::int64_t low, std::int64_t high, std::int64_t seen) {
+        auto const count = static_cast<T>(rows * seen);
+        for (std::int64_t o = low; o < high; ++o) to[o] /= count;
+      });
     }
   }
 };
@@ -94,17 +105,15 @@ struct pooled_places {
     std::int64_t const o0 = left.next(w.out[0]);
     T* const to = y + static_cast<std::int64_t>(row) * channels;
     for (std::size_t c = first; c < last; ++c) to[c] = pool_of_none<How, T>();
-    for (std::int64_t k0 = 0; k0 < w.kernel[0]; ++k0)
-      for (std::int64_t k1 = 0; k1 < w.kernel[1]; ++k1)
-        for (std::int64_t k2 = 0; k2 < w.kernel[2]; ++k2) {
-          std::int64_t const i0 = w.place_of(0, o0, k0);
-          std::int64_t const i1 = w.place_of(1, o1, k1);
-          std::int64_t const i2 = w.place_of(2, o2, k2);
-          if (i0 < 0 || i1 < 0 || i2 < 0) continue;
-          T const* const from = x + (((left.rest * w.in[0] + i0) * w.in[1] + i1) * w.in[2] + i2) * channels;
-          PLAIT_INDEPENDENT
-          for (std::size_t c = first; c < last; ++c) to[c] = pool_more<How>(to[c], from[c]);
-        }
+    w.for_each_tap(o0, o1, [&](std::int64_t, std::int64_t i0, std::int64_t, std::int64_t i1) {
+      for (std::int64_t k2 = 0; k2 < w.kernel[2]; ++k2) {
+        std::int64_t const i2 = w.place_of(2, o2, k2);
+        if (i2 < 0) continue;
+        T const* const from = x + (((left.rest * w.in[0] + i0) * w.in[1] + i1) * w.in[2] + i2) * channels;
+        PLAIT_INDEPENDENT
+        for (std::size_t c = first; c < last; ++c) to[c] = pool_more<How>(to[c], from[c]);
+      }
+    });
     if constexpr (How != pooling::maximum) {
       auto const count =
           static_cast<T>(seen_or_all<How>(w, 0, o0) * seen_or_all<How>(w, 1, o1) * seen_or_all<How>(w, 2, o2));
@@ -137,29 +146,28 @@ struct unpooled_planes {
     T const* const element = x + static_cast<std::int64_t>(row) * w.in[2];
     std::int64_t const step = w.stride[2];
     fill_zero(to, begin, end);
-    for (std::int64_t k0 = 0; k0 < w.kernel[0]; ++k0) {
-      std::int64_t const o0 = w.window_at(0, i0, k0);
-      if (o0 < 0) continue;
-      for (std::int64_t k1 = 0; k1 < w.kernel[1]; ++k1) {
-        std::int64_t const o1 = w.window_at(1, i1, k1);
-        if (o1 < 0) continue;
-        std::int64_t const from = ((left.rest * w.out[0] + o0) * w.out[1] + o1) * w.out[2];
-        std::int64_t const rows = How == pooling::maximum ? 1 : seen_or_all<How>(w, 0, o0) * seen_or_all<How>(w, 1, o1);
-        for (std::int64_t k2 = 0; k2 < w.kernel[2]; ++k2) {
-          std::int64_t const shift = w.shift(k2);
-          std::int64_t const inside = w.window_from(begin, k2, 0, w.out[2]);
-          std::int64_t const outside = w.window_from(end, k2, inside, w.out[2]);
+    w.for_each_window(i0, i1, [&](std::int64_t, std::int64_t o0, std::int64_t, std::int64_t o1) {
+      std::int64_t const from = ((left.rest * w.out[0] + o0) * w.out[1] + o1) * w.out[2];
+      std::int64_t const rows = How == pooling::maximum ? 1 : seen_or_all<How>(w, 0, o0) * seen_or_all<How>(w, 1, o1);
+      for (std::int64_t k2 = 0; k2 < w.kernel[2]; ++k2) {
+        std::int64_t const shift = w.shift(k2);
+        std::int64_t const inside = w.window_from(begin, k2, 0, w.out[2]);
+        std::int64_t const outside = w.window_from(end, k2, inside, w.out[2]);
+        if constexpr (How == pooling::maximum) {
           PLAIT_INDEPENDENT
           for (std::int64_t o = inside; o < outside; ++o) {
             std::int64_t const i = o * step + shift;
-            if constexpr (How == pooling::maximum)
-              to[i] += slope_of_maximum(dy[from + o], element[i], y[from + o]);
-            else
-              to[i] += dy[from + o] / static_cast<T>(rows * seen_or_all<How>(w, 2, o));
+            to[i] += slope_of_maximum(dy[from + o], element[i], y[from + o]);
           }
+        } else {
+          for_each_stretch<How>(w, inside, outside, [&](std::int64_t low, std::int64_t high, std::int64_t seen) {
+            auto const count = static_cast<T>(rows * seen);
+            PLAIT_INDEPENDENT
+            for (std::int64_t o = low; o < high; ++o) to[o * step + shift] += dy[from + o] / count;
+          });
         }
       }
-    }
+    });
   }
 };
 
@@ -180,25 +188,23 @@ struct unpooled_places {
     T* const to = dx + static_cast<std::int64_t>(row) * channels;
     T const* const element = x + static_cast<std::int64_t>(row) * channels;
     fill_zero(to, static_cast<std::int64_t>(first), static_cast<std::int64_t>(last));
-    for (std::int64_t k0 = 0; k0 < w.kernel[0]; ++k0)
-      for (std::int64_t k1 = 0; k1 < w.kernel[1]; ++k1)
-        for (std::int64_t k2 = 0; k2 < w.kernel[2]; ++k2) {
-          std::int64_t const o0 = w.window_at(0, i0, k0);
-          std::int64_t const o1 = w.window_at(1, i1, k1);
-          std::int64_t const o2 = w.window_at(2, i2, k2);
-          if (o0 < 0 || o1 < 0 || o2 < 0) continue;
-          std::int64_t const from = (((left.rest * w.out[0] + o0) * w.out[1] + o1) * w.out[2] + o2) * channels;
-          T const* const slope = dy + from;
-          T const* const result = y + from;
-          if constexpr (How == pooling::maximum) {
-            PLAIT_INDEPENDENT
-            for (std::size_t c = first; c < last; ++c) to[c] += slope_of_maximum(slope[c], element[c], result[c]);
-          } else {
-            auto const count =
-                static_cast<T>(seen_or_all<How>(w, 0, o0) * seen_or_all<How>(w, 1, o1) * seen_or_all<How>(w, 2, o2));
-            for (std::size_t c = first; c < last; ++c) to[c] += slope[c] / count;
-          }
+    w.for_each_window(i0, i1, [&](std::int64_t, std::int64_t o0, std::int64_t, std::int64_t o1) {
+      for (std::int64_t k2 = 0; k2 < w.kernel[2]; ++k2) {
+        std::int64_t const o2 = w.window_at(2, i2, k2);
+        if (o2 < 0) continue;
+        std::int64_t const from = (((left.rest * w.out[0] + o0) * w.out[1] + o1) * w.out[2] + o2) * channels;
+        T const* const slope = dy + from;
+        T const* const result = y + from;
+        if constexpr (How == pooling::maximum) {
+          PLAIT_INDEPENDENT
+          for (std::size_t c = first; c < last; ++c) to[c] += slope_of_maximum(slope[c], element[c], result[c]);
+        } else {
+          auto const count =
+              static_cast<T>(seen_or_all<How>(w, 0, o0) * seen_or_all<How>(w, 1, o1) * seen_or_all<How>(w, 2, o2));
+          for (std::size_t c = first; c < last; ++c) to[c] += slope[c] / count;
         }
+      }
+    });
   }
 };
 

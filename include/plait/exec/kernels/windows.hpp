@@ -57,6 +57,34 @@ struct windows {
     std::int64_t const window = from <= 0 ? 0 : (from + stride[2] - 1) / stride[2];
     return window < least ? least : window > most ? most : window;
   }
+
+  /// f(k0, i0, k1, i1) for the taps k and places i that a window has on the first two axes, padding left out; in
+  /// ascending order, as all sums are made.
+  template <class F>
+  PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr void for_each_tap(std::int64_t o0, std::int64_t o1,
+                                                                    F const& f) const {
+    for (std::int64_t k0 = 0; k0 < kernel[0]; ++k0) {
+      std::int64_t const i0 = place_of(0, o0, k0);
+      if (i0 < 0) continue;
+      for (std::int64_t k1 = 0; k1 < kernel[1]; ++k1) {
+        std::int64_t const i1 = place_of(1, o1, k1);
+        if (i1 >= 0) PLAIT_INLINE_CALL f(k0, i0, k1, i1);
+      }
+    }
+  }
+  /// f(k0, o0, k1, o1) for the windows o that have their taps k at a place of the first two axes.
+  template <class F>
+  PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr void for_each_window(std::int64_t i0, std::int64_t i1,
+                                                                       F const& f) const {
+    for (std::int64_t k0 = 0; k0 < kernel[0]; ++k0) {
+      std::int64_t const o0 = window_at(0, i0, k0);
+      if (o0 < 0) continue;
+      for (std::int64_t k1 = 0; k1 < kernel[1]; ++k1) {
+        std::int64_t const o1 = window_at(1, i1, k1);
+        if (o1 >= 0) PLAIT_INLINE_CALL f(k0, o0, k1, o1);
+      }
+    }
+  }
 };
 
 namespace detail {
@@ -149,27 +177,21 @@ struct planes_of_columns {
     T* const to = x + static_cast<std::int64_t>(row) * w.in[2];
     std::int64_t const step = w.stride[2];
     fill_zero(to, begin, end);
-    for (std::int64_t k0 = 0; k0 < w.kernel[0]; ++k0) {
-      std::int64_t const o0 = w.window_at(0, i0, k0);
-      if (o0 < 0) continue;
-      for (std::int64_t k1 = 0; k1 < w.kernel[1]; ++k1) {
-        std::int64_t const o1 = w.window_at(1, i1, k1);
-        if (o1 < 0) continue;
-        for (std::int64_t k2 = 0; k2 < w.kernel[2]; ++k2) {
-          std::int64_t const tap = ((left.rest * w.kernel[0] + k0) * w.kernel[1] + k1) * w.kernel[2] + k2;
-          T const* const from = columns + ((tap * w.out[0] + o0) * w.out[1] + o1) * w.out[2];
-          std::int64_t const shift = w.shift(k2);
-          std::int64_t const inside = w.window_from(begin, k2, 0, w.out[2]);
-          std::int64_t const outside = w.window_from(end, k2, inside, w.out[2]);
-          if (step == 1) {
-            PLAIT_INDEPENDENT
-            for (std::int64_t o = inside; o < outside; ++o) to[o + shift] += from[o];
-          } else {
-            for (std::int64_t o = inside; o < outside; ++o) to[o * step + shift] += from[o];
-          }
+    w.for_each_window(i0, i1, [&](std::int64_t k0, std::int64_t o0, std::int64_t k1, std::int64_t o1) {
+      for (std::int64_t k2 = 0; k2 < w.kernel[2]; ++k2) {
+        std::int64_t const tap = ((left.rest * w.kernel[0] + k0) * w.kernel[1] + k1) * w.kernel[2] + k2;
+        T const* const from = columns + ((tap * w.out[0] + o0) * w.out[1] + o1) * w.out[2];
+        std::int64_t const shift = w.shift(k2);
+        std::int64_t const inside = w.window_from(begin, k2, 0, w.out[2]);
+        std::int64_t const outside = w.window_from(end, k2, inside, w.out[2]);
+        if (step == 1) {
+          PLAIT_INDEPENDENT
+          for (std::int64_t o = inside; o < outside; ++o) to[o + shift] += from[o];
+        } else {
+          for (std::int64_t o = inside; o < outside; ++o) to[o * step + shift] += from[o];
         }
       }
-    }
+    });
   }
 };
 
@@ -189,19 +211,17 @@ struct places_of_columns {
     std::int64_t const i0 = left.rest;
     T* const to = x + static_cast<std::int64_t>(row) * width;
     fill_zero(to, static_cast<std::int64_t>(first), static_cast<std::int64_t>(last));
-    for (std::int64_t k0 = 0; k0 < w.kernel[0]; ++k0)
-      for (std::int64_t k1 = 0; k1 < w.kernel[1]; ++k1)
-        for (std::int64_t k2 = 0; k2 < w.kernel[2]; ++k2) {
-          std::int64_t const o0 = w.window_at(0, i0, k0);
-          std::int64_t const o1 = w.window_at(1, i1, k1);
-          std::int64_t const o2 = w.window_at(2, i2, k2);
-          if (o0 < 0 || o1 < 0 || o2 < 0) continue;
-          std::int64_t const window = ((group * w.out[0] + o0) * w.out[1] + o1) * w.out[2] + o2;
-          std::int64_t const tap = ((window * w.kernel[0] + k0) * w.kernel[1] + k1) * w.kernel[2] + k2;
-          T const* const from = columns + tap * width;
-          PLAIT_INDEPENDENT
-          for (std::size_t i = first; i < last; ++i) to[i] += from[i];
-        }
+    w.for_each_window(i0, i1, [&](std::int64_t k0, std::int64_t o0, std::int64_t k1, std::int64_t o1) {
+      for (std::int64_t k2 = 0; k2 < w.kernel[2]; ++k2) {
+        std::int64_t const o2 = w.window_at(2, i2, k2);
+        if (o2 < 0) continue;
+        std::int64_t const window = ((group * w.out[0] + o0) * w.out[1] + o1) * w.out[2] + o2;
+        std::int64_t const tap = ((window * w.kernel[0] + k0) * w.kernel[1] + k1) * w.kernel[2] + k2;
+        T const* const from = columns + tap * width;
+        PLAIT_INDEPENDENT
+        for (std::size_t i = first; i < last; ++i) to[i] += from[i];
+      }
+    });
   }
 };
 
