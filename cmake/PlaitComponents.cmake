@@ -24,11 +24,11 @@ plait_component(boost_graph HEADERS interop/boost_graph.hpp interop/boost_depend
   LINKS plait::plait Boost::headers
   ALLOWS boost/graph/)
 
-plait_component(protobuf HEADERS interop/protobuf.hpp
+plait_component(protobuf HEADERS interop/protobuf.hpp interop/detail
   LINKS plait::netdef)
 
 plait_component(onnx HEADERS interop/onnx.hpp interop/onnx
-  LINKS plait::rnn)
+  LINKS plait::rnn plait::protobuf)
 
 plait_component(llvm OPTIONAL HEADERS interop/llvm.hpp
   LINKS plait::plait LLVM::core FINDS "LLVMCore 14"

@@ -17,6 +17,7 @@
 #include <variant>
 #include <vector>
 
+#include <plait/interop/detail/messages.hpp>
 #include <plait/net/implicit_operands.hpp>
 #include <plait/net/mutation.hpp>
 #include <plait/net/net_traits.hpp>
@@ -190,7 +191,7 @@ struct net_traits<M> {
   }
   static void add_external_input(M& g, std::string const& name) { g.add_input()->set_name(name); }
   static void add_external_output(M& g, std::string const& name) { g.add_output()->set_name(name); }
-  static void erase_ops(M& g, std::span<std::uint32_t const> indices) { erase_at(*g.mutable_node(), indices); }
+  static void erase_ops(M& g, std::span<std::uint32_t const> indices) { detail::erase_at(*g.mutable_node(), indices); }
   static void erase_external_inputs(M& g, std::span<std::uint32_t const> slots) {
     std::vector<std::uint32_t> inputs;
     std::vector<std::uint32_t> initializers;
@@ -200,11 +201,11 @@ struct net_traits<M> {
         inputs.push_back(slot);
       else
         initializers.push_back(slot - count);
-    erase_at(*g.mutable_input(), inputs);
-    erase_at(*g.mutable_initializer(), initializers);
+    detail::erase_at(*g.mutable_input(), inputs);
+    detail::erase_at(*g.mutable_initializer(), initializers);
   }
   static void erase_external_outputs(M& g, std::span<std::uint32_t const> slots) {
-    erase_at(*g.mutable_output(), slots);
+    detail::erase_at(*g.mutable_output(), slots);
   }
   static void append_op(M& g, op_spec const& spec) {
     op_message& op = *g.add_node();
@@ -216,7 +217,7 @@ struct net_traits<M> {
   }
   static void insert_op(M& g, std::size_t position, op_spec const& spec) {
     append_op(g, spec);
-    for (int i = g.node_size() - 1; i > static_cast<int>(position); --i) g.mutable_node()->SwapElements(i, i - 1);
+    detail::move_last_to(*g.mutable_node(), position);
   }
   static void adopt_op(M& g, M const&, op_message const& op) {
     op_message copy = op;  // it may be of the same graph, whose nodes move
@@ -256,15 +257,10 @@ struct net_traits<M> {
     }
   }
   static void set_argument(M&, op_message& op, argument_spec const& spec) {
-    for (int i = 0; i != op.attribute_size(); ++i)
-      if (op.attribute(i).name() == spec.name) return fill(*op.mutable_attribute(i), spec);
-    fill(*op.add_attribute(), spec);
+    fill(detail::named(*op.mutable_attribute(), spec.name), spec);
   }
   static void erase_argument(M&, op_message& op, std::string_view key) {
-    std::vector<std::uint32_t> gone;
-    for (int i = 0; i != op.attribute_size(); ++i)
-      if (op.attribute(i).name() == key) gone.push_back(static_cast<std::uint32_t>(i));
-    erase_at(*op.mutable_attribute(), gone);
+    detail::erase_named(*op.mutable_attribute(), key);
   }
 
  private:
@@ -277,48 +273,21 @@ struct net_traits<M> {
     return std::ranges::next(detail::onnx_operands(names).begin(), static_cast<std::ptrdiff_t>(slot)).position();
   }
 
-  template <class Repeated>
-  static void erase_at(Repeated& items, std::span<std::uint32_t const> ascending) {
-    if (ascending.empty()) return;
-    int kept = static_cast<int>(ascending.front());
-    auto gone = ascending.begin();
-    for (int i = kept; i != items.size(); ++i) {
-      if (gone != ascending.end() && static_cast<int>(*gone) == i)
-        ++gone;
-      else
-        items.SwapElements(kept++, i);
-    }
-    items.DeleteSubrange(kept, items.size() - kept);
-  }
-
   static arg_message const* find(op_message const& op, std::string_view key) {
-    for (arg_message const& a : op.attribute())
-      if (a.name() == key) return &a;
-    return nullptr;
+    return detail::find_named(op.attribute(), key);
   }
 
+  struct kind_of {
+    kinds operator()(std::int64_t) const { return kinds::integer; }
+    kinds operator()(float) const { return kinds::real; }
+    kinds operator()(std::string const&) const { return kinds::text; }
+    kinds operator()(std::vector<std::int64_t> const&) const { return kinds::integers; }
+    kinds operator()(std::vector<float> const&) const { return kinds::reals; }
+    kinds operator()(std::vector<std::string> const&) const { return kinds::texts; }
+  };
   static void fill(arg_message& a, argument_spec const& spec) {
-    struct store {
-      arg_message& made;
-      kinds operator()(std::int64_t value) const { return made.set_i(value), kinds::integer; }
-      kinds operator()(float value) const { return made.set_f(value), kinds::real; }
-      kinds operator()(std::string const& value) const { return made.set_s(value), kinds::text; }
-      kinds operator()(std::vector<std::int64_t> const& values) const {
-        for (std::int64_t value : values) made.add_ints(value);
-        return kinds::integers;
-      }
-      kinds operator()(std::vector<float> const& values) const {
-        for (float value : values) made.add_floats(value);
-        return kinds::reals;
-      }
-      kinds operator()(std::vector<std::string> const& values) const {
-        for (std::string const& value : values) made.add_strings(value);
-        return kinds::texts;
-      }
-    };
-    a.Clear();
-    a.set_name(spec.name);
-    a.set_type(static_cast<decltype(a.type())>(std::visit(store{a}, spec.value)));
+    detail::store_argument(a, spec);
+    a.set_type(static_cast<decltype(a.type())>(std::visit(kind_of{}, spec.value)));
   }
 };
 

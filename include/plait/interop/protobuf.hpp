@@ -14,10 +14,10 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include <plait/core/errors.hpp>
+#include <plait/interop/detail/messages.hpp>
 #include <plait/net/implicit_operands.hpp>
 #include <plait/net/mutation.hpp>
 #include <plait/net/net_traits.hpp>
@@ -105,17 +105,17 @@ struct net_traits<M> {
   }
   static void add_external_input(M& n, std::string const& name) { n.add_external_input(name); }
   static void add_external_output(M& n, std::string const& name) { n.add_external_output(name); }
-  static void erase_ops(M& n, std::span<std::uint32_t const> indices) { erase_at(*n.mutable_op(), indices); }
+  static void erase_ops(M& n, std::span<std::uint32_t const> indices) { detail::erase_at(*n.mutable_op(), indices); }
   static void erase_external_inputs(M& n, std::span<std::uint32_t const> slots) {
-    erase_at(*n.mutable_external_input(), slots);
+    detail::erase_at(*n.mutable_external_input(), slots);
   }
   static void erase_external_outputs(M& n, std::span<std::uint32_t const> slots) {
-    erase_at(*n.mutable_external_output(), slots);
+    detail::erase_at(*n.mutable_external_output(), slots);
   }
   static void append_op(M& n, op_spec const& spec) { fill(*n.add_op(), spec); }
   static void insert_op(M& n, std::size_t position, op_spec const& spec) {
     append_op(n, spec);
-    for (int i = n.op_size() - 1; i > static_cast<int>(position); --i) n.mutable_op()->SwapElements(i, i - 1);
+    detail::move_last_to(*n.mutable_op(), position);
   }
   static void adopt_op(M& n, M const&, op_message const& op) { *n.add_op() = op; }
   static void set_type(M&, op_message& op, std::string_view type) { op.set_type(std::string(type)); }
@@ -144,16 +144,9 @@ struct net_traits<M> {
     return std::nullopt;
   }
   static void set_argument(M&, op_message& op, argument_spec const& spec) {
-    for (int i = 0; i != op.arg_size(); ++i)
-      if (op.arg(i).name() == spec.name) return fill(*op.mutable_arg(i), spec);
-    fill(*op.add_arg(), spec);
+    detail::store_argument(detail::named(*op.mutable_arg(), spec.name), spec);
   }
-  static void erase_argument(M&, op_message& op, std::string_view key) {
-    std::vector<std::uint32_t> gone;
-    for (int i = 0; i != op.arg_size(); ++i)
-      if (op.arg(i).name() == key) gone.push_back(static_cast<std::uint32_t>(i));
-    erase_at(*op.mutable_arg(), gone);
-  }
+  static void erase_argument(M&, op_message& op, std::string_view key) { detail::erase_named(*op.mutable_arg(), key); }
   static std::optional<device_spec> device(M const&, op_message const& op) {
     if (!op.has_device_option()) return std::nullopt;
     auto const& option = op.device_option();
@@ -181,45 +174,8 @@ struct net_traits<M> {
     }
   }
 
-  template <class Repeated>
-  static void erase_at(Repeated& items, std::span<std::uint32_t const> ascending) {
-    if (ascending.empty()) return;
-    int kept = static_cast<int>(ascending.front());
-    auto gone = ascending.begin();
-    for (int i = kept; i != items.size(); ++i) {
-      if (gone != ascending.end() && static_cast<int>(*gone) == i)
-        ++gone;
-      else
-        items.SwapElements(kept++, i);
-    }
-    items.DeleteSubrange(kept, items.size() - kept);
-  }
-
   static arg_message const* find(op_message const& op, std::string_view key) {
-    for (arg_message const& a : op.arg())
-      if (a.name() == key) return &a;
-    return nullptr;
-  }
-
-  static void fill(arg_message& a, argument_spec const& spec) {
-    struct store {
-      arg_message& made;
-      void operator()(std::int64_t value) const { made.set_i(value); }
-      void operator()(float value) const { made.set_f(value); }
-      void operator()(std::string const& value) const { made.set_s(value); }
-      void operator()(std::vector<std::int64_t> const& values) const {
-        for (std::int64_t value : values) made.add_ints(value);
-      }
-      void operator()(std::vector<float> const& values) const {
-        for (float value : values) made.add_floats(value);
-      }
-      void operator()(std::vector<std::string> const& values) const {
-        for (std::string const& value : values) made.add_strings(value);
-      }
-    };
-    a.Clear();
-    a.set_name(spec.name);
-    std::visit(store{a}, spec.value);
+    return detail::find_named(op.arg(), key);
   }
 
   static void fill(op_message& op, op_spec const& spec) {
@@ -227,7 +183,7 @@ struct net_traits<M> {
     if (!spec.name.empty()) op.set_name(spec.name);
     for (std::string const& blob : spec.inputs) op.add_input(blob);
     for (std::string const& blob : spec.outputs) op.add_output(blob);
-    for (argument_spec const& argument : spec.arguments) fill(*op.add_arg(), argument);
+    for (argument_spec const& argument : spec.arguments) detail::store_argument(*op.add_arg(), argument);
     store_device(op, spec.device);
   }
 };

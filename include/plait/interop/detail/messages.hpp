@@ -1,0 +1,85 @@
+// What adapters of classes that protoc made have in common. Nothing of protobuf is included: its lists and accessors
+// are known by name.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include <plait/net/mutation.hpp>
+
+namespace plait::detail {
+
+/// Takes out the elements at these places, ascending; the others stay in order. O(elements).
+template <class Repeated>
+void erase_at(Repeated& items, std::span<std::uint32_t const> places) {
+  if (places.empty()) return;
+  int kept = static_cast<int>(places.front());
+  auto gone = places.begin();
+  for (int i = kept; i != items.size(); ++i) {
+    if (gone != places.end() && static_cast<int>(*gone) == i)
+      ++gone;
+    else
+      items.SwapElements(kept++, i);
+  }
+  items.DeleteSubrange(kept, items.size() - kept);
+}
+
+/// Brings the last element to a place; those from there on move up. O(elements behind it).
+template <class Repeated>
+void move_last_to(Repeated& items, std::size_t place) {
+  for (int i = items.size() - 1; i > static_cast<int>(place); --i) items.SwapElements(i, i - 1);
+}
+
+/// The first message that has the name; nullptr if there is none.
+template <class Repeated>
+auto const* find_named(Repeated const& items, std::string_view name) {
+  for (int i = 0; i != items.size(); ++i)
+    if (items.Get(i).name() == name) return &items.Get(i);
+  return decltype(&items.Get(0)){nullptr};
+}
+
+/// The same, added if there is none.
+template <class Repeated>
+auto& named(Repeated& items, std::string_view name) {
+  for (int i = 0; i != items.size(); ++i)
+    if (items.Get(i).name() == name) return *items.Mutable(i);
+  return *items.Add();
+}
+
+template <class Repeated>
+void erase_named(Repeated& items, std::string_view name) {
+  std::vector<std::uint32_t> gone;
+  for (int i = 0; i != items.size(); ++i)
+    if (items.Get(i).name() == name) gone.push_back(static_cast<std::uint32_t>(i));
+  erase_at(items, gone);
+}
+
+/// An argument of NetDef, or an attribute of ONNX, is this and nothing else.
+template <class Message>
+void store_argument(Message& made, argument_spec const& spec) {
+  struct store {
+    Message& made;
+    void operator()(std::int64_t value) const { made.set_i(value); }
+    void operator()(float value) const { made.set_f(value); }
+    void operator()(std::string const& value) const { made.set_s(value); }
+    void operator()(std::vector<std::int64_t> const& values) const {
+      for (std::int64_t const value : values) made.add_ints(value);
+    }
+    void operator()(std::vector<float> const& values) const {
+      for (float const value : values) made.add_floats(value);
+    }
+    void operator()(std::vector<std::string> const& values) const {
+      for (std::string const& value : values) made.add_strings(value);
+    }
+  };
+  made.Clear();
+  made.set_name(spec.name);
+  std::visit(store{made}, spec.value);
+}
+
+}  // namespace plait::detail
