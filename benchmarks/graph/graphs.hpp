@@ -6,6 +6,7 @@
 #include <fstream>
 #include <memory>
 #include <random>
+#include <ranges>
 #include <span>
 #include <sstream>
 #include <string>
@@ -183,6 +184,9 @@ template <>
 struct plait::graph_traits<foreign::function> {
   static std::size_t size(foreign::function const& f) { return f.blocks.size(); }
   static foreign::block* entry(foreign::function const& f) { return f.blocks.front().get(); }
+  static auto nodes(foreign::function const& f) {
+    return f.blocks | std::views::transform([](auto const& owned) { return owned.get(); });
+  }
   static std::vector<foreign::block*> const& successors(foreign::function const&, foreign::block const* b) {
     return b->successors;
   }
