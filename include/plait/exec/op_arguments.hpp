@@ -200,7 +200,7 @@ template <net N, class Op>
     argument_info const& info = schema.arguments()[i];
     if constexpr (argument_readable_net<N>) {
       using traits = detail::net_traits_of<N>;
-      if (traits::has_argument(n, op, info.name)) {
+      if (!info.passed_over && traits::has_argument(n, op, info.name)) {
         auto value = traits::argument(n, op, info.name);
         if (!value) made.fail(info.name, "is of another type than expected");
         made.set(i, std::move(*value));

@@ -26,6 +26,7 @@ struct argument_info {
   std::string text;
   bool or_name = false;   ///< where a number is expected, a text does as well
   bool as_given = false;  ///< where reals are expected, integers stay what they are
+  bool passed_over = false;
 };
 
 /// A net that ops of a type have as an argument.
@@ -117,6 +118,12 @@ class op_schema {
   /// A list of reals or of integers: op_arguments::are_integers tells which.
   op_schema& numbers_argument(std::string_view name, std::string_view text) {
     arguments_.push_back({std::string(name), std::vector<float>(), false, std::string(text), false, true});
+    return *this;
+  }
+  /// What nets say of an argument counts for nothing, as if the op type did not have it.
+  op_schema& pass_over(std::string_view name) {
+    for (argument_info& a : arguments_)
+      if (a.name == name) a.passed_over = true;
     return *this;
   }
   op_schema& net_argument(std::string_view name, std::string_view text) {

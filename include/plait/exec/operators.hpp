@@ -52,6 +52,15 @@ class operators {
     entries_.insert_or_assign(std::move(type), std::make_shared<entry const>(entry{std::move(schema), make}));
     return *this;
   }
+  /// From now on an op type of the table does without an argument: see op_schema::pass_over.
+  operators& pass_over(std::string_view type, std::string_view argument) {
+    if (auto const at = entries_.find(type); at != entries_.end()) {
+      entry without = *at->second;
+      without.schema.pass_over(argument);
+      at->second = std::make_shared<entry const>(std::move(without));
+    }
+    return *this;
+  }
   operators& add(operators const& others) {
     for (auto const& [type, held] : others.entries_) entries_.insert_or_assign(type, held);
     return *this;

@@ -3,8 +3,7 @@
 #include <utility>
 #include <vector>
 
-#include <plait/exec/operators.hpp>
-#include <plait/exec/operators/sums.hpp>
+#include <plait/exec/caffe2_operators.hpp>
 #include <plait/exec/plan.hpp>
 #include <plait/netdef/traits.hpp>
 
@@ -17,13 +16,8 @@ namespace conformance {
 
 namespace {
 
-// With the Sum of the recorded system, which refuses what ours adds.
 plait::operators<backend> const& operators() {
-  static plait::operators<backend> const table = [] {
-    plait::operators<backend> made = plait::standard_operators<backend>();
-    plait::add_caffe2_sum_operator(made);
-    return made;
-  }();
+  static plait::operators<backend> const table = plait::caffe2_operators<backend>();
   return table;
 }
 

@@ -81,6 +81,13 @@ TEST_CASE_TEMPLATE("pooling: of all places, windows that end behind the tail, ti
   auto const all = run("AveragePool", "arg { name: 'global_pooling' i: 1 }", {1, 2, 2, 2}, {1, 2, 3, 6, 0, 0, 0, 8});
   CHECK(all.view("y").dims() == shape{1, 2, 1, 1});
   CHECK(all.template fetch<float>("y") == std::vector<float>{3, 2});
+  for (std::string const other : {"stride", "dilation", "pad"})
+    CHECK(test::has(test::error_of<B>(operators,
+                                      "type: 'MaxPool' input: 'x' output: 'y' arg { name: 'global_pooling' i: 1 } "
+                                      "arg { name: '" +
+                                          other + "' i: 2 }",
+                                      {{"x", test::counted<B, float>({1, 1, 3})}}),
+                    "'global_pooling' makes one window"));
   std::string const cut = "arg { name: 'kernel' i: 2 } arg { name: 'stride' i: 2 } arg { name: 'legacy_pad' i: 3 }";
   auto const behind = run("MaxPool", cut, {1, 1, 3, 3}, {1, 2, 3, 4, 5, 6, 7, 8, 9});
   CHECK(behind.view("y").dims() == shape{1, 1, 2, 2});

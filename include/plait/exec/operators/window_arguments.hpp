@@ -102,8 +102,13 @@ class window_arguments {
         global_(a.flag("global_pooling")),
         last_(read_channels_last(a)) {
     if (legacy_ < 0 || legacy_ > 3) a.fail("legacy_pad", "must be 0, 1, 2 or 3");
-    if ((legacy_ == 1 || legacy_ == 2) && std::ranges::any_of(pads_, [](std::int64_t pad) { return pad != 0; }))
+    auto const others = [](std::vector<std::int64_t> const& list, std::int64_t usual) {
+      return std::ranges::any_of(list, [usual](std::int64_t x) { return x != usual; });
+    };
+    if ((legacy_ == 1 || legacy_ == 2) && others(pads_, 0))
       a.fail("legacy_pad", "decides on the padding, which is given besides");
+    if (global_ && (others(pads_, 0) || others(stride_, 1) || others(dilation_, 1)))
+      a.fail("global_pooling", "makes one window, but a pad, stride or dilation is given");
     if (!global_ && a.integers("kernels").empty() && !a.has("kernel") && !a.has("kernel_h"))
       a.fail("kernel", "is missing");
   }
