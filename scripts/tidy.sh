@@ -23,4 +23,4 @@ if [ -z "$sources" ]; then
   exit 1
 fi
 echo "$sources" | tr '\n' '\0' | xargs -0 -n 1 -P "$(nproc 2>/dev/null || echo 2)" "$tool" -p $build --quiet \
-  --extra-arg=-Wno-unknown-warning-option
+  --extra-arg=-Wno-unknown-warning-option --extra-arg=-Wno-unused-command-line-argument # g++ understands these
