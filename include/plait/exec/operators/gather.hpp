@@ -129,7 +129,6 @@ void add_gather_operators(operators<B>& table) {
   auto batches = op_schema("BatchGather")
                      .inputs(2)
                      .outputs(1)
-                     .rows_independent(1)
                      .checks_first()
                      .describe(
                          "Y (X's first axis × indices' axes × X's others) = the places of X's second axis that "
