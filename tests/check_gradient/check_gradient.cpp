@@ -4,6 +4,8 @@
 
 #include <doctest/doctest.h>
 
+#include <plait/exec/caffe2_operators.hpp>
+
 #include <support/gradient_cases.hpp>
 
 namespace {
@@ -60,6 +62,15 @@ TEST_CASE("check_gradient takes floats as doubles, and what has no gradient for 
   blobs.feed("z", std::vector<float>{0.5f, -1}, {2});
   CHECK(plait::check_gradient(test::tiny_net("Tanh x > y; Sin z > v"), {"y"}, {"x", "z"}, blobs).ok());
   CHECK(blobs.view("x").type() == plait::element_type::float32);  // as it was
+}
+
+TEST_CASE("Caffe2's rules belong to Caffe2's operators, of which neither knows an axis of Gather") {
+  auto const net = test::tiny_net("Gather x i > y [axis 1]");
+  auto const blobs = given({{"x", test::random_tensor({3, 3}, 1)}, {"i", test::int32s({2, 0}, {2})}});
+  auto const old = plait::caffe2_operators<plait::serial>();
+  auto const& standard = plait::standard_operators<plait::serial>();
+  CHECK(plait::check_gradient(net, {"y"}, {"x"}, blobs, plait::caffe2_gradient_rules(), old).ok());
+  CHECK(plait::check_gradient(net, {"y"}, {"x"}, blobs, plait::gradient_rules::standard(), standard).ok());
 }
 
 TEST_CASE("check_gradient looks at as many elements as it is asked for") {

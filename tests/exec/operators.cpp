@@ -29,6 +29,23 @@ TEST_CASE("operators: a table is a value; one's own types stand beside others an
   CHECK(names == std::vector<std::string>{"Break", "Fork", "Mix", "Ones", "Reverse", "Same", "Update"});
 }
 
+TEST_CASE("operators: an argument is passed over in one table alone") {
+  using B = plait::serial;
+  plait::operators<B> const& standard = plait::standard_operators<B>();
+  plait::operators<B> without = standard;
+  without.pass_over("Scale", "scale");
+  test::feeds<B> const fed = {{"x", test::of<B, float>({2}, {1, 2})}};
+  std::string const op = R"(type: "Scale" input: "x" output: "y" arg { name: "scale" f: 3 })";
+  CHECK(test::run_op(without, op, fed).fetch<float>("y") == std::vector<float>{1, 2});
+  CHECK(test::run_op(standard, op, fed).fetch<float>("y") == std::vector<float>{3, 6});
+  // Of another type than the argument has: nobody looks at it.
+  std::string const text = R"(type: "Scale" input: "x" output: "y" arg { name: "scale" s: "?" })";
+  CHECK(test::run_op(without, text, fed).fetch<float>("y") == std::vector<float>{1, 2});
+  CHECK_THROWS_AS(without.pass_over("Scale", "factor"), plait::precondition_error);
+  CHECK_THROWS_AS(without.pass_over("Scales", "scale"), plait::precondition_error);
+  CHECK_THROWS_AS(without.pass_over("Mod", "divisor"), plait::precondition_error);
+}
+
 TEST_CASE("operators: a plan outlives the table it was compiled with") {
   plait::workspace<plait::serial> blobs;
   blobs.feed<float>("x", {1, 2}, {2});

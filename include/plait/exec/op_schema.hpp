@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include <plait/core/assert.hpp>
 #include <plait/core/npos.hpp>
 #include <plait/net/mutation.hpp>
 
@@ -24,9 +25,9 @@ struct argument_info {
   argument_value fallback;  ///< its type is the argument's type
   bool required = false;
   std::string text;
-  bool or_name = false;   ///< where a number is expected, a text does as well
-  bool as_given = false;  ///< where reals are expected, integers stay what they are
-  bool passed_over = false;
+  bool or_name = false;      ///< where a number is expected, a text does as well
+  bool as_given = false;     ///< where reals are expected, integers stay what they are
+  bool passed_over = false;  ///< what nets say of it counts for nothing
 };
 
 /// A net that ops of a type have as an argument.
@@ -120,10 +121,16 @@ class op_schema {
     arguments_.push_back({std::string(name), std::vector<float>(), false, std::string(text), false, true});
     return *this;
   }
-  /// What nets say of an argument counts for nothing, as if the op type did not have it.
+  /// What nets say of an argument counts for nothing, as if the op type did not have it: its fallback holds.
+  /// Precondition: there is such an argument, and it is not required.
   op_schema& pass_over(std::string_view name) {
-    for (argument_info& a : arguments_)
-      if (a.name == name) a.passed_over = true;
+    for (argument_info& a : arguments_) {
+      if (a.name != name) continue;
+      PLAIT_ASSERT(!a.required, "op_schema: a required argument cannot be passed over");
+      a.passed_over = true;
+      return *this;
+    }
+    PLAIT_ASSERT(false, "op_schema: the description has no such argument");
     return *this;
   }
   op_schema& net_argument(std::string_view name, std::string_view text) {

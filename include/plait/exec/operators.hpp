@@ -14,6 +14,7 @@
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
+#include <plait/core/assert.hpp>
 #include <plait/core/errors.hpp>
 #include <plait/core/hash.hpp>
 #include <plait/exec/nets_of_op.hpp>
@@ -52,13 +53,14 @@ class operators {
     entries_.insert_or_assign(std::move(type), std::make_shared<entry const>(entry{std::move(schema), make}));
     return *this;
   }
-  /// From now on an op type of the table does without an argument: see op_schema::pass_over.
+  /// From now on an op type does without an argument, in this table alone: see op_schema::pass_over. Precondition: the
+  /// table has the type.
   operators& pass_over(std::string_view type, std::string_view argument) {
-    if (auto const at = entries_.find(type); at != entries_.end()) {
-      entry without = *at->second;
-      without.schema.pass_over(argument);
-      at->second = std::make_shared<entry const>(std::move(without));
-    }
+    auto const at = entries_.find(type);
+    PLAIT_ASSERT(at != entries_.end(), "operators: the table has no such type");
+    entry without = *at->second;
+    without.schema.pass_over(argument);
+    at->second = std::make_shared<entry const>(std::move(without));
     return *this;
   }
   operators& add(operators const& others) {

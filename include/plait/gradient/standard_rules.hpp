@@ -62,9 +62,10 @@ inline gradient_rules const& gradient_rules::standard() {
   return rules;
 }
 
-/// The standard rules as Caffe2 has them: without those it does not have, with a Split that leaves out what nobody made
-/// a gradient for, a Pow in place that takes all bases for positive, a SoftmaxWithLoss whose
-/// probabilities have no gradient, and no gradients in place of ops that read what they overwrite.
+/// The standard rules as the Caffe2 of 2018 has them: without those it does not have, with a Split that leaves out what
+/// nobody made a gradient for, a Pow in place that takes all bases for positive, a Gather that knows of rows alone (run
+/// what they make with caffe2_operators), a SoftmaxWithLoss whose probabilities have no gradient, and no gradients in
+/// place of ops that read what they overwrite.
 [[nodiscard]] inline gradient_rules caffe2_gradient_rules() {
   gradient_rules rules = gradient_rules::standard();
   for (std::string_view type :
@@ -74,6 +75,7 @@ inline gradient_rules const& gradient_rules::standard() {
   rules.refuse("SpatialBN", "Caffe2 has an operator for its gradient, which plait has not");
   rules.set("Split", [](gradient_context& c) { detail::split_gradient(c, false); });
   rules.set("Pow", [](gradient_context& c) { detail::power_gradient(c, true); });
+  rules.set("Gather", detail::row_gather_gradient);
   add_simple_rule(rules, detail::gradient_of_softmax_loss);
   for (std::string_view type : {"Abs", "Alias", "BatchMatMul", "Copy", "Cos", "FC", "LayerNorm", "LogSoftmax", "MatMul",
                                 "Max", "Mul", "Sin", "Softmax", "Swish", "Transpose"})

@@ -57,12 +57,14 @@ inline void give_rows(gradient_context& c, gradient_operand dy, gradient_operand
     c.pass(0, {.values = dy, .indices = indices});
 }
 
+inline void row_gather_gradient(gradient_context& c) { give_rows(c, c.output_gradient(0), c.input(1)); }
+
 // Along other axes, and where indices may be negative, the gradient is dense: `dense_gradient` is passed over, of which
 // Caffe2 refuses 0.
 inline void gather_gradient(gradient_context& c) {
   auto const axis = c.argument<std::int64_t>("axis", 0);
   bool const wraps = c.argument<std::int64_t>("wrap_indices", 0) != 0;
-  if (axis == 0 && !wraps) return give_rows(c, c.output_gradient(0), c.input(1));
+  if (axis == 0 && !wraps) return row_gather_gradient(c);
   auto made = c.op("BatchGatherGradient", {c.input(0), c.input(1), c.output_gradient(0)}, {c.input_gradient(0)});
   if (!c.has_argument("axis")) made.argument("axis", axis);
 }

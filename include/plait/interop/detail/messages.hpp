@@ -43,7 +43,7 @@ auto const* find_named(Repeated const& items, std::string_view name) {
   return decltype(&items.Get(0)){nullptr};
 }
 
-/// The same, added if there is none.
+/// The same; if there is none a new one, which has no name yet.
 template <class Repeated>
 auto& named(Repeated& items, std::string_view name) {
   for (int i = 0; i != items.size(); ++i)
@@ -51,6 +51,7 @@ auto& named(Repeated& items, std::string_view name) {
   return *items.Add();
 }
 
+/// Takes out all messages that have the name. O(messages).
 template <class Repeated>
 void erase_named(Repeated& items, std::string_view name) {
   std::vector<std::uint32_t> gone;
