@@ -122,7 +122,9 @@ TEST_CASE("a tree that is const may be asked first by several threads") {
     auto const ask = [&] {
       plait::dominator_tree const copied = shared;
       bool same = std::ranges::equal(shared.dense().preorder(), alone.dense().preorder()) &&
-                  std::ranges::equal(copied.dense().depths(), alone.dense().depths());
+                  std::ranges::equal(copied.dense().depths(), alone.dense().depths()) &&
+                  std::ranges::equal(shared.snapshot().order(), alone.snapshot().order()) &&
+                  std::ranges::equal(copied.snapshot().order(), alone.snapshot().order());
       for (std::uint32_t n = 0; n != alone.snapshot().size(); ++n)
         same = same && std::ranges::equal(shared.snapshot().predecessors(n), alone.snapshot().predecessors(n));
       if (same) ++right;

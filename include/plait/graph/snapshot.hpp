@@ -6,8 +6,8 @@
 //
 // All algorithms of plait on flow graphs start with it, whatever the graph: it needs successors alone, reads those of
 // each node once, and what follows runs on plain numbers. O(size(g) + edges) time and space; iterative; besides what a
-// dense_graph holds, 4 bytes per index, a copy of each reachable node and, unless nodes are their own indices, another
-// one and one of each edge's target at most. Unreachable nodes are not in it.
+// dense_graph holds, 4 bytes per index, a copy of each reachable node when one is asked for and, unless nodes are their
+// own indices, another one and one of each edge's target at most. Unreachable nodes are not in it.
 #pragma once
 
 #include <cstddef>
@@ -21,6 +21,7 @@
 #include <plait/core/npos.hpp>
 #include <plait/core/prefetch.hpp>
 #include <plait/graph/dense_graph.hpp>
+#include <plait/graph/detail/first_use.hpp>
 #include <plait/graph/graph_traits.hpp>
 
 namespace plait {
@@ -45,7 +46,7 @@ class flow_snapshot : public dense_graph {
 
   constexpr node_t<G> const& node(std::uint32_t number) const {
     PLAIT_ASSERT(number < size(), "flow_snapshot: no such number");
-    return order_[number];
+    return order()[number];
   }
   /// npos for a node that the entry does not reach, or did not when the snapshot was made.
   constexpr std::uint32_t number(node_t<G> const& n) const {
@@ -61,11 +62,25 @@ class flow_snapshot : public dense_graph {
     PLAIT_ASSERT(i != npos, "flow_graph: the entry does not reach this node");
     return i;
   }
-  /// The nodes by number, that is, in reverse postorder.
-  constexpr std::span<node_t<G> const> order() const noexcept { return order_; }
+  /// The nodes by number, that is, in reverse postorder. Made when it, or node(), is first asked for, in O(size()); it
+  /// is const for threads, too.
+  constexpr std::span<node_t<G> const> order() const {
+    return order_([this](std::vector<node_t<G>>& order) { put_in_order(order); });
+  }
 
  private:
   constexpr void copy(G const& g);
+  [[gnu::noinline]] constexpr void put_in_order(std::vector<node_t<G>>& order) const {
+    order.clear();
+    order.reserve(size());
+    for (std::uint32_t n = 0; n != size(); ++n) {
+      std::uint32_t const at = preorder_number(n);
+      if constexpr (detail::has_own_index<G>)
+        order.push_back(entered_[at]);
+      else
+        order.push_back(static_cast<node_t<G>>(preorder_keys()[at]));
+    }
+  }
   // The keys of the walk are indices.
   constexpr std::uint32_t at(std::size_t index) const { return index < numbers_.size() ? numbers_[index] : npos; }
 
@@ -85,7 +100,7 @@ class flow_snapshot : public dense_graph {
   using found = std::conditional_t<detail::has_own_index<G>, found_node, walk_edge>;
 
   G const* graph_ = nullptr;
-  std::vector<node_t<G>> order_;
+  detail::first_use<std::vector<node_t<G>>> order_;
   std::vector<node_t<G>> entered_;  // in preorder; has room for more
   std::vector<node_t<G>> row_;      // the successors of one node
   std::vector<found> waiting_;
@@ -94,6 +109,7 @@ class flow_snapshot : public dense_graph {
 template <flow_graph G>
 constexpr void flow_snapshot<G>::copy(G const& g) {
   graph_ = std::addressof(g);
+  order_.expect();
   PLAIT_ASSERT(graph_size(g) < npos, "flow_snapshot: more nodes than 32 bits can number");
   numbers_.assign(graph_size(g), npos);
   using successors_t = decltype(plait::successors(g, std::declval<node_t<G> const&>()));
@@ -141,15 +157,6 @@ constexpr void flow_snapshot<G>::copy(G const& g) {
       walk(start, waiting_, enter, fetched_at);
     else
       walk(start, waiting_, enter, found_at);
-  }
-
-  order_.resize(size(), plait::entry(g));
-  for (std::uint32_t n = 0; n != size(); ++n) {
-    std::uint32_t const at = preorder_number(n);
-    if constexpr (detail::has_own_index<G>)
-      order_[n] = entered_[at];
-    else
-      order_[n] = static_cast<node_t<G>>(preorder_keys()[at]);
   }
 }
 
