@@ -112,6 +112,16 @@ TEST_CASE("who asks while another is making it does not wait") {
   CHECK(std::ranges::find(got, &made([](std::vector<int>&) {})[0]) != got.end());
 }
 
+TEST_CASE("before anything is computed there is nothing") {
+  plait::dominator_tree<own::graph> const tree;
+  CHECK(tree.dense().preorder().empty());
+  CHECK(tree.snapshot().order().empty());
+  CHECK(tree.snapshot().predecessors().size() == 0);
+  auto const copy = tree;
+  CHECK(copy.preorder().empty());
+  CHECK(numbers()([](std::vector<int>& v) { v = {1}; }).empty());
+}
+
 TEST_CASE("a tree that is const may be asked first by several threads") {
   for (unsigned seed = 0; seed != 50; ++seed) {
     CAPTURE(seed);

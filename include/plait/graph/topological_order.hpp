@@ -32,7 +32,7 @@ class topological_order {
   /// Whether there is an order.
   constexpr explicit operator bool() const noexcept { return cycle_.empty(); }
   /// Every node before its successors; empty if there is a cycle.
-  constexpr std::span<node_t<G> const> nodes() const noexcept {
+  constexpr std::span<node_t<G> const> nodes() const {
     return cycle_.empty() ? snapshot_.order() : std::span<node_t<G> const>();
   }
   /// Each node leads to the next and the last to the first, which is the one the walk came to first. Of several cycles

@@ -4,8 +4,6 @@
 #include <type_traits>
 #include <utility>
 
-#include <plait/core/assert.hpp>
-
 namespace plait::detail {
 
 /// A T that is made when it is first asked for. To ask is const and may be done by several threads at once: the first
@@ -35,8 +33,8 @@ class first_use {
     if (!std::is_constant_evaluated()) made_ = nullptr;
   }
 
-  /// After expect(). make(T&) is called if it has not been, or has thrown; it is given what was made before the last
-  /// expect(), whose memory it may keep, or a new T where another thread is at that.
+  /// make(T&) is called if it has not been, or has thrown; it is given what was made before the last expect(), whose
+  /// memory it may keep, or a new T where another thread is at that. Before the first expect(), a T{} is all there is.
   template <class Make>
   constexpr T const& operator()(Make make) const {
     if (std::is_constant_evaluated()) {
@@ -77,7 +75,10 @@ class first_use {
 
   template <class Make>
   [[gnu::noinline, gnu::cold]] T const& make_now(Make& make) const {
-    PLAIT_ASSERT(held_ != nullptr, "first_use: not expected");
+    if (held_ == nullptr) {
+      static T const nothing{};
+      return nothing;
+    }
     if (__atomic_test_and_set(&held_->taken, __ATOMIC_ACQUIRE)) return make_beside(make);
     turn mine(held_->taken);
     make(held_->value);
