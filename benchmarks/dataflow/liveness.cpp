@@ -97,9 +97,9 @@ class by_hand {
           [&](auto b) { kill[block * width + b / 64] |= std::uint64_t{1} << (b % 64); });
   }
   // The width is a constant here.
-  bool update(plait::dense_graph const& g, std::uint32_t b) {
+  bool update(plait::dense_graph::successor_rows const& successors, std::uint32_t b) {
     std::uint64_t joined[width] = {};
-    for (std::uint32_t const s : g.successors(b))
+    for (std::uint32_t const s : successors[b])
       for (std::size_t i = 0; i != width; ++i) joined[i] |= in[s * width + i];
     std::uint64_t changed = 0;
     for (std::size_t i = 0; i != width; ++i) {
@@ -115,14 +115,16 @@ class by_hand {
     in.assign(n * width, 0);
     out.assign(n * width, 0);
     queue.reset(n);
+    auto const successors = g.successors();
+    plait::csr<std::uint32_t> const& predecessors = g.predecessors();
     for (std::uint32_t b = n; b-- != 0;)
-      if (update(g, b))
-        for (std::uint32_t const p : g.predecessors(b))
+      if (update(successors, b))
+        for (std::uint32_t const p : predecessors[b])
           if (p >= b) queue.push(p);
     while (!queue.empty()) {
       auto const b = static_cast<std::uint32_t>(queue.pop_max());
-      if (update(g, b))
-        for (std::uint32_t const p : g.predecessors(b)) queue.push(p);
+      if (update(successors, b))
+        for (std::uint32_t const p : predecessors[b]) queue.push(p);
     }
   }
   std::vector<std::uint64_t> gen, kill, in, out;

@@ -26,6 +26,7 @@
 #include <plait/core/assert.hpp>
 #include <plait/core/bit_queue.hpp>
 #include <plait/core/bit_rows.hpp>
+#include <plait/core/csr.hpp>
 #include <plait/dataflow/problem.hpp>
 #include <plait/graph/dense_graph.hpp>
 
@@ -68,21 +69,22 @@ class gen_kill_solver {
     constexpr void operator()(std::uint32_t, bit_row) const noexcept {}
   };
 
-  // The places of blocks in the order of flow, which the queue gives up from the last to the first.
-  static constexpr auto sources(dense_graph const& g, std::uint32_t b) {
-    return forward ? g.predecessors(b) : g.successors(b);
-  }
-  static constexpr auto targets(dense_graph const& g, std::uint32_t b) {
-    return forward ? g.successors(b) : g.predecessors(b);
-  }
-  static constexpr std::uint32_t flipped(dense_graph const& g, std::uint32_t b) {
-    return forward ? static_cast<std::uint32_t>(g.size()) - 1 - b : b;
-  }
+  // The graph in the direction of flow. Blocks have places in it, which the queue gives up from the last to the first.
+  struct flow {
+    dense_graph::successor_rows successors;
+    csr<std::uint32_t> const& predecessors;
+
+    constexpr explicit flow(dense_graph const& g) : successors(g.successors()), predecessors(g.predecessors()) {}
+    constexpr std::uint32_t size() const { return static_cast<std::uint32_t>(successors.size()); }
+    constexpr auto sources(std::uint32_t b) const { return forward ? predecessors[b] : successors[b]; }
+    constexpr auto targets(std::uint32_t b) const { return forward ? successors[b] : predecessors[b]; }
+    constexpr std::uint32_t flipped(std::uint32_t b) const { return forward ? size() - 1 - b : b; }
+  };
   // Width: of the rows, as a constant, which for narrow ones is most of the speed; 0: any.
   template <std::size_t Width, class Boundary>
-  constexpr bool update(dense_graph const& g, std::uint32_t b, Boundary& boundary);
+  constexpr bool update(flow const& g, std::uint32_t b, Boundary& boundary);
   template <std::size_t Width, class Boundary>
-  constexpr void iterate(dense_graph const& g, Boundary& boundary);
+  constexpr void iterate(flow const& g, Boundary& boundary);
 
   bit_rows into_;    // by block: where flow enters it
   bit_rows out_of_;  // where it leaves
@@ -92,7 +94,7 @@ class gen_kill_solver {
 // Whether what leaves the block has changed.
 template <flow_direction Direction, join_kind Join>
 template <std::size_t Width, class Boundary>
-constexpr bool gen_kill_solver<Direction, Join>::update(dense_graph const& g, std::uint32_t b, Boundary& boundary) {
+constexpr bool gen_kill_solver<Direction, Join>::update(flow const& g, std::uint32_t b, Boundary& boundary) {
   std::size_t const width = Width == 0 ? gen.width() : Width;
   // The place of a row by the constant: a row's own width might change with every word written, for all a compiler
   // knows.
@@ -101,7 +103,7 @@ constexpr bool gen_kill_solver<Direction, Join>::update(dense_graph const& g, st
   // Narrow rows meet in registers, as rows in memory might be the same.
   std::array<std::uint64_t, Width> narrow{};
   std::uint64_t* const met = Width == 0 ? into : narrow.data();
-  auto const from = sources(g, b);
+  auto const from = g.sources(b);
   // A block that nothing comes to from outside is like others where join starts from no fact: no branch that depends
   // on the graph.
   constexpr bool is_plain = Join == join_kind::any && std::is_same_v<Boundary, nothing_outside>;
@@ -131,18 +133,18 @@ constexpr bool gen_kill_solver<Direction, Join>::update(dense_graph const& g, st
 
 template <flow_direction Direction, join_kind Join>
 template <std::size_t Width, class Boundary>
-constexpr void gen_kill_solver<Direction, Join>::iterate(dense_graph const& g, Boundary& boundary) {
+constexpr void gen_kill_solver<Direction, Join>::iterate(flow const& g, Boundary& boundary) {
   // Places count down in the order of flow. The sweep comes to blocks with lower ones by itself.
-  for (auto place = static_cast<std::uint32_t>(g.size()); place-- != 0;) {
-    std::uint32_t const b = flipped(g, place);
+  for (std::uint32_t place = g.size(); place-- != 0;) {
+    std::uint32_t const b = g.flipped(place);
     if (!update<Width>(g, b, boundary)) continue;
-    for (std::uint32_t const target : targets(g, b))
-      if (std::uint32_t const again = flipped(g, target); again >= place) queue_.push(again);
+    for (std::uint32_t const target : g.targets(b))
+      if (std::uint32_t const again = g.flipped(target); again >= place) queue_.push(again);
   }
   while (!queue_.empty()) {
-    std::uint32_t const b = flipped(g, static_cast<std::uint32_t>(queue_.pop_max()));
+    std::uint32_t const b = g.flipped(static_cast<std::uint32_t>(queue_.pop_max()));
     if (!update<Width>(g, b, boundary)) continue;
-    for (std::uint32_t const target : targets(g, b)) queue_.push(flipped(g, target));
+    for (std::uint32_t const target : g.targets(b)) queue_.push(g.flipped(target));
   }
 }
 
@@ -156,15 +158,16 @@ constexpr void gen_kill_solver<Direction, Join>::solve(dense_graph const& g, Bou
   else
     out_of_.reset_full(g.size(), fact_count());
   queue_.reset(g.size());
+  flow const edges(g);
   switch (gen.width()) {
     case 1:
-      return iterate<1>(g, boundary);
+      return iterate<1>(edges, boundary);
     case 2:
-      return iterate<2>(g, boundary);
+      return iterate<2>(edges, boundary);
     case 4:
-      return iterate<4>(g, boundary);
+      return iterate<4>(edges, boundary);
     default:
-      return iterate<0>(g, boundary);
+      return iterate<0>(edges, boundary);
   }
 }
 

@@ -26,6 +26,7 @@
 
 #include <plait/core/assert.hpp>
 #include <plait/core/bit_queue.hpp>
+#include <plait/core/csr.hpp>
 #include <plait/core/errors.hpp>
 #include <plait/dataflow/problem.hpp>
 #include <plait/graph/dense_graph.hpp>
@@ -142,8 +143,10 @@ constexpr void dataflow_solver<Problem>::solve(dense_graph const& g, Problem con
   changes_.assign(n, 0);
   visits_ = 0;
   value_type const boundary = problem.boundary();
+  auto const successors = g.successors();
+  csr<std::uint32_t> const& predecessors = g.predecessors();
   for (std::uint32_t b = 0; b != n; ++b)
-    if (forward ? b == 0 : g.successors(b).empty()) problem.join(states_[b], boundary);
+    if (forward ? b == 0 : successors[b].empty()) problem.join(states_[b], boundary);
 
   value_type state = boundary;
   // Places count down in the order of flow. During the first sweep the queue has but the blocks behind it.
@@ -152,7 +155,7 @@ constexpr void dataflow_solver<Problem>::solve(dense_graph const& g, Problem con
     ++visits_;
     state = states_[b];
     transfer(b, state);
-    for (std::uint32_t const to : forward ? g.successors(b) : g.predecessors(b)) {
+    for (std::uint32_t const to : forward ? successors[b] : predecessors[b]) {
       if (!problem.join(states_[to], state)) continue;
       std::uint32_t const again = flipped(g, to);
       if (++changes_[to] > most_changes) throw dataflow_divergence(to, changes_[to]);

@@ -95,10 +95,11 @@ constexpr void dense_iterated_frontier::compute(dense_graph const& g, dense_domi
   targets_.clear();
   std::span<std::uint32_t const> const nodes = tree.preorder();
   std::span<dense_dominators::interval const> const intervals = tree.intervals();
+  auto const successors = g.successors();
   for (std::uint32_t place = 0; place != n; ++place) {
     std::uint32_t const from = nodes[place];
     first_[place] = static_cast<std::uint32_t>(targets_.size());
-    for (std::uint32_t const to : g.successors(from))
+    for (std::uint32_t const to : successors[from])
       if (tree.immediate(to) != from) targets_.push_back(intervals[to].place);
   }
   drop_closed_subtrees();

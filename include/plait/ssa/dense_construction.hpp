@@ -137,6 +137,7 @@ constexpr void dense_construction::rename(dense_graph const& g, dense_dominators
   for (phi_index const phi : phis(0)) phi_arguments[phi].back() = current_[blob_[result(phi)]];
   log_.clear();
   scopes_.clear();
+  auto const successors = g.successors();
   for (std::uint32_t const block : tree.preorder()) {
     while (!scopes_.empty() && scopes_.back().block != tree.immediate(block)) {
       for (; log_.size() != scopes_.back().log; log_.pop_back()) current_[log_.back().first] = log_.back().second;
@@ -155,7 +156,7 @@ constexpr void dense_construction::rename(dense_graph const& g, dense_dominators
     }
     std::ranges::transform(p.results(block), block_results[block].begin(), [&](blob_index b) { return current_[b]; });
     std::uint32_t edge = first_edge_[block];
-    for (std::uint32_t const next : g.successors(block)) {
+    for (std::uint32_t const next : successors[block]) {
       std::uint32_t const slot = edge_slot_[edge++];
       for (phi_index const phi : phis(next)) phi_arguments[phi][slot] = current_[blob_[result(phi)]];
     }
@@ -168,9 +169,10 @@ constexpr void dense_construction::number_edges(dense_graph const& g) {
   entered_.assign(g.size(), 0);
   first_edge_.clear();
   edge_slot_.clear();
+  auto const successors = g.successors();
   for (std::uint32_t block = 0; block != g.size(); ++block) {
     first_edge_.push_back(static_cast<std::uint32_t>(edge_slot_.size()));
-    for (std::uint32_t const next : g.successors(block)) edge_slot_.push_back(entered_[next]++);
+    for (std::uint32_t const next : successors[block]) edge_slot_.push_back(entered_[next]++);
   }
 }
 

@@ -124,6 +124,7 @@ constexpr void dense_live_ranges::find(dense_graph const& g, value_index v, std:
   open_.clear();
   waiting_.clear();
   auto const outside = static_cast<std::uint32_t>(g.size());
+  csr<std::uint32_t> const& predecessors = g.predecessors();
   auto const enter = [&](std::uint32_t block) {
     if (block != made && std::exchange(visits_[block].entered, v) != v) waiting_.push_back(block);
   };
@@ -135,7 +136,7 @@ constexpr void dense_live_ranges::find(dense_graph const& g, value_index v, std:
     std::uint32_t const b = waiting_.back();
     waiting_.pop_back();
     if (b == 0 && made == outside) touch(v, outside, ssa_point::end);
-    for (std::uint32_t const before : g.predecessors(b)) {
+    for (std::uint32_t const before : predecessors[b]) {
       touch(v, before, ssa_point::end);
       enter(before);
     }

@@ -114,10 +114,11 @@ constexpr void phi_placement::find_live_blocks(dense_graph const& g, dense_domin
     if (std::exchange(live_[b], blob) != blob) waiting_.push_back(b);
   };
   for (std::uint32_t const b : exposed_[blob]) enter(b);
+  csr<std::uint32_t> const& predecessors = g.predecessors();
   while (!waiting_.empty()) {
     std::uint32_t const b = waiting_.back();
     waiting_.pop_back();
-    for (std::uint32_t const before : g.predecessors(b)) {
+    for (std::uint32_t const before : predecessors[b]) {
       if (tree.immediate(b) != before) edges_.push_back({tree.place(before), tree.place(b)});
       if (defines_[before] != blob) enter(before);
     }
