@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <random>
 #include <set>
 #include <vector>
 
@@ -193,4 +194,64 @@ TEST_CASE("a chain of a million nodes that leads back, a node with a million suc
   plait::flow_snapshot const f(fan);
   CHECK(f.successors(0).size() == static_cast<std::size_t>(count - 1));
   CHECK(f.number(1) == static_cast<std::uint32_t>(count - 1));
+}
+
+namespace {
+
+struct listed_node {
+  std::size_t index;
+  std::vector<listed_node*> successors;
+};
+
+// Lists some of its nodes, in some order.
+struct listing {
+  std::vector<listed_node> const& all;
+  std::vector<listed_node const*> listed;
+  std::size_t size() const { return all.size(); }
+  listed_node const* entry() const { return all.data(); }
+  std::vector<listed_node*> const& successors(listed_node const* n) const { return n->successors; }
+  std::size_t index(listed_node const* n) const { return n->index; }
+  std::vector<listed_node const*> const& nodes() const { return listed; }
+};
+
+}  // namespace
+
+TEST_CASE("a large graph is read in the order of its nodes, if that is by index and of all, with the same result") {
+  std::size_t const count = 70'000;
+  test::graph_description from{count, {}};
+  std::mt19937 random(1);
+  for (std::size_t n = 1; n != count; ++n) {
+    // Some nodes are not reached.
+    if (n % 10 != 0) from.edges.emplace_back(static_cast<int>(random() % n), static_cast<int>(n));
+    from.edges.emplace_back(static_cast<int>(random() % count), static_cast<int>(random() % count));
+  }
+  std::vector<listed_node> all(count);
+  for (std::size_t n = 0; n != count; ++n) all[n].index = n;
+  for (auto [a, b] : from.edges)
+    all[static_cast<std::size_t>(a)].successors.push_back(&all[static_cast<std::size_t>(b)]);
+  own::graph const numbers = test::make_graph<own::graph>(from);
+  plait::flow_snapshot const expected(numbers);
+  CHECK(expected.size() < count);
+  CHECK(expected.size() > count / 2);
+
+  listing whole{all, {}};
+  for (listed_node const& n : all) whole.listed.push_back(&n);
+  listing shuffled = whole;
+  std::ranges::shuffle(shuffled.listed, random);
+  listing lacking = whole;
+  lacking.listed.pop_back();
+  listing twice = whole;
+  twice.listed.push_back(whole.listed.front());
+  plait::flow_snapshot<listing> s;
+  for (listing const* const g : {&whole, &shuffled, &lacking, &whole, &twice}) {
+    s.compute(*g);
+    REQUIRE(s.size() == expected.size());
+    REQUIRE(s.edge_count() == expected.edge_count());
+    bool same = true;
+    for (std::uint32_t n = 0; n != s.size(); ++n)
+      same = same && s.node(n)->index == static_cast<std::size_t>(expected.node(n)) && s.number(s.node(n)) == n &&
+             std::ranges::equal(s.successors(n), expected.successors(n)) &&
+             std::ranges::equal(s.predecessors(n), expected.predecessors(n));
+    CHECK(same);
+  }
 }

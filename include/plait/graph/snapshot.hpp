@@ -8,6 +8,9 @@
 // each node once, and what follows runs on plain numbers. O(size(g) + edges) time and space; iterative; besides what a
 // dense_graph holds, 4 bytes per index, a copy of each reachable node when one is asked for and, unless nodes are their
 // own indices, another one and one of each edge's target at most. Unreachable nodes are not in it.
+//
+// Large graphs whose nodes(g) lists all by index are read in that order, which is mostly that of memory, and walked
+// over by number: 4 bytes more for each edge and node, those included that the entry does not reach.
 #pragma once
 
 #include <cstddef>
@@ -18,6 +21,7 @@
 #include <vector>
 
 #include <plait/core/assert.hpp>
+#include <plait/core/csr.hpp>
 #include <plait/core/npos.hpp>
 #include <plait/core/prefetch.hpp>
 #include <plait/graph/dense_graph.hpp>
@@ -69,14 +73,18 @@ class flow_snapshot : public dense_graph {
   }
 
  private:
+  // From where on it pays to fetch what will be needed, and to read nodes as they are listed: less is near by.
+  static constexpr std::size_t large = 65'536;
+
   constexpr void copy(G const& g);
+  constexpr bool copy_listed(G const& g);
   [[gnu::noinline]] constexpr void put_in_order(std::vector<node_t<G>>& order) const {
     order.clear();
     order.reserve(size());
     for (std::uint32_t n = 0; n != size(); ++n) {
       std::uint32_t const at = preorder_number(n);
       if constexpr (detail::has_own_index<G>)
-        order.push_back(entered_[at]);
+        order.push_back(entered_[listed_ ? preorder_keys()[at] : at]);
       else
         order.push_back(static_cast<node_t<G>>(preorder_keys()[at]));
     }
@@ -101,10 +109,40 @@ class flow_snapshot : public dense_graph {
 
   G const* graph_ = nullptr;
   detail::first_use<std::vector<node_t<G>>> order_;
-  std::vector<node_t<G>> entered_;  // in preorder; has room for more
+  bool listed_ = false;             // copied by copy_listed
+  std::vector<node_t<G>> entered_;  // in preorder, by key if listed_; has room for more
   std::vector<node_t<G>> row_;      // the successors of one node
   std::vector<found> waiting_;
+  csr<std::uint32_t> rows_;  // by key, if listed_
+  std::vector<walk_edge> waiting_edges_;
 };
+
+// Reads the nodes one after the other, as they are listed, which is mostly how they lie in memory, and walks over
+// numbers then. Whether they are listed by index and all there.
+template <flow_graph G>
+constexpr bool flow_snapshot<G>::copy_listed(G const& g) {
+  rows_.clear();
+  for (auto&& n : plait::nodes(g)) {
+    std::size_t const at = rows_.size();
+    if (at == numbers_.size() || plait::index(g, n) != at) return false;
+    entered_[at] = n;
+    for (auto&& successor : plait::successors(g, n)) {
+      std::size_t const i = plait::index(g, successor);
+      PLAIT_ASSERT(i < numbers_.size(), "flow_graph: index(g, n) must be below size(g)");
+      rows_.push(static_cast<std::uint32_t>(i));
+    }
+    rows_.end_row();
+  }
+  if (rows_.size() != numbers_.size()) return false;
+  auto const start = static_cast<std::uint32_t>(plait::index(g, plait::entry(g)));
+  walk(
+      walk_edge(npos, start), waiting_edges_, [&](walk_edge found) { return std::as_const(rows_)[found.to()]; },
+      [&](std::uint32_t from, std::uint32_t to) {
+        detail::prefetch(std::as_const(rows_)[to].data(), 0);
+        return walk_edge(from, to);
+      });
+  return true;
+}
 
 template <flow_graph G>
 constexpr void flow_snapshot<G>::copy(G const& g) {
@@ -133,6 +171,12 @@ constexpr void flow_snapshot<G>::copy(G const& g) {
   };
   if constexpr (detail::has_own_index<G>)
     if (entered_.size() < numbers_.size()) entered_.resize(numbers_.size(), plait::entry(g));
+  listed_ = false;
+  if constexpr (detail::has_own_index<G> && has_nodes<G>)
+    if (numbers_.size() >= large && copy_listed(g)) {
+      listed_ = true;
+      return;
+    }
   node_t<G>* entered = entered_.data();
   auto const enter = [&](found const& at) -> decltype(auto) {
     if constexpr (detail::has_own_index<G>) {
@@ -153,7 +197,7 @@ constexpr void flow_snapshot<G>::copy(G const& g) {
   if constexpr (detail::has_own_index<G>) {
     walk(start, waiting_, enter, fetched_at);
   } else {
-    if (numbers_.size() >= 65'536)
+    if (numbers_.size() >= large)
       walk(start, waiting_, enter, fetched_at);
     else
       walk(start, waiting_, enter, found_at);
