@@ -163,11 +163,16 @@ without_apt() {
       missing+=("$2: <$1> is not on the compiler's include path")
     fi
   }
-  header boost/container/flat_map.hpp "Boost 1.81 or later (headers)"
+  header boost/unordered/unordered_flat_map.hpp "Boost 1.81 or later (headers)"
   header nlohmann/json.hpp "nlohmann_json 3.11 or later"
   header protozero/pbf_reader.hpp "protozero 1.7 or later (headers)"
   header doctest/doctest.h "doctest 2.4 or later"
   header CLI/CLI.hpp "CLI11 2.1 or later"
+  header thrust/version.h "Thrust 1.17 or later, or CCCL (headers)"
+  header tbb/version.h "oneTBB 2021 or later"
+  if [ -n "$compiler" ] && ! echo 'int main() {}' | "$compiler" -fopenmp -x c++ - -o /dev/null >/dev/null 2>&1; then
+    missing+=("OpenMP for $compiler")
+  fi
   if [ ${#missing[@]} -eq 0 ]; then
     say "this system has no apt; all that is needed is there"
   else

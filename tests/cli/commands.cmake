@@ -70,6 +70,18 @@ matches("${OUT}" "inputs:  x sharpen\noutputs: p\n")
 plait(0 info --json ${WORK}/init.pb)
 json_is("${OUT}" 6 ops)
 json_is("${OUT}" 6 op_types GivenTensorFill)
+# An init net that declares no outputs makes parameters all the same.
+file(WRITE ${WORK}/scale.pbtxt "op { type: \"Mul\" input: \"x\" input: \"w\" output: \"y\" }\n"
+     "external_input: \"x\" external_input: \"w\" external_output: \"y\"\n")
+file(WRITE ${WORK}/undeclared.pbtxt
+     "op { type: \"ConstantFill\" output: \"w\" arg { name: \"shape\" ints: 2 } arg { name: \"value\" f: 3 } }\n")
+plait(0 export ${WORK}/scale.pbtxt --init ${WORK}/undeclared.pbtxt --init-output ${WORK}/i.pb --predict-output -)
+matches("${ERR}" "inputs:  x\noutputs: y\n")
+file(WRITE ${WORK}/from_stdout.pbtxt "${OUT}")
+plait(0 info --json ${WORK}/from_stdout.pbtxt)
+json_is("${OUT}" 1 ops)
+plait(0 info --json ${WORK}/i.pb)
+json_is("${OUT}" 1 op_types GivenTensorFill)
 plait(0 check --strict ${WORK}/predict.pb)
 
 # Pictures: balanced, versions only where asked for, clusters for nested nets.

@@ -48,6 +48,21 @@ TEST_CASE_TEMPLATE("only external outputs, in their order, by their last version
         std::vector<parameter>{{"v", {{2}, floats{3, 3}}}, {"u", {{2}, floats{5, 5}}}, {"w", {{2}, floats{2, 2}}}});
 }
 
+TEST_CASE_TEMPLATE("an output that is listed twice is one parameter", N, PLAIT_MUTABLE_NETS) {
+  N const n = test::make_net<N>({{ones("w"), ones("v")}, {}, {"w", "v", "w"}});
+  CHECK(plait::parameters_from_init_net(n) ==
+        std::vector<parameter>{{"w", {{2}, floats{1, 1}}}, {"v", {{2}, floats{1, 1}}}});
+}
+
+TEST_CASE_TEMPLATE("where no outputs are declared, all that is left behind", N, PLAIT_MUTABLE_NETS) {
+  N const n = test::make_net<N>(
+      {{ones("w"), {"Scale", {"w"}, {"v"}, {{"scale", 3.F}}}, {"Scale", {"w"}, {"w"}, {{"scale", 2.F}}}}, {}, {}});
+  CHECK(plait::parameters_from_init_net(n) ==
+        std::vector<parameter>{{"v", {{2}, floats{3, 3}}}, {"w", {{2}, floats{2, 2}}}});
+  CHECK(refusal<N>({{ones("w"), {"XavierFill", {}, {"v"}, {{"shape", ints{2}}}}}, {}, {}}).op == 1);
+  CHECK(plait::parameters_from_init_net(test::make_net<N>({})).empty());
+}
+
 TEST_CASE_TEMPLATE("devices: the producer's, the host for what is copied there", N, PLAIT_MUTABLE_NETS) {
   plait::device_spec const gpu{plait::device_kind::cuda, 1};
   plait::device_spec const cpu{plait::device_kind::cpu, {}};

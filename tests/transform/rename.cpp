@@ -99,6 +99,7 @@ TEST_CASE_TEMPLATE("refusals name op and blob", N, PLAIT_MUTABLE_NETS) {
   CHECK(refusal(n, [&] { plait::rename_output(n, {.op = 9, .output = 0}, "q"); }).op == 9);
   CHECK(refusal(n, [&] { plait::rename_output(n, {.op = 1, .output = 1}, "q"); }).op == 1);
   CHECK(refusal(n, [&] { plait::rename_input(n, {.op = 1, .input = 1}, "q"); }).op == 1);
+  CHECK(refusal(n, [&] { plait::rename_output(n, {.op = 1, .output = 0}, ""); }).blob == "first");
 }
 
 TEST_CASE_TEMPLATE("a name in use is refused, or merged as detectron2 does", N, PLAIT_MUTABLE_NETS) {

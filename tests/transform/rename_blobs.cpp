@@ -65,6 +65,14 @@ TEST_CASE_TEMPLATE("two blobs do not become one unasked", N, PLAIT_MUTABLE_NETS)
   }
 }
 
+TEST_CASE_TEMPLATE("no name is none", N, PLAIT_MUTABLE_NETS) {
+  auto n = test::make_net<N>(reuse);
+  CHECK_THROWS_AS(plait::rename_blobs(n, {{"x", "X"}, {"t", ""}}), plait::net_error);
+  CHECK_THROWS_AS(plait::rename_blobs(n, {{"t", ""}}, plait::name_capture::merge), plait::net_error);
+  CHECK(test::describe(n) == reuse);
+  CHECK(plait::rename_blobs(n, {{"nobody", ""}}).empty());
+}
+
 TEST_CASE("SSA form does not see an injective renaming") {
   std::mt19937 random(8);
   for (int round = 0; round != 200; ++round) {

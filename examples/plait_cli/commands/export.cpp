@@ -50,10 +50,11 @@ int run(options const& given) {
   save(given.init_to, made.init_net);
   save(given.predict_to, made.predict_net);
 
-  auto const list = [](char const* what, std::vector<std::string> const& names) {
-    std::cout << what;
-    for (std::string const& name : names) std::cout << ' ' << visible(name);
-    std::cout << '\n';
+  std::ostream& out = given.init_to.to_stdout() || given.predict_to.to_stdout() ? std::cerr : std::cout;
+  auto const list = [&out](char const* what, std::vector<std::string> const& names) {
+    out << what;
+    for (std::string const& name : names) out << ' ' << visible(name);
+    out << '\n';
   };
   list("inputs: ", made.inputs);
   list("outputs:", made.outputs);
@@ -77,7 +78,11 @@ void add_export(CLI::App& app, action& chosen) {
   command->add_option("--predict-output", given->predict_to.path, "the predict net to write")->required();
   command->add_flag("--compatible", given->compatible, "exactly what Caffe2's mobile exporter of 2018 makes");
   command->add_flag("--fill-inputs", given->fill_inputs, "let the init net make a zero for what has to be fed");
-  command->callback([given, &chosen] { chosen = [given] { return run(*given); }; });
+  command->callback([given, &chosen] {
+    if (given->init_to.to_stdout() && given->predict_to.to_stdout())
+      throw CLI::ValidationError("--init-output, --predict-output", "only one net can go to standard output");
+    chosen = [given] { return run(*given); };
+  });
 }
 
 }  // namespace cli

@@ -93,10 +93,14 @@ summary summarise(plait::netdef const& net) {
   std::ranges::stable_sort(found.types, std::greater<>(), &std::pair<std::string, std::size_t>::second);
 
   auto const ssa = plait::get_ssa(net);
-  found.values = ssa.value_count();
   for (plait::blob_index b : ssa.blobs()) {
     ++found.blobs;
-    found.rewritten += ssa.version(b) > (ssa.consumers({b, 0}).empty() ? 1U : 0U);
+    // What is neither given nor read before it is written has no version 0.
+    plait::value const first{b, 0};
+    bool const is_given =
+        !ssa.consumers(first).empty() || std::ranges::find(ssa.external_inputs(), first) != ssa.external_inputs().end();
+    found.values += ssa.version(b) + (is_given ? 1U : 0U);
+    found.rewritten += ssa.version(b) > (ssa.consumers(first).empty() ? 1U : 0U);
   }
   found.nested = count_nested(net);
   return found;

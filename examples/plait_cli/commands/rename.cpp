@@ -86,10 +86,15 @@ void add_rename(CLI::App& app, action& chosen) {
   place->add_option("--input", given->input, "its input, counted from 0");
   place->require_option(1);
   command->add_flag("--from-producer", given->from_producer, "with --input: also where other ops read the value");
-  command->add_option("--init", given->init, "the init net that makes parameters of the net; versions go on from it");
-  command->add_option("--init-output", given->init_to.path, "write the init net to this file");
+  auto* const init = command->add_option("--init", given->init,
+                                         "the init net that makes parameters of the net; versions go on from it");
+  command->add_option("--init-output", given->init_to.path, "write the init net to this file")->needs(init);
   add_destination(*command, given->to);
-  command->callback([given, &chosen] { chosen = [given] { return run(*given); }; });
+  command->callback([given, &chosen] {
+    if (given->init_to.path == "-" && given->to.to_stdout())
+      throw CLI::ValidationError("--init-output", "only one net can go to standard output");
+    chosen = [given] { return run(*given); };
+  });
 }
 
 }  // namespace cli

@@ -43,6 +43,7 @@ class parameter_extractor {
         values_(ssa_.value_count()) {}
 
   std::vector<parameter> run() {
+    find_outputs();
     find_needed();
     op_index index = 0;
     for (auto&& op : plait::ops(n_)) {
@@ -50,7 +51,7 @@ class parameter_extractor {
       ++index;
     }
     std::vector<parameter> found;
-    for (value v : ssa_.external_outputs()) {
+    for (value v : outputs_) {
       std::size_t const at = ssa_.index(v);
       found.push_back({blob_label(ssa_, v.blob), *values_[at], devices_[ssa_.producer(v)->op]});
     }
@@ -58,10 +59,22 @@ class parameter_extractor {
   }
 
  private:
+  void find_outputs() {
+    std::vector<bool> seen(ssa_.value_count());
+    auto const add = [&](value v) {
+      if (!seen[ssa_.index(v)]) outputs_.push_back(v);
+      seen[ssa_.index(v)] = true;
+    };
+    for (value v : ssa_.external_outputs()) add(v);
+    if (!outputs_.empty()) return;
+    for (op_index op = 0; op != static_cast<op_index>(ssa_.op_count()); ++op)
+      for (value v : ssa_.writes(op))
+        if (v.version == ssa_.version(v.blob)) add(v);
+  }
   void find_needed() {
     needed_.resize(ssa_.op_count());
     devices_.resize(ssa_.op_count());
-    for (value v : ssa_.external_outputs()) {
+    for (value v : outputs_) {
       auto const by = ssa_.producer(v);
       if (!by) {
         std::string const blob = blob_label(ssa_, v.blob);
@@ -110,6 +123,7 @@ class parameter_extractor {
   ssa_form<N> ssa_;
   Evaluator& evaluator_;
   constant_options options_;
+  std::vector<value> outputs_;
   std::vector<bool> needed_;                         // by op
   std::vector<std::optional<device_spec>> devices_;  // by op: of its output
   std::vector<std::optional<tensor_value>> values_;  // by value
@@ -118,10 +132,11 @@ class parameter_extractor {
 
 }  // namespace detail
 
-/// The external outputs of an init net, in their order, with their values and devices (that of the op that makes one;
-/// the host for CopyGPUToCPU). Only ops on which they depend are evaluated, as evaluate_constant_op does; for others
-/// `evaluator(n, op, inputs)` is asked, which gives std::optional<tensor_value>, nothing for ops it does not know
-/// either.
+/// The external outputs of an init net, in their order, each once, with their values and devices (that of the op that
+/// makes one; the host for CopyGPUToCPU). Of a net that declares none, as the init nets of many predictors, all that it
+/// leaves behind: the last version of each blob that its ops write, in the order of the ops. Only ops on which they
+/// depend are evaluated, as evaluate_constant_op does; for others `evaluator(n, op, inputs)` is asked, which gives
+/// std::optional<tensor_value>, nothing for ops it does not know either.
 ///
 /// Throws net_error, naming the op, for an op that has no value without being run (a random fill, say), as
 /// evaluate_constant_op does, and for an output that the net does not make. Nothing is guessed. O(ops + elements).

@@ -214,6 +214,7 @@ value_rename rename_value(N& n, N* init, ssa_form<N> const& ssa, std::optional<s
                           std::string_view to, name_capture capture, op_index only_reader) {
   value_rename done{std::string(std::string_view(ssa.name(v))), v.version, std::string(to), {}};
   if (done.from == to) return done;
+  if (to.empty()) throw net_error("plait: '" + done.from + "' cannot be given an empty name", std::nullopt, done.from);
   if (capture == name_capture::refuse) {
     require_free(n, ssa, to, "net");
     if (init_ssa) require_free(*init, *init_ssa, to, "init net");
@@ -266,8 +267,8 @@ value_rename rename_input(N& n, N* init, op_input at, std::string_view to, renam
 /// output at that version, and in nets inside ops that read or write it. Other versions of the blob keep the name.
 ///
 /// Follows detectron2's rename_op_output, except that names are checked. Throws net_error, changing nothing: for a
-/// position the net does not have; for a new name that occurs already (options.capture); where a net inside an op would
-/// need two names for what it knows by one. O(operands). Returns the places changed.
+/// position the net does not have; for a new name that is empty or occurs already (options.capture); where a net inside
+/// an op would need two names for what it knows by one. O(operands). Returns the places changed.
 template <fully_renamable_net N>
 value_rename rename_output(N& n, op_output at, std::string_view new_name, rename_options const& options = {}) {
   return detail::rename_output(n, static_cast<N*>(nullptr), at, new_name, options);

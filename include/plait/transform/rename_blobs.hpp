@@ -119,12 +119,16 @@ void rename_in_nested(N& n, name_map const& names, Finish finish) {
 /// Gives every blob in `names` that occurs in the net its new name: in ops, control inputs, externals, nested nets and
 /// the arguments that name blobs. All at once, so that names can be exchanged. Names that do not occur are no error.
 ///
-/// Throws net_error, changing nothing, where a new name is that of another blob, which names the op that has it
-/// (name_capture::merge lets the two become one), and where a nested net cannot be changed. O(operands + nested nets).
-/// Returns the entries of `names` that were of use.
+/// Throws net_error, changing nothing, for an empty name, where a new name is that of another blob, which names the op
+/// that has it (name_capture::merge lets the two become one), and where a nested net cannot be changed. O(operands +
+/// nested nets). Returns the entries of `names` that were of use.
 template <fully_renamable_net N>
 name_map rename_blobs(N& n, name_map const& names, name_capture capture = name_capture::refuse) {
   auto const ssa = get_ssa(n, {.subnets = true, .control_inputs = true});
+  for (auto const& [from, to] : names)
+    if (to.empty() && from != to && ssa.contains(from))
+      throw net_error("plait: '" + std::string(from) + "' cannot be given an empty name", std::nullopt,
+                      std::string(from));
   if (capture == name_capture::refuse) detail::check_rename(ssa, names);
   bool const nested = detail::check_nested_renames(std::as_const(n), names, capture);
   name_map used;
