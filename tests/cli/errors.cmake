@@ -55,7 +55,6 @@ refused("cannot be opened for writing" convert demo_net.pbtxt -o ${WORK}/no/such
 
 # Arguments that the net does not bear out. The net is not written.
 file(REMOVE ${WORK}/out.pbtxt)
-refused("empty name" rename demo_net.pbtxt "" --op 0 --output 0 -o ${WORK}/out.pbtxt)
 plait(2 rename demo_net.pbtxt new --op 0 --output 0 --init-output ${WORK}/out.pbtxt)
 plait(2 rename demo_net.pbtxt new --op 0 --input 1 --init demo_init_net.pbtxt --init-output -)
 plait(2 export demo_net.pbtxt --init demo_init_net.pbtxt --init-output - --predict-output -)
