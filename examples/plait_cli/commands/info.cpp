@@ -108,6 +108,7 @@ summary summarise(plait::netdef const& net) {
 
 std::vector<std::string> texts(plait::netdef const& net, std::vector<plait::symbol> const& names) {
   std::vector<std::string> all;
+  all.reserve(names.size());
   for (plait::symbol name : names) all.emplace_back(net.text(name));
   return all;
 }
