@@ -7,6 +7,7 @@
 //   test::archetype_net     nothing but what the concept asks for
 //   plait::netdef
 //   test::edit_net, ir::Editable, plait::netdef    change through every hook of net/mutation.hpp
+//   plait_test::NetDef      so does the class that protoc made, in the layers net and transform, where protobuf is
 //
 //   TEST_CASE_TEMPLATE("…", N, PLAIT_ALL_NETS) {
 //     auto const n = test::make_net<N>({{{"Relu", {"x"}, {"y"}}}, {"x"}, {"y"}});
@@ -34,9 +35,19 @@
 #include <net/archetype_net.hpp>
 #include <net/editable_nets.hpp>
 
+#if __has_include(<netdef.pb.h>)
+#include <netdef.pb.h>
+
+#include <plait/interop/protobuf.hpp>
+#endif
+
 #define PLAIT_READ_ONLY_NETS \
   ::test::struct_net, ::ir::Function, ::test::dense_net, ::test::temporary_net, ::test::archetype_net
+#if __has_include(<netdef.pb.h>)
+#define PLAIT_MUTABLE_NETS ::plait::netdef, ::test::edit_net, ::ir::Editable, ::plait_test::NetDef
+#else
 #define PLAIT_MUTABLE_NETS ::plait::netdef, ::test::edit_net, ::ir::Editable
+#endif
 #define PLAIT_ALL_NETS PLAIT_READ_ONLY_NETS, PLAIT_MUTABLE_NETS
 /// Those whose blobs and op types can be shown (ir::Function and archetype_net have neither).
 #define PLAIT_TEXT_NETS ::test::struct_net, ::test::dense_net, ::test::temporary_net, PLAIT_MUTABLE_NETS

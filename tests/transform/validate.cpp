@@ -99,6 +99,66 @@ TEST_CASE("empty names and nested nets") {
   CHECK(std::ranges::count(outside, fact{kind::unwritten_output, severity::error, {}, 0, "z"}) == 1);
 }
 
+TEST_CASE("what is wrong inside is told with the place") {
+  auto const n = plait::read_netdef_text(R"(
+    op { type: "Relu" input: "x" output: "y" }
+    op { type: "If" input: "c" arg { name: "then_net" n {
+      external_input: "y" external_output: "gone"
+      op { type: "Split" input: "y" output: "a" output: "a" }
+      op { type: "While" input: "c" arg { name: "loop_net" n { op { type: "Relu" input: "y" output: "" } } } } } } }
+    external_input: "x" external_input: "c" external_output: "y")");
+  std::vector<plait::net_problem> inside;
+  for (plait::net_problem const& p : plait::validate(n))
+    if (!p.inside.empty()) inside.push_back(p);
+  REQUIRE(inside.size() == 4);
+  using path = std::vector<plait::op_index>;
+  CHECK(inside[0].kind == kind::undeclared_read);
+  CHECK(inside[0].message ==
+        "in then_net of op 1 (If): op 1 (While) reads 'c', which is no external input and is never written");
+  CHECK(inside[1].kind == kind::output_written_twice);
+  CHECK(inside[1].op == 0);
+  CHECK(inside[1].type == "Split");
+  CHECK(inside[1].inside == path{1});
+  CHECK(inside[2].kind == kind::unwritten_output);
+  CHECK(inside[2].blob == "gone");
+  CHECK(inside[3].kind == kind::empty_name);
+  CHECK(inside[3].inside == path{1, 1});
+  CHECK(inside[3].message ==
+        "in then_net of op 1 (If): in loop_net of op 1 (While): op 0 (Relu) lists a blob without a name");
+  for (plait::net_problem const& p : plait::validate(n, {.subnets = false})) CHECK(p.inside.empty());
+}
+
+TEST_CASE("a step net that cannot be read is a problem among others") {
+  auto const n = plait::read_netdef_text(R"(
+    op { type: "Relu" input: "w" output: "y" }
+    op { type: "If" input: "c" arg { name: "then_net" n { op { type: "Relu" input: "y" output: "z" } } } }
+    op { type: "RecurrentNetwork" input: "x" output: "h" arg { name: "step_net" s: "op { typ: }" } }
+    external_input: "x" external_input: "c" external_input: "perhaps" external_output: "z")");
+  auto const found = plait::validate(n);
+  REQUIRE(found.size() == 2);
+  CHECK(found[0].kind == kind::unreadable_net);
+  CHECK(found[0].op == 2);
+  CHECK(found[0].type == "RecurrentNetwork");
+  CHECK(found[0].message.starts_with("argument 'step_net' of op 2 (RecurrentNetwork) is no net in text form: 1:"));
+  CHECK(found[1].kind == kind::undeclared_read);  // and not: 'z' is never written, 'perhaps' is not used, op 2 is dead
+  CHECK(found[1].blob == "w");
+}
+
+TEST_CASE("nets in nets, as deep as one likes") {
+  plait::netdef n;
+  n.add_op("Split", {"x"}, {"y", "y"});
+  for (int depth = 0; depth != 300; ++depth) {
+    plait::netdef outer;
+    auto& op = outer.add_op("If", {"c"}, {});
+    op.arg.emplace_back().name = outer.intern("then_net");
+    op.arg.back().n.emplace() = std::move(n);
+    n = std::move(outer);
+  }
+  auto const found = plait::validate(n);
+  CHECK(found.back().kind == kind::output_written_twice);
+  CHECK(found.back().inside == std::vector<plait::op_index>(300, 0));
+}
+
 TEST_CASE("every kind has a name of its own") {
   std::vector<std::string> names;
   for (int k = 0; k <= static_cast<int>(kind::dead_op); ++k)

@@ -50,9 +50,10 @@ int print_json_report(source const& in, std::vector<plait::net_problem> const& p
   }
   for (plait::net_problem const& p : problems) {
     nlohmann::ordered_json entry = {{"level", level(p)}, {"kind", plait::problem_name(p.kind)}};
+    if (!p.inside.empty()) entry["inside"] = p.inside;
     if (p.op) {
       entry["op"] = *p.op;
-      entry["type"] = in.net.text(in.net.op[*p.op].type);
+      entry["type"] = p.type;
     }
     if (p.slot) entry["slot"] = *p.slot;
     if (!p.blob.empty()) entry["blob"] = p.blob;
@@ -91,12 +92,7 @@ void print(source const& in, std::vector<plait::net_problem> const& problems, st
 
 int run(options const& given) {
   source const in = load(given.file);
-  std::vector<plait::net_problem> problems;
-  try {
-    problems = plait::validate(in.net, {.notes = !given.quiet});
-  } catch (plait::error const& problem) {
-    throw about(in.label, problem);
-  }
+  std::vector<plait::net_problem> const problems = plait::validate(in.net, {.notes = !given.quiet});
   auto const warnings = in.diagnostics.size() + static_cast<std::size_t>(std::ranges::count_if(
                                                     problems, [](auto const& p) { return level(p) == "warning"; }));
   if (given.json)
@@ -113,7 +109,8 @@ void add_check(CLI::App& app, action& chosen) {
   CLI::App* const command = app.add_subcommand("check", "what looks wrong in a net, with op and blob");
   command->footer(
       "Warnings: blobs read without being declared or written, outputs never written, repeated externals and outputs,\n"
-      "blobs without a name, unknown fields. Notes: unused or overwritten inputs, ops no output depends on.\n"
+      "blobs without a name, unknown fields, step nets that cannot be read; in nets inside ops, too.\n"
+      "Notes: unused or overwritten inputs, ops no output depends on.\n"
       "Fails for a file that is no net, and with --strict for any warning.");
   add_file(*command, given->file);
   add_json(*command, given->json);

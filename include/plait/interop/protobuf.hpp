@@ -6,7 +6,6 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <ranges>
 #include <span>
@@ -20,6 +19,8 @@
 #include <plait/interop/detail/messages.hpp>
 #include <plait/net/implicit_operands.hpp>
 #include <plait/net/mutation.hpp>
+#include <plait/net/name_map.hpp>
+#include <plait/net/nested_arguments.hpp>
 #include <plait/net/net_traits.hpp>
 
 namespace plait {
@@ -37,6 +38,51 @@ concept protobuf_netdef = requires(M const& n, M& changed) {
   changed.mutable_op()->SwapElements(0, 1);
 };
 
+namespace detail {
+
+/// An OperatorDef as net/nested_arguments.hpp sees it; Op may be const.
+template <class Op>
+struct message_op_view {
+  Op& op;
+
+  std::size_t argument_count() const { return static_cast<std::size_t>(op.arg_size()); }
+  std::string_view argument_name(std::size_t i) const { return op.arg(static_cast<int>(i)).name(); }
+  auto* argument_string(std::size_t i) const {
+    auto const at = static_cast<int>(i);
+    if constexpr (std::is_const_v<Op>)
+      return op.arg(at).has_s() ? &op.arg(at).s() : nullptr;
+    else
+      return op.arg(at).has_s() ? op.mutable_arg(at)->mutable_s() : nullptr;
+  }
+  auto& argument_strings(std::size_t i) const {
+    if constexpr (std::is_const_v<Op>)
+      return op.arg(static_cast<int>(i)).strings();
+    else
+      return *op.mutable_arg(static_cast<int>(i))->mutable_strings();
+  }
+  auto const& argument_integers(std::size_t i) const { return op.arg(static_cast<int>(i)).ints(); }
+  void rename_argument(std::size_t i, std::string_view text) const {
+    op.mutable_arg(static_cast<int>(i))->set_name(std::string(text));
+  }
+  std::size_t input_count() const { return static_cast<std::size_t>(op.input_size()); }
+  std::size_t output_count() const { return static_cast<std::size_t>(op.output_size()); }
+  std::string_view input(std::size_t i) const { return op.input(static_cast<int>(i)); }
+  std::string_view output(std::size_t i) const { return op.output(static_cast<int>(i)); }
+};
+
+/// Whether an argument holds a net, a tensor, or what its class does not know.
+template <class Argument>
+[[nodiscard]] bool holds_other(Argument const& a) {
+  bool other = a.has_n() || a.nets_size() != 0;
+  if constexpr (requires { a.has_t(); }) other = other || a.has_t();
+  if constexpr (requires { a.tensors_size(); }) other = other || a.tensors_size() != 0;
+  if constexpr (requires { a.qtensors_size(); }) other = other || a.qtensors_size() != 0;
+  if constexpr (requires { a.unknown_fields().empty(); }) other = other || !a.unknown_fields().empty();
+  return other;
+}
+
+}  // namespace detail
+
 template <protobuf_netdef M>
 struct net_traits<M> {
   using op_message = std::remove_cvref_t<decltype(std::declval<M const&>().op(0))>;
@@ -53,37 +99,36 @@ struct net_traits<M> {
   static std::string const& type(M const&, op_message const& op) { return op.type(); }
   static std::string const& net_name(M const& n) { return n.name(); }
 
+  static std::string const& op_name(M const&, op_message const& op) { return op.name(); }
+  static bool is_gradient(M const&, op_message const& op) {
+    if constexpr (requires { op.is_gradient_op(); })
+      return op.is_gradient_op();
+    else
+      return false;
+  }
+
   /// A net inside an op. It belongs to the message.
-  struct nested {
-    M const* net;
+  template <class Net>
+  struct nested_in {
+    Net* net;
     subnet_scope scope;
-    std::vector<std::string> locals;
     std::string argument;
+    std::vector<std::string> locals = {};
+    std::vector<std::pair<std::string, std::string>> bound = {};
   };
   /// Nets stored as messages. Step nets in text form need a parser that knows M: net_error.
-  static std::vector<nested> subnets(M const&, op_message const& op) {
-    std::vector<nested> found;
-    bool const recurrent = op.type().starts_with("RecurrentNetwork");
-    subnet_scope const scope = op.type() == "Do" ? subnet_scope::closed
-                               : recurrent       ? subnet_scope::child
-                                                 : subnet_scope::shared;
+  static std::vector<nested_in<M const>> subnets(M const& n, op_message const& op) {
+    std::vector<nested_in<M const>> found;
+    subnet_scope const scope = detail::nested_scope(op.type());
     for (arg_message const& a : op.arg()) {
-      if (a.has_n()) found.push_back({&a.n(), scope, {}, a.name()});
-      for (M const& net : a.nets()) found.push_back({&net, scope, {}, a.name()});
-      if (recurrent && a.name().ends_with("step_net") && !a.s().empty())
-        throw net_error("plait: argument '" + a.name() + "' of " + op.type() +
-                        " holds a net as text; store it as a message first");
+      if (a.has_n()) found.push_back({&a.n(), scope, a.name()});
+      for (M const& net : a.nets()) found.push_back({&net, scope, a.name()});
+      if (detail::holds_text_net(op.type(), a.name()) && !a.s().empty()) refuse_text_net(n, op, a);
     }
-    if (found.empty() || scope != subnet_scope::child) return found;
-    std::vector<std::string> bound;
-    std::string timestep = "timestep";
-    for (arg_message const& a : op.arg()) {
-      if (a.name() == "link_internal" || a.name() == "backward_link_internal")
-        bound.insert(bound.end(), a.strings().begin(), a.strings().end());
-      if (a.name() == "timestep") timestep = a.s();
-    }
-    bound.push_back(std::move(timestep));
-    for (nested& each : found) each.locals = bound;
+    detail::bind_nested(detail::message_op_view<op_message const>{op}, found, [](M const& net, auto visit) {
+      for (op_message const& step : net.op())
+        for (std::string const& blob : step.output()) visit(blob);
+    });
     return found;
   }
 
@@ -120,6 +165,39 @@ struct net_traits<M> {
   static void adopt_op(M& n, M const&, op_message const& op) { *n.add_op() = op; }
   static void set_type(M&, op_message& op, std::string_view type) { op.set_type(std::string(type)); }
   static void set_net_name(M& n, std::string_view text) { n.set_name(std::string(text)); }
+  static void insert_ops(M& n, std::span<std::uint32_t const> positions, std::span<op_spec const> specs) {
+    auto const before = static_cast<std::size_t>(n.op_size());
+    for (op_spec const& spec : specs) append_op(n, spec);
+    detail::merge_tail(*n.mutable_op(), before, positions);
+  }
+  static void inherit(M&, op_message& op, M const&, op_message const& from, inherited const& what) {
+    if (what.placement) {
+      if (from.has_device_option()) *op.mutable_device_option() = from.device_option();
+      if (!from.engine().empty()) op.set_engine(from.engine());
+    }
+    if (what.arguments)
+      for (arg_message const& a : from.arg())
+        if (find(op, a.name()) == nullptr) *op.add_arg() = a;
+    if constexpr (requires { op.set_is_gradient_op(true); })
+      if (what.gradient) op.set_is_gradient_op(true);
+  }
+
+  // ---- nets inside ops
+  static std::vector<nested_in<M>> mutable_subnets(M& n, op_message& op) {
+    std::vector<nested_in<M>> found;
+    for (nested_in<M const>& nested : subnets(n, op))
+      found.push_back({const_cast<M*>(nested.net), nested.scope, std::move(nested.argument)});
+    return found;
+  }
+  static void store_subnet(M&, op_message&, nested_in<M> const&) {}  // it was changed where it is
+  static std::vector<std::string_view> argument_blobs(M const&, op_message const& op) {
+    if (!detail::is_recurrence(op.type())) return {};
+    return detail::recurrence_argument_blobs(detail::message_op_view<op_message const>{op});
+  }
+  static void rename_arguments(M&, op_message& op, name_map const& names) {
+    if (!detail::is_recurrence(op.type())) return;
+    detail::rename_recurrence_arguments(detail::message_op_view<op_message>{op}, names);
+  }
 
   // ---- arguments and devices
   static bool has_argument(M const&, op_message const& op, std::string_view key) { return find(op, key) != nullptr; }
@@ -134,14 +212,15 @@ struct net_traits<M> {
   static std::optional<argument_value> argument(M const&, op_message const& op, std::string_view key) {
     arg_message const* a = find(op, key);
     if (a == nullptr) return std::nullopt;
-    if (a->has_i()) return argument_value(static_cast<std::int64_t>(a->i()));
     if (a->has_f()) return argument_value(a->f());
+    if (a->has_i()) return argument_value(static_cast<std::int64_t>(a->i()));
     if (a->has_s()) return argument_value(a->s());
-    if (a->ints_size() != 0) return argument_value(std::vector<std::int64_t>(a->ints().begin(), a->ints().end()));
     if (a->floats_size() != 0) return argument_value(std::vector<float>(a->floats().begin(), a->floats().end()));
     if (a->strings_size() != 0)
       return argument_value(std::vector<std::string>(a->strings().begin(), a->strings().end()));
-    return std::nullopt;
+    // One without any content is an empty list, for that is how NetDef writes one.
+    if (a->ints_size() == 0 && detail::holds_other(*a)) return std::nullopt;
+    return argument_value(std::vector<std::int64_t>(a->ints().begin(), a->ints().end()));
   }
   static void set_argument(M&, op_message& op, argument_spec const& spec) {
     detail::store_argument(detail::named(*op.mutable_arg(), spec.name), spec);
@@ -161,6 +240,15 @@ struct net_traits<M> {
   static void set_device(M&, op_message& op, std::optional<device_spec> device) { store_device(op, device); }
 
  private:
+  [[noreturn]] static void refuse_text_net(M const& n, op_message const& op, arg_message const& a) {
+    std::optional<std::size_t> at;
+    for (int i = 0; i != n.op_size() && !at; ++i)
+      if (&n.op(i) == &op) at = static_cast<std::size_t>(i);
+    throw net_error("plait: argument '" + a.name() + "' of op" + (at ? ' ' + std::to_string(*at) : "") + " (" +
+                        op.type() + ") holds a net as text; store it as a message first",
+                    at);
+  }
+
   static void store_device(op_message& op, std::optional<device_spec> const& device) {
     if (!device) return op.clear_device_option();
     auto& option = *op.mutable_device_option();

@@ -50,9 +50,25 @@ concept has_subnets = net<N> && requires(N const& n, op_ref_t<N> op) {
   requires detail::subnet_object<std::ranges::range_value_t<decltype(detail::net_traits_of<N>::subnets(n, op))>>;
 };
 
+namespace detail {
+template <class N>
+consteval bool check_subnets() {
+  if constexpr (mentions_subnets<N>) {
+    using subnets_t = decltype(net_traits_of<N>::subnets(std::declval<N const&>(), std::declval<op_ref_t<N>>()));
+    static_assert(std::ranges::input_range<subnets_t>, "plait: net_traits<N>::subnets(n, op) must be a range");
+    if constexpr (std::ranges::input_range<subnets_t>)
+      static_assert(subnet_object<std::ranges::range_value_t<subnets_t>>,
+                    "plait: what net_traits<N>::subnets(n, op) holds must have `net`, which points to a net, `scope`, a "
+                    "plait::subnet_scope, and `locals`, a range of names");
+  }
+  return true;
+}
+}  // namespace detail
+
 /// The nets inside an op; an empty range for nets that know no such thing.
 template <net N, class Op>
 [[nodiscard]] constexpr decltype(auto) subnets(N const& n, Op const& op) {
+  static_assert(detail::check_subnets<N>());
   if constexpr (has_subnets<N>)
     return detail::net_traits_of<N>::subnets(n, op);
   else
@@ -62,7 +78,9 @@ template <net N, class Op>
 /// Reads and writes of the outer net's blobs by the nets inside one op, beyond the op's own inputs and outputs; each
 /// blob once, in order of first appearance. Linear in the size of the nested nets; their depth costs memory, not stack.
 template <net N>
-class implicit_operands {};
+class implicit_operands {
+  static_assert(detail::check_subnets<N>());
+};
 
 template <net N>
   requires has_subnets<N>
@@ -83,11 +101,15 @@ class implicit_operands<N> {
   /// writes unwritten (a branch not taken), whether the op lists it as an output or not.
   std::vector<key_type> const& passes() const noexcept { return passes_.keys; }
 
-  template <class Op>
-  void compute(N const& n, Op const& op) {
+  void clear() {
     reads_.clear();
     writes_.clear();
     passes_.clear();
+  }
+
+  template <class Op>
+  void compute(N const& n, Op const& op) {
+    clear();
     bool any = false;
     for (auto&& s : detail::net_traits_of<N>::subnets(n, op)) {
       any = true;

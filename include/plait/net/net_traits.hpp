@@ -355,6 +355,13 @@ template <class N>
 concept mentions_type = requires(N const& n, op_ref_t<N> op) { net_traits_of<N>::type(n, op); };
 template <class N>
 concept mentions_text = requires(N const& n, name_t<N> const& name) { net_traits_of<N>::text(n, name); };
+template <class N>
+concept mentions_subnets = requires(N const& n, op_ref_t<N> op) { net_traits_of<N>::subnets(n, op); };
+template <class N>
+concept mentions_name_numbers = requires(N const& n, name_t<N> const& name) {
+  net_traits_of<N>::name_count(n);
+  net_traits_of<N>::name_index(n, name);
+};
 
 template <class N>
 consteval bool check_optional_members() {
@@ -366,6 +373,9 @@ consteval bool check_optional_members() {
                 "plait: net_traits<N>::control_inputs(n, op) must be a range of names");
   static_assert(!mentions_text<N> || has_own_text<N>,
                 "plait: net_traits<N>::text(n, name) must return a std::string_view or a reference to a string");
+  static_assert(!mentions_name_numbers<N> || has_dense_names<N>,
+                "plait: numbered names need text(n, name), name_at(n, index) -> name and find_name(n, text) -> index "
+                "beside name_count(n) and name_index(n, name), which are numbers");
   return true;
 }
 }  // namespace detail

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <plait/net/name_map.hpp>
+#include <plait/net/nested_arguments.hpp>
 #include <plait/netdef/arguments.hpp>
 #include <plait/netdef/model.hpp>
 #include <plait/netdef/nested_nets.hpp>
@@ -44,55 +45,17 @@ inline void store_nested_net(netdef& n, op_def& op, mutable_nested_net const& ne
   if (arg_def* argument = find_argument(n, op, nested.argument)) argument->s = to_text(*nested.net);
 }
 
-namespace detail {
-
-inline constexpr std::string_view rename_suffix = ".rename";
-
-// Whether the arguments of an op name blobs beyond its operands: a recurrence lists its links, aliases and states.
-inline bool arguments_name_blobs(netdef const& n, op_def const& op) {
-  return n.text(op.type).starts_with("RecurrentNetwork");
-}
-
-}  // namespace detail
-
 /// Blobs that the arguments of an op name: of RecurrentNetwork and its gradient every list of strings, the timestep and
 /// both sides of `<blob>.rename`, which the memory planner leaves there. Views into the op.
 [[nodiscard]] inline std::vector<std::string_view> argument_blobs(netdef const& n, op_def const& op) {
-  std::vector<std::string_view> found;
-  if (!detail::arguments_name_blobs(n, op)) return found;
-  for (arg_def const& argument : op.arg) {
-    std::string_view const name = n.text(argument.name);
-    found.insert(found.end(), argument.strings.begin(), argument.strings.end());
-    if (!argument.s) continue;
-    if (name.ends_with(detail::rename_suffix)) {
-      found.push_back(name.substr(0, name.size() - detail::rename_suffix.size()));
-      found.push_back(*argument.s);
-    } else if (name == "timestep") {
-      found.push_back(*argument.s);
-    }
-  }
-  return found;
+  if (!detail::is_recurrence(n.text(op.type))) return {};
+  return detail::recurrence_argument_blobs(detail::netdef_op_view<netdef const, op_def const>{n, op});
 }
 
-/// Renames what argument_blobs lists. Follows the remap function of Caffe2's recurrent networks, which leaves
-/// `<blob>.rename` as it is, and with it a name that is gone.
+/// Renames what argument_blobs lists.
 inline void rename_argument_blobs(netdef& n, op_def& op, name_map const& names) {
-  if (!detail::arguments_name_blobs(n, op)) return;
-  auto const renamed = [&](std::string& text) {
-    if (auto const to = names.find(text)) text = *to;
-  };
-  for (arg_def& argument : op.arg) {
-    std::string_view const name = n.text(argument.name);
-    for (std::string& text : argument.strings) renamed(text);
-    if (!argument.s) continue;
-    if (name.ends_with(detail::rename_suffix)) {
-      renamed(*argument.s);
-      if (auto const to = names.find(name.substr(0, name.size() - detail::rename_suffix.size())))
-        argument.name = n.intern(std::string(*to) += detail::rename_suffix);
-    } else if (name == "timestep") {
-      renamed(*argument.s);
-    }
-  }
+  if (!detail::is_recurrence(n.text(op.type))) return;
+  detail::rename_recurrence_arguments(detail::netdef_op_view<netdef, op_def>{n, op}, names);
 }
 
 }  // namespace plait

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -10,7 +11,7 @@
 
 #include <plait/core/errors.hpp>
 #include <plait/net/implicit_operands.hpp>
-#include <plait/netdef/arguments.hpp>
+#include <plait/net/nested_arguments.hpp>
 #include <plait/netdef/model.hpp>
 #include <plait/netdef/text_reader.hpp>
 
@@ -28,43 +29,41 @@ struct nested_net {
 
 namespace detail {
 
-/// How Caffe2 runs the nets of an op type. Types it does not know are taken for `shared`, where nothing is hidden.
-inline subnet_scope nested_scope(std::string_view op_type) {
-  if (op_type == "Do") return subnet_scope::closed;
-  if (op_type.starts_with("RecurrentNetwork")) return subnet_scope::child;
-  return subnet_scope::shared;
-}
+/// A NetDef op as net/nested_arguments.hpp sees it; Net and Op may be const.
+template <class Net, class Op>
+struct netdef_op_view {
+  Net& net;
+  Op& op;
 
-/// What a blob that arguments of an op name is called in truth: memory planners leave arguments `<blob>.rename`.
-inline std::string const& renamed_blob(netdef const& n, op_def const& op, std::string const& blob) {
-  arg_def const* const found = find_argument(n, op, blob + ".rename");
-  return found != nullptr && found->s ? *found->s : blob;
-}
+  std::size_t argument_count() const { return op.arg.size(); }
+  std::string_view argument_name(std::size_t i) const { return net.text(op.arg[i].name); }
+  auto* argument_string(std::size_t i) const { return op.arg[i].s ? &*op.arg[i].s : nullptr; }
+  auto& argument_strings(std::size_t i) const { return op.arg[i].strings; }
+  auto const& argument_integers(std::size_t i) const { return op.arg[i].ints; }
+  void rename_argument(std::size_t i, std::string_view text) const { op.arg[i].name = net.intern(text); }
+  std::size_t input_count() const { return op.input.size(); }
+  std::size_t output_count() const { return op.output.size(); }
+  std::string_view input(std::size_t i) const { return net.text(op.input[i]); }
+  std::string_view output(std::size_t i) const { return net.text(op.output[i]); }
+};
 
-/// Whether a string argument is a net in text form.
-inline bool holds_text_net(std::string_view op_type, std::string_view argument) {
-  return op_type.starts_with("RecurrentNetwork") && argument.ends_with("step_net");
-}
-
-/// What a Do calls blobs inside, and how they are called around it. What does not fit together is left out.
-inline std::vector<std::pair<std::string, std::string>> bound_blobs(netdef const& n, op_def const& op) {
-  std::vector<std::pair<std::string, std::string>> made;
-  arg_def const* const inner = find_argument(n, op, "inner_blobs");
-  arg_def const* const outer = find_argument(n, op, "outer_blobs_idx");
-  if (inner == nullptr || outer == nullptr || inner->strings.size() != outer->ints.size()) return made;
-  if (op.input.empty() || op.output.empty()) return made;
-  std::size_t const inputs = op.input.size() - 1;  // the last of them is the workspace, as is the last output
-  for (std::size_t i = 0; i != inner->strings.size(); ++i) {
-    auto const at = static_cast<std::size_t>(outer->ints[i]);
-    if (at >= inputs + op.output.size() - 1) continue;
-    made.emplace_back(inner->strings[i], n.text(at < inputs ? op.input[at] : op.output[at - inputs]));
-  }
-  return made;
+// No net in text form: says which op of which net has it.
+[[noreturn]] inline void refuse_text_net(netdef const& n, op_def const& op, arg_def const& argument,
+                                         parse_error const& problem) {
+  std::optional<std::size_t> at;
+  for (std::size_t i = 0; i != n.op.size() && !at; ++i)
+    if (&n.op[i] == &op) at = i;
+  std::string message = "plait: argument '" + std::string(n.text(argument.name)) + "' of op";
+  if (at) message += ' ' + std::to_string(*at);
+  message += " (" + std::string(n.text(op.type)) + ')';
+  if (n.name) message += " of net '" + std::string(n.text(n.name)) + '\'';
+  throw net_error(message + " is no net in text form: " + problem.what(), at);
 }
 
 }  // namespace detail
 
-/// All nets inside an op, in argument order. Throws net_error where a step net in text form cannot be read.
+/// All nets inside an op, in argument order. Throws net_error where a step net in text form cannot be read: its `op` is
+/// the place among the ops of `n`.
 [[nodiscard]] inline std::vector<nested_net> nested_nets(netdef const& n, op_def const& op) {
   std::vector<nested_net> found;
   if (op.arg.empty()) return found;
@@ -82,32 +81,15 @@ inline std::vector<std::pair<std::string, std::string>> bound_blobs(netdef const
       try {
         add(std::make_shared<netdef const>(read_netdef_text(*argument.s)), argument);
       } catch (parse_error const& problem) {
-        throw net_error("plait: argument '" + std::string(n.text(argument.name)) + "' of " + std::string(type) +
-                        " is no net in text form: " + problem.what());
+        detail::refuse_text_net(n, op, argument, problem);
       }
     }
   }
-  if (found.empty()) return found;
-  if (found.front().scope == subnet_scope::closed)
-    for (nested_net& nested : found) nested.bound = detail::bound_blobs(n, op);
-  if (found.front().scope != subnet_scope::child) return found;
-
-  std::vector<std::string> bound;
-  for (std::string_view links : {"link_internal", "backward_link_internal"})
-    if (arg_def const* argument = find_argument(n, op, links))
-      for (std::string const& blob : argument->strings) bound.push_back(detail::renamed_blob(n, op, blob));
-  arg_def const* timestep = find_argument(n, op, "timestep");
-  bound.push_back(timestep != nullptr && timestep->s ? *timestep->s : "timestep");
-  // Backward nets run in the workspace of the forward step, where all that wrote is at hand.
-  std::vector<std::string> made;
-  for (nested_net const& nested : found)
-    if (!nested.argument.starts_with("backward"))
-      for (op_def const& step : nested.net->op)
-        for (symbol const blob : step.output) made.emplace_back(nested.net->text(blob));
-  for (nested_net& nested : found) {
-    nested.locals = bound;
-    if (nested.argument.starts_with("backward")) nested.locals.insert(nested.locals.end(), made.begin(), made.end());
-  }
+  detail::bind_nested(detail::netdef_op_view<netdef const, op_def const>{n, op}, found,
+                      [](netdef const& net, auto visit) {
+                        for (op_def const& step : net.op)
+                          for (symbol const blob : step.output) visit(net.text(blob));
+                      });
   return found;
 }
 

@@ -51,6 +51,8 @@ struct ssa_options {
   bool subnets = false;
   /// Count control inputs as reads.
   bool control_inputs = false;
+  /// An op with a nested net that cannot be read has its own operands only; otherwise it is a net_error.
+  bool skip_unreadable = false;
 };
 
 /// The result of get_ssa: a side table that refers to the net, which must outlive it unchanged. All queries are O(1)
@@ -223,6 +225,18 @@ class ssa_form {
   std::vector<blob_index> unwritten_;
 };
 
+namespace detail {
+template <class N, class Op>
+void compute_implicit(implicit_operands<N>& implicit, N const& n, Op const& op, bool skip_unreadable) {
+  if (!skip_unreadable) return implicit.compute(n, op);
+  try {
+    implicit.compute(n, op);
+  } catch (net_error const&) {
+    implicit.clear();
+  }
+}
+}  // namespace detail
+
 template <net N>
 template <std::ranges::input_range Versions>
 constexpr void ssa_form<N>::compute(N const& n, Versions&& initial, ssa_options const& options) {
@@ -280,7 +294,7 @@ constexpr void ssa_form<N>::compute(N const& n, Versions&& initial, ssa_options 
       for (auto const& name : plait::control_inputs(n, op)) read(blobs_.intern(name), declares_inputs);
     if constexpr (has_subnets<N>) {
       if (options.subnets) {
-        implicit.compute(n, op);
+        detail::compute_implicit(implicit, n, op, options.skip_unreadable);
         for (auto const& key : implicit.reads()) read(blobs_.intern_key(key), declares_inputs);
         for (auto const& key : implicit.passes())
           if (blob_index const b = blobs_.intern_key(key); last(b) != unseen) read(b, declares_inputs);

@@ -1,14 +1,20 @@
 // Everything about a net that looks wrong, at once.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
+#include <deque>
+#include <iterator>
 #include <optional>
+#include <ranges>
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include <plait/core/errors.hpp>
+#include <plait/net/implicit_operands.hpp>
 #include <plait/net/net_traits.hpp>
 #include <plait/ssa/versioning.hpp>
 #include <plait/transform/dead_ops.hpp>
@@ -24,6 +30,7 @@ enum class net_problem_kind {
   repeated_output,       ///< an external output declared twice
   output_written_twice,  ///< an op lists one blob twice among its outputs
   empty_name,            ///< a blob without a name, as operand or external
+  unreadable_net,        ///< a net inside an op that cannot be read
   overwritten_input,     ///< an op writes an external input
   unused_input,          ///< an external input that no op reads and that is no output
   dead_op,               ///< no external output depends on the op
@@ -40,10 +47,13 @@ struct net_problem {
   std::optional<std::size_t> slot;  ///< of the op's input or output, or of the external
   std::string blob;                 ///< empty: none in particular, or names have no text
   std::string message;              ///< a sentence
+  /// The ops around the net in question, outermost first; empty: it is the net itself. `op` counts in the innermost.
+  std::vector<op_index> inside = {};
+  std::string type = {};  ///< of the op, where ops have types
 };
 
 struct validate_options {
-  /// Count what nested nets read and write.
+  /// Count what nested nets read and write, and look for errors and warnings in them.
   bool subnets = true;
   /// Report notes as well.
   bool notes = true;
@@ -66,6 +76,8 @@ struct validate_options {
       return "output written twice";
     case net_problem_kind::empty_name:
       return "empty name";
+    case net_problem_kind::unreadable_net:
+      return "unreadable net";
     case net_problem_kind::overwritten_input:
       return "overwritten input";
     case net_problem_kind::unused_input:
@@ -78,19 +90,63 @@ struct validate_options {
 
 namespace detail {
 
+// Where a net stands: the ops around it, and how a sentence about it begins.
+struct net_place {
+  std::vector<op_index> inside = {};
+  std::string prefix = {};
+};
+
 template <net N>
 class net_validator {
  public:
-  net_validator(N const& n, validate_options const& options)
-      : net_(n), options_(options), ssa_(get_ssa(n, {.subnets = options.subnets, .control_inputs = true})) {
+  net_validator(N const& n, net_place const& place, validate_options const& options, std::vector<net_problem>& found)
+      : net_(n),
+        place_(place),
+        options_(options),
+        ssa_(get_ssa(n, {.subnets = options.subnets, .control_inputs = true, .skip_unreadable = true})),
+        found_(found) {
     for (auto&& op : plait::ops(n)) {
-      std::string label = "op " + std::to_string(labels_.size());
-      if constexpr (typed_net<N>) label += " (" + std::string(op_type(n, op)) + ')';
-      labels_.push_back(std::move(label));
+      labels_.push_back("op " + std::to_string(labels_.size()));
+      types_.emplace_back();
+      own_.push_back({count(plait::inputs(n, op)) + count(plait::control_inputs(n, op)), count(plait::outputs(n, op))});
+      if constexpr (typed_net<N>) {
+        types_.back() = op_type(n, op);
+        labels_.back() += " (" + types_.back() + ')';
+      }
     }
   }
 
-  std::vector<net_problem> run() {
+  // Reports the nets inside ops that cannot be read, and lists the others, each with its place.
+  template <class Nested>
+  bool collect_nested(std::vector<Nested>& nested) {
+    bool readable = true;
+    op_index at = 0;
+    for (auto&& op : plait::ops(net_)) {
+      net_place inner{place_.inside, {}};
+      inner.inside.push_back(at);
+      try {
+        for (auto&& s : subnets(net_, op)) {
+          inner.prefix = place_.prefix + "in ";
+          if constexpr (requires { std::string_view(s.argument); })
+            inner.prefix += std::string(s.argument) + " of ";
+          else
+            inner.prefix += "a net of ";
+          inner.prefix += labels_[at] + ": ";
+          nested.push_back({std::move(s), inner});
+        }
+      } catch (net_error const& problem) {
+        readable = false;
+        std::string_view why = problem.what();
+        if (why.starts_with("plait: ")) why.remove_prefix(7);
+        report({kind::unreadable_net, severity::error, at, {}, {}, std::string(why)});
+      }
+      ++at;
+    }
+    return readable;
+  }
+
+  // What can be said without looking into nested nets. `readable`: whether all of these could be read.
+  void run(bool readable) {
     externals(ssa_.external_inputs(), net_problem_kind::repeated_input, "external input ");
     reads();
     writes();
@@ -101,14 +157,17 @@ class net_validator {
         add(net_problem_kind::unwritten_output, net_problem_severity::error, {}, slot, v.blob,
             "external output " + quoted(v.blob) + " is neither written by an op nor an input of the net");
     }
-    if (options_.notes) notes();
-    return std::move(found_);
+    if (options_.notes && place_.inside.empty()) notes(readable);
   }
 
  private:
   using kind = net_problem_kind;
   using severity = net_problem_severity;
 
+  template <class Range>
+  static std::size_t count(Range&& range) {
+    return static_cast<std::size_t>(std::ranges::distance(range));
+  }
   std::string text(blob_index b) const {
     if constexpr (has_text<N>)
       return std::string(std::string_view(ssa_.name(b)));
@@ -123,7 +182,13 @@ class net_validator {
   }
   void add(kind what, severity how, std::optional<op_index> op, std::optional<std::size_t> slot, blob_index b,
            std::string message) {
-    found_.push_back({what, how, op, slot, text(b), std::move(message)});
+    report({what, how, op, slot, text(b), std::move(message)});
+  }
+  void report(net_problem problem) {
+    problem.message.insert(0, place_.prefix);
+    problem.inside = place_.inside;
+    if (problem.op) problem.type = types_[*problem.op];
+    found_.push_back(std::move(problem));
   }
   bool is_unwritten(blob_index b) {
     if (unwritten_.empty()) {
@@ -155,11 +220,13 @@ class net_validator {
     for (value v : ssa_.external_inputs()) declared[v.blob] = true;
     std::vector<bool> reported(ssa_.blob_bound());
     bool const strict = !ssa_.external_inputs().empty();
+    // Nets inside ops may read what the nets around them have: then the op counts as reading it.
+    bool const is_expected = strict || place_.inside.empty();
     for (op_index op = 0; op != ssa_.op_count(); ++op) {
       std::size_t slot = 0;
       for (value v : ssa_.reads(op)) {
-        no_name(v.blob, op, slot);
-        if (v.version == 0 && !declared[v.blob] && !reported[v.blob]) {
+        if (slot < own_[op].reads) no_name(v.blob, op, slot);  // others are told of where they stand
+        if (v.version == 0 && !declared[v.blob] && !reported[v.blob] && is_expected) {
           reported[v.blob] = true;
           bool const later = ssa_.version(v.blob) != 0;
           add(later ? kind::read_before_write : kind::undeclared_read, strict ? severity::error : severity::warning, op,
@@ -177,7 +244,7 @@ class net_validator {
     for (op_index op = 0; op != ssa_.op_count(); ++op) {
       std::size_t slot = 0;
       for (value v : ssa_.writes(op)) {
-        no_name(v.blob, op, slot);
+        if (slot < own_[op].writes) no_name(v.blob, op, slot);
         if (last_writer[v.blob] == op)
           add(kind::output_written_twice, severity::warning, op, slot, v.blob,
               labels_[op] + " lists " + quoted(v.blob) + " more than once among its outputs");
@@ -187,7 +254,8 @@ class net_validator {
     }
   }
 
-  void notes() {
+  // An op whose nets cannot be read may use anything.
+  void notes(bool readable) {
     std::vector<bool> given(ssa_.blob_bound());
     std::vector<bool> wanted(ssa_.blob_bound());
     for (value v : ssa_.external_outputs()) wanted[v.blob] = true;
@@ -195,7 +263,7 @@ class net_validator {
       value const v = ssa_.external_inputs()[slot];
       if (given[v.blob]) continue;
       given[v.blob] = true;
-      if (ssa_.consumers(v).empty() && !(wanted[v.blob] && ssa_.version(v.blob) == v.version))
+      if (readable && ssa_.consumers(v).empty() && !(wanted[v.blob] && ssa_.version(v.blob) == v.version))
         add(kind::unused_input, severity::note, {}, slot, v.blob, "external input " + quoted(v.blob) + " is not used");
     }
     for (op_index op = 0; op != ssa_.op_count(); ++op) {
@@ -210,31 +278,68 @@ class net_validator {
       }
     }
     if constexpr (has_external_outputs<N>) {
+      if (!readable) return;
       // A net that promises nothing is run for its effects, or its outputs were never declared.
       if (ssa_.external_outputs().empty() || !ssa_.unwritten_outputs().empty()) return;
       dead_op_options const dead{
           .keep_ops_without_outputs = true, .prune_external_inputs = false, .subnets = options_.subnets};
       for (op_index op : find_dead_ops(net_, dead).ops)
-        found_.push_back({kind::dead_op, severity::note, op, {}, {}, "no external output depends on " + labels_[op]});
+        report({kind::dead_op, severity::note, op, {}, {}, "no external output depends on " + labels_[op]});
     }
   }
 
   N const& net_;
+  net_place const& place_;
   validate_options const& options_;
   ssa_form<N> ssa_;
-  std::vector<std::string> labels_;
+  std::vector<std::string> labels_;  // of ops
+  std::vector<std::string> types_;
+  struct operand_counts {
+    std::size_t reads;
+    std::size_t writes;
+  };
+  std::vector<operand_counts> own_;  // without those that nets inside have
   std::vector<bool> unwritten_;
-  std::vector<net_problem> found_;
+  std::vector<net_problem>& found_;
 };
 
 }  // namespace detail
 
-/// All problems of a net: externals first, then ops in order by kind, then notes. The errors are what Caffe2's net
-/// construction refuses: undeclared reads where inputs are declared, and outputs never written.
-/// Never throws on a bad net, except where a nested net in text form cannot be read (net_error). O(operands).
+/// All problems of a net: nets inside ops that cannot be read, externals, ops in order by kind, notes; then errors and
+/// warnings of the nets inside its ops, outer ones first. The errors are what Caffe2's net construction refuses: undeclared reads where
+/// inputs are declared, outputs never written, and nets inside ops that cannot be read (what such an op uses is not
+/// known, so nothing is then said to be unused). Never throws on a bad net. O(operands · depth of nesting).
 template <net N>
 [[nodiscard]] std::vector<net_problem> validate(N const& n, validate_options const& options = {}) {
-  return detail::net_validator<N>(n, options).run();
+  std::vector<net_problem> found;
+  if constexpr (has_subnets<N>) {
+    if (options.subnets) {
+      using subnet_t = std::ranges::range_value_t<decltype(subnets(n, *std::ranges::begin(plait::ops(n))))>;
+      struct entry {
+        subnet_t subnet;
+        detail::net_place place;
+      };
+      std::vector<entry> stack;
+      auto const look = [&](N const& at, detail::net_place const& place) {
+        detail::net_validator<N> validator(at, place, options, found);
+        std::vector<entry> nested;
+        bool const readable = validator.collect_nested(nested);
+        validator.run(readable);
+        std::ranges::move(nested | std::views::reverse, std::back_inserter(stack));
+      };
+      look(n, {});
+      std::deque<subnet_t> held;  // nets live in what holds them, or in one of these
+      while (!stack.empty()) {
+        entry next = std::move(stack.back());
+        stack.pop_back();
+        held.push_back(std::move(next.subnet));
+        look(*held.back().net, next.place);
+      }
+      return found;
+    }
+  }
+  detail::net_validator<N>(n, {}, options, found).run(true);
+  return found;
 }
 
 }  // namespace plait

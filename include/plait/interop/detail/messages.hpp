@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <variant>
 #include <vector>
 
@@ -33,6 +34,25 @@ void erase_at(Repeated& items, std::span<std::uint32_t const> places) {
 template <class Repeated>
 void move_last_to(Repeated& items, std::size_t place) {
   for (int i = items.size() - 1; i > static_cast<int>(place); --i) items.SwapElements(i, i - 1);
+}
+
+/// Brings elements from `first` on, as many as there are places, each before the one that was at its place when there
+/// were only `first`; places ascend. O(elements).
+template <class Repeated>
+void merge_tail(Repeated& items, std::size_t first, std::span<std::uint32_t const> places) {
+  using message = std::remove_cvref_t<decltype(*items.Mutable(0))>;
+  std::vector<message*> order;
+  order.reserve(static_cast<std::size_t>(items.size()));
+  std::size_t next = 0;
+  for (std::size_t i = 0; i <= first; ++i) {
+    for (; next != places.size() && places[next] == i; ++next)
+      order.push_back(items.Mutable(static_cast<int>(first + next)));
+    if (i != first) order.push_back(items.Mutable(static_cast<int>(i)));
+  }
+  Repeated merged;
+  merged.Reserve(static_cast<int>(order.size()));
+  for (message* each : order) merged.Add()->Swap(each);
+  items.Swap(&merged);
 }
 
 /// The first message that has the name; nullptr if there is none.
