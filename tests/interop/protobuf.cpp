@@ -220,7 +220,8 @@ TEST_CASE("a step net in text form is refused, not overlooked") {
     FAIL("read");
   } catch (plait::net_error const& problem) {
     CHECK(problem.op == 0);
-    CHECK(std::string(problem.what()) == "plait: argument 'step_net' of op 0 (RecurrentNetwork) holds a net as text; "
-                                         "store it as a message first");
+    CHECK(std::string(problem.what()) ==
+          "plait: argument 'step_net' of op 0 (RecurrentNetwork) holds a net as text; "
+          "store it as a message first");
   }
 }

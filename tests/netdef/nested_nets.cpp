@@ -67,4 +67,28 @@ TEST_CASE("bindings of a Do that do not fit together are left out") {
   CHECK(passes(n) == strings{});
 }
 
+TEST_CASE("a step net in text form that cannot be read says where it stands") {
+  auto const n = plait::read_netdef_text(R"(name: "outer"
+    op { type: "Relu" input: "x" output: "y" }
+    op { type: "RecurrentNetwork" arg { name: "step_net" s: "op { type: }" } })");
+  try {
+    (void)plait::nested_nets(n, n.op[1]);
+    FAIL("read");
+  } catch (plait::net_error const& problem) {
+    CHECK(problem.op == 1);
+    std::string const what = problem.what();
+    CHECK(
+        what.starts_with("plait: argument 'step_net' of op 1 (RecurrentNetwork) of net 'outer' is no net in text form: "
+                         "1:12: "));
+  }
+  // One that is in no list of ops has no number.
+  plait::op_def const loose = n.op[1];
+  try {
+    (void)plait::nested_nets(n, loose);
+    FAIL("read");
+  } catch (plait::net_error const& problem) {
+    CHECK_FALSE(problem.op.has_value());
+  }
+}
+
 }  // namespace

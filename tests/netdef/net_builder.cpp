@@ -91,6 +91,26 @@ TEST_CASE("ops of any type, with as many outputs as asked for") {
     external_input: "x" external_input: "h" external_input: "c")");
 }
 
+TEST_CASE("what an op has beside operands and arguments") {
+  net_builder n("n");
+  auto [x, ready] = n.external_inputs("x", "ready");
+  auto y = n.op("Conv", {x}, "y", {{"kernel", 3}},
+                {.name = "first", .engine = "CUDNN", .control_inputs = {ready, "x"}, .random_seed = 7});
+  {
+    auto const gpu = n.device(plait::device_spec{plait::device_kind::cuda, 1});
+    n.op_n("Dropout", {y}, 1, {}, {.device = plait::device_spec{}, .random_seed = 8});
+    n.op_n("Split", {y}, {"a", "b"}, {}, {.name = "second"});
+  }
+  check_refused(n, "later", [&] { n.op("Relu", {x}, "z", {}, {.control_inputs = {"later"}}); });
+  check_net(n.net(), R"(name: "n"
+    op { type: "Conv" name: "first" input: "x" output: "y" arg { name: "kernel" i: 3 } engine: "CUDNN"
+         control_input: "ready" control_input: "x" device_option { random_seed: 7 } }
+    op { type: "Dropout" input: "y" output: "n/Dropout:0" device_option { device_type: 0 random_seed: 8 } }
+    op { type: "Split" name: "second" input: "y" output: "a" output: "b"
+         device_option { device_type: 1 device_id: 1 } }
+    external_input: "x" external_input: "ready")");
+}
+
 TEST_CASE("names that are made are nobody's") {
   net_builder n(net(R"(name: "n" op { type: "Relu" input: "n/Relu" output: "y" } external_input: "x")"));
   CHECK(n.relu("y").name() == "n/Relu_2");

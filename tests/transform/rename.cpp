@@ -84,6 +84,26 @@ TEST_CASE_TEMPLATE("versions go on from the init net, and both are renamed", N, 
   CHECK(refusal(init, [&] { plait::rename_output(n, init, {.op = 2, .output = 0}, "weight"); }).blob == "weight");
 }
 
+TEST_CASE_TEMPLATE("a version by its number, whether an op mentions it or not", N, PLAIT_MUTABLE_NETS) {
+  test::struct_net with_unused = mlp;
+  with_unused.external_inputs.push_back("unused");
+  with_unused.external_outputs.push_back("unused");
+  auto n = test::make_net<N>(with_unused);
+  auto init = test::make_net<N>(mlp_init);
+  CHECK(plait::rename_version(n, "unused", 0, "spare").changed ==
+        places{{kind::external_input, plait::npos, 5}, {kind::external_output, plait::npos, 1}});
+  CHECK(test::describe(n).external_inputs.back() == "spare");
+  CHECK(plait::rename_version(n, "h", 2, "relu").changed == places{{kind::output, 1, 0}, {kind::input, 2, 0}});
+  CHECK(plait::rename_version(n, init, "w", 1, "weight").changed ==
+        places{{kind::external_input, plait::npos, 1},
+               {kind::input, 0, 1},
+               {kind::output, 0, 0, true},
+               {kind::external_output, plait::npos, 0, true}});
+  CHECK(refusal(n, [&] { plait::rename_version(n, "nobody", 0, "x"); }).blob == "nobody");
+  CHECK(refusal(n, [&] { plait::rename_version(n, "h", 2, "q"); }).blob == "h");
+  CHECK(refusal(n, [&] { plait::rename_version(n, init, "weight", 0, "q"); }).blob == "weight");
+}
+
 TEST_CASE_TEMPLATE("refusals name op and blob", N, PLAIT_MUTABLE_NETS) {
   auto n = test::make_net<N>(
       {{{"Scale", {"x"}, {"t"}}, {"Relu", {"t"}, {"u"}}, {"Scale", {"u"}, {"t"}}, {"Sum", {"t", "u"}, {"v"}}},

@@ -28,9 +28,10 @@ consteval bool check_mutable_net() {
                   "plait: net_traits<N> lacks add_external_input(n, name) or add_external_output(n, name)");
     static_assert(extensible_net<N>, "plait: net_traits<N> lacks append_op(n, op_spec) or insert_op(n, at, op_spec)");
     static_assert(adopting_net<N>, "plait: net_traits<N> lacks adopt_op(n, from, op)");
-    static_assert(nameable_net<N>,
-                  "plait: names of N cannot be made from text: net_traits<N> lacks make_name(n, text), or names have no "
-                  "text");
+    static_assert(
+        nameable_net<N>,
+        "plait: names of N cannot be made from text: net_traits<N> lacks make_name(n, text), or names have no "
+        "text");
     static_assert(typed_net<N>, "plait: net_traits<N> lacks type(n, op)");
     static_assert(retypable_net<N>, "plait: net_traits<N> lacks set_type(n, op, type)");
     static_assert(attributed_net<N>,
@@ -45,8 +46,9 @@ consteval bool check_mutable_net() {
     static_assert(device_mutable_net<N>, "plait: net_traits<N> lacks set_device(n, op, optional<device_spec>)");
     static_assert(named_net<N>, "plait: net_traits<N> lacks net_name(n) or set_net_name(n, text)");
     static_assert(inheriting_net<N>, "plait: net_traits<N> lacks inherit(n, op, from, from_op, inherited)");
-    static_assert(!has_subnets<N> || nested_editable_net<N>,
-                  "plait: net_traits<N> has nets inside ops but lacks mutable_subnets(n, op) or store_subnet(n, op, s)");
+    static_assert(
+        !has_subnets<N> || nested_editable_net<N>,
+        "plait: net_traits<N> has nets inside ops but lacks mutable_subnets(n, op) or store_subnet(n, op, s)");
   }
   return net<N>;
 }

@@ -57,9 +57,10 @@ consteval bool check_subnets() {
     using subnets_t = decltype(net_traits_of<N>::subnets(std::declval<N const&>(), std::declval<op_ref_t<N>>()));
     static_assert(std::ranges::input_range<subnets_t>, "plait: net_traits<N>::subnets(n, op) must be a range");
     if constexpr (std::ranges::input_range<subnets_t>)
-      static_assert(subnet_object<std::ranges::range_value_t<subnets_t>>,
-                    "plait: what net_traits<N>::subnets(n, op) holds must have `net`, which points to a net, `scope`, a "
-                    "plait::subnet_scope, and `locals`, a range of names");
+      static_assert(
+          subnet_object<std::ranges::range_value_t<subnets_t>>,
+          "plait: what net_traits<N>::subnets(n, op) holds must have `net`, which points to a net, `scope`, a "
+          "plait::subnet_scope, and `locals`, a range of names");
   }
   return true;
 }

@@ -123,7 +123,8 @@ template <class Op>
   return found;
 }
 
-/// Renames what recurrence_argument_blobs lists. Follows the remap function of Caffe2's recurrent networks, which leaves
+/// Renames what recurrence_argument_blobs lists. Follows the remap function of Caffe2's recurrent networks, which
+/// leaves
 /// `<blob>.rename` as it is, and with it a name that is gone.
 template <class Op>
 void rename_recurrence_arguments(Op const& op, name_map const& names) {

@@ -78,6 +78,10 @@ struct built_op {
   std::vector<std::string> outputs;
   std::vector<net_argument> arguments = {};
   std::optional<device_spec> device = {};
+  std::string name = {};
+  std::string engine = {};
+  std::vector<std::string> control_inputs = {};
+  std::optional<std::uint32_t> random_seed = {};  ///< of the device, where NetDef keeps it
 };
 
 /// Adds the op behind the others of a net and returns it; the reference lives until the next op is added. Blobs are
@@ -103,6 +107,13 @@ inline op_def& append_op(netdef& n, built_op op) {
     made.arg.push_back(std::move(holds));
   }
   net_traits<netdef>::set_device(n, made, op.device);
+  if (op.random_seed) {
+    if (!made.device_option) made.device_option.emplace();
+    made.device_option->random_seed = *op.random_seed;
+  }
+  if (!op.name.empty()) made.name = n.intern(op.name);
+  if (!op.engine.empty()) made.edit_extras().engine = n.intern(op.engine);
+  for (std::string const& blob : op.control_inputs) made.edit_extras().control_input.push_back(n.intern(blob));
   return made;
 }
 

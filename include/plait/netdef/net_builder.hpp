@@ -13,6 +13,7 @@
 #include <array>
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -46,6 +47,15 @@ template <class T>
 concept net_filler = std::invocable<T&, net_builder&>;
 template <class T>
 concept branch_net = net_filler<T> || std::convertible_to<T, netdef>;
+
+/// What an op can be given beside type, operands and arguments (the keywords of Caffe2's CreateOperator).
+struct op_details {
+  std::string_view name = {};
+  std::string_view engine = {};                   ///< whose kernels are to run it: "CUDNN"
+  blob_operands control_inputs = {};              ///< blobs it waits for without reading them; known ones, as inputs
+  std::optional<device_spec> device = {};         ///< instead of the builder's
+  std::optional<std::uint32_t> random_seed = {};  ///< of what it draws
+};
 
 /// Builds a netdef. Blobs must be known before they are read: as external inputs, as outputs of ops before, or, in a
 /// net inside another, from the net around; anything else is a net_error naming the blob, and then nothing has
@@ -134,10 +144,11 @@ class net_builder : public builder_ops<net_builder> {
   /// Adds an op and returns its outputs: one handle, or an array of them for `auto [h, c] = net.op<2>(…)`. Outputs that
   /// are text are called so, within the name scope; handles are written again, in place say; with none given, names
   /// are made. Throws net_error for an input that is not known, and where there are outputs, but not `Count`.
+  ///   net.op("Conv", {x, w, b}, "y", {{"kernel", 3}}, {.engine = "CUDNN", .control_inputs = {ready}});
   template <std::size_t Count = 1>
   auto op(std::string_view type, blob_operands const& inputs, blob_operands const& outputs = {},
-          std::vector<net_argument> arguments = {}) {
-    std::vector<std::string> names = written(type, inputs, outputs, Count, Count != 1, std::move(arguments));
+          std::vector<net_argument> arguments = {}, op_details const& details = {}) {
+    std::vector<std::string> names = written(type, inputs, outputs, Count, Count != 1, std::move(arguments), details);
     if constexpr (Count == 1) {
       return handle(std::move(names.front()));
     } else {
@@ -148,12 +159,12 @@ class net_builder : public builder_ops<net_builder> {
   }
   /// The same for as many outputs as is found out at run time.
   std::vector<blob_handle> op_n(std::string_view type, blob_operands const& inputs, blob_operands const& outputs,
-                                std::vector<net_argument> arguments = {}) {
-    return handles(written(type, inputs, outputs, outputs.size(), true, std::move(arguments)));
+                                std::vector<net_argument> arguments = {}, op_details const& details = {}) {
+    return handles(written(type, inputs, outputs, outputs.size(), true, std::move(arguments), details));
   }
   std::vector<blob_handle> op_n(std::string_view type, blob_operands const& inputs, std::size_t outputs,
-                                std::vector<net_argument> arguments = {}) {
-    return handles(written(type, inputs, {}, outputs, true, std::move(arguments)));
+                                std::vector<net_argument> arguments = {}, op_details const& details = {}) {
+    return handles(written(type, inputs, {}, outputs, true, std::move(arguments), details));
   }
   /// Adds all ops of a net, its blobs by their names. Those that it reads before it writes them must be known here.
   void append_ops(netdef const& other) {
@@ -260,10 +271,14 @@ class net_builder : public builder_ops<net_builder> {
 
   // Adds an op; the names of its outputs.
   std::vector<std::string> written(std::string_view type, blob_operands const& inputs, blob_operands const& outputs,
-                                   std::size_t count, bool numbered, std::vector<net_argument> arguments) {
+                                   std::size_t count, bool numbered, std::vector<net_argument> arguments,
+                                   op_details const& details) {
     std::vector<std::string> read = state_->input_names(inputs);
+    std::vector<std::string> awaited = state_->input_names(details.control_inputs);
     std::vector<std::string> made = state_->output_names(type, outputs, count, numbered);
-    state_->append({std::string(type), std::move(read), made, std::move(arguments), state_->device});
+    state_->append({std::string(type), std::move(read), made, std::move(arguments),
+                    details.device ? details.device : state_->device, std::string(details.name),
+                    std::string(details.engine), std::move(awaited), details.random_seed});
     return made;
   }
 

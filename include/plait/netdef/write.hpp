@@ -5,6 +5,7 @@
 #include <fstream>
 #include <ostream>
 #include <string>
+#include <string_view>
 
 #include <plait/core/errors.hpp>
 #include <plait/netdef/binary_writer.hpp>
@@ -44,16 +45,21 @@ inline void write_netdef(std::ostream& out, netdef const& net, netdef_format for
   write_netdef_text(out, net, options);
 }
 
-/// Writes a net to a file, replacing it. Throws net_error, with the file untouched, for what the format cannot express,
-/// and io_error where the file cannot be written.
-inline void write_netdef(std::filesystem::path const& path, netdef const& net, netdef_format format,
-                         write_options const& options = {}) {
-  std::string const bytes = to_bytes(net, format, options);
+namespace detail {
+inline void write_file(std::filesystem::path const& path, std::string_view bytes) {
   std::ofstream out(path, std::ios::binary | std::ios::trunc);
   if (!out) throw io_error("cannot open for writing", path.string());
   out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   out.close();
   if (!out) throw io_error("cannot write", path.string());
+}
+}  // namespace detail
+
+/// Writes a net to a file, replacing it. Throws net_error, with the file untouched, for what the format cannot express,
+/// and io_error where the file cannot be written.
+inline void write_netdef(std::filesystem::path const& path, netdef const& net, netdef_format format,
+                         write_options const& options = {}) {
+  detail::write_file(path, to_bytes(net, format, options));
 }
 
 /// The formats by their names.

@@ -261,6 +261,21 @@ value_rename rename_input(N& n, N* init, op_input at, std::string_view to, renam
   return rename_value(n, init, ssa, init_ssa, v, to, options.capture, options.from_producer ? npos : at.op);
 }
 
+template <fully_renamable_net N>
+value_rename rename_version(N& n, N* init, std::string_view blob, std::uint32_t version, std::string_view to,
+                            rename_options const& options) {
+  std::optional<ssa_form<N>> init_ssa;
+  if (init != nullptr) init_ssa = get_ssa(*init, every_operand);
+  auto const ssa = init_ssa ? get_ssa(n, *init_ssa, every_operand) : get_ssa(n, every_operand);
+  blob_index const b = ssa.find(blob);
+  if (b == npos) throw net_error("plait: no net mentions '" + std::string(blob) + '\'', {}, std::string(blob));
+  if (!ssa.contains({b, version}))
+    throw net_error("plait: '" + std::string(blob) + "' has no version " + std::to_string(version) + ": the last is " +
+                        std::to_string(ssa.version(b)),
+                    {}, std::string(blob));
+  return rename_value(n, init, ssa, init_ssa, {b, version}, to, options.capture, npos);
+}
+
 }  // namespace detail
 
 /// Gives the value that an op writes a new name: at the op, at all that reads that version, where it is an external
@@ -291,6 +306,20 @@ value_rename rename_input(N& n, op_input at, std::string_view new_name, rename_o
 template <fully_renamable_net N>
 value_rename rename_input(N& n, N& init, op_input at, std::string_view new_name, rename_options const& options = {}) {
   return detail::rename_input(n, &init, at, new_name, options);
+}
+
+/// Gives one version of a blob a new name, whoever makes and reads it: that of an external input that no op mentions,
+/// say. With an init net, versions go on from it. Follows detectron2's _rename_versioned_blob_in_proto. Throws
+/// net_error for a blob or version that the net does not have, and as rename_output does. O(operands).
+template <fully_renamable_net N>
+value_rename rename_version(N& n, std::string_view blob, std::uint32_t version, std::string_view new_name,
+                            rename_options const& options = {}) {
+  return detail::rename_version(n, static_cast<N*>(nullptr), blob, version, new_name, options);
+}
+template <fully_renamable_net N>
+value_rename rename_version(N& n, N& init, std::string_view blob, std::uint32_t version, std::string_view new_name,
+                            rename_options const& options = {}) {
+  return detail::rename_version(n, &init, blob, version, new_name, options);
 }
 
 }  // namespace plait

@@ -306,9 +306,10 @@ class net_validator {
 }  // namespace detail
 
 /// All problems of a net: nets inside ops that cannot be read, externals, ops in order by kind, notes; then errors and
-/// warnings of the nets inside its ops, outer ones first. The errors are what Caffe2's net construction refuses: undeclared reads where
-/// inputs are declared, outputs never written, and nets inside ops that cannot be read (what such an op uses is not
-/// known, so nothing is then said to be unused). Never throws on a bad net. O(operands · depth of nesting).
+/// warnings of the nets inside its ops, outer ones first. The errors are what Caffe2's net construction refuses:
+/// undeclared reads where inputs are declared, outputs never written, and nets inside ops that cannot be read (what
+/// such an op uses is not known, so nothing is then said to be unused). Never throws on a bad net. O(operands · depth
+/// of nesting).
 template <net N>
 [[nodiscard]] std::vector<net_problem> validate(N const& n, validate_options const& options = {}) {
   std::vector<net_problem> found;

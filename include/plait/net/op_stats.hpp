@@ -1,0 +1,38 @@
+// How many ops of which type a net has.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <boost/unordered/unordered_flat_map.hpp>
+
+#include <plait/net/net_traits.hpp>
+
+namespace plait {
+
+struct op_count {
+  std::string type;
+  std::size_t count = 0;
+  friend bool operator==(op_count const&, op_count const&) = default;
+};
+
+/// The types of a net's ops, the most frequent first, and by name where they are as frequent (detectron2's _op_stats).
+/// O(ops + types · log types).
+template <typed_net N>
+[[nodiscard]] std::vector<op_count> op_stats(N const& n) {
+  boost::unordered_flat_map<std::string_view, std::size_t> counts;
+  for (auto&& op : ops(n)) ++counts[op_type(n, op)];
+  std::vector<op_count> made;
+  made.reserve(counts.size());
+  for (auto const& [type, count] : counts) made.push_back({std::string(type), count});
+  std::ranges::sort(made, [](op_count const& a, op_count const& b) {
+    return a.count != b.count ? a.count > b.count : a.type < b.type;
+  });
+  return made;
+}
+
+}  // namespace plait
