@@ -15,14 +15,20 @@ inline void add_file(CLI::App& command, std::string& file) {
 
 inline void add_json(CLI::App& command, bool& json) { command.add_flag("--json", json, "print JSON"); }
 
-inline void add_format(CLI::App& command, std::string& format) {
-  command.add_option("--to", format, "text, json or binary; default: by the suffix of the output, else text")
+/// Some commands have called it --to, which is something else for subgraph.
+inline void add_format(CLI::App& command, std::string& format, std::string const& names = "--format,--to") {
+  command.add_option(names, format, "text, json or binary; default: by the suffix of the output, else text")
       ->check(CLI::IsMember({"text", "json", "binary"}));
 }
 
 inline void add_destination(CLI::App& command, destination& to) {
   command.add_option("-o,--output-file", to.path, "write the net to this file instead of standard output");
   add_format(command, to.format);
+}
+
+/// A report in JSON and a net cannot both go to standard output: wrong usage.
+inline void keep_apart(bool json, bool net_on_stdout, std::string const& remedy = "-o FILE for the net") {
+  if (json && net_on_stdout) throw CLI::ValidationError("--json needs " + remedy);
 }
 
 }  // namespace cli

@@ -50,19 +50,28 @@ failure about(std::string_view label, plait::error const& problem) {
   return failure(std::string(label) + ": " + without_prefix(problem.what()));
 }
 
+failure about(source const& in, plait::error const& problem) {
+  std::optional<std::size_t> op;
+  if (auto const* net = dynamic_cast<plait::net_error const*>(&problem)) op = net->op;
+  if (auto const* exec = dynamic_cast<plait::exec_error const*>(&problem)) op = exec->op;
+  if (!op || *op >= in.op_positions.size()) return about(std::string_view(in.label), problem);
+  return failure(placed(in.label, in.op_positions[*op], without_prefix(problem.what())));
+}
+
 source load(std::string const& path) {
   source made;
   bool const standard = path == "-";
   made.label = standard ? "<stdin>" : visible(path);
   plait::read_options options;
   options.diagnostics = &made.diagnostics;
+  options.op_positions = &made.op_positions;
   try {
     made.net = standard ? plait::read_netdef(std::cin, options, &made.format)
                         : plait::read_netdef(std::filesystem::path(path), options, &made.format);
   } catch (plait::io_error const& problem) {
     throw failure(standard ? "plait: standard input cannot be read" : visible(problem.what()));
   } catch (plait::error const& problem) {
-    throw about(made.label, problem);
+    throw about(std::string_view(made.label), problem);
   }
   return made;
 }
@@ -82,7 +91,7 @@ void save(destination const& to, plait::netdef const& net) {
     if (to.to_stdout() && format != plait::netdef_format::binary && !bytes.ends_with('\n')) bytes += '\n';
     save_text(to.path, bytes);
   } catch (plait::error const& problem) {
-    throw about(to.to_stdout() ? "<stdout>" : to.path, problem);
+    throw about(std::string_view(to.to_stdout() ? "<stdout>" : to.path), problem);
   }
 }
 

@@ -27,13 +27,17 @@ struct source {
   plait::netdef net;
   plait::netdef_format format = plait::netdef_format::text;
   std::vector<plait::diagnostic> diagnostics;
+  std::vector<plait::text_position> op_positions;
 };
 
 /// Reads a net from a file or, for "-", from standard input. Throws failure: "file:line:col: message", for the binary
 /// format "file: byte N: message".
 source load(std::string const& path);
 
-/// The failure that an error of plait about the net in `label` is: "file: message".
+/// The failure that an error of plait about a net is: "file:line:col: message" where it names an op, else "file:
+/// message".
+failure about(source const& in, plait::error const& problem);
+/// The same about a file that holds no net, or not yet.
 failure about(std::string_view label, plait::error const& problem);
 
 /// "file:line:col: message" or "file: byte N: message".

@@ -75,9 +75,50 @@ plait(2 subgraph demo_net.pbtxt)
 plait(2 subgraph demo_net.pbtxt --ops 1 --to p)
 refused("broken.pbtxt:3:9: " export demo_net.pbtxt --init ${WORK}/broken.pbtxt --init-output ${WORK}/out.pbtxt
         --predict-output ${WORK}/out.pbtxt)
-refused("demo_net.pbtxt: " export demo_net.pbtxt --init demo_net.pbtxt --init-output ${WORK}/out.pbtxt --predict-output
+refused("demo_net.pbtxt:18:4: " export demo_net.pbtxt --init demo_net.pbtxt --init-output ${WORK}/out.pbtxt --predict-output
         ${WORK}/out.pbtxt)
-refused("--json needs" prune demo_net.pbtxt --json)
+# A report and a net on one standard output; a place in the file for what an op is about.
+foreach(arguments IN ITEMS "prune;demo_net.pbtxt" "rename;demo_net.pbtxt;new;--op;0;--output;0"
+                           "subgraph;demo_net.pbtxt;--to;p;--extract"
+                           "export;demo_net.pbtxt;--init;demo_init_net.pbtxt;--init-output;-;--predict-output;x.pb")
+  plait(2 ${arguments} --json)
+  matches("${ERR}" "--json needs ")
+endforeach()
+plait(2 subgraph demo_net.pbtxt "--ops=")
+execute_process(COMMAND ${PLAIT} subgraph demo_net.pbtxt --ops "" ERROR_VARIABLE err RESULT_VARIABLE result)
+if(NOT result EQUAL 1 OR NOT err MATCHES "--ops: '' is neither a position")
+  wrong("no positions: status ${result}: ${err}")
+endif()
+file(WRITE ${WORK}/places.pbtxt "op { type: \"A\" output: \"a\" }\n  op { type: \"B\" input: \"a\" output: \"b\" }\n"
+                                "op { type: \"C\" input: \"a\" output: \"c\" }\n")
+refused("places\\.pbtxt:3:4: 'a' is also read by op 2 " rename ${WORK}/places.pbtxt n --op 1 --input 0 -o
+        ${WORK}/out.pbtxt)
+plait(0 convert ${WORK}/places.pbtxt -o ${WORK}/places.json)
+refused("places\\.json:[0-9]+:[0-9]+: 'a' is also read by op 2 " rename ${WORK}/places.json n --op 1 --input 0 -o
+        ${WORK}/out.pbtxt)
+
+# A step net that is no net: what needs it says which op has it, and where; the others go on.
+file(WRITE ${WORK}/step.pbtxt "name: \"n\" external_input: \"x\" external_output: \"h\"\n"
+     "op { type: \"Relu\" input: \"x\" output: \"y\" }\n"
+     "op { type: \"If\" input: \"y\" arg { name: \"then_net\" n { op { type: \"Split\" input: \"y\" output: \"a\" output: \"a\" } } } }\n"
+     "op { type: \"RecurrentNetwork\" input: \"y\" output: \"h\" arg { name: \"step_net\" s: \"op { typ: }\" } }\n")
+set(step "argument 'step_net' of op 2 \\(RecurrentNetwork\\) of net 'n' is no net in text form: 1:")
+foreach(command IN ITEMS dot prune "ssa;--subnets")
+  refused("step\\.pbtxt:4:4: ${step}" ${command} ${WORK}/step.pbtxt)
+endforeach()
+plait(0 ssa ${WORK}/step.pbtxt)
+plait(0 info ${WORK}/step.pbtxt)
+matches("${OUT}" "unreadable nets +in 1 op")
+plait(0 check ${WORK}/step.pbtxt)
+matches("${OUT}" "warning: ${step}[^\n]*\\[unreadable net\\]")
+matches("${OUT}" "warning: in then_net of op 1 \\(If\\): op 0 \\(Split\\) lists 'a' more than once")
+plait(1 check --strict ${WORK}/step.pbtxt)
+plait(0 check --json ${WORK}/step.pbtxt)
+string(JSON inside GET "${OUT}" problems 1 inside 0)
+string(JSON type GET "${OUT}" problems 1 type)
+if(NOT inside EQUAL 1 OR NOT type STREQUAL "Split")
+  wrong("check --json: ${OUT}")
+endif()
 if(EXISTS ${WORK}/out.pbtxt)
   wrong("a refused command has written its output")
 endif()

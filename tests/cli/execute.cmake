@@ -29,7 +29,7 @@ matches("${OUT}" "y: float32 2 = 0 0\n")
 
 # What is wrong is said with the file, the op and the blob.
 plait(1 run ${WORK}/net.pbtxt)
-matches("${ERR}" "net.pbtxt: op 0 \\(Relu\\): the workspace has no blob 'x'")
+matches("${ERR}" "net.pbtxt:1:4: op 0 \\(Relu\\): the workspace has no blob 'x'")
 plait(1 run ${WORK}/net.pbtxt --feed x=${WORK}/net.pbtxt)
 matches("${ERR}" "net.pbtxt: byte 0: not a .npy file")
 plait(1 run ${WORK}/net.pbtxt --random x=2x)

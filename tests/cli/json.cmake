@@ -37,6 +37,23 @@ json_length("${OUT}" 2 removed_ops)
 json_is("${OUT}" Negative removed_ops 1 type)
 json_is("${OUT}" mean removed_ops 1 outputs 0)
 
+plait(0 rename --json demo_net.pbtxt hidden --op 1 --output 0 -o ${WORK}/renamed.pb)
+json_is("${OUT}" h from)
+json_is("${OUT}" 2 version)
+json_is("${OUT}" hidden to)
+json_is("${OUT}" output changed 0 what)
+json_is("${OUT}" 1 changed 0 op)
+json_is("${OUT}" 0 changed 0 slot)
+
+plait(0 export --json demo_net.pbtxt --init demo_init_net.pbtxt --init-output ${WORK}/i --predict-output ${WORK}/p --format
+      binary)
+json_is("${OUT}" p outputs 0)
+json_length("${OUT}" 0 unused_parameters)
+foreach(net IN ITEMS i p)
+  plait(0 info --json ${WORK}/${net})
+  json_is("${OUT}" binary format)
+endforeach()
+
 # Oddities by kind, an unknown field with its place.
 file(WRITE ${WORK}/odd.pbtxt "op { type: \"A\" input: \"u\" output: \"y\" output: \"y\" }\n"
                              "op { type: \"B\" input: \"y\" output: \"x\" color: 3 }\n"

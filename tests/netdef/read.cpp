@@ -47,6 +47,36 @@ TEST_CASE("one function reads bytes, streams and files in every format") {
   CHECK(found == netdef_format::text);
 }
 
+TEST_CASE("where ops begin, in every format") {
+  std::string const text =
+      "name: 'n'\nop { type: 'If' arg { name: 'n' n { op { type: 'A' } } } }\n\n  op <\n type: 'B' >";
+  std::vector<plait::text_position> at;
+  netdef const net = plait::read_netdef_bytes(text, {.op_positions = &at});
+  CHECK(at == std::vector<plait::text_position>{{13, 2, 4}, {text.find('<'), 4, 6}});
+  for (netdef_format format : {netdef_format::text, netdef_format::json, netdef_format::binary}) {
+    std::string const bytes = plait::to_bytes(net, format);
+    at.clear();
+    CHECK(plait::read_netdef_bytes(bytes, {.op_positions = &at}) == net);
+    REQUIRE(at.size() == 2);
+    for (plait::text_position const& p : at) {
+      CHECK(p.offset < bytes.size());
+      if (format == netdef_format::binary)
+        CHECK(bytes[p.offset] == (2 << 3 | 2));  // the tag of field 2
+      else
+        CHECK(bytes[p.offset] == '{');
+      CHECK((p.line == 0) == (format == netdef_format::binary));
+    }
+    CHECK(at[0].offset < at[1].offset);
+  }
+  // A document that is first taken for another format leaves nothing of that.
+  netdef looks_like_text;
+  looks_like_text.name = looks_like_text.intern("ame: 'x' op {} op {}" + std::string(90, 'y'));
+  looks_like_text.add_op("A", {}, {});
+  at.clear();
+  CHECK(plait::read_netdef_bytes(plait::to_binary(looks_like_text), {.op_positions = &at}) == looks_like_text);
+  CHECK(at.size() == 1);
+}
+
 TEST_CASE("a binary net that looks like text is read") {
   // A name of 110 bytes, "ame: …": behind the newline that is its tag, the document begins with the word "name:".
   netdef net;

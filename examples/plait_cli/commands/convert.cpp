@@ -29,7 +29,7 @@ void add_convert(CLI::App& app, action& chosen) {
   CLI::App* const command = app.add_subcommand("convert", "a net in another format: protobuf text, JSON or binary");
   command->footer(
       "Examples:\n  plait convert net.pb                       as text, to standard output\n"
-      "  plait convert net.pbtxt -o net.json\n  plait convert --to binary - < net.pbtxt > net.pb");
+      "  plait convert net.pbtxt -o net.json\n  plait convert --format binary - < net.pbtxt > net.pb");
   add_file(*command, given->file);
   add_destination(*command, given->to);
   command->callback([given, &chosen] { chosen = [given] { return run(*given); }; });

@@ -28,7 +28,7 @@ int run(options const& given) {
   try {
     plait::write_dot(out, in.net, {.ssa = given.ssa, .subnets = !given.flat});
   } catch (plait::error const& problem) {
-    throw about(in.label, problem);
+    throw about(in, problem);
   }
   save_text(given.output, std::move(out).str());
   return 0;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
 
 #include <plait/netdef/traits.hpp>
 #include <plait/transform/export.hpp>
@@ -24,8 +25,10 @@ struct options {
   std::string init;
   destination init_to;
   destination predict_to;
+  std::string format;
   bool compatible = false;
   bool fill_inputs = false;
+  bool json = false;
 };
 
 std::vector<plait::parameter> read_parameters(std::string const& path) {
@@ -33,7 +36,7 @@ std::vector<plait::parameter> read_parameters(std::string const& path) {
   try {
     return plait::parameters_from_init_net(init.net);
   } catch (plait::error const& problem) {
-    throw about(init.label, problem);
+    throw about(init, problem);
   }
 }
 
@@ -45,11 +48,18 @@ int run(options const& given) {
     made = plait::export_nets(std::move(in.net), parameters,
                               {.compatible = given.compatible, .fill_inputs = given.fill_inputs});
   } catch (plait::error const& problem) {
-    throw about(in.label, problem);
+    throw about(in, problem);
   }
-  save(given.init_to, made.init_net);
-  save(given.predict_to, made.predict_net);
+  save({given.init_to.path, given.format}, made.init_net);
+  save({given.predict_to.path, given.format}, made.predict_net);
 
+  if (given.json) {
+    print_json({{"file", in.label},
+                {"inputs", made.inputs},
+                {"outputs", made.outputs},
+                {"unused_parameters", made.unused_parameters}});
+    return 0;
+  }
   std::ostream& out = given.init_to.to_stdout() || given.predict_to.to_stdout() ? std::cerr : std::cout;
   auto const list = [&out](char const* what, std::vector<std::string> const& names) {
     out << what;
@@ -76,9 +86,12 @@ void add_export(CLI::App& app, action& chosen) {
       ->required();
   command->add_option("--init-output", given->init_to.path, "the init net to write")->required();
   command->add_option("--predict-output", given->predict_to.path, "the predict net to write")->required();
+  add_format(*command, given->format, "--format");
   command->add_flag("--compatible", given->compatible, "exactly what Caffe2's mobile exporter of 2018 makes");
   command->add_flag("--fill-inputs", given->fill_inputs, "let the init net make a zero for what has to be fed");
+  add_json(*command, given->json);
   command->callback([given, &chosen] {
+    keep_apart(given->json, given->init_to.to_stdout() || given->predict_to.to_stdout(), "files for both nets");
     if (given->init_to.to_stdout() && given->predict_to.to_stdout())
       throw CLI::ValidationError("--init-output, --predict-output", "only one net can go to standard output");
     chosen = [given] { return run(*given); };

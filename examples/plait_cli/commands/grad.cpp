@@ -137,7 +137,7 @@ int run(options const& given) {
   } catch (plait::gradient_error const& problem) {
     throw about_gradient(in.label, problem);
   } catch (plait::error const& problem) {
-    throw about(in.label, problem);
+    throw about(in, problem);
   }
 
   declare(pass.net, pass.gradients, wanted);

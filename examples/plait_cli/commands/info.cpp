@@ -14,6 +14,7 @@
 #include <nlohmann/json.hpp>
 
 #include <plait/core/errors.hpp>
+#include <plait/net/op_stats.hpp>
 #include <plait/netdef/nested_nets.hpp>
 #include <plait/netdef/traits.hpp>
 #include <plait/ssa/versioning.hpp>
@@ -37,10 +38,11 @@ struct nested_summary {
   std::size_t nets = 0;
   std::size_t ops = 0;
   std::size_t depth = 0;
+  std::size_t unreadable = 0;  // ops with one
 };
 
 struct summary {
-  std::vector<std::pair<std::string, std::size_t>> types;  // most frequent first
+  std::vector<plait::op_count> types;
   std::size_t blobs = 0;
   std::size_t values = 0;
   std::size_t in_place = 0;
@@ -66,21 +68,25 @@ nested_summary count_nested(plait::netdef const& net) {
       ++found.nets;
       found.ops += here.net->op.size();
     }
-    for (plait::op_def const& op : here.net->op)
-      for (plait::nested_net& inner : plait::nested_nets(*here.net, op)) {
-        // A nested message lives in the net around it, which may itself have been parsed for this walk.
-        auto const keep = here.net.use_count() != 0 ? here.net : here.owner;
-        pending.push_back({std::move(inner.net), keep, here.depth + 1});
+    for (plait::op_def const& op : here.net->op) {
+      try {
+        for (plait::nested_net& inner : plait::nested_nets(*here.net, op)) {
+          // A nested message lives in the net around it, which may itself have been parsed for this walk.
+          auto const keep = here.net.use_count() != 0 ? here.net : here.owner;
+          pending.push_back({std::move(inner.net), keep, here.depth + 1});
+        }
+      } catch (plait::net_error const&) {
+        ++found.unreadable;  // check says what is wrong with it
       }
+    }
   }
   return found;
 }
 
 summary summarise(plait::netdef const& net) {
   summary found;
-  std::map<std::string_view, std::size_t> types;
+  found.types = plait::op_stats(net);
   for (plait::op_def const& op : net.op) {
-    ++types[net.text(op.type)];
     if (auto const device = plait::net_traits<plait::netdef>::device(net, op)) {
       std::string name(plait::device_name(device->kind));
       if (device->id) name += ':' + std::to_string(*device->id);
@@ -89,8 +95,6 @@ summary summarise(plait::netdef const& net) {
     found.in_place += std::ranges::any_of(
         op.output, [&](plait::symbol blob) { return std::ranges::find(op.input, blob) != op.input.end(); });
   }
-  for (auto const& [type, count] : types) found.types.emplace_back(type, count);
-  std::ranges::stable_sort(found.types, std::greater<>(), &std::pair<std::string, std::size_t>::second);
 
   auto const ssa = plait::get_ssa(net);
   for (plait::blob_index b : ssa.blobs()) {
@@ -143,6 +147,7 @@ void print(source const& in, summary const& found) {
   if (found.nested.nets != 0)
     facts.add({"nested nets", std::to_string(found.nested.nets) + " with " + plural(found.nested.ops, "op") + ", " +
                                   std::to_string(found.nested.depth) + " deep"});
+  if (found.nested.unreadable != 0) facts.add({"unreadable nets", "in " + plural(found.nested.unreadable, "op")});
   for (auto const& [device, count] : found.devices) facts.add({"on " + device, plural(count, "op")});
   if (!in.diagnostics.empty()) facts.add({"unknown fields", std::to_string(in.diagnostics.size())});
   facts.print(std::cout, width, false);
@@ -173,22 +178,22 @@ nlohmann::ordered_json to_json(source const& in, summary const& found) {
           {"blobs_in_several_versions", found.rewritten},
           {"values", found.values},
           {"in_place_ops", found.in_place},
-          {"nested_nets", {{"nets", found.nested.nets}, {"ops", found.nested.ops}, {"depth", found.nested.depth}}},
+          {"nested_nets",
+           {{"nets", found.nested.nets},
+            {"ops", found.nested.ops},
+            {"depth", found.nested.depth},
+            {"unreadable", found.nested.unreadable}}},
           {"devices", std::move(devices)},
           {"unknown_fields", in.diagnostics.size()}};
 }
 
 int run(options const& given) {
   source const in = load(given.file);
-  try {
-    summary const found = summarise(in.net);
-    if (given.json)
-      print_json(to_json(in, found));
-    else
-      print(in, found);
-  } catch (plait::error const& problem) {
-    throw about(in.label, problem);
-  }
+  summary const found = summarise(in.net);
+  if (given.json)
+    print_json(to_json(in, found));
+  else
+    print(in, found);
   return 0;
 }
 

@@ -52,8 +52,6 @@ void print(std::ostream& out, std::string const& label, std::vector<removed_op> 
 
 int run(options const& given) {
   source in = load(given.file);
-  if (given.json && given.to.to_stdout() && !given.dry_run)
-    throw failure("plait: --json needs -o FILE for the net, or --dry-run");
   std::size_t const before = in.net.op.size();
   // Without outputs every op is dead by definition; nobody means that.
   bool const undeclared = in.net.external_output.empty() && before != 0 && !given.force;
@@ -70,7 +68,7 @@ int run(options const& given) {
     }
     if (!undeclared) plait::remove_dead_ops(in.net, how);
   } catch (plait::error const& problem) {
-    throw about(in.label, problem);
+    throw about(in, problem);
   }
   if (undeclared)
     std::cerr << in.label
@@ -104,7 +102,10 @@ void add_prune(CLI::App& app, action& chosen) {
   command->add_flag("--inputs", given->inputs, "remove external inputs that nothing reads, too");
   command->add_flag("--sinks", given->sinks, "remove ops without outputs, too (Print and the like)");
   command->add_flag("--force", given->force, "also where no external outputs are declared: then every op goes");
-  command->callback([given, &chosen] { chosen = [given] { return run(*given); }; });
+  command->callback([given, &chosen] {
+    keep_apart(given->json, given->to.to_stdout() && !given->dry_run, "-o FILE for the net, or --dry-run");
+    chosen = [given] { return run(*given); };
+  });
 }
 
 }  // namespace cli

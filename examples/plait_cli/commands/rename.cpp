@@ -4,9 +4,11 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
 
 #include <plait/netdef/traits.hpp>
 #include <plait/transform/rename.hpp>
@@ -29,7 +31,42 @@ struct options {
   bool from_producer = false;
   std::string init;
   destination init_to;
+  bool json = false;
 };
+
+std::string_view name_of(plait::renamed_place::kind what) {
+  using kind = plait::renamed_place::kind;
+  switch (what) {
+    case kind::input:
+      return "input";
+    case kind::control_input:
+      return "control input";
+    case kind::output:
+      return "output";
+    case kind::external_input:
+      return "external input";
+    case kind::external_output:
+      return "external output";
+    case kind::nested:
+      return "nested nets";
+  }
+  return "";
+}
+
+void print_report(source const& in, std::optional<source> const& init, plait::value_rename const& done) {
+  nlohmann::ordered_json places = nlohmann::ordered_json::array();
+  for (plait::renamed_place const& place : done.changed) {
+    nlohmann::ordered_json entry = {{"file", place.init_net ? init->label : in.label}, {"what", name_of(place.what)}};
+    if (place.op != plait::npos) entry["op"] = place.op;
+    if (place.what != plait::renamed_place::kind::nested) entry["slot"] = place.slot;
+    places.push_back(std::move(entry));
+  }
+  print_json({{"file", in.label},
+              {"from", done.from},
+              {"version", done.version},
+              {"to", done.to},
+              {"changed", std::move(places)}});
+}
 
 plait::value_rename rename(options const& given, plait::netdef& net, plait::netdef* init) {
   plait::rename_options const how{.from_producer = given.from_producer};
@@ -52,7 +89,7 @@ int run(options const& given) {
   try {
     done = rename(given, in.net, init ? &init->net : nullptr);
   } catch (plait::error const& problem) {
-    throw about(in.label, problem);
+    throw about(in, problem);
   }
   std::size_t in_init = 0;
   for (plait::renamed_place const& place : done.changed) in_init += place.init_net;
@@ -60,8 +97,12 @@ int run(options const& given) {
     throw failure(init->label +
                   ": the value is made there, so that this net changes, too; name a file with --init-output");
 
-  if (init && !given.init_to.path.empty()) save(given.init_to, init->net);
+  if (init && !given.init_to.path.empty()) save({given.init_to.path, given.to.format}, init->net);
   save(given.to, in.net);
+  if (given.json) {
+    print_report(in, init, done);
+    return 0;
+  }
   std::cerr << in.label << ": '" << visible(done.from) << "' (version " << done.version << ") is now '"
             << visible(done.to) << "' in " << done.changed.size() - in_init << " places";
   if (in_init != 0) std::cerr << ", and in " << in_init << " of " << init->label;
@@ -90,7 +131,9 @@ void add_rename(CLI::App& app, action& chosen) {
                                          "the init net that makes parameters of the net; versions go on from it");
   command->add_option("--init-output", given->init_to.path, "write the init net to this file")->needs(init);
   add_destination(*command, given->to);
+  add_json(*command, given->json);
   command->callback([given, &chosen] {
+    keep_apart(given->json, given->to.to_stdout() || given->init_to.path == "-");
     if (given->init_to.path == "-" && given->to.to_stdout())
       throw CLI::ValidationError("--init-output", "only one net can go to standard output");
     chosen = [given] { return run(*given); };

@@ -174,7 +174,7 @@ void run_net(source const& in, plait::workspace<backend>& blobs, options const& 
       save_text(given.trace, text.str());
     }
   } catch (plait::error const& problem) {
-    throw about(in.label, problem);
+    throw about(in, problem);
   }
 }
 
@@ -220,7 +220,7 @@ int run(options const& given) {
       plait::write_npy(bytes, value);
       save_text(one.substr(name.size() + 1), bytes.str());
     } catch (plait::error const& problem) {
-      throw about(in.label, problem);
+      throw about(in, problem);
     }
   }
   return 0;

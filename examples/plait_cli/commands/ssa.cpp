@@ -76,7 +76,7 @@ int run(options const& given) {
     else
       print(in.net, ssa);
   } catch (plait::error const& problem) {
-    throw about(in.label, problem);
+    throw about(in, problem);
   }
   return 0;
 }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -31,7 +32,7 @@ using form = plait::ssa_form<plait::netdef>;
 
 struct options {
   std::string file;
-  std::string ops;
+  std::optional<std::string> ops;
   std::vector<std::string> from;
   std::vector<std::string> to;
   bool json = false;
@@ -89,11 +90,10 @@ void print(std::ostream& out, plait::netdef const& net, form const& ssa, std::ve
 int run(options const& given) {
   source const in = load(given.file);
   bool const net_on_stdout = given.extract && given.out.to_stdout();
-  if (given.json && net_on_stdout) throw failure("plait: --json needs -o FILE for the net");
   try {
     form const ssa = plait::get_ssa(in.net, {.subnets = true, .control_inputs = true});
     std::vector<plait::op_index> const ops =
-        given.ops.empty() ? plait::ops_in_path(ssa, given.from, given.to) : positions(given.ops, ssa.op_count());
+        given.ops ? positions(*given.ops, ssa.op_count()) : plait::ops_in_path(ssa, given.from, given.to);
     plait::subgraph_boundary const boundary = plait::sub_graph_boundary(ssa, ops);
     if (given.extract) save(given.out, plait::extract_subgraph(in.net, ops).net);
     if (given.json)
@@ -104,7 +104,7 @@ int run(options const& given) {
     else
       print(net_on_stdout ? std::cerr : std::cout, in.net, ssa, ops, boundary);
   } catch (plait::error const& problem) {
-    throw about(in.label, problem);
+    throw about(in, problem);
   }
   return 0;
 }
@@ -130,11 +130,11 @@ void add_subgraph(CLI::App& app, action& chosen) {
   ops->excludes(to);
   command->add_flag("--extract", given->extract, "write the part as a net");
   command->add_option("-o,--output-file", given->out.path, "write that net to this file instead of standard output");
-  command->add_option("--format", given->out.format, "text, json or binary; default: by the suffix, else text")
-      ->check(CLI::IsMember({"text", "json", "binary"}));
+  add_format(*command, given->out.format, "--format");
   add_json(*command, given->json);
   command->callback([given, ops, to, &chosen] {
     if (ops->count() == 0 && to->count() == 0) throw CLI::RequiredError("--ops or --to");
+    keep_apart(given->json, given->extract && given->out.to_stdout());
     chosen = [given] { return run(*given); };
   });
 }

@@ -11,6 +11,7 @@
 #include <concepts>
 #include <cstddef>
 #include <deque>
+#include <optional>
 #include <ranges>
 #include <string>
 #include <string_view>
@@ -20,6 +21,7 @@
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
+#include <plait/core/errors.hpp>
 #include <plait/net/net_traits.hpp>
 
 namespace plait {
@@ -75,6 +77,19 @@ template <net N, class Op>
   else
     return std::ranges::empty_view<int>();
 }
+
+namespace detail {
+// The nets inside an op of a net that is inside another itself. Ops are numbered in the outermost net: an error must
+// not give the number that the op has in its own.
+template <net N, class Op>
+decltype(auto) inner_subnets(N const& n, Op const& op) {
+  try {
+    return subnets(n, op);
+  } catch (net_error const& problem) {
+    throw net_error(problem.what(), std::nullopt, problem.blob);
+  }
+}
+}  // namespace detail
 
 /// Reads and writes of the outer net's blobs by the nets inside one op, beyond the op's own inputs and outputs; each
 /// blob once, in order of first appearance. Linear in the size of the nested nets; their depth costs memory, not stack.
@@ -204,7 +219,7 @@ class implicit_operands<N> {
       if (!top.entered) {
         top.entered = true;
         for (auto const& name : plait::inputs(n, op)) top.note_read(key_type(name_key(n, name)));
-        for (auto&& s : detail::net_traits_of<N>::subnets(n, op)) top.pending.push_back(std::move(s));
+        for (auto&& s : detail::inner_subnets(n, op)) top.pending.push_back(std::move(s));
         std::ranges::reverse(top.pending);
       }
       if (!top.pending.empty()) {

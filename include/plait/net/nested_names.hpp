@@ -63,15 +63,15 @@ void visit_nested_names(N const& n, Op const& op, Visit visit) {
     };
     using subnet_t = std::ranges::range_value_t<decltype(subnets(n, op))>;
     std::vector<subnet_t> held;  // all of them to the end: one net may live in what another one holds
-    auto const enter = [&](N const& of, auto const& o) {
+    auto const enter = [&](N const& of, auto const& o, auto&& nested) {
       bool any = false;
-      for (auto&& s : subnets(of, o)) {
+      for (auto&& s : nested) {
         any = true;
         if (s.scope != subnet_scope::closed) held.push_back(std::move(s));
       }
       if (any) arguments_of(of, o);
     };
-    enter(n, op);
+    enter(n, op, subnets(n, op));
     for (std::size_t i = 0; i != held.size(); ++i) {
       N const& inner = *held[i].net;
       auto const each = [&](auto const& names) {
@@ -82,7 +82,7 @@ void visit_nested_names(N const& n, Op const& op, Visit visit) {
         each(inputs(inner, o));
         each(control_inputs(inner, o));
         each(outputs(inner, o));
-        enter(inner, o);
+        enter(inner, o, detail::inner_subnets(inner, o));
       }
       each(external_outputs(inner));
     }

@@ -178,6 +178,9 @@ class binary_reader {
     Child* child;
     if constexpr (member_traits<Member>::repeated) {
       if (!budget_.charge_message<Child>()) out_of_memory();
+      if constexpr (std::is_same_v<Child, op_def>)
+        if (options_.op_positions != nullptr && stack_.size() == 1)
+          options_.op_positions->push_back({field_start_, 0, 0});
       child = &member.emplace_back();
     } else {
       if (!has_value(member)) {

@@ -267,6 +267,9 @@ class json_reader {
   void open(message_pointer parent, netdef& net, char const* start) {
     using child = field_value_t<Message, I>;
     if (!budget_.charge_message<child>()) fail(start, memory_message);
+    if constexpr (std::is_same_v<child, op_def>)
+      if (options_.op_positions != nullptr && stack_.size() == 1)
+        options_.op_positions->push_back(locate_(static_cast<std::size_t>(start - source_.data())));
     auto& member = field_at<Message, I>.in(*std::get<Message*>(parent));
     child* made;
     if constexpr (member_traits<member_t<Message, I>>::repeated)

@@ -44,6 +44,7 @@ namespace plait {
   netdef_format const likely = detect_format(document);
   std::optional<parse_error> first;
   std::size_t const diagnostics = options.diagnostics != nullptr ? options.diagnostics->size() : 0;
+  std::size_t const positions = options.op_positions != nullptr ? options.op_positions->size() : 0;
   for (netdef_format format : {likely, netdef_format::text, netdef_format::binary, netdef_format::json}) {
     if (first && format == likely) continue;
     // Almost any few bytes are binary fields somewhere; taking a mistyped text for such a net would hide the mistake.
@@ -66,6 +67,7 @@ namespace plait {
     } catch (parse_error const& problem) {
       if (!first) first = problem;
       if (options.diagnostics != nullptr) options.diagnostics->resize(diagnostics);
+      if (options.op_positions != nullptr) options.op_positions->resize(positions);
     }
   }
   throw parse_error(*first);

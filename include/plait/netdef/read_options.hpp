@@ -39,6 +39,8 @@ struct read_options {
   unknown_fields unknown = unknown_fields::keep;
   /// Where unknown fields that are kept are reported; nullptr: nowhere.
   std::vector<diagnostic>* diagnostics = nullptr;
+  /// Where the ops of the net begin (not those of nets inside them) is written to it, in their order; nullptr: nowhere.
+  std::vector<text_position>* op_positions = nullptr;
 };
 
 }  // namespace plait

@@ -222,6 +222,8 @@ class text_reader : text_scanner {
     if (close == 0) fail(at_, "expected '{'");
     if (stack_.size() > budget_.max_depth()) fail(start, depth_message);
     if (!budget_.charge_message<child>()) fail(start, memory_message);
+    if constexpr (std::is_same_v<child, op_def>)
+      if (options_.op_positions != nullptr && stack_.size() == 1) options_.op_positions->push_back(position(start));
     auto& member = field_at<Message, I>.in(message);
     child* made;
     if constexpr (member_traits<member_t<Message, I>>::repeated)

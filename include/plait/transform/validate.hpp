@@ -145,8 +145,8 @@ class net_validator {
     return readable;
   }
 
-  // What can be said without looking into nested nets. `readable`: whether all of these could be read.
-  void run(bool readable) {
+  // Errors and warnings of this net.
+  void run() {
     externals(ssa_.external_inputs(), net_problem_kind::repeated_input, "external input ");
     reads();
     writes();
@@ -157,7 +157,40 @@ class net_validator {
         add(net_problem_kind::unwritten_output, net_problem_severity::error, {}, slot, v.blob,
             "external output " + quoted(v.blob) + " is neither written by an op nor an input of the net");
     }
-    if (options_.notes && place_.inside.empty()) notes(readable);
+  }
+
+  // `readable`: whether all nested nets are. One that is not may use anything.
+  void notes(bool readable) {
+    std::vector<bool> given(ssa_.blob_bound());
+    std::vector<bool> wanted(ssa_.blob_bound());
+    for (value v : ssa_.external_outputs()) wanted[v.blob] = true;
+    for (std::size_t slot = 0; slot != ssa_.external_inputs().size(); ++slot) {
+      value const v = ssa_.external_inputs()[slot];
+      if (given[v.blob]) continue;
+      given[v.blob] = true;
+      if (readable && ssa_.consumers(v).empty() && !(wanted[v.blob] && ssa_.version(v.blob) == v.version))
+        add(kind::unused_input, severity::note, {}, slot, v.blob, "external input " + quoted(v.blob) + " is not used");
+    }
+    for (op_index op = 0; op != ssa_.op_count(); ++op) {
+      std::size_t slot = 0;
+      for (value v : ssa_.writes(op)) {
+        if (given[v.blob]) {
+          given[v.blob] = false;  // the first writer only
+          add(kind::overwritten_input, severity::note, op, slot, v.blob,
+              labels_[op] + " overwrites external input " + quoted(v.blob));
+        }
+        ++slot;
+      }
+    }
+    if constexpr (has_external_outputs<N>) {
+      if (!readable) return;
+      // A net that promises nothing is run for its effects, or its outputs were never declared.
+      if (ssa_.external_outputs().empty() || !ssa_.unwritten_outputs().empty()) return;
+      dead_op_options const dead{
+          .keep_ops_without_outputs = true, .prune_external_inputs = false, .subnets = options_.subnets};
+      for (op_index op : find_dead_ops(net_, dead).ops)
+        report({kind::dead_op, severity::note, op, {}, {}, "no external output depends on " + labels_[op]});
+    }
   }
 
  private:
@@ -254,40 +287,6 @@ class net_validator {
     }
   }
 
-  // An op whose nets cannot be read may use anything.
-  void notes(bool readable) {
-    std::vector<bool> given(ssa_.blob_bound());
-    std::vector<bool> wanted(ssa_.blob_bound());
-    for (value v : ssa_.external_outputs()) wanted[v.blob] = true;
-    for (std::size_t slot = 0; slot != ssa_.external_inputs().size(); ++slot) {
-      value const v = ssa_.external_inputs()[slot];
-      if (given[v.blob]) continue;
-      given[v.blob] = true;
-      if (readable && ssa_.consumers(v).empty() && !(wanted[v.blob] && ssa_.version(v.blob) == v.version))
-        add(kind::unused_input, severity::note, {}, slot, v.blob, "external input " + quoted(v.blob) + " is not used");
-    }
-    for (op_index op = 0; op != ssa_.op_count(); ++op) {
-      std::size_t slot = 0;
-      for (value v : ssa_.writes(op)) {
-        if (given[v.blob]) {
-          given[v.blob] = false;  // the first writer only
-          add(kind::overwritten_input, severity::note, op, slot, v.blob,
-              labels_[op] + " overwrites external input " + quoted(v.blob));
-        }
-        ++slot;
-      }
-    }
-    if constexpr (has_external_outputs<N>) {
-      if (!readable) return;
-      // A net that promises nothing is run for its effects, or its outputs were never declared.
-      if (ssa_.external_outputs().empty() || !ssa_.unwritten_outputs().empty()) return;
-      dead_op_options const dead{
-          .keep_ops_without_outputs = true, .prune_external_inputs = false, .subnets = options_.subnets};
-      for (op_index op : find_dead_ops(net_, dead).ops)
-        report({kind::dead_op, severity::note, op, {}, {}, "no external output depends on " + labels_[op]});
-    }
-  }
-
   N const& net_;
   net_place const& place_;
   validate_options const& options_;
@@ -305,14 +304,16 @@ class net_validator {
 
 }  // namespace detail
 
-/// All problems of a net: nets inside ops that cannot be read, externals, ops in order by kind, notes; then errors and
-/// warnings of the nets inside its ops, outer ones first. The errors are what Caffe2's net construction refuses:
-/// undeclared reads where inputs are declared, outputs never written, and nets inside ops that cannot be read (what
-/// such an op uses is not known, so nothing is then said to be unused). Never throws on a bad net. O(operands · depth
-/// of nesting).
+/// All problems of a net: nets inside ops that cannot be read, externals, ops in order by kind; then those of the nets
+/// inside its ops, outer ones first; then notes, of the net itself. The errors are what Caffe2's net construction
+/// refuses: undeclared reads where inputs are declared, outputs never written, and nets inside ops that cannot be read
+/// (what such an op uses is not known, so nothing is then said to be unused). Never throws on a bad net. O(operands ·
+/// depth of nesting).
 template <net N>
 [[nodiscard]] std::vector<net_problem> validate(N const& n, validate_options const& options = {}) {
   std::vector<net_problem> found;
+  detail::net_place const here;
+  detail::net_validator<N> outermost(n, here, options, found);
   if constexpr (has_subnets<N>) {
     if (options.subnets) {
       using subnet_t = std::ranges::range_value_t<decltype(subnets(n, *std::ranges::begin(plait::ops(n))))>;
@@ -321,25 +322,28 @@ template <net N>
         detail::net_place place;
       };
       std::vector<entry> stack;
-      auto const look = [&](N const& at, detail::net_place const& place) {
-        detail::net_validator<N> validator(at, place, options, found);
+      bool readable = true;
+      auto const look = [&](detail::net_validator<N>& validator) {
         std::vector<entry> nested;
-        bool const readable = validator.collect_nested(nested);
-        validator.run(readable);
+        readable &= validator.collect_nested(nested);
+        validator.run();
         std::ranges::move(nested | std::views::reverse, std::back_inserter(stack));
       };
-      look(n, {});
+      look(outermost);
       std::deque<subnet_t> held;  // nets live in what holds them, or in one of these
       while (!stack.empty()) {
         entry next = std::move(stack.back());
         stack.pop_back();
         held.push_back(std::move(next.subnet));
-        look(*held.back().net, next.place);
+        detail::net_validator<N> validator(*held.back().net, next.place, options, found);
+        look(validator);
       }
+      if (options.notes) outermost.notes(readable);
       return found;
     }
   }
-  detail::net_validator<N>(n, {}, options, found).run(true);
+  outermost.run();
+  if (options.notes) outermost.notes(true);
   return found;
 }
 
