@@ -4,8 +4,8 @@
 #   scripts/demo.sh            on examples/data/demo_net.pbtxt, then the training
 #   scripts/demo.sh FILE       on a NetDef as text, JSON or binary; no training
 #
-# PLAIT_DEMO_SECONDS: how long to train, default 60.
-# What it makes is left in build/demo/out.
+# PLAIT_DEMO_SECONDS: how long to train, default 60; a later run goes on from there for 5.
+# What it makes is left in build/demo/out, what it has learnt in build/demo/trained: remove that to begin anew.
 set -euo pipefail
 net=$(realpath -m -- "${1:-$(dirname "$0")/../examples/data/demo_net.pbtxt}")
 cd "$(dirname "$0")/.."
@@ -84,11 +84,20 @@ printf '\nThe round trip text -> JSON -> binary -> text changed nothing: %s byte
 
 if [ $# -eq 0 ]; then
   printf '\n== An LSTM learns to write like examples/data/tides.txt, character by character\n'
-  train=(--net $out/lstm.pbtxt --curve $out/loss.svg --steps 1000000 --seconds "${PLAIT_DEMO_SECONDS:-60}" --prime "The ")
+  trained=build/demo/trained
+  mkdir -p $trained
+  seconds=60
+  if [ -e $trained/lstm.pbtxt ]; then
+    seconds=5
+    printf '(going on from an earlier run; remove %s to begin anew)\n' $trained
+  fi
+  train=(--net $trained/lstm.pbtxt --curve $out/loss.svg --steps 1000000 --seconds "${PLAIT_DEMO_SECONDS:-$seconds}"
+    --prime "The ")
   printf '$ char_lstm'
   printf ' %q' "${train[@]}"
   printf '\n'
   build/demo/examples/char_lstm/char_lstm "${train[@]}"
+  cp $trained/lstm* $out
 
   step "The net of a step of its training" info $out/lstm.pbtxt
   step "The part that says how well it does" subgraph $out/lstm.pbtxt --to loss --extract -o $out/lstm_loss.pbtxt

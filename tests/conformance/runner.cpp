@@ -67,6 +67,17 @@ run_result run(kind const& k, case_inputs& in) {
   }
 }
 
+// What is wrong with plait's answer where nothing asks for the recorded system's quirks.
+std::vector<std::string> own_way_problems(kind const& k, test_case const& c, answer const& recorded) {
+  case_inputs in(c, case_inputs::manner::own_way);
+  run_result const own = run(k, in);
+  if (!own.got) return {"by itself refused: " + own.refusal};
+  std::vector<std::string> problems = k.problems(in, *own.got);
+  if (problems.empty() && k.problems(in, recorded).empty()) problems = differences(c.data["expect"], *own.got, c);
+  for (std::string& problem : problems) problem.insert(0, "by itself: ");
+  return problems;
+}
+
 void judge(kind const& k, test_case const& c, outcome& result) {
   case_inputs in(c);
   run_result const ran = run(k, in);
@@ -103,6 +114,7 @@ void judge(kind const& k, test_case const& c, outcome& result) {
     return;
   }
   result.notes = differences(c.data["expect"], *ran.got, c);
+  if (result.notes.empty() && k.own_way_too) result.notes = own_way_problems(k, c, *ran.got);
   result.is = result.notes.empty() ? verdict::passed : verdict::failed;
 }
 

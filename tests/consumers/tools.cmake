@@ -1,0 +1,21 @@
+# The installed programs run where they were moved to.
+cmake_minimum_required(VERSION 3.25)
+
+function(installed output program)
+  execute_process(COMMAND ${BIN_DIR}/${program} ${ARGN} OUTPUT_VARIABLE out ERROR_VARIABLE out RESULT_VARIABLE status)
+  if(NOT status EQUAL 0)
+    message(FATAL_ERROR "${program} ${ARGN}: status ${status}: ${out}")
+  endif()
+  set(${output} "${out}" PARENT_SCOPE)
+endfunction()
+
+installed(version plait --version)
+if(NOT version STREQUAL "plait ${VERSION}\n")
+  message(FATAL_ERROR "plait --version says: ${version}")
+endif()
+installed(nothing plait check ${DATA}/examples/data/demo_net.pbtxt)
+installed(cases plait_conformance --kinds ssa ${DATA}/tests/data/cases)
+if(NOT cases MATCHES "ssa")
+  message(FATAL_ERROR "plait_conformance says: ${cases}")
+endif()
+installed(graphs plait_cfg_conformance ${DATA}/tests/data/cfg)
