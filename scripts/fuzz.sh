@@ -13,8 +13,8 @@ shift || true
 [ $# -ne 0 ] || set -- text_reader json_reader binary_reader
 
 scripts/bootstrap.sh
-cmake --preset fuzz -DPLAIT_INSTALL_TOOLS=ON --log-level=WARNING >/dev/null
-cmake --build build/fuzz --target plait_cli "${@/#/plait_fuzz_}"
+cmake --preset fuzz --log-level=WARNING >/dev/null
+cmake --build build/fuzz --target plait_fuzz_json_seeds "${@/#/plait_fuzz_}"
 ctest --test-dir build/fuzz -R '^fuzz/json_seeds$' --no-tests=ignore >/dev/null
 
 found=0

@@ -1,0 +1,23 @@
+// json_seeds FROM TO: real nets come as text; writes those of one folder into another as JSON, seeds of that reader.
+#include <exception>
+#include <filesystem>
+#include <iostream>
+
+#include <plait/netdef/read.hpp>
+#include <plait/netdef/write.hpp>
+
+int main(int argc, char** argv) {
+  namespace fs = std::filesystem;
+  if (argc != 3) return 2;
+  try {
+    fs::remove_all(argv[2]);
+    fs::create_directories(argv[2]);
+    for (fs::directory_entry const& net : fs::directory_iterator(argv[1]))
+      plait::write_netdef(fs::path(argv[2]) / net.path().filename(), plait::read_netdef(net.path()),
+                          plait::netdef_format::json);
+  } catch (std::exception const& problem) {
+    std::cerr << "json_seeds: " << problem.what() << '\n';
+    return 1;
+  }
+  return 0;
+}
