@@ -6,7 +6,7 @@
 //   test::temporary_net     inputs and outputs are returned by value
 //   test::archetype_net     nothing but what the concept asks for
 //   plait::netdef
-//   test::edit_net, ir::Editable, plait::netdef    change through every hook of net/mutation.hpp
+//   test::edit_net, ir::Editable, test::indexed_net, plait::netdef    change through every hook of net/mutation.hpp
 //   plait_test::NetDef      so does the class that protoc made, in the layers net and transform, where protobuf is
 //
 //   TEST_CASE_TEMPLATE("…", N, PLAIT_ALL_NETS) {
@@ -34,6 +34,7 @@
 #include <adaptation/pointer_net.hpp>
 #include <net/archetype_net.hpp>
 #include <net/editable_nets.hpp>
+#include <net/indexed_net.hpp>
 
 #if __has_include(<netdef.pb.h>)
 #include <netdef.pb.h>
@@ -44,9 +45,9 @@
 #define PLAIT_READ_ONLY_NETS \
   ::test::struct_net, ::ir::Function, ::test::dense_net, ::test::temporary_net, ::test::archetype_net
 #if __has_include(<netdef.pb.h>)
-#define PLAIT_MUTABLE_NETS ::plait::netdef, ::test::edit_net, ::ir::Editable, ::plait_test::NetDef
+#define PLAIT_MUTABLE_NETS ::plait::netdef, ::test::edit_net, ::ir::Editable, ::test::indexed_net, ::plait_test::NetDef
 #else
-#define PLAIT_MUTABLE_NETS ::plait::netdef, ::test::edit_net, ::ir::Editable
+#define PLAIT_MUTABLE_NETS ::plait::netdef, ::test::edit_net, ::ir::Editable, ::test::indexed_net
 #endif
 #define PLAIT_ALL_NETS PLAIT_READ_ONLY_NETS, PLAIT_MUTABLE_NETS
 /// Those whose blobs and op types can be shown (ir::Function and archetype_net have neither).

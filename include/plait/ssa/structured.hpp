@@ -365,7 +365,8 @@ template <net N>
 bool structured_program<N>::go_on(std::deque<level>& stack) {
   level& at = stack.back();
   auto const read_condition = [&] {
-    reads_.push(blob_of(at, *std::ranges::begin(inputs(*at.net, *at.next))));
+    auto&& read = inputs(*at.net, *at.next);
+    reads_.push(blob_of(at, *std::ranges::begin(read)));
     end_op(at);
     at.head = current_;
   };

@@ -72,8 +72,8 @@ class copy_fuser {
       reader const& r = readers_[at];
       if (gone_[r.at.op] || r.reads == original(r.at)) continue;
       operand const source = ssa_.consumers(r.reads).front();
-      names.push_back(
-          *std::ranges::next(std::ranges::begin(plait::inputs(std::as_const(n), ops[source.op])), source.slot));
+      auto&& inputs = plait::inputs(std::as_const(n), ops[source.op]);
+      names.push_back(*std::ranges::next(std::ranges::begin(inputs), source.slot));
       done.rewired_inputs.push_back(r.at);
     }
     for (std::size_t i = 0; i != names.size(); ++i)

@@ -80,7 +80,8 @@ class reshape_remover {
     reshape_removal done;
     op_list<N> ops(n);
     for (op_index reshape : reshapes_) {
-      name_t<N> const data = *std::ranges::begin(plait::inputs(std::as_const(n), ops[reshape]));
+      auto&& inputs = plait::inputs(std::as_const(n), ops[reshape]);
+      name_t<N> const data = *std::ranges::begin(inputs);
       value const flat = ssa_.writes(reshape)[0];
       for (operand reader : ssa_.consumers(flat)) {
         traits::set_input(n, ops[reader.op], reader.slot, data);
