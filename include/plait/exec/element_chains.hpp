@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <iterator>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -60,6 +61,11 @@ class element_chains {
   }
   void clear() { chains_.clear(); }
 
+  /// Whether an op is in a chain.
+  bool contains(op_index op) const {
+    auto const after = std::ranges::upper_bound(chains_, op, {}, &chain::first);
+    return after != chains_.begin() && op - std::prev(after)->first < std::prev(after)->members.size();
+  }
   /// The first op of each chain.
   std::vector<op_index> firsts() const {
     std::vector<op_index> made;

@@ -165,6 +165,8 @@ struct run_forecast {
 };
 
 struct run_options;
+template <backend B>
+class rows_on_demand;
 
 /// What an op whose schema says results_after_run is given besides. Kept by the plan.
 template <backend B>
@@ -173,6 +175,8 @@ struct op_results {
   std::vector<std::uint32_t> places;  ///< by output: see op_context::place
   std::size_t listed_inputs = 0;      ///< those of the net; the others need not be set
   run_options const* options = nullptr;
+  rows_on_demand<B>* demanded = nullptr;  ///< of an input that the op takes in order, if it may have to ask for it
+  std::size_t demanded_input = 0;
 };
 
 /// What run sees of an op.
@@ -230,6 +234,11 @@ class op_context {
   std::uint32_t place(std::size_t i) const { return results_->places[i]; }
   /// For running nets inside the op.
   run_options const& options() const { return *results_->options; }
+  /// What makes an input that op_kernel::takes_in_order; nullptr if it is there.
+  rows_on_demand<B>* demanded(std::size_t i) const {
+    rows_on_demand<B>* const made = results_->demanded_input == i ? results_->demanded : nullptr;
+    return made != nullptr && made->is_offered() ? made : nullptr;
+  }
   void set_results(op_results<B>* results) noexcept { results_ = results; }
 
   [[noreturn]] static void fail(std::string_view text) { throw shape_error("plait: " + std::string(text)); }
@@ -307,6 +316,10 @@ class op_kernel {
 
   /// What the op will make and hold; false if that cannot be said. Nothing lasts: infer is called before it is run.
   virtual bool forecast(run_forecast<B>&) { return false; }
+
+  /// Of an op whose results are known after its run: whether it goes through the places of an input's first axis in
+  /// order, reads each no more than once, and may be given a few at a time: see op_context::demanded.
+  virtual bool takes_in_order(std::size_t /*input*/) const { return false; }
 
   /// Before a series of runs. What is made of inputs that stay the same may be kept until it ends. True if the op sums
   /// by itself: runs, or end_series, then add to outputs that are summed, which is what one of them stands in all the

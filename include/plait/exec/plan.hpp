@@ -35,6 +35,7 @@
 #include <plait/exec/plan_layout.hpp>
 #include <plait/exec/plan_memory.hpp>
 #include <plait/exec/row_groups.hpp>
+#include <plait/exec/rows_on_demand.hpp>
 #include <plait/exec/run_options.hpp>
 #include <plait/exec/workspace.hpp>
 #include <plait/net/implicit_operands.hpp>
@@ -195,6 +196,9 @@ class plan {
     return details_[op].results != nullptr ? details_[op].results->listed_inputs : layout_.reads(op).size();
   }
   op_kernel<B> const& kernel(op_index op) const { return *steps_[op].kernel; }
+  /// Whether, with the types of the last run, an op's rows are made when another asks for them: see rows_on_demand. A
+  /// run with an observer, or that may be stopped, runs each op as a whole.
+  bool is_on_demand(op_index op) const { return steps_[op].way == op_way::demanded; }
   std::string_view op_name(op_index op) const { return op_names_[op]; }
   std::string_view blob_name(blob_index b) const { return blob_names_[b]; }
   std::string_view value_name(value_number v) const { return blob_names_[layout_.blob_of(v)]; }
@@ -208,8 +212,9 @@ class plan {
 
  private:
   // How an op is run: only its kernel; that, and what it has made is handed to blobs; in a group or chain that begins
-  // with it (row_groups, element_chains); or with all that may be needed.
-  enum class op_way : unsigned char { plain, publishing, grouped, chained, careful };
+  // with it (row_groups, element_chains); by the op that reads what it makes (rows_on_demand); or with all that may be
+  // needed.
+  enum class op_way : unsigned char { plain, publishing, grouped, chained, demanded, careful };
   struct alignas(64) step {  // a cache line: all that most ops need
     op_kernel<B>* kernel;
     op_context<B> context;
@@ -272,6 +277,7 @@ class plan {
   void accept_results(op_index op);
   void publish(value_number v);
   void find_groups(bool large);
+  void find_demand();
   op_way usual_way(op_index op) const;
   template <class Groups>
   void run_group(Groups& groups, op_index& op);
@@ -300,11 +306,13 @@ class plan {
   std::vector<tensor_spec> inferred_;  // of the outputs of the op in hand
   std::vector<op_index> in_series_;    // ops that know of a series
   std::vector<constant> constants_;
-  bool constants_told_ = false;  // the series of all runs is under way
-  row_groups<B> groups_;         // of small steps while they do, of large operands otherwise
-  element_chains<B> chains_;     // of ops that are in no group
-  std::size_t deferred_ = 0;     // runs
-  csr<op_index> controls_;       // by op
+  bool constants_told_ = false;                // the series of all runs is under way
+  row_groups<B> groups_;                       // of small steps while they do, of large operands otherwise
+  element_chains<B> chains_;                   // of ops that are in no group
+  std::unique_ptr<rows_on_demand<B>> demand_;  // for the op that ends the first stage
+  op_index demanded_ = 0;                      // which makes these rows
+  std::size_t deferred_ = 0;                   // runs
+  csr<op_index> controls_;                     // by op
   bool parallel_ = false;
   bool nested_ = false;
   std::vector<std::string> op_names_;

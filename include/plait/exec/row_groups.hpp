@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <exception>
 #include <functional>
 #include <iterator>
@@ -22,6 +21,7 @@
 #include <plait/exec/backend.hpp>
 #include <plait/exec/kernels/for_each.hpp>
 #include <plait/exec/op_kernel.hpp>
+#include <plait/exec/op_rows.hpp>
 #include <plait/ssa/versioning.hpp>
 
 namespace plait {
@@ -112,20 +112,11 @@ class row_groups {
     row_runs rows;
     std::size_t addend = npos;  // the input of the next member that is added here; that member is done then
   };
-  // An operand of a part.
-  struct narrowed {
-    slot here;
-    slot const* from;
-    std::size_t row_bytes;  // 0: it is the same for all rows
-  };
   // The rows of one thread, so many of them at a time.
   struct part {
     std::size_t first = 0;
     std::size_t last = 0;
-    std::size_t narrowed_to = 0;  // rows that the operands' shapes are of
-    std::deque<narrowed> operands = {};
-    std::vector<slot*> pointers = {};
-    std::vector<op_context<B>> contexts = {};
+    op_rows<B> ops = {};
     std::size_t run = 0;   // of several
     std::size_t done = 0;  // members
     std::exception_ptr failure = nullptr;
@@ -144,12 +135,8 @@ class row_groups {
     void defer(op_index& op);
     void run_deferred(std::size_t& run, op_index& op);
 
-    bool divides(tensor_spec const& type) const;
     bool clashes(member const& before, member const& next) const;
     bool clashes() const;
-    void add_operand(part& p, slot const& from, bool whole) const;
-    template <class Address>
-    void narrow(part& p, std::size_t row, std::size_t end, Address const& address) const;
     void run_members(part& p);
     void run_rows(part& p);
     void run_all(part& p);
@@ -169,8 +156,6 @@ class row_groups {
     std::size_t runs = 0;              // these
   };
 
-  static bool are_apart(slot const& a, slot const& b);
-
   template <class At>
   void find(op_index ops, At const& at, bool large) {
     for (op_index op = 0; op < ops;) {
@@ -189,14 +174,6 @@ class row_groups {
 };
 
 template <backend B>
-bool row_groups<B>::group::divides(tensor_spec const& type) const {
-  auto const size = static_cast<std::size_t>(type.dims.size());
-  std::size_t const rank = type.dims.rank();
-  auto const columns = static_cast<std::size_t>(rank < 2 ? 1 : type.dims[rank - 1]);
-  return size != 0 && size % (rows * columns) == 0;
-}
-
-template <backend B>
 bool row_groups<B>::group::take(candidate const& c) {
   if (c.kernel == nullptr || (large && members.size() == most_large)) return false;
   member const next{c.kernel, c.context, c.kernel->by_rows(*c.context)};
@@ -211,9 +188,9 @@ bool row_groups<B>::group::take(candidate const& c) {
     if (rows < 2 || (large && (rows < B::concurrency() || made.bytes() / rows > piece_bytes))) return false;
   }
   for (std::size_t i = 0; i != c.context->input_count(); ++i)
-    if (!next.rows.is_whole_input(i) && !divides(c.context->input_spec(i))) return false;
+    if (!next.rows.is_whole_input(i) && !divides_into_rows(c.context->input_spec(i), rows)) return false;
   for (std::size_t o = 0; o != c.context->output_count(); ++o)
-    if (!next.rows.is_whole_output(o) && !divides(c.context->output_spec(o))) return false;
+    if (!next.rows.is_whole_output(o) && !divides_into_rows(c.context->output_spec(o), rows)) return false;
   for (member const& before : members)
     if (clashes(before, next)) return false;
   work += next.rows.work;
@@ -250,13 +227,6 @@ void row_groups<B>::group::find_sums() {
   }
 }
 
-template <backend B>
-bool row_groups<B>::are_apart(slot const& a, slot const& b) {
-  auto const from = [](slot const& s) { return static_cast<std::byte const*>(s.data); };
-  std::less<std::byte const*> const less;
-  return !less(from(a), from(b) + b.type.bytes()) || !less(from(b), from(a) + a.type.bytes());
-}
-
 // Whether memory that one of two ops writes is another's, but for the same rows of one tensor.
 template <backend B>
 bool row_groups<B>::group::clashes(member const& before, member const& next) const {
@@ -290,28 +260,6 @@ bool row_groups<B>::group::clashes() const {
 }
 
 template <backend B>
-void row_groups<B>::group::add_operand(part& p, slot const& from, bool whole) const {
-  p.operands.push_back({from, &from, whole ? 0 : from.type.bytes() / rows});
-  p.pointers.push_back(&p.operands.back().here);
-}
-
-// Makes the operands those of some rows of what stands at address(operand's number).
-template <backend B>
-template <class Address>
-void row_groups<B>::group::narrow(part& p, std::size_t row, std::size_t end, Address const& address) const {
-  bool const other_count = std::exchange(p.narrowed_to, end - row) != end - row;
-  std::size_t number = 0;
-  for (narrowed& o : p.operands) {
-    o.here.data = static_cast<std::byte*>(address(number++)) + row * o.row_bytes;
-    if (!other_count || o.row_bytes == 0) continue;
-    shape const& dims = o.from->type.dims;
-    auto const size = static_cast<std::int64_t>(static_cast<std::size_t>(dims.size()) / rows * (end - row));
-    std::int64_t const columns = dims.rank() == 0 ? 1 : dims[dims.rank() - 1];
-    o.here.type.dims = size % columns == 0 ? shape{size / columns, columns} : shape{size};
-  }
-}
-
-template <backend B>
 void row_groups<B>::group::divide() {
   std::size_t const count = std::min<std::size_t>(rows, B::concurrency());
   std::size_t operands = 0;
@@ -328,17 +276,8 @@ void row_groups<B>::group::divide() {
     part& p = parts[k];
     p.first = k * rows / count;
     p.last = (k + 1) * rows / count;
-    p.pointers.reserve(operands);
-    for (member const& m : members) {
-      std::size_t const begin = p.pointers.size();
-      for (std::size_t i = 0; i != m.context->input_count(); ++i)
-        add_operand(p, *m.context->inputs()[i], m.rows.is_whole_input(i));
-      for (std::size_t o = 0; o != m.context->output_count(); ++o)
-        add_operand(p, *m.context->outputs()[o], m.rows.is_whole_output(o));
-      slot* const* const at = p.pointers.data() + begin;
-      p.contexts.push_back(
-          op_context<B>({at, m.context->input_count()}, {at + m.context->input_count(), m.context->output_count()}));
-    }
+    p.ops = op_rows<B>(rows, operands);
+    for (member const& m : members) p.ops.add(*m.context, m.rows);
   }
 }
 
@@ -347,9 +286,9 @@ void row_groups<B>::group::run_members(part& p) {
   for (p.done = 0; p.done != members.size(); ++p.done) {
     member const& m = members[p.done];
     if (m.addend == npos) {
-      m.kernel->run_rows(p.contexts[p.done]);
+      m.kernel->run_rows(p.ops.context(p.done));
     } else {
-      m.kernel->run_rows_adding(p.contexts[p.done], p.contexts[p.done + 1].raw_input(m.addend));
+      m.kernel->run_rows_adding(p.ops.context(p.done), p.ops.context(p.done + 1).raw_input(m.addend));
       ++p.done;
     }
   }
@@ -359,7 +298,9 @@ template <backend B>
 void row_groups<B>::group::run_rows(part& p) {
   for (std::size_t row = p.first; row != p.last;) {
     std::size_t const end = std::min(p.last, row + at_once);
-    narrow(p, row, end, [&](std::size_t operand) { return p.operands[operand].from->data; });
+    p.ops.narrow(row, end, [&](std::size_t operand, std::size_t offset) {
+      return static_cast<std::byte*>(p.ops.operand(operand).data) + offset;
+    });
     run_members(p);
     row = end;
   }
@@ -368,8 +309,10 @@ void row_groups<B>::group::run_rows(part& p) {
 template <backend B>
 void row_groups<B>::group::run_all(part& p) {
   for (p.run = 0; p.run != runs; ++p.run) {
-    void* const* const addresses = deferred.data() + p.run * p.operands.size();
-    narrow(p, p.first, p.last, [&](std::size_t operand) { return addresses[operand]; });
+    void* const* const addresses = deferred.data() + p.run * p.ops.operand_count();
+    p.ops.narrow(p.first, p.last, [&](std::size_t operand, std::size_t offset) {
+      return static_cast<std::byte*>(addresses[operand]) + offset;
+    });
     run_members(p);
   }
 }
@@ -445,7 +388,9 @@ void row_groups<B>::group::defer(op_index& op) {
     m.kernel->begin_rows(*m.context);
     ++op;
   }
-  for (narrowed const& o : parts.front().operands) deferred.push_back(o.from->data);
+  op_rows<B> const& ops = parts.front().ops;
+  for (std::size_t operand = 0; operand != ops.operand_count(); ++operand)
+    deferred.push_back(ops.operand(operand).data);
   ++runs;
 }
 

@@ -102,6 +102,47 @@ void plan<B>::find_groups(bool large) {
         return layout_[layout_.storage_of(v)].given == npos ? layout_.last_read(v) : npos;
       });
   for (op_index const first : chains_.firsts()) steps_[first].way = op_way::chained;
+  find_demand();
+}
+
+// An op whose rows the one that ends the first stage can ask for: nobody else reads them, and what they are made of
+// stays until then.
+template <backend B>
+void plan<B>::find_demand() {
+  op_index const end = layout_.stages().empty() ? 0 : stage_end(0);
+  if (end == 0 || !layout_.gives_results(end - 1)) return;
+  op_index const last = end - 1;
+  auto const stays = [&](op_index maker) {
+    return std::ranges::all_of(layout_.reads(maker), [&](value_number read) {
+      for (op_index op = maker + 1; op != end; ++op)
+        for (value_number written : layout_.writes(op))
+          if (layout_.storage_of(written) == layout_.storage_of(read) ||
+              (op != last && !are_apart(slots_[written], slots_[read])))
+            return false;
+      return true;
+    });
+  };
+  auto const reads_of = [&](value_number v) {
+    std::ptrdiff_t count = 0;
+    for (op_index op = 0; op != op_count(); ++op) count += std::ranges::count(layout_.reads(op), v);
+    return count;
+  };
+  for (op_index maker = 0; maker != last; ++maker) {
+    if (steps_[maker].way != op_way::plain || groups_.contains(maker) || chains_.contains(maker)) continue;
+    if (layout_.writes(maker).size() != 1) continue;
+    value_number const made = layout_.writes(maker)[0];
+    auto const reads = layout_.reads(last);
+    auto const input = static_cast<std::size_t>(std::ranges::find(reads, made) - reads.begin());
+    if (input == reads.size() || !steps_[last].kernel->takes_in_order(input)) continue;
+    if (reads_of(made) != 1 || layout_.stands_in(made) != npos || !stays(maker)) continue;
+    demand_ = rows_on_demand<B>::find(*steps_[maker].kernel, steps_[maker].context);
+    if (demand_ == nullptr) continue;
+    demanded_ = maker;
+    steps_[maker].way = op_way::demanded;
+    details_[last].results->demanded = demand_.get();
+    details_[last].results->demanded_input = input;
+    return;
+  }
 }
 
 // Leaves `op` at the last of its group, or at the one that has failed.
@@ -146,6 +187,11 @@ void plan<B>::end_series(bool whole) {
   for (op_index const first : chains_.firsts()) steps_[first].way = usual_way(first);
   groups_.clear();
   chains_.clear();
+  if (demand_ != nullptr) {
+    steps_[demanded_].way = usual_way(demanded_);
+    details_[stage_end(0) - 1].results->demanded = nullptr;
+    demand_ = nullptr;
+  }
   for (std::size_t i = 0; i != in_series_.size(); ++i) {
     op_index const op = in_series_[i];
     try {

@@ -20,6 +20,7 @@
 #include <plait/exec/operators.hpp>
 #include <plait/exec/operators/recurrent_network_arguments.hpp>
 #include <plait/exec/operators/recurrent_network_steps.hpp>
+#include <plait/exec/rows_on_demand.hpp>
 #include <plait/exec/step_workspaces.hpp>
 
 namespace plait {
@@ -106,9 +107,11 @@ class recurrent_network_kernel : public op_kernel<B> {
     // Inputs that steps write to are nobody's but the caller's.
     bool const own = std::ranges::none_of(
         steps_.links(), [&](auto const& link) { return link.target && link.sequence >= arguments_.states.size(); });
+    find_in_order();
     if (own && filled_in_place_.empty()) steps_.use_executor(detail::executor_limits(a), false);
   }
   void infer(shape_context&) override {}
+  bool takes_in_order(std::size_t input) const override { return input < in_order_.size() && in_order_[input]; }
   bool forecast(run_forecast<B>& c) override {
     auto const input = [&](std::string_view name) -> tensor_spec const& {
       auto const at = std::ranges::find(inputs_, name);
@@ -190,6 +193,24 @@ class recurrent_network_kernel : public op_kernel<B> {
       if (std::ranges::none_of(linked, is_around)) made_.push_back(name);
     }
   }
+  // Inputs of which a step sees its own place, and nobody anything else or later.
+  void find_in_order() {
+    in_order_.assign(listed_, false);
+    auto const seen = steps_.plan().layout().given();
+    for (std::size_t k = 0; k != linked_inputs_.size(); ++k) {
+      auto const number = [&](std::size_t i) { return &frame_.blobs().local(inputs_[i]) == linked_inputs_[k]; };
+      std::size_t i = 0;
+      while (!number(i)) ++i;
+      linked_numbers_.push_back(i);
+      bool const alone = !trains_ && std::ranges::none_of(arguments_.states, [&](auto const& state) {
+        return number(state.initial);
+      }) && std::ranges::none_of(seen, [&](std::uint32_t v) { return steps_.plan().value_name(v) == inputs_[i]; });
+      in_order_[i] = alone && std::ranges::all_of(steps_.links(), [&](detail::linked_place const& link) {
+                       return link.sequence != arguments_.states.size() + k ||
+                              (link.source && !link.target && link.moves && link.offset == 0 && link.window == 1);
+                     });
+    }
+  }
   // Sequences are the states, then what links name among the inputs.
   std::size_t sequence_number(detail::recurrent_link const& link, std::span<std::string const> inputs) {
     if (std::size_t const state = arguments_.find_state(link.external); state != npos) return state;
@@ -226,8 +247,15 @@ class recurrent_network_kernel : public op_kernel<B> {
             listed_);
       sequences_.push_back({static_cast<std::byte*>(kept.states[i].raw()), kept.states[i].spec()});
     }
-    for (blob<B>* const input : linked_inputs_)
-      sequences_.push_back({static_cast<std::byte*>(input->value.raw()), input->value.spec()});
+    rows_on_demand<B>* demanded = nullptr;
+    for (std::size_t k = 0; k != linked_inputs_.size(); ++k) {
+      tensor<B>& input = linked_inputs_[k]->value;
+      sequences_.push_back({static_cast<std::byte*>(input.raw()), input.spec()});
+      if (rows_on_demand<B>* const made = c.demanded(linked_numbers_[k]); made != nullptr) {
+        demanded = made;
+        sequences_.back().places = made->at_once();
+      }
+    }
     for (std::size_t i = 0; i != steps_.links().size(); ++i)
       detail::expect_room(steps_.links()[i], arguments_.links[i].external, sequences_[steps_.links()[i].sequence],
                           steps);
@@ -240,7 +268,13 @@ class recurrent_network_kernel : public op_kernel<B> {
     while (kept.size() < places) kept.add();
     number_steps(kept, length);
     steps_.run(
-        sequences_, steps, false, c.options(), [&](std::int64_t t) { return open(kept, t, places); },
+        sequences_, steps, false, c.options(),
+        [&](std::int64_t t) {
+          auto const first = static_cast<std::size_t>(t);
+          if (demanded != nullptr && first % demanded->at_once() == 0)
+            demanded->make(first, std::min(first + demanded->at_once(), length));
+          return open(kept, t, places);
+        },
         [&](detail::linked_place const& link, std::int64_t t) {
           if (std::ranges::find(filled_in_place_, link.internal) != filled_in_place_.end())
             expect_filled_in_place(kept[static_cast<std::size_t>(t) % places], link, t);
@@ -305,6 +339,8 @@ class recurrent_network_kernel : public op_kernel<B> {
   blob<B>* sequence_ = nullptr;
   std::vector<blob<B>*> state_inputs_;  // by state
   std::vector<blob<B>*> linked_inputs_;
+  std::vector<std::size_t> linked_numbers_;                    // of these, among the inputs
+  std::vector<bool> in_order_;                                 // by input: see find_in_order
   std::vector<std::pair<std::size_t, blob<B>*>> seen_states_;  // that ops of the step net see as a whole
   std::vector<blob<B>*> alias_outputs_;                        // by alias
   std::vector<std::size_t> alias_numbers_;                     // of these outputs

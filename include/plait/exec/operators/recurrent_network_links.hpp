@@ -13,14 +13,19 @@
 
 namespace plait::detail {
 
-/// Memory of which the first axis is time.
+/// Memory of which the first axis is time; with room for a few places that take turns in it, if `places` says how many.
 struct recurrent_sequence {
   std::byte* data = nullptr;
   tensor_spec type = {};
+  std::size_t places = npos;
 
   std::size_t step_bytes() const { return static_cast<std::size_t>(type.dims.size_from(1)) * size_of(type.type); }
   std::size_t step_elements() const { return static_cast<std::size_t>(type.dims.size_from(1)); }
-  std::byte* at(std::int64_t place) const { return data + static_cast<std::size_t>(place) * step_bytes(); }
+  std::byte* at(std::int64_t place) const {
+    auto const number = static_cast<std::size_t>(place);
+    return data + (takes_turns() ? number % places : number) * step_bytes();
+  }
+  bool takes_turns() const { return places != npos; }
 };
 
 /// One link of a plan. What a net neither reads nor writes passes from a place it is linked to to the others.

@@ -164,8 +164,9 @@ class recurrent_steps {
 
   /// Runs so many steps, backward from the last one on. `open(t)` makes a workspace ready for step t, which is run in
   /// the workspace of the number it returns; `delivered(link, t)` is told of a target that step t has taken to its
-  /// places. Each is called for one step after the other, or for several at once, in the executor's tasks. What is
-  /// thrown is what the first step in this order throws.
+  /// places. Each is called for one step after the other, or for several at once, in the executor's tasks; where places
+  /// of a sequence take turns, a step is over before the next is opened. What is thrown is what the first step in this
+  /// order throws.
   template <class Open, class Delivered>
   void run(std::span<recurrent_sequence const> sequences, std::int64_t steps, bool backward, run_options const& options,
            Open const& open, Delivered const& delivered) {
@@ -174,10 +175,11 @@ class recurrent_steps {
     defers_ = false;
     if (blobs_.size() > steps_) blobs_.resize(steps_);
     recurrent_run<B> const all{sequences, steps, backward, &options};
+    bool const in_order = std::ranges::any_of(sequences, &recurrent_sequence::takes_turns);
     for (std::int64_t done = 0; done != steps;) {
       run_step(all, all.step(done), open(all.step(done)), delivered);
       ++done;
-      if (plan_ == nullptr) continue;
+      if (plan_ == nullptr || in_order) continue;
       if (done == 1 && executor_.pays(*plan_, steps))
         done = executor_.run(*plan_, links_, series_, told_, all, argument_, open, delivered);
       if (done == 1) defers_ = may_defer(all);

@@ -1,0 +1,237 @@
+// What an op makes for a recurrence is made as its steps need it, where all of it together would leave the cache.
+#include <plait/exec/rows_on_demand.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <stdexcept>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+#include <tbb/task_arena.h>
+
+#include <plait/netdef/text_reader.hpp>
+#include <plait/netdef/traits.hpp>
+#include <plait/rnn/cells/lstm.hpp>
+#include <support/recurrent_nets.hpp>
+#include <support/some_threads.hpp>
+#include <support/trained_layer.hpp>
+
+namespace {
+
+using sizes = std::vector<std::size_t>;
+
+/// y = 2 x, which writes down how many rows it is run for.
+template <class B>
+struct doubled_kernel : plait::op_kernel<B> {
+  explicit doubled_kernel(plait::op_arguments const&) {}
+  void infer(plait::shape_context& c) override { c.output(0, c.expect_type<float>(0), c.dims(0)); }
+  void run(plait::op_context<B>& c) override {
+    ++whole;
+    make(c);
+  }
+  plait::row_runs by_rows(plait::op_context<B> const& c) const override { return {.work = c.size(0)}; }
+  void begin_rows(plait::op_context<B>&) override {
+    if (refuses) throw std::runtime_error("no rows today");
+    ++begun;
+  }
+  void run_rows(plait::op_context<B>& c) override {
+    if (pieces.size() == refused_piece) throw std::runtime_error("not this piece");
+    pieces.push_back(static_cast<std::size_t>(c.dims(0)[0]));
+    make(c);
+  }
+  static void make(plait::op_context<B>& c) {
+    for (std::size_t i = 0; i != c.size(0); ++i) c.template output<float>(0)[i] = 2 * c.template input<float>(0)[i];
+  }
+
+  static void forget() {
+    whole = begun = 0;
+    pieces.clear();
+  }
+  static inline std::size_t whole = 0, begun = 0;
+  static inline sizes pieces = {};
+  static inline bool refuses = false;
+  static inline std::size_t refused_piece = plait::npos;
+};
+
+constexpr std::int64_t rows = 32, width = 64;
+constexpr std::int64_t piece = 32;  // steps, of 8 KiB each
+
+/// A net, run by serial, or by B, over v and other blobs.
+template <class B = plait::serial>
+struct model {
+  using doubled = doubled_kernel<B>;
+
+  explicit model(std::string const& text, std::vector<std::string> const& fetch = {"all"})
+      : net(plait::read_netdef_text(text)), operators(test::table<B>()), fetched(fetch) {
+    operators.template add<doubled_kernel>(plait::op_schema("Doubled").inputs(1).outputs(1).in_place(0, 0));
+    test::feed_some<float>(blobs, "h0", {1, rows, width}, 2);
+    test::feed_some<float>(blobs, "w", {width, width}, 3);
+    test::feed_some<float>(blobs, "b", {width}, 4);
+    test::feed_some<float>(blobs, "v", {300, rows, width}, 1);
+    plan.emplace(net, operators, blobs, plait::compile_options{.fetch = fetched});
+    doubled::forget();
+  }
+  std::vector<std::vector<float>> run(plait::run_options const& options = {}) {
+    doubled::forget();
+    plan->run(options);
+    std::vector<std::vector<float>> made;
+    for (std::string const& name : fetched) made.push_back(blobs.template fetch<float>(name));
+    return made;
+  }
+  /// The same with each op run by itself.
+  std::vector<std::vector<float>> run_one_by_one() {
+    std::stop_source stop;
+    return run({.stop = stop.get_token()});
+  }
+
+  plait::netdef net;
+  plait::operators<B> operators;
+  plait::workspace<B> blobs;
+  std::vector<std::string> fetched;
+  std::optional<plait::plan<B>> plan;
+};
+
+std::string const doubled_op = test::op_text("Doubled", {"v"}, {"x"});
+
+TEST_CASE("Rows are made when a recurrence comes to them, with the same results") {
+  model m(doubled_op + test::simple_cell().op(), {"all", "last"});
+  using doubled = doubled_kernel<plait::serial>;
+  auto const wanted = m.run_one_by_one();
+  CHECK(doubled::whole == 1);
+  CHECK(doubled::pieces.empty());
+
+  CHECK(m.run() == wanted);
+  CHECK(doubled::whole == 0);
+  CHECK(doubled::begun == 1);
+  sizes all(300 / piece, piece * rows);
+  all.push_back(300 % piece * rows);
+  CHECK(doubled::pieces == all);
+
+  SUBCASE("and once more, of other numbers") {
+    test::feed_some<float>(m.blobs, "v", {300, rows, width}, 7);
+    auto const others = m.run();
+    CHECK(doubled::pieces == all);
+    CHECK(others != wanted);
+    CHECK(m.run_one_by_one() == others);
+    CHECK(doubled::whole == 1);
+  }
+  SUBCASE("of another length, and of one that finds room in the cache") {
+    test::feed_some<float>(m.blobs, "v", {256, rows, width}, 1);
+    auto const some = m.run();
+    CHECK(doubled::pieces == sizes(256 / piece, piece * rows));
+    CHECK(m.run_one_by_one() == some);
+    test::feed_some<float>(m.blobs, "v", {255, rows, width}, 1);
+    static_cast<void>(m.run());
+    CHECK(doubled::whole == 1);
+    CHECK(doubled::pieces.empty());
+  }
+}
+
+TEST_CASE("Errors of rows name the op that makes them, or the one that asked, and the plan goes on after them") {
+  model m(doubled_op + test::simple_cell().op());
+  using doubled = doubled_kernel<plait::serial>;
+  auto const wanted = m.run();
+  doubled::refuses = true;
+  CHECK_THROWS_WITH_AS(m.run(), doctest::Contains("op 0 (Doubled): no rows today"), plait::exec_error);
+  doubled::refuses = false;
+  doubled::refused_piece = 3;
+  CHECK_THROWS_WITH_AS(m.run(), doctest::Contains("op 1 (RecurrentNetwork): not this piece"), plait::exec_error);
+  doubled::refused_piece = plait::npos;
+  CHECK(m.run() == wanted);
+  CHECK(doubled::whole == 0);
+}
+
+TEST_CASE("All rows are made at once where somebody else needs them, or they would not be the same later") {
+  test::recurrence const cell = test::simple_cell();
+  std::string text;
+  std::vector<std::string> fetch = {"all"};
+  bool slice = false;
+  SUBCASE("another op reads them") {
+    text = doubled_op + test::op_text("Relu", {"x"}, {"y"}) + cell.op();
+    fetch.push_back("y");
+  }
+  SUBCASE("an op behind the recurrence reads them") {
+    text = doubled_op + cell.op() + test::op_text("Relu", {"x"}, {"y"});
+    fetch.push_back("y");
+  }
+  SUBCASE("they are fetched") {
+    text = doubled_op + cell.op();
+    fetch.push_back("x");
+  }
+  SUBCASE("what they are made of is overwritten") {
+    text = test::op_text("Relu", {"v"}, {"u"}) + test::op_text("Doubled", {"u"}, {"x"}) +
+           test::op_text("FC", {"v", "w", "b"}, {"u"}, "arg { name: \"axis\" i: 2 }") + cell.op();
+    fetch.push_back("u");
+  }
+  SUBCASE("they stand where what they are made of did") {
+    text = test::op_text("Relu", {"v"}, {"x"}) + test::op_text("Doubled", {"x"}, {"x"}) + cell.op();
+  }
+  SUBCASE("steps see all of them by name") {
+    test::recurrence r = cell;
+    r.step = test::op_text("ReduceFrontMean", {"x"}, {"m"}, "arg { name: \"num_reduce_dim\" i: 2 }") + r.step +
+             test::op_text("Add", {"h", "m"}, {"h"}, "arg { name: \"broadcast\" i: 1 }");
+    text = doubled_op + r.op();
+  }
+  SUBCASE("steps see two of them") {
+    test::recurrence r = cell;
+    r.inputs[0] = "shorter";  // which says how many steps there are
+    r.inputs.push_back("x");
+    r.forward = {{"h_prev", "h", "x_t", "x_next"}, {"hs", "hs", "x", "x"}, {0, 1, 0, 1}};
+    r.step += test::op_text("Add", {"h", "x_next"}, {"h"});
+    text = doubled_op + r.op();
+    slice = true;
+  }
+  SUBCASE("a backward net may read them") {
+    test::recurrence r = cell;
+    r.trains = true;
+    text = doubled_op + r.op();
+  }
+  model m(text, fetch);
+  if (slice) test::feed_some<float>(m.blobs, "shorter", {299, rows, 1}, 5);
+  using doubled = doubled_kernel<plait::serial>;
+  auto const wanted = m.run_one_by_one();
+  CHECK(m.run() == wanted);
+  CHECK(doubled::whole == 1);
+  CHECK(doubled::pieces.empty());
+}
+
+TEST_CASE("Several threads do not wait for a few rows") {
+  using doubled = doubled_kernel<plait::tbb>;
+  std::string const text = doubled_op + test::simple_cell().op();
+  auto const run = [&] { return model<plait::tbb>(text).run(); };
+  auto const wanted = tbb::task_arena(1).execute(run);
+  CHECK(doubled::whole == 0);
+  CHECK(doubled::begun == 1);
+  test::some_threads threads;
+  CHECK(threads.execute(run) == wanted);
+  CHECK(doubled::whole == 1);
+}
+
+TEST_CASE("An LSTM of constant weights has the products of its input made as it needs them, with the same bits") {
+  using B = plait::serial;
+  constexpr std::int64_t steps = 150, inputs = 24, units = 40, batch = 32;  // products of 3 MB
+  test::trained_layer const layer(plait::lstm_cell{inputs, units}, {.forward_only = true});
+  std::vector<std::string> names;
+  for (auto const& [name, dims] : layer.parameters) names.push_back(name);
+  auto const run = [&](std::vector<std::string> const& constants, plait::run_options const& options) {
+    plait::workspace<B> blobs;
+    test::feed_some<float>(blobs, "x", {steps, batch, inputs}, 1);
+    for (std::size_t p = 0; p != layer.parameters.size(); ++p)
+      test::feed_some<float>(blobs, layer.parameters[p].first, layer.parameters[p].second, p + 2);
+    auto plan = plait::compile(layer.net, test::table<B>(), blobs, {.fetch = layer.fetch, .constants = constants});
+    plan.run(options);
+    plait::op_index op = 0;
+    while (plan.schema(op).type() != "FC") ++op;
+    CHECK(plan.is_on_demand(op) == !constants.empty());
+    std::vector<std::vector<float>> made;
+    for (std::string const& name : layer.fetch) made.push_back(blobs.fetch<float>(name));
+    return made;
+  };
+  std::stop_source stop;
+  CHECK(run(names, {}) == run({}, {.stop = stop.get_token()}));
+}
+
+}  // namespace
