@@ -3,11 +3,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <utility>
 #include <vector>
 
+#include <plait/core/assert.hpp>
 #include <plait/exec/op_kernel.hpp>
 #include <plait/exec/shape.hpp>
 #include <plait/exec/tensor.hpp>
@@ -34,11 +34,14 @@ template <backend B>
 class op_rows {
  public:
   op_rows() = default;
-  op_rows(op_rows&&) = default;
-  op_rows& operator=(op_rows&&) = default;
+  op_rows(op_rows&&) noexcept = default;
+  op_rows& operator=(op_rows&&) noexcept = default;
 
   /// For ops with so many operands together, of so many rows each.
-  op_rows(std::size_t rows, std::size_t operands) : rows_(rows) { pointers_.reserve(operands); }
+  op_rows(std::size_t rows, std::size_t operands) : rows_(rows) {
+    operands_.reserve(operands);
+    pointers_.reserve(operands);
+  }
 
   /// An op; `c` must stay where it is, and so must its operands' slots.
   void add(op_context<B> const& c, row_runs const& by) {
@@ -79,13 +82,14 @@ class op_rows {
   };
 
   void add_operand(slot const& from, bool whole) {
+    PLAIT_ASSERT(operands_.size() != operands_.capacity(), "op_rows: more operands than were told of");
     operands_.push_back({from, &from, whole ? 0 : from.type.bytes() / rows_});
     pointers_.push_back(&operands_.back().here);
   }
 
   std::size_t rows_ = 0;
   std::size_t narrowed_to_ = 0;  // rows that the operands' shapes are of
-  std::deque<narrowed> operands_;
+  std::vector<narrowed> operands_;
   std::vector<slot*> pointers_;
   std::vector<op_context<B>> contexts_;
 };
