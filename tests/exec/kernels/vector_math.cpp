@@ -54,6 +54,34 @@ PLAIT_FUNCTION(sigmoid, 2.6, 2.6, (x < 0 ? std::exp(x) : W(1)) / (1 + std::exp(-
 PLAIT_FUNCTION(softplus, 1.8, 1.8, (x > 0 ? x : W(0)) + std::log1p(std::exp(-std::fabs(x))))
 #undef PLAIT_FUNCTION
 
+// The errors of the functions add up, at most.
+struct product_function {
+  static constexpr char const* text = "sigmoid(x) tanh(-x)";
+  static constexpr double bound(float) { return 4; }
+  static constexpr double bound(double) { return 4; }
+  template <class T>
+  PLAIT_ALWAYS_INLINE T operator()(T x) const {
+    return (math::sigmoid_fraction(x) * math::tanh_fraction(-x)).value();
+  }
+  template <class W>
+  static W expected(W x) {
+    return sigmoid_function::expected(x) * std::tanh(-x);
+  }
+};
+struct product_of_three_function {
+  static constexpr char const* text = "tanh(x)^3";
+  static constexpr double bound(float) { return 3 * tanh_function::bound(float()); }
+  static constexpr double bound(double) { return 3 * tanh_function::bound(double()); }
+  template <class T>
+  PLAIT_ALWAYS_INLINE T operator()(T x) const {
+    return (math::tanh_fraction(x) * math::tanh_fraction(x) * math::tanh_fraction(x)).value();
+  }
+  template <class W>
+  static W expected(W x) {
+    return std::pow(std::tanh(x), W(3));
+  }
+};
+
 struct exp_of_negative_function : exp_function {
   static constexpr char const* text = "exp_of_negative";
   template <class T>
@@ -249,6 +277,10 @@ TEST_CASE("log is within its bound of the exact value") { check_all<log_function
 TEST_CASE("log1p is within its bound of the exact value") { check_all<log1p_function>(); }
 TEST_CASE("tanh is within its bound of the exact value") { check_all<tanh_function>(); }
 TEST_CASE("sigmoid is within its bound of the exact value") { check_all<sigmoid_function>(); }
+TEST_CASE("products of fractions are within their bounds of the exact values") {
+  check_all<product_function>();
+  check_all<product_of_three_function>();
+}
 TEST_CASE("softplus is within its bound of the exact value") { check_all<softplus_function>(); }
 
 TEST_CASE_TEMPLATE("what has an exact value has it", T, float, double) {

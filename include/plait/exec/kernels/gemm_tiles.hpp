@@ -114,103 +114,101 @@ constexpr int tile_vectors(int rows, int most_rows) {
 
 // Sums numbers the vectors of c row by row; Products does so for four k after each other, the turns of the loop. The
 // elements of arrays are named by constants only, so that they are in registers even if no loop is unrolled.
-#define PLAIT_DETAIL_GEMM_TILES(SET, TARGET, BYTES, ROWS, BLOCK, DOTS)                                              \
-  template <class T>                                                                                                \
-  struct gemm_tiles<instruction_set::SET, T> {                                                                      \
-    static constexpr int lanes = (BYTES) / int(sizeof(T));                                                          \
-    static constexpr int rows = ROWS;                                                                               \
-    static constexpr int block = BLOCK;                                                                             \
-    static constexpr int dot_rows = DOTS;                                                                           \
-    typedef T vec __attribute__((vector_size(BYTES)));                                                              \
-    typedef T loose __attribute__((vector_size(BYTES), aligned(alignof(T)), may_alias));                            \
-                                                                                                                    \
-    template <int R, int V, std::size_t... Sums, std::size_t... Products>                                           \
-    TARGET static void multiply(gemm_tile<T> const& t, std::index_sequence<Sums...>,                                \
-                                std::index_sequence<Products...>) {                                                 \
-      vec sum[] = {(static_cast<void>(Sums), vec{})...};                                                            \
-      T const* a = t.a;                                                                                             \
-      T const* b = t.b;                                                                                             \
-      char const* ahead = t.ahead;                                                                                  \
-      std::ptrdiff_t const row = t.b_row;                                                                           \
-      std::ptrdiff_t const panel = t.b_panel;                                                                       \
-      std::ptrdiff_t k = t.k;                                                                                       \
-      for (; k >= 4; k -= 4) {                                                                                      \
-        ((sum[Products % (R * V)] +=                                                                                \
-          a[Products / V] *                                                                                         \
-          *reinterpret_cast<loose const*>(b + std::ptrdiff_t(Products / (R * V)) * row +                            \
-                                          std::ptrdiff_t(Products % V / 2) * panel + (Products % 2) * lanes)),      \
-         ...);                                                                                                      \
-        a += 4 * R;                                                                                                 \
-        b += 4 * row;                                                                                               \
-        if constexpr (V == 2) {                                                                                     \
-          __builtin_prefetch(ahead, 0, 2);                                                                          \
-          __builtin_prefetch(ahead + t.ahead_step, 0, 2);                                                           \
-          __builtin_prefetch(ahead + 2 * t.ahead_step, 0, 2);                                                       \
-          __builtin_prefetch(ahead + 3 * t.ahead_step, 0, 2);                                                       \
-          ahead += 4 * t.ahead_step;                                                                                \
-        }                                                                                                           \
-      }                                                                                                             \
-      for (; k != 0; --k) {                                                                                         \
-        ((sum[Sums] += a[Sums / V] * *reinterpret_cast<loose const*>(b + std::ptrdiff_t(Sums % V / 2) * panel +     \
-                                                                     (Sums % 2) * lanes)),                          \
-         ...);                                                                                                      \
-        a += R;                                                                                                     \
-        b += row;                                                                                                   \
-      }                                                                                                             \
-      bool const whole = t.columns == V * lanes;                                                                    \
-      T edge[R * V * lanes];                                                                                        \
-      T* const c = whole ? t.c : edge;                                                                              \
-      std::ptrdiff_t const c_row = whole ? t.c_row : V * lanes;                                                     \
-      T const* const from = whole ? t.from : edge;                                                                  \
-      std::ptrdiff_t const from_row = whole ? t.from_row : V * lanes;                                               \
-      if (!whole && t.beta != T(0)) {                                                                               \
-        for (int i = 0; i < R; ++i)                                                                                 \
-          for (int j = 0; j < V * lanes; ++j)                                                                       \
-            edge[i * V * lanes + j] = j < t.columns ? t.from[i * t.from_row + j] : T(0);                            \
-      }                                                                                                             \
-      if (t.beta == T(0)) {                                                                                         \
-        ((*reinterpret_cast<loose*>(c + std::ptrdiff_t(Sums / V) * c_row + (Sums % V) * lanes) = sum[Sums]), ...);  \
-      } else {                                                                                                      \
-        ((*reinterpret_cast<loose*>(c + std::ptrdiff_t(Sums / V) * c_row + (Sums % V) * lanes) =                    \
-              sum[Sums] + t.beta * *reinterpret_cast<loose const*>(from + std::ptrdiff_t(Sums / V) * from_row +     \
-                                                                   (Sums % V) * lanes)),                            \
-         ...);                                                                                                      \
-      }                                                                                                             \
-      if (whole && t.more != nullptr) {                                                                             \
-        ((*reinterpret_cast<loose*>(c + std::ptrdiff_t(Sums / V) * c_row + (Sums % V) * lanes) +=                   \
-          *reinterpret_cast<loose const*>(t.more + std::ptrdiff_t(Sums / V) * t.more_row + (Sums % V) * lanes)),    \
-         ...);                                                                                                      \
-      }                                                                                                             \
-      if (!whole) {                                                                                                 \
-        for (int i = 0; i < R; ++i)                                                                                 \
-          for (std::ptrdiff_t j = 0; j < t.columns; ++j)                                                            \
-            t.c[i * t.c_row + j] =                                                                                  \
-                t.more == nullptr ? edge[i * V * lanes + j] : edge[i * V * lanes + j] + t.more[i * t.more_row + j]; \
-      }                                                                                                             \
-    }                                                                                                               \
-                                                                                                                    \
-    template <int R, int C, std::size_t... Sums>                                                                    \
-    TARGET static void multiply_dots(gemm_dots<T> const& t, std::index_sequence<Sums...>) {                         \
-      vec sum[] = {(static_cast<void>(Sums), vec{})...};                                                            \
-      T const* const a = t.a;                                                                                       \
-      T const* const b = t.b;                                                                                       \
-      std::ptrdiff_t const whole = t.k - t.k % lanes;                                                               \
-      for (std::ptrdiff_t k = 0; k != whole; k += lanes) {                                                          \
-        ((sum[Sums] += *reinterpret_cast<loose const*>(a + std::ptrdiff_t(Sums / C) * t.a_row + k) *                \
-                       *reinterpret_cast<loose const*>(b + std::ptrdiff_t(Sums % C) * t.b_column + k)),             \
-         ...);                                                                                                      \
-      }                                                                                                             \
-      T spilled[R * C * lanes];                                                                                     \
-      ((*reinterpret_cast<loose*>(spilled + Sums * lanes) = sum[Sums]), ...);                                       \
-      sum_rows<T, R * C, lanes>(spilled);                                                                           \
-      for (int i = 0; i < R; ++i)                                                                                   \
-        for (int j = 0; j < C; ++j) {                                                                               \
-          T dot = spilled[i * C + j];                                                                               \
-          for (std::ptrdiff_t k = whole; k != t.k; ++k) dot += a[i * t.a_row + k] * b[j * t.b_column + k];          \
-          T& to = t.c[i * t.c_row + j];                                                                             \
-          to = t.beta == T(0) ? t.alpha * dot : t.alpha * dot + t.beta * to;                                        \
-        }                                                                                                           \
-    }                                                                                                               \
+#define PLAIT_DETAIL_GEMM_TILES(SET, TARGET, BYTES, ROWS, BLOCK, DOTS)                                                \
+  template <class T>                                                                                                  \
+  struct gemm_tiles<instruction_set::SET, T> {                                                                        \
+    static constexpr int lanes = (BYTES) / int(sizeof(T));                                                            \
+    static constexpr int rows = ROWS;                                                                                 \
+    static constexpr int block = BLOCK;                                                                               \
+    static constexpr int dot_rows = DOTS;                                                                             \
+    typedef T vec __attribute__((vector_size(BYTES)));                                                                \
+    typedef T loose __attribute__((vector_size(BYTES), aligned(alignof(T)), may_alias));                              \
+                                                                                                                      \
+    template <int R, int V, std::size_t... Sums, std::size_t... Products>                                             \
+    TARGET static void multiply(gemm_tile<T> const& t, std::index_sequence<Sums...>,                                  \
+                                std::index_sequence<Products...>) {                                                   \
+      vec sum[] = {(static_cast<void>(Sums), vec{})...};                                                              \
+      T const* a = t.a;                                                                                               \
+      T const* b = t.b;                                                                                               \
+      char const* ahead = t.ahead;                                                                                    \
+      std::ptrdiff_t const row = t.b_row;                                                                             \
+      std::ptrdiff_t const panel = t.b_panel;                                                                         \
+      std::ptrdiff_t k = t.k;                                                                                         \
+      for (; k >= 4; k -= 4) {                                                                                        \
+        ((sum[Products % (R * V)] +=                                                                                  \
+          a[Products / V] *                                                                                           \
+          *reinterpret_cast<loose const*>(b + std::ptrdiff_t(Products / (R * V)) * row +                              \
+                                          std::ptrdiff_t(Products % V / 2) * panel + (Products % 2) * lanes)),        \
+         ...);                                                                                                        \
+        a += 4 * R;                                                                                                   \
+        b += 4 * row;                                                                                                 \
+        if constexpr (V == 2) {                                                                                       \
+          __builtin_prefetch(ahead, 0, 2);                                                                            \
+          __builtin_prefetch(ahead + t.ahead_step, 0, 2);                                                             \
+          __builtin_prefetch(ahead + 2 * t.ahead_step, 0, 2);                                                         \
+          __builtin_prefetch(ahead + 3 * t.ahead_step, 0, 2);                                                         \
+          ahead += 4 * t.ahead_step;                                                                                  \
+        }                                                                                                             \
+      }                                                                                                               \
+      for (; k != 0; --k) {                                                                                           \
+        ((sum[Sums] += a[Sums / V] * *reinterpret_cast<loose const*>(b + std::ptrdiff_t(Sums % V / 2) * panel +       \
+                                                                     (Sums % 2) * lanes)),                            \
+         ...);                                                                                                        \
+        a += R;                                                                                                       \
+        b += row;                                                                                                     \
+      }                                                                                                               \
+      bool const whole = t.columns == V * lanes;                                                                      \
+      T edge[R * V * lanes];                                                                                          \
+      T* const c = whole ? t.c : edge;                                                                                \
+      std::ptrdiff_t const c_row = whole ? t.c_row : V * lanes;                                                       \
+      T const* const from = whole ? t.from : edge;                                                                    \
+      std::ptrdiff_t const from_row = whole ? t.from_row : V * lanes;                                                 \
+      if (!whole && t.beta != T(0)) {                                                                                 \
+        for (int i = 0; i < R; ++i)                                                                                   \
+          for (int j = 0; j < V * lanes; ++j)                                                                         \
+            edge[i * V * lanes + j] = j < t.columns ? t.from[i * t.from_row + j] : T(0);                              \
+      }                                                                                                               \
+      if (t.beta != T(0)) {                                                                                           \
+        ((sum[Sums] +=                                                                                                \
+          t.beta * *reinterpret_cast<loose const*>(from + std::ptrdiff_t(Sums / V) * from_row + (Sums % V) * lanes)), \
+         ...);                                                                                                        \
+      }                                                                                                               \
+      if (whole && t.more != nullptr) {                                                                               \
+        ((sum[Sums] +=                                                                                                \
+          *reinterpret_cast<loose const*>(t.more + std::ptrdiff_t(Sums / V) * t.more_row + (Sums % V) * lanes)),      \
+         ...);                                                                                                        \
+      }                                                                                                               \
+      ((*reinterpret_cast<loose*>(c + std::ptrdiff_t(Sums / V) * c_row + (Sums % V) * lanes) = sum[Sums]), ...);      \
+      if (!whole) {                                                                                                   \
+        for (int i = 0; i < R; ++i)                                                                                   \
+          for (std::ptrdiff_t j = 0; j < t.columns; ++j)                                                              \
+            t.c[i * t.c_row + j] =                                                                                    \
+                t.more == nullptr ? edge[i * V * lanes + j] : edge[i * V * lanes + j] + t.more[i * t.more_row + j];   \
+      }                                                                                                               \
+    }                                                                                                                 \
+                                                                                                                      \
+    template <int R, int C, std::size_t... Sums>                                                                      \
+    TARGET static void multiply_dots(gemm_dots<T> const& t, std::index_sequence<Sums...>) {                           \
+      vec sum[] = {(static_cast<void>(Sums), vec{})...};                                                              \
+      T const* const a = t.a;                                                                                         \
+      T const* const b = t.b;                                                                                         \
+      std::ptrdiff_t const whole = t.k - t.k % lanes;                                                                 \
+      for (std::ptrdiff_t k = 0; k != whole; k += lanes) {                                                            \
+        ((sum[Sums] += *reinterpret_cast<loose const*>(a + std::ptrdiff_t(Sums / C) * t.a_row + k) *                  \
+                       *reinterpret_cast<loose const*>(b + std::ptrdiff_t(Sums % C) * t.b_column + k)),               \
+         ...);                                                                                                        \
+      }                                                                                                               \
+      T spilled[R * C * lanes];                                                                                       \
+      ((*reinterpret_cast<loose*>(spilled + Sums * lanes) = sum[Sums]), ...);                                         \
+      sum_rows<T, R * C, lanes>(spilled);                                                                             \
+      for (int i = 0; i < R; ++i)                                                                                     \
+        for (int j = 0; j < C; ++j) {                                                                                 \
+          T dot = spilled[i * C + j];                                                                                 \
+          for (std::ptrdiff_t k = whole; k != t.k; ++k) dot += a[i * t.a_row + k] * b[j * t.b_column + k];            \
+          T& to = t.c[i * t.c_row + j];                                                                               \
+          to = t.beta == T(0) ? t.alpha * dot : t.alpha * dot + t.beta * to;                                          \
+        }                                                                                                             \
+    }                                                                                                                 \
   };
 
 PLAIT_DETAIL_GEMM_TILES(portable, , 16, 6, 256, 3)

@@ -45,6 +45,8 @@ inline constexpr std::ptrdiff_t packed_strip = 16;
 /// Panels to a task, and tiles whose rows of a stay in the second level of cache.
 inline constexpr std::ptrdiff_t task_panels = 4;
 inline constexpr std::ptrdiff_t task_tiles = 8;
+/// Bytes of c that leave room for a and b in the second level of cache.
+inline constexpr std::size_t large_result = std::size_t{1} << 18;
 /// Multiplications below which threads are not woken up.
 inline constexpr std::ptrdiff_t parallel_work = 1 << 18;
 
@@ -145,6 +147,7 @@ struct gemm_task {
   std::ptrdiff_t more_row;
   std::ptrdiff_t groups;  ///< of panels
   bool backwards;         ///< the last group first
+  bool is_large;          ///< c, for the second level of cache
 
   void operator()(std::ptrdiff_t task) const {
     std::ptrdiff_t const width = kernel->width;
@@ -199,7 +202,7 @@ struct gemm_task {
         t.from_row = first == 0 ? from_row : c_row;
         t.more = adds ? more + row * more_row + panel * width : nullptr;
         if (adds) fetch(t.more, more_row, rows, t.columns);
-        if (first == 0) fetch(t.c + together * width, c_row, rows, width);
+        if (is_large && first == 0) fetch(t.c + together * width, c_row, rows, width);
         (together == 1 ? kernel->narrow : kernel->wide)[std::size_t(rows)](t);
         t.ahead += t.k * t.ahead_step;
       }
@@ -243,11 +246,11 @@ void multiply_panels(gemm_kernel<T> const& kernel, gemm_problem<T> const& p, gem
             }
         });
     T const* const from = p.from == nullptr ? p.c + row * p.c_row : p.from + row * p.from_row;
-    for_each_task<B>(
-        (tiles.count + task_tiles - 1) / task_tiles * groups, parallel,
-        gemm_task<B, T>{&kernel, panels, scratch, tiles, p.n, p.k, p.c + row * p.c_row, p.c_row, from,
-                        p.from == nullptr ? p.c_row : p.from_row, p.beta,
-                        p.more == nullptr ? nullptr : p.more + row * p.more_row, p.more_row, groups, backwards});
+    for_each_task<B>((tiles.count + task_tiles - 1) / task_tiles * groups, parallel,
+                     gemm_task<B, T>{&kernel, panels, scratch, tiles, p.n, p.k, p.c + row * p.c_row, p.c_row, from,
+                                     p.from == nullptr ? p.c_row : p.from_row, p.beta,
+                                     p.more == nullptr ? nullptr : p.more + row * p.more_row, p.more_row, groups,
+                                     backwards, p.m * p.c_row > std::ptrdiff_t(large_result / sizeof(T))});
   }
 }
 

@@ -378,23 +378,46 @@ PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr T log1p(T x) {
   return detail::choose(detail::magnitude(x) < std::numeric_limits<T>::epsilon() / 4, x, y);
 }
 
-/// The hyperbolic tangent, never above 1 in magnitude. 2.57 ulp for float, 2.6 for double.
+/// A value before the division, which can take as long as all that is done before it: of a product of functions one
+/// division is enough. Below the line of the functions here is 1 at least, and a product of three of them is finite.
 template <std::floating_point T>
-PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr T tanh(T x) {
+struct fraction {
+  T above;
+  T below;
+
+  PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr T value() const { return above / below; }
+  PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE friend constexpr fraction operator*(fraction const& a, fraction const& b) {
+    return {a.above * b.above, a.below * b.below};
+  }
+};
+
+template <std::floating_point T>
+PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr fraction<T> tanh_fraction(T x) {
   using f = detail::format<T>;
   T const a = detail::at_most(detail::magnitude(x), f::tanh_end);
   // With t = (e^2a - 1) / 2: t / (t + 1).
   auto const parts = detail::reduce_exp<contracted, 2>(a, f::bias);
   T const scale = detail::power_of_two<T>(parts.exponent);
   T const t = (T(0.5) * scale - T(0.5)) + scale * detail::expm1_of_rest<contracted, 2>(parts.rest);
-  return detail::with_sign_of(t / (t + T(1)), x);
+  return {detail::with_sign_of(t, x), t + T(1)};
+}
+
+template <std::floating_point T>
+PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr fraction<T> sigmoid_fraction(T x) {
+  T const e = exp_of_negative(detail::minus_magnitude(x));
+  return {detail::choose(x < T(0), e, T(1)), T(1) + e};
+}
+
+/// The hyperbolic tangent, never above 1 in magnitude. 2.57 ulp for float, 2.6 for double.
+template <std::floating_point T>
+PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr T tanh(T x) {
+  return tanh_fraction(x).value();
 }
 
 /// 1 / (1 + e^-x). 2.41 ulp for float, 2.4 for double.
 template <std::floating_point T>
 PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr T sigmoid(T x) {
-  T const e = exp_of_negative(detail::minus_magnitude(x));
-  return (x < T(0) ? e : T(1)) / (T(1) + e);
+  return sigmoid_fraction(x).value();
 }
 
 /// log(1 + e^x). 1.76 ulp for float, 1.74 for double.

@@ -69,13 +69,15 @@ struct lstm_unit_pass {
     T const* const output = forget + width;
     T const* const candidate = output + width;
     T const bias = forget_bias;
+    // Two loops: in one, what waits for the cell's state keeps the processor from beginning with the next elements.
     PLAIT_INDEPENDENT
     for (std::size_t d = first; d < last; ++d) {
-      T const state =
-          math::sigmoid(forget[d] + bias) * c_before[d] + math::sigmoid(input[d]) * math::tanh(candidate[d]);
-      c[d] = state;
-      h[d] = math::sigmoid(output[d]) * math::tanh(state);
+      T const taken = (math::sigmoid_fraction(input[d]) * math::tanh_fraction(candidate[d])).value();
+      c[d] = math::sigmoid(forget[d] + bias) * c_before[d] + taken;
     }
+    PLAIT_INDEPENDENT
+    for (std::size_t d = first; d < last; ++d)
+      h[d] = (math::sigmoid_fraction(output[d]) * math::tanh_fraction(c[d])).value();
   }
 };
 
