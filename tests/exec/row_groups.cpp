@@ -30,6 +30,7 @@ struct adding : plait::op_kernel<B> {
   bool by_itself = false;
   std::vector<double> const* fails_on = nullptr;
   std::size_t begun = 0;
+  std::atomic<std::size_t> calls = 0;  // of run_rows
   std::atomic<std::size_t> rows_run = 0;
   std::atomic<std::size_t> rows_adding = 0;
 
@@ -50,6 +51,7 @@ struct adding : plait::op_kernel<B> {
   }
   void begin_rows(plait::op_context<B>&) override { ++begun; }
   void run_rows(plait::op_context<B>& c) override {
+    ++calls;
     if (fails) throw std::runtime_error("no rows");
     auto const* const from = c.template input<double>(0);
     if (fails_on != nullptr && from >= fails_on->data() && from < fails_on->data() + fails_on->size())
@@ -221,6 +223,42 @@ TEST_CASE_TEMPLATE("row_groups: a sum in place is made by the op before, if that
   twice->operands[1][1] = twice->operands[1][0];
   twice->sizes();
   CHECK(twice->kernels[0]->rows_adding == 0);
+}
+
+TEST_CASE("row_groups: of an op that threads do not divide by rows all are run at once, with a sum or by itself") {
+  auto const take_sum = [](auto& c) {  // op 1 adds a vector as wide as the rest to value 1, in place
+    c.memory[c.kernels.size() + 2].resize(14, 0.5);
+    c.slots[c.kernels.size() + 2] = {c.memory[c.kernels.size() + 2].data(), c.slots[0].type};
+    c.slots[2].data = c.slots[1].data;
+    c.kernels[0]->rows.can_add = true;
+    c.kernels[0]->rows.undivided = true;
+    c.kernels[1]->rows.is_sum = true;
+  };
+  chain<three_threads> c(4);
+  chain<three_threads> wanted(4);
+  take_sum(c);
+  take_sum(wanted);
+  for (std::size_t op = 0; op != 4; ++op) wanted.kernels[op]->run(wanted.contexts[op]);
+  CHECK(c.sizes() == sizes{2, 2});
+  CHECK(c.memory == wanted.memory);
+  CHECK(c.kernels[0]->rows_adding == 7);
+  CHECK(c.kernels[0]->calls == 1);
+  CHECK(c.kernels[2]->calls == 3);
+
+  chain<one_thread> one(4);
+  take_sum(one);
+  CHECK(one.sizes() == sizes{4});
+
+  chain<three_threads> elsewhere(4);  // the sum is not in place: it belongs to what follows
+  take_sum(elsewhere);
+  elsewhere.slots[2].data = elsewhere.memory[2].data();
+  CHECK(elsewhere.sizes() == sizes{3});
+  CHECK(elsewhere.kernels[0]->calls == 0);
+
+  chain<three_threads> amid(5);
+  amid.kernels[2]->rows.undivided = true;
+  CHECK(amid.sizes() == sizes{2, 2});
+  CHECK(amid.kernels[2]->calls == 0);
 }
 
 TEST_CASE("row_groups: runs that are put off are made as they were noted") {

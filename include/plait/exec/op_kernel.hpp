@@ -269,6 +269,7 @@ struct row_runs {
   std::size_t work = 0;             ///< of all rows, in elements that are merely moved; 0: it is not by rows
   std::uint64_t whole_inputs = 0;   ///< a bit an input: the same for all rows
   std::uint64_t whole_outputs = 0;  ///< a bit an output: rows leave it alone
+  bool undivided = false;           ///< several threads had better each have something else than rows
   bool in_pieces = false;           ///< a few rows at a time cost no more than all at once, each for its part
   bool is_sum = false;              ///< output 0 is input 0 plus input 1, element by element, and that is all
   bool can_add = false;             ///< run_rows_adding may be called

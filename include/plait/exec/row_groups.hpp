@@ -126,6 +126,8 @@ class row_groups {
     group(op_index op, bool is_large) : first(op), last(op), large(is_large) {}
 
     bool take(candidate const& c);
+    bool is_undivided() const;
+    bool may_follow(row_runs const& rows) const;
     void find_sums();
     bool is_worth_it() const;
     void divide();
@@ -162,9 +164,10 @@ class row_groups {
       group made(op, large);
       while (made.last != ops && made.take(at(made.last))) {
       }
-      op = std::max(op + 1, made.last);
       made.find_sums();
-      if (!made.is_worth_it()) continue;
+      bool const is_worth_it = made.is_worth_it();
+      op = made.is_undivided() && !is_worth_it ? op + 1 : std::max(op + 1, made.last);
+      if (!is_worth_it) continue;
       groups_.push_back(std::move(made));
       groups_.back().divide();
     }
@@ -177,7 +180,8 @@ template <backend B>
 bool row_groups<B>::group::take(candidate const& c) {
   if (c.kernel == nullptr || (large && members.size() == most_large)) return false;
   member const next{c.kernel, c.context, c.kernel->by_rows(*c.context)};
-  if (next.rows.work == 0 || (large && (!next.rows.in_pieces || next.rows.work < tile_size))) return false;
+  if (next.rows.work == 0 || !may_follow(next.rows) || (large && (!next.rows.in_pieces || next.rows.work < tile_size)))
+    return false;
   if (members.empty()) {  // as many rows as the first op's first output has
     std::size_t o = 0;
     while (o != c.context->output_count() && next.rows.is_whole_output(o)) ++o;
@@ -199,10 +203,23 @@ bool row_groups<B>::group::take(candidate const& c) {
   return true;
 }
 
+// Whether all rows are one part, as threads are for the ops to use.
+template <backend B>
+bool row_groups<B>::group::is_undivided() const {
+  return !members.empty() && members.front().rows.undivided && B::concurrency() != 1;
+}
+
+// Then nothing is gained but that a sum is made on the way.
+template <backend B>
+bool row_groups<B>::group::may_follow(row_runs const& next) const {
+  if (is_undivided()) return members.size() == 1 && next.is_sum;
+  return members.empty() || !next.undivided || B::concurrency() == 1;
+}
+
 template <backend B>
 bool row_groups<B>::group::is_worth_it() const {
   if (members.size() < 2) return false;
-  if (!large && B::concurrency() != 1) return work >= least_work;
+  if (!large && B::concurrency() != 1 && !is_undivided()) return work >= least_work;
   if (!large) return std::ranges::any_of(members, [](member const& m) { return m.addend != npos; });
   if (std::ranges::all_of(members, [](member const& m) { return m.kernel->by_element(*m.context).run != nullptr; }))
     return false;  // element_chains is for these
@@ -261,7 +278,7 @@ bool row_groups<B>::group::clashes() const {
 
 template <backend B>
 void row_groups<B>::group::divide() {
-  std::size_t const count = std::min<std::size_t>(rows, B::concurrency());
+  std::size_t const count = is_undivided() ? 1 : std::min<std::size_t>(rows, B::concurrency());
   std::size_t operands = 0;
   std::size_t widest = 1;
   for (member const& m : members) {

@@ -30,7 +30,7 @@ class rows_on_demand {
       if (B::concurrency() != 1 || context.output_count() != 1) return nullptr;
       row_runs const by = maker.by_rows(context);
       tensor_spec const& made = context.output_spec(0);
-      if (by.work == 0 || by.is_whole_output(0) || made.dims.rank() < 2) return nullptr;
+      if (by.work == 0 || by.undivided || by.is_whole_output(0) || made.dims.rank() < 2) return nullptr;
       if (made.bytes() < row_groups<B>::large_bytes) return nullptr;
       auto const rows = static_cast<std::size_t>(made.dims.size_to(made.dims.rank() - 1));
       for (std::size_t i = 0; i != context.input_count(); ++i) {

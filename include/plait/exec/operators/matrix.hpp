@@ -70,15 +70,16 @@ struct fc_extents {
   }
 };
 
-/// The work of a product, for op_kernel::by_rows: 0 if its threads had better have columns each, as where the right
-/// operand is not held, or more than the second level of a thread's cache holds.
+/// A product, for op_kernel::by_rows, if the right operand is held. Of one that is more than the second level of a
+/// thread's cache holds, threads had better have columns each.
 template <backend B>
-std::size_t row_work(held_matrix<B> const& right, gemm_shape const& s, element_type type) {
+row_runs product_by_rows(held_matrix<B> const& right, gemm_shape const& s, element_type type) {
   constexpr std::size_t most_bytes = 1 << 20;
   constexpr std::size_t products = 16;  // for each element moved
   std::size_t const elements = static_cast<std::size_t>(s.n) * static_cast<std::size_t>(s.k);
-  if (s.m < 2 || !right.holds() || elements * size_of(type) > most_bytes) return 0;
-  return elements * static_cast<std::size_t>(s.m) / products;
+  if (s.m < 2 || !right.holds()) return {};
+  return {.work = elements * static_cast<std::size_t>(s.m) / products,
+          .undivided = elements * size_of(type) > most_bytes};
 }
 
 /// The same row of numbers in each row of a matrix.
@@ -127,7 +128,10 @@ class fc_kernel : public op_kernel<B> {
   void keep_constants(std::vector<bool> const& inputs) override { held_.keep(inputs[1]); }
 
   row_runs by_rows(op_context<B> const& c) const override {
-    return {.work = detail::row_work(held_, product_, c.type(0)), .whole_inputs = 0b110, .can_add = true};
+    row_runs made = detail::product_by_rows(held_, product_, c.type(0));
+    made.whole_inputs = 0b110;
+    made.can_add = true;
+    return made;
   }
   void run_rows(op_context<B>& c) override { run_rows_adding(c, nullptr); }
   void run_rows_adding(op_context<B>& c, void const* addend) override {

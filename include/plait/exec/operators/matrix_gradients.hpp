@@ -85,7 +85,10 @@ class fc_gradient_kernel : public op_kernel<B> {
   // Sums of what lasts need only be told where it is.
   row_runs by_rows(op_context<B> const& c) const override {
     if (!with_input_ || !collected_ || !collected_->lasting()) return {};
-    return {detail::row_work(held_, input_, c.type(0)), 0b010, 0b011};
+    row_runs made = detail::product_by_rows(held_, input_, c.type(0));
+    made.whole_inputs = 0b010;
+    made.whole_outputs = 0b011;
+    return made;
   }
   void begin_rows(op_context<B>& c) override {
     visit_type<float, double>(c.type(0), [&]<class T>(T) { collect<T>(c); });
