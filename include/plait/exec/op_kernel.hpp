@@ -175,7 +175,7 @@ struct op_results {
   std::vector<std::uint32_t> places;  ///< by output: see op_context::place
   std::size_t listed_inputs = 0;      ///< those of the net; the others need not be set
   run_options const* options = nullptr;
-  rows_on_demand<B>* demanded = nullptr;  ///< of an input that the op takes in order, if it may have to ask for it
+  rows_on_demand<B>* demanded = nullptr;  ///< of an input that the op takes in order, if it is not there
   std::size_t demanded_input = 0;
 };
 
@@ -236,8 +236,7 @@ class op_context {
   run_options const& options() const { return *results_->options; }
   /// What makes an input that op_kernel::takes_in_order; nullptr if it is there.
   rows_on_demand<B>* demanded(std::size_t i) const {
-    rows_on_demand<B>* const made = results_->demanded_input == i ? results_->demanded : nullptr;
-    return made != nullptr && made->is_offered() ? made : nullptr;
+    return results_->demanded_input == i ? results_->demanded : nullptr;
   }
   void set_results(op_results<B>* results) noexcept { results_ = results; }
 

@@ -278,6 +278,7 @@ class plan {
   void publish(value_number v);
   void find_groups(bool large);
   void find_demand();
+  bool inputs_last(op_index op) const;
   op_way usual_way(op_index op) const;
   template <class Groups>
   void run_group(Groups& groups, op_index& op);

@@ -22,7 +22,8 @@ class rows_on_demand {
   static constexpr std::size_t piece_bytes = std::size_t{1} << 18;
 
   /// nullptr if the op cannot be asked for rows, or it is not worth it: all of them find room in the cache, or several
-  /// threads would wait for the few. Both must stay where they are; types and operands that of are known.
+  /// threads would wait for the few. Both must stay where they are. What the op reads must be there, as it is, until
+  /// the last rows are made.
   static std::unique_ptr<rows_on_demand> find(op_kernel<B>& maker, op_context<B>& context) {
     if constexpr (B::on_device) {
       return nullptr;
@@ -42,14 +43,7 @@ class rows_on_demand {
   }
 
   /// In place of the op's run: from now on rows may be asked for.
-  void offer() {
-    maker_->begin_rows(*context_);
-    is_offered_ = true;
-  }
-  /// When the op is run after all.
-  void withdraw() noexcept { is_offered_ = false; }
-  bool is_offered() const noexcept { return is_offered_; }
-
+  void begin() { maker_->begin_rows(*context_); }
   /// How many places there is room for.
   std::size_t at_once() const noexcept { return at_once_; }
   /// Makes places `first` to `last`, excluded, and no more than at_once(), in the memory of the output from its
@@ -76,7 +70,6 @@ class rows_on_demand {
   op_rows<B> rows_;
   std::size_t rows_a_place_ = 1;
   std::size_t at_once_ = 1;
-  bool is_offered_ = false;
 };
 
 }  // namespace plait

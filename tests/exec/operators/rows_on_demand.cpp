@@ -1,8 +1,10 @@
 // What an op makes for a recurrence is made as its steps need it, where all of it together would leave the cache.
 #include <plait/exec/rows_on_demand.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <stdexcept>
 #include <stop_token>
@@ -56,6 +58,21 @@ struct doubled_kernel : plait::op_kernel<B> {
   static inline std::size_t refused_piece = plait::npos;
 };
 
+/// y = x, with memory besides, of as many bytes as attribute "scratch" says, which it fills.
+template <class B>
+struct scribbling_kernel : plait::op_kernel<B> {
+  explicit scribbling_kernel(plait::op_arguments const& a) : bytes(static_cast<std::size_t>(a.integer("scratch"))) {}
+  void infer(plait::shape_context& c) override {
+    c.output(0, c.expect_type<float>(0), c.dims(0));
+    c.scratch(bytes);
+  }
+  void run(plait::op_context<B>& c) override {
+    std::memset(c.scratch(), 0x7b, bytes);
+    std::copy_n(c.template input<float>(0), c.size(0), c.template output<float>(0));
+  }
+  std::size_t bytes;
+};
+
 constexpr std::int64_t rows = 32, width = 64;
 constexpr std::int64_t piece = 32;  // steps, of 8 KiB each
 
@@ -67,6 +84,9 @@ struct model {
   explicit model(std::string const& text, std::vector<std::string> const& fetch = {"all"})
       : net(plait::read_netdef_text(text)), operators(test::table<B>()), fetched(fetch) {
     operators.template add<doubled_kernel>(plait::op_schema("Doubled").inputs(1).outputs(1).in_place(0, 0));
+    operators.template add<doubled_kernel>(plait::op_schema("DoubledApart").inputs(1).outputs(1));
+    operators.template add<scribbling_kernel>(
+        plait::op_schema("Scribbling").inputs(1).outputs(1).argument("scratch", std::int64_t{0}, "bytes"));
     test::feed_some<float>(blobs, "h0", {1, rows, width}, 2);
     test::feed_some<float>(blobs, "w", {width, width}, 3);
     test::feed_some<float>(blobs, "b", {width}, 4);
@@ -169,6 +189,11 @@ TEST_CASE("All rows are made at once where somebody else needs them, or they wou
   SUBCASE("they stand where what they are made of did") {
     text = test::op_text("Relu", {"v"}, {"x"}) + test::op_text("Doubled", {"x"}, {"x"}) + cell.op();
   }
+  SUBCASE("an op's own memory takes the place of what they are made of") {
+    text = test::op_text("Relu", {"v"}, {"u"}) + test::op_text("DoubledApart", {"u"}, {"x"}) +
+           test::op_text("Scribbling", {"b"}, {"c"}, "arg { name: \"scratch\" i: 2457600 }") + cell.op();
+    fetch.push_back("c");
+  }
   SUBCASE("steps see all of them by name") {
     test::recurrence r = cell;
     r.step = test::op_text("ReduceFrontMean", {"x"}, {"m"}, "arg { name: \"num_reduce_dim\" i: 2 }") + r.step +
@@ -196,6 +221,22 @@ TEST_CASE("All rows are made at once where somebody else needs them, or they wou
   CHECK(m.run() == wanted);
   CHECK(doubled::whole == 1);
   CHECK(doubled::pieces.empty());
+}
+
+TEST_CASE("What rows are made of may come to share memory with what is written before they are asked for") {
+  std::string fed_back;
+  SUBCASE("by an op in between") { fed_back = "y"; }
+  SUBCASE("by the recurrence itself") { fed_back = "all"; }
+  auto const result = [&](bool one_by_one) {
+    model m(doubled_op + test::op_text("Relu", {"g"}, {"y"}) + test::simple_cell().op(), {"all", "y"});
+    test::feed_some<float>(m.blobs, "g", {300, rows, width}, 8);
+    static_cast<void>(m.run());
+    CHECK(doubled_kernel<plait::serial>::whole == 0);
+    m.blobs.get("v").value = m.blobs.get(fed_back).value;
+    test::feed_some<float>(m.blobs, "g", {300, rows, width}, 9);
+    return one_by_one ? m.run_one_by_one() : m.run();
+  };
+  CHECK(result(false) == result(true));
 }
 
 TEST_CASE("Several threads do not wait for a few rows") {

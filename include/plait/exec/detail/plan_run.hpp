@@ -34,8 +34,9 @@ void plan<B>::run_bound(run_options const& options) {
           run_group(groups_, op);
         } else if (s.way == op_way::chained && !watched) {
           run_group(chains_, op);
-        } else if (s.way == op_way::demanded && !watched) {
-          demand_->offer();
+        } else if (s.way == op_way::demanded && !watched && inputs_last(op)) {
+          demand_->begin();
+          details_[stage_end(0) - 1].results->demanded = demand_.get();
         } else {
           if (options.stop.stop_requested()) throw run_cancelled(op);
           run_with_care(op, options);
@@ -221,7 +222,7 @@ void plan<B>::enter(std::size_t stage) {
 template <backend B>
 void plan<B>::run_with_care(op_index op, run_options const& options) {
   step& s = steps_[op];
-  if (s.way == op_way::demanded) demand_->withdraw();
+  if (s.way == op_way::demanded) details_[stage_end(0) - 1].results->demanded = nullptr;
   std::vector<std::pair<value_number, std::shared_ptr<void>>> backups;
   for (auto const storage : layout_.endangered(op)) {
     if (nested_) break;  // the plan around has one

@@ -1,8 +1,11 @@
 // How a plan tells its ops of a series of runs: members of plan<B>, included by plan.hpp.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <exception>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -105,21 +108,16 @@ void plan<B>::find_groups(bool large) {
   find_demand();
 }
 
-// An op whose rows the one that ends the first stage can ask for: nobody else reads them, and what they are made of
-// stays until then.
+// An op whose rows the one that ends the first stage can ask for: nobody else reads them. Whether what they are made
+// of is there until then can change from run to run: see inputs_last.
 template <backend B>
 void plan<B>::find_demand() {
   op_index const end = layout_.stages().empty() ? 0 : stage_end(0);
   if (end == 0 || !layout_.gives_results(end - 1)) return;
   op_index const last = end - 1;
-  auto const stays = [&](op_index maker) {
-    return std::ranges::all_of(layout_.reads(maker), [&](value_number read) {
-      for (op_index op = maker + 1; op != end; ++op)
-        for (value_number written : layout_.writes(op))
-          if (layout_.storage_of(written) == layout_.storage_of(read) ||
-              (op != last && !are_apart(slots_[written], slots_[read])))
-            return false;
-      return true;
+  auto const is_written = [&](value_number v) {
+    return std::ranges::any_of(layout_.writes(last), [&](value_number written) {
+      return layout_.storage_of(written) == layout_.storage_of(v);
     });
   };
   auto const reads_of = [&](value_number v) {
@@ -134,15 +132,31 @@ void plan<B>::find_demand() {
     auto const reads = layout_.reads(last);
     auto const input = static_cast<std::size_t>(std::ranges::find(reads, made) - reads.begin());
     if (input == reads.size() || !steps_[last].kernel->takes_in_order(input)) continue;
-    if (reads_of(made) != 1 || layout_.stands_in(made) != npos || !stays(maker)) continue;
+    if (reads_of(made) != 1 || layout_.stands_in(made) != npos) continue;
+    if (std::ranges::any_of(layout_.reads(maker), is_written)) continue;
     demand_ = rows_on_demand<B>::find(*steps_[maker].kernel, steps_[maker].context);
     if (demand_ == nullptr) continue;
     demanded_ = maker;
     steps_[maker].way = op_way::demanded;
-    details_[last].results->demanded = demand_.get();
     details_[last].results->demanded_input = input;
     return;
   }
+}
+
+// Whether no op between this one and the last of the first stage writes to memory that this one reads: to what it
+// makes, or to scratch, which may stand where a value stood that was needed no more.
+template <backend B>
+bool plan<B>::inputs_last(op_index op) const {
+  auto const is_apart = [&](slot const& written) {
+    return std::ranges::all_of(layout_.reads(op), [&](value_number v) { return are_apart(slots_[v], written); });
+  };
+  for (op_index between = op + 1; between != stage_end(0) - 1; ++between) {
+    auto const scratch = static_cast<std::int64_t>(details_[between].scratch);
+    if (!is_apart({steps_[between].context.scratch(), {element_type::uint8, {scratch}}})) return false;
+    for (value_number written : layout_.writes(between))
+      if (!is_apart(slots_[written])) return false;
+  }
+  return true;
 }
 
 // Leaves `op` at the last of its group, or at the one that has failed.

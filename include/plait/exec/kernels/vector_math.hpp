@@ -391,6 +391,7 @@ struct fraction {
   }
 };
 
+/// tanh(x), as `tanh` divides it.
 template <std::floating_point T>
 PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr fraction<T> tanh_fraction(T x) {
   using f = detail::format<T>;
@@ -402,6 +403,7 @@ PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr fraction<T> tanh_fraction(T x) {
   return {detail::with_sign_of(t, x), t + T(1)};
 }
 
+/// 1 / (1 + e^-x), as `sigmoid` divides it.
 template <std::floating_point T>
 PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr fraction<T> sigmoid_fraction(T x) {
   T const e = exp_of_negative(detail::minus_magnitude(x));

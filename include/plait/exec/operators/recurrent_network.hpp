@@ -107,7 +107,7 @@ class recurrent_network_kernel : public op_kernel<B> {
     // Inputs that steps write to are nobody's but the caller's.
     bool const own = std::ranges::none_of(
         steps_.links(), [&](auto const& link) { return link.target && link.sequence >= arguments_.states.size(); });
-    find_in_order();
+    if (own) find_in_order();
     if (own && filled_in_place_.empty()) steps_.use_executor(detail::executor_limits(a), false);
   }
   void infer(shape_context&) override {}
