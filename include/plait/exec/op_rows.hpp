@@ -14,12 +14,15 @@
 
 namespace plait {
 
+namespace detail {
+/// Of a row: a vector has an element in each.
+inline std::int64_t columns_of(shape const& dims) { return dims.rank() < 2 ? 1 : dims[dims.rank() - 1]; }
+}  // namespace detail
+
 /// Whether so many rows can be told apart in a tensor, each of whole lines of its last axis.
 inline bool divides_into_rows(tensor_spec const& type, std::size_t rows) {
   auto const size = static_cast<std::size_t>(type.dims.size());
-  std::size_t const rank = type.dims.rank();
-  auto const columns = static_cast<std::size_t>(rank < 2 ? 1 : type.dims[rank - 1]);
-  return size != 0 && size % (rows * columns) == 0;
+  return size != 0 && size % (rows * static_cast<std::size_t>(detail::columns_of(type.dims))) == 0;
 }
 
 /// Whether two tensors of a plan share no memory.
@@ -67,8 +70,8 @@ class op_rows {
       if (!other_count || o.row_bytes == 0) continue;
       shape const& dims = o.from->type.dims;
       auto const size = static_cast<std::int64_t>(static_cast<std::size_t>(dims.size()) / rows_ * (end - row));
-      std::int64_t const columns = dims.rank() == 0 ? 1 : dims[dims.rank() - 1];
-      o.here.type.dims = size % columns == 0 ? shape{size / columns, columns} : shape{size};
+      std::int64_t const columns = detail::columns_of(dims);
+      o.here.type.dims = dims.rank() < 2 ? shape{size} : shape{size / columns, columns};
     }
   }
   /// Of the op that was added with this number.
