@@ -38,6 +38,7 @@ struct way {
   bool from_elsewhere;
   ptrdiff_t from_row;  ///< 0: the same row for all
   bool adds;
+  ptrdiff_t a_gap = 0;  ///< where a is not packed
 };
 
 template <class T>
@@ -46,7 +47,8 @@ void check_tile(gemm_kernel<T> const& kernel, ptrdiff_t rows, bool wide, ptrdiff
   ptrdiff_t const width = kernel.width;
   ptrdiff_t const columns = panels * width - missing;
   ptrdiff_t const c_row = panels * width + 3;
-  auto const a = whole_numbers<T>(k * rows, 1);
+  ptrdiff_t const a_step = rows + w.a_gap;
+  auto const a = whole_numbers<T>(k * a_step, 1);
   auto const b = whole_numbers<T>(k * panels * width, 2);
   auto const elsewhere = whole_numbers<T>(rows * c_row, 3);
   auto const more = whole_numbers<T>(rows * c_row, 4);
@@ -56,7 +58,7 @@ void check_tile(gemm_kernel<T> const& kernel, ptrdiff_t rows, bool wide, ptrdiff
     for (ptrdiff_t j = 0; j != columns; ++j) {
       T sum = 0;
       for (ptrdiff_t l = 0; l != k; ++l)
-        sum += a[static_cast<std::size_t>(l * rows + i)] *
+        sum += a[static_cast<std::size_t>(l * a_step + i)] *
                b[static_cast<std::size_t>(j / width * width * k + l * width + j % width)];
       auto const at = static_cast<std::size_t>(i * c_row + j);
       T const from = w.from_elsewhere ? elsewhere[static_cast<std::size_t>(i * w.from_row + j)] : c[at];
@@ -66,6 +68,7 @@ void check_tile(gemm_kernel<T> const& kernel, ptrdiff_t rows, bool wide, ptrdiff
   gemm_tile<T> t{};
   t.k = k;
   t.a = a.data();
+  t.a_step = a_step;
   t.b = b.data();
   t.b_row = width;
   t.b_panel = width * k;
@@ -99,7 +102,7 @@ TEST_CASE_TEMPLATE("gemm_tiles: products, what they are put onto and what is add
         for (ptrdiff_t const k : {1, 4, 7, 33})
           for (ptrdiff_t const missing : {ptrdiff_t{0}, ptrdiff_t{1}, ptrdiff_t{kernel.width - 1}})
             for (way const& w : {way{0, false, 0, false}, way{0, false, 0, true}, way{1, false, 0, false},
-                                 way{-2, false, 0, true}, way{1, true, 0, true}, way{3, true, c_row, false}})
+                                 way{-2, false, 0, true}, way{1, true, 0, true}, way{3, true, c_row, false}, way{0, false, 0, false, 3}})
               check_tile(kernel, rows, wide, k, missing, w);
   }
 }
@@ -114,6 +117,7 @@ TEST_CASE_TEMPLATE("gemm_tiles: without beta c is written, not read", T, float, 
     gemm_tile<T> t{};
     t.k = 1;
     t.a = a.data();
+    t.a_step = 2;
     t.b = b.data();
     t.b_row = t.b_panel = t.c_row = t.columns = kernel.width;
     t.c = c.data();

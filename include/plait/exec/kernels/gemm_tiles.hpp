@@ -19,7 +19,8 @@ namespace plait::detail {
 template <class T>
 struct gemm_tile {
   std::ptrdiff_t k;
-  T const* a;              ///< packed: k times a column of as many rows as the tile has
+  T const* a;              ///< k times a column of as many rows as the tile has
+  std::ptrdiff_t a_step;   ///< from one k to the next: the number of rows, if packed
   T const* b;              ///< the first of the tile's panels; a panel is `width` columns
   std::ptrdiff_t b_row;    ///< from one k to the next
   std::ptrdiff_t b_panel;  ///< from one panel to the next
@@ -131,16 +132,18 @@ constexpr int tile_vectors(int rows, int most_rows) {
       T const* a = t.a;                                                                                               \
       T const* b = t.b;                                                                                               \
       char const* ahead = t.ahead;                                                                                    \
+      std::ptrdiff_t const step = t.a_step;                                                                           \
       std::ptrdiff_t const row = t.b_row;                                                                             \
       std::ptrdiff_t const panel = t.b_panel;                                                                         \
       std::ptrdiff_t k = t.k;                                                                                         \
       for (; k >= 4; k -= 4) {                                                                                        \
+        T const* const turn[] = {a, a + step, a + 2 * step, a + 3 * step};                                            \
         ((sum[Products % (R * V)] +=                                                                                  \
-          a[Products / V] *                                                                                           \
+          turn[Products / (R * V)][Products % (R * V) / V] *                                                          \
           *reinterpret_cast<loose const*>(b + std::ptrdiff_t(Products / (R * V)) * row +                              \
                                           std::ptrdiff_t(Products % V / 2) * panel + (Products % 2) * lanes)),        \
          ...);                                                                                                        \
-        a += 4 * R;                                                                                                   \
+        a += 4 * step;                                                                                                \
         b += 4 * row;                                                                                                 \
         if constexpr (V == 2) {                                                                                       \
           __builtin_prefetch(ahead, 0, 2);                                                                            \
@@ -154,7 +157,7 @@ constexpr int tile_vectors(int rows, int most_rows) {
         ((sum[Sums] += a[Sums / V] * *reinterpret_cast<loose const*>(b + std::ptrdiff_t(Sums % V / 2) * panel +       \
                                                                      (Sums % 2) * lanes)),                            \
          ...);                                                                                                        \
-        a += R;                                                                                                       \
+        a += step;                                                                                                    \
         b += row;                                                                                                     \
       }                                                                                                               \
       bool const whole = t.columns == V * lanes;                                                                      \

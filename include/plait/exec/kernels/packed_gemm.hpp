@@ -135,7 +135,8 @@ template <backend B, class T>
 struct gemm_task {
   gemm_kernel<T> const* kernel;
   gemm_panels<T> b;
-  T const* a;  ///< packed, tile after tile, and multiplied by alpha
+  T const* a;             ///< multiplied by alpha; packed tile after tile, or as it was
+  std::ptrdiff_t a_step;  ///< from one k to the next of what is not packed; else 0
   row_tiles tiles;
   std::ptrdiff_t n, k;
   T* c;
@@ -196,7 +197,8 @@ struct gemm_task {
       for (std::ptrdiff_t tile = first_tile; tile < last_tile; ++tile) {
         std::ptrdiff_t const rows = tiles.rows(tile);
         std::ptrdiff_t const row = tiles.first(tile);
-        t.a = a + row * k + first * rows;
+        t.a = a_step == 0 ? a + row * k + first * rows : a + row + first * a_step;
+        t.a_step = a_step == 0 ? rows : a_step;
         t.c = c + row * c_row + panel * width;
         t.from = first == 0 ? from + row * from_row + panel * width : t.c;
         t.from_row = first == 0 ? from_row : c_row;
@@ -219,38 +221,57 @@ struct gemm_task {
   }
 };
 
+/// Whether tiles read a better packed than as it is. If it is transposed and a tile's rows take most of a line of
+/// memory, packing gains nothing; of lower tiles several would fetch the same line.
+template <class T>
+bool packs_rows(gemm_kernel<T> const& kernel, gemm_problem<T> const& p) {
+  return p.a_row != 1 || p.alpha != T(1) || std::size_t(kernel.rows) * sizeof(T) < 48;
+}
+
+/// Packs rows of a from `from` on, tile after tile, multiplied by alpha.
+template <backend B, class T>
+void pack_tiles(row_tiles const& tiles, gemm_problem<T> const& p, T const* from, T* to, bool parallel) {
+  std::ptrdiff_t const together = p.a_column == 1 ? 1 : task_tiles;
+  std::ptrdiff_t const strip = p.a_column == 1 ? p.k : packed_strip;
+  for_each_task<B>((tiles.count + together - 1) / together, parallel, [=](std::ptrdiff_t task) {
+    std::ptrdiff_t const last_tile = std::min(tiles.count, (task + 1) * together);
+    for (std::ptrdiff_t first = 0; first < p.k; first += strip)
+      for (std::ptrdiff_t tile = task * together; tile < last_tile; ++tile) {
+        std::ptrdiff_t const rows = tiles.rows(tile);
+        std::ptrdiff_t const k = std::min(strip, p.k - first);
+        T* const packed = to + tiles.first(tile) * p.k + first * rows;
+        pack_panel(packed, rows, from + tiles.first(tile) * p.a_row + first * p.a_column, rows, p.a_row, p.a_column, k);
+        if (p.alpha != T(1))
+          for (std::ptrdiff_t i = 0; i < rows * k; ++i) packed[i] *= p.alpha;
+      }
+  });
+}
+
+/// Elements for packing rows of a.
+template <class T>
+std::ptrdiff_t rows_scratch(gemm_kernel<T> const& kernel, gemm_problem<T> const& p) {
+  return packs_rows(kernel, p) ? std::min(p.m, packed_rows) * std::min(p.k, packed_depth) : 0;
+}
+
 /// Multiplies with panels of b for packed_depth of k at most.
 template <backend B, class T>
 void multiply_panels(gemm_kernel<T> const& kernel, gemm_problem<T> const& p, gemm_panels<T> const& panels, T* scratch,
                      bool backwards) {
   std::ptrdiff_t const groups = (p.n + kernel.width * task_panels - 1) / (kernel.width * task_panels);
   bool const parallel = p.m * p.n * p.k >= parallel_work;
+  bool const packs = packs_rows(kernel, p);
   // Each thread keeps to its part of b, so turning round is for one thread.
   backwards = backwards && (!parallel || B::concurrency() == 1);
   for (std::ptrdiff_t row = 0; row < p.m; row += packed_rows) {
     row_tiles const tiles(std::min(packed_rows, p.m - row), kernel.rows);
     T const* const a = p.a + row * p.a_row;
-    std::ptrdiff_t const together = p.a_column == 1 ? 1 : task_tiles;
-    std::ptrdiff_t const strip = p.a_column == 1 ? p.k : packed_strip;
-    for_each_task<B>(
-        (tiles.count + together - 1) / together, parallel && p.m * p.k >= parallel_work / 8, [=](std::ptrdiff_t task) {
-          std::ptrdiff_t const last_tile = std::min(tiles.count, (task + 1) * together);
-          for (std::ptrdiff_t first = 0; first < p.k; first += strip)
-            for (std::ptrdiff_t tile = task * together; tile < last_tile; ++tile) {
-              std::ptrdiff_t const rows = tiles.rows(tile);
-              std::ptrdiff_t const k = std::min(strip, p.k - first);
-              T* const to = scratch + tiles.first(tile) * p.k + first * rows;
-              pack_panel(to, rows, a + tiles.first(tile) * p.a_row + first * p.a_column, rows, p.a_row, p.a_column, k);
-              if (p.alpha != T(1))
-                for (std::ptrdiff_t i = 0; i < rows * k; ++i) to[i] *= p.alpha;
-            }
-        });
+    if (packs) pack_tiles<B>(tiles, p, a, scratch, parallel && p.m * p.k >= parallel_work / 8);
     T const* const from = p.from == nullptr ? p.c + row * p.c_row : p.from + row * p.from_row;
     for_each_task<B>((tiles.count + task_tiles - 1) / task_tiles * groups, parallel,
-                     gemm_task<B, T>{&kernel, panels, scratch, tiles, p.n, p.k, p.c + row * p.c_row, p.c_row, from,
-                                     p.from == nullptr ? p.c_row : p.from_row, p.beta,
-                                     p.more == nullptr ? nullptr : p.more + row * p.more_row, p.more_row, groups,
-                                     backwards, p.m * p.c_row > std::ptrdiff_t(large_result / sizeof(T))});
+                     gemm_task<B, T>{&kernel, panels, packs ? scratch : a, packs ? 0 : p.a_column, tiles, p.n, p.k,
+                                     p.c + row * p.c_row, p.c_row, from, p.from == nullptr ? p.c_row : p.from_row,
+                                     p.beta, p.more == nullptr ? nullptr : p.more + row * p.more_row, p.more_row,
+                                     groups, backwards, p.m * p.c_row > std::ptrdiff_t(large_result / sizeof(T))});
   }
 }
 
@@ -284,7 +305,7 @@ template <backend B, class T>
 void multiply_packed(gemm_kernel<T> const& kernel, gemm_problem<T> p, T const* packed, bool backwards = false) {
   if (without_product(p)) return;
   std::ptrdiff_t const k = p.k;
-  gemm_scratch<B, T> scratch(std::min(p.m, packed_rows) * std::min(k, packed_depth));
+  gemm_scratch<B, T> scratch(rows_scratch(kernel, p));
   T const* const more = p.more;
   for (std::ptrdiff_t first = 0; first < k; first += packed_depth) {
     p.k = std::min(packed_depth, k - first);
@@ -338,7 +359,7 @@ void multiply(gemm_kernel<T> const& kernel, gemm_problem<T> p) {
   bool const in_place = p.b_column == 1 && p.m <= kernel.rows && n >= width;
   std::ptrdiff_t const in_place_columns = in_place ? n - n % width : 0;
   std::ptrdiff_t const most = std::min(n - in_place_columns, packed_columns);
-  gemm_scratch<B, T> a_scratch(std::min(p.m, packed_rows) * std::min(k, packed_depth));
+  gemm_scratch<B, T> a_scratch(rows_scratch(kernel, p));
   // Where one task has all rows, what it packs of b is for itself and need not leave its cache.
   bool const packs_in_tasks = p.m <= kernel.rows * task_tiles;
   gemm_scratch<B, T> b_scratch(packs_in_tasks ? 0 : packed_size(kernel, std::min(k, packed_depth), most));
