@@ -101,8 +101,9 @@ TEST_CASE_TEMPLATE("gemm_tiles: products, what they are put onto and what is add
       for (bool const wide : {false, true})
         for (ptrdiff_t const k : {1, 4, 7, 33})
           for (ptrdiff_t const missing : {ptrdiff_t{0}, ptrdiff_t{1}, ptrdiff_t{kernel.width - 1}})
-            for (way const& w : {way{0, false, 0, false}, way{0, false, 0, true}, way{1, false, 0, false},
-                                 way{-2, false, 0, true}, way{1, true, 0, true}, way{3, true, c_row, false}, way{0, false, 0, false, 3}})
+            for (way const& w :
+                 {way{0, false, 0, false}, way{0, false, 0, true}, way{1, false, 0, false}, way{-2, false, 0, true},
+                  way{1, true, 0, true}, way{3, true, c_row, false}, way{0, false, 0, false, 3}})
               check_tile(kernel, rows, wide, k, missing, w);
   }
 }

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <numeric>
 
 #include <plait/exec/backend.hpp>
 #include <plait/exec/kernels/for_each.hpp>
@@ -113,13 +114,25 @@ void scale_rows(gemm_problem<T> const& p) {
     }
 }
 
-/// m rows in tiles of nearly the same height.
-struct row_tiles {
+/// So many things in parts of nearly the same size: rows in tiles, tiles in blocks.
+struct even_parts {
   std::ptrdiff_t count, low, high;
-  row_tiles(std::ptrdiff_t m, std::ptrdiff_t rows) : count((m + rows - 1) / rows), low(m / count), high(m % count) {}
-  std::ptrdiff_t first(std::ptrdiff_t tile) const { return tile * low + std::min(tile, high); }
-  std::ptrdiff_t rows(std::ptrdiff_t tile) const { return low + (tile < high); }
+  even_parts(std::ptrdiff_t things, std::ptrdiff_t parts) : count(parts), low(things / parts), high(things % parts) {}
+  std::ptrdiff_t first(std::ptrdiff_t part) const { return part * low + std::min(part, high); }
+  std::ptrdiff_t size(std::ptrdiff_t part) const { return low + (part < high); }
 };
+inline even_parts row_tiles(std::ptrdiff_t m, std::ptrdiff_t rows) { return {m, (m + rows - 1) / rows}; }
+
+/// Tiles in blocks of task_tiles at most, of which each makes a task with each of `groups` of panels: as many tasks for
+/// one thread as for another, where they are few.
+inline even_parts tile_blocks(std::ptrdiff_t tiles, std::ptrdiff_t groups, std::ptrdiff_t threads) {
+  std::ptrdiff_t blocks = (tiles + task_tiles - 1) / task_tiles;
+  if (blocks * groups < 8 * threads) {
+    std::ptrdiff_t const step = threads / std::gcd(threads, groups);
+    blocks = std::min(tiles, (blocks + step - 1) / step * step);
+  }
+  return {tiles, blocks};
+}
 
 /// Where the panels of a part of b are.
 template <class T>
@@ -137,7 +150,8 @@ struct gemm_task {
   gemm_panels<T> b;
   T const* a;             ///< multiplied by alpha; packed tile after tile, or as it was
   std::ptrdiff_t a_step;  ///< from one k to the next of what is not packed; else 0
-  row_tiles tiles;
+  even_parts tiles;
+  even_parts blocks;  ///< of tiles
   std::ptrdiff_t n, k;
   T* c;
   std::ptrdiff_t c_row;
@@ -154,12 +168,12 @@ struct gemm_task {
     std::ptrdiff_t const width = kernel->width;
     std::ptrdiff_t const panels = (n + width - 1) / width;
     std::ptrdiff_t const group = backwards ? groups - 1 - task % groups : task % groups;
-    std::ptrdiff_t const first_tile = task / groups * task_tiles;
-    std::ptrdiff_t const last_tile = std::min(tiles.count, first_tile + task_tiles);
+    std::ptrdiff_t const first_tile = blocks.first(task / groups);
+    std::ptrdiff_t const last_tile = first_tile + blocks.size(task / groups);
     std::ptrdiff_t const last = std::min(panels, (group + 1) * task_panels);
-    auto const together = std::ptrdiff_t(kernel->wide_panels[std::size_t(tiles.rows(first_tile))]);
-    std::ptrdiff_t const blocks = (k + kernel->block - 1) / kernel->block;
-    std::ptrdiff_t const block = (k + blocks - 1) / blocks;
+    auto const together = std::ptrdiff_t(kernel->wide_panels[std::size_t(tiles.size(first_tile))]);
+    std::ptrdiff_t const depths = (k + kernel->block - 1) / kernel->block;
+    std::ptrdiff_t const block = (k + depths - 1) / depths;
     gemm_scratch<B, T, 32768> scratch(b.loose_column == 0 ? 0 : std::min(together, panels) * width * block);
     std::ptrdiff_t panel = group * task_panels;
     for (; panel + together <= last; panel += together)
@@ -195,7 +209,7 @@ struct gemm_task {
       bool const adds = more != nullptr && first + block >= k;
       t.more_row = more_row;
       for (std::ptrdiff_t tile = first_tile; tile < last_tile; ++tile) {
-        std::ptrdiff_t const rows = tiles.rows(tile);
+        std::ptrdiff_t const rows = tiles.size(tile);
         std::ptrdiff_t const row = tiles.first(tile);
         t.a = a_step == 0 ? a + row * k + first * rows : a + row + first * a_step;
         t.a_step = a_step == 0 ? rows : a_step;
@@ -230,14 +244,14 @@ bool packs_rows(gemm_kernel<T> const& kernel, gemm_problem<T> const& p) {
 
 /// Packs rows of a from `from` on, tile after tile, multiplied by alpha.
 template <backend B, class T>
-void pack_tiles(row_tiles const& tiles, gemm_problem<T> const& p, T const* from, T* to, bool parallel) {
+void pack_tiles(even_parts const& tiles, gemm_problem<T> const& p, T const* from, T* to, bool parallel) {
   std::ptrdiff_t const together = p.a_column == 1 ? 1 : task_tiles;
   std::ptrdiff_t const strip = p.a_column == 1 ? p.k : packed_strip;
   for_each_task<B>((tiles.count + together - 1) / together, parallel, [=](std::ptrdiff_t task) {
     std::ptrdiff_t const last_tile = std::min(tiles.count, (task + 1) * together);
     for (std::ptrdiff_t first = 0; first < p.k; first += strip)
       for (std::ptrdiff_t tile = task * together; tile < last_tile; ++tile) {
-        std::ptrdiff_t const rows = tiles.rows(tile);
+        std::ptrdiff_t const rows = tiles.size(tile);
         std::ptrdiff_t const k = std::min(strip, p.k - first);
         T* const packed = to + tiles.first(tile) * p.k + first * rows;
         pack_panel(packed, rows, from + tiles.first(tile) * p.a_row + first * p.a_column, rows, p.a_row, p.a_column, k);
@@ -260,16 +274,18 @@ void multiply_panels(gemm_kernel<T> const& kernel, gemm_problem<T> const& p, gem
   std::ptrdiff_t const groups = (p.n + kernel.width * task_panels - 1) / (kernel.width * task_panels);
   bool const parallel = p.m * p.n * p.k >= parallel_work;
   bool const packs = packs_rows(kernel, p);
+  bool const divides = parallel && panels.loose_column == 0;  // else each block would pack the same panels
   // Each thread keeps to its part of b, so turning round is for one thread.
   backwards = backwards && (!parallel || B::concurrency() == 1);
   for (std::ptrdiff_t row = 0; row < p.m; row += packed_rows) {
-    row_tiles const tiles(std::min(packed_rows, p.m - row), kernel.rows);
+    even_parts const tiles = row_tiles(std::min(packed_rows, p.m - row), kernel.rows);
+    even_parts const blocks = tile_blocks(tiles.count, groups, divides ? std::ptrdiff_t(B::concurrency()) : 1);
     T const* const a = p.a + row * p.a_row;
     if (packs) pack_tiles<B>(tiles, p, a, scratch, parallel && p.m * p.k >= parallel_work / 8);
     T const* const from = p.from == nullptr ? p.c + row * p.c_row : p.from + row * p.from_row;
-    for_each_task<B>((tiles.count + task_tiles - 1) / task_tiles * groups, parallel,
-                     gemm_task<B, T>{&kernel, panels, packs ? scratch : a, packs ? 0 : p.a_column, tiles, p.n, p.k,
-                                     p.c + row * p.c_row, p.c_row, from, p.from == nullptr ? p.c_row : p.from_row,
+    for_each_task<B>(blocks.count * groups, parallel,
+                     gemm_task<B, T>{&kernel, panels, packs ? scratch : a, packs ? 0 : p.a_column, tiles, blocks, p.n,
+                                     p.k, p.c + row * p.c_row, p.c_row, from, p.from == nullptr ? p.c_row : p.from_row,
                                      p.beta, p.more == nullptr ? nullptr : p.more + row * p.more_row, p.more_row,
                                      groups, backwards, p.m * p.c_row > std::ptrdiff_t(large_result / sizeof(T))});
   }
@@ -329,8 +345,8 @@ void multiply_dots(gemm_kernel<T> const& kernel, gemm_problem<T> const& p) {
     std::ptrdiff_t const first_row = task / groups * rows;
     std::ptrdiff_t const last = std::min(p.n, (task % groups + 1) * columns);
     gemm_dots<T> t{p.k, p.a, p.a_row, p.b, p.b_column, p.c, p.c_row, p.alpha, p.beta};
-    row_tiles const tiles(std::min(rows, p.m - first_row), kernel.dot_rows);
-    auto const together = std::ptrdiff_t(kernel.dot_columns[std::size_t(tiles.rows(0))]);
+    even_parts const tiles = row_tiles(std::min(rows, p.m - first_row), kernel.dot_rows);
+    auto const together = std::ptrdiff_t(kernel.dot_columns[std::size_t(tiles.size(0))]);
     for (std::ptrdiff_t column = task % groups * columns; column < last;) {
       bool const many = column + together <= last;
       std::ptrdiff_t const step = many ? together : 1;
@@ -339,7 +355,7 @@ void multiply_dots(gemm_kernel<T> const& kernel, gemm_problem<T> const& p) {
         std::ptrdiff_t const row = first_row + tiles.first(tile);
         t.a = p.a + row * p.a_row;
         t.c = p.c + row * p.c_row + column;
-        (many ? kernel.dots : kernel.single_dots)[std::size_t(tiles.rows(tile))](t);
+        (many ? kernel.dots : kernel.single_dots)[std::size_t(tiles.size(tile))](t);
       }
       column += step;
     }
