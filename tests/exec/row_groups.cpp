@@ -267,7 +267,7 @@ TEST_CASE("row_groups: runs that are put off are made as they were noted") {
   c.find(groups);
   REQUIRE(groups.may_defer(3));
   CHECK_FALSE(groups.may_defer(4));
-  CHECK_FALSE(groups.reads_whole(c.slots[0]));
+  CHECK_FALSE(groups.has_whole(c.slots[0]));
   // Each run's result is what the next one begins with, in memory of its own.
   std::vector<std::vector<double>> states(5, std::vector<double>(14, 1));
   auto const place = [&](std::size_t run) {
@@ -310,6 +310,40 @@ TEST_CASE("row_groups: runs that are put off are made as they were noted") {
   }
 }
 
+TEST_CASE("row_groups: what is given for a run that is put off is added before the next, each thread adding its rows") {
+  chain<three_threads> c(2);
+  plait::row_groups<three_threads> groups;
+  c.find(groups);
+  REQUIRE(groups.may_defer(2));
+  std::vector<double> first(14);
+  std::iota(first.begin(), first.end(), 100);
+  std::vector<double> const second(14, 0.25);
+  std::vector<std::vector<double>> const given[] = {{}, {first}, {second, first}, {}};
+  std::vector<std::vector<double>> states(5, std::vector<double>(14, 1));
+  std::vector<std::vector<double>> wanted = states;
+  auto const place = [&](std::vector<std::vector<double>>& all, std::size_t run) {
+    c.slots[0].data = all[run].data();
+    c.slots[2].data = all[run + 1].data();
+  };
+  std::size_t run = 0;
+  op_index op = 0;
+  for (int again = 0; again != 2; ++again) {
+    for (std::size_t r = 0; r != 4; ++r) {
+      place(states, r);
+      groups.defer(op);
+      for (auto const& elements : given[r]) groups.add_deferred(c.slots[2], elements.data());
+    }
+    groups.run_deferred(run, op);
+  }
+  for (std::size_t r = 0; r != 4; ++r) {
+    place(wanted, r);
+    for (std::size_t i = 0; i != 2; ++i) c.kernels[i]->run(c.contexts[i]);
+    for (auto const& elements : given[r])
+      for (std::size_t i = 0; i != 14; ++i) wanted[r + 1][i] += elements[i];
+  }
+  CHECK(states == wanted);
+}
+
 TEST_CASE("row_groups: no runs are put off where threads or what they share would have to meet") {
   chain<one_thread> one(2);
   one.kernels[0]->rows.can_add = one.kernels[1]->rows.is_sum = true;
@@ -334,7 +368,18 @@ TEST_CASE("row_groups: no runs are put off where threads or what they share woul
   read.slots[4].type.dims = {1};
   read.find(groups);
   CHECK(groups.may_defer(2));
-  CHECK(groups.reads_whole(read.slots[4]));
+  CHECK(groups.has_whole(read.slots[4]));
+
+  chain<three_threads> apart(2);  // rows leave alone what op 0 makes besides
+  double besides = 0;
+  slot sum{&besides, {plait::element_type::float64, {1}}};
+  apart.operands[0].push_back(&sum);
+  apart.contexts[0] =
+      plait::op_context<three_threads>({apart.operands[0].data(), 2}, {apart.operands[0].data() + 2, 2});
+  apart.kernels[0]->rows.whole_outputs = 0b10;
+  apart.find(groups);
+  CHECK(groups.may_defer(2));
+  CHECK(groups.has_whole(sum));
 }
 
 TEST_CASE("row_groups: what a kernel throws comes out, and says which op it was") {

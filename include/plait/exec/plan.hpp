@@ -128,10 +128,13 @@ class plan {
   bool may_defer() const {
     return layout_.stages().size() == 1 && groups_.may_defer(static_cast<op_index>(op_count()));
   }
-  /// Of a series: whether an op of a group by rows reads a value as the same for all rows.
-  bool reads_whole(value_number v) const { return groups_.reads_whole(slots_[v]); }
+  /// Of a series: whether an op of a group by rows takes a value to be the same for all rows.
+  bool has_whole(value_number v) const { return groups_.has_whole(slots_[v]); }
   /// In place of run_bound(). Until run_deferred() nothing that the run makes is there.
   void defer_run();
+  /// Of the run that was put off last: when its ops have run, elements of a float or double are added to a value that
+  /// one of them writes, as many as it has. They must stay until run_deferred().
+  void add_deferred(value_number v, void const* elements) { groups_.add_deferred(slots_[v], elements); }
   /// Makes all runs that were put off, with the bits that running them one after the other gives. Throws what
   /// run_bound() would throw; `run` is left at the run that threw, counted from 0.
   void run_deferred(std::size_t& run);

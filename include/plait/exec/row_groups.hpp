@@ -17,8 +17,11 @@
 #include <utility>
 #include <vector>
 
+#include <plait/core/assert.hpp>
 #include <plait/core/npos.hpp>
 #include <plait/exec/backend.hpp>
+#include <plait/exec/element_type.hpp>
+#include <plait/exec/kernels/accumulate.hpp>
 #include <plait/exec/kernels/for_each.hpp>
 #include <plait/exec/op_kernel.hpp>
 #include <plait/exec/op_rows.hpp>
@@ -91,13 +94,18 @@ class row_groups {
     return groups_.size() == 1 && groups_[0].parts.size() > 1 && groups_[0].first == 0 && groups_[0].last == ops &&
            groups_[0].is_safe_with_itself();
   }
-  /// Whether an op of a group reads a value as the same for all rows.
-  bool reads_whole(slot const& s) const {
-    return std::ranges::any_of(groups_, [&](group const& g) { return g.reads_whole(s); });
+  /// Whether an op of a group takes a value to be the same for all rows.
+  bool has_whole(slot const& s) const {
+    return std::ranges::any_of(groups_, [&](group const& g) { return g.has_whole(s); });
   }
   /// In place of a run: notes where the operands are. Throws what preparing one throws, and leaves `op` there.
   void defer(op_index& op) {
     if constexpr (!B::on_device) groups_.front().defer(op);
+  }
+  /// When the ops of the run that was put off last have run, elements are added to what one of them has made by rows:
+  /// as many, of float or double. Nothing is copied.
+  void add_deferred(slot const& to, void const* elements) {
+    if constexpr (!B::on_device) groups_.front().add_deferred(to, elements);
   }
   /// Makes the runs that were put off. Throws what the first failing kernel of the first failing run throws; `run` and
   /// `op` are left at that.
@@ -122,6 +130,15 @@ class row_groups {
     std::exception_ptr failure = nullptr;
   };
 
+  // Elements for what a run has made.
+  struct addition {
+    std::size_t run;
+    element_type type;
+    std::size_t row_elements;
+    void* to;
+    void const* from;
+  };
+
   struct group {
     group(op_index op, bool is_large) : first(op), last(op), large(is_large) {}
 
@@ -133,8 +150,9 @@ class row_groups {
     void divide();
     void run(op_index& op);
     bool is_safe_with_itself() const;
-    bool reads_whole(slot const& s) const;
+    bool has_whole(slot const& s) const;
     void defer(op_index& op);
+    void add_deferred(slot const& to, void const* elements);
     void run_deferred(std::size_t& run, op_index& op);
 
     bool clashes(member const& before, member const& next) const;
@@ -156,6 +174,7 @@ class row_groups {
     std::vector<part> parts = {};
     std::vector<void*> deferred = {};  // where the operands of a part are in runs that were put off
     std::size_t runs = 0;              // these
+    std::vector<addition> added = {};  // when they have run, in their order
   };
 
   template <class At>
@@ -260,8 +279,10 @@ bool row_groups<B>::group::clashes(member const& before, member const& next) con
     slot const* const written = before.context->outputs()[o];
     bool const whole = before.rows.is_whole_output(o);
     if (inputs_meet(next, written, whole)) return true;
-    for (std::size_t p = 0; p != next.context->output_count(); ++p)
+    for (std::size_t p = 0; p != next.context->output_count(); ++p) {
+      if (whole && next.rows.is_whole_output(p)) continue;  // rows leave both alone
       if (meet(next.context->outputs()[p], next.rows.is_whole_output(p), written, whole)) return true;
+    }
   }
   for (std::size_t o = 0; o != next.context->output_count(); ++o)
     if (inputs_meet(before, next.context->outputs()[o], next.rows.is_whole_output(o))) return true;
@@ -325,12 +346,18 @@ void row_groups<B>::group::run_rows(part& p) {
 
 template <backend B>
 void row_groups<B>::group::run_all(part& p) {
+  auto next = added.begin();
   for (p.run = 0; p.run != runs; ++p.run) {
     void* const* const addresses = deferred.data() + p.run * p.ops.operand_count();
     p.ops.narrow(p.first, p.last, [&](std::size_t operand, std::size_t offset) {
       return static_cast<std::byte*>(addresses[operand]) + offset;
     });
     run_members(p);
+    for (; next != added.end() && next->run == p.run; ++next) {
+      std::size_t const offset = p.first * next->row_elements * size_of(next->type);
+      accumulate<B>(next->type, static_cast<std::byte*>(next->to) + offset,
+                    static_cast<std::byte const*>(next->from) + offset, (p.last - p.first) * next->row_elements);
+    }
   }
 }
 
@@ -391,10 +418,13 @@ bool row_groups<B>::group::is_safe_with_itself() const {
 }
 
 template <backend B>
-bool row_groups<B>::group::reads_whole(slot const& s) const {
-  for (member const& m : members)
+bool row_groups<B>::group::has_whole(slot const& s) const {
+  for (member const& m : members) {
     for (std::size_t i = 0; i != m.context->input_count(); ++i)
       if (m.context->inputs()[i] == &s && m.rows.is_whole_input(i)) return true;
+    for (std::size_t o = 0; o != m.context->output_count(); ++o)
+      if (m.context->outputs()[o] == &s && m.rows.is_whole_output(o)) return true;
+  }
   return false;
 }
 
@@ -412,10 +442,17 @@ void row_groups<B>::group::defer(op_index& op) {
 }
 
 template <backend B>
+void row_groups<B>::group::add_deferred(slot const& to, void const* elements) {
+  PLAIT_ASSERT(runs != 0 && divides_into_rows(to.type, rows), "row_groups: no run, or no rows, to add to");
+  added.push_back({runs - 1, to.type.type, static_cast<std::size_t>(to.type.dims.size()) / rows, to.data, elements});
+}
+
+template <backend B>
 void row_groups<B>::group::run_deferred(std::size_t& run, op_index& op) {
   for_each([this](part& p) { run_all(p); });
   runs = 0;
   deferred.clear();
+  added.clear();
   throw_first(run, op);
 }
 

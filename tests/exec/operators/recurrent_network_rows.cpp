@@ -81,13 +81,15 @@ struct watch_kernel : plait::op_kernel<B> {
   void run_rows(plait::op_context<B>& c) override {
     std::int32_t const step = *c.template input<std::int32_t>(1);
     if (step == refused) throw std::runtime_error("no such step");
-    for (int most = most_ahead; most < begun - step && !most_ahead.compare_exchange_weak(most, begun - step);) {
+    int const ahead = begun - (last == 0 ? step : last - step);
+    for (int most = most_ahead; most < ahead && !most_ahead.compare_exchange_weak(most, ahead);) {
     }
     for (std::size_t i = 0; i != c.size(0); ++i)
       c.template output<float>(0)[i] = c.template input<float>(0)[i] + static_cast<float>(step) / 64;
   }
 
   static inline int refused = -1;
+  static inline int last = 0;  // backward, the step that is run first
   static inline std::atomic<int> begun = 0;
   static inline std::atomic<int> most_ahead = 0;  // steps made ready before the rows of one were run
 };
@@ -128,6 +130,54 @@ TEST_CASE("Whole steps by rows are put off and run together, of which errors sti
   CHECK_THROWS_WITH_AS(threads.execute([&] { return run(plait::tbb(), {}); }),
                        doctest::Contains("step_net at step 77: op 2 (Watch)"), plait::exec_error);
   watch::refused = -1;
+}
+
+TEST_CASE("Backward, too, where what is given for outputs is added between the steps") {
+  constexpr int length = 150, rows = 40, width = 64;
+  std::string const axis = "arg { name: \"axis\" i: 2 }";
+  test::some_threads threads;
+  test::recurrence r = test::simple_cell();
+  r.trains = true;
+  r.backward_step = test::op_text("TanhGradient", {"h", "h_grad"}, {"s_grad"}) +
+                    test::op_text("FCGradient", {"h_prev", "w", "s_grad"}, {"w_grad", "b_grad", "p_grad"}, axis) +
+                    test::op_text("Watch", {"p_grad", "timestep"}, {"h_prev_grad"});
+  r.more = "arg { name: \"enable_rnn_executor\" i: 0 } ";
+  plait::netdef const net = plait::read_netdef_text(r.op() + r.gradient_op());
+  auto const run = [&]<class B>(B, plait::run_options const& options) {
+    plait::operators<B> operators = test::table<B>();
+    operators.template add<watch_kernel>(plait::op_schema("Watch").inputs(2).outputs(1));
+    plait::workspace<B> blobs;
+    test::feed_some<float>(blobs, "x", {length, rows, width}, 1);
+    test::feed_some<float>(blobs, "h0", {1, rows, width}, 2);
+    test::feed_some<float>(blobs, "w", {width, width}, 3);
+    test::feed_some<float>(blobs, "b", {width}, 4);
+    test::feed_some<float>(blobs, "all_grad", {length, rows, width}, 5);
+    test::feed_some<float>(blobs, "last_grad", {1, rows, width}, 6);
+    auto plan = plait::compile(net, operators, blobs);
+    watch_kernel<B>::begun = 0;
+    watch_kernel<B>::most_ahead = 0;
+    watch_kernel<B>::last = length - 1;
+    plan.run(options);
+    watch_kernel<B>::last = 0;
+    std::vector<std::vector<float>> made;
+    for (char const* name : {"x_grad", "w_grad", "b_grad", "h0_grad"})
+      made.push_back(blobs.template fetch<float>(name));
+    return made;
+  };
+  using watch = watch_kernel<plait::tbb>;
+  auto const wanted = run(plait::serial(), {});
+  CHECK(threads.execute([&] { return run(plait::tbb(), {}); }) == wanted);
+  CHECK(watch::most_ahead.load() == 64);
+
+  std::stop_source stop;
+  CHECK(threads.execute([&] { return run(plait::tbb(), {.stop = stop.get_token()}); }) == wanted);
+  CHECK(watch::most_ahead.load() <= 1);
+
+  watch::refused = 77;
+  CHECK_THROWS_WITH_AS(threads.execute([&] { return run(plait::tbb(), {}); }),
+                       doctest::Contains("backward_step_net at step 77: op 2 (Watch)"), plait::exec_error);
+  watch::refused = -1;
+  watch::last = 0;
 }
 
 }  // namespace

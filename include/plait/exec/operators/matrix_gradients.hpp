@@ -10,27 +10,16 @@
 #include <vector>
 
 #include <plait/exec/gemm.hpp>
+#include <plait/exec/kernels/accumulate.hpp>
 #include <plait/exec/kernels/collected_rows.hpp>
 #include <plait/exec/kernels/convert.hpp>
 #include <plait/exec/kernels/fill.hpp>
-#include <plait/exec/kernels/for_each.hpp>
 #include <plait/exec/kernels/held_matrix.hpp>
 #include <plait/exec/kernels/reduce.hpp>
 #include <plait/exec/memory_pool.hpp>
 #include <plait/exec/operators/matrix.hpp>
 
 namespace plait {
-
-namespace detail {
-
-template <class T>
-struct add_to {
-  T const* from;
-  T* to;
-  PLAIT_HOST_DEVICE void operator()(std::size_t i) const { to[i] += from[i]; }
-};
-
-}  // namespace detail
 
 /// dW = dY' X and dX = dY W, or dW = X' dY and dX = dY W' with TransposedWeights; db = the sums of dY's columns. dX
 /// comes last and only where it is asked for: it may stand where X stood. In a series, sums of dW and db are made of
@@ -146,7 +135,7 @@ class fc_gradient_kernel : public op_kernel<B> {
       auto const memory = pooled_memory<B>((width + partials) * sizeof(T));
       T* const sums = static_cast<T*>(memory.get());
       reduce_columns<B, sum_reduction>(static_cast<T const*>(dy), 1, count, width, as_it_is{}, sums, sums + width);
-      for_each_index<B>(width, detail::add_to<T>{sums, c.template output<T>(1)});
+      accumulate<B>(c.template output<T>(1), static_cast<T const*>(sums), width);
     };
   }
 

@@ -275,6 +275,7 @@ class recurrent_network_kernel : public op_kernel<B> {
             demanded->make(first, std::min(first + demanded->at_once(), length));
           return open(kept, t, places);
         },
+        [](detail::linked_place const&, std::int64_t, auto const&) {},
         [&](detail::linked_place const& link, std::int64_t t) {
           if (std::ranges::find(filled_in_place_, link.internal) != filled_in_place_.end())
             expect_filled_in_place(kept[static_cast<std::size_t>(t) % places], link, t);

@@ -139,9 +139,9 @@ class recurrent_executor {
 
   /// After the first step: runs others. Returns how many steps are done then: not all if one comes along that is not
   /// as the first, which is to be run alone.
-  template <class Open, class Delivered>
+  template <class Open, class Given, class Delivered>
   std::int64_t run(plan<B> const& leader, std::span<linked_place const> links, step_series<B> const& series, bool told,
-                   recurrent_run<B> const& all, std::string_view argument, Open const& open,
+                   recurrent_run<B> const& all, std::string_view argument, Open const& open, Given const& given,
                    Delivered const& delivered) {
     if constexpr (has_tasks<B>) {
       for (auto const& at : lanes_) at->twin->follow(leader);
@@ -153,6 +153,7 @@ class recurrent_executor {
         };
         auto const take_to_place = [&](std::size_t i) {
           if (!series.sums(links[i].value)) deliver<B>(at.twin.get(), *at.blobs->links[i], links[i], sequence(i), t);
+          add_given<B>(links[i], sequence(i), t, given);
           delivered(links[i], t);
         };
         if (node == 0) return begin(at, leader, links, series, told, all, t, open(t));

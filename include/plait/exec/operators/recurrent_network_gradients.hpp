@@ -297,19 +297,21 @@ class recurrent_network_gradient_kernel : public op_kernel<B> {
     auto const& to = sequences_[s];
     if (first >= last) return;
     detail::clear_elements<B>(to.at(first), to.type.type, static_cast<std::size_t>(last - first) * to.step_elements());
-    add_given(s, first, last);
+    each_given(s, first, [&](std::int64_t place, std::byte const* elements) {
+      if (place < last)
+        detail::add_elements<B>(to.at(place), elements, to.type.type,
+                                static_cast<std::size_t>(last - place) * to.step_elements());
+    });
   }
-  // What outputs' gradients say of places of a state.
-  void add_given(std::size_t state, std::int64_t first, std::int64_t last) {
-    auto const& to = sequences_[state];
+  // Calls add(place, elements) for what outputs' gradients say of a state from a place on, and of those that follow.
+  template <class Add>
+  void each_given(std::size_t state, std::int64_t first, Add const& add) const {
     for (given_gradient const& from : given_) {
       if (from.state != state) continue;
       std::int64_t const begins = first_place(from);
-      std::int64_t const low = std::max(first, begins);
-      if (low >= last) continue;
-      auto const* const values = static_cast<std::byte const*>(from.from->value.raw());
-      detail::add_elements<B>(to.at(low), values + static_cast<std::size_t>(low - begins) * to.step_bytes(),
-                              to.type.type, static_cast<std::size_t>(last - low) * to.step_elements());
+      std::int64_t const place = std::max(first, begins);
+      auto const* const elements = static_cast<std::byte const*>(from.from->value.raw());
+      add(place, elements + static_cast<std::size_t>(place - begins) * sequences_[state].step_bytes());
     }
   }
 
@@ -317,11 +319,13 @@ class recurrent_network_gradient_kernel : public op_kernel<B> {
     for (std::string const& name : made_) static_cast<void>(kept.shared().local(name));
     steps_.run(
         sequences_, length_, true, c.options(), [&](std::int64_t t) { return open(kept, t); },
-        [&](detail::linked_place const& link, std::int64_t t) {
-          if (link.sequence >= first_sequence()) return;
-          if (std::int64_t const replaced = replaced_[link.sequence]; replaced >= 0)
-            add_given(link.sequence, t + replaced, t + replaced + 1);
-        });
+        [&](detail::linked_place const& link, std::int64_t t, auto const& add) {
+          if (link.sequence >= first_sequence() || replaced_[link.sequence] < 0) return;
+          each_given(link.sequence, link.place(t), [&](std::int64_t place, std::byte const* elements) {
+            if (place == link.place(t)) add(elements);
+          });
+        },
+        [](detail::linked_place const&, std::int64_t) {});
   }
   // Links of the forward step are again where they were.
   detail::opened_step<B> open(step_workspaces<B>& kept, std::int64_t t) {

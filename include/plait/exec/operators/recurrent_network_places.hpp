@@ -10,8 +10,8 @@
 #include <plait/core/npos.hpp>
 #include <plait/exec/blob.hpp>
 #include <plait/exec/element_type.hpp>
+#include <plait/exec/kernels/accumulate.hpp>
 #include <plait/exec/kernels/fill.hpp>
-#include <plait/exec/kernels/for_each.hpp>
 #include <plait/exec/operators/recurrent_network_arguments.hpp>
 #include <plait/exec/operators/recurrent_network_links.hpp>
 #include <plait/exec/operators/recurrent_network_series.hpp>
@@ -20,18 +20,11 @@
 
 namespace plait::detail {
 
-// nvcc takes no kernel inside another lambda, so this has a function of its own.
-template <backend B, class T>
-void add_typed(T* y, T const* x, std::size_t count) {
-  for_each_index<B>(count, [=] PLAIT_HOST_DEVICE(std::size_t i) { y[i] += x[i]; });
-}
-
 /// to[i] += from[i], for tensors of float or double.
 template <backend B>
 void add_elements(void* to, void const* from, element_type type, std::size_t count) {
-  bool const known = visit_type<float, double>(
-      type, [&]<class T>(T) { add_typed<B>(static_cast<T*>(to), static_cast<T const*>(from), count); });
-  if (!known) refuse_recurrence("gradients of " + std::string(to_string(type)) + " cannot be added");
+  if (!accumulate<B>(type, to, from, count))
+    refuse_recurrence("gradients of " + std::string(to_string(type)) + " cannot be added");
 }
 
 template <backend B>
@@ -110,6 +103,13 @@ void deliver(plan<B> const* p, blob<B> const& passed, linked_place const& link, 
     deliver<B>(p->value(link.value).data, p->value(link.value).type, link, s, t);
   else
     deliver<B>(passed.value.raw(), passed.spec(), link, s, t);
+}
+
+/// Adds what is given for the place of a target at step t: given(link, t, add) calls add(elements) for each.
+template <backend B, class Given>
+void add_given(linked_place const& link, recurrent_sequence const& s, std::int64_t t, Given const& given) {
+  given(link, t,
+        [&](void const* elements) { add_elements<B>(s.at(link.place(t)), elements, s.type.type, s.step_elements()); });
 }
 
 }  // namespace plait::detail

@@ -163,25 +163,27 @@ class recurrent_steps {
   std::size_t in_flight() const noexcept { return std::max<std::size_t>(2, executor_.in_flight()); }
 
   /// Runs so many steps, backward from the last one on. `open(t)` makes a workspace ready for step t, which is run in
-  /// the workspace of the number it returns; `delivered(link, t)` is told of a target that step t has taken to its
-  /// places. Each is called for one step after the other, or for several at once, in the executor's tasks; where places
-  /// of a sequence take turns, a step is over before the next is opened. What is thrown is what the first step in this
-  /// order throws.
-  template <class Open, class Delivered>
+  /// the workspace of the number it returns; `given(link, t, add)` calls add(elements) for what is to be added to the
+  /// place of a target when step t has been there; `delivered(link, t)` is told of a target that step t has taken to
+  /// its places. Each is called for one step after the other, or for several at once, in the executor's tasks; where
+  /// places of a sequence take turns, a step is over before the next is opened. What is thrown is what the first step
+  /// in this order throws.
+  template <class Open, class Given, class Delivered>
   void run(std::span<recurrent_sequence const> sequences, std::int64_t steps, bool backward, run_options const& options,
-           Open const& open, Delivered const& delivered) {
+           Open const& open, Given const& given, Delivered const& delivered) {
     steps_ = static_cast<std::size_t>(steps);
+    backward_ = backward;
     begun_ = false;
     defers_ = false;
     if (blobs_.size() > steps_) blobs_.resize(steps_);
     recurrent_run<B> const all{sequences, steps, backward, &options};
     bool const in_order = std::ranges::any_of(sequences, &recurrent_sequence::takes_turns);
     for (std::int64_t done = 0; done != steps;) {
-      run_step(all, all.step(done), open(all.step(done)), delivered);
+      run_step(all, all.step(done), open(all.step(done)), given, delivered);
       ++done;
       if (plan_ == nullptr || in_order) continue;
       if (done == 1 && executor_.pays(*plan_, steps))
-        done = executor_.run(*plan_, links_, series_, told_, all, argument_, open, delivered);
+        done = executor_.run(*plan_, links_, series_, told_, all, argument_, open, given, delivered);
       if (done == 1) defers_ = may_defer(all);
       if (plan_->deferred() == most_deferred) run_deferred();
     }
@@ -265,8 +267,9 @@ class recurrent_steps {
     found.shared = blobs.parent()->revision();
     return found;
   }
-  template <class Delivered>
-  void run_step(recurrent_run<B> const& all, std::int64_t t, opened_step<B> const& at, Delivered const& delivered) {
+  template <class Given, class Delivered>
+  void run_step(recurrent_run<B> const& all, std::int64_t t, opened_step<B> const& at, Given const& given,
+                Delivered const& delivered) {
     step_blobs const& blobs = find_blobs(at);
     auto const sequence = [&](linked_place const& link) -> recurrent_sequence const& {
       return all.sequences[link.sequence];
@@ -276,15 +279,20 @@ class recurrent_steps {
       if (link.source && link.first_source) open_source<B>(*blobs.links[i], link, sequence(link), t);
       if (link.filled) fill_source<B>(*blobs.links[i], link, sequence(link), t);
     }
-    if (plan_ != nullptr) inside(argument_, t, [&] { run_plan(blobs, all, t); });
-    if (defers_ && !targets_in_place(all, t)) run_deferred();
+    bool put_off = false;
+    if (plan_ != nullptr) inside(argument_, t, [&] { put_off = run_plan(blobs, all, t, given); });
     for (std::size_t i = 0; i != links_.size(); ++i)
       if (links_[i].target && !series_.sums(links_[i].value))
         deliver<B>(plan_.get(), *blobs.links[i], links_[i], sequence(links_[i]), t);
+    if (!put_off)
+      for (linked_place const& link : links_)
+        if (link.target) add_given<B>(link, sequence(link), t, given);
     for (linked_place const& link : links_)
       if (link.target) delivered(link, t);
   }
-  void run_plan(step_blobs const& blobs, recurrent_run<B> const& all, std::int64_t t) {
+  // Whether the run was put off, with all that is given for its targets.
+  template <class Given>
+  bool run_plan(step_blobs const& blobs, recurrent_run<B> const& all, std::int64_t t, Given const& given) {
     auto const put = [&] {
       put_targets<B>(*plan_, links_, series_, all.sequences, t);
       plan_->bind();
@@ -305,22 +313,30 @@ class recurrent_steps {
       put();
     }
     told_ = plan_->in_series();
-    if (!defers_) return plan_->run_bound(*all.options);
+    if (!defers_ || !targets_in_place(all, t)) {
+      run_deferred();
+      plan_->run_bound(*all.options);
+      return false;
+    }
     if (plan_->deferred() == 0) first_deferred_ = t;
     plan_->defer_run();
+    for (linked_place const& link : links_)
+      if (link.target) given(link, t, [&](void const* elements) { plan_->add_deferred(link.value, elements); });
+    return true;
   }
 
   // After the first step: whether threads can run several steps each for its rows. Steps may pass rows on to others by
   // links that move from place to place, and in memory that is the plan's.
   bool may_defer(recurrent_run<B> const& all) const {
-    if (all.backward || all.options->observer != nullptr || all.options->stop.stop_possible()) return false;
+    if (all.options->observer != nullptr || all.options->stop.stop_possible()) return false;
     if (!told_ || !plan_->may_defer()) return false;
     auto const given = plan_->layout().given();
     return std::ranges::all_of(links_, [&](linked_place const& link) {
+      if (link.value != npos && series_.sums(link.value)) return true;
       if (link.filled || link.added || link.window != 1 || !link.moves) return false;
-      if (link.value != npos && plan_->reads_whole(link.value)) return false;
+      if (link.value != npos && plan_->has_whole(link.value)) return false;
       std::uint32_t const source = find(given, link.internal);
-      return source == npos || !plan_->reads_whole(source);
+      return source == npos || !plan_->has_whole(source);
     });
   }
   bool targets_in_place(recurrent_run<B> const& all, std::int64_t t) const {
@@ -335,7 +351,8 @@ class recurrent_steps {
     try {
       plan_->run_deferred(failed);
     } catch (...) {
-      inside(argument_, first_deferred_ + static_cast<std::int64_t>(failed), [] { throw; });
+      auto const later = static_cast<std::int64_t>(failed);
+      inside(argument_, backward_ ? first_deferred_ - later : first_deferred_ + later, [] { throw; });
     }
   }
 
@@ -347,6 +364,7 @@ class recurrent_steps {
   recurrent_executor<B> executor_;
   std::vector<step_blobs> blobs_;  // by number
   std::size_t steps_ = 0;
+  bool backward_ = false;
   bool begun_ = false;  // the first step of the run has been
   bool told_ = false;   // ops know that they are in a series
   bool defers_ = false;
