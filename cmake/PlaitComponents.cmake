@@ -58,7 +58,7 @@ plait_component(exec_cblas OPTIONAL HEADERS exec/cblas.hpp
   ALLOWS cblas.h)
 
 # For files that nvcc compiles: tests/cuda checks these headers, by using them.
-plait_component(exec_cuda OPTIONAL HEADERS exec/cuda.hpp exec/cublas.hpp
+plait_component(exec_cuda OPTIONAL HEADERS exec/cuda.hpp exec/cublas.hpp exec/cuda_graph.hpp
   LINKS plait::exec CUDA::cudart CUDA::cublas FINDS CUDAToolkit
   ALLOWS cublas)
 

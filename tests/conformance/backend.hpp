@@ -11,6 +11,8 @@
 #include <plait/exec/omp.hpp>
 #elif defined(PLAIT_CONFORMANCE_CUDA)
 #include <plait/exec/cublas.hpp>
+#elif defined(PLAIT_CONFORMANCE_DEVICE)
+#include <support/emulated_device.hpp>
 #else
 #include <plait/exec/serial.hpp>
 #endif
@@ -23,6 +25,8 @@ using backend = plait::tbb;
 using backend = plait::omp;
 #elif defined(PLAIT_CONFORMANCE_CUDA)
 using backend = plait::cuda;
+#elif defined(PLAIT_CONFORMANCE_DEVICE)
+using backend = test::emulated_device;
 #else
 using backend = plait::serial;
 #endif

@@ -113,6 +113,49 @@ TEST_CASE("a block serves sizes of its class, and two owners at once never share
   p.give_back(b, 100);
 }
 
+TEST_CASE("what is given back to a reserve is for its user, until it goes") {
+  counting::reset();
+  pool p;
+  void* const before = p.take(100);
+  void* mine = nullptr;
+  {
+    pool::reserve kept(p);
+    {
+      pool::reserve::use const used(kept);
+      p.give_back(before, 100);
+      mine = p.take(1'000);
+      p.give_back(mine, 1'000);
+      CHECK(p.take(1'000) == mine);  // of the kind that was given back
+      p.give_back(mine, 1'000);
+      CHECK(p.take(100) == before);
+      p.give_back(before, 100);
+      std::thread([&] {  // other threads have the pool
+        void* const other = p.take(1'000);
+        CHECK(other != mine);
+        p.give_back(other, 1'000);
+      })
+          .join();
+      pool elsewhere;  // other pools are not concerned
+      void* const another = elsewhere.take(100);
+      elsewhere.give_back(another, 100);
+      CHECK(elsewhere.take(100) == another);
+      elsewhere.give_back(another, 100);
+    }
+    CHECK(p.statistics().bytes_in_use == 0);
+    void* const next = p.take(100);
+    CHECK(next != before);
+    p.give_back(next, 100);
+    p.trim();
+    CHECK(p.statistics().bytes_held != 0);  // what is reserved may be in use
+  }
+  CHECK((p.take(1'000) == mine));
+  p.give_back(mine, 1'000);
+  CHECK(p.statistics().bytes_in_use == 0);
+  p.trim();
+  CHECK(p.statistics().bytes_held == 0);
+  CHECK(counting::held == 0);
+}
+
 TEST_CASE("statistics tell what is in use, what is held and what was the most") {
   counting::reset();
   {

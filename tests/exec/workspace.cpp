@@ -43,6 +43,22 @@ TEST_CASE("workspace: blobs keep their address, tensors are shared, reset forget
   CHECK(&blobs.get("x") == &x);
 }
 
+TEST_CASE("workspace: other elements where a tensor stands") {
+  workspace blobs;
+  blobs.feed<float>("x", {1, 2, 3, 4}, {2, 2});
+  plait::tensor<plait::serial> const held = blobs.view("x");
+  blobs.refill<float>("x", {5, 6, 7, 8});
+  CHECK(blobs.view("x").shares_memory(held));
+  CHECK(held.values<float>() == std::vector<float>{5, 6, 7, 8});
+  CHECK_THROWS_WITH_AS(blobs.refill<float>("x", {1}),
+                       "plait: blob 'x' holds float32 2x2; 1 elements cannot take their place", plait::shape_error);
+  CHECK_THROWS_AS(blobs.refill<double>("x", {1, 2, 3, 4}), plait::net_error);
+  CHECK_THROWS_AS(blobs.refill<float>("y", {1}), plait::net_error);
+  blobs.feed("x", held.transpose(std::vector<std::size_t>{1, 0}));
+  CHECK_THROWS_WITH_AS(blobs.refill<float>("x", {1, 2, 3, 4}), doctest::Contains("not contiguous"), plait::shape_error);
+  CHECK(held.values<float>() == std::vector<float>{5, 6, 7, 8});
+}
+
 TEST_CASE("workspace: a name stands for a blob of another one, for a while") {
   workspace outer;
   workspace inner;

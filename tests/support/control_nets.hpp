@@ -44,8 +44,11 @@ struct less_kernel : plait::op_kernel<B> {
     c.output(0, plait::element_type::boolean, {1});
   }
   void run(plait::op_context<B>& c) override {
-    *c.template output<bool>(0) =
-        c.size(0) != 0 && c.size(1) != 0 && *c.template input<float>(0) < *c.template input<float>(1);
+    float const* a = c.template input<float>(0);
+    float const* b = c.template input<float>(1);
+    bool* holds = c.template output<bool>(0);
+    bool const any = c.size(0) != 0 && c.size(1) != 0;
+    plait::for_each_index<B>(1, [=] PLAIT_HOST_DEVICE(std::size_t) { *holds = any && *a < *b; });
   }
 };
 
@@ -61,8 +64,9 @@ struct grow_kernel : plait::op_kernel<B> {
     float const* x = c.template input<float>(0);
     float* y = c.template output<float>(0);
     std::size_t const n = c.size(0);
-    for (std::size_t i = 0; i != n; ++i) y[i] = x[i];
-    y[n] = n == 0 ? 0 : x[0];
+    plait::for_each_index<B>(n + 1, [=] PLAIT_HOST_DEVICE(std::size_t i) {
+      y[i] = i < n ? x[i] : n == 0 ? 0.0f : x[0];
+    });
   }
 };
 

@@ -21,12 +21,19 @@
 #include <plait/exec/workspace.hpp>
 #include <plait/netdef/text_reader.hpp>
 #include <plait/netdef/traits.hpp>
+#if defined(PLAIT_TEST_DEVICE)
+#include <support/emulated_device.hpp>
+#endif
 
 // Backends differ in who starts the threads only, and each costs as much to compile. CMake's PLAIT_TEST_ALL_BACKENDS
-// has them all for every operator, the tests of kernels have them always. PLAIT_TEST_CUDA has the device instead.
+// has them all for every operator, the tests of kernels have them always. PLAIT_TEST_CUDA has the device instead, and
+// PLAIT_TEST_DEVICE the one that the host emulates.
 #if defined(PLAIT_TEST_CUDA)
 #define PLAIT_PARALLEL_BACKENDS plait::cuda
 #define PLAIT_HOST_BACKENDS plait::cuda
+#elif defined(PLAIT_TEST_DEVICE)
+#define PLAIT_PARALLEL_BACKENDS test::emulated_device
+#define PLAIT_HOST_BACKENDS test::emulated_device
 #elif defined(PLAIT_TEST_ALL_BACKENDS)
 #define PLAIT_PARALLEL_BACKENDS plait::omp, plait::tbb
 #define PLAIT_HOST_BACKENDS plait::serial, PLAIT_PARALLEL_BACKENDS

@@ -67,9 +67,12 @@ struct update_kernel : plait::op_kernel<B> {
   void run(plait::op_context<B>& c) override {
     float const* g = c.template input<float>(1);
     float* x = c.template output<float>(0);
-    float sum = 0;
-    for (std::size_t i = 0; i != c.size(1); ++i) sum += g[i];
-    if (c.size(0) != 0) x[0] += sum;
+    std::size_t const n = c.size(1);
+    plait::for_each_index<B>(c.size(0) == 0 ? 0 : 1, [=] PLAIT_HOST_DEVICE(std::size_t) {
+      float sum = 0;
+      for (std::size_t i = 0; i != n; ++i) sum += g[i];
+      x[0] += sum;
+    });
   }
 };
 
@@ -101,11 +104,11 @@ struct break_kernel : plait::op_kernel<B> {
   void run(plait::op_context<B>& c) override {
     float const* x = c.template input<float>(0);
     float* y = c.template output<float>(0);
-    bool const breaks = c.size(0) != 0 && x[0] < 0;
-    for (std::size_t i = 0; i != c.size(0); ++i) {
-      if (breaks && i >= c.size(0) / 2) throw std::domain_error("a negative number");
-      y[i] = x[i] * 3;
-    }
+    float first = 0;
+    if (c.size(0) != 0) B::copy_to_host(&first, x, sizeof first);
+    std::size_t const count = first < 0 ? c.size(0) / 2 : c.size(0);
+    plait::for_each_index<B>(count, [=] PLAIT_HOST_DEVICE(std::size_t i) { y[i] = x[i] * 3; });
+    if (first < 0) throw std::domain_error("a negative number");
   }
 };
 

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <memory>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include <plait/core/assert.hpp>
@@ -47,8 +48,10 @@ class memory_pool {
     std::size_t const kind = class_of(bytes);
     std::lock_guard const lock(mutex_);
     std::vector<void*>& free = free_[kind];
-    void* block = nullptr;
-    if (!free.empty()) {
+    void* block = reserve::take(*this, kind);
+    if (block != nullptr) {
+      // nothing to count but its use
+    } else if (!free.empty()) {
       block = free.back();
       free.pop_back();
     } else {
@@ -68,12 +71,63 @@ class memory_pool {
     std::size_t const kind = class_of(bytes);
     std::lock_guard const lock(mutex_);
     statistics_.bytes_in_use -= class_size(kind);
-    try {
-      free_[kind].push_back(block);
-    } catch (...) {
-      release(block, kind);
-    }
+    if (!reserve::give_back(*this, block, kind)) keep(block, kind);
   }
+
+  /// Blocks that work which is done again and again goes on using, though nobody owns them in between: what a thread
+  /// gives back while it uses a reserve stays there, for that thread alone. The pool must outlive it.
+  class reserve {
+   public:
+    explicit reserve(memory_pool& from = shared()) : pool_(&from) {}
+    reserve(reserve const&) = delete;
+    reserve& operator=(reserve const&) = delete;
+    /// Gives everything back to the pool. Precondition: no thread uses it any more.
+    ~reserve() {
+      std::lock_guard const lock(pool_->mutex_);
+      for (auto const& [block, kind] : blocks_) pool_->keep(block, kind);
+    }
+
+    /// From here to the end of the scope the calling thread uses it, in place of what it used before.
+    class use {
+     public:
+      explicit use(reserve& r) : before_(std::exchange(current(), &r)) {}
+      use(use const&) = delete;
+      use& operator=(use const&) = delete;
+      ~use() { current() = before_; }
+
+     private:
+      reserve* before_;
+    };
+
+   private:
+    friend class memory_pool;
+
+    static reserve*& current() {
+      thread_local reserve* of_thread = nullptr;
+      return of_thread;
+    }
+    static void* take(memory_pool const& from, std::size_t kind) {
+      reserve* const r = current();
+      if (r == nullptr || r->pool_ != &from) return nullptr;
+      auto const found = std::ranges::find(r->blocks_, kind, &std::pair<void*, std::size_t>::second);
+      if (found == r->blocks_.end()) return nullptr;
+      void* const block = found->first;
+      r->blocks_.erase(found);
+      return block;
+    }
+    static bool give_back(memory_pool const& to, void* block, std::size_t kind) noexcept {
+      reserve* const r = current();
+      if (r == nullptr || r->pool_ != &to) return false;
+      try {
+        r->blocks_.emplace_back(block, kind);
+      } catch (...) {  // it is leaked: work that uses it may be done again
+      }
+      return true;
+    }
+
+    memory_pool* pool_;
+    std::vector<std::pair<void*, std::size_t>> blocks_;  // and their kinds
+  };
 
   /// Returns what is not in use to the system.
   void trim() noexcept {
@@ -113,6 +167,13 @@ class memory_pool {
     } catch (std::bad_alloc const&) {
       free_all();
       return B::allocate(bytes);
+    }
+  }
+  void keep(void* block, std::size_t kind) noexcept {
+    try {
+      free_[kind].push_back(block);
+    } catch (...) {
+      release(block, kind);
     }
   }
   void release(void* block, std::size_t kind) noexcept {

@@ -96,6 +96,12 @@ class op_schema {
     side_effects_ = true;
     return *this;
   }
+  /// What an op does depends on more than its operands: how often it has run, or elements that the host looks at. What
+  /// a run of it starts on a device cannot stand for another run: see captured_runs.
+  op_schema& differs_by_run() {
+    differs_by_run_ = true;
+    return *this;
+  }
   /// The type of `fallback` is the argument's type.
   op_schema& argument(std::string_view name, argument_value fallback, std::string_view text) {
     arguments_.push_back({std::string(name), std::move(fallback), false, std::string(text)});
@@ -203,6 +209,7 @@ class op_schema {
   bool has_results_after_run() const noexcept { return results_after_run_; }
   bool may_take_objects() const noexcept { return takes_objects_ || results_after_run_; }
   bool has_side_effects() const noexcept { return side_effects_; }
+  bool does_differ_by_run() const noexcept { return differs_by_run_; }
   bool has_checked_first() const noexcept { return checks_first_; }
 
  private:
@@ -227,6 +234,7 @@ class op_schema {
   bool in_place_each_ = false;
   bool renames_blobs_ = false;
   bool side_effects_ = false;
+  bool differs_by_run_ = false;
   bool checks_first_ = false;
   bool results_after_run_ = false;
   bool takes_objects_ = false;

@@ -190,6 +190,21 @@ class plan {
     }
   }
 
+  // ---- the same run again
+  /// Where everything stood when a run had ended, and who held it.
+  struct standing {
+    std::uint64_t stages = 0;
+    std::vector<slot> values = {};
+    std::vector<long> holders = {};  ///< of published values
+  };
+  /// Whether an op of the net, or of one inside it, does something else each time: see op_schema::differs_by_run.
+  bool differs_by_run() const noexcept { return differs_by_run_; }
+  /// After a run. O(values).
+  void note(standing& now) const;
+  /// After bind(): whether a run would do on the same memory what the last one did, which was noted; all that changed
+  /// are elements. O(values).
+  bool stands_as(standing const& then) const;
+
   // ---- to look at
   std::size_t op_count() const noexcept { return steps_.size(); }
   plan_layout const& layout() const noexcept { return layout_; }
@@ -243,6 +258,7 @@ class plan {
   // What a net inside an op is compiled with.
   struct nesting {
     std::size_t depth;                     // of nets around it
+    bool* differs_by_run;                  // to be set if that net does
     std::vector<std::string> const* keep;  // blobs that are kept; all if nullptr
   };
   static constexpr std::size_t depth_limit = 100;  // each level takes stack when it is compiled and run
@@ -255,7 +271,7 @@ class plan {
 
   template <net N, class Op>
   nets_of_op<B> nets_inside(ssa_form<N> const& form, N const& n, Op const& op, op_index at,
-                            net_operands const& operands, operators<B> const& table, std::size_t depth) const;
+                            net_operands const& operands, operators<B> const& table, std::size_t depth);
   template <net N>
   static std::vector<std::string> names_read(N const& n, operators<B> const& table);
   template <net N>
@@ -319,6 +335,8 @@ class plan {
   csr<op_index> controls_;                     // by op
   bool parallel_ = false;
   bool nested_ = false;
+  bool differs_by_run_ = false;
+  std::uint64_t entered_ = 0;  // stages, in all runs
   std::vector<std::string> op_names_;
   std::vector<std::string> blob_names_;
 };

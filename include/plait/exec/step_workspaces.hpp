@@ -40,6 +40,8 @@ class step_workspaces : public blob_object {
   std::vector<tensor<B>> states;
   /// 0, 1, 2, …: what steps find under the name of the time step, as far as there has been one.
   tensor<B> timesteps;
+  /// So many of them are known to be there.
+  std::size_t numbered = 0;
   /// Of the run they were last used for.
   std::size_t length = 0;
   /// Whether what the steps made is there, one workspace a step.

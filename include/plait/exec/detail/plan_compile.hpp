@@ -65,13 +65,15 @@ plan<B>::plan(N const& n, operators<B> const& table, workspace<B>& blobs, compil
   connect(operands, blobs);
   find_constants(options.constants);
   controls_ = std::move(operands.controls);
+  for (details const& d : details_) differs_by_run_ = differs_by_run_ || d.type->schema.does_differ_by_run();
+  if (around != nullptr && differs_by_run_) *around->differs_by_run = true;
 }
 
 // What the kernel of an op is given that has nets inside; nothing for other ops.
 template <backend B>
 template <net N, class Op>
 nets_of_op<B> plan<B>::nets_inside(ssa_form<N> const& form, N const& n, Op const& op, op_index at,
-                                   net_operands const& operands, operators<B> const& table, std::size_t depth) const {
+                                   net_operands const& operands, operators<B> const& table, std::size_t depth) {
   nets_of_op<B> found;
   if constexpr (has_subnets<N>) {
     for (auto inside : plait::subnets(n, op)) {
@@ -80,8 +82,8 @@ nets_of_op<B> plan<B>::nets_inside(ssa_form<N> const& form, N const& n, Op const
       auto const owner = std::make_shared<decltype(inside)>(std::move(inside));
       found.add(
           argument,
-          [owner, &table, depth](workspace<B>& blobs, std::vector<std::string> const* keep) {
-            nesting const around{depth + 1, keep};
+          [this, owner, &table, depth](workspace<B>& blobs, std::vector<std::string> const* keep) {
+            nesting const around{depth + 1, &differs_by_run_, keep};
             return std::unique_ptr<plan>(new plan(*owner->net, table, blobs, {}, &around));
           },
           [owner, &table] { return names_read(*owner->net, table); });

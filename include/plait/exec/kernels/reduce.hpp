@@ -249,7 +249,9 @@ struct column_reduction {
   }
 };
 
-// Device: a thread a column.
+// Device: a thread a column, with the host's bits where that joins no rows. Narrow columns are long: there blocks of
+// rows are combined by themselves, as a sum of thousands of numbers, one after the other, would be known to fewer
+// digits.
 template <class R, class T, class Map>
 struct device_column_reduction {
   T const* x;
@@ -264,8 +266,17 @@ struct device_column_reduction {
     std::size_t const chunk = task / inner % chunks;
     std::size_t const first = (task / inner / chunks * n + chunk * rows) * inner + column;
     std::size_t const count = rows < n - chunk * rows ? rows : n - chunk * rows;
+    auto const at = [this, first](std::size_t row) { return map(x[first + row * inner]); };
+    std::size_t const block = strip_width / inner > 1 ? 64 : count;
     T total = R::template identity<T>();
-    for (std::size_t r = 0; r < count; ++r) total = R::combine(total, map(x[first + r * inner]));
+    for (std::size_t r = 0; r < count;) {
+      std::size_t const last = count - r < block ? count : r + block;
+      T part = R::template identity<T>();
+      for (; r + 4 <= last; r += 4)
+        part = R::combine(part, R::combine(R::combine(at(r), at(r + 1)), R::combine(at(r + 2), at(r + 3))));
+      for (; r < last; ++r) part = R::combine(part, at(r));
+      total = R::combine(total, part);
+    }
     out[task] = total;
   }
 };

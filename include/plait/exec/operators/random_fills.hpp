@@ -34,7 +34,8 @@ class random_source {
   }
 
   static op_schema& describe(op_schema& schema) {
-    return schema.side_effects().argument("seed", std::int64_t{0}, "a different one gives different numbers");
+    return schema.side_effects().differs_by_run().argument("seed", std::int64_t{0},
+                                                           "a different one gives different numbers");
   }
 
  private:

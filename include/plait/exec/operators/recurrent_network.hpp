@@ -299,13 +299,15 @@ class recurrent_network_kernel : public op_kernel<B> {
     return {number, &blobs};
   }
   // Each step has a number in a place of its own, as steps may be run when others have been made ready already. Anew in
-  // each run: a step net may change its number.
+  // each run only if a step net changes its number.
   void number_steps(step_workspaces<B>& kept, std::size_t length) {
+    if (kept.numbered >= length) return;
     if (kept.timesteps.dims().size() < static_cast<std::int64_t>(length))
       kept.timesteps = tensor<B>::uninitialized(element_type::int32, {static_cast<std::int64_t>(length)});
     numbers_.resize(std::max(numbers_.size(), length));
     std::iota(numbers_.begin(), numbers_.end(), 0);
     B::copy_from_host(kept.timesteps.raw(), numbers_.data(), length * sizeof(std::int32_t));
+    kept.numbered = steps_.written(arguments_.timestep) == npos ? length : 0;
   }
   void expect_filled_in_place(workspace<B>& blobs, detail::linked_place const& link, std::int64_t t) {
     if (blobs.get(link.internal).value.raw() != sequences_[link.sequence].at(t + link.offset))

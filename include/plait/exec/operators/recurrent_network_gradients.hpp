@@ -142,7 +142,7 @@ class recurrent_network_gradient_kernel : public op_kernel<B> {
         throw;
       }
       release();
-      hand_out();
+      hand_out(c);
     });
   }
 
@@ -317,6 +317,7 @@ class recurrent_network_gradient_kernel : public op_kernel<B> {
 
   void go_back(op_context<B>& c, step_workspaces<B>& kept) {
     for (std::string const& name : made_) static_cast<void>(kept.shared().local(name));
+    if (steps_.written(arguments_.timestep) != npos) kept.numbered = 0;
     steps_.run(
         sequences_, length_, true, c.options(), [&](std::int64_t t) { return open(kept, t); },
         [&](detail::linked_place const& link, std::int64_t t, auto const& add) {
@@ -350,20 +351,22 @@ class recurrent_network_gradient_kernel : public op_kernel<B> {
     return {number, &blobs};
   }
 
-  void hand_out() {
+  void hand_out(op_context<B> const& c) {
     auto const give = [](blob<B>& to, tensor<B> value) {
       to.value = std::move(value);
       to.object = nullptr;
       to.is_set = true;
     };
     std::size_t const before = arguments_.sequences.size() + parameters_.size();
+    summed_.resize(arguments_.states.size());
     for (std::size_t o = 0; o != before; ++o) give(*outputs_[o], gradients_[first_sequence() + o]);
     for (std::size_t i = 0; i != arguments_.states.size(); ++i) {
       shape const& dims = initial_[i]->value.dims();
       tensor<B> const& all = gradients_[i];
       tensor<B> made;
       if (dims.rank() == 1) {
-        made = tensor<B>::uninitialized(all.type(), dims);
+        renew(summed_[i], {all.type(), dims}, c, listed_);
+        made = summed_[i];
         visit_type<float, double>(all.type(), [&]<class T>(T) {
           detail::add_rows<B>(made.template data<T>(), all.template data<T>(), static_cast<std::size_t>(all.dims()[1]),
                               static_cast<std::size_t>(dims[0]));
@@ -397,6 +400,7 @@ class recurrent_network_gradient_kernel : public op_kernel<B> {
   std::vector<step_views> viewed_;      // by step
   std::vector<std::int64_t> replaced_;  // by sequence: the offset of the link that fills it; -1 if steps add to it
   std::vector<tensor<B>> gradients_;    // of states, sequences, parameters
+  std::vector<tensor<B>> summed_;       // of initial states that all rows begin with
   std::vector<detail::recurrent_sequence> sequences_;
   std::int64_t length_ = 0;
 };

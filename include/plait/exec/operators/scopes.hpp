@@ -222,6 +222,7 @@ void add_scope_operators(operators<B>& table) {
           .outputs(1, npos)
           .results_after_run()
           .side_effects()
+          .differs_by_run()
           .required_net_argument("net", "what is run")
           .argument("inner_blobs", list(), "names inside that stand for operands, each one different")
           .argument("outer_blobs_idx", std::vector<std::int64_t>(),
@@ -239,6 +240,7 @@ void add_scope_operators(operators<B>& table) {
           .outputs(1)
           .results_after_run()
           .side_effects()
+          .differs_by_run()
           .checks_first()
           .describe("makes a stack of workspaces for Do, or clears the blob's own"));
   table.template add<has_scope_kernel>(op_schema("HasScope")
@@ -246,6 +248,7 @@ void add_scope_operators(operators<B>& table) {
                                            .outputs(1)
                                            .takes_objects()
                                            .side_effects()
+                                           .differs_by_run()
                                            .checks_first()
                                            .describe("Y[0] = whether a stack of workspaces holds any"));
 }

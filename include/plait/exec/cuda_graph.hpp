@@ -1,0 +1,56 @@
+// What captured_runs records on CUDA devices: a CUDA graph.
+#pragma once
+
+#include <optional>
+#include <utility>
+
+#include <cuda_runtime.h>
+
+#include <plait/exec/captured_runs.hpp>
+#include <plait/exec/cuda.hpp>
+
+namespace plait {
+
+/// Of the calling thread's stream. After NVIDIA, CUDA C++ Programming Guide, "CUDA Graphs": capture in relaxed mode, as
+/// the pool may have to ask the system for memory meanwhile, which is no work of the stream.
+template <>
+struct recorded_work<cuda> {
+  static void begin() {
+    cuda::check(cudaStreamBeginCapture(cuda::stream(), cudaStreamCaptureModeRelaxed), "cudaStreamBeginCapture");
+  }
+  static std::optional<recorded_work> end() {
+    cudaGraph_t graph = nullptr;
+    cudaError_t const status = cudaStreamEndCapture(cuda::stream(), &graph);
+    if (status >= cudaErrorStreamCaptureUnsupported && status <= cudaErrorStreamCaptureWrongThread) {
+      static_cast<void>(cudaGetLastError());
+      return std::nullopt;
+    }
+    cuda::check(status, "cudaStreamEndCapture");
+    recorded_work made;
+    status_of(cudaGraphInstantiate(&made.graph_, graph, 0), graph, "cudaGraphInstantiate");
+    return made;
+  }
+  recorded_work(recorded_work&& other) noexcept : graph_(std::exchange(other.graph_, nullptr)) {}
+  recorded_work& operator=(recorded_work&& other) noexcept {
+    std::swap(graph_, other.graph_);
+    return *this;
+  }
+  ~recorded_work() {
+    if (graph_ != nullptr) static_cast<void>(cudaGraphExecDestroy(graph_));
+  }
+
+  void launch() const { cuda::check(cudaGraphLaunch(graph_, cuda::stream()), "cudaGraphLaunch"); }
+
+ private:
+  recorded_work() = default;
+
+  // What was instantiated stands by itself.
+  static void status_of(cudaError_t status, cudaGraph_t graph, char const* call) {
+    static_cast<void>(cudaGraphDestroy(graph));
+    cuda::check(status, call);
+  }
+
+  cudaGraphExec_t graph_ = nullptr;
+};
+
+}  // namespace plait
