@@ -23,6 +23,7 @@ struct symbol {
   std::uint32_t id = 0;
 
   constexpr explicit operator bool() const noexcept { return id != 0; }
+  friend constexpr bool operator==(symbol, symbol) = default;
   friend constexpr auto operator<=>(symbol, symbol) = default;
 };
 

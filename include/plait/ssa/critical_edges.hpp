@@ -25,6 +25,7 @@ namespace plait {
 struct critical_edge {
   std::uint32_t block = 0;
   std::uint32_t way = 0;
+  friend constexpr bool operator==(critical_edge const&, critical_edge const&) = default;
   friend constexpr auto operator<=>(critical_edge const&, critical_edge const&) = default;
 };
 

@@ -41,6 +41,7 @@ class ssa_site {
     PLAIT_ASSERT(is_phi(), "ssa_site: no phi");
     return number_;
   }
+  friend constexpr bool operator==(ssa_site const&, ssa_site const&) = default;
   friend constexpr auto operator<=>(ssa_site const&, ssa_site const&) = default;
 
  private:
@@ -54,6 +55,7 @@ class ssa_site {
 struct ssa_use {
   ssa_site site;
   std::uint32_t slot = 0;
+  friend constexpr bool operator==(ssa_use const&, ssa_use const&) = default;
   friend constexpr auto operator<=>(ssa_use const&, ssa_use const&) = default;
 };
 

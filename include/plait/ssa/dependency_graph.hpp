@@ -54,6 +54,7 @@ struct dependency_node {
 /// The number of an edge.
 struct dependency_id {
   std::uint32_t index = npos;
+  friend constexpr bool operator==(dependency_id, dependency_id) = default;
   friend constexpr auto operator<=>(dependency_id, dependency_id) = default;
 };
 

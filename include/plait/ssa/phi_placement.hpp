@@ -71,6 +71,7 @@ class phi_placement {
   struct edge {
     std::uint32_t from;  // places in the tree's preorder
     std::uint32_t to;
+    friend constexpr bool operator==(edge const&, edge const&) = default;
     friend constexpr auto operator<=>(edge const&, edge const&) = default;
   };
   std::vector<edge> edges_;              // that enter live blocks, but for those of the tree

@@ -72,6 +72,7 @@ struct ssa_violation {
   ssa_site site;               ///< neither op nor phi: what the program results in when it ends in the block
   std::uint32_t slot = 0;      ///< which input, output, argument or result
   value_index value = npos;    ///< npos where no value is at fault
+  friend constexpr bool operator==(ssa_violation const&, ssa_violation const&) = default;
   friend constexpr auto operator<=>(ssa_violation const&, ssa_violation const&) = default;
 };
 

@@ -35,6 +35,7 @@ using op_index = std::uint32_t;
 struct value {
   blob_index blob = npos;
   std::uint32_t version = 0;
+  friend constexpr bool operator==(value const&, value const&) = default;
   friend constexpr auto operator<=>(value const&, value const&) = default;
 };
 
@@ -43,6 +44,7 @@ struct value {
 struct operand {
   op_index op = npos;
   std::uint32_t slot = 0;
+  friend constexpr bool operator==(operand const&, operand const&) = default;
   friend constexpr auto operator<=>(operand const&, operand const&) = default;
 };
 
