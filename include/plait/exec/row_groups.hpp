@@ -144,7 +144,7 @@ class row_groups {
 
     bool take(candidate const& c);
     bool is_undivided() const;
-    bool may_follow(row_runs const& rows) const;
+    bool may_follow(row_runs const& next) const;
     void find_sums();
     bool is_worth_it() const;
     void divide();
