@@ -27,7 +27,9 @@ struct recorded_work<cuda> {
     }
     cuda::check(status, "cudaStreamEndCapture");
     recorded_work made;
-    status_of(cudaGraphInstantiate(&made.graph_, graph, 0), graph, "cudaGraphInstantiate");
+    cudaError_t const instantiated = cudaGraphInstantiate(&made.graph_, graph, 0);
+    static_cast<void>(cudaGraphDestroy(graph));  // what was made of it stands by itself
+    cuda::check(instantiated, "cudaGraphInstantiate");
     return made;
   }
   recorded_work(recorded_work&& other) noexcept : graph_(std::exchange(other.graph_, nullptr)) {}
@@ -43,12 +45,6 @@ struct recorded_work<cuda> {
 
  private:
   recorded_work() = default;
-
-  // What was instantiated stands by itself.
-  static void status_of(cudaError_t status, cudaGraph_t graph, char const* call) {
-    static_cast<void>(cudaGraphDestroy(graph));
-    cuda::check(status, call);
-  }
 
   cudaGraphExec_t graph_ = nullptr;
 };
