@@ -46,6 +46,15 @@ concept backend = requires(void* to, void const* from, std::size_t bytes) {
   B::synchronize();
 };
 
+namespace detail {
+/// A backend whose ops may be run by tasks: B::task_group and B::task_arena are as oneTBB's.
+template <class B>
+concept has_tasks = requires {
+  typename B::task_group;
+  typename B::task_arena;
+};
+}  // namespace detail
+
 /// The memory of backends that run on the host.
 struct host_memory {
   static constexpr bool on_device = false;

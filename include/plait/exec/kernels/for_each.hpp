@@ -18,6 +18,7 @@
 
 #include <plait/exec/backend.hpp>
 #include <plait/exec/kernels/instruction_sets.hpp>
+#include <plait/exec/kernels/standing_team.hpp>
 
 namespace plait {
 
@@ -71,6 +72,16 @@ struct tile_task {
 
 }  // namespace detail
 
+/// f(part) for each of `count` parts, on host backends: work that is divided already. In a recurrence oneTBB's threads
+/// stand by for it (standing_team.hpp).
+template <backend B, class F>
+  requires(!B::on_device)
+void for_each_part(std::size_t count, F const& f) {
+  if constexpr (detail::has_tasks<B>)
+    if (detail::standing_team<B>::run(count, f)) return;
+  thrust::for_each_n(B::policy(), thrust::counting_iterator<std::size_t>(0), count, f);
+}
+
 /// loop(first, last) for tiles of `width` that make up [0, count), on host backends; one for all with one thread.
 template <backend B, class Loop>
   requires(!B::on_device)
@@ -79,15 +90,7 @@ void for_each_tile(std::size_t count, std::size_t width, Loop const& loop) {
     if (count != 0) detail::run_tile<Loop>(&loop, 0, count);
     return;
   }
-  thrust::for_each_n(B::policy(), thrust::counting_iterator<std::size_t>(0), (count + width - 1) / width,
-                     detail::tile_task{&loop, &detail::run_tile<Loop>, count, width});
-}
-
-/// f(part) for each of `count` parts, on host backends: work that is divided already.
-template <backend B, class F>
-  requires(!B::on_device)
-void for_each_part(std::size_t count, F const& f) {
-  thrust::for_each_n(B::policy(), thrust::counting_iterator<std::size_t>(0), count, f);
+  for_each_part<B>((count + width - 1) / width, detail::tile_task{&loop, &detail::run_tile<Loop>, count, width});
 }
 
 /// f(i) for each i below `count`, whose effects are independent of each other.

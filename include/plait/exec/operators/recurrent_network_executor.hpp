@@ -34,13 +34,6 @@
 
 namespace plait::detail {
 
-/// A backend whose ops may be run by tasks: B::task_group and B::task_arena are as oneTBB's.
-template <class B>
-concept has_tasks = requires {
-  typename B::task_group;
-  typename B::task_arena;
-};
-
 /// What arguments say of the executor.
 struct executor_limits {
   bool enabled;

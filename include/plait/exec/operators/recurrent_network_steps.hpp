@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include <plait/core/npos.hpp>
+#include <plait/exec/kernels/standing_team.hpp>
 #include <plait/exec/memory_pool.hpp>
 #include <plait/exec/operand_frame.hpp>
 #include <plait/exec/operators/recurrent_links.hpp>
@@ -178,6 +180,7 @@ class recurrent_steps {
     if (blobs_.size() > steps_) blobs_.resize(steps_);
     recurrent_run<B> const all{sequences, steps, backward, &options};
     bool const in_order = std::ranges::any_of(sequences, &recurrent_sequence::takes_turns);
+    std::optional<standing_team<B>> team;
     for (std::int64_t done = 0; done != steps;) {
       run_step(all, all.step(done), open(all.step(done)), given, delivered);
       ++done;
@@ -185,6 +188,7 @@ class recurrent_steps {
       if (done == 1 && executor_.pays(*plan_, steps))
         done = executor_.run(*plan_, links_, series_, told_, all, argument_, open, given, delivered);
       if (done == 1) defers_ = may_defer(all);
+      if (done == 1 && !defers_) team.emplace();
       if (plan_->deferred() == most_deferred) run_deferred();
     }
     run_deferred();

@@ -1,0 +1,197 @@
+// Threads that stand by while many short loops follow each other.
+//
+// To begin a loop, oneTBB takes more than a microsecond until all threads are at work, and another until the last has
+// said that it is done; a step of a small recurrence takes no more than five. So for the time of a recurrence its other
+// threads look out for the next loop by themselves, and begin with it 100 nanoseconds later. One that has looked for
+// long goes back to the scheduler, and is asked for anew.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <mutex>
+#include <new>
+#include <thread>
+#include <utility>
+
+#include <plait/exec/backend.hpp>
+#include <plait/exec/kernels/instruction_sets.hpp>
+
+namespace plait::detail {
+
+/// Tells the processor that a loop waits for another thread.
+inline void pause() noexcept {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  __asm__ volatile("yield");
+#endif
+}
+
+/// The team of the thread that makes it, until it goes: with it for_each_part shares the parts of loops. Where the
+/// backend has no tasks, where the thread has a team already, and where there are more than most_members threads, it is
+/// nothing.
+///
+/// No part waits for a thread that has not come: who is through with its own parts takes others'. So how many threads
+/// the scheduler gives, and when, changes only how long it takes. Who has the same part in loops of as many parts is
+/// the same thread, unless another was quicker: what a part reads each time is in its cache.
+template <backend B>
+class standing_team {};
+
+template <backend B>
+  requires has_tasks<B>
+class standing_team<B> {
+ public:
+  static constexpr std::size_t most_members = 64;
+
+  standing_team() : members_(B::concurrency()) {
+    if (here_.team == nullptr && members_ > 1 && members_ <= most_members) here_ = {this, false};
+  }
+  standing_team(standing_team const&) = delete;
+  standing_team& operator=(standing_team const&) = delete;
+  ~standing_team() {
+    if (here_.team != this) return;
+    here_ = {nullptr, false};
+    for (std::size_t m = 1; m != members_; ++m) shares_[m].parts.store(closed, std::memory_order_release);
+    helpers_.wait();
+  }
+
+  /// f(part) for each of `count` parts, by the team of this thread; false if it has none. Within a part of another loop
+  /// all of them are done here. Throws what a part throws, when all others are done.
+  template <class F>
+  static bool run(std::size_t count, F const& f) {
+    if (here_.team == nullptr || count > most_parts) return false;
+    if (here_.in_part || count < 2) {
+      for (std::size_t part = 0; part != count; ++part) f(part);
+      return true;
+    }
+    here_.team->run({&f, [](void const* self, std::size_t part) { (*static_cast<F const*>(self))(part); }, count});
+    return true;
+  }
+
+ private:
+  struct loop {
+    void const* self = nullptr;
+    void (*call)(void const*, std::size_t) = nullptr;
+    std::size_t count = 0;
+  };
+  // What a member looks at, in one line of memory: to fetch a line from another thread's cache takes 50 nanoseconds and
+  // more. `parts` says how many of the member's nobody has begun with; the upper half is the loop's number, so that
+  // none is taken for one of a later loop. How many is never as high as what else can stand there.
+  struct alignas(64) share {
+    std::atomic<std::uint64_t> parts = absent;
+    loop of;  // as long as any of its parts is under way
+  };
+  static constexpr std::uint64_t count_bits = 0xffff'ffff;
+  static constexpr std::uint64_t absent = count_bits;      // the member looks at nothing
+  static constexpr std::uint64_t closed = count_bits - 1;  // and is not asked to any more
+  static constexpr std::uint64_t most_parts = count_bits / 2;
+  // How often a thread looks before it goes, and before it lets another have the processor: for 10 to 50 µs, and 2 to
+  // 10. That is more than what lies between the loops of small steps.
+  static constexpr int looks = 1'000;
+  static constexpr int looks_alone = 200;
+
+  struct place {
+    standing_team* team;
+    bool in_part;
+  };
+
+  std::size_t first_part(std::size_t member, std::size_t count) const {
+    return member * (count / members_) + std::min(member, count % members_);
+  }
+
+  void run(loop const& all) {
+    left_.store(all.count, std::memory_order_relaxed);
+    number_ += count_bits + 1;
+    for (std::size_t m = members_; m-- != 0;) {
+      std::size_t const parts = first_part(m + 1, all.count) - first_part(m, all.count);
+      if (parts == 0) continue;
+      shares_[m].of = all;
+      std::uint64_t const before = shares_[m].parts.exchange(number_ | parts, std::memory_order_acq_rel);
+      if (m != 0 && (before & count_bits) == absent) ask(m);
+    }
+    here_.in_part = true;
+    work(0);
+    for (int look = 1; left_.load(std::memory_order_acquire) != 0; ++look) wait(look);
+    here_.in_part = false;
+    if (failure_ != nullptr) std::rethrow_exception(std::exchange(failure_, nullptr));
+  }
+
+  // Not part of run(): the thread sanitizer is told not to look at how oneTBB hands tasks on.
+  PLAIT_NO_INLINE void ask(std::size_t member) {
+    try {
+      helpers_.run([this, member] { help(member); });
+    } catch (std::bad_alloc const&) {  // then the others do without
+    }
+  }
+
+  // Runs what is left of a member's parts, then of the others'.
+  void work(std::size_t member) {
+    std::size_t done = 0;
+    for (std::size_t k = 0; k != members_; ++k) {
+      share& from = shares_[member + k < members_ ? member + k : member + k - members_];
+      for (std::uint64_t now = from.parts.load(std::memory_order_acquire);;) {
+        std::uint64_t const count = now & count_bits;
+        if (count == 0 || count > most_parts) break;
+        if (!from.parts.compare_exchange_weak(now, now - 1, std::memory_order_acq_rel, std::memory_order_acquire))
+          continue;
+        auto const owner = static_cast<std::size_t>(&from - shares_.data());
+        run_part(from.of, first_part(owner + 1, from.of.count) - count);
+        ++done;
+        now = from.parts.load(std::memory_order_acquire);
+      }
+    }
+    if (done != 0) left_.fetch_sub(done, std::memory_order_acq_rel);
+  }
+
+  void run_part(loop const& of, std::size_t part) {
+    try {
+      of.call(of.self, part);
+    } catch (...) {
+      std::lock_guard const lock(failing_);
+      if (failure_ == nullptr) failure_ = std::current_exception();
+    }
+  }
+
+  void help(std::size_t member) {
+    place const before = std::exchange(here_, {this, true});
+    std::atomic<std::uint64_t>& parts = shares_[member].parts;
+    std::uint64_t idle = absent;  // what stands there while there is nothing to do
+    for (int look = 1;; ++look) {
+      // Not a load: so the line is this thread's own, to take a part from, as soon as there is one.
+      std::uint64_t now = idle;
+      if (parts.compare_exchange_strong(now, look == looks ? idle | absent : idle, std::memory_order_acq_rel)) {
+        if (look == looks) break;
+        wait(look);
+        continue;
+      }
+      if ((now & count_bits) == closed) break;
+      look = 0;
+      work(member);
+      idle = now & ~count_bits;
+    }
+    here_ = before;
+  }
+
+  static void wait(int look) {
+    if (look % looks_alone == 0)
+      std::this_thread::yield();
+    else
+      pause();
+  }
+
+  static constinit inline thread_local place here_ = {nullptr, false};
+
+  std::size_t members_;
+  std::array<share, most_members> shares_;         // the first is that of the thread that made the team
+  std::uint64_t number_ = 0;                       // of the loop, in the upper half
+  alignas(64) std::atomic<std::size_t> left_ = 0;  // parts of it that are not done
+  std::mutex failing_;
+  std::exception_ptr failure_ = nullptr;
+  typename B::task_group helpers_;
+};
+
+}  // namespace plait::detail

@@ -1,0 +1,198 @@
+#include <plait/exec/kernels/standing_team.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <mutex>
+#include <numeric>
+#include <set>
+#include <stdexcept>
+#include <thread>
+#include <type_traits>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <tbb/global_control.h>
+#include <tbb/task_arena.h>
+
+#include <plait/exec/kernels/for_each.hpp>
+#include <plait/exec/serial.hpp>
+#include <plait/exec/tbb.hpp>
+
+namespace {
+
+using team = plait::detail::standing_team<plait::tbb>;
+using counts = std::vector<std::atomic<int>>;
+
+// With so many threads, whatever the machine has.
+template <class F>
+void with_threads(int threads, F const& f) {
+  tbb::global_control const limit(tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(threads));
+  tbb::task_arena(threads).execute(f);
+}
+
+bool all_are(counts const& times, int wanted) {
+  return std::ranges::all_of(times, [wanted](std::atomic<int> const& t) { return t.load() == wanted; });
+}
+
+TEST_CASE("standing_team: each part of each loop is run once") {
+  for (int const threads : {2, 3, 8})
+    with_threads(threads, [] {
+      team const standing;
+      for (std::size_t const count :
+           {std::size_t{0}, std::size_t{1}, std::size_t{2}, std::size_t{5}, std::size_t{1'000}}) {
+        counts times(count);
+        int const loops = count > 100 ? 50 : 2'000;
+        for (int loop = 0; loop != loops; ++loop)
+          CHECK_UNARY(team::run(count, [&](std::size_t part) { ++times[part]; }));
+        CHECK(all_are(times, loops));
+      }
+    });
+}
+
+TEST_CASE("standing_team: what a loop reads is what the one before it wrote, whoever did") {
+  with_threads(4, [] {
+    team const standing;
+    std::vector<long> from(64);
+    std::iota(from.begin(), from.end(), 1);
+    std::vector<long> to(64);
+    for (int loop = 0; loop != 3'000; ++loop) {
+      team::run(16, [&](std::size_t part) {
+        for (std::size_t i = 4 * part; i != 4 * part + 4; ++i) to[i] = from[(i + 5) % 64];
+      });
+      from.swap(to);
+    }
+    std::vector<long> wanted(64);
+    for (std::size_t i = 0; i != 64; ++i) wanted[i] = static_cast<long>((i + 3'000 * 5) % 64) + 1;
+    CHECK(from == wanted);
+  });
+}
+
+TEST_CASE("standing_team: loops without a team, with one thread, and behind the team's end are not its own") {
+  auto const nothing = [](std::size_t) {};
+  CHECK_FALSE(team::run(2, nothing));
+  with_threads(2, [&] {
+    { team const standing; }
+    CHECK_FALSE(team::run(2, nothing));
+  });
+  with_threads(1, [&] {
+    team const standing;
+    CHECK_FALSE(team::run(2, nothing));
+  });
+}
+
+TEST_CASE("standing_team: a second team of a thread is nothing, and leaves the first where it is") {
+  with_threads(2, [] {
+    team const first;
+    { team const second; }
+    counts times(4);
+    CHECK(team::run(4, [&](std::size_t part) { ++times[part]; }));
+    CHECK(all_are(times, 1));
+  });
+}
+
+TEST_CASE("standing_team: a loop in a part is run by the part's thread") {
+  with_threads(4, [] {
+    team const standing;
+    for (int loop = 0; loop != 200; ++loop) {
+      counts times(8 * 8);
+      std::atomic<int> elsewhere = 0;
+      team::run(8, [&](std::size_t outer) {
+        auto const self = std::this_thread::get_id();
+        CHECK_UNARY(team::run(8, [&](std::size_t inner) {
+          ++times[8 * outer + inner];
+          if (std::this_thread::get_id() != self) ++elsewhere;
+        }));
+      });
+      CHECK(all_are(times, 1));
+      CHECK(elsewhere == 0);
+    }
+  });
+}
+
+TEST_CASE("standing_team: what a part throws comes out when the others are done, and the next loop is as any other") {
+  with_threads(3, [] {
+    team const standing;
+    for (std::size_t failing = 0; failing != 12; ++failing) {
+      counts times(12);
+      CHECK_THROWS_WITH_AS(team::run(12,
+                                     [&](std::size_t part) {
+                                       ++times[part];
+                                       if (part == failing) throw std::runtime_error("this one");
+                                     }),
+                           "this one", std::runtime_error);
+      CHECK(all_are(times, 1));
+    }
+    counts times(12);
+    team::run(12, [&](std::size_t part) { ++times[part]; });
+    CHECK(all_are(times, 1));
+  });
+}
+
+TEST_CASE("standing_team: threads that have gone come again") {
+  with_threads(2, [] {
+    team const standing;
+    for (int turn = 0; turn != 5; ++turn) {
+      counts times(2);
+      for (int loop = 0; loop != 100; ++loop) team::run(2, [&](std::size_t part) { ++times[part]; });
+      CHECK(all_are(times, 100));
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+  });
+}
+
+TEST_CASE("standing_team: other threads take part") {
+  with_threads(2, [] {
+    team const standing;
+    std::set<std::thread::id> threads;
+    std::mutex naming;
+    auto const end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (threads.size() != 2 && std::chrono::steady_clock::now() < end)
+      team::run(2, [&](std::size_t) {
+        std::this_thread::sleep_for(std::chrono::microseconds(100));
+        std::lock_guard const lock(naming);
+        threads.insert(std::this_thread::get_id());
+      });
+    CHECK(threads.size() == 2);
+  });
+}
+
+TEST_CASE("standing_team: several threads have one each") {
+  with_threads(4, [] {
+    std::vector<std::thread> callers;
+    std::atomic<int> wrong = 0;
+    for (int caller = 0; caller != 3; ++caller)
+      callers.emplace_back([&] {
+        tbb::task_arena(3).execute([&] {
+          team const standing;
+          for (int loop = 0; loop != 500; ++loop) {
+            counts times(7);
+            team::run(7, [&](std::size_t part) { ++times[part]; });
+            if (!all_are(times, 1)) ++wrong;
+          }
+        });
+      });
+    for (std::thread& each : callers) each.join();
+    CHECK(wrong == 0);
+  });
+}
+
+TEST_CASE("standing_team: loops of for_each.hpp give what they give without") {
+  auto const halves = []<plait::backend B>(B) {
+    std::vector<double> made(5 * plait::tile_size + 3);
+    double* const to = made.data();
+    plait::for_each_index<B>(made.size(), [to](std::size_t i) { to[i] = static_cast<double>(i) * 0.5; });
+    return made;
+  };
+  with_threads(3, [&] {
+    team const standing;
+    CHECK(halves(plait::tbb()) == halves(plait::serial()));
+  });
+}
+
+// Of a backend without tasks there is nothing to have.
+static_assert(std::is_empty_v<plait::detail::standing_team<plait::serial>>);
+
+}  // namespace
