@@ -34,6 +34,7 @@
 #include <plait/exec/backend.hpp>
 #include <plait/exec/blob.hpp>
 #include <plait/exec/element_type.hpp>
+#include <plait/exec/kernels/column_part.hpp>
 #include <plait/exec/kernels/simple_function.hpp>
 #include <plait/exec/shape.hpp>
 #include <plait/exec/tensor.hpp>
@@ -276,6 +277,16 @@ struct row_runs {
   constexpr bool is_whole_output(std::size_t i) const { return i < 64 && (whole_outputs >> i & 1) != 0; }
 };
 
+/// What an op of one row is by columns: see op_kernel::by_columns.
+struct column_runs {
+  std::size_t work = 0;            ///< of all columns, in elements that are merely moved; 0: it is not by columns
+  std::uint64_t whole_inputs = 0;  ///< a bit an input: the same for all columns
+  std::size_t width = 0;           ///< of the blocks that operands are made of; 0: whatever divides them
+  std::size_t step = 1;            ///< parts of a block begin at multiples of this
+  constexpr bool is_whole_input(std::size_t i) const { return i < 64 && (whole_inputs >> i & 1) != 0; }
+  static constexpr bool is_whole_output(std::size_t) { return false; }
+};
+
 /// What an op makes of each element by itself: see op_kernel::by_element.
 struct element_function {
   /// For `count` elements: `operands` are where the first of them is in each input, then in each output. Does not
@@ -343,6 +354,16 @@ class op_kernel {
   /// the bits that adding them afterwards would give.
   virtual void run_rows_adding(op_context<B>&, void const* /*addend*/) {
     PLAIT_ASSERT(false, "op_kernel: by_rows says can_add, and there is no run_rows_adding");
+  }
+
+  /// On hosts, of operands that are one row each: whether threads can each make some columns of it. Operands are made
+  /// of blocks of one width, as the four gates of an LSTM's units are, and from a part of each block, and from inputs
+  /// that are the same for all, the op makes the same part of each block of its outputs. Ops that are by_element need
+  /// not say so.
+  virtual column_runs by_columns(op_context<B> const&) const { return {}; }
+  /// Some columns, while other threads make others, with the bits of run(). Does not throw.
+  virtual void run_columns(op_context<B> const&, column_part const&) noexcept {
+    PLAIT_ASSERT(false, "op_kernel: by_columns says that there is work, and there is no run_columns");
   }
 
   /// On hosts: if run makes each element of the outputs of the same element of the inputs, and of inputs of one element

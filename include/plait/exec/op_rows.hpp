@@ -32,6 +32,34 @@ inline bool are_apart(slot const& a, slot const& b) {
   return !less(from(a), from(b) + b.type.bytes()) || !less(from(b), from(a) + a.type.bytes());
 }
 
+/// Whether memory that one of two ops writes is another's, but for the same part of one tensor. `Runs` are row_runs or
+/// column_runs.
+template <backend B, class Runs>
+bool clashes(op_context<B> const& before, Runs const& before_by, op_context<B> const& next, Runs const& next_by) {
+  auto const meet = [](slot const* a, bool a_whole, slot const* b, bool b_whole) {
+    if (are_apart(*a, *b)) return false;
+    return a_whole || b_whole || a->data != b->data || a->type.bytes() != b->type.bytes() ||
+           size_of(a->type.type) != size_of(b->type.type);
+  };
+  auto const inputs_meet = [&](op_context<B> const& reader, Runs const& by, slot const* written, bool whole) {
+    for (std::size_t i = 0; i != reader.input_count(); ++i)
+      if (meet(reader.inputs()[i], by.is_whole_input(i), written, whole)) return true;
+    return false;
+  };
+  for (std::size_t o = 0; o != before.output_count(); ++o) {
+    slot const* const written = before.outputs()[o];
+    bool const whole = before_by.is_whole_output(o);
+    if (inputs_meet(next, next_by, written, whole)) return true;
+    for (std::size_t p = 0; p != next.output_count(); ++p) {
+      if (whole && next_by.is_whole_output(p)) continue;  // parts leave both alone
+      if (meet(next.outputs()[p], next_by.is_whole_output(p), written, whole)) return true;
+    }
+  }
+  for (std::size_t o = 0; o != next.output_count(); ++o)
+    if (inputs_meet(before, before_by, next.outputs()[o], next_by.is_whole_output(o))) return true;
+  return false;
+}
+
 /// Contexts of several ops for the same rows. May be moved, not copied.
 template <backend B>
 class op_rows {

@@ -84,9 +84,12 @@ class plan_memory {
     if (home == npos || !values_[home].kept || values_[home].result) return;
     memory_of_value& own = values_[home];
     tensor_spec const& type = slots[home].type;
-    own.spare = tensor<B>();
+    if (own.spare.owner() != nullptr) own.spare = tensor<B>();
     bool const fits = held.owner() != nullptr && held.is_unique() && held.bytes() == type.bytes();
-    own.memory = fits ? tensor<B>::adopt(held.raw(), type, row_major(type.dims), held.owner()) : tensor<B>();
+    if (fits)
+      own.memory = tensor<B>::adopt(held.raw(), type, row_major(type.dims), held.owner());
+    else
+      own.memory.view(nullptr, type);
   }
 
   /// A kept value is to stand in memory of somebody else, until move_home; false if it has none of its own, or not of
@@ -94,7 +97,7 @@ class plan_memory {
   bool stand_at(value_number v, void* data, std::size_t bytes, std::span<slot const> slots) {
     value_number const home = values_[v].home;
     if (home == npos || !values_[home].kept || values_[home].result || slots[home].type.bytes() != bytes) return false;
-    values_[home].memory = tensor<B>::adopt(data, slots[home].type, row_major(slots[home].type.dims), nullptr);
+    values_[home].memory.view(data, slots[home].type);
     return true;
   }
 

@@ -155,7 +155,9 @@ class row_groups {
     void add_deferred(slot const& to, void const* elements);
     void run_deferred(std::size_t& run, op_index& op);
 
-    bool clashes(member const& before, member const& next) const;
+    static bool clashes(member const& a, member const& b) {
+      return plait::clashes(*a.context, a.rows, *b.context, b.rows);
+    }
     bool clashes() const;
     void run_members(part& p);
     void run_rows(part& p);
@@ -261,32 +263,6 @@ void row_groups<B>::group::find_sums() {
       if (sum.context->inputs()[1 - i]->data == made->data && are_apart(*sum.context->inputs()[i], *made))
         members[k].addend = i;
   }
-}
-
-// Whether memory that one of two ops writes is another's, but for the same rows of one tensor.
-template <backend B>
-bool row_groups<B>::group::clashes(member const& before, member const& next) const {
-  auto const meet = [](slot const* a, bool a_whole, slot const* b, bool b_whole) {
-    if (are_apart(*a, *b)) return false;
-    return a_whole || b_whole || a->data != b->data || a->type.bytes() != b->type.bytes();
-  };
-  auto const inputs_meet = [&](member const& reader, slot const* written, bool whole) {
-    for (std::size_t i = 0; i != reader.context->input_count(); ++i)
-      if (meet(reader.context->inputs()[i], reader.rows.is_whole_input(i), written, whole)) return true;
-    return false;
-  };
-  for (std::size_t o = 0; o != before.context->output_count(); ++o) {
-    slot const* const written = before.context->outputs()[o];
-    bool const whole = before.rows.is_whole_output(o);
-    if (inputs_meet(next, written, whole)) return true;
-    for (std::size_t p = 0; p != next.context->output_count(); ++p) {
-      if (whole && next.rows.is_whole_output(p)) continue;  // rows leave both alone
-      if (meet(next.context->outputs()[p], next.rows.is_whole_output(p), written, whole)) return true;
-    }
-  }
-  for (std::size_t o = 0; o != next.context->output_count(); ++o)
-    if (inputs_meet(before, next.context->outputs()[o], next.rows.is_whole_output(o))) return true;
-  return false;
 }
 
 template <backend B>
@@ -414,7 +390,7 @@ void row_groups<B>::group::run(op_index& op) {
 // Two members that share memory share the same rows of it; each must do so with itself, too.
 template <backend B>
 bool row_groups<B>::group::is_safe_with_itself() const {
-  return std::ranges::none_of(members, [this](member const& m) { return clashes(m, m); });
+  return std::ranges::none_of(members, [](member const& m) { return clashes(m, m); });
 }
 
 template <backend B>

@@ -67,16 +67,16 @@ class shape {
     shape shorter = *this;
     for (std::size_t at = axis + 1; at != rank_; ++at) shorter.extents_[at - 1] = extents_[at];
     shorter.extents_[--shorter.rank_] = 0;
-    shorter.count();
+    shorter.size_ = count(shorter.extents_, shorter.rank_);
     *this = shorter;
   }
   constexpr void set(std::size_t axis, std::int64_t extent) {
     PLAIT_ASSERT(axis < rank_, "shape: no such axis");
     if (extent < 0) throw shape_error("plait: an extent of " + std::to_string(extent) + " is negative");
-    shape other = *this;
-    other.extents_[axis] = extent;
-    other.count();
-    *this = other;
+    auto extents = extents_;
+    extents[axis] = extent;
+    size_ = count(extents, rank_);
+    extents_ = extents;
   }
 
   friend constexpr bool operator==(shape const& a, shape const& b) {
@@ -87,14 +87,13 @@ class shape {
   }
 
  private:
-  constexpr void count() {
+  static constexpr std::int64_t count(std::array<std::int64_t, max_rank> const& extents, std::size_t rank) {
+    constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max() / 16;
     std::int64_t product = 1;
-    for (std::size_t axis = 0; axis != rank_; ++axis) {
-      if (extents_[axis] != 0 && product > std::numeric_limits<std::int64_t>::max() / 16 / extents_[axis])
+    for (std::size_t axis = 0; axis != rank; ++axis)
+      if (__builtin_mul_overflow(product, extents[axis], &product) || product > most)
         throw shape_error("plait: the extents multiply to more elements than memory can hold");
-      product *= extents_[axis];
-    }
-    size_ = product;
+    return product;
   }
 
   std::array<std::int64_t, max_rank> extents_ = {};

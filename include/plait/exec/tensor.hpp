@@ -85,6 +85,14 @@ class tensor {
     return made;
   }
 
+  /// Becomes a contiguous view without an owner; see adopt. Cheap for one that only moves.
+  void view(void* data, tensor_spec const& type) {
+    if (memory_ == nullptr && type_ == type && is_contiguous())
+      data_ = static_cast<std::byte*>(data);
+    else
+      *this = adopt(data, type, row_major(type.dims), nullptr);
+  }
+
   tensor_spec const& spec() const noexcept { return type_; }
   element_type type() const noexcept { return type_.type; }
   shape const& dims() const noexcept { return type_.dims; }

@@ -1,4 +1,4 @@
-// Steps whose ops each thread runs for its rows: the same bits as on one thread.
+// Steps whose ops each thread runs for its rows, or, of a single row, for its columns: the same bits as on one thread.
 #include <plait/exec/operators/recurrent_network.hpp>
 
 #include <atomic>
@@ -23,7 +23,7 @@
 
 namespace {
 
-constexpr std::int64_t steps = 70, batch = 33, inputs = 5, hidden = 64;  // more than are put off at a time
+constexpr std::int64_t steps = 70, inputs = 5;  // more than are put off at a time
 
 struct layer : test::trained_layer {
   layer(plait::any_cell const& cell, plait::recurrent_layer_options const& o) : trained_layer(cell, o) {
@@ -33,14 +33,14 @@ struct layer : test::trained_layer {
   }
 
   template <class B>
-  std::vector<std::vector<float>> run() const {
+  std::vector<std::vector<float>> run(std::int64_t batch, std::int64_t hidden) const {
     plait::workspace<B> blobs;
     test::feed_some<float>(blobs, "x", {steps, batch, inputs}, 1);
     test::feed_some<float>(blobs, "dy", {steps, batch, hidden}, 2);
     for (std::size_t p = 0; p != parameters.size(); ++p)
       test::feed_some<float>(blobs, parameters[p].first, parameters[p].second, p + 3);
     std::vector<std::int32_t> lengths;
-    for (std::int32_t row = 0; row != batch; ++row) lengths.push_back(row * 73 % 71);
+    for (std::int32_t row = 0; row != batch; ++row) lengths.push_back((row * 73 + 41) % 71);
     blobs.template feed<std::int32_t>("lengths", lengths, {batch});
     auto plan = plait::compile(net, test::table<B>(), blobs, plait::compile_options{fetch});
     std::vector<std::vector<float>> made;
@@ -52,8 +52,14 @@ struct layer : test::trained_layer {
   }
 };
 
-TEST_CASE("Recurrences by rows make the bits that one thread makes") {
+TEST_CASE("Recurrences by rows, or of one row by columns, make the bits that one thread makes") {
   using namespace plait;
+  struct {
+    std::int64_t batch, hidden;
+  } size;
+  SUBCASE("by rows") { size = {33, 64}; }
+  SUBCASE("by columns") { size = {1, 192}; }
+  auto const [batch, hidden] = size;
   test::some_threads threads;
   for (any_cell const& cell :
        {any_cell(lstm_cell{inputs, hidden}), any_cell(gru_cell{inputs, hidden}),
@@ -64,7 +70,8 @@ TEST_CASE("Recurrences by rows make the bits that one thread makes") {
                                                {.forward_only = true},
                                                {.lengths = "lengths", .forward_only = true}}) {
       layer const made(cell, how);
-      CHECK(threads.execute([&] { return made.run<plait::tbb>(); }) == made.run<plait::serial>());
+      CHECK(threads.execute([&, batch = batch, hidden = hidden] { return made.run<plait::tbb>(batch, hidden); }) ==
+            made.run<plait::serial>(batch, hidden));
     }
 }
 
@@ -88,11 +95,48 @@ struct watch_kernel : plait::op_kernel<B> {
       c.template output<float>(0)[i] = c.template input<float>(0)[i] + static_cast<float>(step) / 64;
   }
 
+  plait::column_runs by_columns(plait::op_context<B> const& c) const override {
+    return {.work = c.size(0), .whole_inputs = 0b10};
+  }
+  void run_columns(plait::op_context<B> const& c, plait::column_part const& part) noexcept override {
+    for (std::size_t i = part.first; i != part.last; ++i)
+      c.template output<float>(0)[i] =
+          c.template input<float>(0)[i] + static_cast<float>(*c.template input<std::int32_t>(1)) / 64;
+    columns_run += static_cast<int>(part.last - part.first);
+  }
+
   static inline int refused = -1;
+  static inline std::atomic<int> columns_run = 0;
   static inline int last = 0;  // backward, the step that is run first
   static inline std::atomic<int> begun = 0;
   static inline std::atomic<int> most_ahead = 0;  // steps made ready before the rows of one were run
 };
+
+TEST_CASE("Steps of one row are run by columns, but for the first, before it is known what stays the same") {
+  constexpr int length = 10, width = 256;
+  test::some_threads threads;
+  test::recurrence r = test::simple_cell();
+  r.step = test::op_text("FC", {"h_prev", "w", "b"}, {"s"}, "arg { name: \"axis\" i: 2 }") +
+           test::op_text("Sum", {"s", "x_t"}, {"s"}) + test::op_text("Watch", {"s", "timestep"}, {"u"}) +
+           test::op_text("Tanh", {"u"}, {"h"});
+  r.more = "arg { name: \"enable_rnn_executor\" i: 0 } ";
+  plait::netdef const net = plait::read_netdef_text(r.op());
+  auto const run = [&]<class B>(B) {
+    plait::operators<B> operators = test::table<B>();
+    operators.template add<watch_kernel>(plait::op_schema("Watch").inputs(2).outputs(1));
+    plait::workspace<B> blobs;
+    test::feed_some<float>(blobs, "x", {length, 1, width}, 1);
+    test::feed_some<float>(blobs, "h0", {1, 1, width}, 2);
+    test::feed_some<float>(blobs, "w", {width, width}, 3);
+    test::feed_some<float>(blobs, "b", {width}, 4);
+    auto plan = plait::compile(net, operators, blobs, {.fetch = {"all"}});
+    plan.run();
+    return blobs.template fetch<float>("all");
+  };
+  CHECK(threads.execute([&] { return run(plait::tbb()); }) == run(plait::serial()));
+  CHECK(watch_kernel<plait::tbb>::columns_run == length * width);
+  CHECK(watch_kernel<plait::serial>::columns_run == 0);
+}
 
 TEST_CASE("Whole steps by rows are put off and run together, of which errors still know the step") {
   constexpr int length = 150, rows = 40, width = 64;

@@ -32,6 +32,8 @@ void plan<B>::run_bound(run_options const& options) {
           run_plainly(op);
         } else if (s.way == op_way::grouped && !watched) {
           run_group(groups_, op);
+        } else if (s.way == op_way::by_columns && !watched) {
+          run_group(columns_, op);
         } else if (s.way == op_way::chained && !watched) {
           run_group(chains_, op);
         } else if (s.way == op_way::demanded && !watched && inputs_last(op)) {
@@ -305,7 +307,10 @@ void plan<B>::publish(value_number v) {
   }
   target.object = nullptr;
   tensor<B> const* const kept = memory_.kept(v);
-  if (kept != nullptr && !target.value.shares_memory(*kept)) target.value = *kept;
+  if (kept != nullptr && kept->owner() == nullptr)
+    target.value.view(at.data, at.type);
+  else if (kept != nullptr && !target.value.shares_memory(*kept))
+    target.value = *kept;
   if (target.value.spec() != at.type)
     target.value = tensor<B>::adopt(target.value.raw(), at.type, row_major(at.type.dims), target.value.owner());
 }

@@ -93,13 +93,18 @@ void plan<B>::find_groups(bool large) {
   else
     groups_.find(last, at);
   for (op_index const first : groups_.firsts()) steps_[first].way = op_way::grouped;
-  if (!large) return;  // where operands move with each run, to look at all of them costs more than is gained
+  auto const in_no_group = [&]<class Candidate>(Candidate none, op_index op) {
+    if (groups_.contains(op)) return none;
+    auto const [kernel, context] = at(op);
+    return Candidate{kernel, context};
+  };
+  if (!large) {  // where operands move with each run, to look at all of them costs more than chains gain
+    columns_.find(last, [&](op_index op) { return in_no_group(typename column_groups<B>::candidate(), op); });
+    for (op_index const first : columns_.firsts()) steps_[first].way = op_way::by_columns;
+    return;
+  }
   chains_.find(
-      last,
-      [&](op_index op) {
-        auto const [kernel, context] = groups_.contains(op) ? typename row_groups<B>::candidate() : at(op);
-        return typename element_chains<B>::candidate{kernel, context};
-      },
+      last, [&](op_index op) { return in_no_group(typename element_chains<B>::candidate(), op); },
       [&](slot const& s) {  // what was fed is changed where it stands, though the net may change it again
         auto const v = static_cast<value_number>(&s - slots_.data());
         return layout_[layout_.storage_of(v)].given == npos ? layout_.last_read(v) : npos;
@@ -198,8 +203,10 @@ void plan<B>::end_series(bool whole) {
   deferred_ = 0;
   constants_told_ = false;
   for (op_index const first : groups_.firsts()) steps_[first].way = usual_way(first);
+  for (op_index const first : columns_.firsts()) steps_[first].way = usual_way(first);
   for (op_index const first : chains_.firsts()) steps_[first].way = usual_way(first);
   groups_.clear();
+  columns_.clear();
   chains_.clear();
   if (demand_ != nullptr) {
     steps_[demanded_].way = usual_way(demanded_);

@@ -6,8 +6,10 @@
 #include <utility>
 #include <variant>
 
+#include <plait/core/assert.hpp>
 #include <plait/exec/backend.hpp>
 #include <plait/exec/gemm.hpp>
+#include <plait/exec/kernels/column_part.hpp>
 
 namespace plait {
 
@@ -54,6 +56,26 @@ class held_matrix {
         return true;
       }
     return false;
+  }
+  /// How many columns are packed together, of what is held as T.
+  template <class T>
+  static std::size_t panel_columns() {
+    if constexpr (packs) return packed_matrix<T, B>::panel_columns();
+    return 1;
+  }
+  /// multiply_onto_row for one row of a, and of each block of `part.width` columns, which is of whole panels, those of
+  /// the part. b must be held.
+  template <class T>
+  void multiply_part_onto_row(T const* from, T const* a, T* c, column_part const& part) const noexcept {
+    if constexpr (packs) {
+      auto const* const packed = std::get_if<packed_matrix<T, B>>(&packed_);
+      PLAIT_ASSERT(packed != nullptr, "held_matrix: nothing is held");
+      std::size_t const blocks = static_cast<std::size_t>(packed->columns()) / part.width;
+      for (std::size_t k = 0; k != blocks; ++k) {
+        std::size_t const block = (part.backwards ? blocks - 1 - k : k) * part.width;
+        packed->multiply_columns_onto(from, block + part.first, block + part.last, a, c);
+      }
+    }
   }
   /// gemm, of b or of what is held instead; a is not transposed.
   template <class T>

@@ -235,10 +235,11 @@ struct gemm_task {
   }
 };
 
-/// Whether tiles read a better packed than as it is. If it is transposed and a tile's rows take most of a line of
-/// memory, packing gains nothing; of lower tiles several would fetch the same line.
+/// Whether tiles read a better packed than as it is. One row without gaps is packed. If a is transposed and a tile's
+/// rows take most of a line of memory, packing gains nothing; of lower tiles several would fetch the same line.
 template <class T>
 bool packs_rows(gemm_kernel<T> const& kernel, gemm_problem<T> const& p) {
+  if (p.m == 1 && p.a_column == 1 && p.alpha == T(1)) return false;
   return p.a_row != 1 || p.alpha != T(1) || std::size_t(kernel.rows) * sizeof(T) < 48;
 }
 
@@ -331,6 +332,36 @@ void multiply_packed(gemm_kernel<T> const& kernel, gemm_problem<T> p, T const* p
     p.a += p.k * p.a_column;
     p.beta = T(1);
     p.from = nullptr;
+  }
+}
+
+/// c = a * b + from for a single row of a and panels of b, packed whole at `packed`, by this thread alone: the same
+/// bits as multiply_packed, and little besides the tiles.
+template <class T>
+void multiply_row(gemm_kernel<T> const& kernel, gemm_problem<T> const& p, T const* packed) {
+  std::ptrdiff_t const wide = kernel.wide_panels[1] * kernel.width;
+  gemm_tile<T> t{};
+  t.a_step = 1;
+  t.b_row = kernel.width;
+  t.b_panel = kernel.width * p.k;
+  t.beta = T(1);
+  for (std::ptrdiff_t column = 0; column < p.n; column += wide <= p.n - column ? wide : kernel.width) {
+    bool const is_wide = wide <= p.n - column;
+    t.columns = std::min(p.n - column, is_wide ? wide : kernel.width);
+    t.c = p.c + column;
+    t.from = p.from + column;
+    for (std::ptrdiff_t first = 0; first < p.k;) {
+      std::ptrdiff_t const depth = std::min(packed_depth, p.k - first);
+      std::ptrdiff_t const blocks = (depth + kernel.block - 1) / kernel.block;
+      for (std::ptrdiff_t const end = first + depth; first < end; first += t.k) {
+        t.k = std::min((depth + blocks - 1) / blocks, end - first);
+        t.a = p.a + first;
+        t.b = packed + column * p.k + first * kernel.width;
+        t.ahead = reinterpret_cast<char const*>(t.b);
+        (is_wide ? kernel.wide : kernel.narrow)[1](t);
+        t.from = t.c;
+      }
+    }
   }
 }
 

@@ -80,6 +80,17 @@ class packed_panels {
     PLAIT_ASSERT(m >= 0 && (from_row == 0 || from_row >= n_), "packed_matrix: no such matrices");
     run({m, n_, k_, a, k_, 1, nullptr, 0, 0, c, n_, T(1), T(1), from, from_row, more, n_});
   }
+  /// How many columns make a panel with the widest instructions that the processor has.
+  static std::size_t panel_columns() { return static_cast<std::size_t>(detail::tiles_for<T>().width); }
+  /// Of c = a * b + from with one row each the columns `first` to `last`, excluded, where panels begin; by this thread
+  /// alone.
+  void multiply_columns_onto(T const* from, std::size_t first, std::size_t last, T const* a, T* c) const noexcept {
+    auto const at = static_cast<std::ptrdiff_t>(first);
+    auto const n = static_cast<std::ptrdiff_t>(last) - at;
+    PLAIT_ASSERT(at % kernel_->width == 0 && n >= 0 && at + n <= n_, "packed_matrix: no such columns");
+    detail::multiply_row<T>(*kernel_, {1, n, k_, a, k_, 1, nullptr, 0, 0, c + at, n_, T(1), T(1), from + at, 0},
+                            static_cast<T const*>(data_) + at * k_);
+  }
 
  private:
   void run(detail::gemm_problem<T> const& p) const {

@@ -54,4 +54,12 @@ void for_each_row_part(std::size_t rows, std::size_t width, std::size_t cost, F 
   }
 }
 
+/// The same on a host for the elements `first` to `last`, excluded, of a matrix of so many columns, by this thread
+/// alone.
+template <class F>
+void for_row_parts_between(std::size_t first, std::size_t last, std::size_t width, F const& f) {
+  detail::row_parts_loop<F> const loop{f, width};
+  detail::run_tile<detail::row_parts_loop<F>>(&loop, first, last);
+}
+
 }  // namespace plait

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -186,6 +187,19 @@ struct split_kernel : op_kernel<B> {
     return {.work = c.size(0), .whole_inputs = 0b10};
   }
   void run_rows(op_context<B>& c) override { cut(c, c.size(0) / pitch); }
+
+  column_runs by_columns(op_context<B> const& c) const override {
+    if (where.added || outer != 1) return {};
+    return {.work = c.size(0), .whole_inputs = 0b10};
+  }
+  void run_columns(op_context<B> const& c, column_part const& part) noexcept override {
+    std::size_t const bytes = size_of(c.type(0));
+    auto const* const whole = static_cast<std::byte const*>(c.raw_input(0));
+    for (std::size_t o = 0; o != places.size(); ++o)
+      for (std::size_t first = part.first; first < places[o].width; first += part.width)
+        std::memcpy(static_cast<std::byte*>(c.raw_output(o)) + first * bytes,
+                    whole + (places[o].offset + first) * bytes, (part.last - part.first) * bytes);
+  }
 
   void cut(op_context<B>& c, std::size_t rows) const {
     visit_word(c.type(0), [&]<class T>(T) {

@@ -70,16 +70,28 @@ struct fc_extents {
   }
 };
 
+/// Of a product, in elements that are merely moved.
+inline std::size_t product_work(gemm_shape const& s) {
+  return static_cast<std::size_t>(s.m) * static_cast<std::size_t>(s.n) * static_cast<std::size_t>(s.k) / 16;
+}
+
 /// A product, for op_kernel::by_rows, if the right operand is held. Of one that is more than the second level of a
 /// thread's cache holds, threads had better have columns each.
 template <backend B>
 row_runs product_by_rows(held_matrix<B> const& right, gemm_shape const& s, element_type type) {
   constexpr std::size_t most_bytes = 1 << 20;
-  constexpr std::size_t products = 16;  // for each element moved
-  std::size_t const elements = static_cast<std::size_t>(s.n) * static_cast<std::size_t>(s.k);
   if (s.m < 2 || !right.holds()) return {};
-  return {.work = elements * static_cast<std::size_t>(s.m) / products,
-          .undivided = elements * size_of(type) > most_bytes};
+  std::size_t const bytes = static_cast<std::size_t>(s.n) * static_cast<std::size_t>(s.k) * size_of(type);
+  return {.work = product_work(s), .undivided = bytes > most_bytes};
+}
+
+/// The same for op_kernel::by_columns, of a product of one row.
+template <backend B>
+column_runs product_by_columns(held_matrix<B> const& right, gemm_shape const& s, element_type type) {
+  if (s.m != 1 || !right.holds()) return {};
+  column_runs made{.work = product_work(s)};
+  visit_type<float, double>(type, [&]<class T>(T) { made.step = held_matrix<B>::template panel_columns<T>(); });
+  return made;
 }
 
 /// The same row of numbers in each row of a matrix.
@@ -138,6 +150,16 @@ class fc_kernel : public op_kernel<B> {
     visit_type<float, double>(c.type(0), [&]<class T>(T) {
       held_.multiply_onto_row(c.template input<T>(2), c.output_spec(0).dims[0], c.template input<T>(0),
                               c.template output<T>(0), static_cast<T const*>(addend));
+    });
+  }
+  column_runs by_columns(op_context<B> const& c) const override {
+    column_runs made = detail::product_by_columns(held_, product_, c.type(0));
+    made.whole_inputs = 0b011;
+    return made;
+  }
+  void run_columns(op_context<B> const& c, column_part const& part) noexcept override {
+    visit_type<float, double>(c.type(0), [&]<class T>(T) {
+      held_.multiply_part_onto_row(c.template input<T>(2), c.template input<T>(0), c.template output<T>(0), part);
     });
   }
 

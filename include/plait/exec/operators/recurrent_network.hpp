@@ -294,8 +294,11 @@ class recurrent_network_kernel : public op_kernel<B> {
       static_cast<void>(blobs.local(arguments_.timestep));
       named_[number] = blobs.revision();
     }
-    detail::recurrent_sequence const timesteps{static_cast<std::byte*>(kept.timesteps.raw()), kept.timesteps.spec()};
-    detail::set_view(blobs.local(arguments_.timestep), timesteps, t, 1);
+    static constexpr tensor_spec one_number{element_type::int32, {1}};
+    blob<B>& timestep = blobs.local(arguments_.timestep);
+    timestep.value.view(static_cast<std::int32_t*>(kept.timesteps.raw()) + t, one_number);
+    timestep.object = nullptr;
+    timestep.is_set = true;
     return {number, &blobs};
   }
   // Each step has a number in a place of its own, as steps may be run when others have been made ready already. Anew in

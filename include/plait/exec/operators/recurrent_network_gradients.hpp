@@ -257,14 +257,19 @@ class recurrent_network_gradient_kernel : public op_kernel<B> {
       c.fail("the forward run has kept " + std::to_string(kept.keeps_steps ? kept.length : 0) + " steps of " +
              std::to_string(length_));
     gradients_.resize(first_parameter() + parameters_.size());
-    sequences_.assign(gradients_.size(), {});
+    sequences_.clear();
     for (std::size_t s = 0; s != gradients_.size(); ++s) {
-      tensor_spec const type = s < first_sequence()    ? kept.states[s].spec()
-                               : s < first_parameter() ? inputs_[s - first_sequence()]->spec()
-                                                       : parameters_[s - first_parameter()]->spec();
+      tensor_spec type = s < first_sequence()    ? kept.states[s].spec()
+                         : s < first_parameter() ? inputs_[s - first_sequence()]->spec()
+                                                 : parameters_[s - first_parameter()]->spec();
       renew(gradients_[s], type, c, listed_);
-      sequences_[s] = {static_cast<std::byte*>(gradients_[s].raw()), type};
-      if (s >= first_parameter()) sequences_[s].type.dims = {1, type.dims.size()};
+      if (s >= first_parameter()) type.dims = {1, type.dims.size()};
+      sequences_.emplace_back(static_cast<std::byte*>(gradients_[s].raw()), type);
+    }
+    viewed_sequences_.clear();
+    for (auto const& [input, state] : views_) {
+      tensor<B>& whole = input != nullptr ? input->value : kept.states[state];
+      viewed_sequences_.emplace_back(static_cast<std::byte*>(whole.raw()), whole.spec());
     }
     for (std::size_t i = 0; i != steps_.links().size(); ++i)
       if (steps_.links()[i].moves)
@@ -341,12 +346,10 @@ class recurrent_network_gradient_kernel : public op_kernel<B> {
     }
     for (std::size_t i = 0; i != views_.size(); ++i) {
       auto const& link = arguments_.links[i];
-      tensor<B>& whole = views_[i].input != nullptr ? views_[i].input->value : kept.states[views_[i].state];
       blob<B>& viewed = *at.blobs[i];
       // One that the step net has changed is the step's own.
       if (views_[i].input != nullptr && viewed.is_set && viewed.value.owner() != nullptr) continue;
-      detail::recurrent_sequence const from{static_cast<std::byte*>(whole.raw()), whole.spec()};
-      detail::set_view(viewed, from, t + link.offset, link.window);
+      detail::set_view(viewed, viewed_sequences_[i], t + link.offset, link.window);
     }
     return {number, &blobs};
   }
@@ -402,6 +405,7 @@ class recurrent_network_gradient_kernel : public op_kernel<B> {
   std::vector<tensor<B>> gradients_;    // of states, sequences, parameters
   std::vector<tensor<B>> summed_;       // of initial states that all rows begin with
   std::vector<detail::recurrent_sequence> sequences_;
+  std::vector<detail::recurrent_sequence> viewed_sequences_;  // as views_
   std::int64_t length_ = 0;
 };
 

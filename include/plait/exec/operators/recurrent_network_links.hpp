@@ -15,12 +15,16 @@ namespace plait::detail {
 
 /// Memory of which the first axis is time; with room for a few places that take turns in it, if `places` says how many.
 struct recurrent_sequence {
-  std::byte* data = nullptr;
-  tensor_spec type = {};
+  std::byte* data;
+  tensor_spec type;
+  tensor_spec step;  ///< one place; asked for at each step
   std::size_t places = npos;
 
-  std::size_t step_bytes() const { return static_cast<std::size_t>(type.dims.size_from(1)) * size_of(type.type); }
-  std::size_t step_elements() const { return static_cast<std::size_t>(type.dims.size_from(1)); }
+  recurrent_sequence(std::byte* first, tensor_spec const& of) : data(first), type(of), step(of) {
+    if (of.dims.rank() != 0) step.dims.set(0, 1);
+  }
+  std::size_t step_bytes() const { return step.bytes(); }
+  std::size_t step_elements() const { return static_cast<std::size_t>(step.dims.size()); }
   std::byte* at(std::int64_t place) const {
     auto const number = static_cast<std::size_t>(place);
     return data + (takes_turns() ? number % places : number) * step_bytes();

@@ -36,9 +36,13 @@ void clear_elements(void* to, element_type type, std::size_t count) {
 /// Has a blob be places of a sequence.
 template <backend B>
 void set_view(blob<B>& at, recurrent_sequence const& s, std::int64_t place, std::int64_t window) {
-  tensor_spec view = s.type;
-  view.dims.set(0, window);
-  at.value = tensor<B>::adopt(s.at(place), view, row_major(view.dims), nullptr);
+  if (window == 1) {
+    at.value.view(s.at(place), s.step);
+  } else {
+    tensor_spec several = s.type;
+    several.dims.set(0, window);
+    at.value.view(s.at(place), several);
+  }
   at.object = nullptr;
   at.is_set = true;
 }

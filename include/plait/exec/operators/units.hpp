@@ -150,6 +150,11 @@ class unit_kernel : public op_kernel<B> {
     if (c.dims(0).rank() < 2) return {};
     return {cost * c.size(0), std::uint64_t{1} << (after() - 1)};
   }
+  column_runs by_columns(op_context<B> const& c) const final {
+    std::size_t const units = width(c);
+    if (Gradient || c.size(0) != units) return {};
+    return {cost * units, ~std::uint64_t{0} << (states_ + 1), units};
+  }
 
  protected:
   // An element costs about this many that are merely moved.
@@ -163,6 +168,16 @@ class unit_kernel : public op_kernel<B> {
             drop_states_};
   }
   static std::size_t width(op_context<B> const& c) { return static_cast<std::size_t>(c.dims(0)[c.dims(0).rank() - 1]); }
+
+  template <class Pass>
+  static void for_each_unit(op_context<B> const& c, Pass const& pass) {
+    if (pass.width != 0) for_each_row_part<B>(c.size(0) / pass.width, pass.width, cost, pass);
+  }
+  /// Of a single row.
+  template <class Pass>
+  static void for_each_unit(column_part const& part, Pass const& pass) {
+    if constexpr (!B::on_device) for_row_parts_between(part.first, part.last, pass.width, pass);
+  }
 
  private:
   std::size_t states_;
@@ -178,18 +193,17 @@ class lstm_unit_kernel final : public unit_kernel<B> {
   explicit lstm_unit_kernel(op_arguments const& a) : unit_kernel<B>(a, 2, 4), forget_bias_(a.real("forget_bias")) {}
 
   void run(op_context<B>& c) override {
-    visit_type<float, double>(c.type(0), [&]<class T>(T) { run_as<T>(c); });
+    visit_type<float, double>(c.type(0), [&]<class T>(T) { this->for_each_unit(c, pass<T>(c)); });
+  }
+  void run_columns(op_context<B> const& c, column_part const& part) noexcept override {
+    visit_type<float, double>(c.type(0), [&]<class T>(T) { this->for_each_unit(part, pass<T>(c)); });
   }
 
  private:
   template <class T>
-  void run_as(op_context<B>& c) {
-    std::size_t const width = this->width(c);
-    if (width == 0) return;
-    for_each_row_part<B>(c.size(0) / width, width, this->cost,
-                         detail::lstm_unit_pass<T>{this->active(c), c.template input<T>(0), c.template input<T>(1),
-                                                   c.template input<T>(2), c.template output<T>(0),
-                                                   c.template output<T>(1), width, static_cast<T>(forget_bias_)});
+  detail::lstm_unit_pass<T> pass(op_context<B> const& c) const {
+    return {this->active(c),         c.template input<T>(0),  c.template input<T>(1), c.template input<T>(2),
+            c.template output<T>(0), c.template output<T>(1), this->width(c),         static_cast<T>(forget_bias_)};
   }
 
   float forget_bias_;
@@ -202,17 +216,16 @@ class gru_unit_kernel final : public unit_kernel<B> {
   explicit gru_unit_kernel(op_arguments const& a) : unit_kernel<B>(a, 1, 3) {}
 
   void run(op_context<B>& c) override {
-    visit_type<float, double>(c.type(0), [&]<class T>(T) { run_as<T>(c); });
+    visit_type<float, double>(c.type(0), [&]<class T>(T) { this->for_each_unit(c, pass<T>(c)); });
+  }
+  void run_columns(op_context<B> const& c, column_part const& part) noexcept override {
+    visit_type<float, double>(c.type(0), [&]<class T>(T) { this->for_each_unit(part, pass<T>(c)); });
   }
 
  private:
   template <class T>
-  void run_as(op_context<B>& c) {
-    std::size_t const width = this->width(c);
-    if (width == 0) return;
-    for_each_row_part<B>(c.size(0) / width, width, this->cost,
-                         detail::gru_unit_pass<T>{this->active(c), c.template input<T>(0), c.template input<T>(1),
-                                                  c.template output<T>(0), width});
+  detail::gru_unit_pass<T> pass(op_context<B> const& c) const {
+    return {this->active(c), c.template input<T>(0), c.template input<T>(1), c.template output<T>(0), this->width(c)};
   }
 };
 

@@ -1,0 +1,247 @@
+// Groups of ops on one row, by columns: which ops make one, and what each part is given.
+#include <plait/exec/column_groups.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <numeric>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <support/thread_counts.hpp>
+
+namespace {
+
+using plait::column_part;
+using plait::op_index;
+using plait::slot;
+using test::one_thread;
+using test::three_threads;
+
+constexpr std::size_t enough = plait::column_groups<three_threads>::least_work;
+
+/// Adds to each element of input 0 the one of input 1, or the sum of that where it is whole; or, as a function by
+/// element, its only one.
+template <class B>
+struct adding : plait::op_kernel<B> {
+  plait::column_runs columns{.work = enough};
+  bool by_itself = false;
+  std::atomic<std::size_t> columns_run = 0;
+  std::vector<column_part> parts = std::vector<column_part>(3);  // by where they begin
+  std::atomic<std::size_t> calls = 0;
+
+  void infer(plait::shape_context&) override {}
+  void run(plait::op_context<B>& c) override { run_columns(c, {c.size(0), 0, c.size(0)}); }
+  plait::column_runs by_columns(plait::op_context<B> const&) const override {
+    return by_itself ? plait::column_runs() : columns;
+  }
+  void run_columns(plait::op_context<B> const& c, column_part const& part) noexcept override {
+    ++calls;
+    if (part.first * 3 / part.width < 3) parts[part.first * 3 / part.width] = part;
+    double const* const more = c.template input<double>(1);
+    for (std::size_t block = 0; block != c.size(0); block += part.width)
+      for (std::size_t i = block + part.first; i != block + part.last; ++i) {
+        ++columns_run;
+        c.template output<double>(0)[i] =
+            c.template input<double>(0)[i] +
+            (columns.is_whole_input(1) ? std::accumulate(more, more + c.size(1), 0.0) : more[i]);
+      }
+  }
+  plait::element_function by_element(plait::op_context<B> const& c) const override {
+    if (!by_itself) return {};
+    return {c.size(1) == 1 ? [](void const*, void* const* at, std::size_t count) { add<0>(at, count); }
+                           : [](void const*, void* const* at, std::size_t count) { add<1>(at, count); }};
+  }
+  template <std::size_t Step>
+  static void add(void* const* at, std::size_t count) {
+    for (std::size_t i = 0; i != count; ++i)
+      static_cast<double*>(at[2])[i] =
+          static_cast<double const*>(at[0])[i] + static_cast<double const*>(at[1])[i * Step];
+  }
+};
+
+/// Op i makes value i + 1 of value i and of a value of its own, all rows of 192 numbers: six steps, or four blocks of
+/// three.
+template <class B>
+struct chain {
+  static constexpr std::size_t width = 192;
+  std::vector<std::vector<double>> memory;
+  std::vector<slot> slots;
+  std::vector<std::unique_ptr<adding<B>>> kernels;
+  std::vector<std::vector<slot*>> operands;
+  std::vector<plait::op_context<B>> contexts;
+
+  explicit chain(std::size_t ops) : memory(2 * ops + 1), slots(2 * ops + 1), operands(ops) {
+    for (std::size_t i = 0; i != slots.size(); ++i) {
+      memory[i].resize(width);
+      std::iota(memory[i].begin(), memory[i].end(), static_cast<double>(i));
+      slots[i] = {memory[i].data(), {plait::element_type::float64, {1, 1, width}}};
+    }
+    for (std::size_t op = 0; op != ops; ++op) {
+      kernels.push_back(std::make_unique<adding<B>>());
+      operands[op] = {&slots[op], &slots[ops + 1 + op], &slots[op + 1]};
+      contexts.push_back(plait::op_context<B>({operands[op].data(), 2}, {operands[op].data() + 2, 1}));
+    }
+  }
+  /// How many ops each group has, in order of the groups, which are run.
+  std::vector<std::size_t> sizes() {
+    plait::column_groups<B> groups;
+    find(groups);
+    std::vector<std::size_t> made;
+    for (op_index const first : groups.firsts()) {
+      op_index op = first;
+      groups.run(op);
+      made.push_back(op - first + 1);
+    }
+    return made;
+  }
+  void find(plait::column_groups<B>& groups) {
+    groups.find(static_cast<op_index>(kernels.size()), [this](op_index op) {
+      return typename plait::column_groups<B>::candidate{kernels[op].get(), &contexts[op]};
+    });
+  }
+  void run_in_order() {
+    for (std::size_t op = 0; op != kernels.size(); ++op) kernels[op]->run(contexts[op]);
+  }
+};
+
+using sizes = std::vector<std::size_t>;
+
+TEST_CASE("column_groups: each column is computed once, as it is without groups") {
+  chain<three_threads> c(4);
+  chain<three_threads> wanted(4);
+  CHECK(c.sizes() == sizes{4});
+  wanted.run_in_order();
+  CHECK(c.memory == wanted.memory);
+  for (auto const& kernel : c.kernels) {
+    CHECK(kernel->calls == 3);
+    CHECK(kernel->columns_run == c.width);
+  }
+}
+
+TEST_CASE("column_groups: parts are of the narrowest operand's width, or of the one that an op asks for") {
+  chain<three_threads> c(3);
+  c.kernels[1]->columns.width = 48;  // three steps: a part has one of each of four blocks
+  CHECK(c.sizes() == sizes{3});
+  for (auto const& kernel : c.kernels)
+    for (std::size_t p = 0; p != 3; ++p) {
+      CHECK(kernel->parts[p].width == 48);
+      CHECK(kernel->parts[p].first == 16 * p);
+      CHECK(kernel->parts[p].last == 16 * (p + 1));
+    }
+
+  chain<three_threads> narrow(3);  // the last op has operands of a fourth
+  narrow.operands[2] = {&narrow.slots[5], &narrow.slots[6], &narrow.slots[3]};
+  narrow.contexts[2] = plait::op_context<three_threads>({narrow.operands[2].data(), 2}, {&narrow.operands[2][2], 1});
+  for (std::size_t const of : {3, 5, 6}) narrow.slots[of].type.dims = {1, 48};
+  CHECK(narrow.sizes() == sizes{3});
+  CHECK(narrow.kernels[0]->parts[2].width == 48);
+  CHECK(narrow.kernels[0]->columns_run == 192);
+  CHECK(narrow.kernels[2]->columns_run == 48);
+
+  chain<three_threads> other(3);
+  other.kernels[1]->columns.width = 48;
+  other.kernels[2]->columns.width = 96;
+  CHECK(other.sizes() == sizes{2});
+
+  chain<three_threads> steps(2);  // parts begin where all ops can begin
+  steps.kernels[1]->columns.step = 64;
+  CHECK(steps.sizes() == sizes{2});
+  CHECK(steps.kernels[0]->parts[1].first == 64);
+}
+
+TEST_CASE("column_groups: every other run may begin at the end") {
+  chain<three_threads> c(2);
+  plait::column_groups<three_threads> groups;
+  c.find(groups);
+  for (bool const backwards : {false, true, false}) {
+    op_index op = 0;
+    groups.run(op);
+    CHECK(op == 1);
+    CHECK(c.kernels[1]->parts[0].backwards == backwards);
+  }
+}
+
+TEST_CASE("column_groups: functions by element are run for parts of blocks, some with one element for all") {
+  chain<three_threads> c(3);
+  chain<three_threads> wanted(3);
+  for (auto* made : {&c, &wanted}) {
+    made->kernels[0]->columns.width = 48;
+    made->kernels[1]->by_itself = true;
+    made->kernels[2]->by_itself = true;
+    made->slots[6].type.dims = {1};
+    made->kernels[2]->columns.whole_inputs = 0b10;
+  }
+  CHECK(c.sizes() == sizes{3});
+  wanted.run_in_order();
+  CHECK(c.memory == wanted.memory);
+  CHECK(c.kernels[1]->calls == 0);
+}
+
+TEST_CASE("column_groups: where operands stand may change from run to run") {
+  chain<three_threads> c(2);
+  plait::column_groups<three_threads> groups;
+  c.find(groups);
+  std::vector<double> other(c.width, -1);
+  c.slots[2].data = other.data();
+  op_index op = 0;
+  groups.run(op);
+  for (std::size_t i = 0; i != other.size(); ++i)  // three rows from 0, 3 and 4 on
+    CHECK(other[i] == static_cast<double>(3 * i + 7));
+}
+
+TEST_CASE("column_groups: none for one thread, one op, several rows, few columns, or little work") {
+  CHECK(chain<one_thread>(4).sizes().empty());
+  CHECK(chain<three_threads>(1).sizes().empty());
+  chain<three_threads> rows(2);
+  for (slot& s : rows.slots) s.type.dims = {2, 96};
+  CHECK(rows.sizes().empty());
+  chain<three_threads> few(2);
+  few.kernels[0]->columns.width = 16;
+  CHECK(few.sizes().empty());
+  few.kernels[0]->columns.width = 24;  // not whole steps
+  CHECK(few.sizes().empty());
+  chain<three_threads> little(2);
+  for (auto& kernel : little.kernels) kernel->columns.work = enough / 2 - 1;
+  CHECK(little.sizes().empty());
+}
+
+TEST_CASE("column_groups: an op that is not by columns ends a group") {
+  chain<three_threads> c(5);
+  c.kernels[2]->columns.work = 0;
+  CHECK(c.sizes() == sizes{2, 2});
+}
+
+TEST_CASE("column_groups: memory is shared by the same columns only") {
+  chain<three_threads> in_place(3);
+  in_place.slots[2].data = in_place.slots[1].data;
+  CHECK(in_place.sizes() == sizes{3});
+
+  chain<three_threads> shifted(4);  // value 3 begins within value 2
+  shifted.memory[2].resize(2 * shifted.width);
+  shifted.slots[2].data = shifted.memory[2].data();
+  shifted.slots[3].data = shifted.memory[2].data() + 16;
+  CHECK(shifted.sizes() == sizes{2});
+
+  chain<three_threads> other_type(4);  // as many bytes, of other columns
+  other_type.slots[3].data = other_type.slots[2].data;
+  other_type.slots[3].type = {plait::element_type::float32, {1, 2 * 192}};
+  other_type.operands[3][0] = other_type.operands[3][1];
+  plait::column_groups<three_threads> groups;
+  other_type.find(groups);
+  CHECK(groups.firsts() == std::vector<op_index>{0});
+
+  chain<three_threads> whole(4);  // op 2 reads all of what op 1 makes
+  whole.operands[2][1] = &whole.slots[2];
+  whole.kernels[2]->columns.whole_inputs = 0b10;
+  CHECK(whole.sizes() == sizes{2, 2});
+
+  chain<three_threads> overwritten(4);  // op 2 writes what op 1 reads all of
+  overwritten.operands[1][1] = &overwritten.slots[3];
+  overwritten.kernels[1]->columns.whole_inputs = 0b10;
+  CHECK(overwritten.sizes() == sizes{2, 2});
+}
+
+}  // namespace
