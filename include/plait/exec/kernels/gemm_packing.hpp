@@ -31,7 +31,7 @@ void transpose_square(T* to, std::ptrdiff_t to_row, T const* from, std::ptrdiff_
 }
 
 /// Writes k rows of `width` elements, of which column j comes from the k elements at from + j * step; columns from
-/// `count` on are 0.
+/// `count` on are 0. What is packed next follows, and is fetched: the processor sees no order in lines of several rows.
 template <class T>
 void pack_columns(T* to, std::ptrdiff_t width, T const* from, std::ptrdiff_t count, std::ptrdiff_t step,
                   std::ptrdiff_t k) {
@@ -40,6 +40,8 @@ void pack_columns(T* to, std::ptrdiff_t width, T const* from, std::ptrdiff_t cou
   for (std::ptrdiff_t first = 0; first < k; first += strip) {
     std::ptrdiff_t const last = std::min(k, first + strip);
     std::ptrdiff_t const squares = count < side ? first : last - (last - first) % side;
+    for (std::ptrdiff_t column = count; column < 2 * count; ++column)
+      __builtin_prefetch(from + column * step + first, 0, 2);
     for (std::ptrdiff_t column = 0; column < count; column += side) {
       std::ptrdiff_t const j = std::max(std::ptrdiff_t(0), std::min(column, count - side));  // the last may overlap
       for (std::ptrdiff_t i = first; i < squares; i += side)
