@@ -124,6 +124,23 @@ TEST_CASE("tensor: borrowed memory is written through, and kept alive by its own
   CHECK(watch.expired());
 }
 
+TEST_CASE("tensor: becomes a view of other memory, whatever it was") {
+  std::vector<float> memory = count(24);
+  plait::tensor_spec const type{plait::element_type::float32, {2, 3}};
+  auto const own = std::make_shared<int>();
+  auto const strided = tensor::adopt(memory.data(), type, {4, 1}, nullptr);
+  for (tensor t : {tensor(), tensor::uninitialized(plait::element_type::int64, {5}), strided,
+                   tensor::borrow<float>(std::span(memory).first(6), {2, 3}, own)})
+    for (std::size_t const first : {4, 11}) {
+      t.view(memory.data() + first, type);
+      CHECK(t.owner() == nullptr);
+      CHECK(t.spec() == type);
+      CHECK(t.values<float>() == std::vector<float>(memory.begin() + static_cast<std::ptrdiff_t>(first),
+                                                    memory.begin() + static_cast<std::ptrdiff_t>(first) + 6));
+    }
+  CHECK(own.use_count() == 1);
+}
+
 TEST_CASE("tensor: what it does not have is refused") {
   auto const t = tensor::from(count(6), {2, 3});
   CHECK_THROWS_WITH_AS(tensor::from(count(5), {2, 3}), "plait: 5 elements do not make a tensor of 2x3",

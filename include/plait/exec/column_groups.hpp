@@ -33,11 +33,7 @@ class column_groups {
   /// Less than this, in elements merely moved, is not worth a meeting of threads that stand by.
   static constexpr std::size_t least_work = tile_size / 4;
 
-  /// An op that may be part of a group; nullptr for one that may not.
-  struct candidate {
-    op_kernel<B>* kernel = nullptr;
-    op_context<B>* context = nullptr;
-  };
+  using candidate = group_candidate<B>;
 
   /// Looks for groups of two ops and more; `at(op)` is the candidate of that number. Where operands stand may change
   /// afterwards, but not whether two of them share memory. O(operands of a group, squared).

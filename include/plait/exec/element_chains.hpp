@@ -34,11 +34,7 @@ class element_chains {
   /// Blocks for what only the chain reads, of the stack: with those of other operands they fit in the first cache.
   static constexpr std::size_t most_buffers = 4;
 
-  /// An op that may be part of a chain; nullptr for one that may not.
-  struct candidate {
-    op_kernel<B>* kernel = nullptr;
-    op_context<B>* context = nullptr;
-  };
+  using candidate = group_candidate<B>;
 
   /// Looks for chains of two ops and more; `at(op)` is the candidate of that number, `last_use(slot)` the last op that
   /// needs what is written there, any number behind the chain's for what is needed after a run. What memory operands

@@ -372,4 +372,11 @@ class op_kernel {
   virtual element_function by_element(op_context<B> const&) const { return {}; }
 };
 
+/// An op of a plan that may be run together with others; nullptr for one that may not.
+template <backend B>
+struct group_candidate {
+  op_kernel<B>* kernel = nullptr;
+  op_context<B>* context = nullptr;
+};
+
 }  // namespace plait

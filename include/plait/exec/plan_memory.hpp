@@ -89,7 +89,7 @@ class plan_memory {
     if (fits)
       own.memory = tensor<B>::adopt(held.raw(), type, row_major(type.dims), held.owner());
     else
-      own.memory.view(nullptr, type);
+      own.memory.view(nullptr, type);  // stand_at or refresh follows
   }
 
   /// A kept value is to stand in memory of somebody else, until move_home; false if it has none of its own, or not of

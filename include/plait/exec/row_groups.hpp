@@ -42,11 +42,7 @@ class row_groups {
   /// Ops of a group of large operands at most: whether it may be run so is asked anew each time.
   static constexpr std::size_t most_large = 32;
 
-  /// An op that may be part of a group; nullptr for one that may not.
-  struct candidate {
-    op_kernel<B>* kernel = nullptr;
-    op_context<B>* context = nullptr;
-  };
+  using candidate = group_candidate<B>;
 
   /// Looks for groups of small steps: for one thread those in which a sum is made on the way. Where operands stand may
   /// change afterwards, but not whether two of them share memory. `at(op)` is the candidate of that number. O(operands

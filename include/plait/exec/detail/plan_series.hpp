@@ -85,30 +85,24 @@ void plan<B>::find_groups(bool large) {
   auto const at = [this](op_index op) {
     bool const alone =
         layout_.gives_results(op) || !layout_.copies(op).empty() || (!nested_ && !layout_.endangered(op).empty());
-    return alone ? typename row_groups<B>::candidate()
-                 : typename row_groups<B>::candidate{steps_[op].kernel, &steps_[op].context};
+    return alone ? group_candidate<B>() : group_candidate<B>{steps_[op].kernel, &steps_[op].context};
   };
+  auto const in_no_group = [&](op_index op) { return groups_.contains(op) ? group_candidate<B>() : at(op); };
   if (large)
     groups_.find_large(last, at);
   else
     groups_.find(last, at);
   for (op_index const first : groups_.firsts()) steps_[first].way = op_way::grouped;
-  auto const in_no_group = [&]<class Candidate>(Candidate none, op_index op) {
-    if (groups_.contains(op)) return none;
-    auto const [kernel, context] = at(op);
-    return Candidate{kernel, context};
-  };
   if (!large) {  // where operands move with each run, to look at all of them costs more than chains gain
-    columns_.find(last, [&](op_index op) { return in_no_group(typename column_groups<B>::candidate(), op); });
+    columns_.find(last, in_no_group);
     for (op_index const first : columns_.firsts()) steps_[first].way = op_way::by_columns;
     return;
   }
-  chains_.find(
-      last, [&](op_index op) { return in_no_group(typename element_chains<B>::candidate(), op); },
-      [&](slot const& s) {  // what was fed is changed where it stands, though the net may change it again
-        auto const v = static_cast<value_number>(&s - slots_.data());
-        return layout_[layout_.storage_of(v)].given == npos ? layout_.last_read(v) : npos;
-      });
+  chains_.find(last, in_no_group,
+               [&](slot const& s) {  // what was fed is changed where it stands, though the net may change it again
+                 auto const v = static_cast<value_number>(&s - slots_.data());
+                 return layout_[layout_.storage_of(v)].given == npos ? layout_.last_read(v) : npos;
+               });
   for (op_index const first : chains_.firsts()) steps_[first].way = op_way::chained;
   find_demand();
 }

@@ -339,6 +339,7 @@ void multiply_packed(gemm_kernel<T> const& kernel, gemm_problem<T> p, T const* p
 /// bits as multiply_packed, and little besides the tiles.
 template <class T>
 void multiply_row(gemm_kernel<T> const& kernel, gemm_problem<T> const& p, T const* packed) {
+  if (without_product(p)) return;
   std::ptrdiff_t const wide = kernel.wide_panels[1] * kernel.width;
   gemm_tile<T> t{};
   t.a_step = 1;
