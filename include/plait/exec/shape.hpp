@@ -87,12 +87,21 @@ class shape {
   }
 
  private:
+  [[noreturn]] static void fail_count() {
+    throw shape_error("plait: the extents multiply to more elements than memory can hold");
+  }
   static constexpr std::int64_t count(std::array<std::int64_t, max_rank> const& extents, std::size_t rank) {
     constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max() / 16;
+    constexpr std::int64_t small = std::int64_t{1} << 31;
     std::int64_t product = 1;
-    for (std::size_t axis = 0; axis != rank; ++axis)
-      if (__builtin_mul_overflow(product, extents[axis], &product) || product > most)
-        throw shape_error("plait: the extents multiply to more elements than memory can hold");
+    for (std::size_t axis = 0; axis != rank; ++axis) {
+      std::int64_t const extent = extents[axis];
+      // Dividing takes longer than all else here, and small factors need none.
+      bool const is_small = product < small && extent < small;
+      if (!is_small && extent != 0 && product > most / extent) fail_count();
+      product *= extent;
+      if (product > most) fail_count();
+    }
     return product;
   }
 
