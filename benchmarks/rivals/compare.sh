@@ -23,6 +23,13 @@ results=$(mktemp --directory)
 trap 'rm -rf "$times" "$results"' EXIT
 export OMP_NUM_THREADS
 
+# Each by itself: OpenMP's threads keep a processor for milliseconds after their last loop.
+two_threads() {
+  local program=$1 backend
+  shift
+  for backend in omp tbb; do taskset -c 0,1 "$program" $backend "$@"; done
+}
+
 mlp_round() {
   local program=${PLAIT_TRAINING_STEP:-$(find_program plait_training_step)}
   OMP_NUM_THREADS=1
@@ -30,7 +37,7 @@ mlp_round() {
   taskset -c 0 $python benchmarks/rivals/mlp.py torch 1 "$steps"
   taskset -c 0 $python benchmarks/rivals/mlp.py jax 1 "$steps"
   OMP_NUM_THREADS=2
-  taskset -c 0,1 "$program" omp tbb --steps "$steps"
+  two_threads "$program" --steps "$steps"
   taskset -c 0,1 $python benchmarks/rivals/mlp.py torch 2 "$steps"
   taskset -c 0,1 $python benchmarks/rivals/mlp.py jax 2 "$steps"
 }
@@ -46,7 +53,8 @@ lstm_round() {
       taskset -c 0 $python benchmarks/rivals/lstm.py $rival 1 --case $shape --steps "$steps"
     done
     OMP_NUM_THREADS=2
-    taskset -c 0,1 "$program" omp tbb $onednn --case $shape --steps "$steps"
+    two_threads "$program" --case $shape --steps "$steps"
+    if [ "$onednn" ]; then taskset -c 0,1 "$program" $onednn --case $shape --steps "$steps"; fi
     for rival in torch jax onnxruntime openvino; do
       taskset -c 0,1 $python benchmarks/rivals/lstm.py $rival 2 --case $shape --steps "$steps"
     done
@@ -63,7 +71,7 @@ cells_round() {
         taskset -c 0 "$program" serial $what
         for rival in torch jax; do taskset -c 0 $python benchmarks/rivals/cells.py $rival 1 $what; done
         OMP_NUM_THREADS=2
-        taskset -c 0,1 "$program" omp tbb $what
+        two_threads "$program" $what
         for rival in torch jax; do taskset -c 0,1 $python benchmarks/rivals/cells.py $rival 2 $what; done
       done
     done
@@ -76,7 +84,7 @@ operators_round() {
   taskset -c 0 "$program" serial
   for rival in torch jax; do taskset -c 0 $python benchmarks/rivals/operators.py $rival 1; done
   OMP_NUM_THREADS=2
-  taskset -c 0,1 "$program" omp tbb
+  two_threads "$program"
   for rival in torch jax; do taskset -c 0,1 $python benchmarks/rivals/operators.py $rival 2; done
 }
 

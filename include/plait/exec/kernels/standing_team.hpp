@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -94,6 +95,9 @@ class standing_team<B> {
   static constexpr int looks = 1'000;
   static constexpr int looks_alone = 200;
 
+  // Loops after each other of which one thread has run all parts: some 200 µs, when others should have come long since.
+  static constexpr int long_alone = 32;
+
   struct place {
     standing_team* team;
     bool in_part;
@@ -114,7 +118,8 @@ class standing_team<B> {
       if (m != 0 && (before & count_bits) == absent) ask(m);
     }
     here_.in_part = true;
-    work(0);
+    alone_ = work(0) == all.count ? alone_ + 1 : std::min(alone_, 0);
+    if (alone_ == long_alone) make_way();
     for (int look = 1; left_.load(std::memory_order_acquire) != 0; ++look) wait(look);
     here_.in_part = false;
     if (failure_ != nullptr) std::rethrow_exception(std::exchange(failure_, nullptr));
@@ -128,8 +133,16 @@ class standing_team<B> {
     }
   }
 
-  // Runs what is left of a member's parts, then of the others'.
-  void work(std::size_t member) {
+  // The system may have put the others behind this thread, on one processor, and leave them there for ten milliseconds
+  // and more, while another has nothing to do: for as long as none of them sleeps. So this one does, and is put
+  // elsewhere when it wakes.
+  void make_way() {
+    std::this_thread::sleep_for(std::chrono::microseconds(1));
+    alone_ = -8 * long_alone;
+  }
+
+  // Runs what is left of a member's parts, then of the others'. Returns how many there were.
+  std::size_t work(std::size_t member) {
     std::size_t done = 0;
     for (std::size_t k = 0; k != members_; ++k) {
       share& from = shares_[member + k < members_ ? member + k : member + k - members_];
@@ -145,6 +158,7 @@ class standing_team<B> {
       }
     }
     if (done != 0) left_.fetch_sub(done, std::memory_order_acq_rel);
+    return done;
   }
 
   void run_part(loop const& of, std::size_t part) {
@@ -170,7 +184,7 @@ class standing_team<B> {
       }
       if ((now & count_bits) == closed) break;
       look = 0;
-      work(member);
+      static_cast<void>(work(member));
       idle = now & ~count_bits;
     }
     here_ = before;
@@ -188,6 +202,7 @@ class standing_team<B> {
   std::size_t members_;
   std::array<share, most_members> shares_;         // the first is that of the thread that made the team
   std::uint64_t number_ = 0;                       // of the loop, in the upper half
+  int alone_ = 0;                                  // loops without the others
   alignas(64) std::atomic<std::size_t> left_ = 0;  // parts of it that are not done
   std::mutex failing_;
   std::exception_ptr failure_ = nullptr;
