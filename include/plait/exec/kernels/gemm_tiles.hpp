@@ -60,9 +60,7 @@ struct gemm_kernel {
 
   int width = 0;  ///< columns of a panel
   int rows = 0;   ///< of the highest tile
-  /// How much of k is multiplied at once: a panel's part stays in the first level of cache. Tiles of many rows need so
-  /// little of b at a time that it may come from the second, and c goes by less often.
-  int block = 0;
+  int block = 0;  ///< how much of k is multiplied at once: a panel's part stays in the first level of cache
   std::array<tile_function, most_rows + 1> narrow = {};  ///< by rows: tiles over one panel
   std::array<tile_function, most_rows + 1> wide = {};    ///< and over several, as low ones need to be
   std::array<int, most_rows + 1> wide_panels = {};
@@ -219,7 +217,7 @@ constexpr int tile_vectors(int rows, int most_rows) {
 PLAIT_DETAIL_GEMM_TILES(portable, , 16, 6, 256, 3)
 #if PLAIT_X86_DISPATCH
 PLAIT_DETAIL_GEMM_TILES(avx2, PLAIT_TARGET_AVX2, 32, 6, 256, 3)
-PLAIT_DETAIL_GEMM_TILES(avx512, PLAIT_TARGET_AVX512, 64, 14, 1024, 4)
+PLAIT_DETAIL_GEMM_TILES(avx512, PLAIT_TARGET_AVX512, 64, 14, 256, 4)
 #endif
 #undef PLAIT_DETAIL_GEMM_TILES
 
