@@ -135,7 +135,8 @@ class standing_team<B> {
 
   // The system may have put the others behind this thread, on one processor, and leave them there for ten milliseconds
   // and more, while another has nothing to do: for as long as none of them sleeps. So this one does, and is put
-  // elsewhere when it wakes.
+  // elsewhere when it wakes; and again when as many loops and eight times more have been without the others, as one
+  // sleep takes as long as ten small loops and there may be no other processor.
   void make_way() {
     std::this_thread::sleep_for(std::chrono::microseconds(1));
     alone_ = -8 * long_alone;
@@ -184,7 +185,7 @@ class standing_team<B> {
       }
       if ((now & count_bits) == closed) break;
       look = 0;
-      static_cast<void>(work(member));
+      work(member);
       idle = now & ~count_bits;
     }
     here_ = before;
