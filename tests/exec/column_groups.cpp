@@ -135,7 +135,7 @@ TEST_CASE("column_groups: parts are of the narrowest operand's width, or of the 
   chain<three_threads> narrow(3);  // the last op has operands of a fourth
   narrow.operands[2] = {&narrow.slots[5], &narrow.slots[6], &narrow.slots[3]};
   narrow.contexts[2] = plait::op_context<three_threads>({narrow.operands[2].data(), 2}, {&narrow.operands[2][2], 1});
-  for (std::size_t const of : {3, 5, 6}) narrow.slots[of].type.dims = {1, 48};
+  for (std::size_t const of : {3U, 5U, 6U}) narrow.slots[of].type.dims = {1, 48};
   CHECK(narrow.sizes() == sizes{3});
   CHECK(narrow.kernels[0]->parts[2].width == 48);
   CHECK(narrow.kernels[0]->columns_run == 192);
