@@ -131,7 +131,7 @@ TEST_CASE("tensor: becomes a view of other memory, whatever it was") {
   auto const strided = tensor::adopt(memory.data(), type, {4, 1}, nullptr);
   for (tensor t : {tensor(), tensor::uninitialized(plait::element_type::int64, {5}), strided,
                    tensor::borrow<float>(std::span(memory).first(6), {2, 3}, own)})
-    for (std::size_t const first : {4, 11}) {
+    for (std::size_t const first : {4U, 11U}) {
       t.view(memory.data() + first, type);
       CHECK(t.owner() == nullptr);
       CHECK(t.spec() == type);
