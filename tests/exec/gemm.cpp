@@ -145,6 +145,7 @@ TEST_CASE_TEMPLATE("serial, OpenMP and oneTBB give the same bits", T, float, dou
                            {4, 700, 1030},
                            {33, 257, 130},
                            {200, 100, 40},
+                           {29, 300, 600},
                            {16, 2100, 64},
                            {300, 9, 400},
                            {3, 3, 3}})

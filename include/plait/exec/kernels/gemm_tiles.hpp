@@ -60,7 +60,9 @@ struct gemm_kernel {
 
   int width = 0;  ///< columns of a panel
   int rows = 0;   ///< of the highest tile
-  int block = 0;  ///< how much of k is multiplied at once: a panel's part stays in the first level of cache
+  /// How much of k is multiplied at once: a panel's part stays in the first level of cache. Tiles of many rows need so
+  /// little of b at a time that it may come from the second, and c goes by less often.
+  int block = 0;
   std::array<tile_function, most_rows + 1> narrow = {};  ///< by rows: tiles over one panel
   std::array<tile_function, most_rows + 1> wide = {};    ///< and over several, as low ones need to be
   std::array<int, most_rows + 1> wide_panels = {};

@@ -44,6 +44,8 @@ inline constexpr std::ptrdiff_t packed_columns = 2048;
 inline constexpr std::ptrdiff_t packed_rows = 1792;
 /// How many columns of a are packed for one tile after the other, whose rows are parts of the same lines of memory.
 inline constexpr std::ptrdiff_t packed_strip = 16;
+/// How much of k a task packs of a tile whose rows are in memory as they are.
+inline constexpr std::ptrdiff_t packed_part = 256;
 /// Panels to a task, and tiles whose rows of a stay in the second level of cache.
 inline constexpr std::ptrdiff_t task_panels = 4;
 inline constexpr std::ptrdiff_t task_tiles = 8;
@@ -244,15 +246,20 @@ bool packs_rows(gemm_kernel<T> const& kernel, gemm_problem<T> const& p) {
   return p.a_row != 1 || p.alpha != T(1) || std::size_t(kernel.rows) * sizeof(T) < 48;
 }
 
-/// Packs rows of a from `from` on, tile after tile, multiplied by alpha.
+/// Packs rows of a from `from` on, tile after tile, multiplied by alpha. A task is a part of a tile, or several tiles.
 template <backend B, class T>
 void pack_tiles(even_parts const& tiles, gemm_problem<T> const& p, T const* from, T* to, bool parallel) {
-  std::ptrdiff_t const together = p.a_column == 1 ? 1 : task_tiles;
-  std::ptrdiff_t const strip = p.a_column == 1 ? p.k : packed_strip;
-  for_each_task<B>((tiles.count + together - 1) / together, parallel, [=](std::ptrdiff_t task) {
-    std::ptrdiff_t const last_tile = std::min(tiles.count, (task + 1) * together);
-    for (std::ptrdiff_t first = 0; first < p.k; first += strip)
-      for (std::ptrdiff_t tile = task * together; tile < last_tile; ++tile) {
+  bool const by_rows = p.a_column == 1;
+  std::ptrdiff_t const together = by_rows ? 1 : task_tiles;
+  std::ptrdiff_t const depth = by_rows ? packed_part : p.k;
+  std::ptrdiff_t const strip = by_rows ? packed_part : packed_strip;
+  std::ptrdiff_t const parts = (p.k + depth - 1) / depth;
+  for_each_task<B>((tiles.count + together - 1) / together * parts, parallel, [=](std::ptrdiff_t task) {
+    std::ptrdiff_t const first_tile = task / parts * together;
+    std::ptrdiff_t const last_tile = std::min(tiles.count, first_tile + together);
+    std::ptrdiff_t const last = std::min(p.k, (task % parts + 1) * depth);
+    for (std::ptrdiff_t first = task % parts * depth; first < last; first += strip)
+      for (std::ptrdiff_t tile = first_tile; tile < last_tile; ++tile) {
         std::ptrdiff_t const rows = tiles.size(tile);
         std::ptrdiff_t const k = std::min(strip, p.k - first);
         T* const packed = to + tiles.first(tile) * p.k + first * rows;
@@ -283,7 +290,7 @@ void multiply_panels(gemm_kernel<T> const& kernel, gemm_problem<T> const& p, gem
     even_parts const tiles = row_tiles(std::min(packed_rows, p.m - row), kernel.rows);
     even_parts const blocks = tile_blocks(tiles.count, groups, divides ? std::ptrdiff_t(B::concurrency()) : 1);
     T const* const a = p.a + row * p.a_row;
-    if (packs) pack_tiles<B>(tiles, p, a, scratch, parallel && p.m * p.k >= parallel_work / 8);
+    if (packs) pack_tiles<B>(tiles, p, a, scratch, parallel && p.m * p.k >= parallel_work / 32);
     T const* const from = p.from == nullptr ? p.c + row * p.c_row : p.from + row * p.from_row;
     for_each_task<B>(blocks.count * groups, parallel,
                      gemm_task<B, T>{&kernel, panels, packs ? scratch : a, packs ? 0 : p.a_column, tiles, blocks, p.n,

@@ -187,8 +187,10 @@ class recurrent_steps {
       if (plan_ == nullptr || in_order) continue;
       if (done == 1 && executor_.pays(*plan_, steps))
         done = executor_.run(*plan_, links_, series_, told_, all, argument_, open, given, delivered);
-      if (done == 1) defers_ = may_defer(all);
-      if (done == 1 && !defers_) team.emplace();
+      if (done == 1) {
+        defers_ = may_defer(all);
+        team.emplace();
+      }
       if (plan_->deferred() == most_deferred) run_deferred();
     }
     run_deferred();
