@@ -99,7 +99,7 @@ struct chain {
   }
   void find(plait::column_groups<B>& groups) {
     groups.find(static_cast<op_index>(kernels.size()), [this](op_index op) {
-      return typename plait::column_groups<B>::candidate{kernels[op].get(), &contexts[op]};
+      return plait::group_candidate<B>{kernels[op].get(), &contexts[op]};
     });
   }
   void run_in_order() {

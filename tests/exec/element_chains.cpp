@@ -102,7 +102,7 @@ struct ops {
     chains.find(
         static_cast<op_index>(kernels.size()),
         [this](op_index op) {
-          return typename plait::element_chains<B>::candidate{kernels[op].get(), &contexts[op]};
+          return plait::group_candidate<B>{kernels[op].get(), &contexts[op]};
         },
         [this](slot const& s) { return last_read(s); });
   }

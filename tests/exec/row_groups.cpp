@@ -109,7 +109,7 @@ struct chain {
   void find_large(plait::row_groups<B>& groups) {
     groups.find_large(static_cast<op_index>(kernels.size()), [this](op_index op) { return at(op); });
   }
-  typename plait::row_groups<B>::candidate at(op_index op) { return {kernels[op].get(), &contexts[op]}; }
+  plait::group_candidate<B> at(op_index op) { return {kernels[op].get(), &contexts[op]}; }
 
   /// Tensors of other dimensions, and kernels that take any number of rows.
   void grow(plait::shape const& dims, plait::shape const& vectors) {

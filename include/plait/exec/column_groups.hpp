@@ -19,56 +19,18 @@
 #include <plait/exec/element_type.hpp>
 #include <plait/exec/kernels/column_part.hpp>
 #include <plait/exec/kernels/for_each.hpp>
+#include <plait/exec/op_groups.hpp>
 #include <plait/exec/op_kernel.hpp>
 #include <plait/exec/op_rows.hpp>
 #include <plait/ssa/versioning.hpp>
 
 namespace plait {
 
-/// The groups among the ops of a plan, while types and kernels stay as they are. On devices, and for one thread, none
-/// are found.
+namespace detail {
+
+/// Ops on a single row, of which each thread does its columns.
 template <backend B>
-class column_groups {
- public:
-  /// Less than this, in elements merely moved, is not worth a meeting of threads that stand by.
-  static constexpr std::size_t least_work = tile_size / 4;
-
-  using candidate = group_candidate<B>;
-
-  /// Looks for groups of two ops and more; `at(op)` is the candidate of that number. Where operands stand may change
-  /// afterwards, but not whether two of them share memory. O(operands of a group, squared).
-  template <class At>
-  void find(op_index ops, At const& at) {
-    groups_.clear();
-    if constexpr (!B::on_device) {
-      if (B::concurrency() == 1) return;
-      for (op_index op = 0; op < ops;) {
-        group made{op};
-        while (op != ops && made.take(at(op))) ++op;
-        op = std::max(op, made.first + 1);
-        if (made.is_worth_it()) groups_.push_back(std::move(made));
-      }
-    }
-  }
-  void clear() { groups_.clear(); }
-
-  /// The first op of each group.
-  std::vector<op_index> firsts() const {
-    std::vector<op_index> made;
-    made.reserve(groups_.size());
-    for (group const& g : groups_) made.push_back(g.first);
-    return made;
-  }
-  /// Runs the group that begins with `op`, which is left at its last.
-  void run(op_index& op) {
-    if constexpr (!B::on_device) {
-      group& found = *std::ranges::lower_bound(groups_, op, {}, &group::first);
-      found.run();
-      op += static_cast<op_index>(found.members.size() - 1);
-    }
-  }
-
- private:
+struct column_group {
   static constexpr std::size_t most_operands = 16;  // of an op by element
 
   struct member {
@@ -78,32 +40,65 @@ class column_groups {
     element_function does;  // in place of run_columns
   };
 
-  struct group {
-    op_index first;
-    std::size_t width = 0;  // of a block
-    std::size_t step = 16;  // a line of memory of floats: no two threads write to one
-    std::size_t work = 0;
-    bool backwards = false;
-    std::vector<member> members = {};
+  op_index first;
+  std::size_t width = 0;  // of a block
+  std::size_t step = 16;  // a line of memory of floats: no two threads write to one
+  std::size_t work = 0;
+  bool backwards = false;
+  std::vector<member> members = {};
 
-    bool take(candidate const& c);
-    bool fits(member const& m, std::size_t block) const;
-    bool is_worth_it() const;
-    void run();
-    void run(member const& m, column_part const& part) const;
-  };
+  bool take(group_candidate<B> const& c);
+  bool fits(member const& m, std::size_t block) const;
+  bool is_worth_it() const;
+  void run();
+  void run(member const& m, column_part const& part) const;
 
   static std::size_t width_of(slot const& s) { return static_cast<std::size_t>(s.type.dims.size()); }
   static bool is_row(tensor_spec const& type) {
     shape const& dims = type.dims;
     return dims.rank() != 0 && dims.size() != 0 && dims.size() == dims[dims.rank() - 1];
   }
-
-  std::vector<group> groups_;
 };
 
+}  // namespace detail
+
+/// The groups among the ops of a plan, while types and kernels stay as they are. On devices, and for one thread, none
+/// are found.
 template <backend B>
-bool column_groups<B>::group::take(candidate const& c) {
+class column_groups : public op_groups<detail::column_group<B>> {
+ public:
+  /// Less than this, in elements merely moved, is not worth a meeting of threads that stand by.
+  static constexpr std::size_t least_work = tile_size / 4;
+
+  /// Looks for groups of two ops and more; `at(op)` is the candidate of that number. Where operands stand may change
+  /// afterwards, but not whether two of them share memory. O(operands of a group, squared).
+  template <class At>
+  void find(op_index ops, At const& at) {
+    this->clear();
+    if constexpr (!B::on_device) {
+      if (B::concurrency() == 1) return;
+      for (op_index op = 0; op < ops;) {
+        detail::column_group<B> made{op};
+        op = this->fill(made, ops, at);
+        if (made.is_worth_it()) this->add(std::move(made));
+      }
+    }
+  }
+
+  /// Runs the group that begins with `op`, which is left at its last.
+  void run(op_index& op) {
+    if constexpr (!B::on_device) {
+      auto& found = this->at(op);
+      found.run();
+      op += static_cast<op_index>(found.members.size() - 1);
+    }
+  }
+};
+
+namespace detail {
+
+template <backend B>
+bool column_group<B>::take(group_candidate<B> const& c) {
   if (c.kernel == nullptr || c.context->output_count() == 0) return false;
   member next{c.kernel, c.context, c.kernel->by_columns(*c.context), {}};
   if (next.by.work == 0) {
@@ -136,7 +131,7 @@ bool column_groups<B>::group::take(candidate const& c) {
 
 // Whether a member's operands are rows of whole blocks of this width.
 template <backend B>
-bool column_groups<B>::group::fits(member const& m, std::size_t block) const {
+bool column_group<B>::fits(member const& m, std::size_t block) const {
   auto const is_made_of_blocks = [block](slot const* s) { return is_row(s->type) && width_of(*s) % block == 0; };
   if (m.by.width != 0 && m.by.width != block) return false;
   for (std::size_t i = 0; i != m.context->input_count(); ++i)
@@ -145,12 +140,12 @@ bool column_groups<B>::group::fits(member const& m, std::size_t block) const {
 }
 
 template <backend B>
-bool column_groups<B>::group::is_worth_it() const {
-  return members.size() > 1 && work >= least_work && width % step == 0 && width / step > 1;
+bool column_group<B>::is_worth_it() const {
+  return members.size() > 1 && work >= column_groups<B>::least_work && width % step == 0 && width / step > 1;
 }
 
 template <backend B>
-void column_groups<B>::group::run() {
+void column_group<B>::run() {
   std::size_t const steps = width / step;
   std::size_t const parts = std::min<std::size_t>(steps, B::concurrency());
   for_each_part<B>(parts, [&](std::size_t p) {
@@ -161,7 +156,7 @@ void column_groups<B>::group::run() {
 }
 
 template <backend B>
-void column_groups<B>::group::run(member const& m, column_part const& part) const {
+void column_group<B>::run(member const& m, column_part const& part) const {
   if (m.does.run == nullptr) return m.kernel->run_columns(*m.context, part);
   std::array<void*, most_operands> at;
   for (std::size_t block = part.first; block < m.context->output_size(0); block += width) {
@@ -176,5 +171,7 @@ void column_groups<B>::group::run(member const& m, column_part const& part) cons
     m.does.run(m.does.self, at.data(), part.last - part.first);
   }
 }
+
+}  // namespace detail
 
 }  // namespace plait

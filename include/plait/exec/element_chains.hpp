@@ -9,7 +9,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <iterator>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -18,63 +17,17 @@
 #include <plait/exec/backend.hpp>
 #include <plait/exec/kernels/for_each.hpp>
 #include <plait/exec/kernels/straight_line.hpp>
+#include <plait/exec/op_groups.hpp>
 #include <plait/exec/op_kernel.hpp>
 #include <plait/ssa/versioning.hpp>
 
 namespace plait {
 
-/// The chains among the ops of a plan, while types and kernels stay as they are. On devices none are found.
+namespace detail {
+
+/// Ops on the same elements, run for some of them at a time.
 template <backend B>
-class element_chains {
- public:
-  /// What is run at a time, of each operand: little enough that some of them are in the first cache together.
-  static constexpr std::size_t block_bytes = std::size_t{1} << 12;
-  /// Ops of a chain at most: whether they may be run so is asked of each pair of them.
-  static constexpr std::size_t most_ops = 32;
-  /// Blocks for what only the chain reads, of the stack: with those of other operands they fit in the first cache.
-  static constexpr std::size_t most_buffers = 4;
-
-  using candidate = group_candidate<B>;
-
-  /// Looks for chains of two ops and more; `at(op)` is the candidate of that number, `last_use(slot)` the last op that
-  /// needs what is written there, any number behind the chain's for what is needed after a run. What memory operands
-  /// stand in may change afterwards: a chain that shares memory as it must not when it is run is run one op after the
-  /// other.
-  template <class At, class LastUse>
-  void find(op_index ops, At const& at, LastUse const& last_use) {
-    chains_.clear();
-    if constexpr (!B::on_device) {
-      for (op_index op = 0; op < ops;) {
-        chain made{op};
-        while (op != ops && made.take(at(op))) ++op;
-        op = std::max(op, made.first + 1);
-        if (made.members.size() < 2) continue;
-        made.place_buffers(last_use);
-        made.find_calls(last_use);
-        chains_.push_back(std::move(made));
-      }
-    }
-  }
-  void clear() { chains_.clear(); }
-
-  /// Whether an op is in a chain.
-  bool contains(op_index op) const {
-    auto const after = std::ranges::upper_bound(chains_, op, {}, &chain::first);
-    return after != chains_.begin() && op - std::prev(after)->first < std::prev(after)->members.size();
-  }
-  /// The first op of each chain.
-  std::vector<op_index> firsts() const {
-    std::vector<op_index> made;
-    made.reserve(chains_.size());
-    for (chain const& c : chains_) made.push_back(c.first);
-    return made;
-  }
-  /// Runs the chain that begins with `op`, which is left at its last. Throws what a kernel throws, and leaves it there.
-  void run(op_index& op) {
-    if constexpr (!B::on_device) std::ranges::lower_bound(chains_, op, {}, &chain::first)->run(op);
-  }
-
- private:
+struct element_chain {
   static constexpr std::size_t most_operands = 16;  // of an op
 
   struct operand {
@@ -96,36 +49,73 @@ class element_chains {
     std::size_t operands;
   };
 
-  struct chain {
-    op_index first;
-    std::size_t count = 0;  // elements
-    std::size_t block = 0;  // of these, at a time
-    bool overlaps = false;
-    std::vector<member> members = {};
-    std::vector<operand> operands = {};  // of all members
-    std::vector<call> calls = {};
-    std::vector<std::uint32_t> called_with = {};  // of all calls: which operands
-    std::vector<std::unique_ptr<straight_line>> lines = {};
+  op_index first;
+  std::size_t count = 0;  // elements
+  std::size_t block = 0;  // of these, at a time
+  bool overlaps = false;
+  std::vector<member> members = {};
+  std::vector<operand> operands = {};  // of all members
+  std::vector<call> calls = {};
+  std::vector<std::uint32_t> called_with = {};  // of all calls: which operands
+  std::vector<std::unique_ptr<straight_line>> lines = {};
 
-    bool take(candidate const& c);
-    template <class LastUse>
-    void place_buffers(LastUse const& last_use);
-    template <class LastUse>
-    void find_calls(LastUse const& last_use);
-    template <class LastUse>
-    std::size_t find_line(std::size_t m, std::size_t at, LastUse const& last_use);
-    bool has_moved();
-    bool share_memory() const;
-    void run(op_index& op);
-    PLAIT_NO_INLINE void run(std::size_t begin, std::size_t end) const;  // has no loop to vectorise
-  };
-
-  std::vector<chain> chains_;
+  bool take(group_candidate<B> const& c);
+  template <class LastUse>
+  void place_buffers(LastUse const& last_use);
+  template <class LastUse>
+  void find_calls(LastUse const& last_use);
+  template <class LastUse>
+  std::size_t find_line(std::size_t m, std::size_t at, LastUse const& last_use);
+  bool has_moved();
+  bool share_memory() const;
+  void run(op_index& op);
+  PLAIT_NO_INLINE void run(std::size_t begin, std::size_t end) const;  // has no loop to vectorise
 };
 
+}  // namespace detail
+
+/// The chains among the ops of a plan, while types and kernels stay as they are. On devices none are found.
 template <backend B>
-bool element_chains<B>::chain::take(candidate const& c) {
-  if (c.kernel == nullptr || members.size() == most_ops || c.context->output_count() == 0) return false;
+class element_chains : public op_groups<detail::element_chain<B>> {
+ public:
+  /// What is run at a time, of each operand: little enough that some of them are in the first cache together.
+  static constexpr std::size_t block_bytes = std::size_t{1} << 12;
+  /// Ops of a chain at most: whether they may be run so is asked of each pair of them.
+  static constexpr std::size_t most_ops = 32;
+  /// Blocks for what only the chain reads, of the stack: with those of other operands they fit in the first cache.
+  static constexpr std::size_t most_buffers = 4;
+
+  /// Looks for chains of two ops and more; `at(op)` is the candidate of that number, `last_use(slot)` the last op that
+  /// needs what is written there, any number behind the chain's for what is needed after a run. What memory operands
+  /// stand in may change afterwards: a chain that shares memory as it must not when it is run is run one op after the
+  /// other.
+  template <class At, class LastUse>
+  void find(op_index ops, At const& at, LastUse const& last_use) {
+    this->clear();
+    if constexpr (!B::on_device) {
+      for (op_index op = 0; op < ops;) {
+        detail::element_chain<B> made{op};
+        op = this->fill(made, ops, at);
+        if (made.members.size() < 2) continue;
+        made.place_buffers(last_use);
+        made.find_calls(last_use);
+        this->add(std::move(made));
+      }
+    }
+  }
+
+  /// Runs the chain that begins with `op`, which is left at its last. Throws what a kernel throws, and leaves it there.
+  void run(op_index& op) {
+    if constexpr (!B::on_device) this->at(op).run(op);
+  }
+};
+
+namespace detail {
+
+template <backend B>
+bool element_chain<B>::take(group_candidate<B> const& c) {
+  if (c.kernel == nullptr || members.size() == element_chains<B>::most_ops || c.context->output_count() == 0)
+    return false;
   std::size_t const elements = c.context->output_size(0);
   std::size_t const operand_count = c.context->input_count() + c.context->output_count();
   if (elements < 2 || (count != 0 && elements != count) || operand_count > most_operands) return false;
@@ -150,19 +140,20 @@ bool element_chains<B>::chain::take(candidate const& c) {
   }
   members.push_back({c.kernel, c.context, does, c.context->input_count(), operand_count});
   count = elements;
-  block = members.size() == 1 ? block_bytes / widest : std::min(block, block_bytes / widest);
+  block = members.size() == 1 ? element_chains<B>::block_bytes / widest
+                              : std::min(block, element_chains<B>::block_bytes / widest);
   return true;
 }
 
 // Finds what only the chain needs, and gives it a buffer from where it is written to where it is last read.
 template <backend B>
 template <class LastUse>
-void element_chains<B>::chain::place_buffers(LastUse const& last_use) {
+void element_chain<B>::place_buffers(LastUse const& last_use) {
   struct buffer {
     slot const* holds = nullptr;
     op_index until = 0;
   };
-  std::array<buffer, most_buffers> buffers;
+  std::array<buffer, element_chains<B>::most_buffers> buffers;
   auto const last = first + static_cast<op_index>(members.size() - 1);
   auto const find = [&](slot const* s) { return std::ranges::find(buffers, s, &buffer::holds); };
   operand* o = operands.data();
@@ -185,7 +176,7 @@ void element_chains<B>::chain::place_buffers(LastUse const& last_use) {
 
 template <backend B>
 template <class LastUse>
-void element_chains<B>::chain::find_calls(LastUse const& last_use) {
+void element_chain<B>::find_calls(LastUse const& last_use) {
   std::size_t at = 0;
   for (std::size_t m = 0; m != members.size();) {
     std::size_t const taken = find_line(m, at, last_use);
@@ -202,7 +193,7 @@ void element_chains<B>::chain::find_calls(LastUse const& last_use) {
 // of the one before. How many that are; 0 if not two.
 template <backend B>
 template <class LastUse>
-std::size_t element_chains<B>::chain::find_line(std::size_t m, std::size_t at, LastUse const& last_use) {
+std::size_t element_chain<B>::find_line(std::size_t m, std::size_t at, LastUse const& last_use) {
   auto made = std::make_unique<straight_line>(operands[at].bytes == 0);
   std::vector<std::uint32_t> with{static_cast<std::uint32_t>(at)};
   slot const* handed = operands[at].from;
@@ -239,7 +230,7 @@ std::size_t element_chains<B>::chain::find_line(std::size_t m, std::size_t at, L
 
 // Notes where the operands are. Whether that is elsewhere than it was.
 template <backend B>
-bool element_chains<B>::chain::has_moved() {
+bool element_chain<B>::has_moved() {
   bool moved = false;
   for (operand& o : operands) {
     if (o.in_buffer != npos) continue;
@@ -252,7 +243,7 @@ bool element_chains<B>::chain::has_moved() {
 
 // Whether memory that one op writes is another's, or another operand's of its own, but for the same elements.
 template <backend B>
-bool element_chains<B>::chain::share_memory() const {
+bool element_chain<B>::share_memory() const {
   std::less<std::byte const*> const less;
   auto const end = [this](operand const& o) {
     return o.data + (o.bytes == 0 ? size_of(o.from->type.type) : count * o.bytes);
@@ -273,8 +264,8 @@ bool element_chains<B>::chain::share_memory() const {
 }
 
 template <backend B>
-void element_chains<B>::chain::run(std::size_t begin, std::size_t end) const {
-  alignas(64) std::array<std::byte, most_buffers * block_bytes> buffers;
+void element_chain<B>::run(std::size_t begin, std::size_t end) const {
+  alignas(64) std::array<std::byte, element_chains<B>::most_buffers * element_chains<B>::block_bytes> buffers;
   std::array<void*, most_operands> at;
   for (; begin < end; begin += block) {
     std::size_t const length = std::min(block, end - begin);
@@ -282,7 +273,8 @@ void element_chains<B>::chain::run(std::size_t begin, std::size_t end) const {
     for (call const& c : calls) {
       for (std::size_t k = 0; k != c.operands; ++k, ++with) {
         operand const& o = operands[*with];
-        at[k] = o.in_buffer == npos ? o.data + begin * o.bytes : buffers.data() + o.in_buffer * block_bytes;
+        at[k] = o.in_buffer == npos ? o.data + begin * o.bytes
+                                    : buffers.data() + o.in_buffer * element_chains<B>::block_bytes;
       }
       c.does.run(c.does.self, at.data(), length);
     }
@@ -290,7 +282,7 @@ void element_chains<B>::chain::run(std::size_t begin, std::size_t end) const {
 }
 
 template <backend B>
-void element_chains<B>::chain::run(op_index& op) {
+void element_chain<B>::run(op_index& op) {
   if (has_moved()) overlaps = share_memory();
   if (overlaps) {
     for (member const& m : members) {
@@ -306,5 +298,7 @@ void element_chains<B>::chain::run(op_index& op) {
     for_each_tile<B>(count, tile_size, [this](std::size_t begin, std::size_t end) { run(begin, end); });
   op += static_cast<op_index>(members.size() - 1);
 }
+
+}  // namespace detail
 
 }  // namespace plait

@@ -297,6 +297,10 @@ class plan {
   void accept_results(op_index op);
   void publish(value_number v);
   void find_groups(bool large);
+  template <class Groups>
+  void use(Groups const& groups, op_way way);
+  template <class Groups>
+  void drop(Groups& groups);
   void find_demand();
   bool inputs_last(op_index op) const;
   op_way usual_way(op_index op) const;

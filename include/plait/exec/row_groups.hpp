@@ -10,10 +10,7 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <exception>
-#include <functional>
-#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -23,93 +20,18 @@
 #include <plait/exec/element_type.hpp>
 #include <plait/exec/kernels/accumulate.hpp>
 #include <plait/exec/kernels/for_each.hpp>
+#include <plait/exec/op_groups.hpp>
 #include <plait/exec/op_kernel.hpp>
 #include <plait/exec/op_rows.hpp>
 #include <plait/ssa/versioning.hpp>
 
 namespace plait {
 
-/// The groups among the ops of a plan, while types and kernels stay as they are. On devices none are found.
+namespace detail {
+
+/// Ops on the same rows, of which each thread does some.
 template <backend B>
-class row_groups {
- public:
-  /// Less than this, in elements merely moved, is not worth a meeting.
-  static constexpr std::size_t least_work = 2 * tile_size;
-  /// Operands of this many bytes together find no place in a cache of the second level.
-  static constexpr std::size_t large_bytes = std::size_t{2} << 20;
-  /// What is run at a time of large operands, each: little enough that several are in that cache together.
-  static constexpr std::size_t piece_bytes = std::size_t{1} << 15;
-  /// Ops of a group of large operands at most: whether it may be run so is asked anew each time.
-  static constexpr std::size_t most_large = 32;
-
-  using candidate = group_candidate<B>;
-
-  /// Looks for groups of small steps: for one thread those in which a sum is made on the way. Where operands stand may
-  /// change afterwards, but not whether two of them share memory. `at(op)` is the candidate of that number. O(operands
-  /// of a group, squared).
-  template <class At>
-  void find(op_index ops, At const& at) {
-    groups_.clear();
-    if constexpr (!B::on_device) find(ops, at, false);
-  }
-  /// Looks for groups of large operands, on which whatever can be run in pieces is. What changes afterwards is no
-  /// matter: a group that shares memory as it must not when it is run is run one op after the other.
-  template <class At>
-  void find_large(op_index ops, At const& at) {
-    groups_.clear();
-    if constexpr (!B::on_device) find(ops, at, true);
-  }
-  void clear() { groups_.clear(); }
-
-  /// Whether an op is in a group.
-  bool contains(op_index op) const {
-    auto const after = std::ranges::upper_bound(groups_, op, {}, &group::first);
-    return after != groups_.begin() && op < std::prev(after)->last;
-  }
-  /// The first op of each group.
-  std::vector<op_index> firsts() const {
-    std::vector<op_index> made;
-    made.reserve(groups_.size());
-    for (group const& g : groups_) made.push_back(g.first);
-    return made;
-  }
-  /// Runs the group that begins with `op`, which is left at its last. Throws what a kernel throws, and leaves it there.
-  void run(op_index& op) {
-    if constexpr (!B::on_device) {
-      group& found = *std::ranges::lower_bound(groups_, op, {}, &group::first);
-      found.run(op);
-      op = found.last - 1;
-    }
-  }
-
-  // ---- several runs at once, of groups of small steps
-  /// Whether all ops up to `ops` are one group, of which several runs may be put off and then be made by each thread
-  /// for its rows, without meeting in between. That takes more of the caller: what is the same for all rows must be
-  /// there already, and stay; what else an operand of one run shares memory with in another must be the same rows.
-  bool may_defer(op_index ops) const {
-    return groups_.size() == 1 && groups_[0].parts.size() > 1 && groups_[0].first == 0 && groups_[0].last == ops &&
-           groups_[0].is_safe_with_itself();
-  }
-  /// Whether an op of a group takes a value to be the same for all rows.
-  bool has_whole(slot const& s) const {
-    return std::ranges::any_of(groups_, [&](group const& g) { return g.has_whole(s); });
-  }
-  /// In place of a run: notes where the operands are. Throws what preparing one throws, and leaves `op` there.
-  void defer(op_index& op) {
-    if constexpr (!B::on_device) groups_.front().defer(op);
-  }
-  /// When the ops of the run that was put off last have run, elements are added to what one of them has made by rows:
-  /// as many, of float or double. Nothing is copied.
-  void add_deferred(slot const& to, void const* elements) {
-    if constexpr (!B::on_device) groups_.front().add_deferred(to, elements);
-  }
-  /// Makes the runs that were put off. Throws what the first failing kernel of the first failing run throws; `run` and
-  /// `op` are left at that.
-  void run_deferred(std::size_t& run, op_index& op) {
-    if constexpr (!B::on_device) groups_.front().run_deferred(run, op);
-  }
-
- private:
+struct row_group {
   struct member {
     op_kernel<B>* kernel;
     op_context<B>* context;
@@ -135,67 +57,131 @@ class row_groups {
     void const* from;
   };
 
-  struct group {
-    group(op_index op, bool is_large) : first(op), last(op), large(is_large) {}
+  bool take(group_candidate<B> const& c);
+  bool is_undivided() const;
+  bool may_follow(row_runs const& next) const;
+  void find_sums();
+  bool is_worth_it() const;
+  void divide();
+  void run(op_index& op);
+  bool is_safe_with_itself() const;
+  bool has_whole(slot const& s) const;
+  void defer(op_index& op);
+  void add_deferred(slot const& to, void const* elements);
+  void run_deferred(std::size_t& run, op_index& op);
 
-    bool take(candidate const& c);
-    bool is_undivided() const;
-    bool may_follow(row_runs const& next) const;
-    void find_sums();
-    bool is_worth_it() const;
-    void divide();
-    void run(op_index& op);
-    bool is_safe_with_itself() const;
-    bool has_whole(slot const& s) const;
-    void defer(op_index& op);
-    void add_deferred(slot const& to, void const* elements);
-    void run_deferred(std::size_t& run, op_index& op);
+  static bool clashes(member const& a, member const& b) {
+    return plait::clashes(*a.context, a.rows, *b.context, b.rows);
+  }
+  bool clashes() const;
+  void run_members(part& p);
+  void run_rows(part& p);
+  void run_all(part& p);
+  template <class F>
+  void for_each(F const& run_one);
+  void throw_first(std::size_t& run, op_index& op);
 
-    static bool clashes(member const& a, member const& b) {
-      return plait::clashes(*a.context, a.rows, *b.context, b.rows);
-    }
-    bool clashes() const;
-    void run_members(part& p);
-    void run_rows(part& p);
-    void run_all(part& p);
-    template <class F>
-    void for_each(F const& run_one);
-    void throw_first(std::size_t& run, op_index& op);
+  op_index first;
+  bool large;
+  std::size_t rows = 0;
+  std::size_t at_once = 0;  // rows
+  std::size_t work = 0;
+  std::vector<member> members = {};
+  std::vector<part> parts = {};
+  std::vector<void*> deferred = {};  // where the operands of a part are in runs that were put off
+  std::size_t runs = 0;              // these
+  std::vector<addition> added = {};  // when they have run, in their order
+};
 
-    op_index first;
-    op_index last;
-    bool large;
-    std::size_t rows = 0;
-    std::size_t at_once = 0;  // rows
-    std::size_t work = 0;
-    std::vector<member> members = {};
-    std::vector<part> parts = {};
-    std::vector<void*> deferred = {};  // where the operands of a part are in runs that were put off
-    std::size_t runs = 0;              // these
-    std::vector<addition> added = {};  // when they have run, in their order
-  };
+}  // namespace detail
 
+/// The groups among the ops of a plan, while types and kernels stay as they are. On devices none are found.
+template <backend B>
+class row_groups : public op_groups<detail::row_group<B>> {
+ public:
+  /// Less than this, in elements merely moved, is not worth a meeting.
+  static constexpr std::size_t least_work = 2 * tile_size;
+  /// Operands of this many bytes together find no place in a cache of the second level.
+  static constexpr std::size_t large_bytes = std::size_t{2} << 20;
+  /// What is run at a time of large operands, each: little enough that several are in that cache together.
+  static constexpr std::size_t piece_bytes = std::size_t{1} << 15;
+  /// Ops of a group of large operands at most: whether it may be run so is asked anew each time.
+  static constexpr std::size_t most_large = 32;
+
+  /// Looks for groups of small steps: for one thread those in which a sum is made on the way. Where operands stand may
+  /// change afterwards, but not whether two of them share memory. `at(op)` is the candidate of that number. O(operands
+  /// of a group, squared).
   template <class At>
-  void find(op_index ops, At const& at, bool large) {
-    for (op_index op = 0; op < ops;) {
-      group made(op, large);
-      while (made.last != ops && made.take(at(made.last))) {
-      }
-      made.find_sums();
-      bool const is_worth_it = made.is_worth_it();
-      op = made.is_undivided() && !is_worth_it ? op + 1 : std::max(op + 1, made.last);
-      if (!is_worth_it) continue;
-      groups_.push_back(std::move(made));
-      groups_.back().divide();
+  void find(op_index ops, At const& at) {
+    this->clear();
+    if constexpr (!B::on_device) find(ops, at, false);
+  }
+  /// Looks for groups of large operands, on which whatever can be run in pieces is. What changes afterwards is no
+  /// matter: a group that shares memory as it must not when it is run is run one op after the other.
+  template <class At>
+  void find_large(op_index ops, At const& at) {
+    this->clear();
+    if constexpr (!B::on_device) find(ops, at, true);
+  }
+
+  /// Runs the group that begins with `op`, which is left at its last. Throws what a kernel throws, and leaves it there.
+  void run(op_index& op) {
+    if constexpr (!B::on_device) {
+      auto& found = this->at(op);
+      found.run(op);
+      op = found.first + static_cast<op_index>(found.members.size() - 1);
     }
   }
 
-  std::vector<group> groups_;
+  // ---- several runs at once, of groups of small steps
+  /// Whether all ops up to `ops` are one group, of which several runs may be put off and then be made by each thread
+  /// for its rows, without meeting in between. That takes more of the caller: what is the same for all rows must be
+  /// there already, and stay; what else an operand of one run shares memory with in another must be the same rows.
+  bool may_defer(op_index ops) const {
+    if (this->groups().size() != 1) return false;
+    auto const& all = this->groups().front();
+    return all.parts.size() > 1 && all.members.size() == ops && all.is_safe_with_itself();
+  }
+  /// Whether an op of a group takes a value to be the same for all rows.
+  bool has_whole(slot const& s) const {
+    return std::ranges::any_of(this->groups(), [&](auto const& g) { return g.has_whole(s); });
+  }
+  /// In place of a run: notes where the operands are. Throws what preparing one throws, and leaves `op` there.
+  void defer(op_index& op) {
+    if constexpr (!B::on_device) this->only().defer(op);
+  }
+  /// When the ops of the run that was put off last have run, elements are added to what one of them has made by rows:
+  /// as many, of float or double. Nothing is copied.
+  void add_deferred(slot const& to, void const* elements) {
+    if constexpr (!B::on_device) this->only().add_deferred(to, elements);
+  }
+  /// Makes the runs that were put off. Throws what the first failing kernel of the first failing run throws; `run` and
+  /// `op` are left at that.
+  void run_deferred(std::size_t& run, op_index& op) {
+    if constexpr (!B::on_device) this->only().run_deferred(run, op);
+  }
+
+ private:
+  template <class At>
+  void find(op_index ops, At const& at, bool large) {
+    for (op_index op = 0; op < ops;) {
+      detail::row_group<B> made{op, large};
+      op_index const end = this->fill(made, ops, at);
+      made.find_sums();
+      bool const is_worth_it = made.is_worth_it();
+      op = made.is_undivided() && !is_worth_it ? op + 1 : end;
+      if (!is_worth_it) continue;
+      made.divide();
+      this->add(std::move(made));
+    }
+  }
 };
 
+namespace detail {
+
 template <backend B>
-bool row_groups<B>::group::take(candidate const& c) {
-  if (c.kernel == nullptr || (large && members.size() == most_large)) return false;
+bool row_group<B>::take(group_candidate<B> const& c) {
+  if (c.kernel == nullptr || (large && members.size() == row_groups<B>::most_large)) return false;
   member const next{c.kernel, c.context, c.kernel->by_rows(*c.context)};
   if (next.rows.work == 0 || !may_follow(next.rows) || (large && (!next.rows.in_pieces || next.rows.work < tile_size)))
     return false;
@@ -206,7 +192,8 @@ bool row_groups<B>::group::take(candidate const& c) {
     tensor_spec const& made = c.context->output_spec(o);
     shape const& dims = made.dims;
     rows = static_cast<std::size_t>(dims.rank() == 0 ? 1 : dims.size_to(dims.rank() - 1));
-    if (rows < 2 || (large && (rows < B::concurrency() || made.bytes() / rows > piece_bytes))) return false;
+    if (rows < 2 || (large && (rows < B::concurrency() || made.bytes() / rows > row_groups<B>::piece_bytes)))
+      return false;
   }
   for (std::size_t i = 0; i != c.context->input_count(); ++i)
     if (!next.rows.is_whole_input(i) && !divides_into_rows(c.context->input_spec(i), rows)) return false;
@@ -216,39 +203,38 @@ bool row_groups<B>::group::take(candidate const& c) {
     if (clashes(before, next)) return false;
   work += next.rows.work;
   members.push_back(next);
-  ++last;
   return true;
 }
 
 // Whether all rows are one part, as threads are for the ops to use.
 template <backend B>
-bool row_groups<B>::group::is_undivided() const {
+bool row_group<B>::is_undivided() const {
   return !members.empty() && members.front().rows.undivided && B::concurrency() != 1;
 }
 
 // Then nothing is gained but that a sum is made on the way.
 template <backend B>
-bool row_groups<B>::group::may_follow(row_runs const& next) const {
+bool row_group<B>::may_follow(row_runs const& next) const {
   if (is_undivided()) return members.size() == 1 && next.is_sum;
   return members.empty() || !next.undivided || B::concurrency() == 1;
 }
 
 template <backend B>
-bool row_groups<B>::group::is_worth_it() const {
+bool row_group<B>::is_worth_it() const {
   if (members.size() < 2) return false;
-  if (!large && B::concurrency() != 1 && !is_undivided()) return work >= least_work;
+  if (!large && B::concurrency() != 1 && !is_undivided()) return work >= row_groups<B>::least_work;
   if (!large) return std::ranges::any_of(members, [](member const& m) { return m.addend != npos; });
   if (std::ranges::all_of(members, [](member const& m) { return m.kernel->by_element(*m.context).run != nullptr; }))
     return false;  // element_chains is for these
   std::size_t bytes = 0;
   for (member const& m : members)
     for (slot const* made : m.context->outputs()) bytes += made->type.bytes();
-  return bytes >= large_bytes;
+  return bytes >= row_groups<B>::large_bytes;
 }
 
 // The sums must be in place: of what they add up nobody else can see anything then.
 template <backend B>
-void row_groups<B>::group::find_sums() {
+void row_group<B>::find_sums() {
   for (std::size_t k = 0; k + 1 < members.size(); ++k) {
     member const& sum = members[k + 1];
     if (!members[k].rows.can_add || !sum.rows.is_sum) continue;
@@ -262,7 +248,7 @@ void row_groups<B>::group::find_sums() {
 }
 
 template <backend B>
-bool row_groups<B>::group::clashes() const {
+bool row_group<B>::clashes() const {
   for (auto next = members.begin(); next != members.end(); ++next)
     for (auto before = members.begin(); before != next; ++before)
       if (clashes(*before, *next)) return true;
@@ -270,7 +256,7 @@ bool row_groups<B>::group::clashes() const {
 }
 
 template <backend B>
-void row_groups<B>::group::divide() {
+void row_group<B>::divide() {
   std::size_t const count = is_undivided() ? 1 : std::min<std::size_t>(rows, B::concurrency());
   std::size_t operands = 0;
   std::size_t widest = 1;
@@ -280,7 +266,7 @@ void row_groups<B>::group::divide() {
     for (std::size_t i = 0; i != m.context->input_count(); ++i)
       if (!m.rows.is_whole_input(i)) widest = std::max(widest, m.context->input_spec(i).bytes() / rows);
   }
-  at_once = large ? std::max<std::size_t>(1, piece_bytes / widest) : rows;
+  at_once = large ? std::max<std::size_t>(1, row_groups<B>::piece_bytes / widest) : rows;
   parts.resize(count);
   for (std::size_t k = 0; k != count; ++k) {
     part& p = parts[k];
@@ -292,7 +278,7 @@ void row_groups<B>::group::divide() {
 }
 
 template <backend B>
-void row_groups<B>::group::run_members(part& p) {
+void row_group<B>::run_members(part& p) {
   for (p.done = 0; p.done != members.size(); ++p.done) {
     member const& m = members[p.done];
     if (m.addend == npos) {
@@ -305,7 +291,7 @@ void row_groups<B>::group::run_members(part& p) {
 }
 
 template <backend B>
-void row_groups<B>::group::run_rows(part& p) {
+void row_group<B>::run_rows(part& p) {
   for (std::size_t row = p.first; row != p.last;) {
     std::size_t const end = std::min(p.last, row + at_once);
     p.ops.narrow(row, end, [&](std::size_t operand, std::size_t offset) {
@@ -317,7 +303,7 @@ void row_groups<B>::group::run_rows(part& p) {
 }
 
 template <backend B>
-void row_groups<B>::group::run_all(part& p) {
+void row_group<B>::run_all(part& p) {
   auto next = added.begin();
   for (p.run = 0; p.run != runs; ++p.run) {
     void* const* const addresses = deferred.data() + p.run * p.ops.operand_count();
@@ -336,7 +322,7 @@ void row_groups<B>::group::run_all(part& p) {
 // Each part in a thread of its own.
 template <backend B>
 template <class F>
-void row_groups<B>::group::for_each(F const& run_one) {
+void row_group<B>::for_each(F const& run_one) {
   auto const run_part = [&](std::size_t k) {
     try {
       run_one(parts[k]);
@@ -352,7 +338,7 @@ void row_groups<B>::group::for_each(F const& run_one) {
 
 // Of several failures, what one op after the other would have met.
 template <backend B>
-void row_groups<B>::group::throw_first(std::size_t& run, op_index& op) {
+void row_group<B>::throw_first(std::size_t& run, op_index& op) {
   part* failed = nullptr;
   for (part& p : parts)
     if (p.failure && (failed == nullptr || std::pair(p.run, p.done) < std::pair(failed->run, failed->done)))
@@ -366,7 +352,7 @@ void row_groups<B>::group::throw_first(std::size_t& run, op_index& op) {
 }
 
 template <backend B>
-void row_groups<B>::group::run(op_index& op) {
+void row_group<B>::run(op_index& op) {
   if (large && clashes()) {
     for (member const& m : members) {
       m.kernel->run(*m.context);
@@ -385,12 +371,12 @@ void row_groups<B>::group::run(op_index& op) {
 
 // Two members that share memory share the same rows of it; each must do so with itself, too.
 template <backend B>
-bool row_groups<B>::group::is_safe_with_itself() const {
+bool row_group<B>::is_safe_with_itself() const {
   return std::ranges::none_of(members, [](member const& m) { return clashes(m, m); });
 }
 
 template <backend B>
-bool row_groups<B>::group::has_whole(slot const& s) const {
+bool row_group<B>::has_whole(slot const& s) const {
   for (member const& m : members) {
     for (std::size_t i = 0; i != m.context->input_count(); ++i)
       if (m.context->inputs()[i] == &s && m.rows.is_whole_input(i)) return true;
@@ -401,7 +387,7 @@ bool row_groups<B>::group::has_whole(slot const& s) const {
 }
 
 template <backend B>
-void row_groups<B>::group::defer(op_index& op) {
+void row_group<B>::defer(op_index& op) {
   op = first;
   for (member const& m : members) {
     m.kernel->begin_rows(*m.context);
@@ -414,18 +400,20 @@ void row_groups<B>::group::defer(op_index& op) {
 }
 
 template <backend B>
-void row_groups<B>::group::add_deferred(slot const& to, void const* elements) {
+void row_group<B>::add_deferred(slot const& to, void const* elements) {
   PLAIT_ASSERT(runs != 0 && divides_into_rows(to.type, rows), "row_groups: no run, or no rows, to add to");
   added.push_back({runs - 1, to.type.type, static_cast<std::size_t>(to.type.dims.size()) / rows, to.data, elements});
 }
 
 template <backend B>
-void row_groups<B>::group::run_deferred(std::size_t& run, op_index& op) {
+void row_group<B>::run_deferred(std::size_t& run, op_index& op) {
   for_each([this](part& p) { run_all(p); });
   runs = 0;
   deferred.clear();
   added.clear();
   throw_first(run, op);
 }
+
+}  // namespace detail
 
 }  // namespace plait

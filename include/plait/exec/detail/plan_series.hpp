@@ -92,10 +92,10 @@ void plan<B>::find_groups(bool large) {
     groups_.find_large(last, at);
   else
     groups_.find(last, at);
-  for (op_index const first : groups_.firsts()) steps_[first].way = op_way::grouped;
+  use(groups_, op_way::grouped);
   if (!large) {  // where operands move with each run, to look at all of them costs more than chains gain
     columns_.find(last, in_no_group);
-    for (op_index const first : columns_.firsts()) steps_[first].way = op_way::by_columns;
+    use(columns_, op_way::by_columns);
     return;
   }
   chains_.find(last, in_no_group,
@@ -103,8 +103,21 @@ void plan<B>::find_groups(bool large) {
                  auto const v = static_cast<value_number>(&s - slots_.data());
                  return layout_[layout_.storage_of(v)].given == npos ? layout_.last_read(v) : npos;
                });
-  for (op_index const first : chains_.firsts()) steps_[first].way = op_way::chained;
+  use(chains_, op_way::chained);
   find_demand();
+}
+
+template <backend B>
+template <class Groups>
+void plan<B>::use(Groups const& groups, op_way way) {
+  for (op_index const first : groups.firsts()) steps_[first].way = way;
+}
+
+template <backend B>
+template <class Groups>
+void plan<B>::drop(Groups& groups) {
+  for (op_index const first : groups.firsts()) steps_[first].way = usual_way(first);
+  groups.clear();
 }
 
 // An op whose rows the one that ends the first stage can ask for: nobody else reads them. Whether what they are made
@@ -196,12 +209,9 @@ template <backend B>
 void plan<B>::end_series(bool whole) {
   deferred_ = 0;
   constants_told_ = false;
-  for (op_index const first : groups_.firsts()) steps_[first].way = usual_way(first);
-  for (op_index const first : columns_.firsts()) steps_[first].way = usual_way(first);
-  for (op_index const first : chains_.firsts()) steps_[first].way = usual_way(first);
-  groups_.clear();
-  columns_.clear();
-  chains_.clear();
+  drop(groups_);
+  drop(columns_);
+  drop(chains_);
   if (demand_ != nullptr) {
     steps_[demanded_].way = usual_way(demanded_);
     details_[stage_end(0) - 1].results->demanded = nullptr;

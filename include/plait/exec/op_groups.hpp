@@ -1,0 +1,58 @@
+// What the groups of ops that a plan runs together have in common: where they begin and end.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
+#include <utility>
+#include <vector>
+
+#include <plait/core/assert.hpp>
+#include <plait/ssa/versioning.hpp>
+
+namespace plait {
+
+/// Ops after one another, in groups that have none in common. A Group has the number of its `first` op, and `members`,
+/// one for each; take(candidate) makes the next op a member, or returns false.
+template <class Group>
+class op_groups {
+ public:
+  void clear() { groups_.clear(); }
+
+  /// Whether an op is in a group. O(log groups).
+  bool contains(op_index op) const {
+    auto const after = std::ranges::upper_bound(groups_, op, {}, &Group::first);
+    return after != groups_.begin() && op - std::prev(after)->first < std::prev(after)->members.size();
+  }
+  /// The first op of each group, in order.
+  std::vector<op_index> firsts() const {
+    std::vector<op_index> made;
+    made.reserve(groups_.size());
+    for (Group const& g : groups_) made.push_back(g.first);
+    return made;
+  }
+
+ protected:
+  /// Has a group take ops from its first on, as far as it does. Returns the one behind the last of them, or behind the
+  /// first if there is none.
+  template <class At>
+  static op_index fill(Group& made, op_index ops, At const& at) {
+    op_index op = made.first;
+    while (op != ops && made.take(at(op))) ++op;
+    return std::max(op, made.first + 1);
+  }
+  /// Each after all that were added before.
+  void add(Group made) {
+    PLAIT_ASSERT(!made.members.empty() && !contains(made.first), "op_groups: a group that begins in another");
+    groups_.push_back(std::move(made));
+  }
+  std::vector<Group> const& groups() const noexcept { return groups_; }
+  Group& only() { return groups_.front(); }
+  /// The group that begins with `op`, which one does. O(log groups).
+  Group& at(op_index op) { return *std::ranges::lower_bound(groups_, op, {}, &Group::first); }
+
+ private:
+  std::vector<Group> groups_;
+};
+
+}  // namespace plait
