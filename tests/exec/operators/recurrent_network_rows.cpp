@@ -75,6 +75,15 @@ TEST_CASE("Recurrences by rows, or of one row by columns, make the bits that one
     }
 }
 
+TEST_CASE("So do those whose weights are more than a thread's cache holds, by rows where these are many") {
+  constexpr std::int64_t hidden = 264;  // 1.1 MB
+  test::some_threads threads;
+  layer const made(plait::lstm_cell{inputs, hidden}, {});
+  for (std::int64_t const batch : {12, 33})
+    CHECK(threads.execute([&] { return made.run<plait::tbb>(batch, hidden); }) ==
+          made.run<plait::serial>(batch, hidden));
+}
+
 /// y = x + the number of the step / 64, whose first rows of a step may be refused.
 template <class B>
 struct watch_kernel : plait::op_kernel<B> {

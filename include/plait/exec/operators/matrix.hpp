@@ -75,14 +75,18 @@ inline std::size_t product_work(gemm_shape const& s) {
   return static_cast<std::size_t>(s.m) * static_cast<std::size_t>(s.n) * static_cast<std::size_t>(s.k) / 16;
 }
 
-/// A product, for op_kernel::by_rows, if the right operand is held. Of one that is more than the second level of a
-/// thread's cache holds, threads had better have columns each.
+/// A product, for op_kernel::by_rows, if the right operand is held. One that is more than the second level of a
+/// thread's cache holds is read anew by each thread for its rows: where these are few, threads had better have columns
+/// each.
 template <backend B>
 row_runs product_by_rows(held_matrix<B> const& right, gemm_shape const& s, element_type type) {
-  constexpr std::size_t most_bytes = 1 << 20;
+  constexpr std::size_t own_cache = 1 << 20;
+  constexpr std::size_t shared_cache = 1 << 22;  // what a thread may take of it
   if (s.m < 2 || !right.holds()) return {};
   std::size_t const bytes = static_cast<std::size_t>(s.n) * static_cast<std::size_t>(s.k) * size_of(type);
-  return {.work = product_work(s), .undivided = bytes > most_bytes};
+  std::int64_t const threads = B::concurrency();
+  std::int64_t const enough = bytes > shared_cache ? 32 : 8;  // rows, for the next of it to come meanwhile
+  return {.work = product_work(s), .undivided = bytes > own_cache && (threads == 1 || s.m / threads < enough)};
 }
 
 /// The same for op_kernel::by_columns, of a product of one row.
