@@ -77,7 +77,7 @@ inline std::size_t product_work(gemm_shape const& s) {
 
 /// A product, for op_kernel::by_rows, if the right operand is held. One that is more than the second level of a
 /// thread's cache holds is read anew by each thread for its rows: where these are few, threads had better have columns
-/// each.
+/// each, and one alone all rows at once.
 template <backend B>
 row_runs product_by_rows(held_matrix<B> const& right, gemm_shape const& s, element_type type) {
   constexpr std::size_t own_cache = 1 << 20;
