@@ -38,7 +38,8 @@ struct way {
   bool from_elsewhere;
   ptrdiff_t from_row;  ///< 0: the same row for all
   bool adds;
-  ptrdiff_t a_gap = 0;  ///< where a is not packed
+  ptrdiff_t a_gap = 0;     ///< where a is not packed
+  bool a_by_rows = false;  ///< of few rows
 };
 
 template <class T>
@@ -47,8 +48,10 @@ void check_tile(gemm_kernel<T> const& kernel, ptrdiff_t rows, bool wide, ptrdiff
   ptrdiff_t const width = kernel.width;
   ptrdiff_t const columns = panels * width - missing;
   ptrdiff_t const c_row = panels * width + 3;
-  ptrdiff_t const a_step = rows + w.a_gap;
-  auto const a = whole_numbers<T>(k * a_step, 1);
+  bool const by_rows = w.a_by_rows && rows <= plait::detail::loose_rows;
+  ptrdiff_t const a_step = by_rows ? 1 : rows + w.a_gap;
+  ptrdiff_t const a_row = by_rows ? k + w.a_gap : 1;
+  auto const a = whole_numbers<T>((k + w.a_gap) * (rows + w.a_gap), 1);
   auto const b = whole_numbers<T>(k * panels * width, 2);
   auto const elsewhere = whole_numbers<T>(rows * c_row, 3);
   auto const more = whole_numbers<T>(rows * c_row, 4);
@@ -58,7 +61,7 @@ void check_tile(gemm_kernel<T> const& kernel, ptrdiff_t rows, bool wide, ptrdiff
     for (ptrdiff_t j = 0; j != columns; ++j) {
       T sum = 0;
       for (ptrdiff_t l = 0; l != k; ++l)
-        sum += a[static_cast<std::size_t>(l * a_step + i)] *
+        sum += a[static_cast<std::size_t>(l * a_step + i * a_row)] *
                b[static_cast<std::size_t>(j / width * width * k + l * width + j % width)];
       auto const at = static_cast<std::size_t>(i * c_row + j);
       T const from = w.from_elsewhere ? elsewhere[static_cast<std::size_t>(i * w.from_row + j)] : c[at];
@@ -69,6 +72,7 @@ void check_tile(gemm_kernel<T> const& kernel, ptrdiff_t rows, bool wide, ptrdiff
   t.k = k;
   t.a = a.data();
   t.a_step = a_step;
+  t.a_row = a_row;
   t.b = b.data();
   t.b_row = width;
   t.b_panel = width * k;
@@ -101,9 +105,9 @@ TEST_CASE_TEMPLATE("gemm_tiles: products, what they are put onto and what is add
       for (bool const wide : {false, true})
         for (ptrdiff_t const k : {1, 4, 7, 33})
           for (ptrdiff_t const missing : {ptrdiff_t{0}, ptrdiff_t{1}, ptrdiff_t{kernel.width - 1}})
-            for (way const& w :
-                 {way{0, false, 0, false}, way{0, false, 0, true}, way{1, false, 0, false}, way{-2, false, 0, true},
-                  way{1, true, 0, true}, way{3, true, c_row, false}, way{0, false, 0, false, 3}})
+            for (way const& w : {way{0, false, 0, false}, way{0, false, 0, true}, way{1, false, 0, false},
+                                 way{-2, false, 0, true}, way{1, true, 0, true}, way{3, true, c_row, false},
+                                 way{0, false, 0, false, 3}, way{1, false, 0, false, 2, true}})
               check_tile(kernel, rows, wide, k, missing, w);
   }
 }

@@ -19,11 +19,12 @@ namespace plait::detail {
 template <class T>
 struct gemm_tile {
   std::ptrdiff_t k;
-  T const* a;              ///< k times a column of as many rows as the tile has
-  std::ptrdiff_t a_step;   ///< from one k to the next: the number of rows, if packed
-  T const* b;              ///< the first of the tile's panels; a panel is `width` columns
-  std::ptrdiff_t b_row;    ///< from one k to the next
-  std::ptrdiff_t b_panel;  ///< from one panel to the next
+  T const* a;                ///< k times a column of as many rows as the tile has
+  std::ptrdiff_t a_step;     ///< from one k to the next: the number of rows, if packed
+  std::ptrdiff_t a_row = 1;  ///< from one row to the next; 1 for more than loose_rows of them
+  T const* b;                ///< the first of the tile's panels; a panel is `width` columns
+  std::ptrdiff_t b_row;      ///< from one k to the next
+  std::ptrdiff_t b_panel;    ///< from one panel to the next
   T* c;
   std::ptrdiff_t c_row;
   std::ptrdiff_t columns;  ///< of c that are written: of the tile's last panel some may not exist
@@ -35,6 +36,9 @@ struct gemm_tile {
   char const* ahead;          ///< what to fetch into the second level of cache meanwhile,
   std::ptrdiff_t ahead_step;  ///< in steps of so many bytes
 };
+
+/// Tiles of so many rows read them where they are: of more, where each begins would take too many registers.
+inline constexpr int loose_rows = 4;
 
 /// One call of a dot tile, where b is transposed and not packed: both operands are contiguous along k.
 template <class T>
@@ -135,13 +139,14 @@ constexpr int tile_vectors(int rows, int most_rows) {
       T const* b = t.b;                                                                                               \
       char const* ahead = t.ahead;                                                                                    \
       std::ptrdiff_t const step = t.a_step;                                                                           \
+      std::ptrdiff_t const a_row = R <= loose_rows ? t.a_row : 1;                                                     \
       std::ptrdiff_t const row = t.b_row;                                                                             \
       std::ptrdiff_t const panel = t.b_panel;                                                                         \
       std::ptrdiff_t k = t.k;                                                                                         \
       for (; k >= 4; k -= 4) {                                                                                        \
         T const* const turn[] = {a, a + step, a + 2 * step, a + 3 * step};                                            \
         ((sum[Products % (R * V)] +=                                                                                  \
-          turn[Products / (R * V)][Products % (R * V) / V] *                                                          \
+          turn[Products / (R * V)][std::ptrdiff_t(Products % (R * V) / V) * a_row] *                                  \
           *reinterpret_cast<loose const*>(b + std::ptrdiff_t(Products / (R * V)) * row +                              \
                                           std::ptrdiff_t(Products % V / 2) * panel + (Products % 2) * lanes)),        \
          ...);                                                                                                        \
@@ -156,8 +161,9 @@ constexpr int tile_vectors(int rows, int most_rows) {
         }                                                                                                             \
       }                                                                                                               \
       for (; k != 0; --k) {                                                                                           \
-        ((sum[Sums] += a[Sums / V] * *reinterpret_cast<loose const*>(b + std::ptrdiff_t(Sums % V / 2) * panel +       \
-                                                                     (Sums % 2) * lanes)),                            \
+        ((sum[Sums] +=                                                                                                \
+          a[std::ptrdiff_t(Sums / V) * a_row] *                                                                       \
+          *reinterpret_cast<loose const*>(b + std::ptrdiff_t(Sums % V / 2) * panel + (Sums % 2) * lanes)),            \
          ...);                                                                                                        \
         a += step;                                                                                                    \
         b += row;                                                                                                     \

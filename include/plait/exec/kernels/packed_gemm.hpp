@@ -153,6 +153,7 @@ struct gemm_task {
   gemm_panels<T> b;
   T const* a;             ///< multiplied by alpha; packed tile after tile, or as it was
   std::ptrdiff_t a_step;  ///< from one k to the next of what is not packed; else 0
+  std::ptrdiff_t a_row;   ///< and from one row to the next
   even_parts tiles;
   even_parts blocks;  ///< of tiles
   std::ptrdiff_t n, k;
@@ -214,8 +215,9 @@ struct gemm_task {
       for (std::ptrdiff_t tile = first_tile; tile < last_tile; ++tile) {
         std::ptrdiff_t const rows = tiles.size(tile);
         std::ptrdiff_t const row = tiles.first(tile);
-        t.a = a_step == 0 ? a + row * k + first * rows : a + row + first * a_step;
+        t.a = a_step == 0 ? a + row * k + first * rows : a + row * a_row + first * a_step;
         t.a_step = a_step == 0 ? rows : a_step;
+        t.a_row = a_step == 0 ? 1 : a_row;
         t.c = c + row * c_row + panel * width;
         t.from = first == 0 ? from + row * from_row + panel * width : t.c;
         t.from_row = first == 0 ? from_row : c_row;
@@ -238,11 +240,11 @@ struct gemm_task {
   }
 };
 
-/// Whether tiles read a better packed than as it is. One row without gaps is packed. If a is transposed and a tile's
-/// rows take most of a line of memory, packing gains nothing; of lower tiles several would fetch the same line.
+/// Whether tiles read a better packed than as it is: few rows need no packing. If a is transposed and a tile's rows
+/// take most of a line of memory, packing gains nothing; of lower tiles several would fetch the same line.
 template <class T>
 bool packs_rows(gemm_kernel<T> const& kernel, gemm_problem<T> const& p) {
-  if (p.m == 1 && p.a_column == 1 && p.alpha == T(1)) return false;
+  if (p.m <= loose_rows && p.a_column == 1 && p.alpha == T(1)) return false;
   return p.a_row != 1 || p.alpha != T(1) || std::size_t(kernel.rows) * sizeof(T) < 48;
 }
 
@@ -292,11 +294,12 @@ void multiply_panels(gemm_kernel<T> const& kernel, gemm_problem<T> const& p, gem
     T const* const a = p.a + row * p.a_row;
     if (packs) pack_tiles<B>(tiles, p, a, scratch, parallel && p.m * p.k >= parallel_work / 32);
     T const* const from = p.from == nullptr ? p.c + row * p.c_row : p.from + row * p.from_row;
-    for_each_task<B>(blocks.count * groups, parallel,
-                     gemm_task<B, T>{&kernel, panels, packs ? scratch : a, packs ? 0 : p.a_column, tiles, blocks, p.n,
-                                     p.k, p.c + row * p.c_row, p.c_row, from, p.from == nullptr ? p.c_row : p.from_row,
-                                     p.beta, p.more == nullptr ? nullptr : p.more + row * p.more_row, p.more_row,
-                                     groups, backwards, p.m * p.c_row > std::ptrdiff_t(large_result / sizeof(T))});
+    for_each_task<B>(
+        blocks.count * groups, parallel,
+        gemm_task<B, T>{&kernel, panels, packs ? scratch : a, packs ? 0 : p.a_column, p.a_row, tiles, blocks, p.n, p.k,
+                        p.c + row * p.c_row, p.c_row, from, p.from == nullptr ? p.c_row : p.from_row, p.beta,
+                        p.more == nullptr ? nullptr : p.more + row * p.more_row, p.more_row, groups, backwards,
+                        p.m * p.c_row > std::ptrdiff_t(large_result / sizeof(T))});
   }
 }
 
