@@ -4,12 +4,12 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <numeric>
 #include <vector>
 
 #include <doctest/doctest.h>
 
+#include <support/op_chain.hpp>
 #include <support/thread_counts.hpp>
 
 namespace {
@@ -62,48 +62,20 @@ struct adding : plait::op_kernel<B> {
   }
 };
 
-/// Op i makes value i + 1 of value i and of a value of its own, all rows of 192 numbers: six steps, or four blocks of
-/// three.
+/// A chain of ops over rows of 192 numbers: six steps, or four blocks of three.
 template <class B>
-struct chain {
+struct chain : test::op_chain<B, adding<B>> {
   static constexpr std::size_t width = 192;
-  std::vector<std::vector<double>> memory;
-  std::vector<slot> slots;
-  std::vector<std::unique_ptr<adding<B>>> kernels;
-  std::vector<std::vector<slot*>> operands;
-  std::vector<plait::op_context<B>> contexts;
 
-  explicit chain(std::size_t ops) : memory(2 * ops + 1), slots(2 * ops + 1), operands(ops) {
-    for (std::size_t i = 0; i != slots.size(); ++i) {
-      memory[i].resize(width);
-      std::iota(memory[i].begin(), memory[i].end(), static_cast<double>(i));
-      slots[i] = {memory[i].data(), {plait::element_type::float64, {1, 1, width}}};
-    }
-    for (std::size_t op = 0; op != ops; ++op) {
-      kernels.push_back(std::make_unique<adding<B>>());
-      operands[op] = {&slots[op], &slots[ops + 1 + op], &slots[op + 1]};
-      contexts.push_back(plait::op_context<B>({operands[op].data(), 2}, {operands[op].data() + 2, 1}));
-    }
-  }
+  explicit chain(std::size_t ops) : test::op_chain<B, adding<B>>(ops, {1, 1, width}, {1, 1, width}) {}
   /// How many ops each group has, in order of the groups, which are run.
   std::vector<std::size_t> sizes() {
     plait::column_groups<B> groups;
     find(groups);
-    std::vector<std::size_t> made;
-    for (op_index const first : groups.firsts()) {
-      op_index op = first;
-      groups.run(op);
-      made.push_back(op - first + 1);
-    }
-    return made;
+    return test::run_groups(groups);
   }
   void find(plait::column_groups<B>& groups) {
-    groups.find(static_cast<op_index>(kernels.size()), [this](op_index op) {
-      return plait::group_candidate<B>{kernels[op].get(), &contexts[op]};
-    });
-  }
-  void run_in_order() {
-    for (std::size_t op = 0; op != kernels.size(); ++op) kernels[op]->run(contexts[op]);
+    groups.find(this->size(), [this](op_index op) { return this->at(op); });
   }
 };
 

@@ -6,8 +6,6 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
-#include <numeric>
 #include <random>
 #include <string>
 #include <utility>
@@ -16,6 +14,7 @@
 #include <doctest/doctest.h>
 
 #include <plait/exec/observer.hpp>
+#include <support/op_chain.hpp>
 #include <support/run_op.hpp>
 #include <support/thread_counts.hpp>
 
@@ -62,60 +61,27 @@ struct doubling : plait::op_kernel<B> {
   }
 };
 
-/// Op i makes value i + 1 of value i and of one of its own.
 template <class B>
-struct ops {
-  std::vector<std::vector<double>> memory;
-  std::vector<slot> slots;
-  std::vector<std::unique_ptr<doubling<B>>> kernels;
-  std::vector<std::vector<slot*>> operands;
-  std::vector<plait::op_context<B>> contexts;
+struct ops : test::op_chain<B, doubling<B>> {
   plait::element_chains<B> chains;
 
   explicit ops(std::size_t count, std::size_t elements = 1'500)
-      : memory(2 * count + 1), slots(2 * count + 1), operands(count) {
-    for (std::size_t i = 0; i != slots.size(); ++i) {
-      memory[i].resize(elements);
-      std::iota(memory[i].begin(), memory[i].end(), static_cast<double>(i));
-      slots[i] = {memory[i].data(), {plait::element_type::float64, {static_cast<std::int64_t>(elements)}}};
-    }
-    for (std::size_t op = 0; op != count; ++op) {
-      kernels.push_back(std::make_unique<doubling<B>>());
-      operands[op] = {&slots[op], &slots[count + 1 + op], &slots[op + 1]};
-      contexts.push_back(plait::op_context<B>({operands[op].data(), 2}, {operands[op].data() + 2, 1}));
-    }
-  }
-  void resize(std::size_t value, std::size_t elements) {
-    memory[value].resize(elements);
-    slots[value].data = memory[value].data();
-    slots[value].type.dims = {static_cast<std::int64_t>(elements)};
-  }
+      : test::op_chain<B, doubling<B>>(count, {static_cast<std::int64_t>(elements)},
+                                       {static_cast<std::int64_t>(elements)}) {}
   bool keeps_all = true;
   /// By an op, of a value that is made; npos of one that is kept.
   op_index last_read(slot const& s) const {
     op_index made = plait::npos;
-    for (op_index op = 0; op != operands.size() && !keeps_all; ++op)
-      if (operands[op][0] == &s || operands[op][1] == &s) made = op;
+    for (op_index op = 0; op != this->operands.size() && !keeps_all; ++op)
+      if (this->operands[op][0] == &s || this->operands[op][1] == &s) made = op;
     return made;
   }
   void find() {
     chains.find(
-        static_cast<op_index>(kernels.size()),
-        [this](op_index op) {
-          return plait::group_candidate<B>{kernels[op].get(), &contexts[op]};
-        },
-        [this](slot const& s) { return last_read(s); });
+        this->size(), [this](op_index op) { return this->at(op); }, [this](slot const& s) { return last_read(s); });
   }
   /// How many ops each chain has, each being run once.
-  std::vector<std::size_t> run() {
-    std::vector<std::size_t> made;
-    for (op_index const first : chains.firsts()) {
-      op_index op = first;
-      chains.run(op);
-      made.push_back(op - first + 1);
-    }
-    return made;
-  }
+  std::vector<std::size_t> run() { return test::run_groups(chains); }
   std::vector<std::size_t> sizes() {
     find();
     return run();
@@ -129,7 +95,7 @@ TEST_CASE_TEMPLATE("element_chains: each element is made once, a block at a time
     ops<B> c(4, elements);
     ops<B> wanted(4, elements);
     CHECK(c.sizes() == sizes{4});
-    for (std::size_t op = 0; op != 4; ++op) wanted.kernels[op]->run(wanted.contexts[op]);
+    wanted.run_in_order();
     CHECK(c.memory == wanted.memory);
     for (auto const& kernel : c.kernels) {
       CHECK(kernel->runs == 0);
@@ -157,7 +123,7 @@ TEST_CASE_TEMPLATE("element_chains: what only a chain reads is written to memory
       ops<B> wanted = wired();
       auto const before = c.memory;
       CHECK(c.sizes() == sizes{9});
-      for (std::size_t op = 0; op != 9; ++op) wanted.kernels[op]->run(wanted.contexts[op]);
+      wanted.run_in_order();
       CHECK(c.memory[9] == wanted.memory[9]);
       std::size_t written = 0;
       for (std::size_t v = 1; v != 9; ++v) {
@@ -183,7 +149,7 @@ TEST_CASE("element_chains: what another op reads is written, and so is what is r
   }
   auto const before = c.memory;
   CHECK(c.sizes() == sizes{3});
-  for (std::size_t op = 0; op != 3; ++op) wanted.kernels[op]->run(wanted.contexts[op]);
+  wanted.run_in_order();
   CHECK(c.memory[1] == wanted.memory[1]);
   CHECK(c.memory[2] == before[2]);
   CHECK(c.memory[3] == wanted.memory[3]);
@@ -197,7 +163,7 @@ TEST_CASE("element_chains: memory that no element of a chain is written to may b
   c.slots[4].data = c.memory[4].data();
   c.slots[1].data = c.memory[4].data() + 1;
   CHECK(c.sizes() == sizes{3});
-  for (std::size_t op = 0; op != 3; ++op) wanted.kernels[op]->run(wanted.contexts[op]);
+  wanted.run_in_order();
   CHECK(c.memory[3] == wanted.memory[3]);
   for (auto const& kernel : c.kernels) CHECK(kernel->runs == 0);
 }
@@ -205,10 +171,10 @@ TEST_CASE("element_chains: memory that no element of a chain is written to may b
 TEST_CASE("element_chains: an operand of one element is the same for all") {
   ops<one_thread> c(3);
   ops<one_thread> wanted(3);
-  c.resize(5, 1);
-  wanted.resize(5, 1);
+  c.resize(5, {1});
+  wanted.resize(5, {1});
   CHECK(c.sizes() == sizes{3});
-  for (std::size_t op = 0; op != 3; ++op) wanted.kernels[op]->run(wanted.contexts[op]);
+  wanted.run_in_order();
   CHECK(c.memory == wanted.memory);
 }
 
@@ -226,7 +192,7 @@ TEST_CASE_TEMPLATE("element_chains: what is simple, and needs only what the op b
     ops<B> c = made();
     ops<B> wanted = made();
     CHECK(c.sizes() == sizes{count});
-    for (std::size_t op = 0; op != count; ++op) wanted.kernels[op]->run(wanted.contexts[op]);
+    wanted.run_in_order();
     CHECK(c.memory[count] == wanted.memory[count]);
     std::string calls;
     for (auto const& kernel : c.kernels) {
@@ -248,7 +214,7 @@ TEST_CASE_TEMPLATE("element_chains: what is simple, and needs only what the op b
     CHECK(called(4, elements, [](ops<B>& c) { c.operands[3][1] = c.operands[3][0]; }) == "---f");  // both operands
     CHECK(called(4, elements, [](ops<B>& c) { c.slots[3].data = c.slots[0].data; }) == "----");    // in place
     CHECK(called(6, elements, [](ops<B>& c) {
-            for (std::size_t v = 7; v != 13; ++v) c.resize(v, 1);
+            for (std::size_t v = 7; v != 13; ++v) c.resize(v, {1});
           }) == "------");  // two lines
     CHECK(called(17, elements, [](ops<B>&) {}) == std::string(17, '-'));
     CHECK(called(15, elements, [](ops<B>&) {}) == std::string(14, '-') + 'f');
@@ -264,11 +230,11 @@ TEST_CASE("element_chains: what ends one, and what is none") {
   CHECK(other.sizes() == sizes{2, 2});
   CHECK(other.kernels[2]->elements == 0);
   ops<one_thread> shorter(4);  // the third and fourth op have fewer elements
-  for (std::size_t const value : {3u, 4u, 7u, 8u}) shorter.resize(value, 700);
+  for (std::size_t const value : {3u, 4u, 7u, 8u}) shorter.resize(value, {700});
   shorter.operands[2][0] = &shorter.slots[7];
   CHECK(shorter.sizes() == sizes{2, 2});
   ops<one_thread> torn(3);  // an operand that is neither as long nor one element
-  torn.resize(6, 700);
+  torn.resize(6, {700});
   CHECK(torn.sizes() == sizes{2});
   std::size_t const most = plait::element_chains<one_thread>::most_ops;
   CHECK(ops<one_thread>(most + 3, 4).sizes() == sizes{most, 3});
@@ -282,7 +248,7 @@ TEST_CASE("element_chains: in place, the same elements of one memory") {
     each->slots[3].data = each->slots[1].data;
   }
   CHECK(c.sizes() == sizes{3});
-  for (std::size_t op = 0; op != 3; ++op) wanted.kernels[op]->run(wanted.contexts[op]);
+  wanted.run_in_order();
   CHECK(c.memory == wanted.memory);
   for (auto const& kernel : c.kernels) CHECK(kernel->runs == 0);
 }
@@ -296,7 +262,7 @@ TEST_CASE("element_chains: other elements of one memory are found when it is run
     op_index op = 0;
     c.chains.run(op);
     CHECK(op == 2);
-    for (op = 0; op != 3; ++op) wanted.kernels[op]->run(wanted.contexts[op]);
+    wanted.run_in_order();
     CHECK(c.memory == wanted.memory);
     return c.kernels[0]->runs == 1 && c.kernels[2]->runs == 1;
   };

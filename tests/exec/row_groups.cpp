@@ -12,6 +12,7 @@
 
 #include <doctest/doctest.h>
 
+#include <support/op_chain.hpp>
 #include <support/thread_counts.hpp>
 
 namespace {
@@ -21,11 +22,13 @@ using plait::slot;
 using test::one_thread;
 using test::three_threads;
 
+constexpr std::size_t enough = plait::row_groups<three_threads>::least_work;
+
 /// Adds to each element of input 0 the first of the row, or of all of input 1 where that is whole, or, as a sum, its
 /// own.
 template <class B>
 struct adding : plait::op_kernel<B> {
-  plait::row_runs rows;
+  plait::row_runs rows{enough};
   bool fails = false;
   bool by_itself = false;
   std::vector<double> const* fails_on = nullptr;
@@ -34,7 +37,6 @@ struct adding : plait::op_kernel<B> {
   std::atomic<std::size_t> rows_run = 0;
   std::atomic<std::size_t> rows_adding = 0;
 
-  explicit adding(plait::row_runs r) : rows(r) {}
   void infer(plait::shape_context&) override {}
   void run(plait::op_context<B>& c) override {
     auto const* const x = c.template input<double>(0);
@@ -67,59 +69,27 @@ struct adding : plait::op_kernel<B> {
   }
 };
 
-constexpr std::size_t enough = plait::row_groups<three_threads>::least_work;
-
-/// A chain of ops over 1 x 7 x 2 tensors: op i makes value i + 1 of value i and of a vector of 7, or of a scalar.
+/// A chain of ops over 1 x 7 x 2 tensors, with a vector of 7, or a scalar, for each op.
 template <class B>
-struct chain {
-  std::vector<std::vector<double>> memory;
-  std::vector<slot> slots;
-  std::vector<std::unique_ptr<adding<B>>> kernels;
-  std::vector<std::vector<slot*>> operands;
-  std::vector<plait::op_context<B>> contexts;
-
-  explicit chain(std::size_t ops) : memory(2 * ops + 1), slots(2 * ops + 1), operands(ops) {
-    for (std::size_t i = 0; i != slots.size(); ++i) {
-      memory[i].resize(i <= ops ? 14 : 7);
-      std::iota(memory[i].begin(), memory[i].end(), static_cast<double>(i));
-      plait::shape const dims = i <= ops ? plait::shape{1, 7, 2} : plait::shape{7};
-      slots[i] = {memory[i].data(), {plait::element_type::float64, dims}};
-    }
-    for (std::size_t op = 0; op != ops; ++op) {
-      kernels.push_back(std::make_unique<adding<B>>(plait::row_runs{enough}));
-      operands[op] = {&slots[op], &slots[ops + 1 + op], &slots[op + 1]};
-      contexts.push_back(plait::op_context<B>({operands[op].data(), 2}, {operands[op].data() + 2, 1}));
-    }
-  }
+struct chain : test::op_chain<B, adding<B>> {
+  explicit chain(std::size_t ops) : test::op_chain<B, adding<B>>(ops, {1, 7, 2}, {7}) {}
   /// How many ops each group has, in order of the groups.
   std::vector<std::size_t> sizes() {
     plait::row_groups<B> groups;
     find(groups);
-    std::vector<std::size_t> made;
-    for (op_index const first : groups.firsts()) {
-      op_index op = first;
-      groups.run(op);
-      made.push_back(op - first + 1);
-    }
-    return made;
+    return test::run_groups(groups);
   }
   void find(plait::row_groups<B>& groups) {
-    groups.find(static_cast<op_index>(kernels.size()), [this](op_index op) { return at(op); });
+    groups.find(this->size(), [this](op_index op) { return this->at(op); });
   }
   void find_large(plait::row_groups<B>& groups) {
-    groups.find_large(static_cast<op_index>(kernels.size()), [this](op_index op) { return at(op); });
+    groups.find_large(this->size(), [this](op_index op) { return this->at(op); });
   }
-  plait::group_candidate<B> at(op_index op) { return {kernels[op].get(), &contexts[op]}; }
-
   /// Tensors of other dimensions, and kernels that take any number of rows.
   void grow(plait::shape const& dims, plait::shape const& vectors) {
-    std::size_t const ops = kernels.size();
-    for (std::size_t i = 0; i != slots.size(); ++i) {
-      slots[i].type.dims = i <= ops ? dims : vectors;
-      memory[i].resize(static_cast<std::size_t>(slots[i].type.dims.size()), static_cast<double>(i));
-      slots[i].data = memory[i].data();
-    }
-    for (auto& kernel : kernels) kernel->rows = {.work = plait::tile_size, .in_pieces = true};
+    for (std::size_t i = 0; i != this->slots.size(); ++i)
+      this->resize(i, i <= this->size() ? dims : vectors, static_cast<double>(i));
+    for (auto& kernel : this->kernels) kernel->rows = {.work = plait::tile_size, .in_pieces = true};
   }
 };
 
@@ -129,7 +99,7 @@ TEST_CASE("row_groups: each row is computed once, as it is without groups") {
   chain<three_threads> c(4);
   chain<three_threads> wanted(4);
   CHECK(c.sizes() == sizes{4});
-  for (std::size_t op = 0; op != 4; ++op) wanted.kernels[op]->run(wanted.contexts[op]);
+  wanted.run_in_order();
   CHECK(c.memory == wanted.memory);
   for (auto const& kernel : c.kernels) {
     CHECK(kernel->begun == 1);
@@ -211,7 +181,7 @@ TEST_CASE_TEMPLATE("row_groups: a sum in place is made by the op before, if that
     for (bool const swapped : {true, false}) {
       auto const c = make(in_place, swapped);
       auto const wanted = make(in_place, swapped);
-      for (std::size_t op = 0; op != 3; ++op) wanted->kernels[op]->run(wanted->contexts[op]);
+      wanted->run_in_order();
       bool const grouped = in_place || B::concurrency() != 1;
       CHECK(c->sizes() == (grouped ? sizes{3} : sizes{}));
       if (grouped) CHECK(c->memory == wanted->memory);
@@ -238,7 +208,7 @@ TEST_CASE("row_groups: of an op that threads do not divide by rows all are run a
   chain<three_threads> wanted(4);
   take_sum(c);
   take_sum(wanted);
-  for (std::size_t op = 0; op != 4; ++op) wanted.kernels[op]->run(wanted.contexts[op]);
+  wanted.run_in_order();
   CHECK(c.sizes() == sizes{2, 2});
   CHECK(c.memory == wanted.memory);
   CHECK(c.kernels[0]->rows_adding == 7);
@@ -288,7 +258,7 @@ TEST_CASE("row_groups: runs that are put off are made as they were noted") {
   std::vector<std::vector<double>> const got = states;
   for (std::size_t again = 0; again != 4; ++again) {
     place(again);
-    for (std::size_t i = 0; i != 3; ++i) c.kernels[i]->run(c.contexts[i]);
+    c.run_in_order();
   }
   CHECK(got == states);
 
@@ -337,7 +307,7 @@ TEST_CASE("row_groups: what is given for a run that is put off is added before t
   }
   for (std::size_t r = 0; r != 4; ++r) {
     place(wanted, r);
-    for (std::size_t i = 0; i != 2; ++i) c.kernels[i]->run(c.contexts[i]);
+    c.run_in_order();
     for (auto const& elements : given[r])
       for (std::size_t i = 0; i != 14; ++i) wanted[r + 1][i] += elements[i];
   }
@@ -410,7 +380,7 @@ TEST_CASE_TEMPLATE("row_groups: large operands are run in pieces, to the same en
     op_index op = 0;
     groups.run(op);
     CHECK(op == 2);
-    for (std::size_t k = 0; k != 3; ++k) wanted.kernels[k]->run(wanted.contexts[k]);
+    wanted.run_in_order();
     CHECK(c.memory == wanted.memory);
     for (auto const& kernel : c.kernels) {
       CHECK(kernel->begun == 1);
