@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <initializer_list>
 #include <string>
 #include <string_view>
@@ -107,7 +108,7 @@ inline std::string line_text(std::string const& from, std::string const& to, flo
 inline std::string net_arg(std::string const& name, std::string const& ops) {
   return "arg { name: \"" + name + "\" n { " + ops + " } } ";
 }
-inline std::string int_arg(std::string const& name, int value) {
+inline std::string int_arg(std::string const& name, std::int64_t value) {
   return "arg { name: \"" + name + "\" i: " + std::to_string(value) + " } ";
 }
 /// The arguments of a Do: names inside, and what each stands for.

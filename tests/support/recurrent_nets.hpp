@@ -11,7 +11,7 @@
 
 namespace test {
 
-using numbers_list = std::vector<int>;
+using numbers_list = std::vector<std::int64_t>;
 
 inline std::string strings_arg(std::string const& name, names const& values) {
   std::string text = "arg { name: \"" + name + '"';
@@ -20,7 +20,7 @@ inline std::string strings_arg(std::string const& name, names const& values) {
 }
 inline std::string ints_arg(std::string const& name, numbers_list const& values) {
   std::string text = "arg { name: \"" + name + '"';
-  for (int const value : values) text += " ints: " + std::to_string(value);
+  for (std::int64_t const value : values) text += " ints: " + std::to_string(value);
   return text + " } ";
 }
 inline std::string text_arg(std::string const& name, std::string const& value) {
@@ -90,14 +90,15 @@ struct recurrence {
   /// Gradients are <name>_grad.
   std::string gradient_op() const {
     names reads;
-    for (int const output : outputs_with_grads) reads.push_back(alias_dst[static_cast<std::size_t>(output)] + "_grad");
+    for (std::int64_t const output : outputs_with_grads)
+      reads.push_back(alias_dst[static_cast<std::size_t>(output)] + "_grad");
     reads.insert(reads.end(), inputs.begin(), inputs.end());
     reads.insert(reads.end(), alias_dst.begin(), alias_dst.end());
     reads.push_back("ws");
     names writes;
-    for (int const input : sequences) writes.push_back(inputs[static_cast<std::size_t>(input)] + "_grad");
-    for (int const input : param) writes.push_back(inputs[static_cast<std::size_t>(input)] + "_grad");
-    for (int const input : initial) writes.push_back(inputs[static_cast<std::size_t>(input)] + "_grad");
+    for (std::int64_t const input : sequences) writes.push_back(inputs[static_cast<std::size_t>(input)] + "_grad");
+    for (std::int64_t const input : param) writes.push_back(inputs[static_cast<std::size_t>(input)] + "_grad");
+    for (std::int64_t const input : initial) writes.push_back(inputs[static_cast<std::size_t>(input)] + "_grad");
     return op_text("RecurrentNetworkGradient", reads, writes, arguments());
   }
 };

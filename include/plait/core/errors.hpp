@@ -16,6 +16,13 @@ struct error : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+namespace detail {
+/// What an error says, to go on with in the text of another.
+inline std::string_view without_prefix(std::string_view message) {
+  return message.starts_with("plait: ") ? message.substr(7) : message;
+}
+}  // namespace detail
+
 /// Where in a document something was found. Lines and columns count from 1, columns in bytes; both are 0 for binary
 /// formats, which have an offset only.
 struct text_position {
@@ -50,7 +57,7 @@ struct net_error : error {
   std::string blob;
 };
 
-/// Shapes or element types that an operation is not defined for.
+/// Operands, arguments or elements that an operation is not defined for.
 struct shape_error : error {
   using error::error;
 };

@@ -1,7 +1,6 @@
 // Lets a vector grow by elements that are written right after, without writing them twice.
 #pragma once
 
-#include <cstddef>
 #include <type_traits>
 #include <utility>
 #include <vector>  // and std::allocator and std::construct_at, in a third of the time <memory> takes

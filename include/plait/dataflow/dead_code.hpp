@@ -18,7 +18,6 @@
 // that the entry does not reach are not in it.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <vector>

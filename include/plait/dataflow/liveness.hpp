@@ -13,9 +13,7 @@
 // live_ranges.hpp has the live ranges that follow, and the pressure.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <ranges>
 
 #include <plait/core/npos.hpp>

@@ -13,6 +13,9 @@
 //     static void synchronize();                      // until all that was started is done
 //   };
 //
+// It may also have task_group and task_arena, as oneTBB's are, for steps of recurrences to overlap (has_tasks), and
+// gemm_library, whose products are used in place of plait's (gemm.hpp).
+//
 // serial.hpp, omp.hpp, tbb.hpp and cuda.hpp have one each; a program can use several. Backends are types without
 // state: nothing is chosen by a macro.
 #pragma once

@@ -14,7 +14,6 @@
 #include <map>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include <plait/core/errors.hpp>

@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <new>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 

@@ -49,4 +49,19 @@ constexpr bool visit_type(element_type type, F&& f) {
   return ((type == element_type_of<Ts> && (static_cast<void>(f(Ts{})), true)) || ...);
 }
 
+/// Calls f with a zero of the unsigned integer that is as large as an element.
+template <class F>
+void visit_word(element_type type, F&& f) {
+  switch (size_of(type)) {
+    case 1:
+      return f(std::uint8_t{});
+    case 2:
+      return f(std::uint16_t{});
+    case 4:
+      return f(std::uint32_t{});
+    default:
+      return f(std::uint64_t{});
+  }
+}
+
 }  // namespace plait

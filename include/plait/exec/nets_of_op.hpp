@@ -2,9 +2,11 @@
 #pragma once
 
 #include <algorithm>
-#include <cstddef>
+#include <cstdint>
+#include <exception>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -25,11 +27,30 @@ class plan;
 /// plan adds which op it is inside of. The error itself is nested.
 struct nested_net_error : error {
   nested_net_error(std::string_view argument, std::string_view why, std::string blob_name = {})
-      : error("plait: " + std::string(argument) + ": " + std::string(why.starts_with("plait: ") ? why.substr(7) : why)),
+      : error("plait: " + std::string(argument) + ": " + std::string(detail::without_prefix(why))),
         blob(std::move(blob_name)) {}
 
   std::string blob;
 };
+
+namespace detail {
+/// Calls f(), which runs ops of a net inside an op; what these throw is thrown on as nested_net_error with the name of
+/// the argument the net is in, and the step of a recurrence. run_cancelled is thrown on as it is.
+template <class F>
+void run_inside(std::string_view argument, std::optional<std::int64_t> step, F&& f) {
+  try {
+    f();
+  } catch (exec_error const& e) {
+    std::string where(argument);
+    if (step) where += " at step " + std::to_string(*step);
+    std::throw_with_nested(nested_net_error(where, e.what(), e.blob));
+  }
+}
+template <class F>
+void run_inside(std::string_view argument, F&& f) {
+  run_inside(argument, std::nullopt, std::forward<F>(f));
+}
+}  // namespace detail
 
 /// The nets of one op, of whatever type the net around it is, and the names of the op's operands. Only to be used
 /// within the constructor of the kernel: the nets need not live longer.

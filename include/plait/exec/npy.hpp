@@ -8,10 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <istream>
-#include <memory>
-#include <optional>
 #include <ostream>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -46,6 +43,7 @@ class npy_header {
   npy_header(std::string_view text, std::size_t offset) : text_(text), offset_(offset) {
     expect('{');
     bool has_type = false;
+    bool has_order = false;
     bool has_shape = false;
     while (!accept('}')) {
       std::string_view const key = quoted();
@@ -54,7 +52,10 @@ class npy_header {
         read_type(quoted());
         has_type = true;
       } else if (key == "fortran_order") {
-        fortran_order = word() == "True";
+        std::string_view const order = word();
+        if (order != "True" && order != "False") fail("expected True or False for fortran_order");
+        fortran_order = order == "True";
+        has_order = true;
       } else if (key == "shape") {
         read_shape();
         has_shape = true;
@@ -66,7 +67,7 @@ class npy_header {
         break;
       }
     }
-    if (!has_type || !has_shape) fail("a header without descr or shape");
+    if (!has_type || !has_order || !has_shape) fail("a header without descr, fortran_order or shape");
   }
 
  private:
@@ -99,7 +100,8 @@ class npy_header {
   }
   void read_type(std::string_view descr) {
     for (npy_type const& known : npy_types)
-      if (known.descr.substr(1) == descr.substr(std::min<std::size_t>(1, descr.size())) && !descr.starts_with('>')) {
+      if (!descr.empty() && std::string_view("<=|").find(descr[0]) != std::string_view::npos &&
+          known.descr.substr(1) == descr.substr(1)) {
         type = known.type;
         return;
       }

@@ -64,7 +64,10 @@ class shape_context {
     PLAIT_ASSERT(i < outputs_.size(), "shape_context: no such output");
     outputs_[i] = {type, dims};
   }
-  tensor_spec const& output(std::size_t i) const { return outputs_[i]; }
+  tensor_spec const& output(std::size_t i) const {
+    PLAIT_ASSERT(i < outputs_.size(), "shape_context: no such output");
+    return outputs_[i];
+  }
 
   /// Memory that run() needs besides, in bytes; its contents do not last from run to run.
   void scratch(std::size_t bytes) { scratch_ = bytes; }

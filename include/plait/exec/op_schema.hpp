@@ -65,11 +65,6 @@ class op_schema {
     in_place_.push_back({input, output});
     return *this;
   }
-  /// Each output may stand where the input of the same number stands.
-  op_schema& in_place_each() {
-    in_place_each_ = true;
-    return *this;
-  }
   /// The op changes the input: it finds the output to be a copy of it, or it itself.
   op_schema& updates(std::size_t input, std::size_t output) {
     updates_.push_back({input, output});
@@ -85,13 +80,14 @@ class op_schema {
     shape_inputs_.push_back(input);
     return *this;
   }
-  /// Row i of the outputs depends on row i of the inputs only, rows being places of the first axis, and further inputs
-  /// (from `parameters` on) being the same for all rows.
+  /// Row i of the outputs depends on row i of the inputs only, rows being places of the first axis (not of all axes but
+  /// the last, as in op_kernel::by_rows), and further inputs (from `parameters` on) being the same for all rows.
   op_schema& rows_independent(std::size_t parameters = npos) {
     row_inputs_ = parameters;
     return *this;
   }
-  /// The op does more than write its outputs, or does not always write the same: it is never dropped, nor run twice.
+  /// The op does more than write its outputs, or does not always write the same: who drops ops, or runs them twice, is
+  /// to spare it. A description; nothing in a plan does either.
   op_schema& side_effects() {
     side_effects_ = true;
     return *this;
@@ -187,9 +183,7 @@ class op_schema {
   std::pair<std::size_t, std::size_t> input_range() const noexcept { return inputs_; }
   std::pair<std::size_t, std::size_t> output_range() const noexcept { return outputs_; }
   std::vector<argument_info> const& arguments() const noexcept { return arguments_; }
-  bool may_be_in_place(std::size_t input, std::size_t output) const {
-    return (in_place_each_ && input == output) || holds(in_place_, {input, output});
-  }
+  bool may_be_in_place(std::size_t input, std::size_t output) const { return holds(in_place_, {input, output}); }
   bool updates_in_place(std::size_t input, std::size_t output) const { return holds(updates_, {input, output}); }
   std::vector<operand_pair> const& updates() const noexcept { return updates_; }
   std::vector<operand_pair> const& views() const noexcept { return views_; }
@@ -231,7 +225,6 @@ class op_schema {
   std::vector<operand_pair> views_;
   std::vector<std::size_t> shape_inputs_;
   std::optional<std::size_t> row_inputs_;
-  bool in_place_each_ = false;
   bool renames_blobs_ = false;
   bool side_effects_ = false;
   bool differs_by_run_ = false;

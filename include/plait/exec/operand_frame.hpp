@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -88,11 +87,7 @@ class operand_frame {
 /// Runs a net inside an op. Throws nested_net_error naming the argument it comes from; run_cancelled as it is.
 template <backend B>
 void run_nested(plan<B>& net, std::string_view argument, run_options const& options) {
-  try {
-    net.run(options);
-  } catch (exec_error const& e) {
-    std::throw_with_nested(nested_net_error(argument, e.what(), e.blob));
-  }
+  detail::run_inside(argument, [&] { net.run(options); });
 }
 
 }  // namespace plait

@@ -13,14 +13,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
-#include <memory>
 #include <mutex>
+#include <span>
 #include <vector>
 
 #include <tbb/task_group.h>
 
 #include <plait/core/assert.hpp>
 #include <plait/core/csr.hpp>
+#include <plait/core/npos.hpp>
 #include <plait/exec/plan.hpp>
 
 namespace plait {
@@ -66,9 +67,12 @@ class parallel_executor {
       : plan_(&p), followers_(memory_dependencies(p.layout(), p.controls())), waiting_(p.op_count()) {
     PLAIT_ASSERT(p.is_parallel(), "parallel_executor: the plan was compiled without compile_options::parallel");
     stage_of_.resize(p.op_count());
-    for (std::size_t s = 0; s != p.layout().stages().size(); ++s)
-      for (op_index op = p.layout().stages()[s]; op != p.op_count(); ++op)
-        stage_of_[op] = static_cast<std::uint32_t>(s);
+    std::span<op_index const> const stages = p.layout().stages();
+    std::uint32_t stage = 0;
+    for (op_index op = 0; op != p.op_count(); ++op) {
+      if (stage + 1 != stages.size() && stages[stage + 1] == op) ++stage;
+      stage_of_[op] = stage;
+    }
     before_.resize(p.op_count(), 0);
     for (op_index op = 0; op != p.op_count(); ++op)
       for (op_index const follower : followers_[op]) before_[follower] += stage_of_[op] == stage_of_[follower];
@@ -95,6 +99,7 @@ class parallel_executor {
     for (op_index op = first; op != last; ++op)
       if (before_[op] == 0) group.run([this, op, &options, &group] { run_chain(op, options, group); });
     group.wait();
+    // TRAP: of no use as a number, but it has this thread see what the ops wrote, which wait() does not promise.
     static_cast<void>(left_.load(std::memory_order_acquire));
     if (error_ != nullptr) std::rethrow_exception(error_);
   }

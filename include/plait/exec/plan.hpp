@@ -10,16 +10,11 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <exception>
 #include <memory>
-#include <optional>
-#include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include <plait/core/assert.hpp>
@@ -43,12 +38,6 @@
 #include <plait/ssa/versioning.hpp>
 
 namespace plait {
-
-namespace detail {
-inline std::string_view without_prefix(std::string_view message) {
-  return message.starts_with("plait: ") ? message.substr(7) : message;
-}
-}  // namespace detail
 
 struct compile_options {
   /// Blobs whose tensors are wanted after a run, besides the external outputs the net declares. If it declares none and
@@ -296,6 +285,8 @@ class plan {
   void run_for_results(op_index op, run_options const& options, op_event const* event);
   void accept_results(op_index op);
   void publish(value_number v);
+  bool is_source(blob<B> const* at) const;
+  void sort_sources();
   void find_groups(bool large);
   template <class Groups>
   void use(Groups const& groups, op_way way);
@@ -325,8 +316,10 @@ class plan {
   std::vector<slot> slots_;           // by value
   std::vector<slot*> operand_slots_;  // of all contexts
   std::vector<input> inputs_;
-  std::vector<blob<B>*> blobs_;  // by blob, of those that are published
-  std::vector<bool> ready_;      // by stage: shapes are inferred and memory is placed
+  static constexpr std::size_t few_inputs = 16;  // in which one is looked for as they come
+  std::vector<blob<B> const*> sources_;          // of more inputs than these, sorted
+  std::vector<blob<B>*> blobs_;                  // by blob, of those that are published
+  std::vector<bool> ready_;                      // by stage: shapes are inferred and memory is placed
   plan_memory<B> memory_;
   std::vector<tensor_spec> inferred_;  // of the outputs of the op in hand
   std::vector<op_index> in_series_;    // ops that know of a series
@@ -348,8 +341,8 @@ class plan {
 };
 
 /// Compiles a net. Throws exec_error for an op type that is not in the table, operands or arguments that the type does
-/// not have, net_error for a blob in options.fetch that the net does not have, or one in options.constants that it is
-/// not given or that its ops write. O(operands).
+/// not have, net_error for a blob in options.fetch that the net does not have, one in options.constants that it is not
+/// given or that its ops write, or more than 100 nets inside each other. O(operands), expected.
 template <net N, backend B>
 [[nodiscard]] plan<B> compile(N const& n, operators<B> const& table, workspace<B>& blobs,
                               compile_options const& options = {}) {

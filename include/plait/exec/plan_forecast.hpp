@@ -4,16 +4,8 @@
 //   plait::write_forecast(std::cout, plait::forecast_memory(plan));
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
-#include <cstdint>
-#include <exception>
-#include <memory>
 #include <ostream>
-#include <span>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include <plait/core/errors.hpp>
 #include <plait/exec/memory_pool.hpp>

@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <ostream>
-#include <string>
 
 #include <plait/exec/plan.hpp>
 

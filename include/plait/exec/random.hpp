@@ -6,7 +6,6 @@
 // M. E. Muller, 1958, from functions whose roundings do not depend on fused multiply-add (math::reproducible).
 #pragma once
 
-#include <array>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>

@@ -116,7 +116,8 @@ inline step_schedule::step_schedule(std::size_t nodes, std::span<step_access con
     for (; at != found.size() && found[at].from == n; ++at) all.push(found[at].to);
     all.end_row();
   }
-  // What follows from two others is left out. Of two nodes of a row none is left out because of itself: see edge order.
+  // What follows from two others is left out. These are shorter, by the distance times all nodes and then from node to
+  // node, which is above 0 for each edge: none is left out because of itself.
   auto const follows = [&](node_number from, edge const& e) {
     return std::ranges::any_of(all[from], [&](edge const& first) {
       if (first.to == e.to || first.to == from || first.distance > e.distance) return false;

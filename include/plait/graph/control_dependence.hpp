@@ -17,7 +17,6 @@
 // dense_frontiers.hpp; the result is quadratic for nested do-while loops. Computing again keeps the memory.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <ranges>
 #include <span>

@@ -13,7 +13,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
 #include <ranges>
 #include <span>

@@ -16,7 +16,6 @@
 // worst case is in exits.hpp. Needs successors alone. Computing again allocates only what the graph has grown by.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>

@@ -19,7 +19,6 @@
 #include <ranges>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 #include <boost/container_hash/hash.hpp>
 #include <boost/graph/graph_traits.hpp>

@@ -14,7 +14,6 @@
 #include <optional>
 #include <ranges>
 #include <string>
-#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>

@@ -12,7 +12,6 @@
 #include <cstddef>
 #include <optional>
 #include <ranges>
-#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>

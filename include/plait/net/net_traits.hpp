@@ -31,7 +31,6 @@
 
 #include <concepts>
 #include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <ranges>
 #include <string_view>

@@ -1,7 +1,6 @@
 // Writes NetDefs as JSON, by protobuf's mapping.
 #pragma once
 
-#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>

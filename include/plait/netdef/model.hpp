@@ -6,7 +6,6 @@
 // TRAP: an op_def copied from one netdef into another carries the wrong symbols; use netdef::adopt.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <optional>

@@ -1,7 +1,6 @@
 // Changing the nets inside a NetDef op, and the blobs its arguments name (net/nested_names.hpp).
 #pragma once
 
-#include <cstddef>
 #include <memory>
 #include <string>
 #include <string_view>

@@ -1,7 +1,6 @@
 // Reads a NetDef from a file, a stream or bytes, whichever of the three formats it is in.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <filesystem>
 #include <fstream>

@@ -13,8 +13,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
 
 #include <plait/core/errors.hpp>
 #include <plait/netdef/blob_handle.hpp>

@@ -1,7 +1,6 @@
 // What a recurrent cell is given to add its ops with: a net, a name scope, parameters, and the blobs of one step.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>

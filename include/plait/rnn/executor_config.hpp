@@ -14,10 +14,10 @@
 
 namespace plait {
 
-/// Sets the arguments rnn_executor.num_threads and rnn_executor.max_cuda_streams of a RecurrentNetwork or
-/// RecurrentNetworkGradient op of the net; what is absent in the configuration stays as it is. Follows Caffe2's
-/// set_rnn_executor_config, which adds a second argument where there is one. Throws net_error, and changes nothing, for
-/// an op of another type. O(arguments of the op).
+/// Sets the arguments rnn_executor.<member of the configuration> of a RecurrentNetwork or RecurrentNetworkGradient op
+/// of the net; what is absent in the configuration stays as it is. Follows Caffe2's set_rnn_executor_config, which adds
+/// a second argument where there is one. Throws net_error, and changes nothing, for an op of another type. O(arguments
+/// of the op).
 inline void set_rnn_executor_config(netdef& n, op_def& op, rnn_executor_config const& config) {
   std::string_view const type = n.text(op.type);
   if (type != "RecurrentNetwork" && type != "RecurrentNetworkGradient")
@@ -29,6 +29,7 @@ inline void set_rnn_executor_config(netdef& n, op_def& op, rnn_executor_config c
     op.arg.push_back(make_argument(n, {name, *value}));
   };
   set("rnn_executor.num_threads", config.num_threads);
+  set("rnn_executor.max_parallel_timesteps", config.max_parallel_timesteps);
   set("rnn_executor.max_cuda_streams", config.max_cuda_streams);
 }
 

@@ -26,8 +26,12 @@ struct recurrent_layer_options {
   /// The outputs whose gradients will be there: 2k is all steps of the k-th state, 2k + 1 its last. None: all steps of
   /// the states that the output is made of.
   std::vector<std::size_t> outputs_with_grads = {};
-  bool forward_only = false;  ///< without a backward pass; needs memory for two steps only
-  /// Gates and what else the cell says are not kept for the backward pass, but made again there.
+  /// Without a backward pass: what steps make besides states is kept for two of them, or for as many as may be under
+  /// way.
+  bool forward_only = false;
+  /// What the cell says (cell_step::recomputable) is not kept for the backward pass, but made again there: the gates of
+  /// basic_rnn_cell, lstm_cell, projected_lstm_cell and of all with LayerNorm, and what attention adds. Other cells say
+  /// nothing.
   bool recompute = false;
   /// The full name of the scope that parameters are in, to share those of another layer; absent: the layer's own.
   std::optional<std::string> parameters = {};

@@ -1,16 +1,15 @@
 // Recurrent layers in both directions, and one above the other.
 //
-//   auto made = plait::add_recurrent_layers(model, "encoder", plait::stack_of<plait::lstm_cell>(8, {64, 128}), x);
-//   made.back().output                                                             // T×N×128
+//   auto made = plait::add_recurrent_layers(model, "encoder", plait::stack_of<plait::lstm_cell>(8, {64, 128}),
+//                                         {.layer = {.sequence = x}});
+//   made.back().output                              // T×N×128
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include <plait/core/errors.hpp>

@@ -14,9 +14,6 @@
 #pragma once
 
 #include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 #include <boost/unordered/unordered_flat_set.hpp>
 

@@ -63,7 +63,8 @@ struct recurrent_output {
 /// How the steps of a recurrent net are run; what is left out is the operator's choice.
 struct rnn_executor_config {
   std::optional<std::int64_t> num_threads = {};
-  std::optional<std::int64_t> max_cuda_streams = {};
+  std::optional<std::int64_t> max_parallel_timesteps = {};  ///< how many may be under way; Caffe2 passes it over
+  std::optional<std::int64_t> max_cuda_streams = {};        ///< for Caffe2; plait passes it over
 };
 
 struct recurrent_net_options {
@@ -82,7 +83,9 @@ struct recurrent_net_options {
   std::string timestep = {};
   /// Names of blobs around begin with it and a '/'; absent: <net>/recurrent, with a number where that is taken.
   std::optional<std::string> scope = {};
-  bool forward_only = false;      ///< without a backward pass; needs memory for two steps only
+  /// Without a backward pass: what steps make besides states is kept for two of them, or for as many as may be under
+  /// way.
+  bool forward_only = false;
   bool parallel_executor = true;  ///< steps may overlap where they do not depend on each other
   rnn_executor_config executor = {};
   std::optional<device_spec> device = {};

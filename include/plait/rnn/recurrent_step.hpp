@@ -1,7 +1,6 @@
 // One step of a recurrent cell in a net, without a loop: for decoding, where what comes out decides what goes in next.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>

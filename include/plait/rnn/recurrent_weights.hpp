@@ -1,6 +1,6 @@
 // The parameters of a layer as four matrices and vectors, gates one below the other: what other systems keep them as.
 //
-//   auto parameters = plait::to_parameters(cell, "lstm", plait::from_torch_lstm(weights));
+//   auto parameters = plait::to_parameters(cell, "lstm", plait::from_torch(cell, weights));
 //   for (auto const& p : parameters) model.set(p);                     // or feed them to a workspace
 //
 // torch_weights.hpp and onnx_weights.hpp have the layouts of PyTorch and ONNX.

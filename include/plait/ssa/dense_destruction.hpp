@@ -19,7 +19,6 @@
 #include <numeric>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <plait/core/assert.hpp>

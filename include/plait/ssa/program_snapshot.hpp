@@ -4,7 +4,6 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 #include <plait/core/assert.hpp>
 #include <plait/core/npos.hpp>

@@ -26,8 +26,6 @@
 #include <cstdint>
 #include <deque>
 #include <iterator>
-#include <memory>
-#include <optional>
 #include <ranges>
 #include <span>
 #include <string>

@@ -2,9 +2,7 @@
 #pragma once
 
 #include <algorithm>
-#include <cstddef>
 #include <iterator>
-#include <optional>
 #include <ranges>
 #include <span>
 #include <string>

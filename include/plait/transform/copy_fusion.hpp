@@ -6,7 +6,6 @@
 #include <iterator>
 #include <optional>
 #include <ranges>
-#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>

@@ -1,8 +1,6 @@
 // Device options of ops, from where their blobs live.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>

@@ -6,7 +6,6 @@
 #include <ranges>
 #include <string>
 #include <type_traits>
-#include <utility>
 #include <vector>
 
 #include <boost/unordered/unordered_flat_set.hpp>

@@ -1,7 +1,6 @@
 // Group normalisation as the exporter of PyTorch writes it, made Caffe2's own op.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <vector>

@@ -136,9 +136,8 @@ class net_validator {
         }
       } catch (net_error const& problem) {
         readable = false;
-        std::string_view why = problem.what();
-        if (why.starts_with("plait: ")) why.remove_prefix(7);
-        report({kind::unreadable_net, severity::error, at, {}, {}, std::string(why)});
+        report(
+            {kind::unreadable_net, severity::error, at, {}, {}, std::string(detail::without_prefix(problem.what()))});
       }
       ++at;
     }

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,11 +18,12 @@ using test::op_text;
 using test::recurrence;
 using serial = plait::serial;
 
-std::string link_text(std::string const& internal, std::string const& external, int offset, int window = 1) {
+std::string link_text(std::string const& internal, std::string const& external, std::int64_t offset,
+                      std::int64_t window = 1) {
   return op_text("rnn_internal_apply_link", {"timestep", external}, {internal, external},
                  test::int_arg("offset", offset) + test::int_arg("window", window));
 }
-std::string accumulate_text(std::string const& from, std::string const& to, int offset) {
+std::string accumulate_text(std::string const& from, std::string const& to, std::int64_t offset) {
   return op_text("rnn_internal_accumulate_gradient_input", {"timestep", from, to}, {to},
                  test::int_arg("offset", offset));
 }
@@ -50,9 +52,11 @@ TEST_CASE_TEMPLATE("rnn_internal_apply_link, rnn_internal_accumulate_gradient_in
     CHECK(blobs.template fetch<float>("s") == std::vector<float>{0, 1, 2, 3, 4, 5, 56, 67, 58, 69});
   }
   SUBCASE("what is wrong") {
+    std::int64_t const most = std::numeric_limits<std::int64_t>::max();
     for (std::string const& text :
          {link_text("a", "s", 3), link_text("a", "s", 0, 4), link_text("a", "s", -1), link_text("a", "s", 0, -1),
-          accumulate_text("e", "s", 3), accumulate_text("s", "e", 1),
+          accumulate_text("e", "s", 3), accumulate_text("s", "e", 1), link_text("a", "s", most - 1, 2),
+          link_text("a", "s", 1, most), accumulate_text("e", "s", most),
           op_text("rnn_internal_apply_link", {"timestep", "s"}, {"a", "s"}, test::int_arg("window", 1)),
           op_text("rnn_internal_apply_link", {"e", "s"}, {"a", "s"},
                   test::int_arg("offset", 0) + test::int_arg("window", 1))}) {

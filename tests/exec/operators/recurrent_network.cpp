@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -231,6 +232,61 @@ TEST_CASE("RecurrentNetwork: a window that ends in what the same step makes") {
   }
 }
 
+TEST_CASE("RecurrentNetwork: steps write to the places of an input that they are linked to") {
+  using B = plait::serial;
+  recurrence r = test::simple_cell();
+  r.inputs.push_back("sink");
+  r.forward.internal.push_back("y_t");
+  r.forward.external.push_back("sink");
+  r.forward.offset.push_back(1);
+  r.step += op_text("Sum", {"h", "x_t"}, {"y_t"});
+  SUBCASE("of an input of its own") {}
+  SUBCASE("and all that steps make is kept") { r.more = test::int_arg("keep_steps", 1); }
+  plait::workspace<B> blobs;
+  test::feed_some<double>(blobs, "x", {3, 2, 2}, 1);
+  test::feed_some<double>(blobs, "h0", {1, 2, 2}, 2);
+  test::feed_some<double>(blobs, "w", {2, 2}, 3);
+  test::feed_some<double>(blobs, "b", {2}, 4);
+  test::feed_some<double>(blobs, "sink", {5, 2, 2}, 5);
+  auto const before = blobs.fetch<double>("sink");
+  auto plan = plan_of<B>(r.op(), blobs);
+  for (int round = 0; round != 2; ++round) {
+    plan.run();
+    auto wanted = before;
+    auto const h = blobs.fetch<double>("all");
+    auto const x = blobs.fetch<double>("x");
+    for (std::size_t i = 0; i != h.size(); ++i) wanted[i + 4] = h[i] + x[i];
+    CHECK(blobs.fetch<double>("sink") == wanted);
+  }
+}
+
+TEST_CASE("RecurrentNetwork: a step reads from an input what the one before has written there") {
+  using B = plait::serial;
+  recurrence r = test::simple_cell();
+  r.inputs = {"time", "h0", "w", "b", "x"};
+  r.forward = {{"h_prev", "h", "x_t", "y_t"}, {"hs", "hs", "x", "x"}, {0, 1, 0, 1}};
+  r.step += op_text("Sum", {"h", "x_t"}, {"y_t"});
+  plait::workspace<B> blobs;
+  test::feed_some<double>(blobs, "time", {3, 2, 1}, 1);
+  test::feed_some<double>(blobs, "h0", {1, 2, 2}, 2);
+  test::feed_some<double>(blobs, "w", {2, 2}, 3);
+  test::feed_some<double>(blobs, "b", {2}, 4);
+  test::feed_some<double>(blobs, "x", {4, 2, 2}, 5);
+  plan_of<B>(r.op(), blobs).run();
+  auto const x = blobs.fetch<double>("x");
+  auto const w = blobs.fetch<double>("w");
+  auto const b = blobs.fetch<double>("b");
+  auto h = blobs.fetch<double>("h0");
+  for (double const v : blobs.fetch<double>("all")) h.push_back(v);
+  for (std::size_t i = 0; i != 12; ++i) {
+    std::size_t const row = i / 2 * 2;
+    std::size_t const unit = i % 2;
+    CHECK(h[i + 4] == doctest::Approx(std::tanh(x[i] + h[row] * w[2 * unit] + h[row + 1] * w[2 * unit + 1] + b[unit]))
+                          .epsilon(1e-14));
+    CHECK(x[i + 4] == h[i + 4] + x[i]);
+  }
+}
+
 TEST_CASE("RecurrentNetwork: control flow, another recurrence and in-place ops in the step net") {
   using B = plait::serial;
   plait::workspace<B> blobs;
@@ -367,6 +423,19 @@ TEST_CASE("RecurrentNetwork: what is wrong is said") {
        "input 0 is float32 3, which should be a sequence of steps of rows");
   says(refusal([](recurrence& r, blobs_t&) { r.forward.offset[1] = 2; }),
        "the link of 'h' leaves 'hs' of 4 places at step 2: offset 2, window 1");
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();  // sums with it are no numbers
+  for (std::size_t const link : {0U, 1U, 2U}) {
+    says(refusal([&](recurrence& r, blobs_t&) { r.forward.offset[link] = most - 1; }, false),
+         "has offset 9223372036854775806 and window 1");
+    says(refusal(
+             [&](recurrence& r, blobs_t&) {
+               (r.forward.window = {1, 1, 1})[link] = most;
+             },
+             false),
+         "and window 9223372036854775807");
+  }
+  says(refusal([](recurrence& r, blobs_t&) { r.alias_offset[1] = -most - 1; }, false),
+       "alias_offset has -9223372036854775808 for 'last'");
   says(refusal([](recurrence& r, blobs_t&) { r.alias_offset[1] = -5; }),
        "output 'last' begins at -5 of 4 places of 'hs'");
   says(refusal([](recurrence&, blobs_t& b) {

@@ -12,7 +12,10 @@
 #include <utility>
 #include <vector>
 
+#include <boost/unordered/unordered_flat_map.hpp>
+
 #include <plait/core/errors.hpp>
+#include <plait/core/npos.hpp>
 #include <plait/exec/plan.hpp>
 
 namespace plait {
@@ -199,6 +202,7 @@ void plan<B>::connect(net_operands const& operands, workspace<B>& blobs) {
   blobs_.assign(blob_names_.size(), nullptr);
   for (auto v : layout_.given())
     inputs_.push_back({v, required[v], inferred[v], &blobs.get(blob_names_[layout_.blob_of(v)])});
+  sort_sources();
   for (auto v : layout_.published()) blobs_[layout_.blob_of(v)] = &blobs.get(value_name(v));
   ready_.assign(layout_.stages().size(), false);
   memory_.reset(layout_, !parallel_);
@@ -206,16 +210,19 @@ void plan<B>::connect(net_operands const& operands, workspace<B>& blobs) {
 
 template <backend B>
 void plan<B>::find_constants(std::vector<std::string> const& names) {
+  if (names.empty()) return;
+  boost::unordered_flat_map<std::string_view, value_number> given;
+  for (value_number v : layout_.given()) given.try_emplace(value_name(v), v);
+  std::vector<op_index> writer(blob_names_.size(), npos);
+  for (auto op = static_cast<op_index>(op_count()); op-- != 0;)
+    for (value_number v : layout_.writes(op)) writer[layout_.blob_of(v)] = op;
   for (std::string const& name : names) {
-    auto const at = std::ranges::find(layout_.given(), name, [this](value_number v) { return value_name(v); });
-    if (at == layout_.given().end())
+    auto const at = given.find(name);
+    if (at == given.end())
       throw net_error("plait: '" + name + "' cannot be constant: the net is not given it", {}, name);
-    for (op_index op = 0; op != op_count(); ++op)
-      for (value_number v : layout_.writes(op))
-        if (layout_.blob_of(v) == layout_.blob_of(*at))
-          throw net_error("plait: '" + name + "' cannot be constant: op " + std::to_string(op) + " writes it", op,
-                          name);
-    constants_.push_back({*at});
+    if (op_index const op = writer[layout_.blob_of(at->second)]; op != npos)
+      throw net_error("plait: '" + name + "' cannot be constant: op " + std::to_string(op) + " writes it", op, name);
+    constants_.push_back({at->second});
   }
 }
 

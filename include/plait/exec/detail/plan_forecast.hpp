@@ -23,7 +23,7 @@ auto plan<B>::forecast_run(given_types const& given) -> forecast {
     made.objects[inputs_[i].value] = given[i].object;
   }
   std::vector<tensor_spec> outputs;
-  std::vector<std::shared_ptr<blob_object>> inputs_objects;
+  std::vector<std::shared_ptr<blob_object>> input_objects;
   std::vector<std::shared_ptr<blob_object>> output_objects;
   for (op_index op = 0; op != op_count(); ++op) {
     if (schema(op).reads_shapes(layout_.reads(op).size()))
@@ -33,14 +33,14 @@ auto plan<B>::forecast_run(given_types const& given) -> forecast {
       continue;
     }
     std::vector<tensor_spec const*> types;
-    inputs_objects.clear();
+    input_objects.clear();
     for (value_number v : layout_.reads(op)) {
       types.push_back(&slots_[v].type);
-      inputs_objects.push_back(made.objects[v]);
+      input_objects.push_back(made.objects[v]);
     }
     outputs.assign(layout_.writes(op).size(), tensor_spec());
     output_objects.assign(layout_.writes(op).size(), nullptr);
-    run_forecast<B> context{shape_context(types, outputs), inputs_objects, output_objects};
+    run_forecast<B> context{shape_context(types, outputs), input_objects, output_objects};
     try {
       if (!steps_[op].kernel->forecast(context)) throw problem(op, "it does not say what it makes before it is run");
     } catch (exec_error const&) {

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -100,12 +101,28 @@ auto plan<B>::find_blobs(workspace<B>& blobs) const -> blob_places {
 template <backend B>
 void plan<B>::rebind(blob_places const& blobs) {
   for (std::size_t i = 0; i != inputs_.size(); ++i) inputs_[i].source = blobs.given[i];
+  sort_sources();
   auto const published = layout_.published();
   for (std::size_t i = 0; i != published.size(); ++i) {
     blob<B>* const target = blobs.published[i];
     if (std::exchange(blobs_[layout_.blob_of(published[i])], target) != target)
       memory_.move_home(published[i], target->value, slots_);
   }
+}
+
+// Whether the blob is one that something is given in.
+template <backend B>
+bool plan<B>::is_source(blob<B> const* at) const {
+  if (!sources_.empty()) return std::ranges::binary_search(sources_, at, std::less<>());
+  return std::ranges::any_of(inputs_, [&](input const& in) { return in.source == at; });
+}
+
+template <backend B>
+void plan<B>::sort_sources() {
+  if (inputs_.size() <= few_inputs) return;
+  sources_.clear();
+  for (input const& in : inputs_) sources_.push_back(in.source);
+  std::ranges::sort(sources_, std::less<>());
 }
 
 template <backend B>
@@ -115,7 +132,7 @@ void plan<B>::refresh(std::size_t stage) {
     bool const there = target->is_set && target->value.shares_memory(memory);
     // What a nested net has made is handed on: somebody may still have need of it.
     if (nested_ && memory.owner().use_count() > (there ? 2 : 1)) return true;
-    return there && std::ranges::any_of(inputs_, [&](input const& in) { return in.source == target; });
+    return there && is_source(target);
   });
 }
 

@@ -4,9 +4,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <exception>
-#include <memory>
-#include <utility>
 #include <vector>
 
 #include <plait/exec/plan.hpp>

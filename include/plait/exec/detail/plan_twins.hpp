@@ -2,8 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
-#include <memory>
 
 #include <plait/core/assert.hpp>
 #include <plait/exec/plan.hpp>

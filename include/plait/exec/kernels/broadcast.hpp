@@ -9,7 +9,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <string>
 
 #include <plait/core/errors.hpp>
 #include <plait/exec/kernels/for_each.hpp>

@@ -1,7 +1,6 @@
 // Rows of two matrices that come a few at a time, to be multiplied many at a time.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>

@@ -57,9 +57,6 @@ PLAIT_HOST_DEVICE constexpr float widen_bits(std::uint16_t bits) {
   }
 }
 
-template <class T>
-inline constexpr bool is_narrow = std::same_as<T, float16> || std::same_as<T, bfloat16>;
-
 }  // namespace detail
 
 /// Floating point to integers: towards zero; what is out of range becomes the nearest there is, NaN zero. To bool:

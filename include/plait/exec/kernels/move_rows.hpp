@@ -12,21 +12,6 @@
 
 namespace plait {
 
-/// Calls f with a zero of the unsigned integer that is as large as an element.
-template <class F>
-void visit_word(element_type type, F&& f) {
-  switch (size_of(type)) {
-    case 1:
-      return f(std::uint8_t{});
-    case 2:
-      return f(std::uint16_t{});
-    case 4:
-      return f(std::uint32_t{});
-    default:
-      return f(std::uint64_t{});
-  }
-}
-
 /// Sources of rows for move_rows: row i comes from where a list says.
 template <class I>
 struct listed_row {

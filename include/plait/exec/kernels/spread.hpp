@@ -1,10 +1,8 @@
 // The way back from a reduction: each element of a tensor finds the result it went into.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
-#include <cstdint>
 
 #include <plait/exec/kernels/reduce_axes.hpp>
 #include <plait/exec/kernels/row_parts.hpp>

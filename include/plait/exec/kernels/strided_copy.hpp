@@ -81,17 +81,9 @@ void copy_strided(T* out, T const* from, shape const& dims, strides const& sourc
 /// The same for elements of any type.
 template <backend B>
 void copy_strided(void* out, void const* from, element_type type, shape const& dims, strides const& source) {
-  // Only the size of an element matters.
-  switch (size_of(type)) {
-    case 1:
-      return copy_strided<B>(static_cast<std::uint8_t*>(out), static_cast<std::uint8_t const*>(from), dims, source);
-    case 2:
-      return copy_strided<B>(static_cast<std::uint16_t*>(out), static_cast<std::uint16_t const*>(from), dims, source);
-    case 4:
-      return copy_strided<B>(static_cast<std::uint32_t*>(out), static_cast<std::uint32_t const*>(from), dims, source);
-    default:
-      return copy_strided<B>(static_cast<std::uint64_t*>(out), static_cast<std::uint64_t const*>(from), dims, source);
-  }
+  visit_word(type, [&]<class Word>(Word) {
+    copy_strided<B>(static_cast<Word*>(out), static_cast<Word const*>(from), dims, source);
+  });
 }
 
 }  // namespace plait

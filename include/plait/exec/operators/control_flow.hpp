@@ -1,10 +1,8 @@
 // Ops that run the nets inside them: one of two, or one again and again.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <string>
 
 #include <plait/exec/nets_of_op.hpp>
 #include <plait/exec/op_arguments.hpp>

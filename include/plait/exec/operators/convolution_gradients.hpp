@@ -2,9 +2,7 @@
 #pragma once
 
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
-#include <string>
 #include <utility>
 
 #include <plait/exec/gemm.hpp>

@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <string_view>
 
 #include <plait/exec/kernels/broadcast.hpp>
 #include <plait/exec/kernels/map.hpp>

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <string_view>
 #include <tuple>
-#include <utility>
 
 #include <plait/exec/kernels/map_several.hpp>
 #include <plait/exec/op_arguments.hpp>

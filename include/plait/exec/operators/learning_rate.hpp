@@ -1,7 +1,6 @@
 // The clock of training, and rates that follow it.
 #pragma once
 
-#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>

@@ -1,7 +1,6 @@
 // Ops on lists of lengths: how rows fall into segments that follow each other.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>

@@ -1,7 +1,6 @@
 // Matrix products.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <cstddef>
 #include <initializer_list>
-#include <string>
 #include <type_traits>
 
 #include <plait/exec/kernels/for_each.hpp>

@@ -4,27 +4,25 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include <plait/exec/element_type.hpp>
-#include <plait/exec/kernels/for_each.hpp>
+#include <plait/exec/kernels/accumulate.hpp>
 #include <plait/exec/op_arguments.hpp>
 #include <plait/exec/op_kernel.hpp>
 #include <plait/exec/op_schema.hpp>
 #include <plait/exec/operators.hpp>
+#include <plait/exec/operators/recurrent_network_arguments.hpp>
 #include <plait/exec/shape.hpp>
 
 namespace plait {
 
 namespace detail {
 
-template <backend B, class T>
-void add_place(T* y, T const* x, std::size_t count) {
-  for_each_index<B>(count, [=] PLAIT_HOST_DEVICE(std::size_t i) { y[i] += x[i]; });
-}
-
 inline std::int64_t read_offset(op_arguments const& a, std::string_view name) {
   std::int64_t const value = a.integer(name);
-  if (value < 0) a.fail(name, "is " + std::to_string(value) + ", which should be 0 or more");
+  if (value < 0 || value > most_places)
+    a.fail(name, "is " + std::to_string(value) + ", which should be 0 or more, and places that a sequence can have");
   return value;
 }
 
@@ -96,9 +94,8 @@ struct accumulate_gradient_input_kernel : op_kernel<B> {
     std::size_t const from = detail::place_of(c, 1, step, 1);
     std::size_t const to = detail::place_of(c, 2, step + offset, 1);
     auto const count = static_cast<std::size_t>(c.dims(1).size_from(1));
-    visit_type<float, double>(c.type(1), [&]<class T>(T) {
-      detail::add_place<B>(c.template output<T>(0) + to / sizeof(T), c.template input<T>(1) + from / sizeof(T), count);
-    });
+    accumulate<B>(c.type(1), static_cast<std::byte*>(c.raw_output(0)) + to,
+                  static_cast<std::byte const*>(c.raw_input(1)) + from, count);
   }
 };
 

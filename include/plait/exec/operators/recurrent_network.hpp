@@ -128,12 +128,7 @@ class recurrent_network_kernel : public op_kernel<B> {
       c.held += memory_pool<B>::block_size(type.bytes());
     }
     std::vector<tensor_spec> sequences = known->states;
-    for (blob<B> const* const at : linked_inputs_)
-      for (std::size_t i = 0; i != listed_; ++i)
-        if (&frame_.blobs().local(inputs_[i]) == at) {
-          sequences.push_back(c.types.input(i));
-          break;
-        }
+    for (std::size_t const i : linked_numbers_) sequences.push_back(c.types.input(i));
     auto step = steps_.forecast(sequences, [&](std::string_view name) {
       return name == arguments_.timestep ? tensor_spec{element_type::int32, {1}} : input(name);
     });
@@ -198,12 +193,9 @@ class recurrent_network_kernel : public op_kernel<B> {
     in_order_.assign(listed_, false);
     auto const seen = steps_.plan().layout().given();
     for (std::size_t k = 0; k != linked_inputs_.size(); ++k) {
-      auto const number = [&](std::size_t i) { return &frame_.blobs().local(inputs_[i]) == linked_inputs_[k]; };
-      std::size_t i = 0;
-      while (!number(i)) ++i;
-      linked_numbers_.push_back(i);
+      std::size_t const i = linked_numbers_[k];
       bool const alone = !trains_ && std::ranges::none_of(arguments_.states, [&](auto const& state) {
-        return number(state.initial);
+        return &frame_.blobs().local(inputs_[state.initial]) == linked_inputs_[k];
       }) && std::ranges::none_of(seen, [&](std::uint32_t v) { return steps_.plan().value_name(v) == inputs_[i]; });
       in_order_[i] = alone && std::ranges::all_of(steps_.links(), [&](detail::linked_place const& link) {
                        return link.sequence != arguments_.states.size() + k ||
@@ -214,13 +206,17 @@ class recurrent_network_kernel : public op_kernel<B> {
   // Sequences are the states, then what links name among the inputs.
   std::size_t sequence_number(detail::recurrent_link const& link, std::span<std::string const> inputs) {
     if (std::size_t const state = arguments_.find_state(link.external); state != npos) return state;
-    if (std::ranges::find(inputs, link.external) == inputs.end())
+    auto const input = std::ranges::find(inputs, link.external);
+    if (input == inputs.end())
       detail::refuse_recurrence("link_external has '" + link.external + "', which is neither a state nor an input");
     blob<B>* const at = &frame_.blobs().local(link.external);
     auto const found = std::ranges::find(linked_inputs_, at);
-    if (found == linked_inputs_.end()) linked_inputs_.push_back(at);
-    return arguments_.states.size() +
-           static_cast<std::size_t>(std::ranges::find(linked_inputs_, at) - linked_inputs_.begin());
+    auto const number = static_cast<std::size_t>(found - linked_inputs_.begin());
+    if (number == linked_inputs_.size()) {
+      linked_inputs_.push_back(at);
+      linked_numbers_.push_back(static_cast<std::size_t>(input - inputs.begin()));
+    }
+    return arguments_.states.size() + number;
   }
 
   std::shared_ptr<step_workspaces<B>> find_workspaces(op_context<B>& c) {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <span>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,6 +39,9 @@ struct state_sequence {
   std::string gradient;  ///< what links call the sequence of its gradients
 };
 
+/// Places that offsets and windows may be apart: far more than a sequence has, and sums of them are still numbers.
+inline constexpr std::int64_t most_places = std::numeric_limits<std::int64_t>::max() / 4;
+
 [[noreturn]] inline void refuse_recurrence(std::string const& why) { throw shape_error("plait: " + why); }
 
 inline void expect_same_length(std::string_view names, std::size_t count, std::string_view other,
@@ -60,7 +63,7 @@ inline std::vector<recurrent_link> read_recurrent_links(op_arguments const& a, s
   std::vector<recurrent_link> links;
   for (std::size_t i = 0; i != internal.size(); ++i) {
     links.push_back({a.renamed(internal[i]), a.renamed(external[i]), offset[i], window.empty() ? 1 : window[i]});
-    if (offset[i] < 0 || links.back().window < 1)
+    if (offset[i] < 0 || offset[i] > most_places || links.back().window < 1 || links.back().window > most_places)
       refuse_recurrence("the link of '" + internal[i] + "' to '" + external[i] + "' has offset " +
                         std::to_string(offset[i]) + " and window " + std::to_string(links.back().window));
   }
@@ -99,6 +102,9 @@ struct recurrent_arguments {
     for (std::size_t i = 0; i != source.size(); ++i) {
       std::size_t const state = find_state(a.renamed(source[i]));
       if (state == npos) refuse_recurrence("alias_src has '" + source[i] + "', which is not in recurrent_states");
+      if (offset[i] < -most_places || offset[i] > most_places)
+        refuse_recurrence("alias_offset has " + std::to_string(offset[i]) + " for '" + output[i] +
+                          "', more than a sequence has places");
       aliases.push_back({state, a.renamed(output[i]), offset[i]});
     }
     links = read_recurrent_links(a, "link");

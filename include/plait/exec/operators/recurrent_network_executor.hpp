@@ -9,14 +9,10 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <exception>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <type_traits>
-#include <utility>
 #include <vector>
 
 #include <plait/core/npos.hpp>
@@ -55,7 +51,6 @@ struct executor_limits {
 };
 
 /// One run of a recurrence.
-template <backend B>
 struct recurrent_run {
   std::span<recurrent_sequence const> sequences;
   std::int64_t steps;
@@ -72,23 +67,6 @@ struct opened_step {
   std::size_t number;
   workspace<B>* blobs;
 };
-
-/// Calls f(), which runs ops of a net; what these throw is thrown on with the name of the argument the net is in, and
-/// the step.
-template <class F>
-void inside(std::string_view argument, std::optional<std::int64_t> step, F&& f) {
-  try {
-    f();
-  } catch (exec_error const& e) {
-    std::string where(argument);
-    if (step) where += " at step " + std::to_string(*step);
-    std::throw_with_nested(nested_net_error(where, e.what(), e.blob));
-  }
-}
-template <class F>
-void inside(std::string_view argument, F&& f) {
-  inside(argument, std::nullopt, std::forward<F>(f));
-}
 
 /// Of one plan and its links. Where the backend has no tasks it is never used.
 template <backend B>
@@ -134,7 +112,7 @@ class recurrent_executor {
   /// as the first, which is to be run alone.
   template <class Open, class Given, class Delivered>
   std::int64_t run(plan<B> const& leader, std::span<linked_place const> links, step_series<B> const& series, bool told,
-                   recurrent_run<B> const& all, std::string_view argument, Open const& open, Given const& given,
+                   recurrent_run const& all, std::string_view argument, Open const& open, Given const& given,
                    Delivered const& delivered) {
     if constexpr (has_tasks<B>) {
       for (auto const& at : lanes_) at->twin->follow(leader);
@@ -156,7 +134,7 @@ class recurrent_executor {
         } else if (node < nodes_.first_target()) {
           auto const op = static_cast<op_index>(node - nodes_.first_op());
           if (all.options->stop.stop_requested()) throw run_cancelled(op);
-          inside(argument, t, [&] { at.twin->run_op(op, *all.options); });
+          run_inside(argument, t, [&] { at.twin->run_op(op, *all.options); });
           for (std::size_t const i : nodes_.targets(op)) take_to_place(i);
         } else {
           take_to_place(nodes_.target(node));
@@ -200,7 +178,7 @@ class recurrent_executor {
 
   // Has a lane be that of step t; false if the step must be run alone.
   bool begin(lane& at, plan<B> const& leader, std::span<linked_place const> links, step_series<B> const& series,
-             bool told, recurrent_run<B> const& all, std::int64_t t, opened_step<B> const& opened) {
+             bool told, recurrent_run const& all, std::int64_t t, opened_step<B> const& opened) {
     step_places const& found = find_blobs(at, leader, links, opened);
     at.blobs = &found;
     if (found.alone) return false;

@@ -26,7 +26,7 @@ namespace plait {
 namespace detail {
 /// y[d] = the sum over n of x[n, d].
 template <backend B, class T>
-void add_rows(T* y, T const* x, std::size_t rows, std::size_t width) {
+void sum_rows(T* y, T const* x, std::size_t rows, std::size_t width) {
   for_each_index<B>(width, [=] PLAIT_HOST_DEVICE(std::size_t d) {
     T sum = 0;
     for (std::size_t n = 0; n != rows; ++n) sum += x[n * width + d];
@@ -371,7 +371,7 @@ class recurrent_network_gradient_kernel : public op_kernel<B> {
         renew(summed_[i], {all.type(), dims}, c, listed_);
         made = summed_[i];
         visit_type<float, double>(all.type(), [&]<class T>(T) {
-          detail::add_rows<B>(made.template data<T>(), all.template data<T>(), static_cast<std::size_t>(all.dims()[1]),
+          detail::sum_rows<B>(made.template data<T>(), all.template data<T>(), static_cast<std::size_t>(all.dims()[1]),
                               static_cast<std::size_t>(dims[0]));
         });
       } else {

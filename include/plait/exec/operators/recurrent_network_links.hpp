@@ -8,7 +8,6 @@
 #include <string>
 
 #include <plait/core/npos.hpp>
-#include <plait/exec/element_type.hpp>
 #include <plait/exec/tensor.hpp>
 
 namespace plait::detail {

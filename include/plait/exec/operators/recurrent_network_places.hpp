@@ -1,7 +1,6 @@
 // What passes between the steps of a recurrence and places of sequences, by its links.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>

@@ -178,7 +178,7 @@ class recurrent_steps {
     begun_ = false;
     defers_ = false;
     if (blobs_.size() > steps_) blobs_.resize(steps_);
-    recurrent_run<B> const all{sequences, steps, backward, &options};
+    recurrent_run const all{sequences, steps, backward, &options};
     bool const in_order = std::ranges::any_of(sequences, &recurrent_sequence::takes_turns);
     std::optional<standing_team<B>> team;
     for (std::int64_t done = 0; done != steps;) {
@@ -194,7 +194,7 @@ class recurrent_steps {
       if (plan_->deferred() == most_deferred) run_deferred();
     }
     run_deferred();
-    if (plan_ != nullptr) inside(argument_, [&] { plan_->end_series(true); });
+    if (plan_ != nullptr) run_inside(argument_, [&] { plan_->end_series(true); });
     series_.drop();
   }
 
@@ -238,7 +238,7 @@ class recurrent_steps {
   /// Lets go of the workspaces.
   void release() {
     if (plan_ == nullptr) return;
-    inside(argument_, [&] { plan_->end_series(false); });
+    run_inside(argument_, [&] { plan_->end_series(false); });
     series_.drop();
     plan_->rebind(blank_);
     executor_.release();
@@ -274,7 +274,7 @@ class recurrent_steps {
     return found;
   }
   template <class Given, class Delivered>
-  void run_step(recurrent_run<B> const& all, std::int64_t t, opened_step<B> const& at, Given const& given,
+  void run_step(recurrent_run const& all, std::int64_t t, opened_step<B> const& at, Given const& given,
                 Delivered const& delivered) {
     step_blobs const& blobs = find_blobs(at);
     auto const sequence = [&](linked_place const& link) -> recurrent_sequence const& {
@@ -286,7 +286,7 @@ class recurrent_steps {
       if (link.filled) fill_source<B>(*blobs.links[i], link, sequence(link), t);
     }
     bool put_off = false;
-    if (plan_ != nullptr) inside(argument_, t, [&] { put_off = run_plan(blobs, all, t, given); });
+    if (plan_ != nullptr) run_inside(argument_, t, [&] { put_off = run_plan(blobs, all, t, given); });
     for (std::size_t i = 0; i != links_.size(); ++i)
       if (links_[i].target && !series_.sums(links_[i].value))
         deliver<B>(plan_.get(), *blobs.links[i], links_[i], sequence(links_[i]), t);
@@ -298,7 +298,7 @@ class recurrent_steps {
   }
   // Whether the run was put off, with all that is given for its targets.
   template <class Given>
-  bool run_plan(step_blobs const& blobs, recurrent_run<B> const& all, std::int64_t t, Given const& given) {
+  bool run_plan(step_blobs const& blobs, recurrent_run const& all, std::int64_t t, Given const& given) {
     auto const put = [&] {
       put_targets<B>(*plan_, links_, series_, all.sequences, t);
       plan_->bind();
@@ -333,7 +333,7 @@ class recurrent_steps {
 
   // After the first step: whether threads can run several steps each for its rows. Steps may pass rows on to others by
   // links that move from place to place, and in memory that is the plan's.
-  bool may_defer(recurrent_run<B> const& all) const {
+  bool may_defer(recurrent_run const& all) const {
     if (all.options->observer != nullptr || all.options->stop.stop_possible()) return false;
     if (!told_ || !plan_->may_defer()) return false;
     auto const given = plan_->layout().given();
@@ -345,7 +345,7 @@ class recurrent_steps {
       return source == npos || !plan_->has_whole(source);
     });
   }
-  bool targets_in_place(recurrent_run<B> const& all, std::int64_t t) const {
+  bool targets_in_place(recurrent_run const& all, std::int64_t t) const {
     return std::ranges::all_of(links_, [&](linked_place const& link) {
       return !link.target ||
              (link.value != npos && plan_->value(link.value).data == all.sequences[link.sequence].at(link.place(t)));
@@ -358,7 +358,7 @@ class recurrent_steps {
       plan_->run_deferred(failed);
     } catch (...) {
       auto const later = static_cast<std::int64_t>(failed);
-      inside(argument_, backward_ ? first_deferred_ - later : first_deferred_ + later, [] { throw; });
+      run_inside(argument_, backward_ ? first_deferred_ - later : first_deferred_ + later, [] { throw; });
     }
   }
 

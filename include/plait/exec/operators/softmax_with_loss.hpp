@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <string_view>
 
 #include <plait/exec/kernels/index_checks.hpp>
 #include <plait/exec/kernels/softmax.hpp>

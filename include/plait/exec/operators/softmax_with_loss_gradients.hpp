@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 
 #include <plait/exec/kernels/row_parts.hpp>
 #include <plait/exec/operators/softmax_with_loss.hpp>

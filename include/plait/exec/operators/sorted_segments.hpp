@@ -2,7 +2,6 @@
 // out, which is checked before anything is written.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>

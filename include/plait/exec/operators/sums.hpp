@@ -1,7 +1,6 @@
 // Ops of any number of tensors of one shape, and the sum that undoes a broadcast.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>

@@ -1,7 +1,6 @@
 // Gradients of the ops of any number of tensors of one shape. That of Sum is dY itself, for each.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <string_view>
 

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
-#include <string>
 #include <vector>
 
 #include <plait/exec/kernels/move_rows.hpp>

@@ -3,8 +3,6 @@
 // All of them are views where memory may be shared, and copy elsewhere.
 #pragma once
 
-#include <cstddef>
-
 #include <plait/exec/op_arguments.hpp>
 #include <plait/exec/op_kernel.hpp>
 #include <plait/exec/op_schema.hpp>

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cstddef>
-#include <string>
 #include <string_view>
 
 #include <plait/core/small_list.hpp>

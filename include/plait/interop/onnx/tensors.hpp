@@ -4,12 +4,10 @@
 #include <algorithm>
 #include <bit>
 #include <concepts>
-#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <string>
 #include <type_traits>
-#include <utility>
 #include <vector>
 
 #include <plait/core/errors.hpp>

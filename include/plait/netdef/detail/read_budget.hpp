@@ -3,9 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <cstring>
-#include <string>
 #include <string_view>
 
 #include <plait/core/errors.hpp>

@@ -2,10 +2,6 @@
 #pragma once
 
 #include <array>
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <string_view>
 #include <utility>
 #include <vector>
 

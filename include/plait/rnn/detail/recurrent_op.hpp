@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -78,6 +77,8 @@ class recurrent_op {
   built_op take() {
     arguments_.emplace_back("enable_rnn_executor", o_.parallel_executor);
     if (o_.executor.num_threads) arguments_.emplace_back("rnn_executor.num_threads", *o_.executor.num_threads);
+    if (o_.executor.max_parallel_timesteps)
+      arguments_.emplace_back("rnn_executor.max_parallel_timesteps", *o_.executor.max_parallel_timesteps);
     if (o_.executor.max_cuda_streams)
       arguments_.emplace_back("rnn_executor.max_cuda_streams", *o_.executor.max_cuda_streams);
     arguments_.emplace_back("step_net", std::move(step_));

@@ -1,13 +1,10 @@
 // Rules for ONNX's RNN, GRU and LSTM: a step as a net, run by RecurrentNetwork, for each direction.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
-#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
