@@ -64,7 +64,7 @@ plait::blob_handle one_hot(plait::net_builder& net, plait::blob_handle const& pl
                            std::int64_t width) {
   auto const classes = net.given_tensor({{1}, std::vector<std::int64_t>{width}}, "classes");
   auto const rows = net.op("OneHot", {net.reshape(places, {-1}, "places"), classes}, "place_is");
-  return net.reshape(net.op("Cast", rows, "one_hot_rows", {{"to", "float"}}), {-1, streams, width}, "one_hot");
+  return net.reshape(rows, {-1, streams, width}, "one_hot");
 }
 
 plait::optimizer_update add_optimizer(plait::netdef& net, plait::gradient_map const& gradients,

@@ -42,6 +42,30 @@ void check(recurrent_net_options const& options, given const& values, names cons
   CHECK(found.ok());
 }
 
+TEST_CASE("two states that begin with one blob, which the op is given twice, or once, under one number") {
+  net_builder cell("cell");
+  auto const [x, h, c] = cell.external_inputs("x_t", "h_prev", "c_prev");
+  cell.tanh(cell.sum({cell.mul(x, h), c}), "h");
+  cell.mul(x, c, "c");
+  cell.external_outputs("h", "c");
+  plait::netdef n;
+  (void)plait::recurrent_net(
+      n, {.cell = cell,
+          .inputs = {{x, "x"}},
+          .states = {{.in = h, .out = "h", .initial = "h0"}, {.in = c, .out = "c", .initial = "h0"}},
+          .outputs_with_grads = {0, 3},
+          .as_caffe2 = true});
+  REQUIRE(n.op[0].input.size() == 3);
+  SUBCASE("twice") {}
+  SUBCASE("once") { n.op[0].input.pop_back(); }
+  plait::workspace<plait::serial> blobs;
+  blobs.feed("x", some({4, 2, 2}, 1));
+  blobs.feed("h0", some({2, 2}, 2));
+  auto const found = plait::check_gradient(n, {"h_all", "c_last"}, {"x", "h0"}, blobs);
+  CAPTURE(found.text());
+  CHECK(found.ok());
+}
+
 TEST_CASE("recurrences over several sequences, through windows, with outputs of several kinds") {
   net_builder cell("cell");
   auto const [a, b, c, h, w] = cell.external_inputs("a_t", "b_win", "c_t", "h_prev", "w");

@@ -63,6 +63,10 @@ TEST_CASE("npy: a file that is cut off anywhere, or is none, is refused where it
   CHECK(refusal("no such file") == "byte 0: not a .npy file");
   CHECK(refusal(with("<i4", ">i4")).find("elements of type '>i4'") != std::string::npos);
   CHECK(refusal(with("<i4", "<c8")).find("elements of type '<c8'") != std::string::npos);
+  CHECK(refusal(with("<i4", "Zi4")).find("elements of type 'Zi4'") != std::string::npos);
+  CHECK(refusal(with("True", "true")).find("expected True or False") != std::string::npos);
+  CHECK(refusal(with("'fortran_order': True,", "                      ")).find("without descr, fortran_order") !=
+        std::string::npos);
   CHECK(refusal(with("(2, 3)", "(2,-3)")).find("expected an extent") != std::string::npos);
   CHECK(refusal(with("'shape'", "'sharp'")).find("an unknown key") != std::string::npos);
   CHECK(refusal(with("(2, 3), }", "(99999999")).find("expected ')'") != std::string::npos);

@@ -63,4 +63,6 @@ TEST_CASE("Caffe2's rules: what it lacks is refused") {
     CHECK(gradient_rules::standard().find(type)->how == gradient_rule::kind::derived);
   }
   CHECK_FALSE(rules.find("Mul")->in_place);
+  CHECK(rules.find("Unique")->how == gradient_rule::kind::refused);
+  for (std::string_view type : {"Iter", "LearningRate"}) CHECK(rules.find(type)->how == gradient_rule::kind::none);
 }

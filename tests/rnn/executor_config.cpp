@@ -13,10 +13,11 @@ TEST_CASE("The executor of an op is told its limits, each once") {
         "op { type: '" + type + "' arg { name: 'rnn_executor.num_threads' i: 3 } arg { name: 'timestep' s: 't' } }");
     plait::set_rnn_executor_config(n, n.op[0], {});
     CHECK(n.op[0].arg.size() == 2);
-    plait::set_rnn_executor_config(n, n.op[0], {.num_threads = 4, .max_cuda_streams = 2});
+    plait::set_rnn_executor_config(n, n.op[0], {.num_threads = 4, .max_parallel_timesteps = 8, .max_cuda_streams = 2});
     plait::set_rnn_executor_config(n, n.op[0], {.num_threads = 5});
-    CHECK(n.op[0].arg.size() == 3);
+    CHECK(n.op[0].arg.size() == 4);
     CHECK(plait::find_argument(n, n.op[0], "rnn_executor.num_threads")->i == 5);
+    CHECK(plait::find_argument(n, n.op[0], "rnn_executor.max_parallel_timesteps")->i == 8);
     CHECK(plait::find_argument(n, n.op[0], "rnn_executor.max_cuda_streams")->i == 2);
     CHECK(plait::find_argument(n, n.op[0], "timestep")->s == "t");
   }

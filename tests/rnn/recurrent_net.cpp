@@ -195,6 +195,72 @@ TEST_CASE("A blob that two states begin with is an input for each, except as Caf
     CHECK(line(n, 0).starts_with("RecurrentNetwork: x zero zero -> h_all h_last c_all c_last"));
     CHECK(plait::find_argument(n, n.op[0], "initial_recurrent_state_ids")->ints ==
           std::vector<std::int64_t>{1, as_caffe2 ? 1 : 2});
+    // Both gradients count, however the blob is numbered.
+    auto const made = plait::add_gradient_ops(n, {plait::gradient_seed("h_all")}, plait::gradient_rules::standard());
+    CHECK(made.at("zero").values == "zero_grad");
+    CHECK(line(n, 2).ends_with(" -> x_grad zero_grad _zero_grad_autosplit_0"));
+    CHECK(line(n, 3) == "Sum: zero_grad _zero_grad_autosplit_0 -> zero_grad");
+  }
+}
+
+TEST_CASE("As Caffe2, one blob may make two states, and stand for several things of the cell") {
+  plait::net_builder cell("cell");
+  auto const [x, h, c] = cell.external_inputs("x_t", "h_prev", "c_prev");
+  cell.mul(cell.mul(x, h, "g"), c, "h");
+  cell.external_outputs("h");
+  plait::recurrent_net_options options{
+      .cell = cell,
+      .inputs = {{"x_t", "x"}},
+      .states = {{.in = "h_prev", .out = "h", .initial = "h0"}, {.in = "c_prev", .out = "h", .initial = "c0"}},
+      .outputs_with_grads = {7},
+      .timestep = "x_t",
+      .forward_only = true};
+  plait::netdef n;
+  CHECK_THROWS_AS((void)plait::recurrent_net(n, options), plait::net_error);
+  CHECK(n.op.empty());
+  options.as_caffe2 = true;
+  (void)plait::recurrent_net(n, options);
+  CHECK(line(n, 0).starts_with("RecurrentNetwork: x h0 c0 -> h_all h_last h_all h_last "));
+  CHECK(plait::find_argument(n, n.op[0], "alias_src")->strings ==
+        strings{"/recurrent/h_prev_states", "/recurrent/h_prev_states", "/recurrent/c_prev_states",
+                "/recurrent/c_prev_states"});
+  CHECK(plait::find_argument(n, n.op[0], "alias_offset")->ints == std::vector<std::int64_t>{1, -1, 1, -1});
+}
+
+TEST_CASE("As Caffe2, what is recomputed counts as a gradient that is added, and an op adds to one blob alone") {
+  plait::net_builder cell("cell");
+  auto const [x, h, c, b] = cell.external_inputs("x_t", "h_prev", "c_prev", "b");
+  SUBCASE("a state that is made again") {
+    cell.tanh(cell.sum({x, h}, "s"), "h");
+    cell.external_outputs("h");
+    plait::netdef n;
+    (void)plait::recurrent_net(n, {.cell = cell,
+                                   .inputs = {{"x_t", "x"}},
+                                   .states = {{.in = "h_prev", .out = "h", .initial = "h0"}},
+                                   .recompute_on_backward = {"h"},
+                                   .as_caffe2 = true});
+    auto const ops = test::lines_of(*plait::find_argument(n, n.op[0], "backward_step_net")->n);
+    REQUIRE(ops.size() == 3);
+    CHECK(ops[0] == "Tanh: s -> h_accum");
+    CHECK(ops[1] == "Sum: h h_accum -> h");
+  }
+  SUBCASE("an op that adds to two") {
+    auto const made = cell.sum({x, h}, "h");
+    cell.tanh(cell.fc(made, cell.sigmoid(c, "c"), b, "y"), "z");
+    cell.external_outputs("h", "c", "z");
+    plait::netdef n;
+    plait::recurrent_net_options options{
+        .cell = cell,
+        .inputs = {{"x_t", "x"}},
+        .states = {{.in = "h_prev", .out = "h", .initial = "h0"}, {.in = "c_prev", .out = "c", .initial = "c0"}},
+        .as_caffe2 = true};
+    CHECK_THROWS_WITH_AS((void)plait::recurrent_net(n, options),
+                         "plait: recurrent net: Caffe2 fails where one op of the backward step adds to two blobs",
+                         plait::net_error);
+    CHECK(n.op.empty());
+    options.as_caffe2 = false;
+    (void)plait::recurrent_net(n, options);
+    CHECK(n.op.size() == 1);
   }
 }
 

@@ -9,6 +9,7 @@
 #include <doctest/doctest.h>
 
 #include <plait/netdef/trained_model.hpp>
+#include <plait/rnn/lstm_gates.hpp>
 #include <plait/rnn/onnx_weights.hpp>
 #include <plait/rnn/recurrent_layer.hpp>
 #include <plait/rnn/torch_weights.hpp>
@@ -84,6 +85,34 @@ std::string refused(Function function) {
     return problem.what();
   }
   return "accepted";
+}
+
+TEST_CASE("An LSTM's gates by themselves, and together again") {
+  plait::lstm_cell const cell{3, 2};
+  plait::lstm_gates input, state;
+  for (int g = 0; g != 4; ++g) {
+    auto const at = static_cast<std::size_t>(g);
+    input.weights[at] = counted({2, 3}, 6 * g);
+    input.biases[at] = counted({2}, 100 + 2 * g);
+    state.weights[at] = counted({4}, 200 + 4 * g);  // flat, as Caffe2 hands them out
+    state.biases[at] = counted({2, 1}, 300 + 2 * g);
+  }
+  auto const w = plait::from_lstm_gates(cell, input, state);
+  CHECK(w.input == counted({8, 3}));
+  CHECK(w.recurrent == counted({8, 2}, 200));
+  CHECK(*w.input_bias == counted({8}, 100));
+  CHECK(*w.recurrent_bias == counted({8}, 300));
+  auto const [of_input, of_state] = plait::to_lstm_gates(cell, w);
+  CHECK(of_input.weights == input.weights);
+  CHECK(of_input.biases == input.biases);
+  CHECK(floats(of_state.weights[3]) == floats(state.weights[3]));
+  CHECK(of_state.biases[2] == counted({2}, 304));
+
+  input.weights[1] = counted({2, 2});
+  CHECK_THROWS_WITH_AS((void)plait::from_lstm_gates(cell, input, state),
+                       "plait: recurrent weights: 'weights of the input's forget_gate' is 4 elements, and should be as "
+                       "many as 2×3 has",
+                       plait::net_error);
 }
 
 }  // namespace

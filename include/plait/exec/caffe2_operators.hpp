@@ -5,12 +5,14 @@
 
 #include <plait/exec/backend.hpp>
 #include <plait/exec/operators.hpp>
+#include <plait/exec/operators/arithmetic.hpp>
 #include <plait/exec/operators/sums.hpp>
 
 namespace plait {
 
 /// standard_operators, but that arguments which Caffe2 got later are passed over, as it does with all that it does not
-/// know, and that Sum takes float alone. See docs/differences.md for what is different all the same.
+/// know, that Sum takes float and int32 alone, and that comparisons take fewer types. See docs/differences.md for what
+/// is different all the same.
 template <backend B>
 [[nodiscard]] operators<B> caffe2_operators() {
   struct later {
@@ -28,14 +30,17 @@ template <backend B>
       {"Gather", "match_outer"},
       {"Gather", "wrap_indices"},
       {"GivenTensorFill", "dtype"},
+      {"PackSegments", "max_length"},
       {"Shape", "axes"},
       {"SoftmaxWithLoss", "average_by_batch_size"},
       {"SoftmaxWithLossGradient", "average_by_batch_size"},
       {"SparseAdagrad", "weight_decay"},
+      {"UnpackSegments", "max_length"},
   };
   operators<B> table = standard_operators<B>();
   for (auto const& [type, argument] : arguments) table.pass_over(type, argument);
   add_caffe2_sum_operator(table);
+  add_caffe2_comparison_operators(table);
   return table;
 }
 

@@ -40,26 +40,34 @@ std::size_t keep_step_blobs(N& n) {
 
 struct step_blob_options {
   std::string prefix = "rnn";
-  /// As Caffe2's retrieve_step_blobs with its step executor: an op without a backward step net has only four workspaces
-  /// for its steps in turn (two without the executor), and each step a timestep of its own, <timestep>_rnnexec_t<t>.
+  /// As Caffe2's retrieve_step_blobs: an op without a backward step net has only four workspaces for its steps in turn
+  /// (two without its step executor), with the executor each step has a timestep of its own, <timestep>_rnnexec_t<t>,
+  /// and what is made again on the way back is in no step's workspace. Ops are counted from 1.
   bool as_caffe2 = false;
 };
 
 namespace detail {
 
 // The blobs of one recurrence, copied.
+struct step_blob_choice {
+  std::size_t places;                ///< workspaces that steps take turns in; 0: each has its own
+  std::string counter;               ///< a timestep of which each step has its own
+  std::vector<std::string> nowhere;  ///< in no workspace of a step
+};
 template <backend B>
-void copy_step_blobs(workspace<B>& blobs, step_workspaces<B>& kept, std::size_t places, std::string const& timestep,
-                     step_blob_options const& options, std::vector<std::string>& made) {
+void copy_step_blobs(workspace<B>& blobs, step_workspaces<B>& kept, step_blob_choice const& choice,
+                     std::string const& prefix, std::vector<std::string>& made) {
+  std::size_t const places = choice.places;
   for (std::size_t t = 0; t != kept.length; ++t) {
     std::vector<std::string> names = kept[t].names();
     std::ranges::sort(names);
     bool const overwritten = places != 0 && t + places < kept.length;
     for (std::string const& name : names) {
       blob<B> const& found = *kept[t].find(name);
-      bool const counts = options.as_caffe2 && name == timestep;
+      bool const counts = name == choice.counter;
       if (found.object != nullptr || (overwritten && !counts)) continue;
-      std::string to = options.prefix + '_' + name;
+      if (std::ranges::find(choice.nowhere, name) != choice.nowhere.end()) continue;
+      std::string to = prefix + '_' + name;
       if (counts) to += "_rnnexec_t" + std::to_string(t);
       to += std::to_string(places == 0 ? t : t % places);
       blobs.feed(to, found.value.clone());
@@ -80,7 +88,7 @@ std::vector<std::string> retrieve_step_blobs(N const& n, workspace<B>& blobs, st
   using traits = detail::net_traits_of<N>;
   std::vector<std::string> all;
   std::size_t at = 0;
-  std::size_t count = 0;
+  std::size_t count = options.as_caffe2 ? 1 : 0;
   for (auto&& op : ops(n)) {
     std::size_t const index = at++;
     if (op_type(n, op) != "RecurrentNetwork") continue;
@@ -94,12 +102,15 @@ std::vector<std::string> retrieve_step_blobs(N const& n, workspace<B>& blobs, st
                       workspaces);
     if (!kept->keeps_steps)
       throw net_error("plait: the recurrence of '" + workspaces + "' has not kept its steps", index, workspaces);
-    std::size_t places = 0;
-    if (options.as_caffe2 && !traits::has_argument(n, op, "backward_step_net"))
-      places = get_argument<std::int64_t>(n, op, index, "enable_rnn_executor", 0) != 0 ? 4 : 2;
+    detail::step_blob_choice choice{};
+    if (options.as_caffe2) {
+      bool const executor = get_argument<std::int64_t>(n, op, index, "enable_rnn_executor", 0) != 0;
+      if (!traits::has_argument(n, op, "backward_step_net")) choice.places = executor ? 4 : 2;
+      if (executor) choice.counter = get_argument<std::string>(n, op, index, "timestep", "timestep");
+      choice.nowhere = get_argument<std::vector<std::string>>(n, op, index, "recompute_blobs_on_backward", {});
+    }
     std::vector<std::string> made;
-    detail::copy_step_blobs(blobs, *kept, places, get_argument<std::string>(n, op, index, "timestep", "timestep"),
-                            options, made);
+    detail::copy_step_blobs(blobs, *kept, choice, options.prefix, made);
     feed_text(blobs, options.prefix + '_' + std::to_string(count++), made, {static_cast<std::int64_t>(made.size())});
     all.insert(all.end(), made.begin(), made.end());
   }

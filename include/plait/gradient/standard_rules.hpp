@@ -72,13 +72,20 @@ inline gradient_rules const& gradient_rules::standard() {
        {"BooleanMask", "LengthsGather", "MergeDim", "NormalizeL1", "ReduceL1", "ReduceL2", "ReduceMax", "ReduceMean",
         "ReduceMin", "ReduceSum", "ReduceTailSum", "ResizeLike", "SumReduceLike", "SumSqrElements", "Where"})
     rules.refuse(type, "Caffe2 has no gradient of this operator");
+  rules.refuse("Unique", "it makes indices");
+  rules.set_none({"Iter", "LearningRate"});
+  rules.set("Div", [](gradient_context& c) {
+    c.refuse_unless(!c.has_argument("broadcast"), "Caffe2 has no gradient of it with the argument 'broadcast'");
+    detail::divide_gradient(c);
+  });
   rules.refuse("SpatialBN", "Caffe2 has an operator for its gradient, which plait has not");
   rules.set("Split", [](gradient_context& c) { detail::split_gradient(c, false); });
   rules.set("Pow", [](gradient_context& c) { detail::power_gradient(c, true); });
   rules.set("Gather", detail::row_gather_gradient);
   add_simple_rule(rules, detail::gradient_of_softmax_loss);
-  for (std::string_view type : {"Abs", "Alias", "BatchMatMul", "Copy", "Cos", "FC", "LayerNorm", "LogSoftmax", "MatMul",
-                                "Max", "Mul", "Sin", "Softmax", "Swish", "Transpose"})
+  for (std::string_view type :
+       {"Abs", "Alias", "BatchMatMul", "Cast", "Copy", "Cos", "FC", "LayerNorm", "LogSoftmax", "MatMul", "Max", "Mul",
+        "ReversePackedSegs", "SequenceMask", "Sin", "Softmax", "Swish", "Tile", "Transpose"})
     rules.edit(type).in_place = false;
   return rules;
 }

@@ -98,7 +98,8 @@ struct recurrent_net_options {
   /// the contribution is passed through; keeps gradient ops whose results nobody needs; numbers initial states by the
   /// first input of their name; takes one sequence, and only states and a sequence that have gradients; and accepts
   /// blobs to recompute, and outputs of states, that the cell does not make, ops to recompute that give something else
-  /// then, and cells that overwrite the sequence or earlier states.
+  /// then, cells that overwrite the sequence or earlier states, one blob of the cell for several things, a blob that
+  /// makes two states, and outputs with gradients that are not there.
   bool as_caffe2 = false;
 };
 

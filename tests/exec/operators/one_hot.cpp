@@ -19,13 +19,13 @@ std::string const one_hot = R"(type: "OneHot" input: "x" input: "n" output: "y")
 TEST_CASE_TEMPLATE("OneHot", B, PLAIT_HOST_BACKENDS) {
   auto const check = []<class I>(I, std::vector<I> const& labels, std::int64_t classes) {
     auto const count = static_cast<std::int64_t>(labels.size());
-    std::vector<bool> expected;
+    std::vector<float> expected;
     for (I const label : labels)
-      for (std::int64_t c = 0; c != classes; ++c) expected.push_back(c == label);
+      for (std::int64_t c = 0; c != classes; ++c) expected.push_back(c == label ? 1.0f : 0.0f);
     auto const blobs = test::run_op<B>(
         table<B>(), one_hot, {{"x", test::of<B, I>({count}, labels)}, {"n", test::of<B, std::int64_t>({}, {classes})}});
     CHECK(blobs.view("y").dims() == shape{count, classes});
-    CHECK(blobs.template fetch<bool>("y") == expected);
+    CHECK(blobs.template fetch<float>("y") == expected);
   };
   check(std::int64_t(), {2, 0, 1, 2}, 3);
   check(std::int32_t(), {0}, 1);

@@ -31,7 +31,7 @@ void check_gradients(recurrence r, plait::workspace<serial>& blobs) {
   auto backward = plan_of<serial>(r.gradient_op(), blobs);
   forward.run();
   std::vector<std::vector<double>> weights;
-  for (int const output : r.outputs_with_grads) {
+  for (std::int64_t const output : r.outputs_with_grads) {
     std::string const& name = r.alias_dst[static_cast<std::size_t>(output)];
     plait::shape const dims = blobs.view(name).dims();
     test::feed_some<double>(blobs, name + "_grad", dims, 70 + weights.size());
@@ -48,9 +48,9 @@ void check_gradients(recurrence r, plait::workspace<serial>& blobs) {
     return sum;
   };
   std::vector<std::string> inputs;
-  for (int const i : r.sequences) inputs.push_back(r.inputs[static_cast<std::size_t>(i)]);
-  for (int const i : r.param) inputs.push_back(r.inputs[static_cast<std::size_t>(i)]);
-  for (int const i : r.initial) inputs.push_back(r.inputs[static_cast<std::size_t>(i)]);
+  for (std::int64_t const i : r.sequences) inputs.push_back(r.inputs[static_cast<std::size_t>(i)]);
+  for (std::int64_t const i : r.param) inputs.push_back(r.inputs[static_cast<std::size_t>(i)]);
+  for (std::int64_t const i : r.initial) inputs.push_back(r.inputs[static_cast<std::size_t>(i)]);
   for (std::string const& name : inputs) {
     CAPTURE(name);
     plait::tensor<serial> const x = blobs.view(name);

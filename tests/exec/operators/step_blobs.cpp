@@ -65,8 +65,10 @@ TEST_CASE("for a backward pass what it reads is kept, and nothing else") {
                                  "rnn_h2", "rnn_h_prev2", "rnn_timestep2", "rnn_x_t2"});
 }
 
-TEST_CASE("blobs of steps as Caffe2 leaves them: workspaces in turn, a timestep for each step") {
-  plait::netdef n = net_of(test::simple_cell());
+TEST_CASE("blobs of steps as Caffe2 leaves them: workspaces in turn, a timestep for each step with the executor") {
+  test::recurrence r = test::simple_cell();
+  r.more = test::int_arg("enable_rnn_executor", 1);
+  plait::netdef n = net_of(r);
   plait::keep_step_blobs(n);
   plait::workspace<serial> blobs;
   run(n, blobs);
@@ -77,6 +79,31 @@ TEST_CASE("blobs of steps as Caffe2 leaves them: workspaces in turn, a timestep 
   auto const all = blobs.fetch<float>("all");
   CHECK(blobs.fetch<float>("rnn_h0") == std::vector<float>(all.begin() + 8, all.end()));
   CHECK(blobs.fetch<std::int32_t>("rnn_timestep_rnnexec_t20") == std::vector<std::int32_t>{2});
+}
+
+TEST_CASE("blobs of steps as Caffe2 leaves them without its executor, and without what is made again") {
+  test::recurrence r = test::simple_cell();
+  plait::workspace<serial> blobs;
+  SUBCASE("two workspaces in turn") {
+    plait::netdef n = net_of(r);
+    plait::keep_step_blobs(n);
+    run(n, blobs);
+    CHECK(plait::retrieve_step_blobs(n, blobs, {.as_caffe2 = true}) ==
+          std::vector<std::string>{"rnn_h1", "rnn_h_prev1", "rnn_s1", "rnn_timestep1", "rnn_x_t1",  //
+                                   "rnn_h0", "rnn_h_prev0", "rnn_s0", "rnn_timestep0", "rnn_x_t0"});
+    CHECK(blobs.fetch<std::int32_t>("rnn_timestep0") == std::vector<std::int32_t>{2});
+  }
+  SUBCASE("one for each step") {
+    r.trains = true;
+    r.recompute = {"s"};
+    plait::netdef n = net_of(r);
+    plait::keep_step_blobs(n);
+    run(n, blobs);
+    auto const names = plait::retrieve_step_blobs(n, blobs, {.as_caffe2 = true});
+    CHECK(names.size() == 12);
+    CHECK(std::ranges::find(names, "rnn_s0") == names.end());
+    CHECK(plait::fetch_text(blobs, "rnn_1")->elements() == names);
+  }
 }
 
 TEST_CASE("steps that were not kept, or not run") {

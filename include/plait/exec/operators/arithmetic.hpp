@@ -148,15 +148,39 @@ class divide_kernel : public binary_kernel<B, functions::divide, float, double, 
   }
 };
 
+namespace detail {
+
+inline op_schema binary_schema(std::string_view type, std::string_view text) {
+  op_schema made(type);
+  return broadcast_arguments::describe(made.inputs(2).outputs(1).checks_first().describe(text));
+}
+
+/// LT, LE, GT, GE of the types Ts.
+template <backend B, class... Ts>
+void add_order_operators(operators<B>& table) {
+  table.template add<binary_kernel<B, functions::less, Ts...>>(binary_schema("LT", "C = A < B"));
+  table.template add<binary_kernel<B, functions::less_equal, Ts...>>(binary_schema("LE", "C = A ≤ B"));
+  table.template add<binary_kernel<B, functions::greater, Ts...>>(binary_schema("GT", "C = A > B"));
+  table.template add<binary_kernel<B, functions::greater_equal, Ts...>>(binary_schema("GE", "C = A ≥ B"));
+}
+
+}  // namespace detail
+
+/// Comparisons as Caffe2 has them, instead of those that are in a table: LT, LE, GT and GE of numbers, EQ of int32,
+/// int64 and bool.
+template <backend B>
+void add_caffe2_comparison_operators(operators<B>& table) {
+  detail::add_order_operators<B, float, double, std::int32_t, std::int64_t>(table);
+  table.template add<binary_kernel<B, functions::equal, std::int32_t, std::int64_t, bool>>(
+      detail::binary_schema("EQ", "C = A is B, of int32, int64 and bool"));
+}
+
 /// Add, Sub, Mul, Div; LT, LE, GT, GE, EQ, NE; And, Or, Xor, Not.
 template <backend B>
 void add_arithmetic_operators(operators<B>& table) {
   using std::int32_t;
   using std::int64_t;
-  auto const schema = [](std::string_view type, std::string_view text) {
-    op_schema made(type);
-    return broadcast_arguments::describe(made.inputs(2).outputs(1).checks_first().describe(text));
-  };
+  auto const schema = detail::binary_schema;
   // As many bytes in an operand as in the result of the same type: it is not repeated.
   auto const in_place = [&](std::string_view type, std::string_view text) {
     return schema(type, text).in_place(0, 0).in_place(1, 0);
@@ -168,14 +192,7 @@ void add_arithmetic_operators(operators<B>& table) {
       in_place("Mul", "C = A B"));
   table.template add<divide_kernel>(in_place("Div", "C = A / B, towards zero for integers"));
 
-  table.template add<binary_kernel<B, functions::less, float, double, int32_t, int64_t, bool, std::uint8_t>>(
-      schema("LT", "C = A < B"));
-  table.template add<binary_kernel<B, functions::less_equal, float, double, int32_t, int64_t, bool, std::uint8_t>>(
-      schema("LE", "C = A ≤ B"));
-  table.template add<binary_kernel<B, functions::greater, float, double, int32_t, int64_t, bool, std::uint8_t>>(
-      schema("GT", "C = A > B"));
-  table.template add<binary_kernel<B, functions::greater_equal, float, double, int32_t, int64_t, bool, std::uint8_t>>(
-      schema("GE", "C = A ≥ B"));
+  detail::add_order_operators<B, float, double, int32_t, int64_t, bool, std::uint8_t>(table);
   table.template add<binary_kernel<B, functions::equal, float, double, int32_t, int64_t, bool, std::uint8_t>>(
       schema("EQ", "C = A is B"));
   table.template add<binary_kernel<B, functions::not_equal, float, double, int32_t, int64_t, bool, std::uint8_t>>(

@@ -18,13 +18,13 @@ namespace detail {
 
 template <class I>
 struct one_hot_row {
-  bool* to;
+  float* to;
   I const* labels;
   std::size_t width;
   PLAIT_HOST_DEVICE void operator()(std::size_t row, std::size_t first, std::size_t last) const {
     auto const label = static_cast<std::size_t>(labels[row]);
-    bool* const out = to + row * width;
-    for (std::size_t i = first; i < last; ++i) out[i] = i == label;
+    float* const out = to + row * width;
+    for (std::size_t i = first; i < last; ++i) out[i] = i == label ? 1.0f : 0.0f;
   }
 };
 
@@ -49,7 +49,7 @@ struct one_hot_kernel : op_kernel<B> {
     c.expect_rank(0, 1, 1);
     c.expect_type<std::int32_t, std::int64_t>(1);
     c.expect(c.dims(1).size() == 1, 1, "have one element, the number of classes");
-    c.output(0, element_type::boolean, {c.dims(0)[0], c.integers(1).front()});
+    c.output(0, element_type::float32, {c.dims(0)[0], c.integers(1).front()});
   }
   void run(op_context<B>& c) override {
     visit_type<std::int32_t, std::int64_t>(c.type(0), [&]<class I>(I) {
@@ -57,7 +57,7 @@ struct one_hot_kernel : op_kernel<B> {
       shape const& made = c.output_spec(0).dims;
       check_indices<B>(labels, c.size(0), made[1]);
       auto const width = static_cast<std::size_t>(made[1]);
-      for_each_row_part<B>(c.size(0), width, 1, detail::one_hot_row<I>{c.template output<bool>(0), labels, width});
+      for_each_row_part<B>(c.size(0), width, 1, detail::one_hot_row<I>{c.template output<float>(0), labels, width});
     });
   }
 };
@@ -84,7 +84,7 @@ template <backend B>
 void add_one_hot_operators(operators<B>& table) {
   table.template add<one_hot_kernel>(
       op_schema("OneHot").inputs(2).outputs(1).shape_from(1).rows_independent(1).checks_first().describe(
-          "row i of Y has true at index i of X alone; the second input says how many columns there are"));
+          "row i of Y, a float32, has 1 at index i of X, else 0; the second input says how many columns there are"));
   table.template add<make_two_class_kernel>(op_schema("MakeTwoClass")
                                                 .inputs(1)
                                                 .outputs(1)

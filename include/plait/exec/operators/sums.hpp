@@ -164,11 +164,11 @@ inline op_schema fold_schema(std::string_view type) {
 
 }  // namespace detail
 
-/// Sum as Caffe2 has it, which refuses double, instead of the one that is in a table.
+/// Sum as Caffe2 has it, of float32 and int32 alone, instead of the one that is in a table.
 template <backend B>
 void add_caffe2_sum_operator(operators<B>& table) {
-  table.template add<fold_kernel<B, functions::add, false, float, std::int32_t, std::int64_t>>(
-      detail::fold_schema("Sum").describe("Y = the sum of the inputs, of one shape; no double"));
+  table.template add<fold_kernel<B, functions::add, false, float, std::int32_t>>(
+      detail::fold_schema("Sum").describe("Y = the sum of the inputs, of one shape; float32 or int32"));
 }
 
 /// Sum, Max, Min, Mean, WeightedSum, SumReduceLike.

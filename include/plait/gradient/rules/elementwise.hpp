@@ -58,7 +58,7 @@ namespace detail {
 /// How the second operand of an arithmetic op is repeated: Caffe2's arguments, which gradient ops are given in full.
 struct legacy_broadcast {
   explicit legacy_broadcast(gradient_context const& c)
-      : used(c.argument<std::int64_t>("broadcast", 0) != 0),
+      : used(c.as_caffe2() ? c.has_argument("broadcast") : c.argument<std::int64_t>("broadcast", 0) != 0),
         axis(c.argument<std::int64_t>("axis", -1)),
         axis_text(c.argument<std::string>("axis_str")),
         order(c.argument<std::string>("order", "NCHW")) {}

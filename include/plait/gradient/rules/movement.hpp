@@ -163,7 +163,7 @@ inline void dropout_gradient(gradient_context& c) {
 
 inline void mask_gradient(gradient_context& c) {
   std::vector<gradient_operand> reads = {c.output_gradient(0)};
-  if (c.argument<std::string>("mode") == "sequence") reads.push_back(c.input(1));
+  if (c.listed_input_count() > 1) reads.push_back(c.input(1));
   c.op("SequenceMask", reads, std::vector{c.input_gradient(0)}).argument("grad", std::int64_t{1});
 }
 

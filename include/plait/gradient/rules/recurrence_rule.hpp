@@ -34,14 +34,23 @@ inline void recurrence_gradient(gradient_context& c) {
   for (std::size_t i = 0; i != c.listed_input_count(); ++i) reads.push_back(c.input(i));
   for (std::size_t o = 0; o != c.output_count(); ++o) reads.push_back(c.output(o));
   std::vector<gradient_operand> writes;
+  std::vector<std::vector<gradient_operand>> parts(c.listed_input_count());  // by input
   auto const write = [&](std::string_view argument, numbers const& fallback) {
-    for (std::int64_t const id : c.argument(argument, fallback))
-      writes.push_back(c.input_gradient(number(id, c.listed_input_count(), argument)));
+    for (std::int64_t const id : c.argument(argument, fallback)) {
+      std::size_t i = number(id, c.listed_input_count(), argument);
+      // The numbers are those of the first input of a name: a blob that is given twice is named twice by one.
+      for (std::size_t k = i + 1; !parts[i].empty() && k != c.listed_input_count(); ++k)
+        if (parts[k].empty() && c.input_name(k) == c.input_name(i)) i = k;
+      parts[i].push_back(parts[i].empty() ? c.input_gradient(i) : c.temporary(c.gradient_name(i)));
+      writes.push_back(parts[i].back());
+    }
   };
   write("sequences", {0});
   write("param", {});
   write("initial_recurrent_state_ids", {});
   c.op("RecurrentNetworkGradient", reads, writes);
+  for (std::size_t i = 0; i != parts.size(); ++i)
+    if (parts[i].size() > 1) c.op("Sum", parts[i], std::vector{c.input_gradient(i)}).own_arguments();
 }
 
 }  // namespace detail

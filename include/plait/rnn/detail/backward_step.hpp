@@ -97,7 +97,6 @@ class backward_step {
                         i, std::string(cell_.text(op.output.front())));
       net.op.push_back(net.adopt(op, cell_));
     }
-    recomputed_ = net.op.size();
   }
 
   void declare() {
@@ -113,20 +112,26 @@ class backward_step {
     };
     boost::unordered_flat_set<std::string_view> passed;
     for (symbol const y : cell_.external_output) passed.insert(cell_.text(y));
-    for (op_def const& op : cell_.op)
-      for (symbol const y : op.output) {
-        std::string_view const blob = cell_.text(y);
-        symbol const s = net.find(blob);
-        if (s && read_first.contains(s.id) && passed.insert(blob).second) add(blob);
-      }
+    // What the cell overwrites of what it was given comes first, as Caffe2 goes through versions of blobs.
+    std::vector<symbol> made;
+    for (op_def const& op : cell_.op) made.insert(made.end(), op.output.begin(), op.output.end());
+    std::vector<symbol> order;
+    for (symbol const x : cell_.external_input)
+      if (std::ranges::find(made, x) != made.end()) order.push_back(x);
+    order.insert(order.end(), made.begin(), made.end());
+    for (symbol const y : order) {
+      std::string_view const blob = cell_.text(y);
+      symbol const s = net.find(blob);
+      if (s && read_first.contains(s.id) && passed.insert(blob).second) add(blob);
+    }
     for (auto const& state : o_.states) add(state.out + "_grad");
     for (symbol const x : cell_.external_input) add(cell_.text(x));
     for (symbol const y : cell_.external_output) add(cell_.text(y));
   }
 
-  // Gradients that come from the step after are not to be overwritten by what the cell itself adds to them. Not for
-  // ops that are recomputed: what they write is what is there. Caffe2 has forgotten at the second of these sums that an
-  // op makes what is added, and declares it from then on.
+  // Gradients that come from the step after are not to be overwritten by what the cell itself adds to them. Caffe2 does
+  // so with what is recomputed, too; has forgotten at the second of these sums that an op makes what is added, and
+  // declares it from then on; and does not find the second output of an op that it has done so with.
   void accumulate() {
     boost::unordered_flat_set<std::uint32_t> given;
     for (symbol const s : net.external_input) given.insert(s.id);
@@ -135,10 +140,13 @@ class backward_step {
     for (std::size_t i = 0; i != ops.size(); ++i) {
       std::vector<std::pair<symbol, symbol>> sums;
       for (symbol& y : ops[i].output) {
-        if (i < recomputed_ || !given.contains(y.id) || std::ranges::count(ops[i].input, y) != 0) continue;
+        if (!given.contains(y.id) || std::ranges::count(ops[i].input, y) != 0) continue;
         symbol const added = net.intern(std::string(net.text(y)) + "_accum");
         sums.emplace_back(y, added);
         y = added;
+        if (sums.size() > 1)
+          throw net_error("plait: recurrent net: Caffe2 fails where one op of the backward step adds to two blobs", i,
+                          std::string(net.text(sums.back().first)));
       }
       net.op.push_back(std::move(ops[i]));
       for (auto const& [y, added] : sums) {
@@ -154,7 +162,6 @@ class backward_step {
   netdef const& cell_;
   recurrent_net_options const& o_;
   gradient_map gradients_;
-  std::size_t recomputed_ = 0;
 };
 
 }  // namespace plait::detail

@@ -79,7 +79,7 @@ class cell_check {
       if (!outs.insert(state.out).second) fail("two states are made by " + quoted(state.out), state.out);
       if (state.window_ends_in_step) own_window(state);
     }
-    if (!o_.timestep.empty() && inner_.contains(o_.timestep))
+    if (!o_.as_caffe2 && !o_.timestep.empty() && inner_.contains(o_.timestep))
       fail("the number of the step and something else are both called " + quoted(o_.timestep), o_.timestep);
   }
 
@@ -152,7 +152,8 @@ class cell_check {
   // Blobs of the cell that are views of blobs around it.
   void inner(std::string const& blob, std::string const& what) {
     if (blob.empty()) fail("a blob of the cell, " + what + ", has no name", {});
-    if (!inner_.insert(blob).second) fail("the blob " + quoted(blob) + " of the cell stands for two things", blob);
+    if (!inner_.insert(blob).second && !o_.as_caffe2)
+      fail("the blob " + quoted(blob) + " of the cell stands for two things", blob);
     if (o_.as_caffe2) return;
     if (!ssa_.contains(std::string_view(blob))) fail("the cell has no blob " + quoted(blob) + ", " + what, blob);
     if (version(blob) == 0) return;
@@ -160,13 +161,14 @@ class cell_check {
   }
 
   void gradients() {
+    if (o_.as_caffe2) return;
     std::vector<bool> seen(o_.outputs.empty() ? 2 * o_.states.size() : o_.outputs.size());
     for (std::size_t const output : o_.outputs_with_grads) {
       if (output >= seen.size())
         fail("output " + std::to_string(output) + " is to have a gradient, and it has " + std::to_string(seen.size()) +
                  " outputs",
              {});
-      if (seen[output] && !o_.as_caffe2) fail("output " + std::to_string(output) + " is listed twice", {});
+      if (seen[output]) fail("output " + std::to_string(output) + " is listed twice", {});
       seen[output] = true;
     }
   }
@@ -191,6 +193,7 @@ class cell_check {
       if (!any) continue;
       if (!missing.empty())
         fail("an op that is to be recomputed also writes " + quoted(missing) + ", which is not", missing, op);
+      if (o_.as_caffe2) continue;
       for (value const v : ssa_.reads(op)) {
         std::string const blob(ssa_.name(v));
         bool const lost = listed.contains(blob) ? v.version == 0 && version(blob) != 0 : v.version != version(blob);

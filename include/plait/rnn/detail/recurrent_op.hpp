@@ -167,11 +167,18 @@ class recurrent_op {
       initial.push_back(input_index(sequences_.size() + states.size()));
       states.push_back(all);
     }
-    for (auto const& output : outputs())
+    auto const alias = [&](recurrent_output const& output, plait::recurrent_state const& state) {
+      aliases.add(states_of(state), output.name, output.first < 0 ? output.first : output.first + steps_before(state));
+    };
+    std::vector<recurrent_output> const made = outputs();
+    for (std::size_t i = 0; i != made.size(); ++i) {
+      if (o_.outputs.empty()) {  // two of each state
+        alias(made[i], o_.states[i / 2]);
+        continue;
+      }
       for (auto const& state : o_.states)
-        if (state.out == output.of)
-          aliases.add(states_of(state), output.name,
-                      output.first < 0 ? output.first : output.first + steps_before(state));
+        if (state.out == made[i].of) alias(made[i], state);
+    }
     for (auto const& input : o_.inputs) links.add(input.in, input.sequence, 0, input.window);
     arguments_.emplace_back("alias_src", aliases.internal);
     arguments_.emplace_back("alias_dst", aliases.external);
