@@ -287,6 +287,28 @@ TEST_CASE("RecurrentNetwork: a step reads from an input what the one before has 
   }
 }
 
+TEST_CASE("RecurrentNetwork: places of a state that no step has made are zero") {
+  using B = plait::serial;
+  recurrence r = test::simple_cell();
+  SUBCASE("none is") {
+    r.forward.external[1] = "sink";
+    r.inputs.push_back("sink");
+  }
+  SUBCASE("the last is not") { r.forward.offset[1] = 0; }
+  SUBCASE("a step reads its own") { r.step = op_text("Copy", {"h"}, {"h"}); }
+  plait::workspace<B> blobs;
+  test::feed_some<double>(blobs, "x", {3, 2, 2}, 1);
+  test::feed_some<double>(blobs, "h0", {1, 2, 2}, 2);
+  test::feed_some<double>(blobs, "w", {2, 2}, 3);
+  test::feed_some<double>(blobs, "b", {2}, 4);
+  test::feed_some<double>(blobs, "sink", {4, 2, 2}, 5);
+  auto plan = plan_of<B>(r.op(), blobs);
+  for (int round = 0; round != 2; ++round) {
+    plan.run();
+    CHECK(blobs.fetch<double>("last") == std::vector<double>(4, 0.0));
+  }
+}
+
 TEST_CASE("RecurrentNetwork: control flow, another recurrence and in-place ops in the step net") {
   using B = plait::serial;
   plait::workspace<B> blobs;

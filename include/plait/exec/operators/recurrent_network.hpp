@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <plait/core/npos.hpp>
+#include <plait/exec/kernels/fill.hpp>
 #include <plait/exec/nets_of_op.hpp>
 #include <plait/exec/op_arguments.hpp>
 #include <plait/exec/op_kernel.hpp>
@@ -256,8 +257,11 @@ class recurrent_network_kernel : public op_kernel<B> {
       detail::expect_room(steps_.links()[i], arguments_.links[i].external, sequences_[steps_.links()[i].sequence],
                           steps);
     for (auto const& [state, at] : seen_states_) *at = {kept.states[state], nullptr, true};
-    for (std::size_t i = 0; i != arguments_.states.size(); ++i)
-      detail::copy_initial_state<B>(sequences_[i], state_inputs_[i]->value.raw(), state_inputs_[i]->value.dims());
+    for (std::size_t i = 0; i != arguments_.states.size(); ++i) {
+      blob<B> const& initial = *state_inputs_[i];
+      detail::copy_initial_state<B>(sequences_[i], initial.value.raw(), initial.value.dims());
+      clear_unmade(i, sequences_[i].type.dims[0] - steps);
+    }
 
     auto const length = static_cast<std::size_t>(steps);
     std::size_t const places = trains_ ? length : std::min(steps_.in_flight(), length);
@@ -278,6 +282,21 @@ class recurrent_network_kernel : public op_kernel<B> {
         });
     kept.length = length;
     kept.keeps_steps = trains_;
+  }
+  // Zeros for the places of a state behind the `given` ones, if steps do not make all of them, or may see one before.
+  void clear_unmade(std::size_t state, std::int64_t given) {
+    bool made = false;
+    bool seen = std::ranges::any_of(seen_states_, [&](auto const& each) { return each.first == state; });
+    for (detail::linked_place const& link : steps_.links()) {
+      if (link.sequence != state) continue;
+      bool const reaches = link.offset + link.window > given;
+      made = made || (link.target && link.moves && link.offset <= given && reaches);
+      seen = seen || (link.source && reaches);
+    }
+    if (made && !seen) return;
+    detail::recurrent_sequence const& s = sequences_[state];
+    std::size_t const first = static_cast<std::size_t>(given) * s.step_bytes();
+    fill<B>(reinterpret_cast<std::uint8_t*>(s.data + first), s.type.bytes() - first, std::uint8_t{0});
   }
   // Step t takes its turn in one of so many workspaces.
   detail::opened_step<B> open(step_workspaces<B>& kept, std::int64_t t, std::size_t places) {

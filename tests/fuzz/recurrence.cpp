@@ -1,0 +1,244 @@
+// Recurrences: RecurrentNetwork and its gradient with any step nets, links, aliases and shapes give typed errors or
+// results, and the results do not depend on which values share memory.
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <plait/core/errors.hpp>
+#include <plait/exec/operators/concat_split.hpp>
+#include <plait/exec/operators/recurrent_links.hpp>
+#include <plait/exec/operators/recurrent_network.hpp>
+#include <plait/exec/operators/recurrent_network_gradients.hpp>
+#include <plait/exec/operators/sums.hpp>
+#include <plait/exec/operators/views.hpp>
+#include <plait/exec/plan.hpp>
+#include <plait/exec/serial.hpp>
+#include <plait/netdef/arguments.hpp>
+#include <plait/netdef/traits.hpp>
+
+namespace {
+
+using backend = plait::serial;
+using tensor = plait::tensor<backend>;
+using texts = std::vector<std::string>;
+using integers = std::vector<std::int64_t>;
+
+// Turns bytes into choices; zeros when there are no more.
+class choices {
+ public:
+  choices(std::uint8_t const* data, std::size_t size) : at_(data), end_(data + size) {}
+  std::size_t below(std::size_t count) {
+    std::size_t const byte = at_ == end_ ? 0 : *at_++;
+    return byte % count;
+  }
+  template <class T, std::size_t N>
+  T const& of(T const (&all)[N]) {
+    return all[below(N)];
+  }
+
+ private:
+  std::uint8_t const* at_;
+  std::uint8_t const* end_;
+};
+
+char const* const blobs_of_steps[] = {"p", "q", "r", "s", "p_grad", "q_grad", "timestep", "w"};
+char const* const blobs_around[] = {"hs", "ks", "x", "h", "w", "hs_grad", "ks_grad", "x_grad", "missing"};
+
+std::int64_t offset(choices& from) {
+  std::int64_t const most = std::numeric_limits<std::int64_t>::max();
+  std::int64_t const all[] = {0, 1, 0, 1, 0, 1, 2, 3, -1, -2, most, -most - 1, most / 2};
+  return from.of(all);
+}
+
+// Most often what most recurrences have, so that runs get somewhere.
+plait::netdef step_net(choices& from) {
+  plait::netdef net;
+  char const* const types[] = {"Sum", "Sum", "Max", "Copy", "Concat", "rnn_internal_apply_link"};
+  for (std::size_t ops = 1 + from.below(3); ops != 0; --ops) {
+    std::string const type = from.of(types);
+    plait::op_def& op = net.add_op(type, {}, {});
+    bool const links = type == "rnn_internal_apply_link";
+    std::size_t const inputs = type == "Copy" ? 1 : 2;
+    if (links) {
+      op.input = {net.intern("timestep"), net.intern(from.of(blobs_around))};
+      op.output = {net.intern(from.of(blobs_of_steps)), op.input[1]};
+      op.arg.push_back(plait::make_argument(net, {"offset", offset(from)}));
+      op.arg.push_back(plait::make_argument(net, {"window", offset(from)}));
+      continue;
+    }
+    for (std::size_t i = 0; i != inputs; ++i) op.input.push_back(net.intern(from.of(blobs_of_steps)));
+    op.output.push_back(net.intern(from.of(blobs_of_steps)));
+    if (type == "Concat") {
+      op.output.push_back(net.intern("sizes"));
+      op.arg.push_back(plait::make_argument(net, {"axis", std::int64_t{0}}));
+    }
+  }
+  return net;
+}
+
+struct links {
+  texts internal, external;
+  integers offsets, windows;
+
+  links(choices& from, bool all_forward) {
+    if (all_forward) {
+      internal = {"p", "q"};
+      external = {"hs", "hs"};
+      offsets = {0, 1};
+      windows = {1, 1};
+    }
+    for (std::size_t count = from.below(5); count != 0; --count) {
+      internal.emplace_back(from.of(blobs_of_steps));
+      external.emplace_back(from.of(blobs_around));
+      offsets.push_back(offset(from));
+      windows.push_back(from.below(3) != 0 ? 1 : offset(from));
+    }
+  }
+  void set(plait::netdef& net, plait::op_def& op, std::string const& prefix) const {
+    op.arg.push_back(plait::make_argument(net, {prefix + "_internal", internal}));
+    op.arg.push_back(plait::make_argument(net, {prefix + "_external", external}));
+    op.arg.push_back(plait::make_argument(net, {prefix + "_offset", offsets}));
+    op.arg.push_back(plait::make_argument(net, {prefix + "_window", windows}));
+  }
+};
+
+integers some_numbers(choices& from) {
+  integers made(from.below(3));
+  for (std::int64_t& item : made) item = static_cast<std::int64_t>(from.below(6)) - 1;
+  return made;
+}
+
+plait::netdef recurrences(choices& from) {
+  plait::netdef net;
+  bool const trains = from.below(2) != 0;
+  bool const two = from.below(4) == 0;
+  texts const states = two ? texts{"hs", "ks"} : texts{"hs"};
+  plait::op_def op;
+  op.type = net.intern("RecurrentNetwork");
+  for (char const* name : {"x", "h", "w"}) op.input.push_back(net.intern(name));
+  if (from.below(8) == 0) op.input.push_back(net.intern(from.of(blobs_around)));
+  for (char const* name : {"all", "ws"}) op.output.push_back(net.intern(name));
+  auto const set = [&](char const* name, plait::argument_value value) {
+    op.arg.push_back(plait::make_argument(net, {name, std::move(value)}));
+  };
+  set("recurrent_states", states);
+  set("initial_recurrent_state_ids", two ? integers{1, static_cast<std::int64_t>(from.below(4))} : integers{1});
+  set("alias_src", texts{"hs"});
+  set("alias_dst", texts{"all"});
+  set("alias_offset", integers{offset(from)});
+  links(from, from.below(8) != 0).set(net, op, "link");
+  auto const set_net = [&](char const* name) {
+    plait::arg_def& made = op.arg.emplace_back();
+    made.name = net.intern(name);
+    made.n.emplace() = step_net(from);
+  };
+  set_net("step_net");
+  if (from.below(8) == 0) set("timestep", std::string(from.of(blobs_of_steps)));
+  if (from.below(4) == 0) set("keep_steps", std::int64_t{1});
+  if (trains) {
+    links(from, false).set(net, op, "backward_link");
+    if (from.below(4) != 0) set_net("backward_step_net");
+    set("outputs_with_grads", integers{0});
+    set("param", some_numbers(from));
+    if (from.below(2) != 0) set("param_grads", texts{from.of(blobs_of_steps)});
+    if (from.below(4) == 0) set("sequences", some_numbers(from));
+    if (from.below(4) == 0) set("recompute_blobs_on_backward", texts{from.of(blobs_of_steps)});
+  }
+  net.op.push_back(op);
+  if (!trains) return net;
+  plait::op_def back = op;
+  back.type = net.intern("RecurrentNetworkGradient");
+  back.input = {net.intern("all_grad")};
+  for (plait::symbol const x : op.input) back.input.push_back(x);
+  for (plait::symbol const y : op.output) back.input.push_back(y);
+  back.output.clear();
+  char const* const made[] = {"dx", "dw", "dh", "dk"};
+  for (std::size_t i = 0, count = 1 + from.below(4); i != count; ++i) back.output.push_back(net.intern(made[i]));
+  net.op.push_back(std::move(back));
+  return net;
+}
+
+tensor random_tensor(choices& from, std::int64_t steps) {
+  plait::shape dims = {steps, 2, 2};
+  switch (from.below(8)) {
+    case 0:
+      dims = {static_cast<std::int64_t>(from.below(5)), 2, 2};
+      break;
+    case 1:
+      dims = {2, 2};
+      break;
+    case 2:
+      dims = {static_cast<std::int64_t>(from.below(4))};
+      break;
+    case 3:
+      dims = {};
+      break;
+    default:
+      break;
+  }
+  std::vector<float> made;
+  for (std::int64_t i = 0; i != dims.size(); ++i) made.push_back(static_cast<float>(from.below(7)) - 3);
+  return tensor::from(made, dims);
+}
+
+struct result {
+  std::vector<std::optional<tensor>> values;
+  bool refused = false;
+};
+
+result run(plait::netdef const& net, std::vector<std::pair<std::string, tensor>> const& fed, bool apart) {
+  static plait::operators<backend> const table = [] {
+    plait::operators<backend> made;
+    plait::add_concat_split_operators(made);
+    plait::add_recurrent_link_operators(made);
+    plait::add_recurrent_network_operators(made);
+    plait::add_recurrent_network_gradient_operators(made);
+    plait::add_sum_operators(made);
+    plait::add_view_operators(made);
+    return made;
+  }();
+  plait::workspace<backend> blobs;
+  for (auto const& [name, value] : fed) blobs.feed(name, value.clone());
+  result got;
+  try {
+    auto plan = plait::compile(net, table, blobs, {.parallel = apart});
+    plan.run();
+    plan.run();
+  } catch (plait::exec_error const&) {
+    got.refused = true;
+  }
+  for (char const* name : {"all", "x", "h", "w", "dx", "dw", "dh", "dk"}) {
+    bool const is_tensor = blobs.contains(name) && blobs.get(name).object == nullptr;
+    got.values.push_back(is_tensor ? std::optional(blobs.view(name).clone()) : std::nullopt);
+  }
+  return got;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
+  choices from(data, size);
+  plait::netdef const net = recurrences(from);
+  auto const steps = static_cast<std::int64_t>(from.below(5));
+  std::vector<std::pair<std::string, tensor>> fed;
+  for (char const* name : {"x", "h", "w", "all_grad"})
+    fed.emplace_back(name, random_tensor(from, name[0] == 'h' ? 1 : steps));
+
+  result const shared = run(net, fed, false);
+  result const apart = run(net, fed, true);
+  if (shared.refused != apart.refused) __builtin_trap();
+  for (std::size_t i = 0; i != shared.values.size(); ++i) {
+    auto const& a = shared.values[i];
+    auto const& b = apart.values[i];
+    if (a.has_value() != b.has_value()) __builtin_trap();
+    if (!a) continue;
+    if (a->spec() != b->spec()) __builtin_trap();
+    if (a->bytes() != 0 && std::memcmp(a->raw(), b->raw(), a->bytes()) != 0) __builtin_trap();
+  }
+  return 0;
+}
