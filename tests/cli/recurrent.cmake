@@ -58,7 +58,7 @@ if(before STREQUAL after)
 endif()
 
 # What leads to the loss, and its gradient: that of the step, though no parameter is named. The characters, from which
-# numbers are cast, have none.
+# rows are made, have none.
 plait(0 subgraph ${WORK}/fresh.pbtxt --to loss --extract -o ${WORK}/loss.pbtxt)
 plait(0 run ${WORK}/loss.pbtxt ${init} --fetch loss)
 matches("${OUT}" "^loss: float32 [a-z]* = ${loss}[0-9]*\n")
@@ -85,9 +85,11 @@ same_tensors(only both)
 file(READ ${WORK}/only.dot picture)
 matches("${picture}" "RecurrentNetworkGradient")
 
-# Who asks for the gradient of such a number by name hears why there is none; Caffe2 wants it in any case.
-plait(1 grad ${WORK}/loss.pbtxt --y loss --only place_is)
-matches("${ERR}" "op 3 \\(Cast\\): argument 'from_type' is needed for its gradient")
-plait(1 grad ${WORK}/loss.pbtxt --y loss --as-caffe2)
-matches("${ERR}" "op 3 \\(Cast\\): argument 'from_type' is needed for its gradient")
+# What OneHot makes has a gradient, the places that it is made of have none, as in Caffe2.
+plait(0 grad ${WORK}/loss.pbtxt --y loss --only place_is)
+matches("${ERR}" "gradient of 'place_is': place_is_grad")
+plait(0 grad ${WORK}/loss.pbtxt --y loss --only places)
+matches("${ERR}" ": 0 gradient ops\n")
+plait(0 grad ${WORK}/loss.pbtxt --y loss --as-caffe2)
+matches("${ERR}" ": 6 gradient ops\n")
 finish()

@@ -73,12 +73,12 @@ TEST_CASE("blobs of steps as Caffe2 leaves them: workspaces in turn, a timestep 
   plait::workspace<serial> blobs;
   run(n, blobs);
   auto const names = plait::retrieve_step_blobs(n, blobs, {.as_caffe2 = true});
-  CHECK(names == std::vector<std::string>{"rnn_timestep_rnnexec_t00", "rnn_h1", "rnn_h_prev1", "rnn_s1",
-                                          "rnn_timestep_rnnexec_t11", "rnn_x_t1", "rnn_h0", "rnn_h_prev0", "rnn_s0",
-                                          "rnn_timestep_rnnexec_t20", "rnn_x_t0"});
+  CHECK(names == std::vector<std::string>{"rnn_h0", "rnn_h_prev0", "rnn_s0", "rnn_timestep_rnnexec_t00", "rnn_x_t0",
+                                          "rnn_h1", "rnn_h_prev1", "rnn_s1", "rnn_timestep_rnnexec_t11", "rnn_x_t1",
+                                          "rnn_h2", "rnn_h_prev2", "rnn_s2", "rnn_timestep_rnnexec_t22", "rnn_x_t2"});
   auto const all = blobs.fetch<float>("all");
-  CHECK(blobs.fetch<float>("rnn_h0") == std::vector<float>(all.begin() + 8, all.end()));
-  CHECK(blobs.fetch<std::int32_t>("rnn_timestep_rnnexec_t20") == std::vector<std::int32_t>{2});
+  CHECK(blobs.fetch<float>("rnn_h2") == std::vector<float>(all.begin() + 8, all.end()));
+  CHECK(blobs.fetch<std::int32_t>("rnn_timestep_rnnexec_t22") == std::vector<std::int32_t>{2});
 }
 
 TEST_CASE("blobs of steps as Caffe2 leaves them without its executor, and without what is made again") {

@@ -136,7 +136,7 @@ TEST_CASE_TEMPLATE("SumReduceLike: the sums of what a broadcast repeated", B, PL
   check({50, 700}, {50}, 0, axis(0));
 }
 
-TEST_CASE_TEMPLATE("Sum: of double, but as Caffe2 has it not", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("Sum: of double and int64, but as Caffe2 has it not", B, PLAIT_HOST_BACKENDS) {
   plait::operators<B> narrow = table<B>();
   plait::add_caffe2_sum_operator(narrow);
   CHECK(test::error_of<B>(narrow, "type: 'Sum' input: 'A' output: 'Y'", {{"A", of<B, double>({1}, {1})}})
@@ -144,8 +144,10 @@ TEST_CASE_TEMPLATE("Sum: of double, but as Caffe2 has it not", B, PLAIT_HOST_BAC
   CHECK(run_op<B>(table<B>(), "type: 'Sum' input: 'A' input: 'B' input: 'A' output: 'A'",
                   {{"A", of<B, double>({2}, {1, 2e-300})}, {"B", of<B, double>({2}, {0.25, -1e-300})}})
             .template fetch<double>("A") == std::vector<double>{2.25, 3e-300});
-  CHECK(run_op<B>(narrow, "type: 'Sum' input: 'A' output: 'Y'", {{"A", of<B, std::int64_t>({1}, {7})}})
-            .template fetch<std::int64_t>("Y") == std::vector<std::int64_t>{7});
+  CHECK(test::error_of<B>(narrow, "type: 'Sum' input: 'A' output: 'Y'", {{"A", of<B, std::int64_t>({1}, {7})}})
+            .find("int64") != std::string::npos);
+  CHECK(run_op<B>(narrow, "type: 'Sum' input: 'A' output: 'Y'", {{"A", of<B, std::int32_t>({1}, {7})}})
+            .template fetch<std::int32_t>("Y") == std::vector<std::int32_t>{7});
 }
 
 TEST_CASE("sums: errors") {

@@ -88,34 +88,35 @@ TEST_CASE("What is recomputed comes first, in the order of the cell, and is not 
   CHECK(names(step(options).net, step(options).net.external_input).front() == "a");
 }
 
-TEST_CASE("States are kept; as Caffe2 they are recomputed, and written as they are") {
+TEST_CASE("States are kept; as Caffe2 they are recomputed, which fails for two of one op") {
   plait::netdef const lstm = net(R"(
     op { type: "Sum" input: "p" input: "x_t" output: "g" }
     op { type: "LSTMUnit" input: "h_prev" input: "c_prev" input: "g" input: "len" input: "timestep"
          output: "h" output: "c" }
     external_input: "x_t" external_input: "timestep" external_input: "h_prev" external_input: "c_prev"
     external_input: "p" external_input: "len" external_output: "h" external_output: "c")");
-  for (bool const as_caffe2 : {false, true}) {
-    plait::recurrent_net_options const options{
-        .cell = lstm,
-        .inputs = {{"x_t", "x"}},
-        .states = {{.in = "h_prev", .out = "h", .initial = "h0"}, {.in = "c_prev", .out = "c", .initial = "c0"}},
-        .recompute_on_backward = {"h", "c", "g"},
-        .as_caffe2 = as_caffe2};
-    backward_step const back = step(options, {"x_t", "h_prev", "c_prev", "p"});
-    test::lines expected{"Sum: p x_t -> g",
-                         "LSTMUnitGradient: h_prev c_prev g len timestep h c h_grad c_grad -> h_prev_grad c_prev_grad "
-                         "g_grad"};
-    if (as_caffe2) expected.insert(expected.begin() + 1, "LSTMUnit: h_prev c_prev g len timestep -> h c");
-    CHECK(test::lines_of(back.net) == expected);
-    CHECK(plait::detail::recomputed_blobs(options) == (as_caffe2 ? strings{"h", "c", "g"} : strings{"g"}));
-    CHECK(back.gradient("p") == "g_grad");
-    CHECK(back.gradient("x_t") == "g_grad");
-  }
+  plait::recurrent_net_options options{
+      .cell = lstm,
+      .inputs = {{"x_t", "x"}},
+      .states = {{.in = "h_prev", .out = "h", .initial = "h0"}, {.in = "c_prev", .out = "c", .initial = "c0"}},
+      .recompute_on_backward = {"h", "c", "g"}};
+  backward_step const back = step(options, {"x_t", "h_prev", "c_prev", "p"});
+  CHECK(test::lines_of(back.net) ==
+        test::lines{
+            "Sum: p x_t -> g",
+            "LSTMUnitGradient: h_prev c_prev g len timestep h c h_grad c_grad -> h_prev_grad c_prev_grad g_grad"});
+  CHECK(plait::detail::recomputed_blobs(options) == strings{"g"});
+  CHECK(back.gradient("p") == "g_grad");
+  CHECK(back.gradient("x_t") == "g_grad");
+  options.as_caffe2 = true;
+  CHECK(plait::detail::recomputed_blobs(options) == strings{"h", "c", "g"});
+  CHECK_THROWS_WITH_AS((void)step(options, {"x_t", "h_prev", "c_prev", "p"}),
+                       "plait: recurrent net: Caffe2 fails where one op of the backward step adds to two blobs",
+                       plait::net_error);
 }
 
-TEST_CASE("Every output of an op is accumulated") {
-  // The gradient of MatMul adds to both states; Caffe2 refuses an op with two such outputs.
+TEST_CASE("As Caffe2, an op adds to one blob, or it is refused") {
+  // The gradient of MatMul adds to both states.
   plait::netdef const cell = net(R"(
     op { type: "Mul" input: "x_t" input: "h_prev" output: "h" }
     op { type: "Mul" input: "x_t" input: "c_prev" output: "c" }
@@ -128,11 +129,22 @@ TEST_CASE("Every output of an op is accumulated") {
   rules.set("MatMul", [](plait::gradient_context& c) {
     c.op("BothGradients", {c.output_gradient(0)}, {c.input_gradient(0), c.input_gradient(1)});
   });
+  try {
+    backward_step const back(cell, options, rules, {});
+    FAIL("accepted");
+  } catch (plait::net_error const& problem) {
+    CHECK(problem.blob == "c_grad");
+    CHECK(problem.op == 0);
+  }
+  rules.set("MatMul", [](plait::gradient_context& c) {
+    c.op("OneGradient", {c.output_gradient(0)}, {c.input_gradient(0)});
+    c.op("OtherGradient", {c.output_gradient(0)}, {c.input_gradient(1)});
+  });
   backward_step const back(cell, options, rules, {});
   test::lines const ops = test::lines_of(back.net);
-  CHECK(test::lines(ops.begin(), ops.begin() + 3) == test::lines{"BothGradients: d_grad -> h_grad_accum c_grad_accum",
-                                                                 "Sum: h_grad h_grad_accum -> h_grad",
-                                                                 "Sum: c_grad c_grad_accum -> c_grad"});
+  CHECK(test::lines(ops.begin(), ops.begin() + 4) ==
+        test::lines{"OneGradient: d_grad -> h_grad_accum", "Sum: h_grad h_grad_accum -> h_grad",
+                    "OtherGradient: d_grad -> c_grad_accum", "Sum: c_grad c_grad_accum -> c_grad"});
 }
 
 TEST_CASE("What cannot be differentiated, or not summed over steps, or not run again") {
