@@ -48,7 +48,7 @@ wishes=(
   "libonnx-testdata"
   "llvm-14-dev llvm-15-dev llvm-16-dev"
   "clang-16 clang-17 clang-18 clang-19"
-  "libomp-16-dev libomp-17-dev libomp-18-dev libomp-19-dev libomp-dev"
+  "libomp-16-dev libomp-17-dev libomp-18-dev libomp-19-dev libomp-dev>=1:16"
   "libclang-rt-16-dev libclang-rt-17-dev libclang-rt-18-dev libclang-rt-19-dev"
 )
 
