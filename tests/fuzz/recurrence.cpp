@@ -2,49 +2,29 @@
 // results, and the results do not depend on which values share memory.
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <limits>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include <plait/core/errors.hpp>
 #include <plait/exec/operators/concat_split.hpp>
 #include <plait/exec/operators/recurrent_links.hpp>
 #include <plait/exec/operators/recurrent_network.hpp>
 #include <plait/exec/operators/recurrent_network_gradients.hpp>
 #include <plait/exec/operators/sums.hpp>
 #include <plait/exec/operators/views.hpp>
-#include <plait/exec/plan.hpp>
-#include <plait/exec/serial.hpp>
 #include <plait/netdef/arguments.hpp>
 #include <plait/netdef/traits.hpp>
 
+#include "net_runs.hpp"
+
 namespace {
 
-using backend = plait::serial;
-using tensor = plait::tensor<backend>;
+using fuzz::backend;
+using fuzz::choices;
+using fuzz::tensor;
 using texts = std::vector<std::string>;
 using integers = std::vector<std::int64_t>;
-
-// Turns bytes into choices; zeros when there are no more.
-class choices {
- public:
-  choices(std::uint8_t const* data, std::size_t size) : at_(data), end_(data + size) {}
-  std::size_t below(std::size_t count) {
-    std::size_t const byte = at_ == end_ ? 0 : *at_++;
-    return byte % count;
-  }
-  template <class T, std::size_t N>
-  T const& of(T const (&all)[N]) {
-    return all[below(N)];
-  }
-
- private:
-  std::uint8_t const* at_;
-  std::uint8_t const* end_;
-};
 
 char const* const blobs_of_steps[] = {"p", "q", "r", "s", "p_grad", "q_grad", "timestep", "w"};
 char const* const blobs_around[] = {"hs", "ks", "x", "h", "w", "hs_grad", "ks_grad", "x_grad", "missing"};
@@ -186,37 +166,18 @@ tensor random_tensor(choices& from, std::int64_t steps) {
   return tensor::from(made, dims);
 }
 
-struct result {
-  std::vector<std::optional<tensor>> values;
-  bool refused = false;
-};
-
-result run(plait::netdef const& net, std::vector<std::pair<std::string, tensor>> const& fed, bool apart) {
-  static plait::operators<backend> const table = [] {
-    plait::operators<backend> made;
-    plait::add_concat_split_operators(made);
-    plait::add_recurrent_link_operators(made);
-    plait::add_recurrent_network_operators(made);
-    plait::add_recurrent_network_gradient_operators(made);
-    plait::add_sum_operators(made);
-    plait::add_view_operators(made);
-    return made;
+plait::operators<backend> const& table() {
+  static plait::operators<backend> const made = [] {
+    plait::operators<backend> all;
+    plait::add_concat_split_operators(all);
+    plait::add_recurrent_link_operators(all);
+    plait::add_recurrent_network_operators(all);
+    plait::add_recurrent_network_gradient_operators(all);
+    plait::add_sum_operators(all);
+    plait::add_view_operators(all);
+    return all;
   }();
-  plait::workspace<backend> blobs;
-  for (auto const& [name, value] : fed) blobs.feed(name, value.clone());
-  result got;
-  try {
-    auto plan = plait::compile(net, table, blobs, {.parallel = apart});
-    plan.run();
-    plan.run();
-  } catch (plait::exec_error const&) {
-    got.refused = true;
-  }
-  for (char const* name : {"all", "x", "h", "w", "dx", "dw", "dh", "dk"}) {
-    bool const is_tensor = blobs.contains(name) && blobs.get(name).object == nullptr;
-    got.values.push_back(is_tensor ? std::optional(blobs.view(name).clone()) : std::nullopt);
-  }
-  return got;
+  return made;
 }
 
 }  // namespace
@@ -225,20 +186,13 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
   choices from(data, size);
   plait::netdef const net = recurrences(from);
   auto const steps = static_cast<std::int64_t>(from.below(5));
-  std::vector<std::pair<std::string, tensor>> fed;
+  fuzz::feeds fed;
   for (char const* name : {"x", "h", "w", "all_grad"})
     fed.emplace_back(name, random_tensor(from, name[0] == 'h' ? 1 : steps));
 
-  result const shared = run(net, fed, false);
-  result const apart = run(net, fed, true);
-  if (shared.refused != apart.refused) __builtin_trap();
-  for (std::size_t i = 0; i != shared.values.size(); ++i) {
-    auto const& a = shared.values[i];
-    auto const& b = apart.values[i];
-    if (a.has_value() != b.has_value()) __builtin_trap();
-    if (!a) continue;
-    if (a->spec() != b->spec()) __builtin_trap();
-    if (a->bytes() != 0 && std::memcmp(a->raw(), b->raw(), a->bytes()) != 0) __builtin_trap();
-  }
+  texts const names = {"all", "x", "h", "w", "dx", "dw", "dh", "dk"};
+  fuzz::result const shared = fuzz::run(net, table(), fed, names, false);
+  fuzz::result const apart = fuzz::run(net, table(), fed, names, true);
+  if (shared.refused != apart.refused || !fuzz::same_values(shared, apart)) __builtin_trap();
   return 0;
 }

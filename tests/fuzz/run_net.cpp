@@ -3,45 +3,24 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <limits>
-#include <optional>
-#include <set>
 #include <string>
-#include <string_view>
 #include <type_traits>
+#include <utility>
+#include <variant>
 #include <vector>
 
-#include <plait/core/errors.hpp>
-#include <plait/exec/plan.hpp>
-#include <plait/exec/serial.hpp>
 #include <plait/exec/standard_operators.hpp>
 #include <plait/netdef/arguments.hpp>
 #include <plait/netdef/traits.hpp>
 
+#include "net_runs.hpp"
+
 namespace {
 
-using backend = plait::serial;
-using tensor = plait::tensor<backend>;
-
-// Turns bytes into choices; zeros when there are no more.
-class choices {
- public:
-  choices(std::uint8_t const* data, std::size_t size) : at_(data), end_(data + size) {}
-  bool empty() const { return at_ == end_; }
-  std::size_t below(std::size_t count) {
-    std::size_t const byte = at_ == end_ ? 0 : *at_++;
-    return byte % count;
-  }
-  template <class T, std::size_t N>
-  T const& of(T const (&all)[N]) {
-    return all[below(N)];
-  }
-
- private:
-  std::uint8_t const* at_;
-  std::uint8_t const* end_;
-};
+using fuzz::backend;
+using fuzz::choices;
+using fuzz::tensor;
 
 float number(choices& from) {
   float const infinity = std::numeric_limits<float>::infinity();
@@ -115,37 +94,13 @@ plait::argument_value argument(choices& from, plait::argument_value const& like)
   return std::visit(maker{from}, like);
 }
 
-struct result {
-  std::vector<std::optional<tensor>> values;
-  bool refused = false;
-};
-
-result run(plait::netdef const& net, std::vector<std::pair<std::string, tensor>> const& fed,
-           std::vector<std::string> const& names, bool apart) {
-  plait::workspace<backend> blobs;
-  for (auto const& [name, value] : fed) blobs.feed(name, value.clone());
-  result got;
-  try {
-    auto plan = plait::compile(net, plait::standard_operators<backend>(), blobs, {.parallel = apart});
-    plan.run();
-    plan.run();
-  } catch (plait::exec_error const&) {
-    got.refused = true;
-  }
-  for (auto const& name : names) {
-    bool const is_tensor = blobs.contains(name) && blobs.get(name).object == nullptr;
-    got.values.push_back(is_tensor ? std::optional(blobs.view(name).clone()) : std::nullopt);
-  }
-  return got;
-}
-
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
   choices from(data, size);
   static auto const schemas = plait::standard_operators<backend>().schemas();
   std::vector<std::string> const names = {"a", "b", "c", "d", "e", "f"};
-  std::vector<std::pair<std::string, tensor>> fed;
+  fuzz::feeds fed;
   for (std::size_t i = 0; i != 3; ++i) fed.emplace_back(names[i], random_tensor(from));
 
   plait::netdef net;
@@ -166,17 +121,9 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
         op.arg.push_back(plait::make_argument(net, {info.name, argument(from, info.fallback)}));
   }
 
-  result const shared = run(net, fed, names, false);
-  result const apart = run(net, fed, names, true);
-  if (shared.refused != apart.refused) __builtin_trap();
-  if (!repeatable) return 0;
-  for (std::size_t i = 0; i != names.size(); ++i) {
-    auto const& a = shared.values[i];
-    auto const& b = apart.values[i];
-    if (a.has_value() != b.has_value()) __builtin_trap();
-    if (!a) continue;
-    if (a->spec() != b->spec()) __builtin_trap();
-    if (a->bytes() != 0 && std::memcmp(a->raw(), b->raw(), a->bytes()) != 0) __builtin_trap();
-  }
+  auto const& table = plait::standard_operators<backend>();
+  fuzz::result const shared = fuzz::run(net, table, fed, names, false);
+  fuzz::result const apart = fuzz::run(net, table, fed, names, true);
+  if (shared.refused != apart.refused || (repeatable && !fuzz::same_values(shared, apart))) __builtin_trap();
   return 0;
 }

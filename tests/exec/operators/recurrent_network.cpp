@@ -24,6 +24,15 @@ plait::plan<B> plan_of(std::string const& text, plait::workspace<B>& blobs, std:
   return plait::compile(plait::read_netdef_text(text), recurrent_operators<B>(), blobs, {.fetch = std::move(fetch)});
 }
 
+/// What test::simple_cell takes, over three steps.
+template <class T, class B>
+void feed_simple(plait::workspace<B>& blobs) {
+  test::feed_some<T>(blobs, "x", {3, 2, 2}, 1);
+  test::feed_some<T>(blobs, "h0", {1, 2, 2}, 2);
+  test::feed_some<T>(blobs, "w", {2, 2}, 3);
+  test::feed_some<T>(blobs, "b", {2}, 4);
+}
+
 recurrence lstm_cell() {
   std::string const axis = "arg { name: \"axis\" i: 2 }";
   return {{"x", "h0", "c0", "w", "b", "lens"},
@@ -160,10 +169,7 @@ TEST_CASE("RecurrentNetwork: memory that somebody still holds is not written aga
   using B = plait::serial;
   recurrence const r = test::simple_cell();
   plait::workspace<B> blobs;
-  test::feed_some<float>(blobs, "x", {3, 2, 2}, 1);
-  test::feed_some<float>(blobs, "h0", {1, 2, 2}, 2);
-  test::feed_some<float>(blobs, "w", {2, 2}, 3);
-  test::feed_some<float>(blobs, "b", {2}, 4);
+  feed_simple<float>(blobs);
   auto plan = plan_of<B>(r.op(), blobs);
   plan.run();
   void const* const first = blobs.view("all").raw();
@@ -243,10 +249,7 @@ TEST_CASE("RecurrentNetwork: steps write to the places of an input that they are
   SUBCASE("of an input of its own") {}
   SUBCASE("and all that steps make is kept") { r.more = test::int_arg("keep_steps", 1); }
   plait::workspace<B> blobs;
-  test::feed_some<double>(blobs, "x", {3, 2, 2}, 1);
-  test::feed_some<double>(blobs, "h0", {1, 2, 2}, 2);
-  test::feed_some<double>(blobs, "w", {2, 2}, 3);
-  test::feed_some<double>(blobs, "b", {2}, 4);
+  feed_simple<double>(blobs);
   test::feed_some<double>(blobs, "sink", {5, 2, 2}, 5);
   auto const before = blobs.fetch<double>("sink");
   auto plan = plan_of<B>(r.op(), blobs);
@@ -297,10 +300,7 @@ TEST_CASE("RecurrentNetwork: places of a state that no step has made are zero") 
   SUBCASE("the last is not") { r.forward.offset[1] = 0; }
   SUBCASE("a step reads its own") { r.step = op_text("Copy", {"h"}, {"h"}); }
   plait::workspace<B> blobs;
-  test::feed_some<double>(blobs, "x", {3, 2, 2}, 1);
-  test::feed_some<double>(blobs, "h0", {1, 2, 2}, 2);
-  test::feed_some<double>(blobs, "w", {2, 2}, 3);
-  test::feed_some<double>(blobs, "b", {2}, 4);
+  feed_simple<double>(blobs);
   test::feed_some<double>(blobs, "sink", {4, 2, 2}, 5);
   auto plan = plan_of<B>(r.op(), blobs);
   for (int round = 0; round != 2; ++round) {
@@ -391,10 +391,7 @@ std::string refusal(Change&& change, bool run_it = true) {
   using B = plait::serial;
   recurrence r = test::simple_cell();
   plait::workspace<B> blobs;
-  test::feed_some<float>(blobs, "x", {3, 2, 2}, 1);
-  test::feed_some<float>(blobs, "h0", {1, 2, 2}, 2);
-  test::feed_some<float>(blobs, "w", {2, 2}, 3);
-  test::feed_some<float>(blobs, "b", {2}, 4);
+  feed_simple<float>(blobs);
   change(r, blobs);
   try {
     auto plan = plan_of<B>(r.op(), blobs);
@@ -477,10 +474,7 @@ TEST_CASE("RecurrentNetwork: what is wrong is said") {
 TEST_CASE("RecurrentNetwork: after an error it runs again") {
   using B = plait::serial;
   plait::workspace<B> blobs;
-  test::feed_some<float>(blobs, "x", {3, 2, 2}, 1);
-  test::feed_some<float>(blobs, "h0", {1, 2, 2}, 2);
-  test::feed_some<float>(blobs, "w", {2, 2}, 3);
-  test::feed_some<float>(blobs, "b", {2}, 4);
+  feed_simple<float>(blobs);
   auto plan = plan_of<B>(test::simple_cell().op(), blobs);
   plan.run();
   auto const expected = blobs.fetch<float>("all");
@@ -496,10 +490,7 @@ TEST_CASE("RecurrentNetwork: inputs, states, outputs and blobs of steps that a m
   using B = plait::serial;
   recurrence r = test::simple_cell();
   plait::workspace<B> blobs;
-  test::feed_some<float>(blobs, "x", {3, 2, 2}, 1);
-  test::feed_some<float>(blobs, "h0", {1, 2, 2}, 2);
-  test::feed_some<float>(blobs, "w", {2, 2}, 3);
-  test::feed_some<float>(blobs, "b", {2}, 4);
+  feed_simple<float>(blobs);
   plan_of<B>(r.op(), blobs).run();
   auto const expected = blobs.fetch<float>("all");
   r.inputs[0] = "y";
@@ -527,10 +518,7 @@ TEST_CASE("RecurrentNetwork: forms of 2017 are run, that of 2016 is refused by n
   using B = plait::serial;
   recurrence r = test::simple_cell();
   plait::workspace<B> blobs;
-  test::feed_some<float>(blobs, "x", {3, 2, 2}, 1);
-  test::feed_some<float>(blobs, "h0", {1, 2, 2}, 2);
-  test::feed_some<float>(blobs, "w", {2, 2}, 3);
-  test::feed_some<float>(blobs, "b", {2}, 4);
+  feed_simple<float>(blobs);
   test::feed_some<float>(blobs, "all_grad", {3, 2, 2}, 5);
   r.outputs_with_grads = {0};
   r.trains = true;

@@ -113,12 +113,13 @@ class backward_step {
     boost::unordered_flat_set<std::string_view> passed;
     for (symbol const y : cell_.external_output) passed.insert(cell_.text(y));
     // What the cell overwrites of what it was given comes first, as Caffe2 goes through versions of blobs.
-    std::vector<symbol> made;
-    for (op_def const& op : cell_.op) made.insert(made.end(), op.output.begin(), op.output.end());
+    boost::unordered_flat_set<std::uint32_t> made;
+    for (op_def const& op : cell_.op)
+      for (symbol const y : op.output) made.insert(y.id);
     std::vector<symbol> order;
     for (symbol const x : cell_.external_input)
-      if (std::ranges::find(made, x) != made.end()) order.push_back(x);
-    order.insert(order.end(), made.begin(), made.end());
+      if (made.contains(x.id)) order.push_back(x);
+    for (op_def const& op : cell_.op) order.insert(order.end(), op.output.begin(), op.output.end());
     for (symbol const y : order) {
       std::string_view const blob = cell_.text(y);
       symbol const s = net.find(blob);

@@ -1,0 +1,81 @@
+// What the fuzzers of the runtime share: choices made of bytes, and runs of a net that are to come to the same.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <plait/core/errors.hpp>
+#include <plait/exec/plan.hpp>
+#include <plait/exec/serial.hpp>
+#include <plait/netdef/traits.hpp>
+
+namespace fuzz {
+
+using backend = plait::serial;
+using tensor = plait::tensor<backend>;
+using feeds = std::vector<std::pair<std::string, tensor>>;
+
+/// Zeros when there are no more bytes.
+class choices {
+ public:
+  choices(std::uint8_t const* data, std::size_t size) : at_(data), end_(data + size) {}
+  bool empty() const { return at_ == end_; }
+  std::size_t below(std::size_t count) {
+    std::size_t const byte = at_ == end_ ? 0 : *at_++;
+    return byte % count;
+  }
+  template <class T, std::size_t N>
+  T const& of(T const (&all)[N]) {
+    return all[below(N)];
+  }
+
+ private:
+  std::uint8_t const* at_;
+  std::uint8_t const* end_;
+};
+
+struct result {
+  std::vector<std::optional<tensor>> values;  ///< by name, of those that are tensors
+  bool refused = false;
+};
+
+/// Runs a net twice. `apart`: no two values share memory.
+inline result run(plait::netdef const& net, plait::operators<backend> const& table, feeds const& fed,
+                  std::span<std::string const> names, bool apart) {
+  plait::workspace<backend> blobs;
+  for (auto const& [name, value] : fed) blobs.feed(name, value.clone());
+  result got;
+  try {
+    auto plan = plait::compile(net, table, blobs, {.parallel = apart});
+    plan.run();
+    plan.run();
+  } catch (plait::exec_error const&) {
+    got.refused = true;
+  }
+  for (std::string const& name : names) {
+    bool const is_tensor = blobs.contains(name) && blobs.get(name).object == nullptr;
+    got.values.push_back(is_tensor ? std::optional(blobs.view(name).clone()) : std::nullopt);
+  }
+  return got;
+}
+
+/// Whether the same names are tensors of the same types and bits.
+inline bool same_values(result const& a, result const& b) {
+  for (std::size_t i = 0; i != a.values.size(); ++i) {
+    auto const& x = a.values[i];
+    auto const& y = b.values[i];
+    if (x.has_value() != y.has_value()) return false;
+    if (!x) continue;
+    if (x->spec() != y->spec()) return false;
+    if (x->bytes() != 0 && std::memcmp(x->raw(), y->raw(), x->bytes()) != 0) return false;
+  }
+  return true;
+}
+
+}  // namespace fuzz
