@@ -39,6 +39,7 @@ wishes=(
   "ccache"
   "graphviz"
   "libopenblas-dev"
+  "libdnnl-dev"
   "libbenchmark-dev>=1.7"
   "libsleef-dev"
   "libeigen3-dev"

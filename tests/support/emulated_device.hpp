@@ -142,7 +142,7 @@ template <class I, class N, class F>
 I for_each_n(late_policy, I first, N count, F f) {
   late_stream::current().start([=] {
     F each = f;
-    for (N i = 0; i != count; ++i) each(*(first + i));
+    for (N i = 0; i != count; ++i) each(*(first + static_cast<std::ptrdiff_t>(i)));
   });
   return first + static_cast<std::ptrdiff_t>(count);
 }

@@ -217,7 +217,8 @@ void check_function() {
   std::vector<T> const in = sample(T{});
   std::vector<wide<T>> exact(in.size());
   for (std::size_t i = 0; i != in.size(); ++i) exact[i] = F::expected(static_cast<wide<T>>(in[i]));
-  for (auto const& [set, out] : results(map_loop<F, T>{}, in)) {
+  for (auto const& result : results(map_loop<F, T>{}, in)) {
+    auto const& out = result.second;
     double worst = 0;
     T at = 0;
     for (std::size_t i = 0; i != in.size(); ++i) {
@@ -228,7 +229,7 @@ void check_function() {
       }
     }
     CAPTURE(F::text);
-    CAPTURE(set);
+    CAPTURE(result.first);
     CAPTURE(at);
     CAPTURE(sizeof(T));
     CHECK(worst <= F::bound(T{}));

@@ -64,9 +64,9 @@ struct gemm_kernel {
 
   int width = 0;  ///< columns of a panel
   int rows = 0;   ///< of the highest tile
-  /// How much of k is multiplied at once: a panel's part stays in the first level of cache. Tiles of many rows need so
-  /// little of b at a time that it may come from the second, and c goes by less often.
-  int block = 0;
+  /// How much of k is multiplied at once. A panel's part fills the first level of cache, or comes from the second:
+  /// tiles need little of b at a time, and c goes by less often.
+  static constexpr int block = 512;
   std::array<tile_function, most_rows + 1> narrow = {};  ///< by rows: tiles over one panel
   std::array<tile_function, most_rows + 1> wide = {};    ///< and over several, as low ones need to be
   std::array<int, most_rows + 1> wide_panels = {};
@@ -119,14 +119,22 @@ constexpr int tile_vectors(int rows, int most_rows) {
   return rows <= (most_rows > 6 ? 4 : 3) ? 4 : 2;
 }
 
-// Sums numbers the vectors of c row by row; Products does so for four k after each other, the turns of the loop. The
-// elements of arrays are named by constants only, so that they are in registers even if no loop is unrolled.
-#define PLAIT_DETAIL_GEMM_TILES(SET, TARGET, BYTES, ROWS, BLOCK, DOTS)                                                \
+/// The sum that product number `Product` of R by V vectors goes to, both numbered row by row. Where registers are 16,
+/// products over more than one panel go column by column: rows are few, so their elements of a stay in registers
+/// rather than vectors of b, for which nothing would be left.
+template <std::size_t Product, int R, int V, int Registers>
+inline constexpr std::size_t nth_sum = V == 2 || Registers > 16 ? Product % (R * V)
+                                                                : Product % (R * V) / R + (Product % R) * V;
+
+// Sums numbers the vectors of c row by row, Products what is added to them in a turn of the loop, which is two k with
+// 16 registers, of which GCC would keep a sum in memory if there were more, and four with 32. The elements of arrays
+// are named by constants only, so that they are in registers even if no loop is unrolled.
+#define PLAIT_DETAIL_GEMM_TILES(SET, TARGET, BYTES, REGISTERS, ROWS, DOTS)                                            \
   template <class T>                                                                                                  \
   struct gemm_tiles<instruction_set::SET, T> {                                                                        \
     static constexpr int lanes = (BYTES) / int(sizeof(T));                                                            \
     static constexpr int rows = ROWS;                                                                                 \
-    static constexpr int block = BLOCK;                                                                               \
+    static constexpr int turns = REGISTERS / 8;                                                                       \
     static constexpr int dot_rows = DOTS;                                                                             \
     typedef T vec __attribute__((vector_size(BYTES)));                                                                \
     typedef T loose __attribute__((vector_size(BYTES), aligned(alignof(T)), may_alias));                              \
@@ -143,21 +151,24 @@ constexpr int tile_vectors(int rows, int most_rows) {
       std::ptrdiff_t const row = t.b_row;                                                                             \
       std::ptrdiff_t const panel = t.b_panel;                                                                         \
       std::ptrdiff_t k = t.k;                                                                                         \
-      for (; k >= 4; k -= 4) {                                                                                        \
+      for (; k >= turns; k -= turns) {                                                                                \
         T const* const turn[] = {a, a + step, a + 2 * step, a + 3 * step};                                            \
-        ((sum[Products % (R * V)] +=                                                                                  \
-          turn[Products / (R * V)][std::ptrdiff_t(Products % (R * V) / V) * a_row] *                                  \
+        ((sum[nth_sum<Products, R, V, REGISTERS>] +=                                                                  \
+          turn[Products / (R * V)][std::ptrdiff_t(nth_sum<Products, R, V, REGISTERS> / V) * a_row] *                  \
           *reinterpret_cast<loose const*>(b + std::ptrdiff_t(Products / (R * V)) * row +                              \
-                                          std::ptrdiff_t(Products % V / 2) * panel + (Products % 2) * lanes)),        \
+                                          std::ptrdiff_t(nth_sum<Products, R, V, REGISTERS> % V / 2) * panel +        \
+                                          (nth_sum<Products, R, V, REGISTERS> % 2) * lanes)),                         \
          ...);                                                                                                        \
-        a += 4 * step;                                                                                                \
-        b += 4 * row;                                                                                                 \
+        a += turns * step;                                                                                            \
+        b += turns * row;                                                                                             \
         if constexpr (V == 2) {                                                                                       \
           __builtin_prefetch(ahead, 0, 2);                                                                            \
           __builtin_prefetch(ahead + t.ahead_step, 0, 2);                                                             \
-          __builtin_prefetch(ahead + 2 * t.ahead_step, 0, 2);                                                         \
-          __builtin_prefetch(ahead + 3 * t.ahead_step, 0, 2);                                                         \
-          ahead += 4 * t.ahead_step;                                                                                  \
+          if constexpr (turns == 4) {                                                                                 \
+            __builtin_prefetch(ahead + 2 * t.ahead_step, 0, 2);                                                       \
+            __builtin_prefetch(ahead + 3 * t.ahead_step, 0, 2);                                                       \
+          }                                                                                                           \
+          ahead += turns * t.ahead_step;                                                                              \
         }                                                                                                             \
       }                                                                                                               \
       for (; k != 0; --k) {                                                                                           \
@@ -222,10 +233,10 @@ constexpr int tile_vectors(int rows, int most_rows) {
     }                                                                                                                 \
   };
 
-PLAIT_DETAIL_GEMM_TILES(portable, , 16, 6, 256, 3)
+PLAIT_DETAIL_GEMM_TILES(portable, , 16, 16, 6, 3)
 #if PLAIT_X86_DISPATCH
-PLAIT_DETAIL_GEMM_TILES(avx2, PLAIT_TARGET_AVX2, 32, 6, 256, 3)
-PLAIT_DETAIL_GEMM_TILES(avx512, PLAIT_TARGET_AVX512, 64, 14, 512, 4)
+PLAIT_DETAIL_GEMM_TILES(avx2, PLAIT_TARGET_AVX2, 32, 16, 6, 3)
+PLAIT_DETAIL_GEMM_TILES(avx512, PLAIT_TARGET_AVX512, 64, 32, 14, 4)
 #endif
 #undef PLAIT_DETAIL_GEMM_TILES
 
@@ -234,16 +245,16 @@ constexpr gemm_kernel<T> make_gemm_kernel() {
   gemm_kernel<T> made;
   made.width = 2 * Tiles::lanes;
   made.rows = Tiles::rows;
-  made.block = Tiles::block;
   made.dot_rows = Tiles::dot_rows;
   auto const add_tile = [&]<int R>(std::integral_constant<int, R>) {
     constexpr int vectors = tile_vectors(R, Tiles::rows);
     made.narrow[R] = [](gemm_tile<T> const& t) {
-      Tiles::template multiply<R, 2>(t, std::make_index_sequence<R * 2>(), std::make_index_sequence<4 * R * 2>());
+      Tiles::template multiply<R, 2>(t, std::make_index_sequence<R * 2>(),
+                                     std::make_index_sequence<Tiles::turns * R * 2>());
     };
     made.wide[R] = [](gemm_tile<T> const& t) {
       Tiles::template multiply<R, vectors>(t, std::make_index_sequence<R * vectors>(),
-                                           std::make_index_sequence<4 * R * vectors>());
+                                           std::make_index_sequence<Tiles::turns * R * vectors>());
     };
     made.wide_panels[R] = vectors / 2;
   };

@@ -4,8 +4,7 @@
 // An element's sum runs over k in order, in blocks whose bounds follow from k alone, so it depends on neither the
 // number of threads nor the other rows. After K. Goto and R. van de Geijn, "Anatomy of high-performance matrix
 // multiplication", ACM TOMS 34 (2008), with the roles of the caches chosen for few rows: a panel's block of b stays in
-// the first level for all rows (with AVX-512 in the second), a in the second, and b comes by once, in the order it has
-// in memory.
+// the first two levels for all rows, a in the second, and b comes by once, in the order it has in memory.
 #pragma once
 
 #include <algorithm>

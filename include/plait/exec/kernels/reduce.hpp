@@ -1,8 +1,9 @@
 // Sums, maxima and minima along one axis: of rows, whose elements follow each other, and of columns.
 //
 // The order of additions depends on the extents only, never on the backend's threads: a row is summed in as many lanes
-// as four of the widest vectors have, lanes are folded in pairs, and what is longer than a block is summed by block
-// first. The error is that of some 150 additions for each level of blocks, not of as many as there are elements.
+// as four of the widest vectors have, these are folded in pairs until one vector is left, for what is too short for
+// all, and what is longer than a block is summed by block first. The error is that of some 150 additions for each level
+// of blocks, not of as many as there are elements.
 #pragma once
 
 #include <algorithm>
@@ -99,19 +100,32 @@ inline constexpr std::size_t reduction_lanes = 256 / sizeof(T);
 
 namespace detail {
 
-template <class R, std::size_t Lanes, class T>
-PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE inline T fold_lanes(T* lane) {
-  if constexpr (Lanes == 1) {
-    return lane[0];
-  } else {
+// Combines `Lanes` elements in pairs until `Left` are left.
+template <class R, std::size_t Lanes, std::size_t Left, class T>
+PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE inline void fold_lanes(T* lane) {
+  if constexpr (Lanes != Left) {
     PLAIT_INDEPENDENT
     for (std::size_t l = 0; l < Lanes / 2; ++l) lane[l] = R::combine(lane[l], lane[l + Lanes / 2]);
-    return fold_lanes<R, Lanes / 2>(lane);
+    fold_lanes<R, Lanes / 2, Left>(lane);
   }
 }
 
+// Fewer than a vector: a few at a time, so that not each waits for the one before.
 template <class R, class T, class F>
-PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE inline T reduce_block(std::size_t first, std::size_t last, F const& element) {
+PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE inline T reduce_few(std::size_t first, std::size_t last, F const& element) {
+  constexpr std::size_t together = 4;
+  T part[together];
+  for (T& p : part) p = R::template identity<T>();
+  std::size_t i = first;
+  for (; i + together <= last; i += together)
+    for (std::size_t l = 0; l < together; ++l) part[l] = R::combine(part[l], element(i + l));
+  for (; i < last; ++i) part[0] = R::combine(part[0], element(i));
+  fold_lanes<R, together, 1>(part);
+  return part[0];
+}
+
+template <class R, class T, class F>
+PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE inline T reduce_block(std::size_t n, F const& element) {
 #if defined(__CUDA_ARCH__)
   constexpr std::size_t lanes = 4;
   constexpr std::size_t vector = 1;
@@ -119,25 +133,29 @@ PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE inline T reduce_block(std::size_t first, s
   constexpr std::size_t lanes = reduction_lanes<T>;
   constexpr std::size_t vector = lanes / 4;
 #endif
-  std::size_t i = first;
-  if (last - first < vector) {
-    T total = R::template identity<T>();
-    for (; i < last; ++i) total = R::combine(total, element(i));
-    return total;
-  }
+  std::size_t i = 0;
+  if (n < vector) return reduce_few<R, T>(i, n, element);
   T lane[lanes];
-  for (std::size_t l = 0; l < lanes; ++l) lane[l] = R::template identity<T>();
-  for (; i + lanes <= last; i += lanes) {
+  if (n >= lanes) {
     PLAIT_INDEPENDENT
-    for (std::size_t l = 0; l < lanes; ++l) lane[l] = R::combine(lane[l], element(i + l));
+    for (std::size_t l = 0; l < lanes; ++l) lane[l] = R::combine(R::template identity<T>(), element(l));
+    for (i = lanes; i + lanes <= n; i += lanes) {
+      PLAIT_INDEPENDENT
+      for (std::size_t l = 0; l < lanes; ++l) lane[l] = R::combine(lane[l], element(i + l));
+    }
+    fold_lanes<R, lanes, vector>(lane);
+  } else {
+    PLAIT_INDEPENDENT
+    for (std::size_t l = 0; l < vector; ++l) lane[l] = R::combine(R::template identity<T>(), element(l));
+    i = vector;
   }
-  for (; i + vector <= last; i += vector) {
+  for (; i + vector <= n; i += vector) {
     PLAIT_INDEPENDENT
     for (std::size_t l = 0; l < vector; ++l) lane[l] = R::combine(lane[l], element(i + l));
   }
-  T rest = R::template identity<T>();
-  for (; i < last; ++i) rest = R::combine(rest, element(i));
-  return R::combine(fold_lanes<R, lanes>(lane), rest);
+  T const rest = reduce_few<R, T>(i, n, element);
+  fold_lanes<R, vector, 1>(lane);
+  return R::combine(lane[0], rest);
 }
 
 }  // namespace detail
@@ -145,11 +163,13 @@ PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE inline T reduce_block(std::size_t first, s
 /// Combines element(i) for i below n. element may have effects at i, once each.
 template <class R, class T, class F>
 PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE inline T reduce_row(std::size_t n, F const& element) {
-  if (n <= reduction_block) return detail::reduce_block<R, T>(0, n, element);
+  if (n <= reduction_block) return detail::reduce_block<R, T>(n, element);
   T total = R::template identity<T>();
-  for (std::size_t i = 0; i < n; i += reduction_block)
-    total =
-        R::combine(total, detail::reduce_block<R, T>(i, n - i < reduction_block ? n : i + reduction_block, element));
+  for (std::size_t first = 0; first < n; first += reduction_block) {
+    std::size_t const count = n - first < reduction_block ? n - first : reduction_block;
+    total = R::combine(
+        total, detail::reduce_block<R, T>(count, [&element, first](std::size_t i) { return element(first + i); }));
+  }
   return total;
 }
 
@@ -167,10 +187,9 @@ struct row_reduction {
   PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE void operator()(std::size_t task) const {
     std::size_t const row = blocks == 1 ? task : task / blocks;
     std::size_t const first = (task - row * blocks) * reduction_block;
-    bool const last = blocks == 1 || n - first < reduction_block;
+    std::size_t const count = blocks == 1 || n - first < reduction_block ? n - first : reduction_block;
     auto const at = element;  // through `this` it would have to be read again after each write
-    out[task] =
-        reduce_block<R, T>(first, last ? n : first + reduction_block, [row, at](std::size_t i) { return at(row, i); });
+    out[task] = reduce_block<R, T>(count, [row, first, at](std::size_t i) { return at(row, first + i); });
   }
 };
 

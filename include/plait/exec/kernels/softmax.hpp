@@ -48,7 +48,7 @@ PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE inline softmax_parts<T> softmax_parts_of_r
     T* const to = kept;
     PLAIT_INDEPENDENT
     for (std::size_t i = 0; i < count; ++i) to[i] = math::exp_of_negative(from[i] - highest);
-    total += reduce_block<sum_reduction, T>(0, count, [to](std::size_t i) { return to[i]; });
+    total += reduce_block<sum_reduction, T>(count, [to](std::size_t i) { return to[i]; });
   }
   return {highest, total};
 }
