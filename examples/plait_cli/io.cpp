@@ -101,11 +101,23 @@ void save_text(std::string const& path, std::string_view text) {
     return;  // main looks after standard output
   }
   if (std::error_code ignored; std::filesystem::is_directory(path, ignored)) throw failure(path + ": is a folder");
-  std::ofstream out(path, std::ios::binary | std::ios::trunc);
+  // Beside it first, so that what was there is not lost if the disk is full; devices and links are written themselves.
+  std::error_code ignored;
+  auto const there = std::filesystem::symlink_status(path, ignored);
+  bool const direct = std::filesystem::exists(there) && !std::filesystem::is_regular_file(there);
+  std::string const written = direct ? path : path + ".part";
+  std::ofstream out(written, std::ios::binary | std::ios::trunc);
   if (!out) throw failure(path + ": cannot be opened for writing");
   out.write(text.data(), static_cast<std::streamsize>(text.size()));
   out.close();
-  if (!out) throw failure(path + ": cannot be written");
+  std::error_code problem;
+  if (!direct && out) {
+    if (std::filesystem::exists(there)) std::filesystem::permissions(written, there.permissions(), ignored);
+    std::filesystem::rename(written, path, problem);
+  }
+  if (out && !problem) return;
+  if (!direct) std::filesystem::remove(written, ignored);
+  throw failure(path + ": cannot be written");
 }
 
 void print_json(nlohmann::ordered_json const& value) {

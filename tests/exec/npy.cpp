@@ -41,6 +41,13 @@ TEST_CASE("npy: Fortran order is turned into ours") {
   CHECK(read.values<std::int32_t>() == std::vector<std::int32_t>{1, 2, 3, 4, 5, 6});
 }
 
+TEST_CASE("npy: bytes of a bool are true or false, and the last comma may be missing") {
+  std::string const header = "{'descr': '|b1', 'shape': (4,), 'fortran_order': False}\n";
+  std::istringstream file(std::string("\x93NUMPY\x01\x00", 8) + static_cast<char>(header.size()) + '\0' + header +
+                          std::string("\x2\x0\xff\x1", 4));
+  CHECK(plait::read_npy<plait::serial>(file).values<bool>() == std::vector<bool>{true, false, true, true});
+}
+
 TEST_CASE("npy: a file that is cut off anywhere, or is none, is refused where it is wrong") {
   std::string const whole = fortran_file();
   for (std::size_t length = 0; length != whole.size(); ++length) {
@@ -69,6 +76,7 @@ TEST_CASE("npy: a file that is cut off anywhere, or is none, is refused where it
         std::string::npos);
   CHECK(refusal(with("(2, 3)", "(2,-3)")).find("expected an extent") != std::string::npos);
   CHECK(refusal(with("'shape'", "'sharp'")).find("an unknown key") != std::string::npos);
+  CHECK(refusal(with("'fortran_order': True,", "'shape': (2, 3),       ")).find("a second shape") != std::string::npos);
   CHECK(refusal(with("(2, 3), }", "(99999999")).find("expected ')'") != std::string::npos);
 }
 

@@ -224,6 +224,11 @@ TEST_CASE("Weights that do not fit are refused by name") {
   CHECK(refused([&] { (void)plait::from_torch(lstm, rows); }).find("'weight_ih' is a scalar") != std::string::npos);
   plait::gru_cell const other{3, 2, false};
   CHECK(refused([&] { (void)plait::from_torch(other, torch(other, 3, 2)); }) != "accepted");
+  plait::lstm_cell biased = lstm;
+  biased.forget_bias = 1;
+  CHECK(refused([&] { (void)plait::from_torch(biased, torch(lstm, 4, 2)); }).find("forget bias") != std::string::npos);
+  CHECK(refused([&] { (void)plait::to_torch(biased, good); }).find("forget bias") != std::string::npos);
+  CHECK(refused([&] { (void)plait::to_onnx(biased, {&good, 1}); }).find("forget bias") != std::string::npos);
   plait::onnx_weights const one{counted({1, 8, 3}), counted({1, 8, 2})};
   CHECK(refused([&] { (void)plait::from_onnx(lstm, one, 1); }).find("no direction 1") != std::string::npos);
   CHECK(refused([&] { (void)plait::to_onnx(lstm, {}); }) != "accepted");

@@ -114,8 +114,9 @@ void print(std::string const& name, tensor const& value) {
       else
         text << ' ' << elements[static_cast<std::size_t>(i)];
     }
-    std::cout << " =" << text.str() << (value.size() > shown ? " ..." : "") << '\n';
+    std::cout << " =" << text.str() << (value.size() > shown ? " ..." : "");
   });
+  std::cout << '\n';
 }
 
 void print_times(plait::time_observer<backend> const& times, int runs) {
@@ -147,6 +148,28 @@ void print_times(plait::time_observer<backend> const& times, int runs) {
   rows.print(std::cout, output_width(), shows_colour(1));
 }
 
+// What was fetched: printed, or written to files.
+void give(source const& in, plait::workspace<backend> const& blobs, options const& given) {
+  std::vector<std::string> wanted = given.fetch;
+  if (wanted.empty())
+    for (plait::symbol const name : in.net.external_output) wanted.emplace_back(in.net.text(name));
+  for (std::string const& one : wanted) {
+    std::string const name = one.substr(0, one.find('='));
+    if (auto const* held = blobs.find(name); name == one && held != nullptr && held->object != nullptr) {
+      std::cout << name << ": a " << held->object->kind() << '\n';
+      continue;
+    }
+    tensor const& value = blobs.view(name);
+    if (name == one) {
+      print(name, value);
+      continue;
+    }
+    std::ostringstream bytes;
+    plait::write_npy(bytes, value);
+    save_text(divide(one, "--fetch", "NAME or NAME=FILE").second, bytes.str());
+  }
+}
+
 // Runs a net; what goes wrong is about its file.
 void run_net(source const& in, plait::workspace<backend>& blobs, options const& given, bool is_init) {
   try {
@@ -157,6 +180,7 @@ void run_net(source const& in, plait::workspace<backend>& blobs, options const& 
     plan.run();
     if (is_init) return;
     if (given.plan) plait::write_plan(std::cout, plan);
+    give(in, blobs, given);  // further runs may change what a net writes in place
     if (given.times == 0 && given.trace.empty()) return;
     plait::time_observer<backend> times;
     int const runs = std::max(1, given.times);
@@ -200,29 +224,6 @@ int run(options const& given) {
     }
   }
   run_net(in, blobs, given, false);
-
-  std::vector<std::string> wanted = given.fetch;
-  if (wanted.empty())
-    for (plait::symbol const name : in.net.external_output) wanted.emplace_back(in.net.text(name));
-  for (std::string const& one : wanted) {
-    std::string const name = one.substr(0, one.find('='));
-    try {
-      if (auto const* held = blobs.find(name); name == one && held != nullptr && held->object != nullptr) {
-        std::cout << name << ": a " << held->object->kind() << '\n';
-        continue;
-      }
-      tensor const& value = blobs.view(name);
-      if (name == one) {
-        print(name, value);
-        continue;
-      }
-      std::ostringstream bytes;
-      plait::write_npy(bytes, value);
-      save_text(one.substr(name.size() + 1), bytes.str());
-    } catch (plait::error const& problem) {
-      throw about(in, problem);
-    }
-  }
   return 0;
 }
 
@@ -241,7 +242,9 @@ Without --fetch the external outputs are printed. See `plait ops` for what can b
   command->add_option("--random", given->random, "NAME=SHAPE[:TYPE]: uniform in [-1, 1), or 0 and 1 for other types");
   command->add_option("--seed", given->seed, "of random tensors");
   command->add_option("--fetch", given->fetch, "NAME prints a tensor, NAME=FILE.npy writes it");
-  command->add_option("--time", given->times, "run so many times more, and say what took how long")
+  command
+      ->add_option("--time", given->times,
+                   "run so many times more, as often again with each op timed, and say what took how long")
       ->check(CLI::PositiveNumber);
   command->add_option("--trace", given->trace, "write the times of ops for chrome://tracing or Perfetto to this file");
   command->add_flag("--plan", given->plan, "print the plan: ops, shapes, where values stand, bytes");

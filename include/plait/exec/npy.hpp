@@ -57,6 +57,7 @@ class npy_header {
         fortran_order = order == "True";
         has_order = true;
       } else if (key == "shape") {
+        if (has_shape) fail("a second shape");
         read_shape();
         has_shape = true;
       } else {
@@ -95,7 +96,8 @@ class npy_header {
   std::string_view word() {
     skip();
     std::size_t const first = at_;
-    while (at_ < text_.size() && text_[at_] >= 'A') ++at_;
+    auto const is_letter = [](char c) { return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z'); };
+    while (at_ < text_.size() && is_letter(text_[at_])) ++at_;
     return text_.substr(first, at_ - first);
   }
   void read_type(std::string_view descr) {
@@ -187,7 +189,9 @@ template <backend B>
   std::size_t const header_at = offset;
   std::string const text = read(header_size);
   detail::npy_header const header(text, header_at);
-  std::string const bytes = read(tensor_spec{header.type, header.dims}.bytes());
+  std::string bytes = read(tensor_spec{header.type, header.dims}.bytes());
+  if (header.type == element_type::boolean)  // of other bytes a bool cannot be
+    for (char& byte : bytes) byte = byte != 0 ? 1 : 0;
 
   shape stored;
   if (header.fortran_order)

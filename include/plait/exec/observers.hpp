@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstddef>
+#include <locale>
 #include <mutex>
 #include <ostream>
 #include <sstream>
@@ -98,10 +99,11 @@ void write_chrome_trace(std::ostream& out, time_observer<B> const& times) {
     out << separator << R"({"ph":"X","pid":0,"tid":)" << thread << ",\"name\":";
     detail::write_json_text(out, r.type);
     std::ostringstream numbers;
+    numbers.imbue(std::locale::classic());
     numbers.precision(3);
     numbers << std::fixed << ",\"ts\":" << microseconds(first->begin, r.begin)
             << ",\"dur\":" << microseconds(r.begin, r.end);
-    out << numbers.str() << ",\"args\":{\"op\":" << r.op << ",\"name\":";
+    out << numbers.str() << ",\"args\":{\"op\":" << std::to_string(r.op) << ",\"name\":";
     detail::write_json_text(out, r.name);
     out << ",\"output\":";
     detail::write_json_text(out, r.output);

@@ -244,6 +244,7 @@ class plan {
     value_number value;
     void const* data = nullptr;
     tensor_spec type = {};
+    std::weak_ptr<void> owner = {};  // another tensor may stand where this one stood
   };
   // What a net inside an op is compiled with.
   struct nesting {
@@ -295,6 +296,8 @@ class plan {
   void find_demand();
   bool inputs_last(op_index op) const;
   op_way usual_way(op_index op) const;
+  // Whether memory must be put back that was given, if the op by itself fails.
+  bool may_spoil(op_index op) const { return !layout_.endangered(op).empty() && !schema(op).has_checked_first(); }
   template <class Groups>
   void run_group(Groups& groups, op_index& op);
   exec_error problem(op_index op, std::string const& why, std::string_view blob = {}) const;
@@ -321,6 +324,7 @@ class plan {
   std::vector<blob<B>*> blobs_;                  // by blob, of those that are published
   std::vector<bool> ready_;                      // by stage: shapes are inferred and memory is placed
   plan_memory<B> memory_;
+  std::vector<tensor<B>> replaced_;    // by value: what was given, until the next bind()
   std::vector<tensor_spec> inferred_;  // of the outputs of the op in hand
   std::vector<op_index> in_series_;    // ops that know of a series
   std::vector<constant> constants_;

@@ -50,7 +50,7 @@ class plan_layout {
   std::span<value_number const> reads(op_index op) const { return reads_[op]; }
   std::span<value_number const> writes(op_index op) const { return writes_[op]; }
   std::span<copy const> copies(op_index op) const { return copies_[op]; }
-  /// What to put back should the op fail: memory it overwrites that is given or kept.
+  /// Given memory that an op overwrites: what to put back should it fail half-way, or an observer after it.
   std::span<storage_number const> endangered(op_index op) const { return endangered_[op]; }
 
   storage_number storage_of(value_number v) const { return storage_of_[v]; }
@@ -215,7 +215,7 @@ void plan_layout::compute(ssa_form<N> const& form, std::span<op_schema const* co
         storages_[s].kept = v;
         published_.push(v);
       }
-      if (overwritten && storages_[s].given != npos && !schema.has_checked_first()) endangered_.push(s);
+      if (overwritten && storages_[s].given != npos) endangered_.push(s);
       for (operand_pair const pair : schema.updates())
         if (pair.output == output && pair.input < reads_[op].size() && storage_of_[reads_[op][pair.input]] != s)
           copies_.push({reads_[op][pair.input], v});

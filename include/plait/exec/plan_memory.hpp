@@ -85,7 +85,8 @@ class plan_memory {
     memory_of_value& own = values_[home];
     tensor_spec const& type = slots[home].type;
     if (own.spare.owner() != nullptr) own.spare = tensor<B>();
-    bool const fits = held.owner() != nullptr && held.is_unique() && held.bytes() == type.bytes();
+    bool const fits =
+        held.owner() != nullptr && held.is_unique() && held.is_contiguous() && held.bytes() == type.bytes();
     if (fits)
       own.memory = tensor<B>::adopt(held.raw(), type, row_major(type.dims), held.owner());
     else

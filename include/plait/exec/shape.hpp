@@ -15,8 +15,9 @@
 
 namespace plait {
 
-/// Up to eight extents, none negative, whose product is below 2^59, so that bytes are counted in 63 bits; rank 0 is a
-/// scalar, of one element. Anything else throws shape_error, and leaves a shape that was to be changed as it was.
+/// Up to eight extents, none negative, whose product is below 2^59 even without those that are zero, so that bytes and
+/// strides are counted in 63 bits; rank 0 is a scalar, of one element. Anything else throws shape_error, and leaves a
+/// shape that was to be changed as it was.
 class shape {
  public:
   static constexpr std::size_t max_rank = 8;
@@ -93,16 +94,21 @@ class shape {
   static constexpr std::int64_t count(std::array<std::int64_t, max_rank> const& extents, std::size_t rank) {
     constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max() / 16;
     constexpr std::int64_t small = std::int64_t{1} << 31;
-    std::int64_t product = 1;
+    std::int64_t product = 1;  // of those above zero: strides and products of some of the extents are counted, too
+    bool empty = false;
     for (std::size_t axis = 0; axis != rank; ++axis) {
       std::int64_t const extent = extents[axis];
+      if (extent == 0) {
+        empty = true;
+        continue;
+      }
       // Dividing takes longer than all else here, and small factors need none.
       bool const is_small = product < small && extent < small;
-      if (!is_small && extent != 0 && product > most / extent) fail_count();
+      if (!is_small && product > most / extent) fail_count();
       product *= extent;
       if (product > most) fail_count();
     }
-    return product;
+    return empty ? 0 : product;
   }
 
   std::array<std::int64_t, max_rank> extents_ = {};

@@ -135,8 +135,8 @@ class tensor {
                         std::to_string(step) + " of axis " + std::to_string(axis) + " of " + to_string(dims()));
     tensor view = *this;
     view.move(first * strides_[axis]);
-    view.type_.dims.set(axis, (last - first + step - 1) / step);
-    view.strides_[axis] *= step;
+    view.type_.dims.set(axis, first == last ? 0 : (last - first - 1) / step + 1);
+    if (view.dims()[axis] > 1) view.strides_[axis] *= step;
     return view;
   }
   /// One place of an axis, which is gone.

@@ -57,6 +57,7 @@ template <backend B, class Managed>
     throw shape_error("plait: a DLPack tensor on device type " +
                       std::to_string(static_cast<int>(given.device.device_type)) + ", not on that of the backend " +
                       std::string(B::name));
+  if (given.ndim < 0) throw shape_error("plait: a DLPack tensor of " + std::to_string(given.ndim) + " dimensions");
   shape dims;
   for (int axis = 0; axis < given.ndim; ++axis) dims.push_back(given.shape[axis]);
   strides steps = row_major(dims);
@@ -71,6 +72,7 @@ template <backend B, class Managed>
 }
 
 /// The tensor for another framework: it shares the memory, and holds it until its deleter is called. Strides are kept.
+/// Throws shape_error for elements of a type that DLPack does not have here.
 template <class Managed, backend B>
 [[nodiscard]] Managed* to_dlpack(tensor<B> const& t) {
   struct holder {
@@ -85,6 +87,8 @@ template <class Managed, backend B>
   made->steps = t.strides();
   auto& out = made->managed.dl_tensor;
   auto const type = std::ranges::find(detail::dlpack_types, t.type(), &detail::dlpack_type::type);
+  if (type == std::ranges::end(detail::dlpack_types))
+    throw shape_error("plait: a tensor of " + to_string(t.spec()) + " has no DLPack type");
   out.data = made->shared.raw();
   out.device.device_type =
       static_cast<std::remove_reference_t<decltype(out.device.device_type)>>(detail::dlpack_device<B>);

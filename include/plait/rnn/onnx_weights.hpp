@@ -59,10 +59,11 @@ inline tensor_value stacked(std::vector<tensor_value> parts) {
 }
 }  // namespace detail
 
-/// The weights of one direction. Throws net_error where there is none of that number, or the rows are not those of as
-/// many gates; to_parameters checks the rest.
+/// The weights of one direction. Throws net_error where there is none of that number, the rows are not those of as many
+/// gates, or the cell adds a forget bias of its own; to_parameters checks the rest.
 template <detail::onnx_cell Cell>
 recurrent_weights from_onnx(Cell const& cell, onnx_weights const& w, std::size_t direction = 0) {
+  detail::require_no_forget_bias(cell);
   auto const gates = detail::onnx_gates(cell);
   recurrent_weights made{detail::reordered_rows(detail::place_of(w.w, direction, "W"), gates, "W"),
                          detail::reordered_rows(detail::place_of(w.r, direction, "R"), gates, "R")};
@@ -81,6 +82,7 @@ recurrent_weights from_onnx(Cell const& cell, onnx_weights const& w, std::size_t
 template <detail::onnx_cell Cell>
 onnx_weights to_onnx(Cell const& cell, std::span<recurrent_weights const> directions) {
   if (directions.empty()) throw net_error("plait: recurrent weights of no direction");
+  detail::require_no_forget_bias(cell);
   auto const gates = detail::onnx_gates(cell);
   std::vector<tensor_value> w, r, b, p;
   for (recurrent_weights const& one : directions) {

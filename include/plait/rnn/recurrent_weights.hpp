@@ -38,6 +38,15 @@ struct recurrent_weights {
 };
 
 namespace detail {
+/// Other systems' cells have no forget bias besides those in their parameters. Throws net_error for one that adds it.
+template <class Cell>
+void require_no_forget_bias(Cell const& cell) {
+  if constexpr (requires { cell.forget_bias; })
+    if (cell.forget_bias != 0)
+      throw net_error(
+          "plait: recurrent weights: the cell adds a forget bias, which no other layout has: it would have "
+          "to be in the bias of the forget gate");
+}
 
 /// The shapes of a cell's weights, and which of its parameters they are.
 struct weights_layout {

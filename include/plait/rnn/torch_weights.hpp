@@ -44,6 +44,7 @@ inline std::string torch_suffix(std::size_t layer, bool reverse) {
 /// Which of PyTorch's gates each of plait's is; the same the other way, for nothing but neighbours change places.
 template <torch_cell Cell>
 std::span<std::size_t const> torch_gates(Cell const& cell) {
+  require_no_forget_bias(cell);
   static constexpr std::array<std::size_t, 4> order =
       std::same_as<Cell, gru_cell> ? std::array<std::size_t, 4>{0, 1, 2} : std::array<std::size_t, 4>{0, 1, 3, 2};
   return std::span(order).first(static_cast<std::size_t>(layout_of(cell).gates));
@@ -79,8 +80,8 @@ inline std::vector<parameter> named_weights(torch_weights const& w, std::size_t 
   return made;
 }
 
-/// Throws net_error where the rows are not those of as many gates, and for a GRU that is not linear before its reset
-/// gate; to_parameters checks the rest.
+/// Throws net_error where the rows are not those of as many gates, for a GRU that is not linear before its reset gate,
+/// and for an LSTM with a forget bias of its own; to_parameters checks the rest.
 template <detail::torch_cell Cell>
 recurrent_weights from_torch(Cell const& cell, torch_weights const& w) {
   if constexpr (std::same_as<Cell, gru_cell>)

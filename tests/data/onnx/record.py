@@ -214,3 +214,43 @@ def branch_names():
 
 
 branch_names()
+
+
+def plain(name, nodes, inputs, shape, opset=17):
+    """Operators of which much is left to the rules: what they are of infinities, of older versions, of no axes."""
+    graph = helper.make_graph(nodes, name, [declared(each, inputs[each]) for each in inputs],
+                              [tensor("y", FLOAT, shape)])
+    record(name, model_of(graph, opset), inputs)
+
+
+infinite = numpy.array([[-numpy.inf, -numpy.inf], [numpy.inf, 1], [2, 3]], numpy.float32)
+signs = numpy.array([1, -2, 3, -4], numpy.float32)
+plain("log_sum_exp_infinite", [helper.make_node("ReduceLogSumExp", ["x"], ["y"], axes=[1])], {"x": infinite}, [3, 1])
+plain("prelu_infinite", [helper.make_node("PRelu", ["x", "s"], ["y"])],
+      {"x": infinite, "s": numpy.array([0.5], numpy.float32)}, [3, 2])
+for kind in ("L1", "L2", "SumSquare", "LogSumExp"):
+    plain("reduce_none_" + kind.lower(),
+          [helper.make_node("Reduce" + kind, ["x", ""], ["y"], noop_with_empty_axes=1)], {"x": signs}, [4], opset=18)
+plain("vectors_product", [helper.make_node("MatMul", ["a", "b"], ["p"]), constant("front", numpy.array([0])),
+                          helper.make_node("Unsqueeze", ["p", "front"], ["y"])],
+      {"a": signs, "b": signs + 1}, [1])
+plain("mean_of_unlike", [helper.make_node("Mean", ["a", "b", "a"], ["y"])],
+      {"a": signs, "b": numpy.array([[1], [2]], numpy.float32)}, [2, 4])
+
+
+def condition_is_state(value):
+    """What says whether to go on is a state, which is written when it is asked for."""
+    body = helper.make_graph(
+        [helper.make_node("Not", ["b_in"], ["b_out"]), helper.make_node("Add", ["s_in", "w"], ["s_out"])], "body",
+        [tensor("i", INT64, []), tensor("go_in", BOOL, []), tensor("b_in", BOOL, []), tensor("s_in", FLOAT, [2])],
+        [tensor("b_in", BOOL, []), tensor("b_out", BOOL, []), tensor("s_out", FLOAT, [2])])
+    given = {"n": numpy.array(5), "go": numpy.array(True), "b": numpy.array(value), "s": v, "w": w}
+    node = helper.make_node("Loop", ["n", "go", "b", "s"], ["b_last", "s_last"], body=body)
+    name = f"loop_condition_is_state_{str(value).lower()}"
+    graph = helper.make_graph([node], name, [declared(each, given[each]) for each in given],
+                              [tensor("b_last", BOOL, []), tensor("s_last", FLOAT, [2])])
+    record(name, model_of(graph, 14), given)
+
+
+condition_is_state(True)
+condition_is_state(False)

@@ -206,6 +206,13 @@ TEST_CASE("arithmetic: errors say what does not fit") {
   CHECK(has(of_error(binary("Add"), plait::tensor<B>::from(std::vector<bool>{true}, {1}), floats),
             "should hold float32 or float64 or int32 or int64"));
   CHECK(has(of_error(binary("Div"), integers, of<B, std::int32_t>({1}, {0})), "an integer is divided by zero"));
+  // Large enough to be run in a group by rows, if Div were to.
+  std::vector<std::int32_t> ones(1 << 20, 1);
+  auto const numerators = of<B, std::int32_t>({1024, 1024}, ones);
+  ones[1 << 19] = 0;
+  CHECK(has(of_error(binary("Div") + " } op { type: 'Add' input: 'C' input: 'A' output: 'D'", numerators,
+                     of<B, std::int32_t>({1024, 1024}, ones)),
+            "an integer is divided by zero"));
   CHECK(has(of_error("type: 'Add' input: 'A' output: 'C'", floats, floats), "1 inputs where there should be 2"));
 }
 

@@ -1,6 +1,7 @@
 #include <plait/exec/operators/lengths.hpp>
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -162,6 +163,8 @@ TEST_CASE("lengths that do not fit are refused") {
   CHECK(test::has(refusal("LengthsRangeFill", {-1}, {}), "input 0 has the negative length -1"));
   CHECK(test::has(refusal("LengthsTile", {1, 2}, {0}), "LengthsTile: plait: op 0 (LengthsTile): input 0 is float32 3"));
   CHECK(test::has(refusal("LengthsTile", {1, 2, -1}, {0}), "negative length"));
+  CHECK(test::has(refusal("LengthsToShape", {-1, -1}, {}), "length 0 is negative"));
+  CHECK(test::has(refusal("LengthsToOffsets", {std::numeric_limits<int>::max(), 1, 1}, {}), "does not fit an int32"));
   CHECK(test::has(refusal("LengthsGather", {1, 1}, {0}), "have 2 rows"));
   CHECK(test::has(refusal("LengthsGather", {1, 2}, {2}), "no segment 2 among 2"));
   CHECK(test::has(refusal("LengthsGather", {1, 2}, {-1}), "no segment -1 among 2"));

@@ -59,8 +59,8 @@ TEST_CASE("What a recurrence takes is said before it is run, for any number of s
       if (again) r.recompute = {"s"};
       CAPTURE(trains);
       CAPTURE(again);
-      measured const few = run_cell(100, r);
-      measured const many = run_cell(400, r);
+      measured const few = run_cell(200, r);
+      measured const many = run_cell(800, r);
       CAPTURE(few.said);
       CAPTURE(few.peak);
       CAPTURE(many.said);

@@ -161,7 +161,7 @@ std::vector<bool> plan<B>::kept_blobs(ssa_form<N> const& form, compile_options c
 
 template <backend B>
 auto plan<B>::usual_way(op_index op) const -> op_way {
-  bool const plain = !layout_.gives_results(op) && layout_.copies(op).empty() && layout_.endangered(op).empty();
+  bool const plain = !layout_.gives_results(op) && layout_.copies(op).empty() && !may_spoil(op);
   return !plain ? op_way::careful : layout_.published(op).empty() ? op_way::plain : op_way::publishing;
 }
 
@@ -170,6 +170,7 @@ template <backend B>
 void plan<B>::connect(net_operands const& operands, workspace<B>& blobs) {
   auto const ops = static_cast<op_index>(op_count());
   slots_.resize(layout_.value_count());
+  replaced_.resize(layout_.value_count());
   std::vector<bool> required(layout_.value_count(), false);
   std::vector<bool> inferred(layout_.value_count(), false);
   std::size_t all = 0;

@@ -53,7 +53,8 @@ void plan<B>::run_bound(run_options const& options) {
 
 template <backend B>
 void plan<B>::bind() {
-  bool changed = false;
+  for (value_number v : layout_.published())
+    if (replaced_[v].owner() != nullptr) replaced_[v] = tensor<B>();
   for (input const& in : inputs_) {
     if (!in.source->is_set && in.required) {
       std::string_view const name = value_name(in.value);
@@ -61,10 +62,9 @@ void plan<B>::bind() {
       while (std::ranges::find(layout_.reads(op), in.value) == layout_.reads(op).end()) ++op;
       throw problem(op, "the workspace has no blob '" + std::string(name) + '\'', name);
     }
-    bool const other = take(in);
-    changed = changed || (other && in.inferred);
+    // At once: what follows may throw, and the next bind() will not see the change.
+    if (take(in) && in.inferred) ready_[0] = false;
   }
-  if (changed) ready_.assign(ready_.size(), false);
   if (ready_.empty()) return;
   if (!ready_[0]) prepare_stage(0);
   refresh(0);
@@ -132,7 +132,10 @@ void plan<B>::refresh(std::size_t stage) {
     bool const there = target->is_set && target->value.shares_memory(memory);
     // What a nested net has made is handed on: somebody may still have need of it.
     if (nested_ && memory.owner().use_count() > (there ? 2 : 1)) return true;
-    return there && is_source(target);
+    if (there && is_source(target)) return true;
+    // Somebody else holds it: perhaps it was fed under another name.
+    return memory.owner().use_count() > (there ? 2 : 1) &&
+           std::ranges::any_of(inputs_, [&](input const& in) { return in.source->value.shares_memory(memory); });
   });
 }
 
@@ -246,6 +249,7 @@ void plan<B>::run_with_care(op_index op, run_options const& options) {
   std::vector<std::pair<value_number, std::shared_ptr<void>>> backups;
   for (auto const storage : layout_.endangered(op)) {
     if (nested_) break;  // the plan around has one
+    if (options.observer == nullptr && schema(op).has_checked_first()) break;
     for (value_number v : layout_.reads(op))
       if (layout_.storage_of(v) == storage) {
         backups.emplace_back(v, pooled_memory<B>(slots_[v].type.bytes()));
@@ -326,8 +330,11 @@ void plan<B>::publish(value_number v) {
   tensor<B> const* const kept = memory_.kept(v);
   if (kept != nullptr && kept->owner() == nullptr)
     target.value.view(at.data, at.type);
-  else if (kept != nullptr && !target.value.shares_memory(*kept))
+  else if (kept != nullptr && !target.value.shares_memory(*kept)) {
+    // Others may be reading what was given here: at the same time, or on demand.
+    if (is_source(&target)) std::swap(replaced_[v], target.value);
     target.value = *kept;
+  }
   if (target.value.spec() != at.type)
     target.value = tensor<B>::adopt(target.value.raw(), at.type, row_major(at.type.dims), target.value.owner());
 }

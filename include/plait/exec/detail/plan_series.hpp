@@ -59,7 +59,11 @@ void plan<B>::tell_constants() {
   bool changed = false;
   for (constant& c : constants_) {
     slot const& now = slots_[c.value];
-    if (c.data == now.data && c.type == now.type) continue;
+    auto const in = std::ranges::lower_bound(inputs_, c.value, {}, &input::value);
+    std::shared_ptr<void> const& owner = in->source->value.owner();
+    bool const same_owner = !c.owner.owner_before(owner) && !owner.owner_before(c.owner);
+    if (c.data == now.data && c.type == now.type && same_owner) continue;
+    c.owner = owner;
     c.data = now.data;
     c.type = now.type;
     changed = true;
@@ -80,8 +84,7 @@ void plan<B>::find_groups(bool large) {
   if (parallel_) return;
   op_index const last = layout_.stages().empty() ? 0 : stage_end(0);
   auto const at = [this](op_index op) {
-    bool const alone =
-        layout_.gives_results(op) || !layout_.copies(op).empty() || (!nested_ && !layout_.endangered(op).empty());
+    bool const alone = layout_.gives_results(op) || !layout_.copies(op).empty() || (!nested_ && may_spoil(op));
     return alone ? group_candidate<B>() : group_candidate<B>{steps_[op].kernel, &steps_[op].context};
   };
   auto const in_no_group = [&](op_index op) { return groups_.contains(op) ? group_candidate<B>() : at(op); };

@@ -36,11 +36,12 @@ plan<B>::plan(plan const& leader, workspace<B>& blobs)
   for (op_index op = 0; op != leader.op_count(); ++op) {
     std::size_t const inputs = layout_.reads(op).size();
     std::size_t const outputs = layout_.writes(op).size();
+    details_.push_back({leader.details_[op].type});
     steps_.push_back(
         {leader.steps_[op].kernel, op_context<B>({next, inputs}, {next + inputs, outputs}), usual_way(op)});
-    details_.push_back({leader.details_[op].type});
     next += inputs + outputs;
   }
+  replaced_.resize(slots_.size());
   memory_.reset(layout_, false);
   rebind(find_blobs(blobs));
 }

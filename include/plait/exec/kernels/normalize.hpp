@@ -100,10 +100,18 @@ struct normalize_columns {
     std::size_t const first = task / strips * n * inner + task % strips * Width;
     T divisors[Width];
     for (std::size_t c = 0; c < columns; ++c) divisors[c] = T(0);
-    for (std::size_t r = 0; r < n; ++r) {
-      T const* const from = x + first + r * inner;
-      PLAIT_INDEPENDENT
-      for (std::size_t c = 0; c < columns; ++c) divisors[c] += norm::part(from[c]);
+    // In blocks, as sums of rows are: the errors of all rows would add up.
+    constexpr std::size_t block = 512;
+    for (std::size_t begin = 0; begin < n; begin += block) {
+      std::size_t const end = n - begin < block ? n : begin + block;
+      T part[Width];
+      for (std::size_t c = 0; c < columns; ++c) part[c] = T(0);
+      for (std::size_t r = begin; r < end; ++r) {
+        T const* const from = x + first + r * inner;
+        PLAIT_INDEPENDENT
+        for (std::size_t c = 0; c < columns; ++c) part[c] += norm::part(from[c]);
+      }
+      for (std::size_t c = 0; c < columns; ++c) divisors[c] += part[c];
     }
     for (std::size_t c = 0; c < columns; ++c) divisors[c] = norm::divisor(divisors[c]);
     for (std::size_t r = 0; r < n; ++r) {

@@ -143,8 +143,13 @@ class divide_kernel : public binary_kernel<B, functions::divide, float, double, 
     base::run(c);
   }
   element_function by_element(op_context<B> const& c) const override {
-    bool const checks = c.type(1) == element_type::int32 || c.type(1) == element_type::int64;
-    return checks ? element_function() : base::by_element(c);
+    return checks(c) ? element_function() : base::by_element(c);
+  }
+  row_runs by_rows(op_context<B> const& c) const override { return checks(c) ? row_runs() : base::by_rows(c); }
+
+ private:
+  static bool checks(op_context<B> const& c) {
+    return c.type(1) == element_type::int32 || c.type(1) == element_type::int64;
   }
 };
 

@@ -87,7 +87,7 @@ struct padded_product_rows {
     if (repeat) {
       for (std::size_t first = short_width; first < long_width; first += short_width)
         sum += dot_row(a + first, b, short_width);
-    } else {
+    } else if (long_width != short_width) {
       T const* const rest = a + short_width;
       sum += pad * reduce_row<sum_reduction, T>(long_width - short_width, [rest](std::size_t i) { return rest[i]; });
     }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string>
 
 #include <plait/exec/kernels/for_each.hpp>
@@ -86,7 +87,9 @@ struct learning_rate_policy {
     made.active_first = a.flag("active_first");
     made.length = count(made.active_first ? "active_period" : "inactive_period", 0);
     made.rest = count(made.active_first ? "inactive_period" : "active_period", 0);
-    if (made.length + made.rest < 1) a.fail("active_period", "and inactive_period must not both be zero");
+    if (made.length == 0 && made.rest == 0) a.fail("active_period", "and inactive_period must not both be zero");
+    if (made.length > std::numeric_limits<std::int64_t>::max() - made.rest)
+      a.fail("active_period", "and inactive_period add up to more than an int64 holds");
   } else if (policy == "step") {
     made.policy = kind::step;
     made.length = count("stepsize", 1);

@@ -33,6 +33,7 @@ struct lengths_to_shape_kernel : op_kernel<B> {
       std::size_t const count = c.size(0);
       I made[2] = {static_cast<I>(count), 0};
       if (count != 0) B::copy_to_host(&made[1], lengths, sizeof(I));
+      if (made[1] < 0) c.fail("length 0 is negative");
       std::size_t const other = find_index<B>(count, differs<I>{lengths, made[1]});
       if (other != count) c.fail("length " + std::to_string(other) + " is another than the first");
       B::copy_from_host(c.raw_output(0), made, sizeof(made));
@@ -59,7 +60,10 @@ class integer_list_kernel : public op_kernel<B> {
     element_type const type = always_narrow() ? element_type::int32 : c.type(0);
     narrow_.clear();
     if (type == element_type::int32)
-      for (std::int64_t const x : made_) narrow_.push_back(static_cast<std::int32_t>(x));
+      for (std::int64_t const x : made_) {
+        if (x != static_cast<std::int32_t>(x)) c.fail(std::to_string(x) + " does not fit an int32");
+        narrow_.push_back(static_cast<std::int32_t>(x));
+      }
     c.output(0, type, dims);
   }
   void run(op_context<B>& c) final {

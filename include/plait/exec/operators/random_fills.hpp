@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <string_view>
 
@@ -82,6 +83,7 @@ class uniform_fill_kernel final : public random_fill_kernel<B> {
     for (char const* name : {"min", "max"})
       if (given_ && a.has(name)) a.fail(name, "is given twice, as an input too");
     if (!(min_ < max_)) a.fail("max", "must be above min");
+    if (!spans_a_float(min_, max_)) a.fail("max", "is too far above min");
   }
   void infer(shape_context& c) override {
     for (std::size_t i = 1; i < c.input_count(); ++i) {
@@ -97,11 +99,17 @@ class uniform_fill_kernel final : public random_fill_kernel<B> {
       B::copy_to_host(&low, c.raw_input(1), sizeof low);
       B::copy_to_host(&high, c.raw_input(2), sizeof high);
       if (!(low < high)) c.fail("max, input 2, must be above min, input 1");
+      if (!spans_a_float(low, high)) c.fail("max, input 2, is too far above min, input 1");
     }
     this->uniform(c, low, high);
   }
 
  private:
+  static bool spans_a_float(float low, float high) {
+    return static_cast<double>(high) - static_cast<double>(low) <=
+           static_cast<double>(std::numeric_limits<float>::max());
+  }
+
   float min_;
   float max_;
   bool given_;

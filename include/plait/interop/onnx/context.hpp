@@ -61,6 +61,7 @@ class onnx_context {
   bool has_input(std::size_t i) const { return i < node_->inputs.size() && !node_->inputs[i].empty(); }
   /// The blob, which is made a parameter if it is a constant. Reports a node that lacks the input.
   std::string input(std::size_t i) const;
+  /// All up to the last that the node does not leave out.
   names inputs() const;
   onnx_value const& value(std::size_t i) const;
   /// The elements, if the model has them; nullptr otherwise.
@@ -131,6 +132,11 @@ class onnx_context {
     for (onnx_attribute const& a : node_->attributes)
       if (a.name == name) return &a;
     return nullptr;
+  }
+
+  // Of any type; an empty list has none.
+  static bool has_value(onnx_attribute const& a) {
+    return a.f || a.i || a.s || a.t || a.g || !a.floats.empty() || !a.ints.empty() || !a.strings.empty();
   }
 
   detail::onnx_converter* converter_;

@@ -12,6 +12,7 @@
 #include <variant>
 #include <vector>
 
+#include <boost/unordered/unordered_flat_map.hpp>
 #include <boost/unordered/unordered_flat_set.hpp>
 
 #include <plait/core/errors.hpp>
@@ -41,7 +42,7 @@ class onnx_converter {
 
   onnx_net run() {
     reserve_names();
-    level top{&model_.graph, &root_, {}, nullptr};
+    level top(model_.graph, root_, nullptr);
     here_ = &top;
     read_initializers(top);
     for (onnx_value_info const& input : model_.graph.inputs) declare_input(top, input);
@@ -86,12 +87,10 @@ class onnx_converter {
   std::string define(std::string const& name) {
     onnx_value made;
     made.blob = here_->around == nullptr ? name : claim(name);
-    for (auto const* list : {&here_->graph->values, &here_->graph->outputs})
-      for (onnx_value_info const& info : *list)
-        if (info.name == name) {
-          made.type = info.type;
-          made.dims = info.dims;
-        }
+    if (auto const found = here_->infos.find(name); found != here_->infos.end()) {
+      made.type = found->second->type;
+      made.dims = found->second->dims;
+    }
     return set(name, std::move(made)).blob;
   }
   /// Throws net_error for a value of the graph that has been made already.
@@ -107,8 +106,11 @@ class onnx_converter {
   /// A name that no blob has, nor any value of the model's graph.
   std::string claim(std::string_view wanted) {
     std::string name(wanted);
-    for (std::size_t number = 2; !taken_.insert(name).second; ++number)
-      name = std::string(wanted) + '_' + std::to_string(number);
+    if (taken_.insert(name).second) return name;
+    std::size_t& number = numbers_.try_emplace(name, 1).first->second;
+    do {
+      name = std::string(wanted) + '_' + std::to_string(++number);
+    } while (!taken_.insert(name).second);
     return name;
   }
 
@@ -126,7 +128,7 @@ class onnx_converter {
   /// Converts a graph of a node into a net inside: `inputs` are what stands for its inputs. What its outputs are; those
   /// that are constants, or come from around, are no blobs of the net yet.
   std::vector<onnx_value> inside(onnx_graph_def const& graph, net_builder& net, std::vector<onnx_value> inputs) {
-    level below{&graph, &net, {}, here_};
+    level below(graph, net, here_);
     here_ = &below;
     struct leave {
       level*& at;
@@ -154,9 +156,14 @@ class onnx_converter {
  private:
   // A graph that is being converted.
   struct level {
+    level(onnx_graph_def const& g, net_builder& n, level* outside) : graph(&g), net(&n), around(outside) {
+      for (auto const* list : {&g.values, &g.outputs})
+        for (onnx_value_info const& info : *list) infos.insert_or_assign(info.name, &info);
+    }
     onnx_graph_def const* graph;
     net_builder* net;
-    std::unordered_map<std::string, onnx_value> values;  // rules hold references
+    std::unordered_map<std::string, onnx_value> values = {};  // rules hold references
+    boost::unordered_flat_map<std::string_view, onnx_value_info const*> infos = {};
     level* around;
   };
 
@@ -182,9 +189,13 @@ class onnx_converter {
   }
 
   void declare_input(level& at, onnx_value_info const& input) {
+    auto const fixed = options_.constants.find(input.name);
     if (auto const found = at.values.find(input.name); found != at.values.end()) {
       // A default that may be overridden: from version 4 of the format on, inputs that must not be are none.
-      if (model_.ir_version >= 4) {
+      if (fixed != options_.constants.end() && model_.ir_version >= 4) {
+        found->second = fixed_value(fixed->second);
+        taken_.erase(input.name);
+      } else if (model_.ir_version >= 4) {
         found->second.blob = input.name;
         root_.external_input(input.name);
         made_.parameters.push_back({input.name, *std::exchange(found->second.constant, std::nullopt)});
@@ -201,18 +212,24 @@ class onnx_converter {
       problems_.push_back({"GraphProto", input.name, "inputs that are no tensors are not supported"});
       made.usable = false;
     }
-    auto const fixed = options_.constants.find(input.name);
     if (fixed != options_.constants.end()) {
-      made.constant = fixed->second;
-      made.dims = known_extents(made.constant->shape);
-      made.type = onnx_type_of(fixed->second.type());
-      made.blob.clear();
+      bool const usable = made.usable;
+      made = fixed_value(fixed->second);
+      made.usable = usable;
       taken_.erase(input.name);
     } else {
       root_.external_input(input.name);
       made_.inputs.push_back(input.name);
     }
     at.values.emplace(input.name, std::move(made));
+  }
+
+  static onnx_value fixed_value(tensor_value const& value) {
+    onnx_value made;
+    made.constant = value;
+    made.dims = known_extents(value.shape);
+    made.type = onnx_type_of(value.type());
+    return made;
   }
 
   void convert(onnx_node const& node) {
@@ -268,6 +285,7 @@ class onnx_converter {
   onnx_net made_;
   net_builder root_;
   boost::unordered_flat_set<std::string> taken_;
+  boost::unordered_flat_map<std::string, std::size_t> numbers_;  // the last that was given to a name
   level* here_ = nullptr;
   std::vector<onnx_problem> problems_;
 };
@@ -284,8 +302,10 @@ inline std::string onnx_context::input(std::size_t i) const {
 }
 
 inline onnx_context::names onnx_context::inputs() const {
+  std::size_t count = input_count();
+  while (count != 0 && !has_input(count - 1)) --count;
   names made;
-  for (std::size_t i = 0; i != input_count(); ++i) made.push_back(input(i));
+  for (std::size_t i = 0; i != count; ++i) made.push_back(input(i));
   return made;
 }
 
@@ -335,27 +355,39 @@ inline std::size_t onnx_context::axis(std::size_t i, std::int64_t at) const {
 
 inline std::int64_t onnx_context::integer(std::string_view name, std::int64_t fallback) const {
   onnx_attribute const* const a = find(name);
-  return a == nullptr ? fallback : a->i.value_or(0);
+  if (a == nullptr) return fallback;
+  if (!a->i && has_value(*a)) unsupported("attribute '" + a->name + "' is no integer");
+  return a->i.value_or(0);
 }
 inline float onnx_context::real(std::string_view name, float fallback) const {
   onnx_attribute const* const a = find(name);
-  return a == nullptr ? fallback : a->f.value_or(0.0f);
+  if (a == nullptr) return fallback;
+  if (!a->f && has_value(*a)) unsupported("attribute '" + a->name + "' is no float");
+  return a->f.value_or(0.0f);
 }
 inline std::string onnx_context::text(std::string_view name, std::string_view fallback) const {
   onnx_attribute const* const a = find(name);
-  return a == nullptr ? std::string(fallback) : a->s.value_or("");
+  if (a == nullptr) return std::string(fallback);
+  if (!a->s && has_value(*a)) unsupported("attribute '" + a->name + "' is no text");
+  return a->s.value_or("");
 }
 inline std::vector<std::int64_t> onnx_context::integers(std::string_view name) const {
   onnx_attribute const* const a = find(name);
-  return a == nullptr ? std::vector<std::int64_t>() : a->ints;
+  if (a == nullptr) return {};
+  if (a->ints.empty() && has_value(*a)) unsupported("attribute '" + a->name + "' is no list of integers");
+  return a->ints;
 }
 inline std::vector<float> onnx_context::reals(std::string_view name) const {
   onnx_attribute const* const a = find(name);
-  return a == nullptr ? std::vector<float>() : a->floats;
+  if (a == nullptr) return {};
+  if (a->floats.empty() && has_value(*a)) unsupported("attribute '" + a->name + "' is no list of floats");
+  return a->floats;
 }
 inline std::vector<std::string> onnx_context::texts(std::string_view name) const {
   onnx_attribute const* const a = find(name);
-  return a == nullptr ? std::vector<std::string>() : a->strings;
+  if (a == nullptr) return {};
+  if (a->strings.empty() && has_value(*a)) unsupported("attribute '" + a->name + "' is no list of texts");
+  return a->strings;
 }
 inline onnx_tensor const* onnx_context::tensor(std::string_view name) const {
   onnx_attribute const* const a = find(name);

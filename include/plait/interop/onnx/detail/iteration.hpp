@@ -62,7 +62,9 @@ class onnx_iteration {
       handed.push_back(blob);
     }
     for (std::size_t k = 0; k != stacks.size(); ++k) grow(inside, stacks[k], values_[first + states.size() + k]);
-    std::string const goes_on = heeds && !values_[0].constant ? blob_of(values_[0]) : std::string();
+    std::string goes_on = heeds && !values_[0].constant ? blob_of(values_[0]) : std::string();
+    if (std::ranges::find(states, goes_on) != states.end())
+      goes_on = inside.copy(onnx_take(inside, goes_on), c_.temporary("before")).name();
     bool const never = heeds && values_[0].constant && !truth(*values_[0].constant);
     for (std::size_t k = 0; k != states.size(); ++k) {
       if (handed[k] != states[k]) inside.copy(onnx_take(inside, handed[k]), states[k]);

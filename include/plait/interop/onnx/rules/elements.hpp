@@ -28,10 +28,14 @@ inline std::vector<net_argument> onnx_old_broadcast(onnx_context const& c) {
   return made;
 }
 
+inline onnx_dims onnx_broadcast_dims(onnx_context const& c) {
+  return c.opset() < 7 ? c.dims(0) : broadcast(c.dims(0), c.dims(1));
+}
+
 inline void onnx_binary(onnx_context const& c, char const* type, onnx_type result = onnx_type::undefined) {
   c.add(type, {c.input(0), c.input(1)}, {c.output(0)}, onnx_old_broadcast(c));
   c.set_type(0, result == onnx_type::undefined ? c.type(0) : result);
-  c.set_dims(0, broadcast(c.dims(0), c.dims(1)));
+  c.set_dims(0, onnx_broadcast_dims(c));
 }
 
 // Numbers of the same type as input 0.
@@ -45,7 +49,7 @@ inline void onnx_pow(onnx_context const& c) {
     exponent = c.step("Cast", {exponent}, {{"to", require_runtime_type(c, c.type(0))}});
   c.add("Pow", {c.input(0), exponent}, {c.output(0)}, onnx_old_broadcast(c));
   c.set_type(0, c.type(0));
-  c.set_dims(0, broadcast(c.dims(0), c.dims(1)));
+  c.set_dims(0, onnx_broadcast_dims(c));
 }
 
 // Sums and the like of any number of operands: one op where all are alike, else one after the other.
@@ -67,7 +71,7 @@ inline void onnx_variadic(onnx_context const& c, char const* all, char const* tw
       c.add(two, {sum, c.input(i)}, {made});
       sum = made;
     }
-    if (mean) c.add("Scale", {sum}, {c.output(0)}, {{"scale", 1.0 / static_cast<double>(count)}});
+    if (mean) c.add("Div", {sum, onnx_number(c, static_cast<double>(count), "count")}, {c.output(0)});
   }
   c.set_type(0, c.type(0));
   c.set_dims(0, dims);
@@ -102,8 +106,8 @@ inline void onnx_prelu(onnx_context const& c) {
     return c.as_input(0, 0);
   }
   std::string const above = c.step("Relu", {c.input(0)});
-  std::string const below = c.step("Sub", {c.input(0), above});
-  std::string const sloped = c.step("Mul", {below, c.input(1)});
+  std::string const below = c.step("Relu", {c.step("Negative", {c.input(0)})});  // without its sign
+  std::string const sloped = c.step("Mul", {c.step("Negative", {below}), c.input(1)});
   c.add("Add", {above, sloped}, {c.output(0)});
   c.as_input(0, 0);
 }
@@ -128,8 +132,13 @@ inline void onnx_dropout(onnx_context const& c) {
   c.add("Copy", {c.input(0)}, {c.output(0)});
   c.as_input(0, 0);
   if (!c.wants(1)) return;
-  c.add("ConstantFill", {c.input(0)}, {c.output(1)}, {{"value", 1}, {"dtype", 5}});
-  c.set_type(1, onnx_type::boolean);
+  // Before version 10 the mask is of the type of the data.
+  onnx_type const type = c.opset() < 10 ? c.type(0) : onnx_type::boolean;
+  if (type == onnx_type::boolean)
+    c.add("ConstantFill", {c.input(0)}, {c.output(1)}, {{"value", 1}, {"dtype", 5}});
+  else
+    c.add("ConstantFill", {c.input(0)}, {c.output(1)}, {{"value", 1.0f}, {"dtype", require_runtime_type(c, type)}});
+  c.set_type(1, type);
   c.set_dims(1, c.dims(0));
 }
 

@@ -17,6 +17,11 @@ namespace detail {
 inline void onnx_mat_mul(onnx_context const& c) {
   onnx_dims const& a = c.dims(0);
   onnx_dims const& b = c.dims(1);
+  if (a && b && a->size() == 1 && b->size() == 1) {  // a number, of which BatchMatMul makes a vector
+    c.add("ReduceSum", {c.step("Mul", {c.input(0), c.input(1)})}, {c.output(0)}, {{"keepdims", 0}});
+    c.set_type(0, c.type(0));
+    return c.set_dims(0, std::vector<std::int64_t>());
+  }
   std::vector<net_argument> arguments;
   bool const matrices = a && b && a->size() == 2 && b->size() == 2;  // which have a gradient, too
   if (!matrices) arguments.emplace_back("broadcast", 1);
@@ -85,6 +90,8 @@ inline std::vector<net_argument> window_arguments(onnx_context const& c, std::si
     made.emplace_back("legacy_pad", 2);
   else if (automatic == "SAME_LOWER")
     c.unsupported("auto_pad SAME_LOWER");
+  else if (automatic != "NOTSET" && automatic != "VALID")
+    c.unsupported("auto_pad " + automatic);
   else if (automatic == "NOTSET" && c.has("pads"))
     made.emplace_back("pads", c.integers("pads"));
   return made;

@@ -51,6 +51,7 @@ class onnx_recurrence {
     functions_ = onnx_activations(c, defaults, reversed_.size());
     per_direction_ = defaults.size();
     clip_ = c.real("clip", 0);
+    if (c.has("clip") && !(clip_ > 0)) c.unsupported("a clip that is not above 0");
     couples_ = c.integer("input_forget", 0) != 0;
     linear_first_ = c.integer("linear_before_reset", 0) != 0;
   }

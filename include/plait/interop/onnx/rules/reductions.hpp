@@ -43,16 +43,18 @@ inline void set_reduced(onnx_context const& c) {
   c.set_dims(0, std::move(dims));
 }
 
-/// `before` and `after`: what is done to elements, and to results; nullptr for nothing.
+/// `before` and `after`: what is done to elements, and to results; `alone`: to elements where no axis is reduced, which
+/// are their own sums. nullptr for nothing.
 inline void onnx_reduce(onnx_context const& c, char const* type, char const* before = nullptr,
-                        char const* after = nullptr) {
+                        char const* after = nullptr, char const* alone = nullptr) {
   auto arguments = reduced_axes(c);
+  if (!arguments) {
+    if (alone == nullptr) return c.forward(0, 0);
+    c.add(alone, {c.input(0)}, {c.output(0)});
+    return c.as_input(0, 0);
+  }
   std::string x = c.input(0);
   if (before != nullptr) x = c.step(before, {x});
-  if (!arguments) {
-    if (after != nullptr || before != nullptr) c.unsupported("no axes to reduce");
-    return c.forward(0, 0);
-  }
   if (after == nullptr) {
     c.add(type, {x}, {c.output(0)}, std::move(*arguments));
   } else {
@@ -61,16 +63,17 @@ inline void onnx_reduce(onnx_context const& c, char const* type, char const* bef
   set_reduced(c);
 }
 
-// log(sum(exp(x))) = log(sum(exp(x - m))) + m for the greatest element m: exp does not overflow.
+// log(sum(exp(x))) = log(sum(exp(x - m))) + m for the greatest element m: exp does not overflow. Where that is
+// infinite, the greatest finite number does as well: Clip has no other bounds by itself.
 inline void onnx_reduce_log_sum_exp(onnx_context const& c) {
   auto arguments = reduced_axes(c);
-  if (!arguments) c.unsupported("no axes to reduce");
+  if (!arguments) return c.forward(0, 0);
   std::vector<net_argument> kept = *arguments;
   kept.front() = net_argument("keepdims", 1);
-  std::string const most = c.step("ReduceMax", {c.input(0)}, kept);
+  std::string const most = c.step("Clip", {c.step("ReduceMax", {c.input(0)}, kept)});
   std::string const powers = c.step("Exp", {c.step("Sub", {c.input(0), most})});
   std::string const logs = c.step("Log", {c.step("ReduceSum", {powers}, *arguments)});
-  c.add("Add", {logs, c.step("ReduceMax", {c.input(0)}, *arguments)}, {c.output(0)});
+  c.add("Add", {logs, c.step("Clip", {c.step("ReduceMax", {c.input(0)}, *arguments)})}, {c.output(0)});
   set_reduced(c);
 }
 
@@ -139,10 +142,13 @@ inline void onnx_batch_norm(onnx_context const& c) {
 }  // namespace detail
 
 inline void add_onnx_reduction_rules(onnx_rules& rules) {
-  for (char const* type : {"ReduceSum", "ReduceMean", "ReduceMax", "ReduceMin", "ReduceL1", "ReduceL2"})
+  for (char const* type : {"ReduceSum", "ReduceMean", "ReduceMax", "ReduceMin"})
     rules.set(type, [type](onnx_context const& c) { detail::onnx_reduce(c, type); });
-  rules.set("ReduceSumSquare", [](onnx_context const& c) { detail::onnx_reduce(c, "ReduceSum", "Sqr"); });
-  rules.set("ReduceLogSum", [](onnx_context const& c) { detail::onnx_reduce(c, "ReduceSum", nullptr, "Log"); });
+  for (char const* type : {"ReduceL1", "ReduceL2"})
+    rules.set(type, [type](onnx_context const& c) { detail::onnx_reduce(c, type, nullptr, nullptr, "Abs"); });
+  rules.set("ReduceSumSquare",
+            [](onnx_context const& c) { detail::onnx_reduce(c, "ReduceSum", "Sqr", nullptr, "Sqr"); });
+  rules.set("ReduceLogSum", [](onnx_context const& c) { detail::onnx_reduce(c, "ReduceSum", nullptr, "Log", "Log"); });
   rules.set("ReduceLogSumExp", detail::onnx_reduce_log_sum_exp);
   for (char const* type : {"ArgMax", "ArgMin"})
     rules.set(type, [type](onnx_context const& c) { detail::onnx_arg(c, type); });

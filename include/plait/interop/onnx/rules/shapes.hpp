@@ -156,7 +156,7 @@ inline void onnx_expand(onnx_context const& c) {
   std::string const ones = c.step("ConstantFill", {c.input(1)}, std::move(one));
   c.add(truth ? "And" : "Mul", {c.input(0), ones}, {c.output(0)});
   c.set_type(0, c.type(0));
-  if (c.constant(1) != nullptr) c.set_dims(0, broadcast(c.dims(0), c.known_integers(1, "the shape")));
+  if (c.constant(1) != nullptr) c.set_dims(0, broadcast(c.dims(0), known_extents(c.known_integers(1, "the shape"))));
 }
 
 inline void onnx_tile(onnx_context const& c) {
@@ -186,7 +186,7 @@ inline void onnx_concat(onnx_context const& c) {
     if (!c.dims(i) || c.dims(i)->size() != dims.size() || (*c.dims(i))[at] < 0 || dims[at] < 0)
       dims[at] = -1;
     else
-      dims[at] += (*c.dims(i))[at];
+      dims[at] = known_extents({dims[at] + (*c.dims(i))[at]})[0];
   }
   c.set_dims(0, std::move(dims));
 }
@@ -278,9 +278,13 @@ inline void onnx_slice(onnx_context const& c) {
           auto const place = [&](std::int64_t at) {
             return std::clamp(at < 0 ? at + extent : at, std::int64_t{0}, extent);
           };
-          first[axis] = place(starts[k]);
-          last[axis] = std::max(first[axis], place(ends[k]));
-          (*dims)[axis] = last[axis] - first[axis];
+          std::int64_t const from = place(starts[k]);
+          std::int64_t const to = place(ends[k]);
+          // Bounds inside stay relative, as an input may be fed that is larger than the model says.
+          if (starts[k] < -extent || starts[k] > extent) first[axis] = from;
+          if (ends[k] < -extent) last[axis] = to;
+          if (to < from) first[axis] = last[axis] = from;
+          (*dims)[axis] = std::max(from, to) - from;
         }
       }
       part = c.step("Slice", {part}, {{"starts", first}, {"ends", last}});
