@@ -260,4 +260,27 @@ TEST_CASE("the guide lists the operators that there are rules for") {
   CHECK(joined(listed) == joined(plait::onnx_rules::standard().types()));
 }
 
+TEST_CASE("an attribute of another type than the operator's is reported, not taken for nothing") {
+  auto leaky = node("LeakyRelu", {"x"}, {"y"});
+  leaky.attributes.emplace_back();
+  leaky.attributes.back().name = "alpha";
+  leaky.attributes.back().i = 1;
+  auto sum = node("ReduceL1", {"x"}, {"z"});
+  sum.attributes.emplace_back();
+  sum.attributes.back().name = "axes";
+  sum.attributes.back().i = 0;
+  try {
+    static_cast<void>(plait::read_onnx(model({leaky, sum}, {"x"}, {"y", "z"})));
+    FAIL("was read");
+  } catch (plait::onnx_error const& e) {
+    REQUIRE(e.problems.size() == 2);
+    CHECK(e.problems[0].reason == "attribute 'alpha' is no float");
+    CHECK(e.problems[1].reason == "attribute 'axes' is no list of integers");
+  }
+  leaky.attributes.back() = {};
+  leaky.attributes.back().name = "alpha";
+  leaky.attributes.back().f = 0.5f;
+  CHECK_NOTHROW(static_cast<void>(plait::read_onnx(model({leaky}, {"x"}, {"y"}))));
+}
+
 }  // namespace

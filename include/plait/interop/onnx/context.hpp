@@ -77,7 +77,7 @@ class onnx_context {
   /// number of axes that is not known.
   std::size_t axis(std::size_t i, std::int64_t at) const;
 
-  // ---- attributes
+  // ---- attributes, of which each reports one of another type
   bool has(std::string_view name) const { return find(name) != nullptr; }
   std::int64_t integer(std::string_view name, std::int64_t fallback) const;
   float real(std::string_view name, float fallback) const;
@@ -133,10 +133,14 @@ class onnx_context {
       if (a.name == name) return &a;
     return nullptr;
   }
-
-  // Of any type; an empty list has none.
-  static bool has_value(onnx_attribute const& a) {
-    return a.f || a.i || a.s || a.t || a.g || !a.floats.empty() || !a.ints.empty() || !a.strings.empty();
+  // Reports one that has a value, but of another type. An empty list has none.
+  template <class T>
+  onnx_attribute const* find(std::string_view name, T onnx_attribute::*member, char const* type) const {
+    onnx_attribute const* const a = find(name);
+    if (a != nullptr && a->*member == T() &&
+        (a->f || a->i || a->s || a->t || a->g || !a->floats.empty() || !a->ints.empty() || !a->strings.empty()))
+      unsupported("attribute '" + a->name + "' is no " + type);
+    return a;
   }
 
   detail::onnx_converter* converter_;

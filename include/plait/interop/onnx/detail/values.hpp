@@ -68,6 +68,12 @@ inline std::int64_t require_runtime_type(onnx_context const& c, onnx_type type) 
 
 inline bool is_integer(onnx_type type) { return type == onnx_type::int32 || type == onnx_type::int64; }
 
+/// One as ConstantFill's argument, for elements of some type.
+inline net_argument onnx_one(onnx_type type) {
+  if (type == onnx_type::boolean || is_integer(type)) return {"value", 1};
+  return {"value", 1.0f};
+}
+
 /// The shape two shapes broadcast to, as far as it is known.
 inline onnx_dims broadcast(onnx_dims const& a, onnx_dims const& b) {
   if (!a || !b) return std::nullopt;

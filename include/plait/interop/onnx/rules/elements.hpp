@@ -134,10 +134,7 @@ inline void onnx_dropout(onnx_context const& c) {
   if (!c.wants(1)) return;
   // Before version 10 the mask is of the type of the data.
   onnx_type const type = c.opset() < 10 ? c.type(0) : onnx_type::boolean;
-  if (type == onnx_type::boolean)
-    c.add("ConstantFill", {c.input(0)}, {c.output(1)}, {{"value", 1}, {"dtype", 5}});
-  else
-    c.add("ConstantFill", {c.input(0)}, {c.output(1)}, {{"value", 1.0f}, {"dtype", require_runtime_type(c, type)}});
+  c.add("ConstantFill", {c.input(0)}, {c.output(1)}, {onnx_one(type), {"dtype", require_runtime_type(c, type)}});
   c.set_type(1, type);
   c.set_dims(1, c.dims(0));
 }
@@ -152,20 +149,14 @@ inline void onnx_where(onnx_context const& c) {
   if (!known_alike(c.dims(0), c.dims(1)) || !known_alike(c.dims(0), c.dims(2))) {
     std::string const data = c.step("And", {c.step("EQ", {a, a}), c.step("EQ", {b, b})});
     std::string const all = c.step("Or", {data, condition});
-    auto const filled = [&](std::int64_t type, auto one) {
-      return c.step("ConstantFill", {all}, {{"value", one}, {"dtype", type}});
+    auto const ones = [&](onnx_type type) {
+      return c.step("ConstantFill", {all}, {onnx_one(type), {"dtype", require_runtime_type(c, type)}});
     };
-    condition = c.step("And", {condition, filled(5, 1)});
-    if (c.type(1) == onnx_type::boolean) {
-      std::string const ones = filled(5, 1);
-      a = c.step("And", {a, ones});
-      b = c.step("And", {b, ones});
-    } else {
-      std::string const ones = is_integer(c.type(1)) ? filled(require_runtime_type(c, c.type(1)), 1)
-                                                     : filled(require_runtime_type(c, c.type(1)), 1.0f);
-      a = c.step("Mul", {a, ones});
-      b = c.step("Mul", {b, ones});
-    }
+    condition = c.step("And", {condition, ones(onnx_type::boolean)});
+    char const* const times = c.type(1) == onnx_type::boolean ? "And" : "Mul";
+    std::string const one = ones(c.type(1));
+    a = c.step(times, {a, one});
+    b = c.step(times, {b, one});
   }
   c.add("Where", {condition, a, b}, {c.output(0)});
   c.set_type(0, c.type(1));

@@ -148,12 +148,9 @@ inline void onnx_transpose(onnx_context const& c) {
 
 inline void onnx_expand(onnx_context const& c) {
   bool const truth = c.type(0) == onnx_type::boolean;
-  std::vector<net_argument> one{{"input_as_shape", 1}, {"dtype", require_runtime_type(c, c.type(0))}};
-  if (truth || is_integer(c.type(0)))
-    one.emplace_back("value", 1);
-  else
-    one.emplace_back("value", 1.0f);
-  std::string const ones = c.step("ConstantFill", {c.input(1)}, std::move(one));
+  std::string const ones =
+      c.step("ConstantFill", {c.input(1)},
+             {onnx_one(c.type(0)), {"input_as_shape", 1}, {"dtype", require_runtime_type(c, c.type(0))}});
   c.add(truth ? "And" : "Mul", {c.input(0), ones}, {c.output(0)});
   c.set_type(0, c.type(0));
   if (c.constant(1) != nullptr) c.set_dims(0, broadcast(c.dims(0), known_extents(c.known_integers(1, "the shape"))));
