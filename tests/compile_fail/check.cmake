@@ -6,9 +6,11 @@ list(TRANSFORM INCLUDE_DIRS PREPEND -I)
 if(COMPILER_ID MATCHES "Clang")
   set(own clang)
   set(no_source -fno-caret-diagnostics)
+  set(quick "")
 else()
   set(own gcc)
   set(no_source -fno-diagnostics-show-caret)
+  set(quick --param=ggc-min-heapsize=524288 --param=ggc-min-expand=100) # as plait_own
 endif()
 
 # no_source: an expected text must be said by the compiler, not stand in a line that it quotes.
@@ -28,7 +30,7 @@ endif()
 set(ENV{LC_ALL} C)
 function(compile result output)
   execute_process(
-    COMMAND ${COMPILER} -std=c++20 -fsyntax-only ${no_source} -fmessage-length=0 -DPLAIT_CHECKED ${ARGN} ${INCLUDE_DIRS}
+    COMMAND ${COMPILER} -std=c++20 -fsyntax-only ${quick} ${no_source} -fmessage-length=0 -DPLAIT_CHECKED ${ARGN} ${INCLUDE_DIRS}
             ${SOURCE} RESULT_VARIABLE status ERROR_VARIABLE text OUTPUT_VARIABLE text)
   set(${result} ${status} PARENT_SCOPE)
   set(${output} "${text}" PARENT_SCOPE)

@@ -23,7 +23,7 @@ namespace cli {
 
 namespace {
 
-struct options {
+struct check_options {
   std::string file;
   bool json = false;
   bool strict = false;
@@ -90,7 +90,7 @@ void print(source const& in, std::vector<plait::net_problem> const& problems, st
   std::cout << in.label << ": " << plural(warnings, "warning") << ", " << plural(total - warnings, "note") << '\n';
 }
 
-int run(options const& given) {
+int run(check_options const& given) {
   source const in = load(given.file);
   std::vector<plait::net_problem> const problems = plait::validate(in.net, {.notes = !given.quiet});
   auto const warnings = in.diagnostics.size() + static_cast<std::size_t>(std::ranges::count_if(
@@ -105,7 +105,7 @@ int run(options const& given) {
 }  // namespace
 
 void add_check(CLI::App& app, action& chosen) {
-  auto const given = std::make_shared<options>();
+  auto const given = std::make_shared<check_options>();
   CLI::App* const command = app.add_subcommand("check", "what looks wrong in a net, with op and blob");
   command->footer(
       "Warnings: blobs read without being declared or written, outputs never written, repeated externals and outputs,\n"

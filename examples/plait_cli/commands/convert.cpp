@@ -11,12 +11,12 @@ namespace cli {
 
 namespace {
 
-struct options {
+struct convert_options {
   std::string file;
   destination to;
 };
 
-int run(options const& given) {
+int run(convert_options const& given) {
   source const in = load(given.file);
   save(given.to, in.net);
   return 0;
@@ -25,7 +25,7 @@ int run(options const& given) {
 }  // namespace
 
 void add_convert(CLI::App& app, action& chosen) {
-  auto const given = std::make_shared<options>();
+  auto const given = std::make_shared<convert_options>();
   CLI::App* const command = app.add_subcommand("convert", "a net in another format: protobuf text, JSON or binary");
   command->footer(
       "Examples:\n  plait convert net.pb                       as text, to standard output\n"

@@ -15,14 +15,14 @@ namespace cli {
 
 namespace {
 
-struct options {
+struct dot_options {
   std::string file;
   std::string output;
   bool ssa = false;
   bool flat = false;
 };
 
-int run(options const& given) {
+int run(dot_options const& given) {
   source const in = load(given.file);
   std::ostringstream out;
   try {
@@ -37,7 +37,7 @@ int run(options const& given) {
 }  // namespace
 
 void add_dot(CLI::App& app, action& chosen) {
-  auto const given = std::make_shared<options>();
+  auto const given = std::make_shared<dot_options>();
   CLI::App* const command = app.add_subcommand("dot", "a net in the language of Graphviz; nested nets are clusters");
   add_file(*command, given->file);
   command->add_option("-o,--output-file", given->output, "write to this file instead of standard output");

@@ -20,7 +20,7 @@ namespace cli {
 
 namespace {
 
-struct options {
+struct export_options {
   std::string file;
   std::string init;
   destination init_to;
@@ -40,7 +40,7 @@ std::vector<plait::parameter> read_parameters(std::string const& path) {
   }
 }
 
-int run(options const& given) {
+int run(export_options const& given) {
   source in = load(given.file);
   std::vector<plait::parameter> const parameters = read_parameters(given.init);
   plait::exported_nets<plait::netdef> made;
@@ -75,7 +75,7 @@ int run(options const& given) {
 }  // namespace
 
 void add_export(CLI::App& app, action& chosen) {
-  auto const given = std::make_shared<options>();
+  auto const given = std::make_shared<export_options>();
   CLI::App* const command =
       app.add_subcommand("export", "a net and its parameters as the init and predict nets of a predictor");
   command->footer(

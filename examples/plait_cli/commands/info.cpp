@@ -29,7 +29,7 @@ namespace cli {
 
 namespace {
 
-struct options {
+struct info_options {
   std::string file;
   bool json = false;
 };
@@ -187,7 +187,7 @@ nlohmann::ordered_json to_json(source const& in, summary const& found) {
           {"unknown_fields", in.diagnostics.size()}};
 }
 
-int run(options const& given) {
+int run(info_options const& given) {
   source const in = load(given.file);
   summary const found = summarise(in.net);
   if (given.json)
@@ -200,7 +200,7 @@ int run(options const& given) {
 }  // namespace
 
 void add_info(CLI::App& app, action& chosen) {
-  auto const given = std::make_shared<options>();
+  auto const given = std::make_shared<info_options>();
   CLI::App* const command = app.add_subcommand("info", "what a net holds: ops by type, externals, values, nested nets");
   add_file(*command, given->file);
   add_json(*command, given->json);

@@ -23,7 +23,7 @@ namespace cli {
 
 namespace {
 
-struct options {
+struct ops_options {
   std::string type;
   bool markdown = false;
 };
@@ -109,7 +109,7 @@ void print_markdown(std::vector<plait::op_schema const*> const& all) {
   }
 }
 
-int run(options const& given) {
+int run(ops_options const& given) {
   auto const& operators = plait::standard_operators<plait::serial>();
   auto const all = operators.schemas();
   if (given.markdown) {
@@ -132,7 +132,7 @@ int run(options const& given) {
 }  // namespace
 
 void add_ops(CLI::App& app, action& chosen) {
-  auto const given = std::make_shared<options>();
+  auto const given = std::make_shared<ops_options>();
   CLI::App* const command = app.add_subcommand("ops", "the op types that nets can be run with");
   command->add_option("TYPE", given->type, "only this one, with its arguments");
   command->add_flag("--markdown", given->markdown, "all of them as a document");

@@ -20,7 +20,7 @@ namespace cli {
 
 namespace {
 
-struct options {
+struct prune_options {
   std::string file;
   destination to;
   bool json = false;
@@ -50,7 +50,7 @@ void print(std::ostream& out, std::string const& label, std::vector<removed_op> 
   out << label << ": " << ops.size() << " of " << before << " ops removed\n";
 }
 
-int run(options const& given) {
+int run(prune_options const& given) {
   source in = load(given.file);
   std::size_t const before = in.net.op.size();
   // Without outputs every op is dead by definition; nobody means that.
@@ -92,7 +92,7 @@ int run(options const& given) {
 }  // namespace
 
 void add_prune(CLI::App& app, action& chosen) {
-  auto const given = std::make_shared<options>();
+  auto const given = std::make_shared<prune_options>();
   CLI::App* const command = app.add_subcommand("prune", "remove the ops that no external output depends on");
   command->footer("What went is printed; on standard error where the net goes to standard output.");
   add_file(*command, given->file);

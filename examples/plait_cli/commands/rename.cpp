@@ -21,7 +21,7 @@ namespace cli {
 
 namespace {
 
-struct options {
+struct rename_options {
   std::string file;
   std::string name;
   destination to;
@@ -68,7 +68,7 @@ void print_report(source const& in, std::optional<source> const& init, plait::va
               {"changed", std::move(places)}});
 }
 
-plait::value_rename rename(options const& given, plait::netdef& net, plait::netdef* init) {
+plait::value_rename rename(rename_options const& given, plait::netdef& net, plait::netdef* init) {
   plait::rename_options const how{.from_producer = given.from_producer};
   if (given.input) {
     plait::op_input const at{given.op, *given.input};
@@ -80,7 +80,7 @@ plait::value_rename rename(options const& given, plait::netdef& net, plait::netd
                          : plait::rename_output(net, at, given.name, how);
 }
 
-int run(options const& given) {
+int run(rename_options const& given) {
   source in = load(given.file);
   std::optional<source> init;
   if (!given.init.empty()) init = load(given.init);
@@ -113,7 +113,7 @@ int run(options const& given) {
 }  // namespace
 
 void add_rename(CLI::App& app, action& chosen) {
-  auto const given = std::make_shared<options>();
+  auto const given = std::make_shared<rename_options>();
   CLI::App* const command = app.add_subcommand("rename", "give one value another name, wherever it is mentioned");
   command->footer(
       "A value is one version of a blob; others keep the name. A name that is taken is refused.\n"

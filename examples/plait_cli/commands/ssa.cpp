@@ -23,7 +23,7 @@ namespace {
 
 using form = plait::ssa_form<plait::netdef>;
 
-struct options {
+struct ssa_options {
   std::string file;
   bool json = false;
   bool subnets = false;
@@ -67,7 +67,7 @@ nlohmann::ordered_json to_json(source const& in, form const& ssa) {
           {"undefined", std::move(undefined)}};
 }
 
-int run(options const& given) {
+int run(ssa_options const& given) {
   source const in = load(given.file);
   try {
     form const ssa = plait::get_ssa(in.net, {.subnets = given.subnets, .control_inputs = given.subnets});
@@ -84,7 +84,7 @@ int run(options const& given) {
 }  // namespace
 
 void add_ssa(CLI::App& app, action& chosen) {
-  auto const given = std::make_shared<options>();
+  auto const given = std::make_shared<ssa_options>();
   CLI::App* const command = app.add_subcommand("ssa", "which version of which blob every op reads and writes");
   command->footer("blob:0 is what the net is given; each write makes the next version.");
   add_file(*command, given->file);

@@ -30,7 +30,7 @@ namespace {
 
 using form = plait::ssa_form<plait::netdef>;
 
-struct options {
+struct subgraph_options {
   std::string file;
   std::optional<std::string> ops;
   std::vector<std::string> from;
@@ -87,7 +87,7 @@ void print(std::ostream& out, plait::netdef const& net, form const& ssa, std::ve
   out << '\n';
 }
 
-int run(options const& given) {
+int run(subgraph_options const& given) {
   source const in = load(given.file);
   bool const net_on_stdout = given.extract && given.out.to_stdout();
   try {
@@ -112,7 +112,7 @@ int run(options const& given) {
 }  // namespace
 
 void add_subgraph(CLI::App& app, action& chosen) {
-  auto const given = std::make_shared<options>();
+  auto const given = std::make_shared<subgraph_options>();
   CLI::App* const command = app.add_subcommand("subgraph", "what enters and leaves a part of a net; the part as a net");
   command->footer(
       "--from and --to mean the last version of each blob; ops that make a --from blob are left out.\n"

@@ -14,7 +14,7 @@ namespace conformance {
 
 namespace {
 
-plait::name_map names(json const& given, std::string const& key) {
+plait::name_map renames(json const& given, std::string const& key) {
   plait::name_map map;
   if (given.is_array()) {
     for (json const& entry : given) {
@@ -36,8 +36,8 @@ plait::name_map names(json const& given, std::string const& key) {
   return map;
 }
 
-plait::name_map names(case_inputs const& in, std::string const& key) {
-  return names(in.arg<json>(key, json::object()), key);
+plait::name_map renames(case_inputs const& in, std::string const& key) {
+  return renames(in.arg<json>(key, json::object()), key);
 }
 
 // What the clone was to be called. Cases do not list it among the arguments; where something is expected, its net says.
@@ -52,7 +52,7 @@ std::string clone_name(case_inputs const& in) {
 
 answer clone(case_inputs& in) {
   plait::clone_options options;
-  options.blob_remap = names(in, "blob_remap");
+  options.blob_remap = renames(in, "blob_remap");
   options.capture = plait::name_capture::merge;
   if (auto const mask = in.arg<json>("op_id_mask", json()); !mask.is_null())
     options.ops = in.arg<std::vector<plait::op_index>>("op_id_mask");
@@ -63,7 +63,7 @@ answer clone(case_inputs& in) {
 }
 
 answer clone_partial(case_inputs& in) {
-  auto const made = plait::clone_partial(std::as_const(in.net()), clone_name(in), names(in, "inputs"),
+  auto const made = plait::clone_partial(std::as_const(in.net()), clone_name(in), renames(in, "inputs"),
                                          in.arg<std::vector<std::string>>("outputs"));
   answer got;
   got.add("net", made.net).add("outputs", made.outputs);
@@ -72,7 +72,7 @@ answer clone_partial(case_inputs& in) {
 
 answer clone_and_bind_net(case_inputs& in) {
   auto const made = plait::clone_and_bind(std::as_const(in.net()), clone_name(in), in.arg<std::string>("prefix"),
-                                          names(in, "blob_remap"), plait::name_capture::merge);
+                                          renames(in, "blob_remap"), plait::name_capture::merge);
   json map = json::object();
   for (auto const& [from, to] : made.names) map[from] = to;
   answer got;
