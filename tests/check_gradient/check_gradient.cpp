@@ -85,6 +85,7 @@ TEST_CASE("check_gradient refuses what cannot be moved") {
   auto const blobs = given({{"x", test::random_tensor({3, 2}, 1)}, {"i", test::int32s({2, 0}, {2})}});
   CHECK_THROWS_AS((void)plait::check_gradient(net, {"y"}, {"i"}, blobs), plait::net_error);
   CHECK_THROWS_AS((void)plait::check_gradient(net, {"y"}, {"w"}, blobs), plait::net_error);
+  CHECK_THROWS_AS((void)plait::check_gradient(net, {"y", "y"}, {"x"}, blobs), plait::net_error);
   CHECK(plait::check_gradient(net, {"y"}, {"x"}, blobs).ok());
 }
 

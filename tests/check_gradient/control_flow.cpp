@@ -226,6 +226,24 @@ TEST_CASE("gradients of If") {
       n.op("Sqr", {"y"}, {"z"});
       check(n, {{"x", number(0.7)}, {"w", number(1.5)}, {"cond", flag(taken)}}, {"x", "w"}, {"z"});
     }
+    SUBCASE("a gradient of the one branch has the name that another has in the other branch") {
+      net_builder n("names");
+      auto [a, b, k, cond] = n.external_inputs("a", "b", "k", "cond");
+      n.declare("y");
+      n.if_(
+          cond,
+          [](net_builder& in) {
+            in.op("Add", {"a", "k"}, {"p"});
+            in.op("Mul", {"p", "p"}, {"y"});
+          },
+          [](net_builder& in) {
+            in.op("Add", {"b", "k"}, {"p"});
+            in.op("Mul", {"p", "a"}, {"y"});
+          });
+      n.op("Sqr", {"y"}, {"z"});
+      check(n, {{"a", number(0.7)}, {"b", number(1.5)}, {"k", number(-0.4)}, {"cond", flag(taken)}}, {"a", "b", "k"},
+            {"z"});
+    }
     SUBCASE("blobs called by letters of the condition") {
       net_builder n("letters");
       auto [c, o, cond] = n.external_inputs("c", "o", "cond");

@@ -75,6 +75,28 @@ TEST_CASE("check_gradient: arithmetic with the arguments broadcast and axis") {
   }
 }
 
+TEST_CASE("check_gradient: where the sign of Y is not that of X, an operand is listed twice, or 0 / 0 is in the way") {
+  auto const x = random_tensor({6}, 1, -2, 2, {0});
+  auto const z = random_tensor({6}, 2, -2, 2, {0});
+  check_gradient_of({"LeakyRelu x > y [alpha -0.5]", {{"x", x}}, {"x"}});
+  check_gradient_of({"LeakyRelu x > x [alpha -0.5]; Sqr x > y",
+                     {{"x", x}},
+                     {"x"},
+                     {"y"},
+                     {.gradients = {.overwritten = plait::overwritten_values::copy}}});
+  for (std::string const op : {"Max", "Min"})
+    for (std::string const operands : {"x x z", "x z x", "x z"})
+      check_gradient_of({op + ' ' + operands + " > y", {{"x", x}, {"z", z}}, {"x", "z"}});
+  check_gradient_of({"Pow x > y [exponent 0.0]", {{"x", test::doubles({0, -1, 2}, {3})}}, {"x"}});
+  for (std::string const op : {"Elu x > y [alpha -0.5]", "Selu x > y [scale -1.5]", "Selu x > y [alpha -1.0]"}) {
+    CAPTURE(op);
+    CHECK_THROWS_AS((void)plait::backward_pass(test::tiny_net(op), {"y"}, plait::gradient_rules::standard()),
+                    plait::gradient_error);
+    CHECK_NOTHROW(
+        (void)plait::backward_pass(test::tiny_net(op), {"y"}, plait::gradient_rules::standard(), {.as_caffe2 = true}));
+  }
+}
+
 TEST_CASE("check_gradient: arithmetic that repeats either operand as numpy does") {
   for (std::string const op : {"Add", "Sub", "Mul", "Div", "Pow"}) {
     auto const check = [&](plait::shape const& a, plait::shape const& b) {
@@ -90,6 +112,11 @@ TEST_CASE("check_gradient: arithmetic that repeats either operand as numpy does"
     check({2, 1, 4}, {3, 1});
     check({1}, {2, 2});
     check({4}, {});
+    check_gradient_of({op + " a b > y [broadcast 0]",
+                       {{"a", positive({3}, 5)}, {"b", positive({2, 3}, 6)}},
+                       {"a", "b"},
+                       {"y"},
+                       {.gradients = {.numpy_broadcasting = true}}});
   }
 }
 

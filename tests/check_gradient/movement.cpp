@@ -50,6 +50,9 @@ TEST_CASE("check_gradient: parts") {
   check_gradient_of({"Gather x i > a; Gather x j > b; Sum a b > y",
                      {{"x", x}, {"i", int32s({2, 0}, {2})}, {"j", int32s({1, 2}, {2})}},
                      {"x"}});
+  for (std::string const op :
+       {"Gather x i > y", "Gather x i > y [dense_gradient 1]", "Gather x i > a; Gather x i > b; Mul a b > y"})
+    check_gradient_of({op, {{"x", x}, {"i", int32s({2, 0, 2, 1, 1, 2}, {3, 2})}}, {"x"}});
   check_gradient_of({"BatchGather x i > y", {{"x", x}, {"i", int32s({2, 0, 2}, {3})}}, {"x"}});
   check_gradient_of({"Gather x i > y [wrap_indices 1]", {{"x", x}, {"i", int32s({2, -1, -3}, {3})}}, {"x"}});
   check_gradient_of({"Gather x i > y [axis 1]", {{"x", x}, {"i", int32s({2, 0, 2}, {3})}}, {"x"}});
@@ -59,6 +62,20 @@ TEST_CASE("check_gradient: parts") {
   check_gradient_of(
       {"SparseToDense i x d > y", {{"i", int32s({3, 0, 3, 1}, {4})}, {"x", x}, {"d", some({5, 6})}}, {"x"}});
   check_gradient_of({"EnsureDense x > t; Gather t i > y", {{"x", x}, {"i", int32s({2, 0, 2}, {3})}}, {"x"}});
+}
+
+TEST_CASE("check_gradient: sequences with steps that no sequence reaches, and with rows that are cut off") {
+  auto const lengths = [](std::vector<std::int32_t> const& l) {
+    return int32s(l, {static_cast<std::int64_t>(l.size())});
+  };
+  check_gradient_of({"UnpackSegments l x > y", {{"x", some({2, 4, 2})}, {"l", lengths({1, 2})}}, {"x"}});
+  check_gradient_of(
+      {"UnpackSegments l x > y [max_length 2]", {{"x", some({3, 2, 2})}, {"l", lengths({1, 3, 0})}}, {"x"}});
+  check_gradient_of({"UnpackRNNSequence x l > y", {{"x", some({4, 2, 2})}, {"l", lengths({2, 1})}}, {"x"}});
+  check_gradient_of({"PackSegments l x > y [max_length 2]", {{"x", some({4, 2})}, {"l", lengths({3, 1})}}, {"x"}});
+  check_gradient_of({"PackSegments l x > y [max_length 4]", {{"x", some({4, 2})}, {"l", lengths({3, 1})}}, {"x"}});
+  for (std::string const op : {"PackSegments l a > b", "PackRNNSequence a l > b"})
+    check_gradient_of({"Sqr x > a; " + op + "; Sqr b > y", {{"x", some({4, 2})}, {"l", lengths({3, 1})}}, {"x"}});
 }
 
 TEST_CASE("check_gradient: rows that a mask keeps") {

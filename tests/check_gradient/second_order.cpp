@@ -48,6 +48,25 @@ TEST_CASE("second order: arithmetic and matrix products") {
     check_second(op + " a > h; Mul h b > s; SumElements s > loss", {"a", "b"}, given, {"a", "b"});
 }
 
+TEST_CASE("second order: arguments that the gradient ops do not share") {
+  auto const a = some({2, 2, 3}, 1);
+  for (std::string const op : {"MatMul a b > h [axis_a 2]", "MatMul b a > h [axis_b 2] [trans_a 1] [trans_b 1]"})
+    check_second(op + "; Sqr h > s; SumElements s > loss", {"a", "b"}, {{"a", a}, {"b", some({3, 2}, 2)}}, {"a", "b"});
+  std::vector<std::pair<std::string, test::tensor64>> const given = {{"a", random_tensor({3, 2}, 1, 0.4, 1.5)},
+                                                                     {"b", random_tensor({3}, 2, 0.4, 1.5)}};
+  for (std::string const op : {"Add", "Sub", "Mul", "Div", "Pow"})
+    check_second(op + " a b > h [broadcast 1] [axis 0]; Sqr h > s; SumElements s > loss", {"a", "b"}, given,
+                 {"a", "b"});
+  check_second(
+      "Split a > t u [axis 2] [split (1 2)]; Sqr t > v; Sqr u > w; SumElements v > p; SumElements w > q; "
+      "Add p q > loss",
+      {"a"}, {{"a", a}}, {"a"});
+  for (std::string const op : {"UnpackSegments l a > h", "PackSegments l a > h [max_length 1]"})
+    check_second(op + "; Sqr h > s; SumElements s > loss", {"a"}, {{"a", a}, {"l", test::int32s({1, 1}, {2})}}, {"a"});
+  check_second("UnpackRNNSequence a l > h; Sqr h > s; SumElements s > loss", {"a"},
+               {{"a", a}, {"l", test::int32s({1, 1}, {2})}}, {"a"});
+}
+
 TEST_CASE("second order: convolutions") {
   std::vector<std::pair<std::string, test::tensor64>> const given = {
       {"x", some({2, 2, 4, 4}, 1)}, {"w", some({3, 2, 3, 3}, 2)}, {"b", some({3}, 3)}};

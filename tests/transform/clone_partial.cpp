@@ -71,6 +71,13 @@ TEST_CASE_TEMPLATE("ops that make or overwrite a given input", N, plait::netdef,
   auto const problem = refusal(over, [&] { (void)plait::clone_partial(over, "part", {{"h", "h"}}, {"y"}); });
   CHECK(problem.op == 0);
   CHECK(problem.blob == "h");
+
+  // x is given at its second version; op 0, which y needs, reads its first.
+  auto const earlier =
+      test::make_net<N>({{{"A", {"x"}, {"y"}}, {"B", {"z"}, {"x"}}, {"C", {"x", "y"}, {"out"}}}, {"x", "z"}, {"out"}});
+  auto const other = refusal(earlier, [&] { (void)plait::clone_partial(earlier, "part", {{"x", "x"}}, {"out"}); });
+  CHECK(other.op == 0);
+  CHECK(other.blob == "x");
 }
 
 TEST_CASE_TEMPLATE("names that collide", N, plait::netdef, test::edit_net) {

@@ -124,6 +124,24 @@ TEST_CASE("a reader inside a nested net keeps the copies") {
   CHECK(plait::fuse_copies(n).removed_ops.empty());
 }
 
+TEST_CASE("an op that reads the source in a nested net comes first") {
+  plait::netdef n;
+  plait::op_def& choice = n.add_op("If", {"cond"}, {"z"});
+  plait::netdef branch;
+  branch.add_op("Copy", {"a"}, {"z"});
+  plait::arg_def& then_net = choice.arg.emplace_back();
+  then_net.name = n.intern("then_net");
+  then_net.n = branch;
+  n.add_op("CopyCPUToGPU", {"a"}, {"b"});
+  n.add_op("CopyGPUToCPU", {"b"}, {"d"});
+  n.add_op("Relu", {"d"}, {"e"});
+  for (char const* name : {"cond", "a"}) n.external_input.push_back(n.intern(name));
+  for (char const* name : {"z", "e"}) n.external_output.push_back(n.intern(name));
+  CHECK(plait::fuse_copies(n).removed_ops.size() == 2);
+  REQUIRE(n.op.size() == 2);
+  CHECK(n.text(n.op.back().input.front()) == "a");
+}
+
 TEST_CASE("random nets: same results, nothing left to fuse") {
   std::mt19937 random(11);
   auto const pick = [&](std::size_t below) { return static_cast<std::size_t>(random() % below); };

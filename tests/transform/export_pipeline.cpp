@@ -83,6 +83,18 @@ TEST_CASE_TEMPLATE("all steps, in their order", N, PLAIT_COPYABLE_NETS) {
   CHECK(plait::net_traits<N>::net_name(before) == std::string_view("first"));
 }
 
+TEST_CASE_TEMPLATE("an init net that declares no outputs keeps its parameters", N, PLAIT_COPYABLE_NETS) {
+  auto n = test::make_net<N>(predict);
+  test::struct_net open = init;
+  open.external_outputs.clear();
+  auto before = test::make_net<N>(open);
+  auto const done = plait::run_export_pipeline(n, before, {.input_devices = {plait::device_kind::cuda}});
+  CHECK(done.dead_init_ops.ops.empty());
+  strings made;
+  for (plait::op_spec const& op : test::describe(before).ops) made.push_back(op.outputs.front());
+  CHECK(made == strings{"scale", "w", "b", "nothing"});
+}
+
 TEST_CASE_TEMPLATE("on the host, copies and devices stay", N, PLAIT_COPYABLE_NETS) {
   auto n = test::make_net<N>(predict);
   auto before = test::make_net<N>(init);

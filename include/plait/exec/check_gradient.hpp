@@ -171,6 +171,9 @@ template <gradient_net N>
       throw net_error("plait: blob '" + name + "', which is to be moved, holds no real numbers", {}, name);
   }
 
+  for (auto y = ys.begin(); y != ys.end(); ++y)
+    if (std::find(ys.begin(), y, *y) != y) throw net_error("plait: blob '" + *y + "' is listed twice", {}, *y);
+
   // The point itself, which also tells how many elements the ys have.
   detail::double_net forward(net, table, feeds, ys);
   std::vector<std::vector<double>> weights;

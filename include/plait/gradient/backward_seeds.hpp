@@ -43,9 +43,10 @@ class backward_seeds {
   /// net, or contradicts another, is a problem.
   template <class Begin>
   void start(backward_problems<N>& problems, Begin begin) {
-    seeded_.assign(net_->form().value_count(), false);
+    seeded_.assign(net_->form().value_count(), 0);
     for (std::string const& name : taken_) (void)given(name);
-    for (gradient_seed const& y : ys_) {
+    for (std::uint32_t number = 0; number != ys_.size(); ++number) {
+      gradient_seed const& y = ys_[number];
       blob_index const b = net_->find(y.blob);
       if (b == npos) {
         problems.add(std::nullopt, y.blob, "the net has no blob '" + y.blob + "' to start from");
@@ -53,9 +54,10 @@ class backward_seeds {
       }
       value const v = net_->last(b);
       std::uint32_t const at = net_->form().index(v);
-      if (std::exchange(seeded_[at], true) == 0)
+      if (seeded_[at] == 0) {
+        seeded_[at] = number + 1;
         begin(v, y.gradient ? gradient_source{given(*y.gradient), npos, false} : ones(y.blob, v));
-      else if (std::ranges::find(ys_, y.blob, &gradient_seed::blob)->gradient != y.gradient)
+      } else if (ys_[seeded_[at] - 1].gradient != y.gradient)
         problems.add(std::nullopt, y.blob, "two gradients are given for '" + y.blob + "'");
     }
   }
@@ -96,7 +98,7 @@ class backward_seeds {
   gradient_tape* tape_;
   gradient_options const* options_;
   std::vector<std::string> taken_;
-  std::vector<char> seeded_;                                            // by value
+  std::vector<std::uint32_t> seeded_;                                   // by value: 1 + its first seed, 0 if none
   boost::unordered_flat_map<std::uint32_t, gradient_operand> outside_;  // by name, a symbol's number
 };
 

@@ -60,9 +60,9 @@ namespace detail {
 
 // New names of values of one net, and their application.
 template <class N>
-class value_names {
+class alias_names {
  public:
-  value_names(N const& n, ssa_form<N> const& ssa) : n_(n), ssa_(ssa), names_(ssa.value_count(), npos) {}
+  alias_names(N const& n, ssa_form<N> const& ssa) : n_(n), ssa_(ssa), names_(ssa.value_count(), npos) {}
 
   ssa_form<N> const& ssa() const { return ssa_; }
   std::uint32_t& operator[](value v) { return names_[ssa_.index(v)]; }
@@ -235,11 +235,11 @@ class alias_fuser {
     run(names_, offset, same, is_alias_);
   }
 
-  std::string_view name_of(value_names<N> const& names, value v) const {
+  std::string_view name_of(alias_names<N> const& names, value v) const {
     std::uint32_t const which = names[v];
     return which != npos ? std::string_view(texts_[which]) : std::string_view(names.ssa().name(v));
   }
-  net_error captured(value_names<N> const& names, value v, std::optional<op_index> op, std::string const& where) const {
+  net_error captured(alias_names<N> const& names, value v, std::optional<op_index> op, std::string const& where) const {
     std::string const name(name_of(names, v));
     std::string const blob = blob_label(names.ssa(), v.blob);
     return net_error("plait: new name '" + name + "' is taken: with it " + where + " would get another value than '" +
@@ -247,7 +247,7 @@ class alias_fuser {
                      op ? std::optional<std::size_t>(*op) : std::nullopt, name);
   }
   // Blobs that exist before the nets run.
-  void give(value_names<N> const& names, std::size_t offset, std::vector<std::size_t> const& same) {
+  void give(alias_names<N> const& names, std::size_t offset, std::vector<std::size_t> const& same) {
     auto const& ssa = names.ssa();
     std::vector<bool> declared(ssa.blob_bound());
     for (value v : ssa.external_inputs()) declared[v.blob] = true;
@@ -262,7 +262,7 @@ class alias_fuser {
       if (!added && entry->second != which) throw captured(names, v, std::nullopt, "a blob given to the nets");
     }
   }
-  void run(value_names<N> const& names, std::size_t offset, std::vector<std::size_t> const& same,
+  void run(alias_names<N> const& names, std::size_t offset, std::vector<std::size_t> const& same,
            std::vector<bool> const& skipped) {
     auto const& ssa = names.ssa();
     auto const holds = [&](value v) {
@@ -282,8 +282,8 @@ class alias_fuser {
   N const& n_;
   std::optional<ssa_form<N>> before_;  // of the init net
   ssa_form<N> ssa_;
-  value_names<N> names_;
-  std::optional<value_names<N>> init_names_;
+  alias_names<N> names_;
+  std::optional<alias_names<N>> init_names_;
   std::vector<bool> is_alias_;  // by op
   std::vector<op_index> removed_;
   std::vector<std::string> texts_;

@@ -63,6 +63,13 @@ template <clonable_net N>
   std::vector<blob_index> also_read;
   auto const from_outside = [&](value v) {
     occurs[v.blob] = true;
+    if (is_given[v.blob] && v.version != ssa.version(v.blob)) {
+      std::string const blob(std::string_view(ssa.name(v)));
+      auto const readers = ssa.consumers(v);
+      throw net_error("plait: the part reads version " + std::to_string(v.version) + " of the given input '" + blob +
+                          "', of which version " + std::to_string(ssa.version(v.blob)) + " is given",
+                      readers.empty() ? std::nullopt : std::optional<std::size_t>(readers.front().op), blob);
+    }
     if (v.version != 0 || is_given[v.blob] || outside[v.blob]) return;
     outside[v.blob] = true;
     also_read.push_back(v.blob);

@@ -70,7 +70,13 @@ class copy_fuser {
     for (std::uint32_t at = 0; at != readers_.size(); ++at) {
       reader const& r = readers_[at];
       if (gone_[r.at.op] || r.reads == original(r.at)) continue;
-      operand const source = ssa_.consumers(r.reads).front();
+      // Its copy names it as an input; others may wait for it only, or read it in a nested net.
+      operand source = ssa_.consumers(r.reads).front();
+      for (operand const o : ssa_.consumers(r.reads))
+        if (o.slot < inputs_[o.op]) {
+          source = o;
+          break;
+        }
       auto&& inputs = plait::inputs(std::as_const(n), ops[source.op]);
       names.push_back(*std::ranges::next(std::ranges::begin(inputs), source.slot));
       done.rewired_inputs.push_back(r.at);

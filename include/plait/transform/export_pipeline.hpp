@@ -69,7 +69,8 @@ pipeline_report run_export_pipeline(N& predict_net, N& init_net, pipeline_option
   done.aliases = fuse_alias_placeholders(predict, init, options.aliases);
   if (std::ranges::find(options.input_devices, device_kind::cuda) != options.input_devices.end()) {
     done.copies = fuse_copies(predict);
-    done.dead_init_ops = remove_dead_ops(init);
+    // One that declares no outputs gives all that it makes.
+    if (!std::ranges::empty(external_outputs(std::as_const(init)))) done.dead_init_ops = remove_dead_ops(init);
     std::vector<known_device> known;
     auto device = options.input_devices.begin();
     for (auto const& input : external_inputs(std::as_const(predict))) {

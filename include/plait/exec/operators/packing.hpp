@@ -102,9 +102,15 @@ class pack_segments_kernel : public row_list_kernel<B> {
 
   void infer(shape_context& c) override {
     if (below_) c.expect_type<float, double>(1);
-    std::vector<std::int64_t> const lengths = detail::read_lengths(c, 0);
+    std::vector<std::int64_t> lengths = detail::read_lengths(c, 0);
+    std::int64_t steps = most_ >= 0 ? most_ : detail::longest(lengths);
+    if (c.input_count() == 3) {
+      c.expect_rank(2, 2);
+      steps = c.dims(2)[1];
+      if (most_ >= 0) c.expect(steps == most_, 2, "have " + std::to_string(most_) + " steps, as 'max_length' says");
+      for (std::int64_t& length : lengths) length = std::min(length, steps);
+    }
     detail::expect_total(c, lengths, 1);
-    std::int64_t const steps = most_ >= 0 ? most_ : detail::longest(lengths);
     shape made = c.dims(1);
     made.set(0, steps);
     made.insert(0, static_cast<std::int64_t>(lengths.size()));
@@ -151,13 +157,18 @@ class unpack_segments_kernel : public row_list_kernel<B> {
     c.expect_rank(1, 2);
     c.expect(c.dims(1)[0] == c.dims(0)[0], 1, "have " + std::to_string(c.dims(0)[0]) + " sequences");
     std::int64_t const steps = c.dims(1)[1];
+    bool const cut = c.input_count() == 3;
     if (most_ >= 0) c.expect(steps == most_, 1, "have " + std::to_string(most_) + " steps, as 'max_length' says");
+    if (cut) detail::expect_total(c, lengths, 2);
     this->rows_.clear();
     std::int64_t first = 0;
     for (std::int64_t const length : lengths) {
-      if (length > steps && most_ < 0)
+      if (length > steps && most_ < 0 && !cut)
         c.expect(false, 1, "have steps enough for a sequence of length " + std::to_string(length));
       for (std::int64_t step = 0; step != std::min(length, steps); ++step) this->rows_.push_back(first + step);
+      if (cut)
+        this->rows_.resize(this->rows_.size() + static_cast<std::size_t>(std::max<std::int64_t>(length - steps, 0)),
+                           -1);
       first += steps;
     }
     shape made = c.dims(1);
@@ -180,7 +191,12 @@ class pack_rnn_sequence_kernel : public row_list_kernel<B> {
   void infer(shape_context& c) override {
     std::vector<std::int64_t> const lengths = detail::read_lengths(c, 1);
     detail::expect_total(c, lengths, 0);
-    std::int64_t const steps = detail::longest(lengths);
+    std::int64_t steps = detail::longest(lengths);
+    if (c.input_count() == 3) {
+      c.expect_rank(2, 1);
+      c.expect(c.dims(2)[0] >= steps, 2, "have steps enough for a sequence of length " + std::to_string(steps));
+      steps = c.dims(2)[0];
+    }
     shape made = c.dims(0);
     made.set(0, static_cast<std::int64_t>(lengths.size()));
     made.insert(0, steps);
@@ -268,7 +284,7 @@ template <backend B>
 void add_packing_operators(operators<B>& table) {
   table.template add<pack_segments_kernel>(
       op_schema("PackSegments")
-          .inputs(2)
+          .inputs(2, 3)
           .outputs(1, 2)
           .shape_from(0)
           .checks_first()
@@ -276,24 +292,27 @@ void add_packing_operators(operators<B>& table) {
           .argument("pad_minf", std::int64_t{0}, "pads with minus infinity instead of 0")
           .argument("return_presence_mask", std::int64_t{0}, "the second output says what is no padding")
           .describe(
-              "Y (sequences×steps×…) = the sequences in X (rows×…), whose lengths the first input lists, padded"));
+              "Y (sequences×steps×…) = the sequences in X (rows×…), whose lengths the first input lists, padded, or "
+              "cut, to the steps of a third input, if there is one"));
   table.template add<unpack_segments_kernel>(
       op_schema("UnpackSegments")
-          .inputs(2)
+          .inputs(2, 3)
           .outputs(1)
           .shape_from(0)
           .checks_first()
           .argument("max_length", std::int64_t{-1}, "how many steps X has, longer sequences having been cut")
           .describe(
-              "Y (rows×…) = the sequences in X (sequences×steps×…), whose lengths the first input lists, in a row"));
+              "Y (rows×…) = the sequences in X (sequences×steps×…), whose lengths the first input lists, in a row; "
+              "with a third input, whose shape Y gets, zeros for what had been cut"));
   table.template add<pack_rnn_sequence_kernel>(
       op_schema("PackRNNSequence")
-          .inputs(2)
+          .inputs(2, 3)
           .outputs(1)
           .shape_from(1)
           .checks_first()
           .describe(
-              "Y (steps×sequences×…) = the sequences in X (rows×…), whose lengths the second input lists, padded"));
+              "Y (steps×sequences×…) = the sequences in X (rows×…), whose lengths the second input lists, padded, to "
+              "the steps of a third input, if there is one"));
   table.template add<unpack_rnn_sequence_kernel>(
       op_schema("UnpackRNNSequence")
           .inputs(2)

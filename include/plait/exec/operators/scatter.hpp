@@ -171,7 +171,8 @@ inline std::int64_t places_named(shape_context& c, std::size_t i) {
 
 }  // namespace detail
 
-/// Sums of rows by place; places that no row goes to are zero. The first extent is `output_first_dim`, that of the
+/// Sums of rows by place; places that no row goes to are zero. Indices of several axes, as Gather takes them, are
+/// followed by those of a row in input 1. The first extent is `output_first_dim`, that of the
 /// third input, or else one more than the largest index.
 template <backend B>
 struct sparse_to_dense_kernel : op_kernel<B> {
@@ -181,14 +182,16 @@ struct sparse_to_dense_kernel : op_kernel<B> {
   void infer(shape_context& c) override {
     c.expect_type<std::int32_t, std::int64_t>(0);
     c.expect_type<float, double, std::int32_t, std::int64_t>(1);
-    c.expect_rank(0, 1, 1);
-    c.expect_rank(1, 1);
-    if (c.dims(0)[0] != c.dims(1)[0])
-      c.fail("input 0 lists places of " + std::to_string(c.dims(0)[0]) + " rows, where input 1 is " +
-             to_string(c.input(1)));
-    if (c.input_count() == 3) c.expect_rank(2, 1);
+    c.expect_rank(0, 1);
+    c.expect_rank(1, c.dims(0).rank());
     shape made = c.dims(1);
-    made.set(0, rows > 0 ? rows : c.input_count() == 3 ? c.dims(2)[0] : detail::places_named(c, 0));
+    for (std::size_t axis = 0; axis != c.dims(0).rank(); ++axis) {
+      if (c.dims(0)[axis] != made[0])
+        c.fail("input 0 lists places of " + to_string(c.dims(0)) + " rows, where input 1 is " + to_string(c.input(1)));
+      made.erase(0);
+    }
+    if (c.input_count() == 3) c.expect_rank(2, 1);
+    made.insert(0, rows > 0 ? rows : c.input_count() == 3 ? c.dims(2)[0] : detail::places_named(c, 0));
     width = static_cast<std::size_t>(made.size_from(1));
     c.output(0, c.type(1), made);
   }

@@ -24,7 +24,7 @@ class unique_kernel : public op_kernel<B> {
 
   void infer(shape_context& c) override {
     c.expect_type<std::int32_t, std::int64_t>(0);
-    c.expect_rank(0, 1, 1);
+    c.expect_rank(0, 1);
     std::vector<std::int64_t> const elements = c.integers(0);
     wide_ = elements;
     std::ranges::sort(wide_);

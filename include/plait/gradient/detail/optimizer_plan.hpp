@@ -118,13 +118,14 @@ class optimizer_plan {
     }
     return made;
   }
-  /// Rows that occur more than once are added up, as Caffe2's DeduplicateGradientSlices does.
+  /// Rows that occur more than once are added up, as Caffe2's DeduplicateGradientSlices does, whose UnsortedSegmentSum
+  /// wants indices of one axis.
   void deduplicate(trained& t) {
     std::string const unique = fresh(t.gradient.indices + "_unique");
     std::string const places = fresh(t.gradient.indices + "_places");
     std::string const values = fresh(t.gradient.values + "_unique");
     add("Unique", {t.gradient.indices}, {unique, places});
-    add("UnsortedSegmentSum", {t.gradient.values, places}, {values});
+    add("SparseToDense", {places, t.gradient.values}, {values});
     t.gradient = blob_gradient::sparse(unique, values);
     t.own = true;
   }

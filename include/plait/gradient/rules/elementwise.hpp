@@ -22,17 +22,13 @@ inline constexpr simple_rule elementwise_rules[] = {
     {"Cos", "CosGradient", "i0 g0", "0"},
     {"Cosh", "CoshGradient", "g0 i0", "0"},
     {"Cube", "CubeGradient", "g0 i0", "0"},
-    {"Elu", "EluGradient", "o0 g0", "0"},
     {"Erf", "ErfGradient", "i0 g0", "0"},
     {"Exp", "Mul", "o0 g0", "0"},
     {"Gelu", "GeluGradient", "g0 i0", "0"},
     {"HardSigmoid", "HardSigmoidGradient", "o0 g0", "0"},
-    {"LeakyRelu", "LeakyReluGradient", "o0 g0", "0"},
     {"Log", "Div", "g0 i0", "0"},
     {"Logit", "LogitGradient", "i0 g0", "0"},
-    {"Max", "MaxGradient", "o0 g0 i*", "*"},
     {"Mean", "MeanGradient", "g0", "*"},
-    {"Min", "MinGradient", "o0 g0 i*", "*"},
     {"NegateGradient", "Negative", "g0", "0"},
     {"Negative", "Negative", "g0", "0"},
     {"PRelu", "PReluGradient", "o0 g0 i0 i1", "0 1"},
@@ -41,7 +37,6 @@ inline constexpr simple_rule elementwise_rules[] = {
     {"ReluN", "ReluNGradient", "o0 g0", "0"},
     {"Rsqrt", "RsqrtGradient", "g0 o0", "0"},
     {"Scale", "Scale", "g0", "0"},
-    {"Selu", "SeluGradient", "o0 g0", "0"},
     {"Sigmoid", "SigmoidGradient", "o0 g0", "0"},
     {"Sin", "SinGradient", "i0 g0", "0"},
     {"Sinh", "SinhGradient", "g0 i0", "0"},
@@ -88,7 +83,7 @@ inline void reduce(gradient_context& c, std::size_t i, gradient_operand full) {
 
 inline void add_gradient(gradient_context& c) {
   gradient_operand const dy = c.output_gradient(0);
-  if (c.has_argument("broadcast")) {
+  if (legacy_broadcast(c).used) {
     c.pass(0, dy);
     c.op("SumReduceLike", {dy, c.input(1)}, {c.input_gradient(1)});
   } else if (c.numpy_broadcasting()) {
@@ -181,10 +176,14 @@ inline void power_gradient(gradient_context& c, bool by_result) {
   gradient_operand const dy = c.output_gradient(0);
   gradient_operand const x = c.input(0);
   std::string const dx = c.gradient_name(0);
-  gradient_operand const power = c.temporary(dx);
-  gradient_operand const product = c.temporary(dx);
   if (c.listed_input_count() == 1) {
     auto const exponent = c.argument<float>("exponent", 0);
+    if (exponent == 0 && !c.as_caffe2()) {  // where 0 / x is NaN
+      c.op("ConstantFill", {x}, {c.input_gradient(0)}).own_arguments().argument("value", 0.0f);
+      return;
+    }
+    gradient_operand const power = c.temporary(dx);
+    gradient_operand const product = c.temporary(dx);
     if (by_result && c.input_name(0) == c.output_name(0))
       c.op("Pow", {c.output(0)}, {power}).own_arguments().argument("exponent", (exponent - 1) / exponent);
     else
@@ -193,6 +192,8 @@ inline void power_gradient(gradient_context& c, bool by_result) {
     c.op("Scale", {product}, {c.input_gradient(0)}).own_arguments().argument("scale", exponent);
     return;
   }
+  gradient_operand const power = c.temporary(dx);
+  gradient_operand const product = c.temporary(dx);
   legacy_broadcast const repeat(c);
   auto const place = [&](made_op op) {
     op.own_arguments();
@@ -245,6 +246,38 @@ inline void where_gradient(gradient_context& c) {
   c.op("Where", {c.input(0), zero, dy}, {c.input_gradient(2)});
 }
 
+// By the sign of Y, as in Caffe2, which is that of X unless alpha turns it round.
+inline void leaky_gradient(gradient_context& c) {
+  bool const turned = !c.as_caffe2() && c.argument<float>("alpha", 0.01f) < 0;
+  c.op("LeakyReluGradient", {turned ? c.input(0) : c.output(0), c.output_gradient(0)}, {c.input_gradient(0)});
+}
+
+// By the sign of Y, too; no operator does it by X.
+inline void exponential_gradient(gradient_context& c, std::string_view type, bool turned) {
+  c.refuse_unless(c.as_caffe2() || !turned,
+                  "its gradient takes the sign of Y for that of X, which a factor below zero turns round");
+  c.op(type, {c.output(0), c.output_gradient(0)}, {c.input_gradient(0)});
+}
+inline void elu_gradient(gradient_context& c) {
+  exponential_gradient(c, "EluGradient", c.argument<float>("alpha", 1.0f) < 0);
+}
+inline void selu_gradient(gradient_context& c) {
+  bool const turned = c.argument<float>("alpha", 1.0f) < 0 || c.argument<float>("scale", 1.0f) < 0;
+  exponential_gradient(c, "SeluGradient", turned);
+}
+
+// Each input gets the gradient where it is the extreme: one that is listed twice, in Caffe2, twice.
+inline void extreme_gradient(gradient_context& c, std::string_view type) {
+  std::vector<gradient_operand> reads = {c.output(0), c.output_gradient(0)};
+  std::vector<gradient_operand> writes;
+  for (std::size_t i = 0; i != c.listed_input_count(); ++i) {
+    if (!c.as_caffe2() && std::ranges::find(reads.begin() + 2, reads.end(), c.input(i)) != reads.end()) continue;
+    reads.push_back(c.input(i));
+    writes.push_back(c.input_gradient(i));
+  }
+  c.op(type, reads, writes);
+}
+
 inline void pass_to_all(gradient_context& c) {
   gradient_operand const dy = c.output_gradient(0);
   for (std::size_t i = 0; i != c.listed_input_count(); ++i) c.pass(i, dy);
@@ -261,6 +294,11 @@ inline void add_elementwise_rules(gradient_rules& rules) {
   rules.set("Sqr", detail::square_gradient);
   rules.set("Sqrt", detail::square_root_gradient);
   rules.set("Pow", [](gradient_context& c) { detail::power_gradient(c, false); });
+  rules.set("LeakyRelu", detail::leaky_gradient);
+  rules.set("Elu", detail::elu_gradient);
+  rules.set("Selu", detail::selu_gradient);
+  rules.set("Max", [](gradient_context& c) { detail::extreme_gradient(c, "MaxGradient"); });
+  rules.set("Min", [](gradient_context& c) { detail::extreme_gradient(c, "MinGradient"); });
   rules.set("Sum", detail::pass_to_all);
   rules.set("WeightedSum", detail::weighted_sum_gradient);
   rules.set("Where", detail::where_gradient);

@@ -60,7 +60,11 @@ inline void make_if_gradient(gradient_context& c, gradient_rule::frames& done) {
     branches[i].net = branches[i].pass->gradient_net();
   }
   net_boundary inside;
-  for (gradient_branch const& b : branches) inside.add(b.net);
+  std::array<net_boundary, 2> own;  // as far as rules have made them
+  for (std::size_t b : {0u, 1u}) {
+    inside.add(branches[b].net);
+    own[b].add(branches[b].net);
+  }
   bool const first_only = branches[1].pass == nullptr;
 
   // The gradient of each input, under one name in both branches.
@@ -85,7 +89,13 @@ inline void make_if_gradient(gradient_context& c, gradient_rule::frames& done) {
       continue;
     }
     std::string name = is_own(of[0]) ? *of[0] : is_own(of[1]) ? *of[1] : blob + "_grad";
-    while (!used.add(name)) name += '_';
+    // In a branch where another gradient has that name, a copy would overwrite it.
+    auto const is_taken = [&] {
+      for (std::size_t b : {0u, 1u})
+        if (of[b] != name && (own[b].writes.contains(name) || own[b].reads.contains(name))) return true;
+      return false;
+    };
+    while (is_taken() || !used.add(name)) name += '_';
     for (std::size_t b : {0u, 1u}) {
       netdef& net = branches[b].net;
       if (of[b] == name) continue;

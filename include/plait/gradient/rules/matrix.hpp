@@ -11,6 +11,7 @@
 
 #include <plait/gradient/gradient_context.hpp>
 #include <plait/gradient/gradient_rules.hpp>
+#include <plait/gradient/rules/elementwise.hpp>
 #include <plait/gradient/rules/second_order_rows.hpp>
 #include <plait/gradient/rules/simple_rules.hpp>
 
@@ -62,8 +63,9 @@ inline made_op transposed(made_op op, bool a, bool b) {
 }
 
 // C = A' B' with either transposed or not: dA' = dC B'ᵀ, dB' = A'ᵀ dC. MatMul's gradients name a third input, whose
-// shape they take.
-inline void product_gradient(gradient_context& c, std::string_view type, bool shaped) {
+// shape they take. Theirs in turn could not tell where the rows of that shape end: behind its first axis, unless it is
+// given afterwards.
+inline void matrix_product_gradient(gradient_context& c, std::string_view type, bool shaped) {
   bool const ta = c.argument<std::int64_t>("trans_a", 0) != 0;
   bool const tb = c.argument<std::int64_t>("trans_b", 0) != 0;
   gradient_operand const a = c.input(0);
@@ -74,8 +76,11 @@ inline void product_gradient(gradient_context& c, std::string_view type, bool sh
   auto const product = [&](gradient_operand left, gradient_operand right, bool transpose_left, bool transpose_right,
                            std::size_t of, bool left_is_dy) {
     std::vector<gradient_operand> operands = {left, right};
-    if (shaped) operands.push_back(c.input(of));
-    made_op op = transposed(c.op(type, operands, std::vector{c.input_gradient(of)}), transpose_left, transpose_right);
+    bool const later = shaped && !c.as_caffe2() && (of == 0 ? axis_a : axis_b) != 1;
+    if (shaped && !later) operands.push_back(c.input(of));
+    gradient_operand const made = later ? c.temporary(c.gradient_name(of) + "_matrix") : c.input_gradient(of);
+    made_op op = transposed(c.op(type, operands, std::vector{made}), transpose_left, transpose_right);
+    if (later) c.op("ResizeLike", {made, c.input(of)}, {c.input_gradient(of)}).own_arguments();
     if (!shaped) return;
     // The axis of dC is the first after the rows; the other one is that of the operand it stands for.
     if (left_is_dy)
@@ -95,7 +100,7 @@ inline void product_gradient(gradient_context& c, std::string_view type, bool sh
 
 inline void batch_product_gradient(gradient_context& c) {
   c.refuse_unless(c.argument<std::int64_t>("broadcast", 0) == 0, "BatchMatMul with broadcast has no gradient");
-  product_gradient(c, "BatchMatMul", false);
+  matrix_product_gradient(c, "BatchMatMul", false);
 }
 
 inline void convolution_gradient(gradient_context& c) {
@@ -108,6 +113,8 @@ inline void convolution_gradient(gradient_context& c) {
 }
 
 inline void layer_norm_gradient(gradient_context& c) {
+  c.refuse_unless(c.as_caffe2() || (!c.has_gradient(1) && !c.has_gradient(2)),
+                  "the mean and the deviation have no gradient");
   std::vector<gradient_operand> operands = {c.output_gradient(0), c.output(0), c.output(1), c.output(2), c.input(0)};
   std::vector<gradient_operand> gradients = {c.input_gradient(0)};
   if (c.argument<std::int64_t>("elementwise_affine", 0) != 0) {
@@ -138,7 +145,10 @@ inline void sum_of_squares_gradient(gradient_context& c) {
 inline void sum_like_gradient(gradient_context& c) {
   gradient_operand const zero = c.temporary(c.gradient_name(0) + "_zero");
   c.op("ConstantFill", {c.input(0)}, {zero}).own_arguments().argument("value", 0.0f);
-  c.op("Add", {zero, c.output_gradient(0)}, {c.input_gradient(0)});
+  made_op const sum = c.op("Add", {zero, c.output_gradient(0)}, {c.input_gradient(0)});
+  // SumReduceLike has a meaning for a place without `broadcast`, Add has not.
+  legacy_broadcast const repeat(c);
+  if (repeat.used || repeat.axis != -1 || !repeat.axis_text.empty()) repeat.set(sum);
 }
 
 // Each sum is repeated along its row: zeros of the shape of X, plus what came. Not in Caffe2.
@@ -229,7 +239,7 @@ inline void softmax_with_loss_gradient(gradient_context& c) {
 
 inline void add_matrix_rules(gradient_rules& rules) {
   for (simple_rule const& entry : matrix_rules) add_simple_rule(rules, entry);
-  rules.set("MatMul", [](gradient_context& c) { detail::product_gradient(c, "MatMul", true); });
+  rules.set("MatMul", [](gradient_context& c) { detail::matrix_product_gradient(c, "MatMul", true); });
   rules.set("BatchMatMul", detail::batch_product_gradient);
   rules.set("Conv", detail::convolution_gradient);
   rules.set("LayerNorm", detail::layer_norm_gradient);

@@ -28,7 +28,6 @@ inline constexpr simple_rule movement_rules[] = {
     {"NCHW2NHWC", "NHWC2NCHW", "g0", "0"},
     {"NHWC2NCHW", "NCHW2NHWC", "g0", "0"},
     {"PackRNNSequence", "UnpackRNNSequence", "g0 i1", "0"},
-    {"PackSegments", "UnpackSegments", "i0 g0", "1"},
     {"ResizeLike", "ResizeLike", "g0 i0", "0"},
     {"ReversePackedSegs", "ReversePackedSegs", "g0 i1", "0"},
     {"SortedSegmentMean", "SortedSegmentMeanGradient", "g0 i1", "0"},
@@ -37,8 +36,6 @@ inline constexpr simple_rule movement_rules[] = {
     {"Squeeze", "ExpandDims", "g0", "0"},
     {"Tile", "TileGradient", "g0 i1*", "0"},
     {"TopK", "TopKGradient", "g0 o1 i0", "0"},
-    {"UnpackRNNSequence", "PackRNNSequence", "g0 i1", "0"},
-    {"UnpackSegments", "PackSegments", "i0 g0", "1"},
     {"UnsortedSegmentMean", "UnsortedSegmentMeanGradient", "g0 i1", "0"},
     {"UnsortedSegmentSum", "UnsortedSegmentSumGradient", "g0 i1", "0"},
     {"UnsortedSegmentWeightedSum", "UnsortedSegmentWeightedSumGradient", "i1 g0 i2", "0"},
@@ -54,6 +51,25 @@ inline void give_rows(gradient_context& c, gradient_operand dy, gradient_operand
     c.op("SparseToDense", {indices, dy, c.input(0)}, {c.input_gradient(0)});
   else
     c.pass(0, {.values = dy, .indices = indices});
+}
+
+// Rows that were cut off, and steps behind the longest sequence, get zeros: the gradient has the shape of X, which
+// Caffe2's lacks.
+inline void pack_gradient(gradient_context& c) {
+  std::vector<gradient_operand> reads = {c.input(0), c.output_gradient(0)};
+  bool const cuts = c.argument<std::int64_t>("max_length", -1) >= 0 || c.listed_input_count() == 3;
+  if (cuts && !c.as_caffe2()) reads.push_back(c.input(1));
+  c.op("UnpackSegments", reads, std::vector{c.input_gradient(1)});
+}
+inline void unpack_gradient(gradient_context& c) {
+  std::vector<gradient_operand> reads = {c.input(0), c.output_gradient(0)};
+  if (!c.as_caffe2()) reads.push_back(c.input(1));
+  c.op("PackSegments", reads, std::vector{c.input_gradient(1)});
+}
+inline void unpack_rnn_gradient(gradient_context& c) {
+  std::vector<gradient_operand> reads = {c.output_gradient(0), c.input(1)};
+  if (!c.as_caffe2()) reads.push_back(c.input(0));
+  c.op("PackRNNSequence", reads, std::vector{c.input_gradient(0)});
 }
 
 inline void row_gather_gradient(gradient_context& c) { give_rows(c, c.output_gradient(0), c.input(1)); }
@@ -121,7 +137,11 @@ inline void concat_gradient(gradient_context& c) {
   std::vector<gradient_operand> parts;
   gradient_operand const dy = c.output_gradient(0);
   for (std::size_t i = 0; i != c.listed_input_count(); ++i) parts.push_back(c.input_gradient(i));
-  c.op("Split", std::vector{dy, c.output(1)}, parts);
+  made_op op = c.op("Split", std::vector{dy, c.output(1)}, parts);
+  if (!c.has_argument("split")) return;  // that of a Split whose gradient this Concat is
+  op.own_arguments();
+  for (std::string_view const key : {"axis", "add_axis", "order"})
+    if (auto value = c.any_argument(key)) op.argument(key, std::move(*value));
 }
 
 inline void reshape_gradient(gradient_context& c) {
@@ -243,6 +263,9 @@ inline void add_movement_rules(gradient_rules& rules) {
   rules.set("LengthsGather", detail::lengths_gather_gradient);
   rules.set("BooleanMask", detail::boolean_mask_gradient);
   rules.set("EnsureDense", detail::ensure_dense_gradient);
+  rules.set("PackSegments", detail::pack_gradient);
+  rules.set("UnpackSegments", detail::unpack_gradient);
+  rules.set("UnpackRNNSequence", detail::unpack_rnn_gradient);
   rules.set("Split", [](gradient_context& c) { detail::split_gradient(c, true); });
   rules.set("Concat", detail::concat_gradient);
   rules.set("Reshape", detail::reshape_gradient);

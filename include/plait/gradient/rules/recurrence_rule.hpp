@@ -1,6 +1,7 @@
 // The gradient of RecurrentNetwork.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -27,6 +28,10 @@ inline void recurrence_gradient(gradient_context& c) {
                     "argument '" + std::string(of) + "' is out of range");
     return static_cast<std::size_t>(id);
   };
+  for (std::size_t o = 0; o != c.output_count(); ++o)
+    c.refuse_unless(c.as_caffe2() || !c.has_gradient(o) ||
+                        std::ranges::find(outputs, static_cast<std::int64_t>(o)) != outputs.end(),
+                    "outputs_with_grads does not list output " + std::to_string(o) + ", which has a gradient");
   std::vector<gradient_operand> reads;
   reads.reserve(outputs.size() + c.listed_input_count() + c.output_count());
   for (std::int64_t const id : outputs)

@@ -71,7 +71,7 @@ inline void onnx_gemm(onnx_context const& c) {
 }
 
 // Where windows are; `weights` is the input whose axes from the third on are a window, 0 for none.
-inline std::vector<net_argument> window_arguments(onnx_context const& c, std::size_t weights) {
+inline std::vector<net_argument> onnx_window_arguments(onnx_context const& c, std::size_t weights) {
   std::vector<net_argument> made;
   std::vector<std::int64_t> kernels = c.integers("kernel_shape");
   if (kernels.empty()) {
@@ -103,7 +103,7 @@ inline void set_windows(onnx_context const& c) {
 }
 
 inline void onnx_conv(onnx_context const& c) {
-  auto arguments = window_arguments(c, 1);
+  auto arguments = onnx_window_arguments(c, 1);
   arguments.emplace_back("group", c.integer("group", 1));
   c.add("Conv", c.inputs(), {c.output(0)}, std::move(arguments));
   set_windows(c);
@@ -112,7 +112,7 @@ inline void onnx_conv(onnx_context const& c) {
 inline void onnx_pool(onnx_context const& c, char const* type) {
   if (c.integer("ceil_mode", 0) != 0) c.unsupported("windows that end behind the padding (ceil_mode)");
   if (c.wants(1)) c.unsupported("the places of the maxima");
-  auto arguments = window_arguments(c, 0);
+  auto arguments = onnx_window_arguments(c, 0);
   if (c.has("count_include_pad")) arguments.emplace_back("count_include_pad", c.integer("count_include_pad", 0));
   c.add(type, {c.input(0)}, {c.output(0)}, std::move(arguments));
   set_windows(c);
