@@ -58,6 +58,16 @@ template <backend B>
 void copy_step_blobs(workspace<B>& blobs, step_workspaces<B>& kept, step_blob_choice const& choice,
                      std::string const& prefix, std::vector<std::string>& made) {
   std::size_t const places = choice.places;
+  // What stands in the memory of an input is no longer there for sure; with keep_steps steps have copies.
+  auto const stands_in = [](blob<B> const& b, tensor<B> const& t) {
+    auto const at = reinterpret_cast<std::uintptr_t>(b.value.raw());
+    auto const first = reinterpret_cast<std::uintptr_t>(t.raw());
+    return at >= first && at + b.value.bytes() <= first + t.bytes();
+  };
+  auto const is_kept = [&](blob<B> const& b) {
+    return b.value.owner() != nullptr || stands_in(b, kept.timesteps) ||
+           std::ranges::any_of(kept.states, [&](tensor<B> const& s) { return stands_in(b, s); });
+  };
   for (std::size_t t = 0; t != kept.length; ++t) {
     std::vector<std::string> names = kept[t].names();
     std::ranges::sort(names);
@@ -65,7 +75,7 @@ void copy_step_blobs(workspace<B>& blobs, step_workspaces<B>& kept, step_blob_ch
     for (std::string const& name : names) {
       blob<B> const& found = *kept[t].find(name);
       bool const counts = name == choice.counter;
-      if (found.object != nullptr || (overwritten && !counts)) continue;
+      if (found.object != nullptr || !is_kept(found) || (overwritten && !counts)) continue;
       if (std::ranges::find(choice.nowhere, name) != choice.nowhere.end()) continue;
       std::string to = prefix + '_' + name;
       if (counts) to += "_rnnexec_t" + std::to_string(t);

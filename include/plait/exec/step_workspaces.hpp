@@ -35,6 +35,8 @@ class step_workspaces : public blob_object {
     return *steps_.back();
   }
 
+  /// Stands for the op that runs steps in them: another one's step net has other blobs, which would be found here.
+  std::shared_ptr<void const> user;
   /// By state: initial slots and one for each step.
   std::vector<tensor<B>> states;
   /// 0, 1, 2, …: what steps find under the name of the time step, as far as there has been one.

@@ -139,12 +139,12 @@ TEST_CASE("RecurrentNetwork: outputs are views of the states; without a gradient
   for (bool const trains : {false, true}) {
     r.trains = trains;
     plait::workspace<B> blobs;
+    auto plan = plan_of<B>(r.op(), blobs);
     for (std::int64_t const steps : {7, 4}) {
       test::feed_some<float>(blobs, "x", {steps, 2, 3}, 1);
       test::feed_some<float>(blobs, "h0", {3}, 2);
       test::feed_some<float>(blobs, "w", {3, 3}, 3);
       test::feed_some<float>(blobs, "b", {3}, 4);
-      auto plan = plan_of<B>(r.op(), blobs);
       plan.run();
       CHECK(blobs.view("all").shares_memory(blobs.view("last")));
       auto const all = blobs.fetch<float>("all");
@@ -163,6 +163,58 @@ TEST_CASE("RecurrentNetwork: outputs are views of the states; without a gradient
       for (std::size_t i = 0; i != 6; ++i) CHECK(first[i] == given[i % 3]);
     }
   }
+}
+
+TEST_CASE("RecurrentNetwork: blobs that the steps of another net have left are not taken for those around") {
+  using B = plait::serial;
+  recurrence first = test::simple_cell();
+  first.step += op_text("Sqr", {"x_t"}, {"a"});
+  first.more = test::int_arg("keep_steps", 1);
+  recurrence second = test::simple_cell();
+  second.step = op_text("Add", {"h_prev", "a"}, {"h"}, test::int_arg("broadcast", 1));
+  plait::workspace<B> blobs;
+  feed_simple<float>(blobs);
+  blobs.feed<float>("a", {1, 2}, {2});
+  plan_of<B>(first.op(), blobs).run();
+  plan_of<B>(second.op(), blobs).run();
+  auto const h0 = blobs.fetch<float>("h0");
+  auto const all = blobs.fetch<float>("all");
+  REQUIRE(all.size() == 12);
+  for (std::size_t i = 0; i != 4; ++i) CHECK(all[i] == h0[i] + (i % 2 == 0 ? 1.0F : 2.0F));
+}
+
+TEST_CASE("RecurrentNetwork: an op that changes an output in place leaves the other, and what steps keep, as it was") {
+  auto const recurrence = test::simple_cell().op();
+  auto const in_if = op_text("If", {"yes"}, {"all", "last", "ws"}, test::net_arg("then_net", recurrence));
+  plait::workspace<plait::serial> plain;
+  feed_simple<float>(plain);
+  plan_of(recurrence, plain).run();
+  auto const all = plain.fetch<float>("all");
+  for (auto const& around : {recurrence, in_if})
+    for (auto const* type : {"Negative", "Alias"})
+      for (auto const* changed : {"last", "all"}) {
+        CAPTURE(around);
+        CAPTURE(type);
+        CAPTURE(changed);
+        plait::workspace<plait::serial> blobs;
+        feed_simple<float>(blobs);
+        blobs.feed("yes", std::vector<bool>{true}, {1});
+        auto plan = plan_of(around + op_text(type, {changed}, {"v"}) + op_text("Sqr", {"v"}, {"v"}) +
+                                op_text("Negative", {changed}, {changed}),
+                            blobs);
+        for (int run = 0; run != 2; ++run) {
+          plan.run();
+          bool const is_last = std::string_view(changed) == "last";
+          auto const other = blobs.fetch<float>(is_last ? "all" : "last");
+          auto const negated = blobs.fetch<float>(changed);
+          REQUIRE(negated.size() == (is_last ? 4 : 12));
+          for (std::size_t i = 0; i != 4; ++i) {
+            CHECK(other[other.size() - 1 - i] == all[11 - i]);
+            CHECK(negated[negated.size() - 1 - i] == -all[11 - i]);
+            CHECK(blobs.fetch<float>("v").end()[-1 - static_cast<std::ptrdiff_t>(i)] == all[11 - i] * all[11 - i]);
+          }
+        }
+      }
 }
 
 TEST_CASE("RecurrentNetwork: memory that somebody still holds is not written again") {
@@ -455,6 +507,14 @@ TEST_CASE("RecurrentNetwork: what is wrong is said") {
   }
   says(refusal([](recurrence& r, blobs_t&) { r.alias_offset[1] = -most - 1; }, false),
        "alias_offset has -9223372036854775808 for 'last'");
+  says(refusal([](recurrence& r, blobs_t&) { r.alias_dst[1] = "all"; }, false), "alias_dst has 'all' twice");
+  says(refusal(
+           [](recurrence& r, blobs_t&) {
+             r.states = {"hs", "hs"};
+             r.initial = {1, 1};
+           },
+           false),
+       "recurrent_states has 'hs' twice");
   says(refusal([](recurrence& r, blobs_t&) { r.alias_offset[1] = -5; }),
        "output 'last' begins at -5 of 4 places of 'hs'");
   says(refusal([](recurrence&, blobs_t& b) {

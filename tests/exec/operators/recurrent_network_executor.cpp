@@ -11,13 +11,16 @@
 
 #include <doctest/doctest.h>
 #include <plait/exec/step_workspaces.hpp>
+#include <plait/gradient/backward_pass.hpp>
 #include <plait/netdef/arguments.hpp>
+#include <plait/netdef/net_builder.hpp>
 #include <plait/rnn/cells/basic_rnn.hpp>
 #include <plait/rnn/cells/dropout.hpp>
 #include <plait/rnn/cells/gru.hpp>
 #include <plait/rnn/cells/layer_norm_lstm.hpp>
 #include <plait/rnn/cells/lstm.hpp>
 #include <plait/rnn/cells/multi.hpp>
+#include <plait/rnn/recurrent_net.hpp>
 
 #include <support/recurrent_nets.hpp>
 #include <support/some_threads.hpp>
@@ -84,6 +87,31 @@ TEST_CASE("With the executor steps of cells and stacks of cells make the same bi
       CHECK(threads.execute([&] { return net.run(3, 2); }) == expected);
       CHECK(threads.execute([&] { return net.run(2, 7); }) == expected);
     }
+}
+
+// One value of a backward step goes to a state, the input and a parameter; outputs' gradients are added to the state's.
+TEST_CASE("With the executor a gradient that several places share is what it is in order") {
+  using namespace plait;
+  test::some_threads threads;
+  net_builder cell("cell");
+  auto const [x, h, v] = cell.external_inputs("x_t", "h_prev", "v");
+  cell.mul(cell.tanh(cell.sum({h, v}, "s"), "u"), x, "h");
+  cell.external_outputs("h");
+  netdef n;
+  recurrent_net(n, {.cell = cell, .inputs = {{"x_t", "x"}}, .states = {{.in = "h_prev", .out = "h", .initial = "h0"}}});
+  auto const grads = add_gradient_ops(n, {{"h_all", "dy"}}, gradient_rules::standard());
+  auto const v_grad = [&](int count) {
+    set_executor(n, count);
+    workspace<B> blobs;
+    test::feed_some<float>(blobs, "x", {6, 3, 4}, 1);
+    test::feed_some<float>(blobs, "h0", {3, 4}, 2);
+    test::feed_some<float>(blobs, "v", {1, 3, 4}, 3);
+    test::feed_some<float>(blobs, "dy", {6, 3, 4}, 4);
+    plan<B> made(n, test::table<B>(), blobs);
+    made.run();
+    return blobs.fetch<float>(grads.at("v").values);
+  };
+  CHECK(threads.execute([&] { return v_grad(4); }) == v_grad(0));
 }
 
 TEST_CASE("A limit on steps under way that no memory would hold is as good as none") {

@@ -59,10 +59,10 @@ TEST_CASE("for a backward pass what it reads is kept, and nothing else") {
   plait::netdef const n = net_of(r);
   plait::workspace<serial> blobs;
   run(n, blobs);
-  CHECK(plait::retrieve_step_blobs(n, blobs) ==
-        std::vector<std::string>{"rnn_h0", "rnn_h_prev0", "rnn_timestep0", "rnn_x_t0",  //
-                                 "rnn_h1", "rnn_h_prev1", "rnn_timestep1", "rnn_x_t1",  //
-                                 "rnn_h2", "rnn_h_prev2", "rnn_timestep2", "rnn_x_t2"});
+  CHECK(plait::retrieve_step_blobs(n, blobs) == std::vector<std::string>{"rnn_h0", "rnn_h_prev0", "rnn_timestep0",  //
+                                                                         "rnn_h1", "rnn_h_prev1", "rnn_timestep1",  //
+                                                                         "rnn_h2", "rnn_h_prev2", "rnn_timestep2"});
+  // Places of inputs were read where these stood, which is not for sure where they are now.
 }
 
 TEST_CASE("blobs of steps as Caffe2 leaves them: workspaces in turn, a timestep for each step with the executor") {

@@ -74,6 +74,9 @@ class recurrent_network_kernel : public op_kernel<B> {
       alias_outputs_.push_back(&frame_.blobs().local(alias.output));
       alias_numbers_.push_back(static_cast<std::size_t>(at - outputs.begin()));
     }
+    for (std::string const& output : outputs.first(outputs.size() - 1))
+      if (std::ranges::find(arguments_.aliases, output, &detail::recurrent_alias::output) == arguments_.aliases.end())
+        detail::refuse_recurrence("output '" + output + "' is not in alias_dst");
     object_output_ = &frame_.blobs().local(outputs.back());
     auto const inputs = nets.input_names();
     inputs_.assign(inputs.begin(), inputs.end());
@@ -139,8 +142,7 @@ class recurrent_network_kernel : public op_kernel<B> {
     known->blobs.emplace_back(arguments_.timestep, tensor_spec{element_type::int32, {1}});
     for (std::size_t i = 0; i != arguments_.aliases.size(); ++i) {
       tensor_spec type = known->states[arguments_.aliases[i].state];
-      std::int64_t const offset = arguments_.aliases[i].offset;
-      type.dims.set(0, offset >= 0 ? type.dims[0] - offset : -offset);
+      type.dims.set(0, type.dims[0] - arguments_.first_place(arguments_.aliases[i], type.dims[0]));
       c.types.output(alias_numbers_[i], type.type, type.dims);
     }
     c.types.output(object_number_, element_type::object, detail::no_elements);
@@ -223,9 +225,11 @@ class recurrent_network_kernel : public op_kernel<B> {
   std::shared_ptr<step_workspaces<B>> find_workspaces(op_context<B>& c) {
     std::shared_ptr<step_workspaces<B>> kept;
     if (object_input_ != npos) kept = std::dynamic_pointer_cast<step_workspaces<B>>(c.object(object_input_));
+    if (kept != nullptr && kept->user != user_) kept = nullptr;
     if (kept == nullptr) {
       if (last_ == nullptr || last_.use_count() != 1) last_ = std::make_shared<step_workspaces<B>>();
       kept = last_;
+      kept->user = user_;
     }
     kept->states.resize(arguments_.states.size());
     return kept;
@@ -340,10 +344,7 @@ class recurrent_network_kernel : public op_kernel<B> {
       auto const& alias = arguments_.aliases[i];
       tensor<B> const& states = kept.states[alias.state];
       std::int64_t const places = states.dims()[0];
-      std::int64_t const first = alias.offset >= 0 ? alias.offset : places + alias.offset;
-      if (first < 0 || first > places)
-        detail::refuse_recurrence("output '" + alias.output + "' begins at " + std::to_string(alias.offset) + " of " +
-                                  std::to_string(places) + " places of '" + arguments_.states[alias.state].name + '\'');
+      std::int64_t const first = arguments_.first_place(alias, places);
       alias_outputs_[i]->value = states.slice(0, first, places);
       alias_outputs_[i]->object = nullptr;
       alias_outputs_[i]->is_set = true;
@@ -371,8 +372,9 @@ class recurrent_network_kernel : public op_kernel<B> {
   std::size_t object_input_ = npos;                    // what the last output's blob held before
   std::vector<detail::recurrent_sequence> sequences_;  // states, then linked inputs
   std::vector<std::string> filled_in_place_;
-  std::vector<std::int32_t> numbers_;  // of steps
-  std::vector<std::uint64_t> named_;   // by workspace: its revision when it had all names
+  std::vector<std::int32_t> numbers_;                            // of steps
+  std::vector<std::uint64_t> named_;                             // by workspace: its revision when it had all names
+  std::shared_ptr<void const> user_ = std::make_shared<char>();  // this op
   std::shared_ptr<step_workspaces<B>> last_;
 };
 
@@ -380,7 +382,8 @@ class recurrent_network_kernel : public op_kernel<B> {
 template <backend B>
 void add_recurrent_network_operators(operators<B>& table) {
   table.template add<recurrent_network_kernel>(
-      detail::with_recurrent_arguments(op_schema("RecurrentNetwork").inputs(1, npos).outputs(2, npos).checks_first())
+      detail::with_recurrent_arguments(
+          op_schema("RecurrentNetwork").inputs(1, npos).outputs(2, npos).shares_results().checks_first())
           .describe(
               "runs a net for each step of input 0, T x N x …; outputs are sequences of its states, then workspaces"));
 }

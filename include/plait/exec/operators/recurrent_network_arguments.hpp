@@ -92,6 +92,7 @@ struct recurrent_arguments {
       if (initial[i] < 0 || static_cast<std::size_t>(initial[i]) >= a.input_count())
         refuse_recurrence("initial_recurrent_state_ids has " + std::to_string(initial[i]) + " for '" + names[i] +
                           "', but there are " + std::to_string(a.input_count()) + " inputs");
+      if (find_state(a.renamed(names[i])) != npos) refuse_recurrence("recurrent_states has '" + names[i] + "' twice");
       states.push_back({a.renamed(names[i]), static_cast<std::size_t>(initial[i]), a.renamed(names[i] + "_grad")});
     }
     auto const& source = a.texts("alias_src");
@@ -105,9 +106,20 @@ struct recurrent_arguments {
       if (offset[i] < -most_places || offset[i] > most_places)
         refuse_recurrence("alias_offset has " + std::to_string(offset[i]) + " for '" + output[i] +
                           "', more than a sequence has places");
+      if (std::ranges::find(aliases, a.renamed(output[i]), &recurrent_alias::output) != aliases.end())
+        refuse_recurrence("alias_dst has '" + output[i] + "' twice");
       aliases.push_back({state, a.renamed(output[i]), offset[i]});
     }
     links = read_recurrent_links(a, "link");
+  }
+
+  /// Of a sequence of so many places, the one that an output begins with.
+  std::int64_t first_place(recurrent_alias const& alias, std::int64_t places) const {
+    std::int64_t const first = alias.offset >= 0 ? alias.offset : places + alias.offset;
+    if (first < 0 || first > places)
+      refuse_recurrence("output '" + alias.output + "' begins at " + std::to_string(alias.offset) + " of " +
+                        std::to_string(places) + " places of '" + states[alias.state].name + '\'');
+    return first;
   }
 
   std::size_t find_state(std::string_view name) const {

@@ -122,10 +122,14 @@ class recurrent_executor {
         auto const sequence = [&](std::size_t link) -> recurrent_sequence const& {
           return all.sequences[links[link].sequence];
         };
-        auto const take_to_place = [&](std::size_t i) {
-          if (!series.sums(links[i].value)) deliver<B>(at.twin.get(), *at.blobs->links[i], links[i], sequence(i), t);
-          add_given<B>(links[i], sequence(i), t, given);
-          delivered(links[i], t);
+        // What is added last is added where what the others are may stand.
+        auto const take_to_places = [&](std::vector<std::size_t> const& targets) {
+          for (std::size_t const i : targets)
+            if (!series.sums(links[i].value)) deliver<B>(at.twin.get(), *at.blobs->links[i], links[i], sequence(i), t);
+          for (std::size_t const i : targets) {
+            add_given<B>(links[i], sequence(i), t, given);
+            delivered(links[i], t);
+          }
         };
         if (node == 0) return begin(at, leader, links, series, told, all, t, open(t));
         if (node < nodes_.first_op()) {
@@ -135,9 +139,9 @@ class recurrent_executor {
           auto const op = static_cast<op_index>(node - nodes_.first_op());
           if (all.options->stop.stop_requested()) throw run_cancelled(op);
           run_inside(argument, t, [&] { at.twin->run_op(op, *all.options); });
-          for (std::size_t const i : nodes_.targets(op)) take_to_place(i);
+          take_to_places(nodes_.targets(op));
         } else {
-          take_to_place(nodes_.target(node));
+          take_to_places(nodes_.alone(node));
         }
         return true;
       };

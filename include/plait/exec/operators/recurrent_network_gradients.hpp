@@ -276,11 +276,11 @@ class recurrent_network_gradient_kernel : public op_kernel<B> {
         detail::expect_room(steps_.links()[i], externals_[i], sequences_[steps_.links()[i].sequence], length_);
     for (given_gradient const& from : given_) {
       detail::recurrent_sequence const& to = sequences_[from.state];
-      std::size_t const places = static_cast<std::size_t>(to.type.dims[0] - first_place(from));
-      if (from.from->object != nullptr || from.from->spec().type != to.type.type ||
-          from.from->spec().bytes() != places * to.step_bytes())
+      tensor_spec wanted = to.type;
+      wanted.dims.set(0, to.type.dims[0] - first_place(from));
+      if (from.from->object != nullptr || from.from->spec() != wanted)
         c.fail("gradient '" + from.name + "' is " + to_string(from.from->spec()) + ", which should be " +
-               std::to_string(places) + " places of " + to_string(to.type));
+               to_string(wanted));
     }
     for (std::size_t s = 0; s != gradients_.size(); ++s) {
       bool const parameter = s >= first_parameter();
@@ -301,7 +301,8 @@ class recurrent_network_gradient_kernel : public op_kernel<B> {
   void begin(std::size_t s, std::int64_t first, std::int64_t last) {
     auto const& to = sequences_[s];
     if (first >= last) return;
-    detail::clear_elements<B>(to.at(first), to.type.type, static_cast<std::size_t>(last - first) * to.step_elements());
+    fill<B>(reinterpret_cast<std::uint8_t*>(to.at(first)), static_cast<std::size_t>(last - first) * to.step_bytes(),
+            std::uint8_t{0});
     each_given(s, first, [&](std::int64_t place, std::byte const* elements) {
       if (place < last)
         detail::add_elements<B>(to.at(place), elements, to.type.type,

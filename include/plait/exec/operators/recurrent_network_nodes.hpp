@@ -29,13 +29,13 @@ class recurrent_nodes {
   std::vector<std::size_t> const& sources(std::size_t node) const { return filled_[node - 1]; }
   /// The links that an op's node delivers.
   std::vector<std::size_t> const& targets(op_index op) const { return after_op_[op]; }
-  /// The link that a node from first_target() on delivers.
-  std::size_t target(std::size_t node) const { return alone_[node - first_target()]; }
+  /// The links that a node from first_target() on delivers, of one value.
+  std::vector<std::size_t> const& alone(std::size_t node) const { return alone_[node - first_target()]; }
 
  private:
   std::vector<std::vector<std::size_t>> filled_;    // links by node
   std::vector<std::vector<std::size_t>> after_op_;  // links by op
-  std::vector<std::size_t> alone_;                  // links by node
+  std::vector<std::vector<std::size_t>> alone_;     // links by node
   step_schedule schedule_;
 };
 
@@ -102,28 +102,37 @@ recurrent_nodes::recurrent_nodes(plan<B> const& p, std::span<linked_place const>
     }
   }
 
+  // All that a value goes to at once: it may stand in one of these places, which is added to when it has gone to them.
+  std::vector<bool> done(links.size(), false);
   for (std::size_t i = 0; i != links.size(); ++i) {
     linked_place const& link = links[i];
-    if (!link.target) continue;
-    std::uint32_t const from = link.value != npos ? layout.storage_of(link.value) : memory[i];
-    std::uint32_t const alone = static_cast<std::uint32_t>(first_target() + alone_.size());
-    std::uint32_t const with_op =
-        link.value != npos ? static_cast<std::uint32_t>(first_op() + writer[link.value]) : alone;
-    // What is there may be changed further, which nobody in the step must see.
-    step_access const made[] = {{alone, from, true}, place(alone, link, true)};
-    bool const after_op = std::ranges::none_of(accesses, [&](step_access const& a) {
-      return a.node > with_op && (step_schedule::least_distance(a, made[0], backward) == 0 ||
-                                  step_schedule::least_distance(a, made[1], backward) == 0);
-    });
+    if (!link.target || done[i]) continue;
     bool const has_op = link.value != npos;
+    std::vector<std::size_t> targets;
+    for (std::size_t k = i; k != links.size(); ++k)
+      if (k == i || (has_op && links[k].target && links[k].value == link.value)) {
+        targets.push_back(k);
+        done[k] = true;
+      }
+    std::uint32_t const from = has_op ? layout.storage_of(link.value) : memory[i];
+    std::uint32_t const alone = static_cast<std::uint32_t>(first_target() + alone_.size());
+    std::uint32_t const with_op = has_op ? static_cast<std::uint32_t>(first_op() + writer[link.value]) : alone;
+    // What is there may be changed further, which nobody in the step must see.
+    std::vector<step_access> made{{alone, from, true}};
+    for (std::size_t const k : targets) made.push_back(place(alone, links[k], true));
+    bool const after_op = has_op && std::ranges::none_of(accesses, [&](step_access const& a) {
+                            return a.node > with_op && std::ranges::any_of(made, [&](step_access const& m) {
+                                     return step_schedule::least_distance(a, m, backward) == 0;
+                                   });
+                          });
     for (step_access access : made) {
-      if (has_op && after_op) access.node = with_op;
+      if (after_op) access.node = with_op;
       accesses.push_back(access);
     }
-    if (has_op && after_op)
-      after_op_[writer[link.value]].push_back(i);
+    if (after_op)
+      after_op_[writer[link.value]].insert(after_op_[writer[link.value]].end(), targets.begin(), targets.end());
     else
-      alone_.push_back(i);
+      alone_.push_back(std::move(targets));
   }
   schedule_ = step_schedule(first_target() + alone_.size(), accesses, in_flight, backward);
 }

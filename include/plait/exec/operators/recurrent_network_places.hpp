@@ -26,12 +26,6 @@ void add_elements(void* to, void const* from, element_type type, std::size_t cou
     refuse_recurrence("gradients of " + std::string(to_string(type)) + " cannot be added");
 }
 
-template <backend B>
-void clear_elements(void* to, element_type type, std::size_t count) {
-  bool const known = visit_type<float, double>(type, [&]<class T>(T) { fill<B>(static_cast<T*>(to), count, T(0)); });
-  if (!known) refuse_recurrence("there are no gradients of " + std::string(to_string(type)));
-}
-
 /// Has a blob be places of a sequence.
 template <backend B>
 void set_view(blob<B>& at, recurrent_sequence const& s, std::int64_t place, std::int64_t window) {
