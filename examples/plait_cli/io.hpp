@@ -21,6 +21,11 @@ struct failure : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// The same of options: `plait` ends with 2.
+struct wrong_usage : failure {
+  using failure::failure;
+};
+
 /// A net that was read.
 struct source {
   std::string label;  ///< what messages call the file

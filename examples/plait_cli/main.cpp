@@ -37,9 +37,9 @@ constexpr char const* examples = R"(Examples:
 Exit status: 0 done, 1 the input is bad or something was found, 2 wrong usage.
 `plait COMMAND --help` says more.)";
 
-int report(std::string const& message) {
+int report(std::string const& message, int status = 1) {
   std::cerr << cli::coloured(message, cli::colour::red, cli::shows_colour(STDERR_FILENO)) << '\n';
-  return 1;
+  return status;
 }
 
 // Whether standard output is a pipe that nobody reads from any more.
@@ -85,6 +85,8 @@ int main(int argc, char** argv) {
   int status = 0;
   try {
     status = run(argc, argv);
+  } catch (cli::wrong_usage const& problem) {
+    status = report(problem.what(), 2);
   } catch (cli::failure const& problem) {
     status = report(problem.what());
   } catch (std::bad_alloc const&) {

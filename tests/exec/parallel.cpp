@@ -5,12 +5,26 @@
 
 #include <doctest/doctest.h>
 
+#include <tbb/task_group.h>
+
 #include <support/run_op.hpp>
 #include <support/toy_operators.hpp>
 
 namespace {
 
 using B = plait::tbb;
+
+::tbb::task_group* around = nullptr;
+
+// y = x; cancels the task group that the run is in, if there is one.
+template <class Backend>
+struct cancelling_kernel : test::same_kernel<Backend> {
+  using test::same_kernel<Backend>::same_kernel;
+  void run(plait::op_context<Backend>& c) override {
+    test::same_kernel<Backend>::run(c);
+    if (around != nullptr) around->cancel();
+  }
+};
 
 // Many independent chains that meet, hundreds of times: for the thread sanitizer, too.
 TEST_CASE("parallel: hundreds of runs of a wide net") {
@@ -58,6 +72,32 @@ TEST_CASE("parallel: of several errors the first op's is thrown, and the executo
   blobs.feed<float>("x", {1, 2}, {2});
   executor.run();
   CHECK(blobs.fetch<float>("b") == std::vector<float>{3, 6});
+}
+
+TEST_CASE("parallel: in a task group that is cancelled a run ends with an exception, not early") {
+  auto table = test::toy_operators<B>();
+  table.add<cancelling_kernel>(plait::op_schema("Cancel").inputs(1).outputs(1));
+  plait::workspace<B> blobs;
+  auto plan = plait::compile(plait::read_netdef_text(R"(
+    op { type: "Cancel" input: "x" output: "a" } op { type: "Same" input: "a" output: "b" }
+    op { type: "Same" input: "a" output: "c" } op { type: "Same" input: "a" output: "d" })"),
+                             table, blobs, {.parallel = true});
+  plait::parallel_executor executor(plan);
+  blobs.feed<float>("x", {1, 2}, {2});
+  bool cancelled = false;
+  ::tbb::task_group group;
+  around = &group;
+  group.run_and_wait([&] {
+    try {
+      executor.run();
+    } catch (plait::run_cancelled const&) {
+      cancelled = true;
+    }
+  });
+  around = nullptr;
+  CHECK(cancelled);
+  executor.run();
+  for (auto const* name : {"b", "c", "d"}) CHECK(blobs.fetch<float>(name) == std::vector<float>{1, 2});
 }
 
 TEST_CASE("parallel: memory orders ops, and control inputs do") {

@@ -2,8 +2,12 @@
 // under two names.
 #include <chrono>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
+#include <stdexcept>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -63,8 +67,53 @@ struct shifted_kernel : plait::op_kernel<B> {
   std::unique_ptr<float> kept;
 };
 
+// y = 2 x by rows, a few at a time, but for a row that begins with a negative number.
+template <class B>
+struct rows_kernel : plait::op_kernel<B> {
+  explicit rows_kernel(plait::op_arguments const&) {}
+  void infer(plait::shape_context& c) override { c.output(0, c.type(0), c.dims(0)); }
+  plait::row_runs by_rows(plait::op_context<B> const& c) const override {
+    return {.work = 16 * c.size(0), .in_pieces = true};
+  }
+  void run(plait::op_context<B>& c) override {
+    for (std::size_t i = 0; i != c.size(0); ++i) {
+      float const x = c.template input<float>(0)[i];
+      if (x < 0) throw std::domain_error("a negative number");
+      c.template output<float>(0)[i] = 2 * x;
+    }
+  }
+};
+// The same, which takes any number.
+template <class B>
+struct any_rows_kernel : rows_kernel<B> {
+  using rows_kernel<B>::rows_kernel;
+  void run(plait::op_context<B>& c) override {
+    for (std::size_t i = 0; i != c.size(0); ++i) c.template output<float>(0)[i] = 2 * c.template input<float>(0)[i];
+  }
+};
+
+// Runs a net that fails.
+template <class B>
+struct calling_kernel : plait::op_kernel<B> {
+  explicit calling_kernel(plait::op_arguments const&) {}
+  void infer(plait::shape_context& c) override { c.output(0, c.type(0), c.dims(0)); }
+  void run(plait::op_context<B>&) override {
+    plait::workspace<B> blobs;
+    auto plan = plait::compile(plait::read_netdef_text(R"(
+      op { type: "Ones" input: "n" output: "a" } op { type: "Same" input: "a" output: "b" }
+      op { type: "Break" input: "x" output: "y" })"),
+                               test::toy_operators<B>(), blobs);
+    blobs.template feed<float>("n", {2}, {1});
+    blobs.template feed<float>("x", {-1}, {1});
+    plan.run();
+  }
+};
+
 plait::operators<backend> table() {
   auto made = test::toy_operators<backend>();
+  made.add<rows_kernel>(plait::op_schema("Rows").inputs(1).outputs(1));
+  made.add<any_rows_kernel>(plait::op_schema("AnyRows").inputs(1).outputs(1).in_place(0, 0).checks_first());
+  made.add<calling_kernel>(plait::op_schema("Calling").inputs(1).outputs(1));
   made.add<root_kernel>(plait::op_schema("Root").inputs(1).outputs(1).in_place(0, 0).checks_first());
   made.add<late_kernel>(plait::op_schema("Late").inputs(1).outputs(1));
   made.add<shifted_kernel>(plait::op_schema("Shifted").inputs(2).outputs(1));
@@ -158,4 +207,116 @@ TEST_CASE("in parallel an op reads what was fed although another writes the name
   executor.run();
   CHECK(blobs.fetch<float>("s") == floats{1, 2});
   CHECK(blobs.fetch<float>("x") == floats{10, 10});
+}
+
+TEST_CASE("what an op changes in place does not change under another name that was fed with the same memory") {
+  auto const net = plait::read_netdef_text(R"(
+    op { type: "Root" input: "p" output: "p" } op { type: "Reverse" input: "q" output: "r" }
+    op { type: "Root" input: "s" output: "s" })");
+  auto const whole = plait::tensor<backend>::from(floats{1, 4, 9, 16, 25, 36}, {6});
+  plait::workspace<backend> blobs;
+  auto plan = plait::compile(net, table(), blobs);
+  SUBCASE("one tensor") {
+    for (auto const* name : {"p", "q", "s"}) blobs.feed(name, whole);
+    plan.run();
+    CHECK(blobs.fetch<float>("p") == floats{1, 2, 3, 4, 5, 6});
+    CHECK(blobs.fetch<float>("r") == floats{36, 25, 16, 9, 4, 1});
+    CHECK(blobs.fetch<float>("s") == floats{1, 2, 3, 4, 5, 6});
+    CHECK(blobs.fetch<float>("q") == floats{1, 4, 9, 16, 25, 36});
+  }
+  SUBCASE("parts that overlap") {
+    blobs.feed("q", whole);
+    blobs.feed("p", whole.slice(0, 0, 2));
+    blobs.feed("s", whole.slice(0, 1, 6));
+    plan.run();
+    CHECK(blobs.fetch<float>("p") == floats{1, 2});
+    CHECK(blobs.fetch<float>("s") == floats{2, 3, 4, 5, 6});
+    CHECK(blobs.fetch<float>("r") == floats{36, 25, 16, 9, 4, 1});
+  }
+  SUBCASE("parts that do not overlap stay where they are") {
+    blobs.feed("q", whole.slice(0, 4, 6));
+    blobs.feed("s", whole.slice(0, 2, 4));
+    blobs.feed("p", whole.slice(0, 0, 2));
+    plan.run();
+    CHECK(whole.values<float>() == floats{1, 2, 3, 4, 25, 36});
+  }
+  SUBCASE("after a run in which they were apart") {
+    blobs.feed("q", whole.clone());
+    blobs.feed("p", whole.clone());
+    blobs.feed("s", whole);
+    plan.run();
+    blobs.feed("q", blobs.view("s"));
+    plan.run();
+    CHECK(blobs.fetch<float>("q") == floats{1, 2, 3, 4, 5, 6});
+    CHECK(blobs.fetch<float>("r") == floats{6, 5, 4, 3, 2, 1});
+  }
+}
+
+TEST_CASE("a fed view with strides is read anew in each run") {
+  auto const net = plait::read_netdef_text(R"(op { type: "Reverse" input: "x" output: "y" })");
+  floats held{1, 2, 3, 4, 5, 6};
+  auto const every_other = plait::tensor<backend>::borrow(std::span<float>(held), {6}).slice(0, 0, 6, 2);
+  plait::workspace<backend> blobs;
+  blobs.feed("x", every_other);
+  auto plan = plait::compile(net, table(), blobs);
+  plan.run();
+  CHECK(blobs.fetch<float>("y") == floats{5, 3, 1});
+  held[2] = 7;
+  plan.run();
+  CHECK(blobs.fetch<float>("y") == floats{5, 7, 1});
+  CHECK(blobs.view("x").raw() == held.data());
+}
+
+TEST_CASE("an op that changes a fed view with strides changes a copy, which the blob then has") {
+  auto const net = plait::read_netdef_text(R"(op { type: "Root" input: "x" output: "x" })");
+  floats held{1, 2, 4, 3, 16, 5};
+  plait::workspace<backend> blobs;
+  blobs.feed("x", plait::tensor<backend>::borrow(std::span<float>(held), {6}).slice(0, 0, 6, 2));
+  auto plan = plait::compile(net, table(), blobs);
+  plan.run();
+  plan.run();
+  CHECK(blobs.fetch<float>("x") == floats{1, std::sqrt(2.0F), 2});
+  CHECK(held == floats{1, 2, 4, 3, 16, 5});
+}
+
+TEST_CASE("where an op fails at some rows, what an op before it changed in place is changed in all rows") {
+  auto const net = plait::read_netdef_text(R"(
+    op { type: "AnyRows" input: "x" output: "x" } op { type: "Rows" input: "x" output: "y" })");
+  constexpr std::int64_t rows = 40000;
+  constexpr std::int64_t columns = 64;
+  floats fed(static_cast<std::size_t>(rows * columns), 1);
+  fed[fed.size() / 2] = -1;
+  plait::workspace<backend> blobs;
+  blobs.feed("x", fed, {rows, columns});
+  auto plan = plait::compile(net, table(), blobs);
+  try {
+    plan.run();
+    FAIL("a negative number was taken");
+  } catch (plait::exec_error const& e) {
+    CHECK(e.op == 1);
+  }
+  for (float& x : fed) x *= 2;
+  CHECK(blobs.fetch<float>("x") == fed);
+}
+
+TEST_CASE("what fails in a net that a kernel runs by itself is told of the op around it") {
+  plait::workspace<backend> blobs;
+  blobs.feed<float>("z", {1}, {1});
+  auto plan =
+      plait::compile(plait::read_netdef_text(R"(op { type: "Calling" input: "z" output: "w" })"), table(), blobs);
+  try {
+    plan.run();
+    FAIL("the net inside does not fail");
+  } catch (plait::exec_error const& e) {
+    CHECK(e.op == 0);
+    CHECK(e.type == "Calling");
+    CHECK(std::string_view(e.what()).starts_with("plait: op 0 (Calling): op 2 (Break): "));
+  }
+}
+
+TEST_CASE("elements that do not make a tensor are refused with the blob's name") {
+  plait::workspace<backend> blobs;
+  CHECK_THROWS_WITH_AS(blobs.feed<float>("here", {1, 2}, {3}),
+                       "plait: blob 'here': 2 elements do not make a tensor of 3", plait::shape_error);
+  CHECK(!blobs.contains("here"));
 }

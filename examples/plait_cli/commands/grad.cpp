@@ -24,7 +24,7 @@ namespace cli {
 
 namespace {
 
-struct options {
+struct grad_options {
   std::string file;
   std::vector<std::string> ys;
   std::vector<std::string> only;
@@ -41,11 +41,11 @@ struct options {
 plait::gradient_seed seed(std::string const& text) {
   std::size_t const at = text.find('=');
   if (at == std::string::npos) return text;
-  if (at == 0 || at + 1 == text.size()) throw failure("plait: --y wants BLOB or BLOB=GRADIENT, not '" + text + "'");
+  if (at == 0 || at + 1 == text.size()) throw wrong_usage("plait: --y wants BLOB or BLOB=GRADIENT, not '" + text + "'");
   return {std::string_view(text).substr(0, at), std::string_view(text).substr(at + 1)};
 }
 
-plait::gradient_options pass_options(options const& given) {
+plait::gradient_options pass_options(grad_options const& given) {
   plait::gradient_options made;
   if (given.overwritten == "copy") made.overwritten = plait::overwritten_values::copy;
   if (given.overwritten == "recompute") made.overwritten = plait::overwritten_values::recompute;
@@ -115,7 +115,7 @@ void print(std::ostream& out, std::string const& label, plait::backward_net<plai
   }
 }
 
-int run(options const& given) {
+int run(grad_options const& given) {
   source const in = load(given.file);
   std::vector<plait::gradient_seed> ys;
   for (std::string const& y : given.ys) ys.push_back(seed(y));
@@ -160,7 +160,7 @@ int run(options const& given) {
 }  // namespace
 
 void add_grad(CLI::App& app, action& chosen) {
-  auto const given = std::make_shared<options>();
+  auto const given = std::make_shared<grad_options>();
   CLI::App* const command = app.add_subcommand("grad", "the ops that compute the gradients of a net");
   command->footer(
       R"(The gradients of --only, else of all that the net is given, become external outputs (with --append only where the net

@@ -3,6 +3,7 @@
 #include <charconv>
 #include <chrono>
 #include <cstdint>
+#include <filesystem>
 #include <fstream>
 #include <iomanip>
 #include <iostream>
@@ -10,6 +11,7 @@
 #include <sstream>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -38,7 +40,7 @@ namespace {
 using backend = plait::serial;
 using tensor = plait::tensor<backend>;
 
-struct options {
+struct run_options {
   std::string file;
   std::string init;
   std::vector<std::string> feeds;
@@ -54,7 +56,7 @@ struct options {
 std::pair<std::string, std::string> divide(std::string const& text, char const* option, char const* form) {
   std::size_t const at = text.find('=');
   if (at == std::string::npos || at == 0 || at + 1 == text.size())
-    throw failure(std::string(option) + " wants " + form + ", not '" + text + "'");
+    throw wrong_usage("plait: " + std::string(option) + " wants " + form + ", not '" + text + "'");
   return {text.substr(0, at), text.substr(at + 1)};
 }
 
@@ -78,7 +80,7 @@ tensor random_tensor(std::string const& text, plait::random_stream from) {
     std::int64_t extent = 0;
     auto const [end, problem] = std::from_chars(extents.data() + at, extents.data() + extents.size(), extent);
     if (problem != std::errc() || extent < 0 || (end != extents.data() + extents.size() && *end != 'x'))
-      throw failure("'" + text + "' is no shape: 2x3, say, or scalar");
+      throw wrong_usage("'" + text + "' is no shape: 2x3, say, or scalar");
     dims.push_back(extent);
     at = static_cast<std::size_t>(end - extents.data()) + 1;
   }
@@ -99,7 +101,7 @@ tensor random_tensor(std::string const& text, plait::random_stream from) {
   if (type == "int32") return fill(std::int32_t{});
   if (type == "int64") return fill(std::int64_t{});
   if (type == "bool") return fill(bool{});
-  throw failure("'" + type + "' is no type to make random tensors of: float32, float64, int32, int64, bool");
+  throw wrong_usage("'" + type + "' is no type to make random tensors of: float32, float64, int32, int64, bool");
 }
 
 void print(std::string const& name, tensor const& value) {
@@ -148,8 +150,24 @@ void print_times(plait::time_observer<backend> const& times, int runs) {
   rows.print(std::cout, output_width(), shows_colour(1));
 }
 
+// Refuses two outputs in one file, of which the second would be written over the first.
+void expect_a_file_each(run_options const& given) {
+  std::vector<std::filesystem::path> paths;
+  auto const add = [&paths](std::string const& path) {
+    std::error_code ignored;
+    std::filesystem::path full = std::filesystem::weakly_canonical(path, ignored);
+    if (full.empty()) full = path;
+    if (std::ranges::find(paths, full) != paths.end())
+      throw wrong_usage("plait: two outputs are to be written to " + path);
+    paths.push_back(std::move(full));
+  };
+  for (std::string const& one : given.fetch)
+    if (one.find('=') != std::string::npos) add(divide(one, "--fetch", "NAME or NAME=FILE").second);
+  if (!given.trace.empty()) add(given.trace);
+}
+
 // What was fetched: printed, or written to files.
-void give(source const& in, plait::workspace<backend> const& blobs, options const& given) {
+void give(source const& in, plait::workspace<backend> const& blobs, run_options const& given) {
   std::vector<std::string> wanted = given.fetch;
   if (wanted.empty())
     for (plait::symbol const name : in.net.external_output) wanted.emplace_back(in.net.text(name));
@@ -171,7 +189,7 @@ void give(source const& in, plait::workspace<backend> const& blobs, options cons
 }
 
 // Runs a net; what goes wrong is about its file.
-void run_net(source const& in, plait::workspace<backend>& blobs, options const& given, bool is_init) {
+void run_net(source const& in, plait::workspace<backend>& blobs, run_options const& given, bool is_init) {
   try {
     std::vector<std::string> fetch;
     for (std::string const& one : given.fetch) fetch.push_back(one.substr(0, one.find('=')));
@@ -202,7 +220,8 @@ void run_net(source const& in, plait::workspace<backend>& blobs, options const& 
   }
 }
 
-int run(options const& given) {
+int run(run_options const& given) {
+  expect_a_file_each(given);
   source const in = load(given.file);
   plait::workspace<backend> blobs;
   if (!given.init.empty()) {
@@ -230,7 +249,7 @@ int run(options const& given) {
 }  // namespace
 
 void add_run(CLI::App& app, action& chosen) {
-  auto const given = std::make_shared<options>();
+  auto const given = std::make_shared<run_options>();
   CLI::App* const command = app.add_subcommand("run", "run a net on the host");
   command->footer(R"(Tensors come from .npy files or are random:
   plait run net.pb --init init.pb --feed data=image.npy --fetch softmax

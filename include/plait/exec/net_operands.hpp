@@ -2,11 +2,12 @@
 // was.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
+
+#include <boost/unordered/unordered_flat_set.hpp>
 
 #include <plait/core/csr.hpp>
 #include <plait/core/errors.hpp>
@@ -23,6 +24,7 @@ struct net_operands {
   std::vector<std::uint32_t> listed;      ///< by op: the number of inputs it lists
   csr<value> more;                        ///< by op: what else it reads
   csr<op_index> controls;                 ///< by op: those that write its control inputs
+  std::vector<bool> sharing = {};         ///< by op: whether it, or one in a net inside it, shares_results
 
   /// The next op, number `at`, of a form made with subnets and control_inputs. Blobs that must keep what they hold,
   /// since the op may leave a given value as it was, are marked in `keep`. Throws shape_error for an op whose nested
@@ -47,14 +49,14 @@ struct net_operands {
         throw shape_error("plait: a net inside the op writes blobs of the net around it, for which " + schema.type() +
                           " is not made");
     } else {
-      std::span<value const> const seen = reads.first(arguments.input_count());
+      boost::unordered_flat_set<std::size_t> seen;
+      for (value v : reads.first(arguments.input_count())) seen.insert(form.index(v));
+      for (value v : implicit) seen.insert(form.index(v));
       for (value v : form.writes(at)) {
         value const before{v.blob, v.version - 1};
         bool const given = before.version == form.first_version(v.blob);
         if (given) keep[v.blob] = true;
-        if (std::ranges::find(seen, before) != seen.end()) continue;
-        if (std::ranges::find(more.open_row(), before) != more.open_row().end()) continue;
-        if (given || form.producing_op(before) != npos) more.push(before);
+        if ((given || form.producing_op(before) != npos) && seen.insert(form.index(before)).second) more.push(before);
       }
     }
     more.end_row();

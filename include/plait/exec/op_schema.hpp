@@ -161,6 +161,12 @@ class op_schema {
     results_after_run_ = true;
     return *this;
   }
+  /// Of an op with results_after_run: what it hands over may share memory with its other outputs, or with what it
+  /// keeps, so that later ops do not work in place on it.
+  op_schema& shares_results() {
+    shares_results_ = true;
+    return *this;
+  }
   /// Inputs may be objects, or anything else that is no tensor.
   op_schema& takes_objects() {
     takes_objects_ = true;
@@ -201,6 +207,7 @@ class op_schema {
   bool has_renamed_blobs() const noexcept { return renames_blobs_; }
   std::vector<net_argument_info> const& refused_arguments() const noexcept { return refused_arguments_; }
   bool has_results_after_run() const noexcept { return results_after_run_; }
+  bool has_shared_results() const noexcept { return shares_results_; }
   bool may_take_objects() const noexcept { return takes_objects_ || results_after_run_; }
   bool has_side_effects() const noexcept { return side_effects_; }
   bool does_differ_by_run() const noexcept { return differs_by_run_; }
@@ -230,6 +237,7 @@ class op_schema {
   bool differs_by_run_ = false;
   bool checks_first_ = false;
   bool results_after_run_ = false;
+  bool shares_results_ = false;
   bool takes_objects_ = false;
 };
 

@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include <boost/unordered/unordered_flat_map.hpp>
+
 #include <plait/core/npos.hpp>
 #include <plait/exec/nets_of_op.hpp>
 #include <plait/exec/op_kernel.hpp>
@@ -24,13 +26,15 @@ class operand_frame {
   explicit operand_frame(nets_of_op<B> const& nets) {
     auto const inputs = nets.input_names();
     auto const outputs = nets.output_names();
-    for (std::string const& name : outputs) outputs_.push_back(&blobs_.local(name));
+    boost::unordered_flat_map<blob<B>*, std::uint32_t> places;
+    for (std::string const& name : outputs) {
+      outputs_.push_back(&blobs_.local(name));
+      places.try_emplace(outputs_.back(), static_cast<std::uint32_t>(outputs_.size() - 1));
+    }
     for (std::string const& name : inputs) {
       blob<B>& at = blobs_.local(name);
-      auto output = static_cast<std::uint32_t>(npos);
-      for (std::size_t o = outputs.size(); o-- != 0;)
-        if (outputs_[o] == &at) output = static_cast<std::uint32_t>(o);
-      inputs_.push_back({&at, output});
+      auto const output = places.find(&at);
+      inputs_.push_back({&at, output == places.end() ? static_cast<std::uint32_t>(npos) : output->second});
     }
   }
   operand_frame(operand_frame const&) = delete;

@@ -79,6 +79,7 @@ class parallel_executor {
   }
 
   /// As plan::run. Of several errors, that of the first op in the net's order is thrown; ops that have begun end first.
+  /// run_cancelled, too, if a task group around it is cancelled.
   void run(run_options const& options = {}) {
     plan_->bind();
     auto const stages = plan_->layout().stages();
@@ -99,9 +100,11 @@ class parallel_executor {
     for (op_index op = first; op != last; ++op)
       if (before_[op] == 0) group.run([this, op, &options, &group] { run_chain(op, options, group); });
     group.wait();
-    // TRAP: of no use as a number, but it has this thread see what the ops wrote, which wait() does not promise.
-    static_cast<void>(left_.load(std::memory_order_acquire));
+    // TRAP: this also has this thread see what the ops wrote, which wait() does not promise.
+    std::uint32_t const left = left_.load(std::memory_order_acquire);
     if (error_ != nullptr) std::rethrow_exception(error_);
+    // The task group that this runs in was cancelled, and this one with it.
+    if (left != 0) throw run_cancelled(first);
   }
 
   // Runs an op, then one of those that it made ready, and leaves the others to other threads.

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -237,6 +238,7 @@ class plan {
     value_number value;
     bool required;  // the net lists it, or reads it in an op that is inferred
     bool inferred;  // an op that is inferred reads it
+    bool overwritten;
     blob<B>* source;
   };
   // What is told of, and what it was then.
@@ -246,10 +248,14 @@ class plan {
     tensor_spec type = {};
     std::weak_ptr<void> owner = {};  // another tensor may stand where this one stood
   };
-  // What a net inside an op is compiled with.
+  // What a net inside an op is compiled with, and what it tells of its ops.
+  struct findings {
+    bool differs_by_run = false;
+    bool shares_results = false;
+  };
   struct nesting {
     std::size_t depth;                     // of nets around it
-    bool* differs_by_run;                  // to be set if that net does
+    findings* found;                       // what holds for one of its ops is to be set
     std::vector<std::string> const* keep;  // blobs that are kept; all if nullptr
   };
   static constexpr std::size_t depth_limit = 100;  // each level takes stack when it is compiled and run
@@ -262,7 +268,8 @@ class plan {
 
   template <net N, class Op>
   nets_of_op<B> nets_inside(ssa_form<N> const& form, N const& n, Op const& op, op_index at,
-                            net_operands const& operands, operators<B> const& table, std::size_t depth);
+                            net_operands const& operands, operators<B> const& table, std::size_t depth,
+                            findings& found);
   template <net N>
   static std::vector<std::string> names_read(N const& n, operators<B> const& table);
   template <net N>
@@ -275,11 +282,20 @@ class plan {
   void prepare_stage(std::size_t stage, bool first_is_inferred = false);
   void place_stage(std::size_t stage);
   bool take(input const& in);
+  void* gather(input const& in);
+  void separate_overwritten();
   void refresh(std::size_t stage);
-  void run_plainly(op_index op) {
+  void run_kernel(op_index op) {
     step& s = steps_[op];
-    s.kernel->run(s.context);
-    if (s.way == op_way::publishing)
+    try {
+      s.kernel->run(s.context);
+    } catch (exec_error const& e) {  // of another plan, which the kernel has run
+      std::throw_with_nested(problem(op, e.what()));
+    }
+  }
+  void run_plainly(op_index op) {
+    run_kernel(op);
+    if (steps_[op].way == op_way::publishing)
       for (value_number v : layout_.published(op)) publish(v);
   }
   void run_with_care(op_index op, run_options const& options);
@@ -325,6 +341,7 @@ class plan {
   std::vector<bool> ready_;                      // by stage: shapes are inferred and memory is placed
   plan_memory<B> memory_;
   std::vector<tensor<B>> replaced_;    // by value: what was given, until the next bind()
+  std::vector<tensor<B>> gathered_;    // by input, of those fed with strides: the elements in order
   std::vector<tensor_spec> inferred_;  // of the outputs of the op in hand
   std::vector<op_index> in_series_;    // ops that know of a series
   std::vector<constant> constants_;

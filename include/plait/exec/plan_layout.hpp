@@ -13,6 +13,7 @@
 
 #include <plait/core/csr.hpp>
 #include <plait/core/npos.hpp>
+#include <plait/exec/net_operands.hpp>
 #include <plait/exec/op_schema.hpp>
 #include <plait/ssa/versioning.hpp>
 
@@ -30,6 +31,7 @@ class plan_layout {
     value_number kept = npos;  ///< the value that is a blob's when the run is over
     op_index born = npos;      ///< the first op that writes it; npos for what is given
     op_index last_use = npos;  ///< the last op that reads or writes it; npos for one that is never used
+    bool shared = false;       ///< others may stand in it that the plan does not know of: op_schema::shares_results
   };
   /// An input that is copied before the op runs, which changes the copy.
   struct copy {
@@ -37,21 +39,18 @@ class plan_layout {
     value_number to;
   };
 
-  /// `schemas` by op; `inputs` the number of data inputs of each op (others follow them in the form); `more` by op:
-  /// what it reads without listing it; `keep` by blob: whether its last value is asked for. Without `share` values
-  /// share memory only where the net says so by name.
+  /// `keep` by blob: whether its last value is asked for. Without `share` values share memory only where the net says
+  /// so by name.
   template <net N>
-  void compute(ssa_form<N> const& form, std::span<op_schema const* const> schemas,
-               std::span<std::uint32_t const> inputs, csr<value> const& more, std::vector<bool> const& keep,
-               bool share);
+  void compute(ssa_form<N> const& form, net_operands const& operands, std::vector<bool> const& keep, bool share);
 
   std::size_t op_count() const noexcept { return reads_.size(); }
   std::size_t value_count() const noexcept { return storage_of_.size(); }
   std::span<value_number const> reads(op_index op) const { return reads_[op]; }
   std::span<value_number const> writes(op_index op) const { return writes_[op]; }
   std::span<copy const> copies(op_index op) const { return copies_[op]; }
-  /// Given memory that an op overwrites: what to put back should it fail half-way, or an observer after it.
-  std::span<storage_number const> endangered(op_index op) const { return endangered_[op]; }
+  /// Values in given memory that an op overwrites: what to put back should it fail half-way, or an observer after it.
+  std::span<value_number const> endangered(op_index op) const { return endangered_[op]; }
 
   storage_number storage_of(value_number v) const { return storage_of_[v]; }
   storage const& operator[](storage_number s) const { return storages_[s]; }
@@ -83,7 +82,7 @@ class plan_layout {
   csr<value_number> reads_;
   csr<value_number> writes_;
   csr<copy> copies_;
-  csr<storage_number> endangered_;
+  csr<value_number> endangered_;
   csr<value_number> published_;
   std::vector<storage_number> storage_of_;  // by value
   std::vector<blob_index> blob_of_;         // by value
@@ -120,6 +119,7 @@ inline bool plan_layout::can_stand_in(op_schema const& schema, op_index op, std:
     return false;
   // Listed twice: what is written first would be read for the second.
   if (!updated && std::ranges::count(writes_[op], to) > 1) return false;
+  if (!view && storages_[s].shared) return false;
   if (!is_free_for(s, op, blob_of_[to], false)) return false;
   // Other operands in the same memory would see it change.
   for (std::size_t i = 0; i != reads_[op].size(); ++i)
@@ -137,24 +137,24 @@ inline plan_layout::value_number plan_layout::find_place(op_schema const& schema
   blob_index const name = blob_of_[writes_[op][output]];
   for (std::size_t i = 0; i != row.size(); ++i)  // what the net itself does in place comes first
     if (blob_of_[row[i]] == name && can_stand_in(schema, op, i, output)) return row[i];
-  for (std::size_t i = 0; share && i != row.size(); ++i)
+  if (!share || schema.has_results_after_run()) return npos;
+  for (std::size_t i = 0; i != row.size(); ++i)
     if (can_stand_in(schema, op, i, output)) return row[i];
   return npos;
 }
 
 template <net N>
-void plan_layout::compute(ssa_form<N> const& form, std::span<op_schema const* const> schemas,
-                          std::span<std::uint32_t const> inputs, csr<value> const& more, std::vector<bool> const& keep,
+void plan_layout::compute(ssa_form<N> const& form, net_operands const& operands, std::vector<bool> const& keep,
                           bool share) {
   auto const ops = static_cast<op_index>(form.op_count());
   std::size_t const values = form.value_count();
   reads_.clear();
   writes_.clear();
-  reads_.reserve(ops, form.read_count() + more.item_count());
+  reads_.reserve(ops, form.read_count() + operands.more.item_count());
   writes_.reserve(ops, values);
   for (op_index op = 0; op != ops; ++op) {
-    for (value v : form.reads(op).first(inputs[op])) reads_.push(form.index(v));
-    for (value v : more[op]) reads_.push(form.index(v));
+    for (value v : form.reads(op).first(operands.listed[op])) reads_.push(form.index(v));
+    for (value v : operands.more[op]) reads_.push(form.index(v));
     reads_.end_row();
     for (value v : form.writes(op)) writes_.push(form.index(v));
     writes_.end_row();
@@ -184,9 +184,9 @@ void plan_layout::compute(ssa_form<N> const& form, std::span<op_schema const* co
   stages_.assign(ops == 0 ? 0 : 1, 0);
   gives_results_.assign(ops, false);
   for (op_index op = 0; op != ops; ++op) {
-    op_schema const& schema = *schemas[op];
+    op_schema const& schema = *operands.schemas[op];
     gives_results_[op] = schema.has_results_after_run();
-    if (op != 0 && (schema.reads_shapes(inputs[op]) || gives_results_[op - 1])) stages_.push_back(op);
+    if (op != 0 && (schema.reads_shapes(operands.listed[op]) || gives_results_[op - 1])) stages_.push_back(op);
     for (value_number v : reads_[op])
       if (storage_of_[v] == npos) {
         storage_of_[v] = static_cast<storage_number>(storages_.size());
@@ -208,14 +208,15 @@ void plan_layout::compute(ssa_form<N> const& form, std::span<op_schema const* co
           stands_in_[v] == npos ? static_cast<storage_number>(storages_.size() - 1) : storage_of_[stands_in_[v]];
       storage_of_[v] = s;
       storages_[s].last_use = op;
+      storages_[s].shared = storages_[s].shared || operands.sharing[op];
       if (last_read_[v] != npos && (needed_until_[s] == npos || needed_until_[s] < last_read_[v]))
         needed_until_[s] = last_read_[v];
-      bool const overwritten = storages_[s].born != op;
       if (last_read_[v] >= ops && last_read_[v] != npos) {
         storages_[s].kept = v;
         published_.push(v);
       }
-      if (overwritten && storages_[s].given != npos) endangered_.push(s);
+      // Results that are shared stand in memory of their own, and leave alone what their blobs held.
+      if (storages_[s].given != npos && !schema.has_shared_results()) endangered_.push(stands_in_[v]);
       for (operand_pair const pair : schema.updates())
         if (pair.output == output && pair.input < reads_[op].size() && storage_of_[reads_[op][pair.input]] != s)
           copies_.push({reads_[op][pair.input], v});

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <span>
 #include <utility>
 #include <vector>
@@ -19,7 +20,8 @@
 namespace plait {
 
 /// Values that nobody reads any more leave their block to others; blocks are chosen greedily, the smallest that fits,
-/// else the largest, which grows. Kept values have a tensor each. All comes from the backend's pool.
+/// else the largest, which grows: O(log(free blocks)) each. Kept values have a tensor each. All comes from the
+/// backend's pool.
 template <backend B>
 class plan_memory {
  public:
@@ -149,20 +151,16 @@ class plan_memory {
     std::vector<value_number> moving;  // in op order
   };
 
-  static std::uint32_t choose(std::vector<block>& blocks, std::vector<std::uint32_t>& free, std::size_t bytes) {
-    auto const better = [&](std::uint32_t a, std::uint32_t b) {
-      std::size_t const x = blocks[a].bytes;
-      std::size_t const y = blocks[b].bytes;
-      return y >= bytes ? x >= bytes && x < y : x > y;
-    };
-    auto const best = std::ranges::min_element(free, better);
-    if (best == free.end()) {
+  using free_blocks = std::set<std::pair<std::size_t, std::uint32_t>>;  // their bytes and numbers
+  static std::uint32_t choose(std::vector<block>& blocks, free_blocks& free, std::size_t bytes) {
+    if (free.empty()) {
       blocks.push_back({bytes, nullptr});
       return static_cast<std::uint32_t>(blocks.size() - 1);
     }
-    std::uint32_t const found = *best;
-    *best = free.back();
-    free.pop_back();
+    auto best = free.lower_bound({bytes, 0});
+    if (best == free.end()) --best;
+    std::uint32_t const found = best->second;
+    free.erase(best);
     blocks[found].bytes = std::max(blocks[found].bytes, bytes);
     return found;
   }
@@ -182,7 +180,8 @@ void plan_memory<B>::place(plan_layout const& layout, std::size_t stage, op_inde
   std::vector<value_number>& moving = parts_[stage].moving;
   blocks.clear();
   moving.clear();
-  std::vector<std::uint32_t> free;
+  free_blocks free;
+  auto const leave = [&](std::uint32_t at) { free.emplace(blocks[at].bytes, at); };
   std::vector<std::pair<value_number, std::uint32_t>> placed;  // values and their blocks; npos: as their source
   std::vector<std::uint32_t> scratch_block(last - first, npos);
 
@@ -220,11 +219,11 @@ void plan_memory<B>::place(plan_layout const& layout, std::size_t stage, op_inde
     }
     if (std::size_t const bytes = scratch[op - first].first; bytes != 0) {
       scratch_block[op - first] = choose(blocks, free, bytes);
-      if (reuse_) free.push_back(scratch_block[op - first]);
+      if (reuse_) leave(scratch_block[op - first]);
     }
     if (!reuse_) continue;
     for (std::uint32_t s : dying_[op])
-      if (block_of_[s] != npos) free.push_back(block_of_[s]);
+      if (block_of_[s] != npos) leave(block_of_[s]);
   }
 
   for (auto const& [v, at] : placed) block_of_[layout.storage_of(v)] = npos;

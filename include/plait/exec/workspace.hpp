@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <span>
@@ -93,7 +94,8 @@ class workspace {
   }
 
   // ---- tensors
-  /// Gives a blob its tensor, which is shared, not copied: nets that write the blob in place write this memory.
+  /// Gives a blob its tensor, which is shared, not copied: nets that write the blob in place write this memory, unless
+  /// it has strides, or stands under another name that the net reads, too: then the blob gets a copy first.
   void feed(std::string_view name, tensor<B> value) {
     blob<B>& at = get(name);
     at.value = std::move(value);
@@ -102,7 +104,12 @@ class workspace {
   }
   template <element T>
   void feed(std::string_view name, std::vector<T> const& elements, shape const& dims) {
-    feed(name, tensor<B>::from(elements, dims));
+    try {
+      feed(name, tensor<B>::from(elements, dims));
+    } catch (shape_error const& e) {
+      std::throw_with_nested(
+          shape_error("plait: blob '" + std::string(name) + "': " + std::string(detail::without_prefix(e.what()))));
+    }
   }
   /// Other elements for the tensor that a blob has, where it stands: all who share it see them. Throws net_error as
   /// fetch does, shape_error for another number of elements, or a tensor that is not contiguous.

@@ -53,8 +53,11 @@ plan<B>::plan(N const& n, operators<B> const& table, workspace<B>& blobs, compil
         arguments.set_stream(
             random_stream_of(std::string_view(form.name(written.front().blob)), written.front().version));
       operands.add(n, op, form, at, arguments, keep);
-      nets_of_op<B> const nets = nets_inside(form, n, op, at, operands, table, depth);
+      findings found{entry->schema.does_differ_by_run(), entry->schema.has_shared_results()};
+      nets_of_op<B> const nets = nets_inside(form, n, op, at, operands, table, depth, found);
       kernels_.push_back(entry->make(arguments, nets));
+      differs_by_run_ = differs_by_run_ || found.differs_by_run;
+      operands.sharing.push_back(found.shares_results);
       steps_.push_back({kernels_.back().get(), {}});
       details_.push_back({std::move(entry)});
     } catch (nested_net_error const& e) {
@@ -64,42 +67,44 @@ plan<B>::plan(N const& n, operators<B> const& table, workspace<B>& blobs, compil
     }
     ++at;
   }
-  layout_.compute(form, operands.schemas, operands.listed, operands.more, keep, !options.parallel);
+  layout_.compute(form, operands, keep, !options.parallel);
   connect(operands, blobs);
   find_constants(options.constants);
   controls_ = std::move(operands.controls);
-  for (details const& d : details_) differs_by_run_ = differs_by_run_ || d.type->schema.does_differ_by_run();
-  if (around != nullptr && differs_by_run_) *around->differs_by_run = true;
+  if (around == nullptr) return;
+  around->found->differs_by_run = around->found->differs_by_run || differs_by_run_;
+  around->found->shares_results = around->found->shares_results || std::ranges::count(operands.sharing, true) != 0;
 }
 
 // What the kernel of an op is given that has nets inside; nothing for other ops.
 template <backend B>
 template <net N, class Op>
 nets_of_op<B> plan<B>::nets_inside(ssa_form<N> const& form, N const& n, Op const& op, op_index at,
-                                   net_operands const& operands, operators<B> const& table, std::size_t depth) {
-  nets_of_op<B> found;
+                                   net_operands const& operands, operators<B> const& table, std::size_t depth,
+                                   findings& found) {
+  nets_of_op<B> nets;
   if constexpr (has_subnets<N>) {
     for (auto inside : plait::subnets(n, op)) {
       std::string argument;
       if constexpr (requires { std::string_view(inside.argument); }) argument = std::string_view(inside.argument);
       auto const owner = std::make_shared<decltype(inside)>(std::move(inside));
-      found.add(
+      nets.add(
           argument,
-          [this, owner, &table, depth](workspace<B>& blobs, std::vector<std::string> const* keep) {
-            nesting const around{depth + 1, &differs_by_run_, keep};
+          [owner, &table, depth, &found](workspace<B>& blobs, std::vector<std::string> const* keep) {
+            nesting const around{depth + 1, &found, keep};
             return std::unique_ptr<plan>(new plan(*owner->net, table, blobs, {}, &around));
           },
           [owner, &table] { return names_read(*owner->net, table); });
     }
   }
-  if (found.empty() && !operands.schemas[at]->has_results_after_run()) return found;
+  if (nets.empty() && !operands.schemas[at]->has_results_after_run()) return nets;
   std::vector<std::string> reads;
   std::vector<std::string> writes;
   for (plait::value v : form.reads(at).first(operands.listed[at])) reads.push_back(blob_names_[v.blob]);
   for (plait::value v : operands.more[at]) reads.push_back(blob_names_[v.blob]);
   for (plait::value v : form.writes(at)) writes.push_back(blob_names_[v.blob]);
-  found.set_names(std::move(reads), std::move(writes));
-  return found;
+  nets.set_names(std::move(reads), std::move(writes));
+  return nets;
 }
 
 // Names of values that a net may read and does not make.
@@ -195,14 +200,19 @@ void plan<B>::connect(net_operands const& operands, workspace<B>& blobs) {
     results->values.resize(writes.size());
     results->listed_inputs = operands.listed[op];
     for (auto v : writes) {
-      auto const at = std::ranges::find(reads, layout_.stands_in(v));
+      auto const place = layout_.stands_in(v);
+      auto const at = place == npos ? reads.end() : std::ranges::find(reads, place);
       results->places.push_back(at == reads.end() ? npos : static_cast<std::uint32_t>(at - reads.begin()));
     }
     s.context.set_results(results.get());
   }
   blobs_.assign(blob_names_.size(), nullptr);
+  std::vector<bool> overwritten(layout_.storage_count(), false);
+  for (op_index op = 0; op != ops; ++op)
+    for (auto v : layout_.endangered(op)) overwritten[layout_.storage_of(v)] = true;
   for (auto v : layout_.given())
-    inputs_.push_back({v, required[v], inferred[v], &blobs.get(blob_names_[layout_.blob_of(v)])});
+    inputs_.push_back(
+        {v, required[v], inferred[v], overwritten[layout_.storage_of(v)], &blobs.get(blob_names_[layout_.blob_of(v)])});
   sort_sources();
   for (auto v : layout_.published()) blobs_[layout_.blob_of(v)] = &blobs.get(value_name(v));
   ready_.assign(layout_.stages().size(), false);

@@ -55,6 +55,7 @@ template <backend B>
 void plan<B>::bind() {
   for (value_number v : layout_.published())
     if (replaced_[v].owner() != nullptr) replaced_[v] = tensor<B>();
+  bool moved = false;
   for (input const& in : inputs_) {
     if (!in.source->is_set && in.required) {
       std::string_view const name = value_name(in.value);
@@ -63,8 +64,14 @@ void plan<B>::bind() {
       throw problem(op, "the workspace has no blob '" + std::string(name) + '\'', name);
     }
     // At once: what follows may throw, and the next bind() will not see the change.
-    if (take(in) && in.inferred) ready_[0] = false;
+    void const* const before = slots_[in.value].data;
+    if (take(in)) {
+      moved = true;
+      if (in.inferred) ready_[0] = false;
+    }
+    moved = moved || slots_[in.value].data != before;
   }
+  if (moved && !nested_) separate_overwritten();
   if (ready_.empty()) return;
   if (!ready_[0]) prepare_stage(0);
   refresh(0);
@@ -85,9 +92,65 @@ bool plan<B>::take(input const& in) {
     at.data = from.is_set ? &from.object : nullptr;
     return is_other(from.spec());
   }
-  if (!from.value.is_contiguous()) from.value = from.value.contiguous();
-  at.data = from.value.raw();
+  if (from.value.is_contiguous()) {
+    at.data = from.value.raw();
+  } else if (in.overwritten) {
+    from.value = from.value.contiguous();
+    at.data = from.value.raw();
+  } else {
+    at.data = gather(in);
+  }
   return is_other(from.value.spec());
+}
+
+// Anew in each run: what a view was fed of may have changed.
+template <backend B>
+void* plan<B>::gather(input const& in) {
+  gathered_.resize(inputs_.size());
+  tensor<B> const& from = in.source->value;
+  tensor<B>& to = gathered_[static_cast<std::size_t>(&in - inputs_.data())];
+  if (to.spec() != from.spec() || to.owner() == nullptr) to = tensor<B>::uninitialized(from.type(), from.dims());
+  copy_strided<B>(to.raw(), from.raw(), from.type(), from.dims(), from.strides());
+  return to.raw();
+}
+
+// What ops overwrite must not be seen to change in another blob that was fed with the same memory: it becomes a copy.
+// Of what overlaps what they overwrite, sorted by where it begins, only the last before can reach into the next.
+template <backend B>
+void plan<B>::separate_overwritten() {
+  if (std::ranges::none_of(inputs_, &input::overwritten)) return;
+  struct range {
+    std::byte const* first;
+    std::byte const* last;
+    input const* of;
+  };
+  std::vector<range> ranges;
+  for (input const& in : inputs_) {
+    slot const& at = slots_[in.value];
+    if (!in.source->is_set || in.source->object != nullptr || at.data == nullptr) continue;
+    auto const* const first = static_cast<std::byte const*>(at.data);
+    if (std::size_t const bytes = at.type.bytes(); bytes != 0) ranges.push_back({first, first + bytes, &in});
+  }
+  std::ranges::sort(ranges, std::less<>(), &range::first);
+  auto const copy = [this](input const& in) {
+    in.source->value = in.source->value.clone();
+    slots_[in.value].data = in.source->value.raw();
+  };
+  std::byte const* end = nullptr;  // of all before
+  range const* overwritten = nullptr;
+  for (range const& r : ranges) {
+    bool const overlaps = end != nullptr && std::less<>()(r.first, end);
+    if (r.of->overwritten && overlaps) {
+      copy(*r.of);
+      continue;
+    }
+    if (overwritten != nullptr && std::less<>()(r.first, overwritten->last)) {
+      copy(*overwritten->of);
+      overwritten = nullptr;
+    }
+    if (r.of->overwritten) overwritten = &r;
+    if (end == nullptr || std::less<>()(end, r.last)) end = r.last;
+  }
 }
 
 template <backend B>
@@ -247,15 +310,11 @@ void plan<B>::run_with_care(op_index op, run_options const& options) {
   step& s = steps_[op];
   if (s.way == op_way::demanded) details_[stage_end(0) - 1].results->demanded = nullptr;
   std::vector<std::pair<value_number, std::shared_ptr<void>>> backups;
-  for (auto const storage : layout_.endangered(op)) {
+  for (value_number v : layout_.endangered(op)) {
     if (nested_) break;  // the plan around has one
     if (options.observer == nullptr && schema(op).has_checked_first()) break;
-    for (value_number v : layout_.reads(op))
-      if (layout_.storage_of(v) == storage) {
-        backups.emplace_back(v, pooled_memory<B>(slots_[v].type.bytes()));
-        B::copy(backups.back().second.get(), slots_[v].data, slots_[v].type.bytes());
-        break;
-      }
+    backups.emplace_back(v, pooled_memory<B>(slots_[v].type.bytes()));
+    B::copy(backups.back().second.get(), slots_[v].data, slots_[v].type.bytes());
   }
   try {
     std::optional<op_event> seen;
@@ -263,7 +322,7 @@ void plan<B>::run_with_care(op_index op, run_options const& options) {
     for (plan_layout::copy const& c : layout_.copies(op))
       B::copy(slots_[c.to].data, slots_[c.from].data, slots_[c.from].type.bytes());
     if (details_[op].results == nullptr)
-      s.kernel->run(s.context);
+      run_kernel(op);
     else
       run_for_results(op, options, seen ? &*seen : nullptr);
     if (options.observer != nullptr) options.observer->after(*seen);
@@ -276,7 +335,6 @@ void plan<B>::run_with_care(op_index op, run_options const& options) {
 
 template <backend B>
 void plan<B>::run_for_results(op_index op, run_options const& options, op_event const* event) {
-  step& s = steps_[op];
   op_results<B>& results = *details_[op].results;
   auto const reads = layout_.reads(op);
   for (std::size_t i = 0; i != results.listed_inputs; ++i)
@@ -287,7 +345,7 @@ void plan<B>::run_for_results(op_index op, run_options const& options, op_event 
   run_options inside = options;
   inside.within = event;
   results.options = &inside;
-  s.kernel->run(s.context);
+  run_kernel(op);
   accept_results(op);
 }
 

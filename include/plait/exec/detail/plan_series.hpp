@@ -87,11 +87,15 @@ void plan<B>::find_groups(bool large) {
     bool const alone = layout_.gives_results(op) || !layout_.copies(op).empty() || (!nested_ && may_spoil(op));
     return alone ? group_candidate<B>() : group_candidate<B>{steps_[op].kernel, &steps_[op].context};
   };
+  // When a later op of a group by rows fails, some rows of what this one overwrites have been written.
+  auto const by_rows = [&](op_index op) {
+    return !nested_ && !layout_.endangered(op).empty() ? group_candidate<B>() : at(op);
+  };
   auto const in_no_group = [&](op_index op) { return groups_.contains(op) ? group_candidate<B>() : at(op); };
   if (large)
-    groups_.find_large(last, at);
+    groups_.find_large(last, by_rows);
   else
-    groups_.find(last, at);
+    groups_.find(last, by_rows);
   use(groups_, op_way::grouped);
   if (!large) {  // where operands move with each run, to look at all of them costs more than chains gain
     columns_.find(last, in_no_group);

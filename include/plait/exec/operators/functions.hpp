@@ -110,7 +110,7 @@ struct scale {
   PLAIT_HOST_DEVICE constexpr T operator()(T x) const { return by * x; }
 };
 
-/// The remainder of a division towards zero, or of one downwards, which has the divisor's sign.
+/// The remainder of a division towards zero, or of one downwards, which has the divisor's sign; modulo 2^bits.
 template <class T>
 struct remainder {
   std::int64_t divisor;
