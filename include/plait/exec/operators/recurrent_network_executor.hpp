@@ -122,7 +122,7 @@ class recurrent_executor {
         auto const sequence = [&](std::size_t link) -> recurrent_sequence const& {
           return all.sequences[links[link].sequence];
         };
-        // What is added last is added where what the others are may stand.
+        // TRAP: the value may stand in one of its places, so nothing is added there before it has gone to the others.
         auto const take_to_places = [&](std::vector<std::size_t> const& targets) {
           for (std::size_t const i : targets)
             if (!series.sums(links[i].value)) deliver<B>(at.twin.get(), *at.blobs->links[i], links[i], sequence(i), t);
