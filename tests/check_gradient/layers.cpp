@@ -149,6 +149,15 @@ TEST_CASE("SpatialBN in training is refused") {
                        doctest::Contains("SpatialBN has a gradient with is_test only"), plait::gradient_error);
 }
 
+TEST_CASE("gradients of the mean and the deviation that LayerNorm gives are refused, not dropped") {
+  for (std::string const of : {"m", "s"}) {
+    plait::netdef const net = test::tiny_net("LayerNorm x > n m s; Add n n > y; Sqr " + of + " > z");
+    CHECK_THROWS_WITH_AS((void)plait::backward_pass(net, {"y", "z"}, plait::gradient_rules::standard()),
+                         doctest::Contains("the mean and the deviation have no gradient"), plait::gradient_error);
+    CHECK_NOTHROW((void)plait::backward_pass(net, {"y"}, plait::gradient_rules::standard()));
+  }
+}
+
 TEST_CASE("check_gradient: distances and reductions") {
   for (std::string const op : {"SquaredL2Distance", "DotProduct", "CosineSimilarity", "L1Distance"})
     check_gradient_of({op + " a b > y", {{"a", some({3, 4})}, {"b", some({3, 4}, 2)}}, {"a", "b"}});

@@ -106,6 +106,21 @@ TEST_CASE("recurrences whose first sequence only counts the steps") {
         {"x", "h0"});
 }
 
+TEST_CASE("a gradient of an output that outputs_with_grads does not list is refused, not dropped") {
+  net_builder cell("cell");
+  auto const [x, h] = cell.external_inputs("x_t", "h_prev");
+  cell.tanh(cell.mul(x, h), "h");
+  plait::netdef n;
+  (void)plait::recurrent_net(n, {.cell = cell,
+                                 .inputs = {{x, "x"}},
+                                 .states = {{.in = h, .out = "h", .initial = "h0"}},
+                                 .outputs_with_grads = {0}});
+  auto const& rules = plait::gradient_rules::standard();
+  CHECK_NOTHROW((void)plait::backward_pass(n, {"h_all"}, rules));
+  CHECK_THROWS_WITH_AS((void)plait::backward_pass(n, {"h_all", "h_last"}, rules),
+                       doctest::Contains("outputs_with_grads does not list output 1"), plait::gradient_error);
+}
+
 TEST_CASE("recurrences with windows over states") {
   net_builder cell("cell");
   auto const [x, past, w] = cell.external_inputs("x_t", "past", "w");

@@ -30,8 +30,8 @@ endif()
 set(ENV{LC_ALL} C)
 function(compile result output)
   execute_process(
-    COMMAND ${COMPILER} -std=c++20 -fsyntax-only ${quick} ${no_source} -fmessage-length=0 -DPLAIT_CHECKED ${ARGN} ${INCLUDE_DIRS}
-            ${SOURCE} RESULT_VARIABLE status ERROR_VARIABLE text OUTPUT_VARIABLE text)
+    COMMAND ${COMPILER} -std=c++20 -fsyntax-only ${quick} ${no_source} -fmessage-length=0 -DPLAIT_CHECKED ${ARGN}
+            ${INCLUDE_DIRS} ${SOURCE} RESULT_VARIABLE status ERROR_VARIABLE text OUTPUT_VARIABLE text)
   set(${result} ${status} PARENT_SCOPE)
   set(${output} "${text}" PARENT_SCOPE)
 endfunction()

@@ -73,6 +73,7 @@ struct fed_parameter {
   plait::shape dims;
   numbers values;
   std::vector<std::int64_t> rows = {};  // of a sparse gradient
+  plait::shape rows_dims = {};          // of that list; a vector if none are given
 };
 using model = std::map<std::string, fed_parameter>;
 
@@ -112,8 +113,11 @@ std::map<std::string, numbers> run(model const& m, std::size_t steps, Add const&
     for (auto const& [name, p] : m) {
       plait::shape dims = p.dims;
       if (!p.rows.empty()) {
-        dims.set(0, static_cast<std::int64_t>(p.rows.size()));
-        blobs.feed(name + "_rows", p.rows, {static_cast<std::int64_t>(p.rows.size())});
+        plait::shape const list =
+            p.rows_dims.rank() == 0 ? plait::shape{static_cast<std::int64_t>(p.rows.size())} : p.rows_dims;
+        dims.erase(0);
+        for (std::size_t axis = list.rank(); axis-- != 0;) dims.insert(0, list[axis]);
+        blobs.feed(name + "_rows", p.rows, list);
       }
       blobs.feed(name + "_grad", cast<T>(made_up(name, gradient_size(p), step)), dims);
     }
@@ -174,6 +178,8 @@ void check_close(std::map<std::string, numbers> const& got, std::map<std::string
 
 model const dense{{"w", {{2, 3}, {0.5, -1, 2, 0.25, -0.75, 1.5}}}, {"b", {{2}, {0.1, -0.2}}}};
 model const with_table{{"b", {{2}, {0.1, -0.2}}}, {"table", {{4, 2}, {1, 2, 3, 4, 5, 6, 7, 8}, {3, 1, 3}}}};
+// The same, of which rows were gathered by a matrix of indices.
+model const with_matrix{{"b", {{2}, {0.1, -0.2}}}, {"table", {{4, 2}, {1, 2, 3, 4, 5, 6, 7, 8}, {3, 1, 3, 0}, {2, 2}}}};
 constexpr std::size_t steps = 7;
 
 struct kept {
@@ -221,14 +227,15 @@ void check_ops(N const& net, std::vector<plait::op_spec> const& expected) {
 }  // namespace
 
 TEST_CASE_TEMPLATE("SGD is the step it says, dense and sparse", T, float, double) {
-  check_close(run<T>(with_table, steps,
-                     [](auto& net) {
-                       return plait::add_sgd(net, gradients_of(with_table), names_of(with_table),
-                                             {.rate = 0.1f, .placement = placed<T>()});
-                     }),
-              oracle(with_table, steps, as_they_are,
-                     each([](auto&, std::size_t, double& p, double g, std::size_t) { p -= 0.1f * g; })),
-              tolerance<T>);
+  for (model const& given : {with_table, with_matrix})
+    check_close(run<T>(given, steps,
+                       [&](auto& net) {
+                         return plait::add_sgd(net, gradients_of(given), names_of(given),
+                                               {.rate = 0.1f, .placement = placed<T>()});
+                       }),
+                oracle(given, steps, as_they_are,
+                       each([](auto&, std::size_t, double& p, double g, std::size_t) { p -= 0.1f * g; })),
+                tolerance<T>);
 }
 
 TEST_CASE_TEMPLATE("momentum, with and without Nesterov's", T, float, double) {
@@ -253,19 +260,21 @@ TEST_CASE_TEMPLATE("momentum, with and without Nesterov's", T, float, double) {
 }
 
 TEST_CASE_TEMPLATE("Adagrad: a sparse gradient does what the dense one does, rows that repeat too", T, float, double) {
-  kept m;
-  check_close(
-      run<T>(with_table, steps,
-             [](auto& net) {
-               return plait::add_adagrad(net, gradients_of(with_table), names_of(with_table),
-                                         {.rate = 0.1f, .placement = placed<T>()});
-             }),
-      oracle(with_table, steps, as_they_are, each([&](auto& name, std::size_t i, double& p, double g, std::size_t) {
-               double& h = m.first(name, i);
-               h += g * g;
-               p -= 0.1f * g / (std::sqrt(h) + 1e-4f);
-             })),
-      tolerance<T>);
+  for (model const& given : {with_table, with_matrix}) {
+    kept m;
+    check_close(
+        run<T>(given, steps,
+               [&](auto& net) {
+                 return plait::add_adagrad(net, gradients_of(given), names_of(given),
+                                           {.rate = 0.1f, .placement = placed<T>()});
+               }),
+        oracle(given, steps, as_they_are, each([&](auto& name, std::size_t i, double& p, double g, std::size_t) {
+                 double& h = m.first(name, i);
+                 h += g * g;
+                 p -= 0.1f * g / (std::sqrt(h) + 1e-4f);
+               })),
+        tolerance<T>);
+  }
 }
 
 TEST_CASE("Adagrad that forgets") {

@@ -24,8 +24,8 @@ struct net_operands {
   std::vector<std::uint32_t> listed;      ///< by op: the number of inputs it lists
   csr<value> more;                        ///< by op: what else it reads
   csr<op_index> controls;                 ///< by op: those that write its control inputs
-  std::vector<bool> sharing =
-      {};  ///< by op: whether it, or one in a net inside it, shares_results; set when the nets are known
+  /// By op: whether it, or one in a net inside it, shares_results. Not of add: who compiles these nets knows.
+  std::vector<bool> sharing = {};
 
   /// The next op, number `at`, of a form made with subnets and control_inputs. Blobs that must keep what they hold,
   /// since the op may leave a given value as it was, are marked in `keep`. Throws shape_error for an op whose nested

@@ -24,7 +24,8 @@
 
 namespace plait {
 
-/// Has every RecurrentNetwork op of a net keep all blobs of all its steps, not only those that a backward pass reads.
+/// Has every RecurrentNetwork op of a net keep all blobs of all its steps, not only those that a backward pass reads,
+/// and what steps see of inputs as copies: without it these are left out, as the inputs may be gone.
 /// Returns how many there are. O(ops).
 template <net N>
   requires argument_mutable_net<N> && typed_net<N>

@@ -398,6 +398,10 @@ TEST_CASE("RecurrentNetworkGradient: what is wrong is said") {
          test::feed_some<double>(b, "all_grad", {2, 2, 3}, 1);
        }),
        "gradient 'all_grad' is float64 2x2x3, which should be float64 3x2x3");
+  says(refusal([](recurrence&, blobs_t& b) {
+         test::feed_some<double>(b, "all_grad", {2, 3, 3}, 1);
+       }),
+       "gradient 'all_grad' is float64 2x3x3, which should be float64 3x2x3");
   says(refusal([](recurrence& r, blobs_t& b) {
          r.trains = false;
          plan_of<serial>(r.op(), b).run();
