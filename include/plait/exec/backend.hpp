@@ -13,8 +13,8 @@
 //     static void synchronize();                      // until all that was started is done
 //   };
 //
-// It may also have task_group and task_arena, as oneTBB's are, for steps of recurrences to overlap (has_tasks), and
-// gemm_library, whose products are used in place of plait's (gemm.hpp).
+// It may also have task_group, task_arena and is_cancelled(), as oneTBB has them, for steps of recurrences to overlap
+// (has_tasks), and gemm_library, whose products are used in place of plait's (gemm.hpp).
 //
 // serial.hpp, omp.hpp, tbb.hpp and cuda.hpp have one each; a program can use several. Backends are types without
 // state: nothing is chosen by a macro.
@@ -50,11 +50,13 @@ concept backend = requires(void* to, void const* from, std::size_t bytes) {
 };
 
 namespace detail {
-/// A backend whose ops may be run by tasks: B::task_group and B::task_arena are as oneTBB's.
+/// A backend whose ops may be run by tasks: B::task_group and B::task_arena are as oneTBB's, and B::is_cancelled() says
+/// whether a group around has been cancelled, of which B's loops are skipped.
 template <class B>
 concept has_tasks = requires {
   typename B::task_group;
   typename B::task_arena;
+  { B::is_cancelled() } -> std::same_as<bool>;
 };
 }  // namespace detail
 

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include <plait/exec/backend.hpp>
+#include <plait/exec/caffe2_restrictions.hpp>
 #include <plait/exec/operators.hpp>
 #include <plait/exec/operators/arithmetic.hpp>
 #include <plait/exec/operators/sums.hpp>
@@ -11,7 +12,8 @@
 namespace plait {
 
 /// standard_operators, but that arguments which Caffe2 got later are passed over, as it does with all that it does not
-/// know, that Sum takes float and int32 alone, and that comparisons take fewer types. See docs/differences.md for what
+/// know, that Sum takes float and int32 alone, that comparisons take fewer types, and that more is refused
+/// (restrict_as_caffe2). See docs/differences.md for what
 /// is different all the same.
 template <backend B>
 [[nodiscard]] operators<B> caffe2_operators() {
@@ -30,6 +32,8 @@ template <backend B>
       {"Gather", "match_outer"},
       {"Gather", "wrap_indices"},
       {"GivenTensorFill", "dtype"},
+      {"LayerNorm", "elementwise_affine"},
+      {"LayerNormGradient", "elementwise_affine"},
       {"PackSegments", "max_length"},
       {"Shape", "axes"},
       {"SoftmaxWithLoss", "average_by_batch_size"},
@@ -41,6 +45,7 @@ template <backend B>
   for (auto const& [type, argument] : arguments) table.pass_over(type, argument);
   add_caffe2_sum_operator(table);
   add_caffe2_comparison_operators(table);
+  restrict_as_caffe2(table);
   return table;
 }
 

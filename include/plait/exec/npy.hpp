@@ -33,7 +33,7 @@ inline constexpr npy_type npy_types[] = {{element_type::float32, "<f4"}, {elemen
                                          {element_type::boolean, "|b1"}, {element_type::uint8, "|u1"},
                                          {element_type::float16, "<f2"}};
 
-// Reads the dictionary that a header is: {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }.
+// Reads the dictionary that a header is, as Python would: {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }.
 class npy_header {
  public:
   element_type type = element_type::float32;
@@ -49,9 +49,11 @@ class npy_header {
       std::string_view const key = quoted();
       expect(':');
       if (key == "descr") {
+        if (has_type) fail("a second descr");
         read_type(quoted());
         has_type = true;
       } else if (key == "fortran_order") {
+        if (has_order) fail("a second fortran_order");
         std::string_view const order = word();
         if (order != "True" && order != "False") fail("expected True or False for fortran_order");
         fortran_order = order == "True";
@@ -69,12 +71,14 @@ class npy_header {
       }
     }
     if (!has_type || !has_order || !has_shape) fail("a header without descr, fortran_order or shape");
+    skip();
+    if (at_ != text_.size()) fail("something behind the dictionary in the header");
   }
 
  private:
   [[noreturn]] void fail(std::string_view what) const { throw parse_error({offset_ + at_, 0, 0}, what); }
   void skip() {
-    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n')) ++at_;
+    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t' || text_[at_] == '\n')) ++at_;
   }
   bool accept(char c) {
     skip();
@@ -86,8 +90,9 @@ class npy_header {
     if (!accept(c)) fail(std::string("expected '") + c + "' in the header");
   }
   std::string_view quoted() {
-    expect('\'');
-    std::size_t const end = text_.find('\'', at_);
+    char const quote = accept('"') ? '"' : '\'';
+    if (quote == '\'') expect(quote);
+    std::size_t const end = text_.find(quote, at_);
     if (end == std::string_view::npos) fail("an open quote in the header");
     std::string_view const found = text_.substr(at_, end - at_);
     at_ = end + 1;
@@ -126,6 +131,7 @@ class npy_header {
         fail(e.what());
       }
       if (!accept(',')) {
+        if (dims.rank() == 1) fail("a number in brackets where a tuple should be: the shape");
         expect(')');
         break;
       }

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include <plait/core/errors.hpp>
+#include <plait/core/utf8.hpp>
 #include <plait/exec/backend.hpp>
 #include <plait/exec/element_type.hpp>
 #include <plait/exec/observer.hpp>
@@ -69,13 +70,15 @@ class time_observer : public op_observer {
 };
 
 namespace detail {
+// JSON is UTF-8: text that is not is taken byte by byte, as Latin-1.
 inline void write_json_text(std::ostream& out, std::string_view text) {
   constexpr char const* digits = "0123456789abcdef";
+  bool const is_unicode = is_utf8(text);
   out << '"';
   for (char const c : text) {
     if (c == '"' || c == '\\')
       out << '\\' << c;
-    else if (static_cast<unsigned char>(c) < 0x20)
+    else if (static_cast<unsigned char>(c) < 0x20 || (static_cast<unsigned char>(c) >= 0x80 && !is_unicode))
       out << "\\u00" << digits[c >> 4 & 15] << digits[c & 15];
     else
       out << c;

@@ -69,6 +69,10 @@ class op_arguments {
   std::uint64_t stream() const noexcept { return stream_; }
   void set_stream(std::uint64_t stream) noexcept { stream_ = stream; }
 
+  /// Which outputs are named as an input is. Told to restrictions only (operators::restrict).
+  std::vector<operand_pair> const& in_place() const noexcept { return in_place_; }
+  void set_in_place(std::vector<operand_pair> pairs) { in_place_ = std::move(pairs); }
+
   /// Whether the net marks the op as one of its backward pass.
   bool is_gradient() const noexcept { return is_gradient_; }
   void set_gradient(bool is) noexcept { is_gradient_ = is; }
@@ -130,6 +134,7 @@ class op_arguments {
   std::size_t inputs_;
   std::size_t outputs_;
   std::vector<std::pair<std::string, std::string>> renames_;
+  std::vector<operand_pair> in_place_;
   std::uint64_t stream_ = 0;
   bool is_gradient_ = false;
 };

@@ -31,9 +31,16 @@ class operators {
  public:
   using factory = std::unique_ptr<op_kernel<B>> (*)(op_arguments const&, nets_of_op<B> const&);
 
+  /// What the inputs of one op are asked for, before the kernel infers from them; throws as infer does.
+  using shape_check = std::function<void(shape_context const&)>;
+  /// What ops of a type are asked for in this table alone: throws as op_arguments::fail does, or returns what is left
+  /// to ask of shapes; that may be nothing.
+  using restriction = shape_check (*)(op_arguments const&);
+
   struct entry {
     op_schema schema;
     factory make;
+    restriction restrict = nullptr;
   };
 
   /// An op type whose kernels are Kernel<B>, made from op_arguments, or from these and nets_of_op<B>.
@@ -61,6 +68,16 @@ class operators {
     entry without = *at->second;
     without.schema.pass_over(argument);
     at->second = std::make_shared<entry const>(std::move(without));
+    return *this;
+  }
+  /// From now on ops of a type are asked for more, in this table alone: what another system refuses is refused.
+  /// Precondition: as of pass_over.
+  operators& restrict(std::string_view type, restriction asks) {
+    auto const at = entries_.find(type);
+    PLAIT_ASSERT(at != entries_.end(), "operators: the table has no such type");
+    entry asked = *at->second;
+    asked.restrict = asks;
+    at->second = std::make_shared<entry const>(std::move(asked));
     return *this;
   }
   operators& add(operators const& others) {

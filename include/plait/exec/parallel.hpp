@@ -5,16 +5,20 @@
 //   executor.run();
 //
 // An op waits for those that write what it reads (read after write), that read or write what it overwrites (write after
-// read, write after write), and that it names as control inputs; memory counts, not names. So results are those of
-// plan::run, bit for bit.
+// read, write after write), and that it names as control inputs; memory counts, not names. One that changes what was
+// fed waits for all before it, as one of these may fail. So results are those of plan::run, bit for bit, and so is what
+// a run that fails leaves of what was fed.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <mutex>
+#include <ranges>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include <tbb/task_group.h>
@@ -33,8 +37,11 @@ namespace plait {
   std::vector<std::vector<op_index>> readers(layout.storage_count());
   csr<op_index> waits_for;
   std::vector<op_index> row;
+  op_index replacing = 0;  // the last op so far that changes what was fed, for which all before have been waited
   for (op_index op = 0; op != ops; ++op) {
     row.assign(controls[op].begin(), controls[op].end());
+    if (layout.replaces_given(op))
+      for (op_index const before : std::views::iota(std::exchange(replacing, op), op)) row.push_back(before);
     for (auto v : layout.reads(op))
       if (op_index const w = writer[layout.storage_of(v)]; w != npos) row.push_back(w);
     for (auto v : layout.writes(op)) {

@@ -233,6 +233,7 @@ class plan {
     std::shared_ptr<typename operators<B>::entry const> type;
     std::unique_ptr<op_results<B>> results = nullptr;  // of ops whose results are known after their run
     std::size_t scratch = 0;
+    typename operators<B>::shape_check asks = {};  // before it is inferred
   };
   struct input {
     value_number value;
@@ -241,11 +242,25 @@ class plan {
     bool overwritten;
     blob<B>* source;
   };
+  // The memory of an input.
+  struct input_extent {
+    std::byte const* first;
+    std::byte const* last;
+    std::byte const* reach;  // the greatest `last` up to this one
+    input const* of;
+  };
+  // Tells what this plan says of its ops from what others do, which kernels and observers may run.
+  struct own_error : exec_error {
+    own_error(plan const& p, std::string const& text, op_index op, std::string_view blob)
+        : exec_error(text, op, p.schema(op).type(), std::string(blob)), of(&p) {}
+    plan const* of;
+  };
   // What is told of, and what it was then.
   struct constant {
     value_number value;
     void const* data = nullptr;
     tensor_spec type = {};
+    plait::strides strides = {};
     std::weak_ptr<void> owner = {};  // another tensor may stand where this one stood
   };
   // What a net inside an op is compiled with, and what it tells of its ops.
@@ -266,6 +281,8 @@ class plan {
 
   plan(plan const& leader, workspace<B>& blobs);
 
+  template <net N>
+  static std::vector<operand_pair> pairs_of_one_name(ssa_form<N> const& form, op_index op, std::size_t inputs);
   template <net N, class Op>
   nets_of_op<B> nets_inside(ssa_form<N> const& form, N const& n, Op const& op, op_index at,
                             net_operands const& operands, operators<B> const& table, std::size_t depth,
@@ -283,18 +300,12 @@ class plan {
   void place_stage(std::size_t stage);
   bool take(input const& in);
   void* gather(input const& in);
+  void find_extents();
   void separate_overwritten();
+  bool is_given(tensor<B> const& memory) const;
   void refresh(std::size_t stage);
-  void run_kernel(op_index op) {
-    step& s = steps_[op];
-    try {
-      s.kernel->run(s.context);
-    } catch (exec_error const& e) {  // of another plan, which the kernel has run
-      std::throw_with_nested(problem(op, e.what()));
-    }
-  }
   void run_plainly(op_index op) {
-    run_kernel(op);
+    steps_[op].kernel->run(steps_[op].context);
     if (steps_[op].way == op_way::publishing)
       for (value_number v : layout_.published(op)) publish(v);
   }
@@ -316,7 +327,7 @@ class plan {
   bool may_spoil(op_index op) const { return !layout_.endangered(op).empty() && !schema(op).has_checked_first(); }
   template <class Groups>
   void run_group(Groups& groups, op_index& op);
-  exec_error problem(op_index op, std::string const& why, std::string_view blob = {}) const;
+  own_error problem(op_index op, std::string const& why, std::string_view blob = {}) const;
   std::string op_text(op_index op) const;
   [[noreturn]] void rethrow(op_index op) const;
   op_event event(op_index op, run_options const& options) const;
@@ -335,6 +346,8 @@ class plan {
   std::vector<slot> slots_;           // by value
   std::vector<slot*> operand_slots_;  // of all contexts
   std::vector<input> inputs_;
+  bool inputs_moved_ = false;                    // since extents_ were found
+  std::vector<input_extent> extents_;            // of a plan that is not nested
   static constexpr std::size_t few_inputs = 16;  // in which one is looked for as they come
   std::vector<blob<B> const*> sources_;          // of more inputs than these, sorted
   std::vector<blob<B>*> blobs_;                  // by blob, of those that are published
@@ -362,8 +375,10 @@ class plan {
 };
 
 /// Compiles a net. Throws exec_error for an op type that is not in the table, operands or arguments that the type does
-/// not have, net_error for a blob in options.fetch that the net does not have, one in options.constants that it is not
-/// given or that its ops write, or more than 100 nets inside each other. O(operands), expected.
+/// not have, and where a net that declares what it is given reads something else that no earlier op makes; net_error
+/// for an output that the net declares and nothing makes, a blob in options.fetch that the net does not have, one in
+/// options.constants that it is not given or that its ops write, or more than 100 nets inside each other. O(operands),
+/// expected.
 template <net N, backend B>
 [[nodiscard]] plan<B> compile(N const& n, operators<B> const& table, workspace<B>& blobs,
                               compile_options const& options = {}) {

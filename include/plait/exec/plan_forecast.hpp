@@ -17,7 +17,7 @@ namespace plait {
 /// Bytes, each block as large as the backend's pool makes it. They are those of runs after the first, which has at most
 /// as many; what ops take for themselves while they run (packed weights, partial sums) is not among them.
 struct memory_forecast {
-  std::size_t given = 0;         ///< fed tensors that are read
+  std::size_t given = 0;         ///< fed tensors that are read, and copies in order of those with strides
   std::size_t kept = 0;          ///< values that are the blobs' when the run is over
   std::size_t intermediate = 0;  ///< blocks that other values take turns in
   std::size_t inside = 0;        ///< what ops hold that run nets: states, what their steps keep
@@ -35,7 +35,9 @@ template <backend B>
   for (std::size_t i = 0; i != p.layout().given().size(); ++i) {
     blob<B> const& from = *p.source(i);
     given.push_back({from.spec(), from.object});
-    if (from.is_set && from.object == nullptr) made.given += memory_pool<B>::block_size(from.value.bytes());
+    if (!from.is_set || from.object != nullptr) continue;
+    std::size_t const bytes = memory_pool<B>::block_size(from.value.bytes());
+    made.given += from.value.is_contiguous() ? bytes : 2 * bytes;
   }
   typename plan<B>::forecast const all = p.forecast_run(given);
   made.intermediate = all.blocks;

@@ -52,6 +52,9 @@ class plan_layout {
   /// Values in given memory that an op overwrites: what to put back should it fail half-way, or an observer after it.
   std::span<value_number const> endangered(op_index op) const { return endangered_[op]; }
 
+  /// Whether an op overwrites given memory, or its output takes a given blob's name.
+  bool replaces_given(op_index op) const { return replaces_given_[op]; }
+
   storage_number storage_of(value_number v) const { return storage_of_[v]; }
   storage const& operator[](storage_number s) const { return storages_[s]; }
   std::size_t storage_count() const noexcept { return storages_.size(); }
@@ -92,7 +95,8 @@ class plan_layout {
   std::vector<op_index> needed_until_;  // by storage: the last read of any value in it so far
   std::vector<value_number> given_;
   std::vector<op_index> stages_;
-  std::vector<bool> gives_results_;  // by op
+  std::vector<bool> gives_results_;   // by op
+  std::vector<bool> replaces_given_;  // by op
 };
 
 // Whether an op may write a storage, or (only_view) have an output stand in it: nobody reads it later.
@@ -226,6 +230,13 @@ void plan_layout::compute(ssa_form<N> const& form, net_operands const& operands,
     copies_.end_row();
   }
   std::ranges::sort(given_);
+  std::vector<bool> is_given(form.blob_bound(), false);
+  for (value_number v : given_) is_given[blob_of_[v]] = true;
+  replaces_given_.clear();
+  for (op_index op = 0; op != ops; ++op)
+    replaces_given_.push_back(!endangered_[op].empty() || std::ranges::any_of(published_[op], [&](value_number v) {
+      return is_given[blob_of_[v]];
+    }));
 }
 
 }  // namespace plait

@@ -61,7 +61,8 @@ class plan_memory {
       }
       if (in_use(v, own.memory)) {
         std::swap(own.memory, own.spare);
-        if (!own.memory.is_unique()) own.memory = tensor<B>();  // somebody holds the second one, too
+        // Somebody may have the second one, too.
+        if (!own.memory.is_unique() || in_use(v, own.memory)) own.memory = tensor<B>();
       }
       if (own.memory.spec() != slots[v].type || (own.memory.raw() == nullptr && own.memory.bytes() != 0))
         own.memory = tensor<B>::uninitialized(slots[v].type.type, slots[v].type.dims);

@@ -1,7 +1,6 @@
 // How a plan is run, and what ends a run before its time.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <stop_token>
@@ -9,6 +8,7 @@
 
 #include <plait/core/errors.hpp>
 #include <plait/exec/observer.hpp>
+#include <plait/exec/run_cancelled.hpp>
 
 namespace plait {
 
@@ -21,12 +21,6 @@ struct run_options {
   std::uint64_t iteration_limit = std::numeric_limits<std::uint64_t>::max();
   /// Set by ops that run nets: the event of that op, where there is an observer.
   op_event const* within = nullptr;
-};
-
-/// A run that its stop token has ended. `op` is the first op that has not run to its end.
-struct run_cancelled : error {
-  explicit run_cancelled(std::size_t op_index) : error("plait: the run was cancelled"), op(op_index) {}
-  std::size_t op;
 };
 
 /// A loop has run its body as often as run_options allows, and its condition still holds.

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include <plait/exec/run_cancelled.hpp>
 #include <plait/exec/step_schedule.hpp>
 
 namespace plait {
@@ -33,8 +34,8 @@ class step_wavefront {
 
   /// Calls body(step, node) for all nodes of so many steps. If one returns false, what comes after it in the order of
   /// one step after the other, and one node after the other, need not be run, and all before it is; if one throws,
-  /// too. So what is thrown is what that order would have met first. Returns the first step that is not done. One run
-  /// at a time.
+  /// too. So what is thrown is what that order would have met first. Returns the first step that is not done. Throws
+  /// run_cancelled where nodes were never begun, as a task group around was cancelled. One run at a time.
   template <class Body>
   std::size_t run(std::size_t steps, Body const& body) {
     steps_ = steps;
@@ -46,8 +47,9 @@ class step_wavefront {
     TaskGroup group;
     group.run([this, &body, &group] { run_chain(0, 0, body, group); });
     group.wait();
-    static_cast<void>(left_[(steps - 1) % ring_].load(std::memory_order_acquire));
+    std::uint32_t const left = left_[(steps - 1) % ring_].load(std::memory_order_acquire);
     if (error_ != nullptr) std::rethrow_exception(std::exchange(error_, nullptr));
+    if (left != 0) throw run_cancelled(0);
     return std::min<std::uint64_t>(steps, bound_.load(std::memory_order_relaxed) / schedule_->node_count());
   }
 

@@ -20,6 +20,8 @@ struct tbb : host_memory {
   /// For ops that run parts of nets side by side.
   using task_group = ::tbb::task_group;
   using task_arena = ::tbb::task_arena;
+  /// Whether loops are skipped, since a task group around them has been cancelled.
+  static bool is_cancelled() { return ::tbb::is_current_task_group_canceling(); }
   static unsigned concurrency() { return static_cast<unsigned>(::tbb::this_task_arena::max_concurrency()); }
 };
 

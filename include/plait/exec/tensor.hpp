@@ -126,6 +126,19 @@ class tensor {
   std::shared_ptr<void> const& owner() const noexcept { return memory_; }
   bool shares_memory(tensor const& other) const noexcept { return memory_ != nullptr && memory_ == other.memory_; }
 
+  /// The memory from the first byte that an element stands in to behind the last, by address. Of no elements, nothing.
+  std::pair<std::byte const*, std::byte const*> extent() const {
+    if (size() == 0) return {data_, data_};
+    std::int64_t least = 0;
+    std::int64_t most = 0;
+    for (std::size_t axis = 0; axis != rank(); ++axis) {
+      std::int64_t const reach = (dims()[axis] - 1) * strides_[axis];
+      (reach < 0 ? least : most) += reach;
+    }
+    auto const step = static_cast<std::int64_t>(size_of(type()));
+    return {data_ + least * step, data_ + (most + 1) * step};
+  }
+
   // ---- views; all throw shape_error for what the tensor does not have
   /// Elements first, first + step, … below `last` of an axis.
   tensor slice(std::size_t axis, std::int64_t first, std::int64_t last, std::int64_t step = 1) const {
@@ -234,7 +247,9 @@ class tensor {
                         std::string(to_string(wanted)));
     return data_;
   }
-  void move(std::int64_t elements) { data_ += elements * static_cast<std::int64_t>(size_of(type())); }
+  void move(std::int64_t elements) {
+    if (data_ != nullptr) data_ += elements * static_cast<std::int64_t>(size_of(type()));
+  }
 
   tensor_spec type_;
   plait::strides strides_ = detail::no_strides;

@@ -4,7 +4,8 @@
 //   auto t = plait::from_dlpack<plait::serial>(managed);          // takes it over
 //   DLManagedTensor* m = plait::to_dlpack<DLManagedTensor>(t);    // m->deleter(m) gives it back
 //
-// By duck typing: includes nothing of DLPack and fits every version of its DLManagedTensor.
+// By duck typing: includes nothing of DLPack and fits every version of its DLManagedTensor, and, of version 1,
+// DLManagedTensorVersioned.
 #pragma once
 
 #include <algorithm>
@@ -39,12 +40,28 @@ inline constexpr int dlpack_cuda = 2;
 template <backend B>
 inline constexpr int dlpack_device = B::on_device ? dlpack_cuda : dlpack_cpu;
 
+template <class Managed>
+concept dlpack_versioned = requires(Managed m) {
+  m.version.major;
+  m.flags;
+};
+inline constexpr std::uint64_t dlpack_read_only = 1;
+
 }  // namespace detail
 
 /// A view of the tensor, which calls the deleter when its last handle is gone. Throws shape_error, and leaves `managed`
-/// to the caller, for elements or a device that the backend does not have, and more than 8 dimensions.
+/// to the caller, for elements or a device that the backend does not have, more than 8 dimensions, another major
+/// version than 1 of a struct that has one, and memory that must not be written, as ops write what they are given in
+/// place.
 template <backend B, class Managed>
 [[nodiscard]] tensor<B> from_dlpack(Managed* managed) {
+  if constexpr (detail::dlpack_versioned<Managed>) {
+    if (managed->version.major != 1)
+      throw shape_error("plait: a DLPack tensor of version " + std::to_string(managed->version.major) +
+                        ", where 1 is known");
+    if ((managed->flags & detail::dlpack_read_only) != 0)
+      throw shape_error("plait: a DLPack tensor that must not be written: copy it first");
+  }
   auto const& given = managed->dl_tensor;
   auto const type = std::ranges::find_if(detail::dlpack_types, [&](detail::dlpack_type const& known) {
     return known.code == static_cast<int>(given.dtype.code) && known.bits == static_cast<int>(given.dtype.bits);
@@ -100,6 +117,7 @@ template <class Managed, backend B>
   out.shape = made->extents.data();
   out.strides = made->steps.data();
   out.byte_offset = 0;
+  if constexpr (detail::dlpack_versioned<Managed>) made->managed.version.major = 1;
   made->managed.manager_ctx = made.get();
   made->managed.deleter = [](Managed* m) { delete static_cast<holder*>(m->manager_ctx); };
   return &made.release()->managed;

@@ -12,10 +12,10 @@
 
 #include <nlohmann/json.hpp>
 
+#include <plait/core/utf8.hpp>
 #include <plait/netdef/detail/field_traits.hpp>
 #include <plait/netdef/detail/json_names.hpp>
 #include <plait/netdef/detail/output.hpp>
-#include <plait/netdef/detail/utf8.hpp>
 #include <plait/netdef/detail/walk.hpp>
 #include <plait/netdef/model.hpp>
 #include <plait/netdef/write_options.hpp>

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <exception>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -32,7 +33,14 @@ plan<B>::plan(N const& n, operators<B> const& table, workspace<B>& blobs, compil
     throw net_error("plait: nets are nested more than " + std::to_string(depth_limit) + " levels deep");
   ssa_form<N> const form = get_ssa(n, {.subnets = true, .control_inputs = true});
   for (blob_index b = 0; b != form.blob_bound(); ++b) blob_names_.emplace_back(std::string_view(form.name(b)));
+  if (around == nullptr && !form.unwritten_outputs().empty()) {
+    std::string const name(std::string_view(form.name(form.unwritten_outputs().front())));
+    throw net_error("plait: the net declares '" + name + "' as an output, which nothing makes", {}, name);
+  }
   std::vector<bool> keep = kept_blobs(form, options, around);
+  // Nets inside ops are given what is around them.
+  std::span<blob_index const> undeclared;
+  if (around == nullptr) undeclared = form.undeclared_inputs();
 
   net_operands operands;
   steps_.reserve(form.op_count());
@@ -47,6 +55,14 @@ plan<B>::plan(N const& n, operators<B> const& table, workspace<B>& blobs, compil
                         std::string(type), std::move(blob));
     };
     if (entry == nullptr) throw refusal("there is no such op type in the table of operators");
+    // In the order in which they are read.
+    if (!undeclared.empty())
+      for (plait::value v : form.reads(at))
+        if (v.blob == undeclared.front())
+          throw refusal("it reads '" + blob_names_[v.blob] +
+                            "', which is neither made before nor among the inputs that "
+                            "the net declares",
+                        blob_names_[v.blob]);
     try {
       op_arguments arguments = read_op_arguments(n, op, entry->schema);
       if (auto const written = form.writes(at); !written.empty())
@@ -55,15 +71,22 @@ plan<B>::plan(N const& n, operators<B> const& table, workspace<B>& blobs, compil
       operands.add(n, op, form, at, arguments, keep);
       findings found{entry->schema.does_differ_by_run(), entry->schema.has_shared_results()};
       nets_of_op<B> const nets = nets_inside(form, n, op, at, operands, table, depth, found);
+      typename operators<B>::shape_check asks;
+      if (entry->restrict != nullptr) {
+        arguments.set_in_place(pairs_of_one_name(form, at, operands.listed[at]));
+        asks = entry->restrict(arguments);
+      }
       kernels_.push_back(entry->make(arguments, nets));
       differs_by_run_ = differs_by_run_ || found.differs_by_run;
       operands.sharing.push_back(found.shares_results);
       steps_.push_back({kernels_.back().get(), {}});
-      details_.push_back({std::move(entry)});
+      details_.push_back({.type = std::move(entry), .asks = std::move(asks)});
     } catch (nested_net_error const& e) {
       std::throw_with_nested(refusal(detail::without_prefix(e.what()), e.blob));
-    } catch (error const& e) {
+    } catch (std::exception const& e) {
       std::throw_with_nested(refusal(detail::without_prefix(e.what())));
+    } catch (...) {
+      std::throw_with_nested(refusal("its kernel threw something that is no std::exception"));
     }
     ++at;
   }
@@ -74,6 +97,16 @@ plan<B>::plan(N const& n, operators<B> const& table, workspace<B>& blobs, compil
   if (around == nullptr) return;
   around->found->differs_by_run = around->found->differs_by_run || differs_by_run_;
   around->found->shares_results = around->found->shares_results || std::ranges::count(operands.sharing, true) != 0;
+}
+
+template <backend B>
+template <net N>
+std::vector<operand_pair> plan<B>::pairs_of_one_name(ssa_form<N> const& form, op_index op, std::size_t inputs) {
+  std::vector<operand_pair> made;
+  for (std::size_t i = 0; i != inputs; ++i)
+    for (std::size_t o = 0; o != form.writes(op).size(); ++o)
+      if (form.reads(op)[i].blob == form.writes(op)[o].blob) made.push_back({i, o});
+  return made;
 }
 
 // What the kernel of an op is given that has nets inside; nothing for other ops.

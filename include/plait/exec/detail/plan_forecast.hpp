@@ -43,10 +43,8 @@ auto plan<B>::forecast_run(given_types const& given) -> forecast {
     run_forecast<B> context{shape_context(types, outputs), input_objects, output_objects};
     try {
       if (!steps_[op].kernel->forecast(context)) throw problem(op, "it does not say what it makes before it is run");
-    } catch (exec_error const&) {
-      throw;
-    } catch (std::exception const& e) {
-      std::throw_with_nested(problem(op, e.what()));
+    } catch (...) {
+      rethrow(op);
     }
     made.inside += context.held;
     for (std::size_t o = 0; o != outputs.size(); ++o) {

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <exception>
 #include <functional>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <span>
@@ -55,7 +56,6 @@ template <backend B>
 void plan<B>::bind() {
   for (value_number v : layout_.published())
     if (replaced_[v].owner() != nullptr) replaced_[v] = tensor<B>();
-  bool moved = false;
   for (input const& in : inputs_) {
     if (!in.source->is_set && in.required) {
       std::string_view const name = value_name(in.value);
@@ -66,12 +66,13 @@ void plan<B>::bind() {
     // At once: what follows may throw, and the next bind() will not see the change.
     void const* const before = slots_[in.value].data;
     if (take(in)) {
-      moved = true;
+      inputs_moved_ = true;
       if (in.inferred) ready_[0] = false;
     }
-    moved = moved || slots_[in.value].data != before;
+    inputs_moved_ = inputs_moved_ || slots_[in.value].data != before;
   }
-  if (moved && !nested_) separate_overwritten();
+  if (inputs_moved_ && !nested_) separate_overwritten();
+  inputs_moved_ = false;
   if (ready_.empty()) return;
   if (!ready_[0]) prepare_stage(0);
   refresh(0);
@@ -99,6 +100,7 @@ bool plan<B>::take(input const& in) {
     at.data = from.value.raw();
   } else {
     at.data = gather(in);
+    inputs_moved_ = true;  // what the view is of may have, though the copy has not
   }
   return is_other(from.value.spec());
 }
@@ -114,31 +116,35 @@ void* plan<B>::gather(input const& in) {
   return to.raw();
 }
 
+// Where the inputs stand, sorted; those of no bytes are left out.
+template <backend B>
+void plan<B>::find_extents() {
+  extents_.clear();
+  for (input const& in : inputs_) {
+    if (!in.source->is_set || in.source->object != nullptr) continue;
+    auto const [first, last] = in.source->value.extent();
+    if (first != last) extents_.push_back({first, last, last, &in});
+  }
+  std::ranges::sort(extents_, std::less<>(), &input_extent::first);
+  for (std::size_t i = 1; i < extents_.size(); ++i)
+    extents_[i].reach = std::max(extents_[i].reach, extents_[i - 1].reach, std::less<>());
+}
+
 // What ops overwrite must not be seen to change in another blob that was fed with the same memory: it becomes a copy.
 // Of what overlaps what they overwrite, sorted by where it begins, only the last before can reach into the next.
 template <backend B>
 void plan<B>::separate_overwritten() {
+  find_extents();
   if (std::ranges::none_of(inputs_, &input::overwritten)) return;
-  struct range {
-    std::byte const* first;
-    std::byte const* last;
-    input const* of;
-  };
-  std::vector<range> ranges;
-  for (input const& in : inputs_) {
-    slot const& at = slots_[in.value];
-    if (!in.source->is_set || in.source->object != nullptr || at.data == nullptr) continue;
-    auto const* const first = static_cast<std::byte const*>(at.data);
-    if (std::size_t const bytes = at.type.bytes(); bytes != 0) ranges.push_back({first, first + bytes, &in});
-  }
-  std::ranges::sort(ranges, std::less<>(), &range::first);
-  auto const copy = [this](input const& in) {
+  bool copied = false;
+  auto const copy = [&](input const& in) {
     in.source->value = in.source->value.clone();
     slots_[in.value].data = in.source->value.raw();
+    copied = true;
   };
-  std::byte const* end = nullptr;  // of all before
-  range const* overwritten = nullptr;
-  for (range const& r : ranges) {
+  std::byte const* end = nullptr;  // of all before that stay
+  input_extent const* overwritten = nullptr;
+  for (input_extent const& r : extents_) {
     bool const overlaps = end != nullptr && std::less<>()(r.first, end);
     if (r.of->overwritten && overlaps) {
       copy(*r.of);
@@ -151,6 +157,15 @@ void plan<B>::separate_overwritten() {
     if (r.of->overwritten) overwritten = &r;
     if (end == nullptr || std::less<>()(end, r.last)) end = r.last;
   }
+  if (copied) find_extents();
+}
+
+// Whether an input stands in some of the memory.
+template <backend B>
+bool plan<B>::is_given(tensor<B> const& memory) const {
+  auto const [first, last] = memory.extent();
+  auto const after = std::ranges::lower_bound(extents_, last, std::less<>(), &input_extent::first);
+  return after != extents_.begin() && std::less<>()(first, std::prev(after)->reach);
 }
 
 template <backend B>
@@ -196,9 +211,7 @@ void plan<B>::refresh(std::size_t stage) {
     // What a nested net has made is handed on: somebody may still have need of it.
     if (nested_ && memory.owner().use_count() > (there ? 2 : 1)) return true;
     if (there && is_source(target)) return true;
-    // Somebody else holds it: perhaps it was fed under another name.
-    return memory.owner().use_count() > (there ? 2 : 1) &&
-           std::ranges::any_of(inputs_, [&](input const& in) { return in.source->value.shares_memory(memory); });
+    return !nested_ && is_given(memory);  // fed under another name, perhaps through foreign hands
   });
 }
 
@@ -234,9 +247,10 @@ bool plan<B>::infer(op_index op) {
       },
       &state);
   try {
+    if (details_[op].asks) details_[op].asks(context);
     steps_[op].kernel->infer(context);
-  } catch (std::exception const& e) {
-    std::throw_with_nested(problem(op, e.what()));
+  } catch (...) {
+    rethrow(op);
   }
   bool changed = false;
   for (std::size_t o = 0; o != writes.size(); ++o) {
@@ -272,8 +286,8 @@ void plan<B>::prepare_stage(std::size_t stage, bool first_is_inferred) {
     step& s = steps_[op];
     try {
       s.kernel->prepare(s.context);
-    } catch (std::exception const& e) {
-      std::throw_with_nested(problem(op, e.what()));
+    } catch (...) {
+      rethrow(op);
     }
   }
   ready_[stage] = true;
@@ -322,7 +336,7 @@ void plan<B>::run_with_care(op_index op, run_options const& options) {
     for (plan_layout::copy const& c : layout_.copies(op))
       B::copy(slots_[c.to].data, slots_[c.from].data, slots_[c.from].type.bytes());
     if (details_[op].results == nullptr)
-      run_kernel(op);
+      steps_[op].kernel->run(steps_[op].context);
     else
       run_for_results(op, options, seen ? &*seen : nullptr);
     if (options.observer != nullptr) options.observer->after(*seen);
@@ -345,7 +359,7 @@ void plan<B>::run_for_results(op_index op, run_options const& options, op_event 
   run_options inside = options;
   inside.within = event;
   results.options = &inside;
-  run_kernel(op);
+  steps_[op].kernel->run(steps_[op].context);
   accept_results(op);
 }
 
@@ -429,7 +443,7 @@ std::string plan<B>::op_text(op_index op) const {
 }
 
 template <backend B>
-exec_error plan<B>::problem(op_index op, std::string const& why, std::string_view blob) const {
+auto plan<B>::problem(op_index op, std::string const& why, std::string_view blob) const -> own_error {
   std::string text = op_text(op) + std::string(detail::without_prefix(why)) + ';';
   auto const list = [&](std::span<value_number const> values, bool types) {
     std::string all;
@@ -440,7 +454,7 @@ exec_error plan<B>::problem(op_index op, std::string const& why, std::string_vie
     return all;
   };
   text += " inputs" + list(layout_.reads(op), true) + "; outputs" + list(layout_.writes(op), false);
-  return {text, op, schema(op).type(), std::string(blob)};
+  return {*this, text, op, blob};
 }
 
 // Throws what is being handled once more, as what became of an op.
@@ -448,13 +462,13 @@ template <backend B>
 void plan<B>::rethrow(op_index op) const {
   try {
     throw;
-  } catch (exec_error const&) {
-    throw;
+  } catch (own_error const& e) {
+    if (e.of == this) throw;
+    std::throw_with_nested(problem(op, e.what()));  // of a plan that a kernel or an observer has run
   } catch (run_cancelled const&) {
     throw run_cancelled(op);  // not the op of a nested net
   } catch (nested_net_error const& e) {
-    std::throw_with_nested(
-        exec_error(op_text(op) + std::string(detail::without_prefix(e.what())), op, schema(op).type(), e.blob));
+    std::throw_with_nested(own_error(*this, op_text(op) + std::string(detail::without_prefix(e.what())), op, e.blob));
   } catch (std::exception const& e) {
     std::throw_with_nested(problem(op, e.what()));
   } catch (...) {

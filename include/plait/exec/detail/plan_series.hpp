@@ -56,24 +56,30 @@ void plan<B>::keep_constants(std::vector<bool> const& values) {
 // All runs are one series while what is given is of the same types.
 template <backend B>
 void plan<B>::tell_constants() {
-  bool changed = false;
-  for (constant& c : constants_) {
-    slot const& now = slots_[c.value];
-    auto const in = std::ranges::lower_bound(inputs_, c.value, {}, &input::value);
-    std::shared_ptr<void> const& owner = in->source->value.owner();
-    bool const same_owner = !c.owner.owner_before(owner) && !owner.owner_before(c.owner);
-    if (c.data == now.data && c.type == now.type && same_owner) continue;
-    c.owner = owner;
-    c.data = now.data;
-    c.type = now.type;
-    changed = true;
-  }
+  // A view of the same place with other strides is another tensor.
+  auto const now = [this](constant const& c) -> tensor<B> const& {
+    return std::ranges::lower_bound(inputs_, c.value, {}, &input::value)->source->value;
+  };
+  bool const changed = std::ranges::any_of(constants_, [&](constant const& c) {
+    tensor<B> const& held = now(c);
+    bool const same_owner = !c.owner.owner_before(held.owner()) && !held.owner().owner_before(c.owner);
+    return c.data != held.raw() || c.type != held.spec() || c.strides != held.strides() || !same_owner;
+  });
   if (!changed && constants_told_) return;
   value_series all{npos, std::vector<bool>(layout_.value_count(), false), {}, {}};
   all.summed = all.same;
   for (constant const& c : constants_) all.same[c.value] = true;
   all.lasting = all.same;
-  if (changed) keep_constants(all.same);
+  if (changed) {
+    keep_constants(all.same);
+    for (constant& c : constants_) {
+      tensor<B> const& held = now(c);
+      c.data = held.raw();
+      c.type = held.spec();
+      c.strides = held.strides();
+      c.owner = held.owner();
+    }
+  }
   static_cast<void>(begin_series(all));
   constants_told_ = true;
 }
@@ -87,9 +93,10 @@ void plan<B>::find_groups(bool large) {
     bool const alone = layout_.gives_results(op) || !layout_.copies(op).empty() || (!nested_ && may_spoil(op));
     return alone ? group_candidate<B>() : group_candidate<B>{steps_[op].kernel, &steps_[op].context};
   };
-  // When a later op of a group by rows fails, some rows of what this one overwrites have been written.
+  // When a later op of a group by rows fails, some rows of what this one overwrites have been written, and what it
+  // makes in place of what was fed is not whole.
   auto const by_rows = [&](op_index op) {
-    return !nested_ && !layout_.endangered(op).empty() ? group_candidate<B>() : at(op);
+    return !nested_ && layout_.replaces_given(op) ? group_candidate<B>() : at(op);
   };
   auto const in_no_group = [&](op_index op) { return groups_.contains(op) ? group_candidate<B>() : at(op); };
   if (large)

@@ -19,6 +19,7 @@
 #include <plait/exec/backend.hpp>
 #include <plait/exec/kernels/instruction_sets.hpp>
 #include <plait/exec/kernels/standing_team.hpp>
+#include <plait/exec/run_cancelled.hpp>
 
 namespace plait {
 
@@ -73,13 +74,16 @@ struct tile_task {
 }  // namespace detail
 
 /// f(part) for each of `count` parts, on host backends: work that is divided already. In a recurrence oneTBB's threads
-/// stand by for it (standing_team.hpp).
+/// stand by for it (standing_team.hpp). Throws run_cancelled where parts may have been skipped, as a task group around
+/// was cancelled.
 template <backend B, class F>
   requires(!B::on_device)
 void for_each_part(std::size_t count, F const& f) {
   if constexpr (detail::has_tasks<B>)
     if (detail::standing_team<B>::run(count, f)) return;
   thrust::for_each_n(B::policy(), thrust::counting_iterator<std::size_t>(0), count, f);
+  if constexpr (detail::has_tasks<B>)
+    if (B::is_cancelled()) throw run_cancelled(0);
 }
 
 /// loop(first, last) for tiles of `width` that make up [0, count), on host backends; one for all with one thread.

@@ -1,0 +1,17 @@
+// What ends a run from outside.
+#pragma once
+
+#include <cstddef>
+
+#include <plait/core/errors.hpp>
+
+namespace plait {
+
+/// A run that its stop token has ended, or the cancelling of a task group around it. `op` is the first op that has not
+/// run to its end.
+struct run_cancelled : error {
+  explicit run_cancelled(std::size_t op_index) : error("plait: the run was cancelled"), op(op_index) {}
+  std::size_t op;
+};
+
+}  // namespace plait
