@@ -68,6 +68,68 @@ TEST_CASE("caffe2_operators: arguments that came later count for nothing") {
                   "index -1"));
 }
 
+TEST_CASE("caffe2_operators: what Caffe2 refused is refused") {
+  struct refusal {
+    std::string op;
+    test::feeds<B> fed;
+    std::string why;
+  };
+  auto const x = test::counted<B, float>({2, 3}, 1);
+  auto const cube = test::counted<B, float>({2, 4, 3}, 1);
+  auto const lengths = test::of<B, std::int32_t>({2}, {1, 1});
+  std::vector<refusal> const all = {
+      {"type: 'TopK' input: 'x' output: 'v' output: 'i' arg { name: 'k' i: 4 }", {{"x", x}}, "k = 4"},
+      {"type: 'TopK' input: 'x' output: 'v' output: 'i' arg { name: 'k' i: 1 } arg { name: 'axis' i: -2 }",
+       {{"x", x}},
+       "'axis'"},
+      {"type: 'Tile' input: 'x' output: 'y' arg { name: 'tiles' i: 2 }", {{"x", x}}, "'axis' is missing"},
+      {"type: 'Tile' input: 'x' output: 'y' arg { name: 'axis' i: 0 }", {{"x", x}}, "'tiles' is missing"},
+      {"type: 'Range' input: 's' output: 'y'", {{"s", test::of<B, std::int32_t>({1}, {3})}}, "0 dimensions"},
+      {"type: 'Copy' input: 'x' output: 'x'", {{"x", x}}, "the name of input 0"},
+      {"type: 'Div' input: 'x' input: 'z' output: 'z'", {{"x", x}, {"z", x}}, "the name of input 1"},
+      {"type: 'ScatterWeightedSum' input: 'x' input: 'a' input: 'i' input: 'r' input: 'a' output: 'y'",
+       {{"x", x}, {"a", test::of<B, float>({1}, {1})}, {"i", lengths}, {"r", x}},
+       "should have the name of input 0"},
+      {"type: 'Add' input: 'x' input: 'z' output: 'y' arg { name: 'broadcast' i: 1 }",
+       {{"x", cube}, {"z", test::counted<B, float>({2, 1, 3}, 1)}},
+       "along axes between"},
+      {"type: 'PackRNNSequence' input: 'x' input: 'l' output: 'y'",
+       {{"x", test::counted<B, float>({2})}, {"l", lengths}},
+       "at least 2 dimensions"},
+      {"type: 'Accuracy' input: 'x' input: 'l' output: 'y'",
+       {{"x", x}, {"l", test::of<B, std::int32_t>({2, 1}, {1, 1})}},
+       "1 dimensions"},
+      {"type: 'LayerNorm' input: 'x' output: 'y' output: 'm' output: 's' arg { name: 'axis' i: 0 }",
+       {{"x", test::counted<B, float>({3})}},
+       "at least 2 dimensions"},
+      {"type: 'ReversePackedSegs' input: 'x' input: 'l' output: 'y'",
+       {{"x", x}, {"l", test::of<B, std::int32_t>({3}, {1, 1, 2})}},
+       "3 dimensions"},
+      {"type: 'Transpose' input: 'x' output: 'y' arg { name: 'axes' ints: 0 ints: -1 }", {{"x", x}}, "below 0"},
+      {"type: 'Flatten' input: 'x' output: 'y' arg { name: 'axis' i: -1 }", {{"x", x}}, "below 0"},
+      {"type: 'Concat' input: 'x' input: 'x' output: 'y' output: 's' arg { name: 'axis' i: 0 } "
+       "arg { name: 'order' s: 'NCHW' }",
+       {{"x", x}},
+       "beside axis"},
+      {"type: 'SoftmaxWithLoss' input: 'x' input: 'l' output: 'p' output: 'y' arg { name: 'order' s: 'NHWC' }",
+       {{"x", x}, {"l", lengths}},
+       "should be NCHW"},
+      {"type: 'Dropout' input: 'x' output: 'y'", {{"x", x}}, "no output for the mask"},
+  };
+  plait::operators<B> const old = plait::caffe2_operators<B>();
+  for (refusal const& r : all) {
+    CAPTURE(r.op);
+    CHECK(test::has(test::error_of<B>(old, r.op, r.fed), r.why));
+    CHECK(test::error_of<B>(plait::standard_operators<B>(), r.op, r.fed).empty());
+  }
+  auto const face = [&](plait::shape const& dims) {
+    return test::error_of<B>(old, "type: 'Add' input: 'x' input: 'z' output: 'x' arg { name: 'broadcast' i: 1 }",
+                             {{"x", cube}, {"z", test::counted<B, float>(dims, 1)}});
+  };
+  CHECK(face({1, 4, 1}).empty());
+  CHECK(face({1}).empty());
+}
+
 TEST_CASE("caffe2_operators: sums and comparisons take fewer types") {
   auto const takes = [](plait::operators<B> const& table, std::string const& type, plait::tensor<B> const& x) {
     return test::error_of<B>(table, "type: '" + type + "' input: 'x' input: 'x' output: 'y'", {{"x", x}}).empty();

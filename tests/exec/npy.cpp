@@ -48,6 +48,13 @@ TEST_CASE("npy: bytes of a bool are true or false, and the last comma may be mis
   CHECK(plait::read_npy<plait::serial>(file).values<bool>() == std::vector<bool>{true, false, true, true});
 }
 
+TEST_CASE("npy: quotes may be double, and blanks tabs") {
+  std::string const header = "{\"descr\":\t\"<i4\", 'shape': (1,), 'fortran_order': False}\t\n";
+  std::istringstream file(std::string("\x93NUMPY\x01\x00", 8) + static_cast<char>(header.size()) + '\0' + header +
+                          std::string("\x7\0\0\0", 4));
+  CHECK(plait::read_npy<plait::serial>(file).values<std::int32_t>() == std::vector<std::int32_t>{7});
+}
+
 TEST_CASE("npy: a file that is cut off anywhere, or is none, is refused where it is wrong") {
   std::string const whole = fortran_file();
   for (std::size_t length = 0; length != whole.size(); ++length) {
@@ -77,7 +84,9 @@ TEST_CASE("npy: a file that is cut off anywhere, or is none, is refused where it
   CHECK(refusal(with("(2, 3)", "(2,-3)")).find("expected an extent") != std::string::npos);
   CHECK(refusal(with("'shape'", "'sharp'")).find("an unknown key") != std::string::npos);
   CHECK(refusal(with("'fortran_order': True,", "'shape': (2, 3),       ")).find("a second shape") != std::string::npos);
-  CHECK(refusal(with("(2, 3), }", "(99999999")).find("expected ')'") != std::string::npos);
+  CHECK(refusal(with("(2, 3), }", "(99999999")).find("a number in brackets") != std::string::npos);
+  CHECK(refusal(with("(2, 3), }", "(2, 3), }x")).find("something behind the dictionary") != std::string::npos);
+  CHECK(refusal(with("'fortran_order': True,", "'descr': '<i4',       ")).find("a second descr") != std::string::npos);
 }
 
 }  // namespace

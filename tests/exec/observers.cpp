@@ -54,6 +54,21 @@ TEST_CASE("observers: each op is timed once, between begin and end, and traced")
   }
 }
 
+TEST_CASE("observers: a trace is JSON whatever ops are called") {
+  plait::workspace<B> blobs;
+  blobs.feed<float>("x", {1, 2}, {2});
+  plait::netdef n;
+  n.add_op("Same", {"x"}, {"y"}).name = n.intern("\xff\xc3\xa4\n");
+  n.add_op("Same", {"y"}, {"z"}).name = n.intern("\xc3\xa4");
+  plait::time_observer<B> times;
+  plait::compile(n, test::toy_operators<B>(), blobs).run({.observer = &times});
+  std::ostringstream out;
+  plait::write_chrome_trace(out, times);
+  auto const events = nlohmann::json::parse(out.str())["traceEvents"];
+  CHECK(events[0]["args"]["name"] == "\u00ff\u00c3\u00a4\n");
+  CHECK(events[1]["args"]["name"] == "\u00e4");
+}
+
 TEST_CASE("observers: the op whose output is NaN is named") {
   auto const table = test::toy_operators<B>();
   plait::workspace<B> blobs;

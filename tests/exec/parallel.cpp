@@ -100,6 +100,39 @@ TEST_CASE("parallel: in a task group that is cancelled a run ends with an except
   for (auto const* name : {"b", "c", "d"}) CHECK(blobs.fetch<float>(name) == std::vector<float>{1, 2});
 }
 
+TEST_CASE("parallel: a loop that a cancelled task group skips ends the run") {
+  auto table = test::toy_operators<B>();
+  table.add<cancelling_kernel>(plait::op_schema("Cancel").inputs(1).outputs(1));
+  auto const net = plait::read_netdef_text(R"(op { type: "Cancel" input: "x" output: "a" }
+                                              op { type: "Mix" input: "a" input: "a" output: "b" })");
+  constexpr std::int64_t size = 1 << 20;
+  for (bool const parallel : {false, true}) {
+    plait::workspace<plait::tbb> blobs;
+    blobs.feed("x", std::vector<float>(size, 1), {size});
+    auto plan = plait::compile(net, table, blobs, {.parallel = parallel});
+    auto const run = [&] {
+      if (parallel)
+        plait::parallel_executor(plan).run();
+      else
+        plan.run();
+    };
+    bool cancelled = false;
+    ::tbb::task_group group;
+    around = &group;
+    group.run_and_wait([&] {
+      try {
+        run();
+      } catch (plait::run_cancelled const& e) {
+        cancelled = e.op == 1;
+      }
+    });
+    around = nullptr;
+    CHECK(cancelled);
+    run();
+    CHECK(blobs.fetch<float>("b") == std::vector<float>(size, 3));
+  }
+}
+
 TEST_CASE("parallel: memory orders ops, and control inputs do") {
   plait::netdef n = plait::read_netdef_text(R"(
     op { type: "Same" input: "x" output: "a" }

@@ -209,6 +209,17 @@ TEST_CASE("plan: what is wrong with a net is said with op and blob") {
   CHECK(std::string(shapes.what()) ==
         "plait: op 0 (Mix): inputs 0 and 1 are float32 2 and float32 3, of different shapes; inputs x: float32 2, y: "
         "float32 3; outputs b");
+  auto const undeclared = refused(R"(op { type: "Same" input: "x" output: "a" }
+                                     op { type: "Mix" input: "a" input: "y" output: "b" } external_input: "x")");
+  CHECK(undeclared.op == 1);
+  CHECK(undeclared.blob == "y");
+  try {
+    static_cast<void>(plait::compile(
+        plait::read_netdef_text(R"(op { type: "Same" input: "x" output: "a" } external_output: "b")"), table, blobs));
+    FAIL("nothing makes the output");
+  } catch (plait::net_error const& e) {
+    CHECK(e.blob == "b");
+  }
   CHECK_THROWS_AS(static_cast<void>(plait::compile(plait::netdef(), table, blobs, {.fetch = {"no"}})),
                   plait::net_error);
 }

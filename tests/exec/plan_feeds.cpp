@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 #include <stdexcept>
+#include <string>
 #include <string_view>
 #include <thread>
 #include <utility>
@@ -109,12 +110,43 @@ struct calling_kernel : plait::op_kernel<B> {
   }
 };
 
+// Throws what is no error of plait's in the constructor, infer or prepare.
+template <class B>
+struct throwing_kernel : plait::op_kernel<B> {
+  explicit throwing_kernel(plait::op_arguments const& a) : place(a.integer("place")) {
+    if (place == 0) throw std::invalid_argument("not at all");
+  }
+  void infer(plait::shape_context& c) override {
+    if (place == 1) throw 7;
+    c.output(0, c.type(0), c.dims(0));
+  }
+  void prepare(plait::op_context<B>&) override {
+    if (place == 2) throw 7;
+  }
+  void run(plait::op_context<B>&) override {}
+  std::int64_t place;
+};
+
+// Runs a net that fails, before an op.
+struct calling_observer : plait::op_observer {
+  void before(plait::op_event const& e) override {
+    plait::workspace<backend> blobs;
+    if (e.op == 1)
+      plait::compile(plait::read_netdef_text(R"(op { type: "Same" input: "x" output: "y" })"),
+                     test::toy_operators<backend>(), blobs)
+          .run();
+  }
+  void after(plait::op_event const&) override {}
+};
+
 plait::operators<backend> table() {
   auto made = test::toy_operators<backend>();
   made.add<rows_kernel>(plait::op_schema("Rows").inputs(1).outputs(1));
   made.add<any_rows_kernel>(plait::op_schema("AnyRows").inputs(1).outputs(1).in_place(0, 0).checks_first());
   made.add<calling_kernel>(plait::op_schema("Calling").inputs(1).outputs(1));
   made.add<root_kernel>(plait::op_schema("Root").inputs(1).outputs(1).in_place(0, 0).checks_first());
+  made.add<throwing_kernel>(
+      plait::op_schema("Throwing").inputs(1).outputs(1).argument("place", std::int64_t{3}, "where"));
   made.add<late_kernel>(plait::op_schema("Late").inputs(1).outputs(1));
   made.add<shifted_kernel>(plait::op_schema("Shifted").inputs(2).outputs(1));
   return made;
@@ -150,6 +182,45 @@ TEST_CASE("an output that is fed as an input keeps its elements while it is read
   plan.run();
   CHECK(blobs.fetch<float>("y") == floats{1, 2, 3, 4});
   CHECK(blobs.fetch<float>("x") == floats{4, 3, 2, 1});
+}
+
+TEST_CASE("an output that comes back through other hands keeps its elements while it is read") {
+  auto const net = plait::read_netdef_text(R"(op { type: "Reverse" input: "x" output: "y" }
+                                              op { type: "Same" input: "z" output: "w" })");
+  using tensor = plait::tensor<backend>;
+  plait::workspace<backend> blobs;
+  blobs.feed<float>("x", {1, 2, 3, 4}, {4});
+  blobs.feed<float>("z", {1}, {1});
+  auto plan = plait::compile(net, table(), blobs);
+  plan.run();
+  tensor const first = blobs.view("y");
+  auto const borrowed = [](tensor t) { return tensor::borrow(std::span<float>(t.data<float>(), 4), {4}); };
+  blobs.feed("x", borrowed(first));
+  plan.run();
+  CHECK(blobs.fetch<float>("y") == floats{1, 2, 3, 4});
+  CHECK(blobs.fetch<float>("x") == floats{4, 3, 2, 1});
+  CHECK(blobs.view("y").raw() != first.raw());
+  // Both tensors that y takes turns in are read.
+  blobs.feed("z", borrowed(first));
+  blobs.feed("x", borrowed(blobs.view("y")));
+  plan.run();
+  CHECK(blobs.fetch<float>("y") == floats{4, 3, 2, 1});
+  CHECK(blobs.fetch<float>("x") == floats{1, 2, 3, 4});
+  CHECK(blobs.fetch<float>("w") == floats{4, 3, 2, 1});
+}
+
+TEST_CASE("a constant is another where another part of the same tensor is fed") {
+  auto const net = plait::read_netdef_text(R"(op { type: "Shifted" input: "x" input: "w" output: "y" })");
+  plait::workspace<backend> blobs;
+  blobs.feed<float>("x", {0}, {1});
+  auto const all = plait::tensor<backend>::from(floats{1, 2, 3, 4}, {2, 2});
+  blobs.feed("w", all.slice(1, 0, 1));
+  auto plan = plait::compile(net, table(), blobs, {.constants = {"w"}});
+  plan.run();
+  CHECK(blobs.fetch<float>("y") == floats{1});
+  blobs.feed("w", all.slice(1, 1, 2));
+  plan.run();
+  CHECK(blobs.fetch<float>("y") == floats{2});
 }
 
 TEST_CASE("a constant is another where another tensor stands in the same memory") {
@@ -240,6 +311,29 @@ TEST_CASE("what an op changes in place does not change under another name that w
     plan.run();
     CHECK(whole.values<float>() == floats{1, 2, 3, 4, 25, 36});
   }
+  SUBCASE("a view with strides") {
+    std::size_t const order[] = {1, 0};
+    auto const turned = whole.reshape({2, 3}).transpose(order);
+    blobs.feed("s", whole.clone());
+    blobs.feed("p", whole);
+    blobs.feed("q", turned);
+    plan.run();
+    plan.run();
+    CHECK(blobs.fetch<float>("r") == floats{36, 9, 25, 4, 16, 1});
+    CHECK(blobs.fetch<float>("q") == floats{1, 16, 4, 25, 9, 36});
+  }
+  SUBCASE("fed before a run that failed") {
+    for (auto const* name : {"p", "q", "s"}) blobs.feed(name, whole.clone());
+    plan.run();
+    auto const held = blobs.view("s");
+    blobs.find("s")->clear();
+    for (auto const* name : {"p", "q"}) blobs.feed(name, whole);
+    CHECK_THROWS_WITH_AS(plan.run(), doctest::Contains("no blob 's'"), plait::exec_error);
+    blobs.feed("s", held);
+    plan.run();
+    CHECK(blobs.fetch<float>("q") == floats{1, 4, 9, 16, 25, 36});
+    CHECK(blobs.fetch<float>("r") == floats{36, 25, 16, 9, 4, 1});
+  }
   SUBCASE("after a run in which they were apart") {
     blobs.feed("q", whole.clone());
     blobs.feed("p", whole.clone());
@@ -297,6 +391,67 @@ TEST_CASE("where an op fails at some rows, what an op before it changed in place
   }
   for (float& x : fed) x *= 2;
   CHECK(blobs.fetch<float>("x") == fed);
+}
+
+TEST_CASE("where an op fails at some rows, an op before it has replaced what was fed in all rows") {
+  auto const net = plait::read_netdef_text(R"(
+    op { type: "Rows" input: "x" output: "x" } op { type: "Rows" input: "z" output: "y" })");
+  constexpr std::int64_t rows = 40000;
+  constexpr std::int64_t columns = 64;
+  floats fed(static_cast<std::size_t>(rows * columns), 1);
+  plait::workspace<backend> blobs;
+  blobs.feed("x", fed, {rows, columns});
+  fed[fed.size() / 2] = -1;
+  blobs.feed("z", fed, {rows, columns});
+  auto plan = plait::compile(net, table(), blobs);
+  CHECK_THROWS_AS(plan.run(), plait::exec_error);
+  CHECK(blobs.fetch<float>("x") == floats(fed.size(), 2));
+}
+
+TEST_CASE("in parallel an op that changes what was fed waits for those before it, which may fail") {
+  plait::workspace<backend> blobs;
+  blobs.feed<float>("x", {-1}, {1});
+  blobs.feed<float>("z", {16}, {1});
+  for (auto const* replaced :
+       {R"(op { type: "Root" input: "z" output: "z" })",
+        R"(op { type: "Same" input: "z" output: "w" } op { type: "Same" input: "x" output: "z" })"}) {
+    auto plan = plait::compile(plait::read_netdef_text(std::string(R"(op { type: "Late" input: "x" output: "a" }
+                                                                      op { type: "Rows" input: "a" output: "b" })") +
+                                                       replaced),
+                               table(), blobs, {.parallel = true});
+    plait::parallel_executor<backend> executor(plan);
+    CHECK_THROWS_WITH_AS(executor.run(), doctest::Contains("op 1 (Rows)"), plait::exec_error);
+    CHECK(blobs.fetch<float>("z") == floats{16});
+  }
+}
+
+TEST_CASE("whatever a kernel throws, and wherever, is told of its op") {
+  for (int const place : {0, 1, 2}) {
+    plait::workspace<backend> blobs;
+    blobs.feed<float>("x", {1}, {1});
+    auto const net = plait::read_netdef_text(R"(op { type: "Same" input: "x" output: "y" }
+      op { type: "Throwing" input: "y" output: "z" arg { name: "place" i: )" +
+                                             std::to_string(place) + " } }");
+    try {
+      plait::compile(net, table(), blobs).run();
+      FAIL("nothing was thrown");
+    } catch (plait::exec_error const& e) {
+      CHECK(e.op == 1);
+      CHECK(e.type == "Throwing");
+    }
+  }
+}
+
+TEST_CASE("what fails in a net that an observer runs is told of the op that it observes") {
+  plait::workspace<backend> blobs;
+  blobs.feed<float>("x", {1}, {1});
+  calling_observer observer;
+  auto plan = plait::compile(plait::read_netdef_text(R"(op { type: "Same" input: "x" output: "y" }
+                                                        op { type: "Reverse" input: "y" output: "z" })"),
+                             table(), blobs);
+  CHECK_THROWS_WITH_AS(plan.run({.observer = &observer}),
+                       doctest::Contains("op 1 (Reverse): op 0 (Same): the workspace has no blob 'x'"),
+                       plait::exec_error);
 }
 
 TEST_CASE("what fails in a net that a kernel runs by itself is told of the op around it") {

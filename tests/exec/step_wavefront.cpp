@@ -134,6 +134,27 @@ TEST_CASE("step_wavefront: a step that is to be run alone ends the run before it
   }
 }
 
+TEST_CASE("step_wavefront: in a task group that is cancelled a run ends with an exception, not early") {
+  step_schedule const schedule = layers(3, 4);
+  plait::step_wavefront<tbb::task_group> wavefront(schedule);
+  tbb::task_group group;
+  bool cancelled = false;
+  group.run_and_wait([&] {
+    step_body const body = [&](std::size_t step, std::uint32_t) {
+      if (step == 3) group.cancel();
+      return true;
+    };
+    try {
+      static_cast<void>(wavefront.run(50, body));
+    } catch (plait::run_cancelled const&) {
+      cancelled = true;
+    }
+  });
+  CHECK(cancelled);
+  step_body const all = [](std::size_t, std::uint32_t) { return true; };
+  CHECK(wavefront.run(50, all) == 50);
+}
+
 TEST_CASE("step_wavefront: layers are run at once") {
   test::some_threads threads;
   step_schedule const schedule = layers(2, 2);

@@ -3,7 +3,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
+#include <new>
 #include <optional>
 #include <span>
 #include <string>
@@ -14,6 +16,29 @@
 #include <plait/exec/plan.hpp>
 #include <plait/exec/serial.hpp>
 #include <plait/netdef/traits.hpp>
+
+// A net may ask for more memory than there is, as one that numbers the rows of 2^31 segments: that is an error of its
+// own, where sanitizers would end the program.
+namespace fuzz {
+inline constexpr std::size_t largest_block = std::size_t{1} << 28;
+}
+// The fuzzing engine calls the sanitizer's new, and delete from here.
+extern "C" char const* __asan_default_options() { return "alloc_dealloc_mismatch=0"; }
+void* operator new(std::size_t bytes, std::align_val_t alignment) {
+  auto const step = static_cast<std::size_t>(alignment);
+  void* const made = bytes > fuzz::largest_block ? nullptr : std::aligned_alloc(step, (bytes / step + 1) * step);
+  if (made == nullptr) throw std::bad_alloc();
+  return made;
+}
+void* operator new(std::size_t bytes) {
+  void* const made = bytes > fuzz::largest_block ? nullptr : std::malloc(bytes == 0 ? 1 : bytes);
+  if (made == nullptr) throw std::bad_alloc();
+  return made;
+}
+void operator delete(void* at) noexcept { std::free(at); }
+void operator delete(void* at, std::size_t) noexcept { std::free(at); }
+void operator delete(void* at, std::align_val_t) noexcept { std::free(at); }
+void operator delete(void* at, std::size_t, std::align_val_t) noexcept { std::free(at); }
 
 namespace fuzz {
 
@@ -46,10 +71,11 @@ struct result {
 };
 
 /// Runs a net twice. `apart`: no two values share memory.
-inline result run(plait::netdef const& net, plait::operators<backend> const& table, feeds const& fed,
-                  std::span<std::string const> names, bool apart) {
-  plait::workspace<backend> blobs;
-  for (auto const& [name, value] : fed) blobs.feed(name, value.clone());
+template <plait::backend B>
+result run(plait::netdef const& net, plait::operators<B> const& table, feeds const& fed,
+           std::span<std::string const> names, bool apart) {
+  plait::workspace<B> blobs;
+  for (auto const& [name, value] : fed) blobs.feed(name, value.template to<B>());
   result got;
   try {
     auto plan = plait::compile(net, table, blobs, {.parallel = apart});
@@ -60,7 +86,7 @@ inline result run(plait::netdef const& net, plait::operators<backend> const& tab
   }
   for (std::string const& name : names) {
     bool const is_tensor = blobs.contains(name) && blobs.get(name).object == nullptr;
-    got.values.push_back(is_tensor ? std::optional(blobs.view(name).clone()) : std::nullopt);
+    got.values.push_back(is_tensor ? std::optional(blobs.view(name).template to<backend>()) : std::nullopt);
   }
   return got;
 }

@@ -76,6 +76,33 @@ TEST_CASE("dlpack: another's tensor is read where it is, and deleted once, by th
   CHECK(deleted == 1);
 }
 
+struct versioned_tensor {
+  struct {
+    std::uint32_t major;
+    std::uint32_t minor;
+  } version;
+  void* manager_ctx;
+  void (*deleter)(versioned_tensor*);
+  std::uint64_t flags;
+  decltype(managed_tensor::dl_tensor) dl_tensor;
+};
+
+TEST_CASE("dlpack: of a struct with a version, one that is known, and memory that may be written") {
+  auto const t = tensor::from(std::vector<float>{1, 2}, {2});
+  versioned_tensor* const out = plait::to_dlpack<versioned_tensor>(t);
+  CHECK(out->version.major == 1);
+  CHECK(out->flags == 0);
+  out->flags = 1;
+  CHECK_THROWS_WITH_AS(static_cast<void>(plait::from_dlpack<plait::serial>(out)),
+                       doctest::Contains("must not be written"), plait::shape_error);
+  out->flags = 0;
+  out->version.major = 2;
+  CHECK_THROWS_WITH_AS(static_cast<void>(plait::from_dlpack<plait::serial>(out)), doctest::Contains("version 2"),
+                       plait::shape_error);
+  out->version.major = 1;
+  CHECK(plait::from_dlpack<plait::serial>(out).raw() == t.raw());
+}
+
 TEST_CASE_TEMPLATE("dlpack: every type", T, float, double, std::int32_t, std::int64_t, bool, std::uint8_t) {
   auto const t = tensor::from(std::vector<T>{1, 0, 1}, {3});
   auto const back = plait::from_dlpack<plait::serial>(plait::to_dlpack<managed_tensor>(t));

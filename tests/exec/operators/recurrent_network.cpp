@@ -342,6 +342,31 @@ TEST_CASE("RecurrentNetwork: a step reads from an input what the one before has 
   }
 }
 
+TEST_CASE_TEMPLATE("RecurrentNetwork: a step changes the place that it read its state from", B, plait::serial,
+                   plait::tbb) {
+  recurrence r = test::simple_cell();
+  // What stands where h_prev will is made before h_prev is read.
+  r.step =
+      op_text("Copy", {"x_t"}, {"a"}) + op_text("Sum", {"a", "h_prev"}, {"h"}) + op_text("Sum", {"a", "h"}, {"h_prev"});
+  r.more = test::int_arg("rnn_executor.num_threads", 2);
+  plait::workspace<B> blobs;
+  feed_simple<double>(blobs);
+  auto plan = plan_of<B>(r.op(), blobs);
+  auto const x = blobs.template fetch<double>("x");
+  auto h = blobs.template fetch<double>("h0");
+  std::vector<double> wanted;
+  for (std::size_t i = 0; i != x.size(); ++i) {
+    double const made = x[i] + h[i];
+    h.push_back(made);
+    if (i >= 4) wanted.push_back(x[i] + made);
+  }
+  wanted.insert(wanted.end(), h.end() - 4, h.end());
+  for (int round = 0; round != 2; ++round) {
+    plan.run();
+    CHECK(blobs.template fetch<double>("all") == wanted);
+  }
+}
+
 TEST_CASE("RecurrentNetwork: places of a state that no step has made are zero") {
   using B = plait::serial;
   recurrence r = test::simple_cell();

@@ -47,6 +47,8 @@ struct linked_place {
   bool filled = false;         ///< a source whose blob has memory of its own: a copy, or the sum of several places
 
   std::int64_t place(std::int64_t t) const { return moves ? t + offset : offset; }
+  /// Whether the net may write the blob where it goes: not where it finds, and may read still, what the blob was.
+  bool may_be_put() const { return target && value != npos && (!source || filled); }
 };
 
 /// After all else of the links is decided: which blobs of sources are filled.

@@ -82,8 +82,7 @@ recurrent_nodes::recurrent_nodes(plan<B> const& p, std::span<linked_place const>
   for (std::size_t i = 0; i != links.size(); ++i) {
     linked_place const& link = links[i];
     if (link.source && !link.filled && memory[i] < storages) stands_at[memory[i]].push_back(i);
-    if (link.target && link.value != npos && !(link.added && link.moves))
-      stands_at[layout.storage_of(link.value)].push_back(i);
+    if (link.may_be_put() && !(link.added && link.moves)) stands_at[layout.storage_of(link.value)].push_back(i);
   }
   after_op_.resize(ops);
   std::vector<op_index> writer(layout.value_count(), npos);

@@ -69,7 +69,7 @@ template <backend B>
 void put_targets(plan<B>& p, std::span<linked_place const> links, step_series<B> const& series,
                  std::span<recurrent_sequence const> sequences, std::int64_t t) {
   for (linked_place const& link : links)
-    if (link.target && link.value != npos && (!link.added || series.sums(link.value))) {
+    if (link.may_be_put() && (!link.added || series.sums(link.value))) {
       recurrent_sequence const& s = sequences[link.sequence];
       p.write_to(link.value, s.at(link.place(t)), s.step_bytes() * static_cast<std::size_t>(link.window));
     }

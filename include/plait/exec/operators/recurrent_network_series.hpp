@@ -51,7 +51,7 @@ class step_series {
       if (alone(given[i]) && of_blob[layout.blob_of(given[i])] == 1 && links_of(p.value_name(given[i])) == 0)
         unchanged_.push_back(i);
     for (linked_place const& link : links) {
-      if (!link.target || link.value == npos || !alone(link.value) || links_of(link.internal) != 1) continue;
+      if (!link.may_be_put() || !alone(link.value) || links_of(link.internal) != 1) continue;
       if (link.moves && !link.added && link.window == 1 && own_places(link.sequence)) put_.push_back(link);
       if (!link.moves && link.added && !read[link.value]) summed_.push_back(link.value);
     }

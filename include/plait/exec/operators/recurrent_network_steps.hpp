@@ -226,7 +226,7 @@ class recurrent_steps {
     }
     typename plait::plan<B>::forecast plan = plan_->forecast_run(given);
     for (linked_place const& link : links_)  // what is put where it is to be has no memory of its own
-      if (link.target && link.value != npos && !link.added)
+      if (link.may_be_put() && !link.added)
         if (std::uint32_t const home = plan.homes[link.value]; home != npos) plan.kept[home] = 0;
     for (std::size_t const bytes : plan.kept) made.workspace += bytes;
     made.once = plan.blocks + plan.inside;
