@@ -162,6 +162,17 @@ TEST_CASE("a nested net that updates a blob in place has one name for two") {
   CHECK(problem.blob == "i");
 }
 
+TEST_CASE("what ops inside wait for is renamed along") {
+  auto n = plait::read_netdef_text(R"(
+    op { type: "Relu" input: "a" output: "x" }
+    op { type: "If" input: "c" output: "y"
+         arg { name: "then_net" n { op { type: "Relu" input: "a" output: "y" control_input: "x" } } } }
+    external_input: "a" external_input: "c" external_output: "y")");
+  plait::ssa_rewrite(n);
+  plait::netdef const& branch = *n.op[1].arg[0].n;
+  CHECK(branch.text(branch.op[0].extras().control_input[0]) == "x_1");
+}
+
 TEST_CASE("a million ops in SSA form") {
   auto n = test::make_net<plait::netdef>(test::long_net(1'000'000));
   plait::ssa_rewrite(n);
