@@ -108,11 +108,12 @@ void plan_rename(N const& n, ssa_form<N> const& ssa, value v, std::string_view t
       mentioned |= name == from;
       taken |= name == to;
     });
-    if (!mentioned) continue;
-    if (other_version)
-      throw net_error("plait: " + op_label(n, at) + " holds a net that mentions '" + from + "', of which the op uses " +
-                          "several versions: version " + std::to_string(v.version) + " cannot be renamed alone",
+    if (other_version && (mentioned || binds_nested_net(n, op)))
+      throw net_error("plait: " + op_label(n, at) + " holds a net that knows '" + from + "' by one name, but the op " +
+                          "uses several versions of it: version " + std::to_string(v.version) +
+                          " cannot be renamed alone",
                       at, from);
+    if (!mentioned) continue;
     if (!nested_editable_net<N>)
       throw net_error("plait: " + op_label(n, at) + " holds a net that mentions '" + from +
                           "', and its type has no way to change nested nets",
