@@ -331,7 +331,7 @@ class backward_engine : public backward_frame {
       for (gradient_source& s : sources)
         if (s.gradient.is_sparse()) s.gradient = densified(s.op == npos ? op : s.op, s.gradient, v);
     }
-    if (!same_devices(net_, sources)) {
+    if (!same_devices(net_, sources, options_.as_caffe2)) {
       problems_.add(op, blob, "gradients of '" + blob + "' are on different devices");
       return;
     }
