@@ -110,6 +110,32 @@ TEST_CASE("an op whose output is overwritten unread has no gradient; Caffe2 refu
   CHECK(wrong[0].writers == std::vector<plait::op_index>{0, 1});
 }
 
+TEST_CASE("of several outputs, one that is overwritten unread has no gradient; Caffe2 refuses to read it") {
+  net const n = test::net_of<net>({"Split: x -> a b", "Relu: w -> b"});
+  plait::gradient_rules const caffe2_rules = plait::caffe2_gradient_rules();  // which fill in no zeros
+  seeds const ys = {{"a", "da"}, {"b", "db"}};
+  lines const made = test::lines_of(plait::backward_pass(n, ys, caffe2_rules).net);
+  CHECK(made == lines{"ReluGradient: b db -> w_grad", "Concat: da -> x_grad _x_grad_dims"});
+  try {
+    (void)plait::backward_pass(n, ys, caffe2_rules, caffe2);
+    FAIL("accepted");
+  } catch (plait::gradient_error const& wrong) {
+    REQUIRE(wrong.problems.size() == 1);
+    CHECK(wrong.problems[0].op == 0);
+    CHECK(wrong.problems[0].blob == "b");
+    CHECK(wrong.problems[0].needed == 1);
+    CHECK(wrong.problems[0].present == 2);
+  }
+}
+
+TEST_CASE("Caffe2 passes on the gradient of what overwrites an output") {
+  lines const ops = {"Add: a b -> y", "Direct: w -> y"};
+  CHECK(back(ops, {{"y", "dy"}}).gradients == map{{"w", "w_grad"}, {"y", "dy"}});
+  result const r = back(ops, {{"y", "dy"}}, caffe2);
+  CHECK(r.ops == lines{"DirectGradient: dy -> w_grad"});
+  CHECK(r.gradients == map{{"a", "dy"}, {"b", "dy"}, {"w", "w_grad"}, {"y", "dy"}});
+}
+
 TEST_CASE("a gradient needs an output") {
   result const r =
       back({"UseOutput: in -> hidden", "UseOutput: hidden -> out", "Direct: out -> sink"}, {{"sink", "sink_grad"}});

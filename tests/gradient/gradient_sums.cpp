@@ -121,6 +121,10 @@ TEST_CASE("gradients on different devices are not added up") {
     CHECK(e.problems[0].text == "gradients of 'x' are on different devices");
   }
   CHECK(n == before);
+  // What Caffe2 makes for a seed has no device, which counts as a CPU.
+  net const read_on = at(test::net_of<net>({"Direct: x -> h", "Direct: h -> y"}), {1, 1});
+  CHECK_NOTHROW((void)plait::backward_pass(read_on, {"y", "h"}, rules()));
+  CHECK_THROWS_AS((void)plait::backward_pass(read_on, {"y", "h"}, rules(), {.as_caffe2 = true}), plait::gradient_error);
   // CPUs are one device, however they are numbered.
   n.ops[0].device = plait::device_spec{plait::device_kind::cpu, 0};
   n.ops[1].device = std::nullopt;

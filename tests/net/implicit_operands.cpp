@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <plait/net/implicit_operands.hpp>
+#include <plait/netdef/text_reader.hpp>
 
 #include <net/nested_net.hpp>
 #include <net/test_nets.hpp>
@@ -140,6 +141,22 @@ TEST_CASE("a child net: reads fall through, writes stay, locals are its own") {
 
 TEST_CASE("a closed net shows nothing, nor do the nets in it") {
   CHECK(of({{}, {}, {part({{{"x"}, {"y"}, {part({{{"z"}, {"y"}}})}}}, subnet_scope::closed)}}) == implicit{});
+}
+
+TEST_CASE("what ops inside wait for is read, on request") {
+  auto const n = plait::read_netdef_text(R"(
+    op { type: "If" input: "c" control_input: "own" arg { name: "then_net" n {
+      op { type: "A" output: "made" control_input: "x" control_input: "own" }
+      op { type: "B" input: "made" output: "y" control_input: "made" }
+      op { type: "If" input: "made" arg { name: "then_net" n {
+        op { type: "C" control_input: "deep" control_input: "y" } } } }
+      op { type: "Do" input: "made" input: "ws" output: "ws" arg { name: "net" n {
+        op { type: "D" control_input: "hidden" } } } } } } })");
+  plait::implicit_operands<plait::netdef> found;
+  found.compute(n, n.op[0], true);
+  CHECK(found.reads() == names{"x", "deep", "ws"});
+  found.compute(n, n.op[0]);
+  CHECK(found.reads() == names{"ws"});
 }
 
 TEST_CASE("branches do not see each other's writes, at any depth") {

@@ -40,6 +40,15 @@ TEST_CASE("mentions at every depth, but not behind a Do") {
   CHECK_FALSE(plait::has_nested_nets(n, n.op[1]));
 }
 
+TEST_CASE("only a closed net has its names bound by the op") {
+  auto const n = plait::read_netdef_text(two_deep);
+  plait::netdef const& loop = *n.op[0].arg[0].n;
+  CHECK_FALSE(plait::binds_nested_net(n, n.op[0]));
+  CHECK_FALSE(plait::binds_nested_net(n, n.op[1]));
+  CHECK_FALSE(plait::binds_nested_net(loop, loop.op[0]));
+  CHECK(plait::binds_nested_net(loop, loop.op[1]));
+}
+
 TEST_CASE("arguments that name blobs count, where there is a nested net") {
   auto const n = plait::read_netdef_text(R"(
     op { type: "RecurrentNetwork" input: "s" arg { name: "link_external" strings: "s" } arg { name: "timestep" s: "t" }

@@ -116,6 +116,11 @@ TEST_CASE("mistakes are refused where they are") {
   check_refused(bytes({0x13, 0x14}), 0, "groups");
   check_refused(bytes({0x0F}), 0, "wire type");
   check_refused(bytes({0x00, 0x00}), 0, "malformed");
+  // Tags of more than 32 bits, or of more than 5 bytes, which would name a field if cut.
+  check_refused(bytes({0x8A, 0x80, 0x80, 0x80, 0x80, 0x20, 1, 'a'}), 0, "malformed");
+  check_refused(bytes({0x8A, 0x80, 0x80, 0x80, 0x10, 1, 'a'}), 0, "malformed");
+  check_refused(bytes({0x8A, 0x80, 0x80, 0x80, 0x80, 0x00, 1, 'a'}), 0, "malformed");
+  CHECK(read_netdef_binary(bytes({0x8A, 0x80, 0x80, 0x80, 0x00, 1, 'a'})).name);
   check_refused(bytes({4 << 3, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x01}), 0, "malformed");
   check_refused(bytes({4 << 3, 0xFF}), 0, "longer");
   check_refused(field(6, field(5, "abc")), 2, "malformed");

@@ -1,4 +1,5 @@
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <string>
 #include <vector>
@@ -70,6 +71,9 @@ TEST_CASE("numbers") {
   CHECK(argument(R"("i": 9223372036854775807)").i == std::numeric_limits<std::int64_t>::max());
   CHECK(argument(R"("i": -0)").i == 0);
   CHECK(argument(R"("i": 1e3)").i == 1000);
+  CHECK(argument(R"("i": 1e18)").i == 1'000'000'000'000'000'000);
+  CHECK(argument(R"("i": -9.223372036854775808E18)").i == std::numeric_limits<std::int64_t>::min());
+  CHECK(argument(R"("i": "-0")").i == 0);
   CHECK(argument(R"("ints": [1, "2", 3.0])").ints == std::vector<std::int64_t>{1, 2, 3});
   CHECK(argument(R"("f": 1e-05)").f == 1e-05f);
   CHECK(argument(R"("f": 3)").f == 3.0f);
@@ -128,6 +132,11 @@ TEST_CASE("mistakes are refused where they are") {
            {"{\"numWorkers\": \"\"}", 1, 16, "num_workers"},
            {"{\"numWorkers\": true}", 1, 16, "num_workers"},
            {"{\"numWorkers\": 1 , \"deviceOption\": {\"randomSeed\": -1}}", 1, 51, "random_seed"},
+           {"{\"deviceOption\": {\"randomSeed\": \"-0\"}}", 1, 33, "random_seed"},
+           {"{\"deviceOption\": {\"randomSeed\": -1e0}}", 1, 33, "random_seed"},
+           {"{\"arg\":[{\"i\": 9223372036854775808.0}]}", 1, 15, "field 'i'"},
+           {"{\"arg\":[{\"i\": 1e19}]}", 1, 15, "field 'i'"},
+           {"{\"arg\":[{\"i\": 1e-1}]}", 1, 15, "field 'i'"},
            {"{\"arg\":[{\"f\": 1e39}]}", 1, 15, "field 'f'"},
            {"{\"arg\":[{\"f\": \"inf\"}]}", 1, 15, "field 'f'"},
            {"{\"arg\":[{\"f\": \"\"}]}", 1, 15, "field 'f'"},

@@ -162,6 +162,32 @@ TEST_CASE("a nested net that updates a blob in place has one name for two") {
   CHECK(problem.blob == "i");
 }
 
+TEST_CASE("a Do that updates a blob is bound to it once") {
+  char const* const text = R"(
+    op { type: "CreateScope" output: "ws" }
+    op { type: "Do" input: "x" input: "ws" output: "x" output: "ws"
+         arg { name: "inner_blobs" strings: "i" } arg { name: "outer_blobs_idx" ints: 0 }
+         arg { name: "net" n { op { type: "Negative" input: "i" output: "i" } } } }
+    external_input: "x" external_output: "x")";
+  auto n = plait::read_netdef_text(text);
+  auto const problem = refusal(n, [&] { plait::ssa_rewrite(n); });
+  CHECK(problem.op == 1);
+  CHECK(problem.blob == "x");
+  plait::ssa_rewrite(n, {.nested_nets = false});
+  CHECK(n.text(n.op[1].output[0]) == "x_1");
+}
+
+TEST_CASE("what ops inside wait for is renamed along") {
+  auto n = plait::read_netdef_text(R"(
+    op { type: "Relu" input: "a" output: "x" }
+    op { type: "If" input: "c" output: "y"
+         arg { name: "then_net" n { op { type: "Relu" input: "a" output: "y" control_input: "x" } } } }
+    external_input: "a" external_input: "c" external_output: "y")");
+  plait::ssa_rewrite(n);
+  plait::netdef const& branch = *n.op[1].arg[0].n;
+  CHECK(branch.text(branch.op[0].extras().control_input[0]) == "x_1");
+}
+
 TEST_CASE("a million ops in SSA form") {
   auto n = test::make_net<plait::netdef>(test::long_net(1'000'000));
   plait::ssa_rewrite(n);

@@ -7,6 +7,9 @@
 #include <string>
 #include <vector>
 
+#include <plait/netdef/equality.hpp>
+#include <plait/netdef/text_reader.hpp>
+
 #include <net/test_nets.hpp>
 #include <oracle/symbolic_run.hpp>
 
@@ -189,6 +192,34 @@ TEST_CASE("what a nested net uses cannot be renamed") {
     CHECK_THROWS_AS(plait::fuse_alias_placeholders(n), plait::net_error);
     CHECK(n.op.size() == 3);
   }
+}
+
+TEST_CASE("nor what it makes for the op around it, nor what a Do updates") {
+  auto const refused = [](char const* text) {
+    auto n = plait::read_netdef_text(text);
+    auto const before = n;
+    CHECK_THROWS_AS(plait::fuse_alias_placeholders(n), plait::net_error);
+    CHECK(n == before);
+  };
+  refused(R"(
+    op { type: "If" input: "c" output: "y" arg { name: "then_net" n { op { type: "Relu" input: "x" output: "y" } } } }
+    op { type: "AliasWithName" input: "y" output: "z" arg { name: "name" s: "feat" } arg { name: "is_backward" i: 1 } }
+    external_input: "c" external_input: "x" external_output: "z")");
+  char const* const updated = R"(
+    op { type: "Do" input: "x" input: "ws" output: "%" output: "ws"
+         arg { name: "inner_blobs" strings: "i" } arg { name: "outer_blobs_idx" ints: 0 }
+         arg { name: "net" n { op { type: "Negative" input: "i" output: "i" } } } }
+    op { type: "AliasWithName" input: "%" output: "z" arg { name: "name" s: "feat" } arg { name: "is_backward" i: 1 } }
+    external_input: "x" external_input: "ws" external_output: "z")";
+  auto const with_output = [&](std::string const& blob) {
+    std::string text = updated;
+    for (std::size_t at; (at = text.find('%')) != std::string::npos;) text.replace(at, 1, blob);
+    return text;
+  };
+  refused(with_output("x").c_str());
+  auto n = plait::read_netdef_text(with_output("y"));
+  CHECK(plait::fuse_alias_placeholders(n).aliases.size() == 1);
+  CHECK(n.text(n.op[0].output[0]) == "feat");
 }
 
 TEST_CASE("random nets: accepted ones compute the same") {

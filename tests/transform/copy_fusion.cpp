@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include <plait/netdef/text_reader.hpp>
+
 #include <net/test_nets.hpp>
 #include <oracle/symbolic_run.hpp>
 
@@ -122,6 +124,20 @@ TEST_CASE("a reader inside a nested net keeps the copies") {
   then_net.name = n.intern("then_net");
   then_net.n = branch;
   CHECK(plait::fuse_copies(n).removed_ops.empty());
+}
+
+TEST_CASE("so does an input that a nested net knows by name, or is bound to") {
+  for (char const* reader : {R"(op { type: "If" input: "d" output: "e"
+                arg { name: "then_net" n { op { type: "Relu" input: "d" output: "e" } } } })",
+                             R"(op { type: "Do" input: "d" input: "ws" output: "d" output: "ws"
+                arg { name: "inner_blobs" strings: "i" } arg { name: "outer_blobs_idx" ints: 0 }
+                arg { name: "net" n { op { type: "Negative" input: "i" output: "i" } } } }
+           op { type: "Copy" input: "d" output: "e" })"}) {
+    auto n = plait::read_netdef_text(std::string(R"(
+      op { type: "CopyCPUToGPU" input: "a" output: "b" } op { type: "CopyGPUToCPU" input: "b" output: "d" })") +
+                                     reader + R"(external_input: "a" external_input: "ws" external_output: "e")");
+    CHECK(plait::fuse_copies(n).removed_ops.empty());
+  }
 }
 
 TEST_CASE("an op that reads the source in a nested net comes first") {

@@ -144,6 +144,15 @@ TEST_CASE("nested nets and control inputs keep what they need") {
   CHECK(plait::find_dead_ops(net, {.subnets = false}).ops == std::vector<plait::op_index>{0, 1, 3});
 }
 
+TEST_CASE("what only an op of a nested net waits for lives") {
+  plait::netdef const net = plait::read_netdef_text(R"(
+    op { type: "Relu" input: "x" output: "waited_for" }
+    op { type: "If" input: "c" output: "y"
+         arg { name: "then_net" n { op { type: "Tanh" input: "x" output: "y" control_input: "waited_for" } } } }
+    external_input: "x" external_input: "c" external_output: "y")");
+  CHECK(plait::find_dead_ops(net).ops.empty());
+}
+
 TEST_CASE("an op that only a nested net writes through lives") {
   plait::netdef const net = plait::read_netdef_text(R"(
     op { type: "If" input: "c" arg { name: "else_net" n { op { type: "Tanh" input: "x" output: "y" } } } }

@@ -35,3 +35,13 @@ TEST_CASE("an input that a nested net reads too stays") {
   CHECK(n.text(n.op[0].input[1]) == "x");
   CHECK(plait::remap_inputs(n, 0, {{"c", "z"}}) == std::vector<std::uint32_t>{0});
 }
+
+TEST_CASE("an input that a Do updates stays") {
+  auto n = plait::read_netdef_text(R"(
+    op { type: "Do" input: "x" input: "y" input: "ws" output: "x" output: "ws"
+         arg { name: "inner_blobs" strings: "i" strings: "j" } arg { name: "outer_blobs_idx" ints: 0 ints: 1 }
+         arg { name: "net" n { op { type: "Mul" input: "i" input: "j" output: "i" } } } })");
+  CHECK_THROWS_AS(plait::remap_inputs(n, 0, {{"x", "z"}}), plait::net_error);
+  CHECK(n.text(n.op[0].input[0]) == "x");
+  CHECK(plait::remap_inputs(n, 0, {{"y", "z"}}) == std::vector<std::uint32_t>{1});
+}

@@ -203,6 +203,35 @@ TEST_CASE("a nested net that knows two versions by one name is no place for a th
   CHECK(refusal(n, [&] { plait::rename_output(n, {.op = 1, .output = 0}, "second"); }).op == 1);
 }
 
+TEST_CASE("a blob that a Do updates has one binding, and keeps one name") {
+  auto n = plait::read_netdef_text(R"(
+    op { type: "CreateScope" output: "ws" }
+    op { type: "Relu" input: "a" output: "x" }
+    op { type: "Do" input: "x" input: "y" input: "ws" output: "x" output: "ws"
+         arg { name: "inner_blobs" strings: "i" strings: "j" } arg { name: "outer_blobs_idx" ints: 0 ints: 1 }
+         arg { name: "net" n { op { type: "Mul" input: "i" input: "j" output: "i" } } } }
+    external_input: "a" external_input: "y" external_output: "x")");
+  auto const first = refusal(n, [&] { plait::rename_output(n, {.op = 1, .output = 0}, "new"); });
+  CHECK(first.op == 2);
+  CHECK(first.blob == "x");
+  CHECK(refusal(n, [&] { plait::rename_output(n, {.op = 2, .output = 0}, "new"); }).op == 2);
+  CHECK(refusal(n, [&] { plait::rename_output(n, {.op = 0, .output = 0}, "new"); }).blob == "ws");
+  // What it only reads or only writes is bound by its place.
+  CHECK(plait::rename_input(n, {.op = 2, .input = 1}, "Y").changed ==
+        places{{kind::external_input, plait::npos, 1}, {kind::input, 2, 1}});
+}
+
+TEST_CASE("what waits inside a net follows, and is no reader") {
+  auto n = plait::read_netdef_text(R"(
+    op { type: "Relu" input: "a" output: "x" } op { type: "Tanh" input: "x" output: "z" }
+    op { type: "If" input: "c" output: "y"
+         arg { name: "then_net" n { op { type: "Relu" input: "a" output: "y" control_input: "x" } } } })");
+  CHECK(plait::rename_input(n, {.op = 1, .input = 0}, "X").changed ==
+        places{{kind::output, 0, 0}, {kind::input, 1, 0}, {kind::nested, 2, 0}});
+  plait::netdef const& branch = *n.op[2].arg[0].n;
+  CHECK(branch.text(branch.op[0].extras().control_input[0]) == "X");
+}
+
 TEST_CASE("recurrences follow, in their arguments and in nets stored as text") {
   auto n = plait::read_netdef_text(R"(
     op { type: "FC" input: "x" input: "w" output: "seq" }

@@ -167,17 +167,10 @@ class backward_engine : public backward_frame {
   bool start(op_index op) {
     std::span<value const> const writes = form_.writes(op);
     std::span<value const> const reads = form_.reads(op);
-    bool any = false;
-    bool stale = false;
-    for (value v : writes) {
-      if (gradients_[form_.index(v)])
-        any = true;
-      else if (options_.as_caffe2 && published_.is_stale(v))
-        stale = true;
-    }
-    if (!any && !stale && !writes.empty()) return false;
+    bool const any = std::ranges::any_of(writes, [&](value v) { return bool(output_gradient(v)); });
+    if (!any && !writes.empty()) return false;
     gradient_rule const* const rule = rule_of_[op];
-    if (!any && !stale && (rule == nullptr || !rule->always)) return false;
+    if (!any && (rule == nullptr || !rule->always)) return false;
     if (!wanted_.is_reached(op)) return false;
     if (rule == nullptr) {
       refuse(op, "no rule for the gradient of this op type");
@@ -191,15 +184,11 @@ class backward_engine : public backward_frame {
       published_.hide_overwritten(op);
       return false;
     }
-    if (stale && !any) {
-      report_stale(op);
-      return false;
-    }
 
     reader_.look_at(op);
     context_.start(op, net_.type(op));
     for (value v : reads) context_.add_input({net_.operand(v), net_.name(v.blob)}, wanted_.is_reached(v));
-    for (value v : writes) context_.add_output({net_.operand(v), net_.name(v.blob)}, gradients_[form_.index(v)]);
+    for (value v : writes) context_.add_output({net_.operand(v), net_.name(v.blob)}, output_gradient(v));
     context_.set_listed(net_.input_count(op));
     if (!rule->in_place)
       for (value in : reads)
@@ -215,11 +204,33 @@ class backward_engine : public backward_frame {
     return true;
   }
 
+  // Caffe2 looks gradients up by blob: an output overwritten unread has that of a later version, which rules may pass
+  // on, but no gradient op may read.
+  gradient_operands output_gradient(value v) const {
+    gradient_operands const own = gradients_[form_.index(v)];
+    return !own && options_.as_caffe2 && published_.is_stale(v) ? published_.gradient(v.blob) : own;
+  }
+  bool is_stale(value written) const { return !gradients_[form_.index(written)] && output_gradient(written); }
+  // Whether an op of the tape from `first` on reads such a gradient. Of outputs with one gradient the first counts.
+  bool reads_stale(op_index op, std::uint32_t first) {
+    std::span<value const> const writes = form_.writes(op);
+    if (std::ranges::none_of(writes, [&](value v) { return is_stale(v); })) return false;
+    for (auto at = first; at != tape_.ops().size(); ++at)
+      for (gradient_operand const in : tape_.inputs(at)) {
+        auto const from = std::ranges::find_if(writes, [&](value v) {
+          gradient_operands const g = output_gradient(v);
+          return g && (g.values == in || (g.is_sparse() && g.indices == in));
+        });
+        if (from != writes.end() && is_stale(*from)) return true;
+      }
+    return false;
+  }
+
   void densify_outputs(op_index op) {
     if (net_.type(op) == "EnsureDense") return;  // wants them as they are
     std::span<value const> const writes = form_.writes(op);
     for (std::size_t o = 0; o != writes.size(); ++o)
-      if (context_.is_sparse(o))
+      if (context_.is_sparse(o) && !is_stale(writes[o]))
         context_.set_output_gradient(o, densified(op, gradients_[form_.index(writes[o])], writes[o]));
   }
   gradient_operands densified(op_index op, gradient_operands rows, value like) {
@@ -258,6 +269,7 @@ class backward_engine : public backward_frame {
       abandoned_.emplace_back(mark, static_cast<std::uint32_t>(tape_.ops().size()));
       return;
     }
+    if (reads_stale(op, mark)) return report_stale(op);
     for (saved_value& inside : context_.saved()) saved_inside_.push_back(std::move(inside));
     std::span<value const> const reads = form_.reads(op);
     collect(op, mark, reads);
@@ -331,7 +343,7 @@ class backward_engine : public backward_frame {
       for (gradient_source& s : sources)
         if (s.gradient.is_sparse()) s.gradient = densified(s.op == npos ? op : s.op, s.gradient, v);
     }
-    if (!same_devices(net_, sources)) {
+    if (!same_devices(net_, sources, options_.as_caffe2)) {
       problems_.add(op, blob, "gradients of '" + blob + "' are on different devices");
       return;
     }
@@ -345,8 +357,7 @@ class backward_engine : public backward_frame {
 
   void report_stale(op_index op) {
     for (value v : form_.writes(op))
-      if (!gradients_[form_.index(v)] && published_.contains(v.blob))
-        problems_.add_stale(op, v, published_.version(v.blob));
+      if (is_stale(v)) problems_.add_stale(op, v, published_.version(v.blob));
   }
 
   void finish() {

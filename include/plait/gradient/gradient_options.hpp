@@ -53,8 +53,9 @@ struct gradient_options {
   bool numpy_broadcasting = false;
   /// Follow Caffe2 where plait does otherwise by itself: a given gradient of a blob that is read further on is dropped
   /// instead of added; names of gradients may overwrite blobs of the net that no gradient needs, and gradients given or
-  /// in the result; an op whose output is overwritten unread cannot be differentiated; fills of ones, and sums of
-  /// gradients that are all passed through, have no device.
+  /// in the result; an output that is overwritten unread has the gradient of what overwrites it, and where a gradient
+  /// op would read that, the op cannot be differentiated; fills of ones, and sums of gradients that are all passed
+  /// through, have no device, which for a fill counts as the CPU.
   bool as_caffe2 = false;
 };
 

@@ -93,13 +93,13 @@ inline op_index op_to_follow(std::vector<gradient_source> const& sources, bool a
 }
 
 /// Whether gradients are on one device. Follows device_option_equal: CPUs are equal, other devices by number; what is
-/// passed on has no device.
+/// passed on has no device. A fill of ones that is made for no op has none either; Caffe2 takes that for the CPU.
 template <gradient_net N>
-bool same_devices(forward_net<N> const& net, std::vector<gradient_source> const& sources) {
+bool same_devices(forward_net<N> const& net, std::vector<gradient_source> const& sources, bool as_caffe2) {
   std::optional<std::int64_t> first;
   for (gradient_source const& s : sources) {
-    if (s.op == npos || !s.by_op) continue;
-    device_spec const d = net.device(s.op).value_or(device_spec());
+    if (!s.by_op || (s.op == npos && !as_caffe2)) continue;
+    device_spec const d = s.op == npos ? device_spec() : net.device(s.op).value_or(device_spec());
     std::int64_t const key = d.kind == device_kind::cpu ? -1 : d.id.value_or(0);
     if (first.value_or(key) != key) return false;
     first = key;

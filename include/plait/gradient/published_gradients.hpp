@@ -26,6 +26,7 @@ class published_gradients {
   }
 
   bool contains(blob_index b) const { return static_cast<bool>(gradient_of_[b]); }
+  gradient_operands gradient(blob_index b) const { return gradient_of_[b]; }
   /// Which version of a blob its gradient is that of.
   std::uint32_t version(blob_index b) const { return version_of_[b]; }
   /// Whether a blob has a gradient, and it is that of another version.

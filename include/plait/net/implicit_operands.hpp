@@ -122,9 +122,11 @@ class implicit_operands<N> {
     passes_.clear();
   }
 
+  /// `control_inputs`: what ops inside wait for counts as read.
   template <class Op>
-  void compute(N const& n, Op const& op) {
+  void compute(N const& n, Op const& op, bool control_inputs = false) {
     clear();
+    controls_ = control_inputs;
     bool any = false;
     for (auto&& s : detail::net_traits_of<N>::subnets(n, op)) {
       any = true;
@@ -135,6 +137,8 @@ class implicit_operands<N> {
     passes_.remove(reads_);
     key_set own;
     for (auto const& name : plait::inputs(n, op)) own.insert(key_type(name_key(n, name)));
+    if (controls_)
+      for (auto const& name : plait::control_inputs(n, op)) own.insert(key_type(name_key(n, name)));
     reads_.remove(own);
     passes_.remove(own);
     own.clear();
@@ -218,6 +222,8 @@ class implicit_operands<N> {
       if (!top.entered) {
         top.entered = true;
         for (auto const& name : plait::inputs(n, op)) top.note_read(key_type(name_key(n, name)));
+        if (controls_)
+          for (auto const& name : plait::control_inputs(n, op)) top.note_read(key_type(name_key(n, name)));
         for (auto&& s : detail::inner_subnets(n, op)) top.pending.push_back(std::move(s));
         std::ranges::reverse(top.pending);
       }
@@ -282,6 +288,7 @@ class implicit_operands<N> {
   key_set reads_;
   key_set writes_;
   key_set passes_;
+  bool controls_ = false;
 };
 
 }  // namespace plait

@@ -51,6 +51,16 @@ template <net N, class Op>
   return !std::ranges::empty(subnets(n, op));
 }
 
+/// Whether an op binds names of a net inside to its operands (subnet_scope::closed). Nothing inside mentions these, yet
+/// each is bound once: a blob that such an op reads and writes must keep one name for both.
+template <net N, class Op>
+[[nodiscard]] bool binds_nested_net(N const& n, Op const& op) {
+  if constexpr (has_subnets<N>)
+    for (auto&& s : subnets(n, op))
+      if (s.scope == subnet_scope::closed) return true;
+  return false;
+}
+
 /// Calls visit(text) for every blob that the nets inside an op or its arguments mention, once for each mention. Linear
 /// in the nets' size; their depth costs memory, not stack.
 template <has_text N, class Op, std::invocable<std::string_view> Visit>

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -69,12 +70,21 @@ class binary_reader {
     protozero::pbf_reader& reader = stack_.back().reader;
     for (;;) {
       field_start_ = offset(reader);
+      check_tag(reader.data());
       if (!reader.next()) return stack_.pop_back();
       bool opened = false;
       if (!read_known(message, net, reader, opened, std::make_index_sequence<field_count<Message>>()))
         read_unknown(message, reader);
       if (opened) return;
     }
+  }
+
+  // TRAP: protozero keeps the low 32 bits of a tag, which may be those of another field.
+  void check_tag(protozero::data_view rest) const {
+    if (rest.empty()) return;
+    char const* at = rest.data();
+    std::uint64_t const tag = protozero::decode_varint(&at, rest.data() + rest.size());
+    if (at - rest.data() > 5 || tag > std::numeric_limits<std::uint32_t>::max()) fail(field_start_, "malformed field");
   }
 
   template <class Message, std::size_t... I>

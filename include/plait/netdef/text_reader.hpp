@@ -366,10 +366,11 @@ inline bool is_text_field(std::string_view name, std::string_view data) {
 
 }  // namespace detail
 
-/// The net that `source` describes in protobuf's text format. Everything protobuf's own parser takes is taken; besides,
-/// fields that are not in the model are kept, tensor types may have numbers without a name, and device types may be
-/// given by the names they had before 2018. Linear time. Throws parse_error with line and column; see read_options for
-/// the limits.
+/// The net that `source` describes in protobuf's text format. What protobuf's own parser takes is taken, but for
+/// escapes that stand for no byte or character: octal ones above \377, halves of surrogate pairs, code points above
+/// 10FFFF. Besides, fields that are not in the model are kept, tensor types may have numbers without a name, and device
+/// types may be given by the names they had before 2018. Linear time. Throws parse_error with line and column; see
+/// read_options for the limits.
 [[nodiscard]] inline netdef read_netdef_text(std::string_view source, read_options const& options = {}) {
   return detail::text_reader(source, options).read();
 }

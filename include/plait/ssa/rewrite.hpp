@@ -271,11 +271,12 @@ class ssa_rewriter {
   void plan_nested(op_index at, Op const& op) {
     boost::unordered_flat_set<std::string> mentioned;
     visit_nested_names(net_, op, [&](std::string_view name) { mentioned.emplace(name); });
+    bool const binds = binds_nested_net(net_, op);
     name_map renamed;
     std::string buffer;
     auto const operand_of = [&](value v) {
       std::string const from = text(v.blob);
-      if (!mentioned.contains(from)) return;
+      if (!binds && !mentioned.contains(from)) return;
       std::string_view const to = name_of(v, buffer);
       if (auto const other = renamed.find(from); other && *other != to)
         throw net_error("plait: a net in " + op_label(net_, at) + " knows blob '" + from +
@@ -286,14 +287,17 @@ class ssa_rewriter {
     };
     for (value v : ssa_.reads(at)) operand_of(v);
     for (value v : ssa_.writes(at)) operand_of(v);
+    auto const changes = [&](std::string_view from, std::string_view to) {
+      return from != to && mentioned.contains(std::string(from));
+    };
     for (auto const& [from, to] : renamed)
-      if (from != to && mentioned.contains(std::string(to)) && !renamed.contains(to))
+      if (changes(from, to) && mentioned.contains(std::string(to)) && !renamed.contains(to))
         throw net_error(
             "plait: new name '" + std::string(to) + "' is taken in a net that " + op_label(net_, at) + " holds", at,
             std::string(to));
     if constexpr (!nested_editable_net<N>) {
       for (auto const& [from, to] : renamed)
-        if (from != to)
+        if (changes(from, to))
           throw net_error("plait: " + op_label(net_, at) + " holds a net that mentions '" + std::string(from) +
                               "', and its type has no way to change nested nets",
                           at, std::string(from));

@@ -51,7 +51,7 @@ struct operand {
 struct ssa_options {
   /// Count what nets inside an op read and write of the net around it as operands of that op (implicit_operands.hpp).
   bool subnets = false;
-  /// Count control inputs as reads.
+  /// Count control inputs as reads; with subnets those of ops in nested nets, too.
   bool control_inputs = false;
   /// An op with a nested net that cannot be read has its own operands only; otherwise it is a net_error.
   bool skip_unreadable = false;
@@ -229,10 +229,10 @@ class ssa_form {
 
 namespace detail {
 template <class N, class Op>
-void compute_implicit(implicit_operands<N>& implicit, N const& n, Op const& op, bool skip_unreadable) {
-  if (!skip_unreadable) return implicit.compute(n, op);
+void compute_implicit(implicit_operands<N>& implicit, N const& n, Op const& op, ssa_options const& options) {
+  if (!options.skip_unreadable) return implicit.compute(n, op, options.control_inputs);
   try {
-    implicit.compute(n, op);
+    implicit.compute(n, op, options.control_inputs);
   } catch (net_error const&) {
     implicit.clear();
   }
@@ -296,7 +296,7 @@ constexpr void ssa_form<N>::compute(N const& n, Versions&& initial, ssa_options 
       for (auto const& name : plait::control_inputs(n, op)) read(blobs_.intern(name), declares_inputs);
     if constexpr (has_subnets<N>) {
       if (options.subnets) {
-        detail::compute_implicit(implicit, n, op, options.skip_unreadable);
+        detail::compute_implicit(implicit, n, op, options);
         for (auto const& key : implicit.reads()) read(blobs_.intern_key(key), declares_inputs);
         for (auto const& key : implicit.passes())
           if (blob_index const b = blobs_.intern_key(key); last(b) != unseen) read(b, declares_inputs);

@@ -13,10 +13,12 @@
 #include <vector>
 
 #include <boost/unordered/unordered_flat_map.hpp>
+#include <boost/unordered/unordered_flat_set.hpp>
 
 #include <plait/core/errors.hpp>
 #include <plait/net/mutation.hpp>
 #include <plait/net/name_map.hpp>
+#include <plait/net/nested_names.hpp>
 #include <plait/net/net_traits.hpp>
 #include <plait/net/op_label.hpp>
 #include <plait/ssa/blob_label.hpp>
@@ -62,7 +64,7 @@ namespace detail {
 template <class N>
 class alias_names {
  public:
-  alias_names(N const& n, ssa_form<N> const& ssa) : n_(n), ssa_(ssa), names_(ssa.value_count(), npos) {}
+  explicit alias_names(ssa_form<N> const& ssa) : ssa_(ssa), names_(ssa.value_count(), npos) {}
 
   ssa_form<N> const& ssa() const { return ssa_; }
   std::uint32_t& operator[](value v) { return names_[ssa_.index(v)]; }
@@ -110,29 +112,7 @@ class alias_names {
       }
   }
 
-  // Throws where a nested net mentions a value that is to be renamed.
-  void check_nested() const {
-    op_index index = 0;
-    for (auto&& op : plait::ops(n_)) {
-      auto reads = static_cast<std::size_t>(std::ranges::distance(plait::inputs(n_, op)) +
-                                            std::ranges::distance(plait::control_inputs(n_, op)));
-      auto writes = static_cast<std::size_t>(std::ranges::distance(plait::outputs(n_, op)));
-      check_nested(index, ssa_.reads(index).subspan(reads));
-      check_nested(index, ssa_.writes(index).subspan(writes));
-      ++index;
-    }
-  }
-
  private:
-  void check_nested(op_index op, std::span<value const> implicit) const {
-    for (value v : implicit)
-      if ((*this)[v] != npos)
-        throw net_error("plait: '" + blob_label(ssa_, v.blob) + "' cannot be renamed for an alias: a net inside " +
-                            op_label(n_, op) + " uses it",
-                        op, blob_label(ssa_, v.blob));
-  }
-
-  N const& n_;
   ssa_form<N> const& ssa_;
   std::vector<std::uint32_t> names_;  // by value: which of the new names, npos: its own
 };
@@ -145,20 +125,21 @@ class alias_fuser {
       : n_(predict),
         before_(init != nullptr ? std::optional(get_ssa(*init, all_operands)) : std::nullopt),
         ssa_(before_ ? get_ssa(predict, *before_, all_operands) : get_ssa(predict, all_operands)),
-        names_(predict, ssa_) {
-    if (init != nullptr) init_names_.emplace(*init, *before_);
+        names_(ssa_) {
+    if (init != nullptr) init_names_.emplace(*before_);
     is_alias_.resize(ssa_.op_count());
   }
 
-  void plan(alias_options const& options) {
+  // `init` as given before.
+  void plan(N const* init, alias_options const& options) {
     op_index index = 0;
     for (auto&& op : plait::ops(n_)) {
       if (op_type(n_, op) == "AliasWithName") add(op, index);
       ++index;
     }
     if (removed_.empty()) return;
-    names_.check_nested();
-    if (init_names_) init_names_->check_nested();
+    check_nested(n_, names_);
+    if (init != nullptr) check_nested(*init, *init_names_);
     if (options.capture == name_capture::refuse) check_capture();
   }
 
@@ -212,6 +193,36 @@ class alias_fuser {
     is_alias_[index] = true;
     removed_.push_back(index);
     done_.aliases.push_back({index, blob_label(ssa_, in.blob), blob_label(ssa_, out.blob), texts_[entry->second]});
+  }
+
+  // Throws where a net inside an op uses a value that is to be renamed: one it knows by name, or one bound to it where
+  // the op would have two names for one blob, or one for two.
+  void check_nested(N const& n, alias_names<N> const& names) const {
+    if constexpr (has_subnets<N>) {
+      ssa_form<N> const& ssa = names.ssa();
+      op_index index = 0;
+      for (auto&& op : plait::ops(n)) {
+        op_index const at = index++;
+        if (!has_nested_nets(n, op)) continue;
+        boost::unordered_flat_set<std::string> mentioned;
+        visit_nested_names(n, op, [&](std::string_view name) { mentioned.emplace(name); });
+        bool const binds = binds_nested_net(n, op);
+        boost::unordered_flat_map<blob_index, std::string_view> called;
+        boost::unordered_flat_map<std::string_view, blob_index> stands_for;
+        auto const check = [&](value v) {
+          std::string_view const name = name_of(names, v);
+          bool const bound_anew = binds && (called.try_emplace(v.blob, name).first->second != name ||
+                                            stands_for.try_emplace(name, v.blob).first->second != v.blob);
+          std::string const blob = blob_label(ssa, v.blob);
+          if (bound_anew || (names[v] != npos && mentioned.contains(blob)))
+            throw net_error(
+                "plait: '" + blob + "' cannot be renamed for an alias: a net inside " + op_label(n, at) + " uses it",
+                at, blob);
+        };
+        for (value v : ssa.reads(at)) check(v);
+        for (value v : ssa.writes(at)) check(v);
+      }
+    }
   }
 
   // Runs both nets with the new names, in which a name stands for one value at a time, and throws where an op, or an
@@ -305,7 +316,7 @@ class alias_fuser {
 template <alias_fusible_net N>
 alias_fusion fuse_alias_placeholders(N& predict_net, N& init_net, alias_options const& options = {}) {
   detail::alias_fuser<N> fuser(predict_net, &init_net);
-  fuser.plan(options);
+  fuser.plan(&init_net, options);
   return fuser.apply(predict_net, &init_net);
 }
 
@@ -313,7 +324,7 @@ alias_fusion fuse_alias_placeholders(N& predict_net, N& init_net, alias_options 
 template <alias_fusible_net N>
 alias_fusion fuse_alias_placeholders(N& n, alias_options const& options = {}) {
   detail::alias_fuser<N> fuser(n, nullptr);
-  fuser.plan(options);
+  fuser.plan(nullptr, options);
   return fuser.apply(n, nullptr);
 }
 

@@ -12,6 +12,7 @@
 
 #include <plait/core/errors.hpp>
 #include <plait/net/mutation.hpp>
+#include <plait/net/nested_names.hpp>
 #include <plait/net/net_traits.hpp>
 #include <plait/net/op_label.hpp>
 #include <plait/ssa/blob_label.hpp>
@@ -114,6 +115,8 @@ class copy_fuser {
       if (one_to_one && type == "CopyGPUToCPU") way = direction::to_cpu;
       ways_.push_back(way);
       inputs_.push_back(static_cast<std::uint32_t>(std::ranges::distance(plait::inputs(n, op))));
+      // A net inside may know an input by its name, or be bound to it.
+      rewirable_.push_back(has_nested_nets(n, op) ? 0 : inputs_.back());
       std::int32_t id = 0;
       if constexpr (device_net<N>) {
         if (way != direction::none) {
@@ -183,7 +186,7 @@ class copy_fuser {
     for (op_index op : back_)
       if (!each_reader(result(op), [&](std::uint32_t at) {
             operand const o = readers_[at].at;
-            return o.slot < inputs_[o.op] && o.op <= overwritten;
+            return o.slot < rewirable_[o.op] && o.op <= overwritten;
           }))
         return false;
     return true;
@@ -234,6 +237,7 @@ class copy_fuser {
   std::vector<direction> ways_;            // by op
   std::vector<std::int32_t> device_ids_;   // by op
   std::vector<std::uint32_t> inputs_;      // by op: how many of its reads are inputs
+  std::vector<std::uint32_t> rewirable_;   // by op: how many of its inputs may read another blob
   std::vector<std::uint32_t> starts_;      // by op: its first reader
   std::vector<bool> gone_;                 // by op
   std::vector<bool> leaves_;               // by value: an external output
@@ -248,9 +252,9 @@ class copy_fuser {
 
 /// Where a blob is copied from host to GPU (CopyCPUToGPU) or back, and all its readers copy it the other way, the
 /// copies are removed and the readers of the results read the source; copies that nobody reads in the end go with them.
-/// Repeated until nothing is left to fuse. A pair stays where the copy or a result is an external output, is read by a
-/// nested net or waited for, where the source is overwritten before the last reader, and where a GPU's blob comes back
-/// to another GPU.
+/// Repeated until nothing is left to fuse. A pair stays where the copy or a result is an external output, is read by an
+/// op that holds nets or waited for, where the source is overwritten before the last reader, and where a GPU's blob
+/// comes back to another GPU.
 ///
 /// Throws nothing (but see first_reader_only). O(operands) for each pass; a pass after the first finds something only
 /// where a copy without readers stood in the way. Follows detectron2's fuse_copy_between_cpu_and_gpu, which redirects

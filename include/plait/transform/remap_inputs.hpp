@@ -23,7 +23,7 @@ namespace plait {
 
 /// Renames what one op reads and nothing else (Caffe2's remap_input): the op reads other blobs then. Returns the input
 /// slots that changed. Throws net_error for a position the net does not have, and where a net inside the op mentions a
-/// blob that would be exchanged.
+/// blob that would be exchanged, or is bound to one that the op also writes.
 template <fully_renamable_net N>
 std::vector<std::uint32_t> remap_inputs(N& n, op_index at, name_map const& names) {
   std::size_t next = 0;
@@ -52,6 +52,14 @@ std::vector<std::uint32_t> remap_inputs(N& n, op_index at, name_map const& names
           "plait: " + op_label(std::as_const(n), at) + " holds a net that mentions input '" + std::string(name) + "'",
           at, std::string(name));
   });
+  if (binds_nested_net(std::as_const(n), op))
+    for (auto const& name : outputs(std::as_const(n), op)) {
+      std::string const text(name_text(n, static_cast<name_t<N> const&>(name)));
+      if (std::ranges::find(old, text) != old.end())
+        throw net_error("plait: " + op_label(std::as_const(n), at) + " holds a net that knows '" + text +
+                            "' by one name, but the op would write it and read another blob in its place",
+                        at, text);
+    }
   for (std::string const& from : old) made.push_back(make_name(n, names[from]));
   for (std::size_t i = 0; i != slots.size(); ++i) detail::net_traits_of<N>::set_input(n, op, slots[i], made[i]);
   return slots;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <plait/core/errors.hpp>
+#include <plait/net/implicit_operands.hpp>
 #include <plait/net/mutation.hpp>
 #include <plait/net/name_map.hpp>
 #include <plait/net/nested_names.hpp>
@@ -107,11 +108,12 @@ void plan_rename(N const& n, ssa_form<N> const& ssa, value v, std::string_view t
       mentioned |= name == from;
       taken |= name == to;
     });
-    if (!mentioned) continue;
-    if (other_version)
-      throw net_error("plait: " + op_label(n, at) + " holds a net that mentions '" + from + "', of which the op uses " +
-                          "several versions: version " + std::to_string(v.version) + " cannot be renamed alone",
+    if (other_version && (mentioned || binds_nested_net(n, op)))
+      throw net_error("plait: " + op_label(n, at) + " holds a net that knows '" + from + "' by one name, but the op " +
+                          "uses several versions of it: version " + std::to_string(v.version) +
+                          " cannot be renamed alone",
                       at, from);
+    if (!mentioned) continue;
     if (!nested_editable_net<N>)
       throw net_error("plait: " + op_label(n, at) + " holds a net that mentions '" + from +
                           "', and its type has no way to change nested nets",
@@ -192,19 +194,32 @@ void require_slot(N const& n, op_index op, std::uint32_t slot, char const* what,
                     op);
 }
 
+template <class N, class Op>
+bool nested_nets_read(N const& n, Op const& op, std::string_view blob) {
+  if constexpr (has_subnets<N>) {
+    implicit_operands<N> implicit;
+    implicit.compute(n, op);
+    auto const holds = [&](auto const& keys) { return std::ranges::find(keys, blob) != keys.end(); };
+    return holds(implicit.reads()) || holds(implicit.passes());
+  } else {
+    return false;
+  }
+}
+
 // What waits for the value without reading it is renamed along and is no other reader.
 template <class N>
-void require_only_reader(N const& n, ssa_form<N> const& ssa, value v, op_index reader,
-                         std::vector<renamed_place> const& places) {
+void require_only_reader(N const& n, std::string_view from, op_index reader, std::vector<renamed_place> const& places) {
+  auto it = std::ranges::begin(plait::ops(n));
+  op_index at = 0;
   for (renamed_place const& place : places) {
+    if (place.op == npos || place.op == reader) continue;
+    for (; at != place.op; ++at) ++it;
     bool const reads = place.what == renamed_place::kind::input ||
-                       (place.what == renamed_place::kind::nested &&
-                        std::ranges::binary_search(ssa.consumers(v), place.op, {}, &operand::op));
-    if (!reads || place.op == reader) continue;
-    std::string const from(std::string_view(ssa.name(v)));
-    throw net_error(
-        "plait: '" + from + "' is also read by " + op_label(n, place.op) + "; rename the output that makes it",
-        place.op, from);
+                       (place.what == renamed_place::kind::nested && nested_nets_read(n, *it, from));
+    if (!reads) continue;
+    throw net_error("plait: '" + std::string(from) + "' is also read by " + op_label(n, place.op) +
+                        "; rename the output that makes it",
+                    place.op, std::string(from));
   }
 }
 
@@ -220,7 +235,7 @@ value_rename rename_value(N& n, N* init, ssa_form<N> const& ssa, std::optional<s
     if (init_ssa) require_free(*init, *init_ssa, to, "init net");
   }
   plan_rename(std::as_const(n), ssa, v, to, false, capture, done.changed);
-  if (only_reader != npos) require_only_reader(std::as_const(n), ssa, v, only_reader, done.changed);
+  if (only_reader != npos) require_only_reader(std::as_const(n), done.from, only_reader, done.changed);
   if (init_ssa) {
     value const there{init_ssa->find(std::string_view(done.from)), v.version};
     if (there.blob != npos && init_ssa->contains(there))

@@ -12,7 +12,6 @@
 #include <string>
 #include <string_view>
 #include <system_error>
-#include <utility>
 
 #include <plait/netdef/detail/decimal.hpp>
 
@@ -39,15 +38,16 @@ template <std::integral T>
 std::optional<T> json_integer(json_scalar const& scalar) {
   if (scalar.is == json_scalar::kind::boolean) return std::nullopt;
   std::string_view const text = scalar.text;
-  if (text == "-0") return T{0};
   if (auto const value = whole_number<T>(text)) return value;
-  // 1.0 and 1e3 are integers too. Doubles are exact up to 2^53.
   if (scalar.is == json_scalar::kind::string) return std::nullopt;
+  if (text == "-0") return T{0};
+  // 1.0 and 1e18 are integers too; protobuf goes through a double, as here.
+  if (text.find_first_of(".eE") == text.npos) return std::nullopt;
   auto const real = whole_number<double>(text);
-  if (!real || std::trunc(*real) != *real || std::abs(*real) > 9007199254740992.0) return std::nullopt;
-  auto const whole = static_cast<std::int64_t>(*real);
-  if (!std::in_range<T>(whole)) return std::nullopt;
-  return static_cast<T>(whole);
+  double const end = std::ldexp(1.0, std::numeric_limits<T>::digits);  // the maximum need not be a double
+  if (!real || std::trunc(*real) != *real || *real >= end) return std::nullopt;
+  if (*real < static_cast<double>(std::numeric_limits<T>::min())) return std::nullopt;
+  return static_cast<T>(*real);
 }
 
 template <std::floating_point T>

@@ -156,9 +156,8 @@ class text_scanner {
       auto const [stop, problem] = std::from_chars(at_, end_, value);
       if (problem == std::errc::invalid_argument || *digits == '-') fail(start, "expected a number");
       if (problem == std::errc::result_out_of_range) {
-        if (!is_tiny_decimal({digits, static_cast<std::size_t>(stop - digits)}))
-          fail(start, "the number is out of range");
-        value = 0;
+        bool const tiny = is_tiny_decimal({digits, static_cast<std::size_t>(stop - digits)});
+        value = tiny ? T{0} : std::numeric_limits<T>::infinity();
       }
       // As in protobuf: 010 could be meant as octal.
       if (stop - digits > 1 && *digits == '0' && text_class::is(digits[1], text_class::digit))
