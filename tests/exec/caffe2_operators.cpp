@@ -111,9 +111,6 @@ TEST_CASE("caffe2_operators: what Caffe2 refused is refused") {
        "arg { name: 'order' s: 'NCHW' }",
        {{"x", x}},
        "beside axis"},
-      {"type: 'SoftmaxWithLoss' input: 'x' input: 'l' output: 'p' output: 'y' arg { name: 'order' s: 'NHWC' }",
-       {{"x", x}, {"l", lengths}},
-       "should be NCHW"},
       {"type: 'Dropout' input: 'x' output: 'y'", {{"x", x}}, "no output for the mask"},
   };
   plait::operators<B> const old = plait::caffe2_operators<B>();

@@ -187,7 +187,7 @@ TEST_CASE("plan: what is wrong with a net is said with op and blob") {
   plait::workspace<B> blobs;
   auto const refused = [&](std::string_view text) -> plait::exec_error {
     try {
-      auto plan = plait::compile(plait::read_netdef_text(text), table, blobs);
+      auto plan = plait::compile(plait::read_netdef_text(text), table, blobs, {.as_declared = true});
       plan.run();
     } catch (plait::exec_error const& e) {
       return e;
@@ -214,8 +214,9 @@ TEST_CASE("plan: what is wrong with a net is said with op and blob") {
   CHECK(undeclared.op == 1);
   CHECK(undeclared.blob == "y");
   try {
-    static_cast<void>(plait::compile(
-        plait::read_netdef_text(R"(op { type: "Same" input: "x" output: "a" } external_output: "b")"), table, blobs));
+    static_cast<void>(
+        plait::compile(plait::read_netdef_text(R"(op { type: "Same" input: "x" output: "a" } external_output: "b")"),
+                       table, blobs, {.as_declared = true}));
     FAIL("nothing makes the output");
   } catch (plait::net_error const& e) {
     CHECK(e.blob == "b");

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace plait::detail {
+namespace plait {
 
 /// Strictly: no overlong forms, no surrogates, nothing above U+10FFFF.
 constexpr bool is_utf8(std::string_view text) {
@@ -27,4 +27,4 @@ constexpr bool is_utf8(std::string_view text) {
   return true;
 }
 
-}  // namespace plait::detail
+}  // namespace plait

@@ -114,10 +114,6 @@ struct caffe2_restrictions {
     if (a.has("axis") && a.has("order")) a.fail("order", "cannot be given beside axis");
     return {};
   }
-  static check softmax_with_loss(op_arguments const& a) {
-    if (a.text("order") != "NCHW") a.fail("order", "is '" + a.text("order") + "', which should be NCHW");
-    return {};
-  }
   static check dropout(op_arguments const& a) {
     if (!a.flag("is_test") && a.output_count() < 2) shape_context::fail("there is no output for the mask");
     return {};
@@ -190,7 +186,6 @@ void restrict_as_caffe2(operators<B>& table) {
       {"ScatterAssign", asks::must_be_in_place},
       {"ScatterWeightedSum", asks::must_be_in_place},
       {"Softmax", asks::never_in_place},
-      {"SoftmaxWithLoss", asks::softmax_with_loss},
       {"Sub", asks::legacy_broadcast},
       {"Sum", asks::first_in_place},
       {"Tile", asks::tile},

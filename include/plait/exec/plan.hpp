@@ -50,6 +50,10 @@ struct compile_options {
   /// them (packed matrices) is made in the first run and kept. TRAP: numbers changed in place go unnoticed until
   /// plan::forget_constants; another tensor is noticed if it stands elsewhere, or is of another type.
   std::vector<std::string> constants = {};
+  /// As Caffe2 makes nets: where the net declares inputs, its ops may list no others that no earlier op makes, and what
+  /// it declares as an output is made. Otherwise the workspace may hold what is not declared, as the gradients that a
+  /// backward pass begins with.
+  bool as_declared = false;
 };
 
 /// Made by compile. Keeps no reference to the net, but one to the workspace, which must outlive it. A plan is run by
@@ -375,10 +379,9 @@ class plan {
 };
 
 /// Compiles a net. Throws exec_error for an op type that is not in the table, operands or arguments that the type does
-/// not have, and where a net that declares what it is given reads something else that no earlier op makes; net_error
-/// for an output that the net declares and nothing makes, a blob in options.fetch that the net does not have, one in
-/// options.constants that it is not given or that its ops write, or more than 100 nets inside each other. O(operands),
-/// expected.
+/// not have or that options.as_declared refuses, net_error for an output that it refuses, a blob in options.fetch that
+/// the net does not have, one in options.constants that it is not given or that its ops write, or more than 100 nets
+/// inside each other. O(operands), expected.
 template <net N, backend B>
 [[nodiscard]] plan<B> compile(N const& n, operators<B> const& table, workspace<B>& blobs,
                               compile_options const& options = {}) {

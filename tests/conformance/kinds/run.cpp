@@ -46,7 +46,7 @@ answer run_run(case_inputs& in) {
     // All blobs of a net outlast it here, as in Caffe2: later nets may read any of them.
     net.external_output.clear();
     set_executor(net);
-    auto plan = plait::compile(net, operators(), blobs);
+    auto plan = plait::compile(net, operators(), blobs, {.as_declared = true});
     plan.run();
   }
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <exception>
 #include <memory>
-#include <span>
+#include <ranges>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -33,14 +33,16 @@ plan<B>::plan(N const& n, operators<B> const& table, workspace<B>& blobs, compil
     throw net_error("plait: nets are nested more than " + std::to_string(depth_limit) + " levels deep");
   ssa_form<N> const form = get_ssa(n, {.subnets = true, .control_inputs = true});
   for (blob_index b = 0; b != form.blob_bound(); ++b) blob_names_.emplace_back(std::string_view(form.name(b)));
-  if (around == nullptr && !form.unwritten_outputs().empty()) {
-    std::string const name(std::string_view(form.name(form.unwritten_outputs().front())));
-    throw net_error("plait: the net declares '" + name + "' as an output, which nothing makes", {}, name);
-  }
   std::vector<bool> keep = kept_blobs(form, options, around);
-  // Nets inside ops are given what is around them.
-  std::span<blob_index const> undeclared;
-  if (around == nullptr) undeclared = form.undeclared_inputs();
+  std::vector<bool> undeclared;
+  if (options.as_declared) {
+    if (!form.unwritten_outputs().empty()) {
+      std::string const& name = blob_names_[form.unwritten_outputs().front()];
+      throw net_error("plait: the net declares '" + name + "' as an output, which nothing makes", {}, name);
+    }
+    undeclared.resize(form.blob_bound(), false);
+    for (blob_index const b : form.undeclared_inputs()) undeclared[b] = true;
+  }
 
   net_operands operands;
   steps_.reserve(form.op_count());
@@ -55,13 +57,11 @@ plan<B>::plan(N const& n, operators<B> const& table, workspace<B>& blobs, compil
                         std::string(type), std::move(blob));
     };
     if (entry == nullptr) throw refusal("there is no such op type in the table of operators");
-    // In the order in which they are read.
     if (!undeclared.empty())
-      for (plait::value v : form.reads(at))
-        if (v.blob == undeclared.front())
+      for (plait::value v : form.reads(at).first(static_cast<std::size_t>(std::ranges::distance(plait::inputs(n, op)))))
+        if (undeclared[v.blob] && v.version == form.first_version(v.blob))
           throw refusal("it reads '" + blob_names_[v.blob] +
-                            "', which is neither made before nor among the inputs that "
-                            "the net declares",
+                            "', which is neither made before nor among the inputs that the net declares",
                         blob_names_[v.blob]);
     try {
       op_arguments arguments = read_op_arguments(n, op, entry->schema);
