@@ -95,19 +95,30 @@ void learn(lstm::model& model, lstm::vocabulary const& known, lstm::options cons
             << '\n';
 }
 
+std::string default_prime(lstm::vocabulary const& known) {
+  return std::ranges::find(known, '\n') != known.end() ? "\n" : lstm::decode(0, known);
+}
+
+lstm::model new_model(lstm::options const& given) {
+  std::string const text = lstm::read_text(given.text);
+  if (text.empty()) throw plait::io_error("has no characters", given.text.string());
+  return lstm::make_model(given.how, lstm::vocabulary_of(text));
+}
+
 void run(lstm::options const& given) {
   bool const goes_on = !given.net.empty() && std::filesystem::exists(given.net);
-  lstm::model model = goes_on ? lstm::load(given.net, given.how)
-                              : lstm::make_model(given.how, lstm::vocabulary_of(lstm::read_text(given.text)));
+  lstm::model model = goes_on ? lstm::load(given.net, given.how) : new_model(given);
   lstm::vocabulary const known = vocabulary_of(model);
-  lstm::sampling const sampling{lstm::encode(given.prime, known), given.sample, given.temperature, given.sample_seed};
+  lstm::sampling sampling{{}, given.sample, given.temperature, given.sample_seed};
+  std::string const prime = given.prime ? *given.prime : default_prime(known);
+  if (given.sample != 0) sampling.prime = lstm::encode(prime, known);  // what is wrong with it is said before training
 
   if (given.steps != 0)
     learn(model, known, given);
   else if (!given.net.empty() && !goes_on)
     lstm::save(model, given.net);
   if (given.sample == 0) return;
-  std::cout << given.prime;
+  std::cout << prime;
   for (std::int32_t const symbol : lstm::sample(model, sampling, given.backend))
     std::cout << lstm::decode(symbol, known);
   std::cout << '\n';

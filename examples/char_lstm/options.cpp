@@ -1,13 +1,17 @@
 #include "options.hpp"
 
+#include <cmath>
 #include <iostream>
 #include <limits>
 #include <map>
+#include <string>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 
 #include <plait/core/errors.hpp>
 
+#include "common/file_names.hpp"
 #include "train.hpp"
 
 namespace lstm {
@@ -55,7 +59,7 @@ std::optional<options> read_options(int argc, char** argv) {
   app.add_option("--losses", made.losses, "write the loss of each step to this file, a line each: step, tab, loss");
 
   app.add_option("--sample", made.sample, "how many characters to write")->check(count_or_none)->capture_default_str();
-  app.add_option("--prime", made.prime, "what they follow; default: a new line");
+  app.add_option("--prime", made.prime, "what they follow; default: a new line, if the text has one");
   app.add_option("--temperature", made.temperature, "lower: what is likelier, more often")
       ->check(CLI::Range(0.01f, 100.0f))
       ->capture_default_str();
@@ -69,7 +73,21 @@ std::optional<options> read_options(int argc, char** argv) {
     throw plait::error(problem.what());
   }
   if (rate->empty()) how.rate = rates.at(how.optimizer);
-  if (made.prime.empty()) throw plait::error("--prime: needs a character at least");
+  if (made.prime && made.prime->empty()) throw plait::error("--prime: needs a character at least");
+  struct number {  // ranges let those through that are none
+    char const* option;
+    double value;
+  };
+  for (number const one : {number{"--rate", how.rate},
+                           {"--clip", how.clip},
+                           {"--temperature", made.temperature},
+                           {"--seconds", made.seconds}})
+    if (std::isnan(one.value)) throw plait::error(std::string(one.option) + ": needs a number");
+  std::vector<std::string> files{made.text.string()};
+  for (std::filesystem::path const& file : {made.net, made.curve, made.losses})
+    if (!file.empty()) files.push_back(file.string());
+  if (auto const twice = example::named_twice(files))
+    throw plait::error(*twice + ": would be overwritten by what else is kept there");
   return made;
 }
 

@@ -20,7 +20,7 @@ struct options {
   std::filesystem::path curve;   ///< empty: none is drawn
   std::filesystem::path losses;  ///< empty: they are not written
   std::int64_t sample = 400;
-  std::string prime = "\n";
+  std::optional<std::string> prime;  ///< nothing: a new line, or, where the text has none, its first character by code
   float temperature = 0.7f;
   std::int64_t sample_seed = 1;
 };

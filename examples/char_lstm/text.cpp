@@ -45,6 +45,7 @@ std::string encoded(std::int64_t point) {
 }  // namespace
 
 std::string read_text(std::filesystem::path const& file) {
+  if (std::filesystem::is_directory(file)) throw plait::io_error("is a folder", file.string());
   std::ifstream in(file, std::ios::binary);
   std::string text{std::istreambuf_iterator<char>(in), {}};
   if (!in) throw plait::io_error("cannot read", file.string());

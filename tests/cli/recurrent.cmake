@@ -4,10 +4,26 @@ include(${CMAKE_CURRENT_LIST_DIR}/run.cmake)
 # The step of a small model, and what examples/char_lstm says that its first loss is.
 file(WRITE ${WORK}/ab.txt "abbabaabab")
 file(REMOVE ${WORK}/step.pbtxt)
-set(model ${CHAR_LSTM} ab.txt --size 3 --streams 2 --window 4 --sample 0 --prime a --net step.pbtxt)
+set(model ${CHAR_LSTM} ab.txt --size 3 --streams 2 --window 4 --sample 0 --net step.pbtxt)
 execute_process(COMMAND ${model} --steps 0 WORKING_DIRECTORY ${WORK} COMMAND_ERROR_IS_FATAL ANY)
 file(COPY_FILE ${WORK}/step.pbtxt ${WORK}/fresh.pbtxt)
 file(COPY_FILE ${WORK}/step.init.pbtxt ${WORK}/fresh.init.pbtxt)
+# What it reads stays: neither another file nor a number that is none is taken for an output or an option.
+foreach(wrong IN ITEMS "--losses;ab.txt" "--curve;step.pbtxt" "--losses;one;--curve;./one" "--rate;nan")
+  execute_process(COMMAND ${model} --steps 1 ${wrong} WORKING_DIRECTORY ${WORK} RESULT_VARIABLE status OUTPUT_QUIET
+                  ERROR_QUIET)
+  if(status EQUAL 0)
+    wrong("char_lstm takes ${wrong}")
+  endif()
+endforeach()
+file(READ ${WORK}/ab.txt kept)
+if(NOT kept STREQUAL "abbabaabab")
+  wrong("the text is '${kept}'")
+endif()
+# Where the text has no new line a sample follows its first character.
+execute_process(COMMAND ${CHAR_LSTM} ab.txt --size 3 --steps 0 --sample 3 WORKING_DIRECTORY ${WORK}
+                OUTPUT_VARIABLE OUT COMMAND_ERROR_IS_FATAL ANY)
+matches("${OUT}" "^a[ab][ab][ab]\n$")
 execute_process(COMMAND ${model} --steps 1 --losses losses.txt WORKING_DIRECTORY ${WORK} OUTPUT_QUIET
                 COMMAND_ERROR_IS_FATAL ANY)
 file(READ ${WORK}/losses.txt losses)

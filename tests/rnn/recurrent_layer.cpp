@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include <plait/netdef/arguments.hpp>
 #include <plait/netdef/equality.hpp>
 #include <plait/rnn/any_cell.hpp>
+#include <plait/rnn/cells/basic_rnn.hpp>
 #include <plait/rnn/cells/gru.hpp>
 #include <plait/rnn/cells/lstm.hpp>
 #include <plait/rnn/cells/multi.hpp>
@@ -197,6 +199,29 @@ TEST_CASE("Layers above begin where the ones below ended, if they are chained") 
   CHECK(plait::find_argument(n, n.op.back(), "outputs_with_grads")->ints == std::vector<std::int64_t>{0});
 }
 
+TEST_CASE("A second layer in a scope is refused where lengths mask its cell, too") {
+  plait::trained_model model = with_sequence();
+  auto const add = [&] {
+    return plait::add_recurrent_layer(model, "l", plait::basic_rnn_cell{2, 3}, {.sequence = "x", .lengths = "lengths"});
+  };
+  (void)add();
+  plait::netdef const net = model.net.net();
+  CHECK_THROWS_WITH_AS((void)add(), doctest::Contains("the net has it already"), plait::net_error);
+  CHECK(model.net.net() == net);
+}
+
+TEST_CASE("Seeds of parameters go on behind the greatest") {
+  plait::trained_model model("net", {.seed = std::numeric_limits<std::int64_t>::max()});
+  model.net.external_inputs("x");
+  (void)plait::add_recurrent_layer(model, "l", plait::lstm_cell{2, 3}, {.sequence = "x"});
+  std::vector<std::int64_t> seeds;
+  for (plait::op_def const& op : model.init.net().op)
+    if (auto const* seed = plait::find_argument(model.init.net(), op, "seed")) seeds.push_back(seed->i.value());
+  REQUIRE(seeds.size() == 2);
+  CHECK(seeds[0] == std::numeric_limits<std::int64_t>::max());
+  CHECK(seeds[1] < 0);
+}
+
 TEST_CASE("What does not fit together is refused and leaves the model as it was") {
   using plait::add_recurrent_layer, plait::any_cell, plait::trained_model;
   any_cell const lstm = plait::lstm_cell{2, 3};
@@ -217,6 +242,9 @@ TEST_CASE("What does not fit together is refused and leaves the model as it was"
   CHECK(layer(stateless_cell(), "l", {.sequence = "x"}));
   CHECK(layer(plait::multi_cell{{}}, "l", {.sequence = "x"}));
   CHECK(layer(plait::multi_cell{{lstm}, {1}}, "l", {.sequence = "x"}));
+  CHECK(refused([&](trained_model& m) {
+    (void)plait::add_recurrent_layers(m, "l", std::vector<plait::multi_cell>(2), {.layer = {.sequence = "x"}});
+  }));
   CHECK(layer(plait::multi_cell{{lstm, plait::gru_cell{3, 4}}, {1}}, "l", {.sequence = "x"}));
 
   CHECK(refused([&](trained_model& m) { (void)plait::add_unrolled_layer(m, "l", lstm, 0, {.sequence = "x"}); }));
@@ -233,6 +261,10 @@ TEST_CASE("What does not fit together is refused and leaves the model as it was"
   }));
   CHECK(refused([&](trained_model& m) {
     (void)plait::add_bidirectional_layer(m, "l", lstm, {.sequence = "x", .initial = {"h0", "c0"}});
+  }));
+  CHECK(refused([&](trained_model& m) { (void)plait::add_bidirectional_layer(m, "", lstm, {.sequence = "x"}); }));
+  CHECK(refused([&](trained_model& m) {
+    (void)plait::add_recurrent_layers(m, "", std::vector<any_cell>{lstm}, {.layer = {.sequence = "x"}});
   }));
   CHECK(refused([&](trained_model& m) {
     (void)plait::add_recurrent_layers(m, "l", std::vector<any_cell>{}, {.layer = {.sequence = "x"}});

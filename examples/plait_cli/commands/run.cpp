@@ -27,6 +27,8 @@
 #include <plait/exec/workspace.hpp>
 #include <plait/netdef/traits.hpp>
 
+#include "common/file_names.hpp"
+
 #include "commands.hpp"
 #include "common_options.hpp"
 #include "io.hpp"
@@ -152,18 +154,12 @@ void print_times(plait::time_observer<backend> const& times, int runs) {
 
 // Refuses two outputs in one file, of which the second would be written over the first.
 void expect_a_file_each(run_options const& given) {
-  std::vector<std::filesystem::path> paths;
-  auto const add = [&paths](std::string const& path) {
-    std::error_code ignored;
-    std::filesystem::path full = std::filesystem::weakly_canonical(path, ignored);
-    if (full.empty()) full = path;
-    if (std::ranges::find(paths, full) != paths.end())
-      throw wrong_usage("plait: two outputs are to be written to " + path);
-    paths.push_back(std::move(full));
-  };
+  std::vector<std::string> files;
   for (std::string const& one : given.fetch)
-    if (one.find('=') != std::string::npos) add(divide(one, "--fetch", "NAME or NAME=FILE").second);
-  if (!given.trace.empty()) add(given.trace);
+    if (one.find('=') != std::string::npos) files.push_back(divide(one, "--fetch", "NAME or NAME=FILE").second);
+  if (!given.trace.empty()) files.push_back(given.trace);
+  if (auto const twice = example::named_twice(files))
+    throw wrong_usage("plait: two outputs are to be written to " + *twice);
 }
 
 // What was fetched: printed, or written to files.

@@ -93,7 +93,8 @@ class trained_model {
     arguments.emplace_back("shape", shape);
     if (type() != element_type::float32) arguments.emplace_back("dtype", dtype());
     if (options_.seed && fill.type != "ConstantFill")
-      arguments.emplace_back("seed", *options_.seed + static_cast<std::int64_t>(shapes_.size()));
+      arguments.emplace_back("seed",
+                             static_cast<std::int64_t>(static_cast<std::uint64_t>(*options_.seed) + shapes_.size()));
     netdef one;
     append_op(one, {fill.type, {}, {name}, std::move(arguments)});
     init.append_ops(one);

@@ -33,6 +33,7 @@ recurrent_layer add_bidirectional_layer(trained_model& model, std::string_view n
   auto const fail = [&](std::string const& why) {
     throw net_error("plait: bidirectional layer '" + std::string(name) + "': " + why);
   };
+  if (name.empty()) fail("it needs a name");
   if (options.reverse || options.parameters) fail("a direction, or parameters, of both layers are given");
   std::size_t const states = cell_traits<Cell>::states(cell).size();
   if (!options.initial.empty() && options.initial.size() != 2 * states)
@@ -83,6 +84,7 @@ std::vector<recurrent_layer> add_recurrent_layers(trained_model& model, std::str
   };
   using traits = cell_traits<Cell>;
   std::size_t const directions = options.bidirectional ? 2 : 1;
+  if (name.empty()) fail("they need a name");
   if (cells.empty()) fail("there is no cell");
   if (options.layer.parameters) fail("one scope of parameters is given for all");
   std::size_t expected = 0;

@@ -1,6 +1,7 @@
 #include <plait/exec/operators/slice.hpp>
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -76,6 +77,23 @@ TEST_CASE("Slice follows bounds that change without a change of shapes") {
   blobs.feed("e", test::of<B, std::int32_t>({1}, {5}));
   plan.run();
   CHECK(blobs.fetch<float>("y") == std::vector<float>{3, 4});
+}
+
+TEST_CASE("Slice moves bounds inside if it is told to") {
+  using B = plait::serial;
+  std::int64_t const lowest = std::numeric_limits<std::int64_t>::min();
+  auto const part = [](std::int64_t start, std::int64_t end) {
+    return test::run_op<B>(table<B>(),
+                           R"(type: "Slice" input: "x" output: "y" arg { name: "clamp" i: 1 })" +
+                               list("starts", {start}) + list("ends", {end}),
+                           {{"x", test::counted<B, float>({4})}})
+        .fetch<float>("y");
+  };
+  CHECK(part(-9, 2) == std::vector<float>{0, 1});
+  CHECK(part(lowest, 9) == std::vector<float>{0, 1, 2, 3});
+  CHECK(part(2, 1).empty());
+  CHECK(part(7, 9).empty());
+  CHECK(part(-3, lowest).empty());
 }
 
 TEST_CASE("Slice refuses what it does not have") {

@@ -29,6 +29,7 @@ struct multi_cell {
   static constexpr bool masks = true;
 
   std::vector<cell_state> states() const {
+    check();
     std::vector<cell_state> made;
     for (std::size_t i = 0; i != layers.size(); ++i)
       for (cell_state const& state : layers[i].states())
@@ -88,6 +89,7 @@ struct multi_cell {
   }
   // The layers whose outputs are the output together.
   std::vector<std::size_t> summed() const {
+    check();
     std::vector<std::size_t> made{layers.size() - 1};
     while (is_residual(made.back())) made.push_back(made.back() - 1);
     return made;

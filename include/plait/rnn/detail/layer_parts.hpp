@@ -45,7 +45,8 @@ class layer_parts {
     if (name_.empty()) fail("it needs a name");
     scope_ = model.net.full_name(name_);
     for (cell_state const& state : states_) {
-      if (model.net.visible(scoped(state.name + "_all"))) fail("the net has it already");
+      for (char const* const all : {"_all", "_masked_all"})
+        if (model.net.visible(scoped(state.name + all))) fail("the net has it already");
       if (state.initial)
         (void)model.net.blob(*state.initial);
       else if (state.width < 0 && o_.initial.empty())

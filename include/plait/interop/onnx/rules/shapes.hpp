@@ -214,11 +214,17 @@ inline std::int64_t slice_bound(std::int64_t at) {
   return at < 0 && at != std::numeric_limits<std::int64_t>::min() ? at - 1 : at;
 }
 
-// The same for bounds that come as a blob.
+// The same for bounds that come as a blob, of int32 or int64.
 inline std::string slice_bounds(onnx_context const& c, std::size_t i) {
   std::string const zero = c.constant_blob(onnx_filled(c.type(i), {}, 0), "zero");
+  bool const wide = c.type(i) == onnx_type::int64;
+  double const lowest = wide ? static_cast<double>(std::numeric_limits<std::int64_t>::min())
+                             : static_cast<double>(std::numeric_limits<std::int32_t>::min());
+  std::string const least = c.constant_blob(onnx_filled(c.type(i), {}, lowest), "least");
   std::string const negative = c.step("LT", {c.input(i), zero});
-  std::string const less = c.step("Cast", {negative}, {{"to", require_runtime_type(c, c.type(i))}});
+  std::string const has_one_below = c.step("GT", {c.input(i), least});
+  std::string const less =
+      c.step("Cast", {c.step("And", {negative, has_one_below})}, {{"to", require_runtime_type(c, c.type(i))}});
   return c.step("Sub", {c.input(i), less});
 }
 
@@ -260,7 +266,7 @@ inline void onnx_slice(onnx_context const& c) {
       first = c.step("Concat", {c.constant_blob(onnx_filled(c.type(1), before, 0), "starts"), first}, {{"axis", 0}});
       last = c.step("Concat", {c.constant_blob(onnx_filled(c.type(2), before, -1), "ends"), last}, {{"axis", 0}});
     }
-    c.add("Slice", {part, first, last}, {c.output(0)});
+    c.add("Slice", {part, first, last}, {c.output(0)}, {{"clamp", 1}});
     if (dims) (*dims)[static_cast<std::size_t>(axes->front())] = -1;
   } else {
     for (std::size_t k = 0; k != count; ++k) {
@@ -284,7 +290,10 @@ inline void onnx_slice(onnx_context const& c) {
           (*dims)[axis] = std::max(from, to) - from;
         }
       }
-      part = c.step("Slice", {part}, {{"starts", first}, {"ends", last}});
+      bool const is_inside = dims && (*dims)[axis] >= 0;
+      part = c.step("Slice", {part},
+                    is_inside ? std::vector<net_argument>{{"starts", first}, {"ends", last}}
+                              : std::vector<net_argument>{{"starts", first}, {"ends", last}, {"clamp", 1}});
     }
     c.add("Copy", {part}, {c.output(0)});
   }
