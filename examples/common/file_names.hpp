@@ -17,7 +17,7 @@ inline std::optional<std::string> named_twice(std::span<std::string const> names
   std::vector<std::filesystem::path> paths;
   for (std::string const& name : names) {
     std::error_code ignored;
-    std::filesystem::path full = std::filesystem::weakly_canonical(name, ignored);
+    std::filesystem::path full = std::filesystem::weakly_canonical(std::filesystem::absolute(name, ignored), ignored);
     if (full.empty()) full = name;
     if (std::ranges::find(paths, full) != paths.end()) return name;
     paths.push_back(std::move(full));
