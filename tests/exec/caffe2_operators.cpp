@@ -124,6 +124,9 @@ TEST_CASE("caffe2_operators: what Caffe2 refused is refused") {
                              {{"x", cube}, {"z", test::counted<B, float>(dims, 1)}});
   };
   CHECK(face({1, 4, 1}).empty());
+  CHECK(test::error_of<B>(old, "type: 'Add' input: 'x' input: 'z' output: 'x' arg { name: 'broadcast' i: 1 }",
+                          {{"x", test::counted<B, float>({2, 1, 3}, 1)}, {"z", test::counted<B, float>({2, 1, 3}, 1)}})
+            .empty());
   CHECK(face({1}).empty());
 }
 

@@ -13,6 +13,7 @@
 #include <plait/exec/op_kernel.hpp>
 #include <plait/exec/op_schema.hpp>
 #include <plait/exec/operators.hpp>
+#include <plait/exec/operators/broadcast_arguments.hpp>
 
 namespace plait {
 
@@ -124,14 +125,15 @@ struct caffe2_restrictions {
   static check legacy_broadcast(op_arguments const& a) {
     if (!a.flag("broadcast")) return {};
     allow_in_place(a, {{0, 0}});
-    return [](shape_context const& c) {
-      shape const& b = c.dims(1);
+    return [places = broadcast_arguments(a)](shape_context const& c) {
+      shape const& whole = c.dims(0);
+      shape const b = places.match(whole, c.dims(1)).right;
       std::size_t first = 0;
       while (first != b.rank() && b[first] == 1) ++first;
       std::size_t last = b.rank();
       while (last != first && b[last - 1] == 1) --last;
       for (std::size_t axis = first; axis != last; ++axis)
-        c.expect(b[axis] != 1, 1, "not be repeated along axes between others");
+        c.expect(b[axis] == whole[axis + whole.rank() - b.rank()], 1, "not be repeated along axes between others");
     };
   }
   static check division(op_arguments const& a) {
