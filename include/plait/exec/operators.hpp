@@ -63,22 +63,12 @@ class operators {
   /// From now on an op type does without an argument, in this table alone: see op_schema::pass_over. Precondition: the
   /// table has the type.
   operators& pass_over(std::string_view type, std::string_view argument) {
-    auto const at = entries_.find(type);
-    PLAIT_ASSERT(at != entries_.end(), "operators: the table has no such type");
-    entry without = *at->second;
-    without.schema.pass_over(argument);
-    at->second = std::make_shared<entry const>(std::move(without));
-    return *this;
+    return change(type, [&](entry& e) { e.schema.pass_over(argument); });
   }
   /// From now on ops of a type are asked for more, in this table alone: what another system refuses is refused.
   /// Precondition: as of pass_over.
   operators& restrict(std::string_view type, restriction asks) {
-    auto const at = entries_.find(type);
-    PLAIT_ASSERT(at != entries_.end(), "operators: the table has no such type");
-    entry asked = *at->second;
-    asked.restrict = asks;
-    at->second = std::make_shared<entry const>(std::move(asked));
-    return *this;
+    return change(type, [&](entry& e) { e.restrict = asks; });
   }
   operators& add(operators const& others) {
     for (auto const& [type, held] : others.entries_) entries_.insert_or_assign(type, held);
@@ -100,6 +90,17 @@ class operators {
   }
 
  private:
+  // Copies of the table keep the entry as it is.
+  template <class Change>
+  operators& change(std::string_view type, Change const& how) {
+    auto const at = entries_.find(type);
+    PLAIT_ASSERT(at != entries_.end(), "operators: the table has no such type");
+    entry changed = *at->second;
+    how(changed);
+    at->second = std::make_shared<entry const>(std::move(changed));
+    return *this;
+  }
+
   struct hash {
     using is_transparent = void;
     std::size_t operator()(std::string_view name) const { return hash_text(name); }
