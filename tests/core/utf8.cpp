@@ -1,6 +1,9 @@
-#include <plait/core/utf8.hpp>
+#include <doctest/doctest.h>
 
+#include <cstddef>
 #include <string_view>
+
+#include <plait/core/utf8.hpp>
 
 namespace {
 
@@ -21,5 +24,20 @@ static_assert(!is_utf8("\xf4\x90\x80\x80"));  // above U+10FFFF
 static_assert(!is_utf8("\xf5\x80\x80\x80"));
 static_assert(!is_utf8("\xe2\x82"));  // cut off
 static_assert(!is_utf8("\xc3("));
+
+// Every string of three bytes, by the code points it can be made of: ASCII 128, two bytes 1,920,
+// three bytes 65,536 - 2,048 - 2,048 surrogates.
+TEST_CASE("utf8: as many strings of three bytes as code points make") {
+  std::size_t count = 0;
+  for (unsigned a = 0; a != 256; ++a) {
+    for (unsigned b = 0; b != 256; ++b) {
+      for (unsigned c = 0; c != 256; ++c) {
+        char const text[] = {static_cast<char>(a), static_cast<char>(b), static_cast<char>(c)};
+        count += is_utf8({text, 3}) ? 1u : 0u;
+      }
+    }
+  }
+  CHECK(count == 128u * 128u * 128u + 2u * 128u * 1920u + 61440u);
+}
 
 }  // namespace
