@@ -66,7 +66,7 @@ struct element_chain {
   void find_calls(LastUse const& last_use);
   template <class LastUse>
   std::size_t find_line(std::size_t m, std::size_t at, LastUse const& last_use);
-  bool has_moved();
+  void find_operands();
   bool share_memory() const;
   void run(op_index& op);
   PLAIT_NO_INLINE void run(std::size_t begin, std::size_t end) const;  // has no loop to vectorise
@@ -106,6 +106,13 @@ class element_chains : public op_groups<detail::element_chain<B>> {
 
   /// Runs the chain that begins with `op`, which is left at its last. Throws what a kernel throws, and leaves it there.
   void run(op_index& op) {
+    if constexpr (!B::on_device) {
+      this->at(op).find_operands();
+      this->at(op).run(op);
+    }
+  }
+  /// The same if no operand has moved since.
+  void run_again(op_index& op) {
     if constexpr (!B::on_device) this->at(op).run(op);
   }
 };
@@ -228,9 +235,9 @@ std::size_t element_chain<B>::find_line(std::size_t m, std::size_t at, LastUse c
   return taken;
 }
 
-// Notes where the operands are. Whether that is elsewhere than it was.
+// Notes where the operands are.
 template <backend B>
-bool element_chain<B>::has_moved() {
+void element_chain<B>::find_operands() {
   bool moved = false;
   for (operand& o : operands) {
     if (o.in_buffer != npos) continue;
@@ -238,7 +245,7 @@ bool element_chain<B>::has_moved() {
     moved = moved || o.data != now;
     o.data = now;
   }
-  return moved;
+  if (moved) overlaps = share_memory();
 }
 
 // Whether memory that one op writes is another's, or another operand's of its own, but for the same elements.
@@ -283,7 +290,6 @@ void element_chain<B>::run(std::size_t begin, std::size_t end) const {
 
 template <backend B>
 void element_chain<B>::run(op_index& op) {
-  if (has_moved()) overlaps = share_memory();
   if (overlaps) {
     for (member const& m : members) {
       m.kernel->run(*m.context);

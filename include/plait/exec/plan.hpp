@@ -70,9 +70,14 @@ class plan {
 
   /// Runs all ops in the order of the net. Throws exec_error naming the op, its blobs and their shapes, with what the
   /// kernel threw nested in it; tensors that were fed then are what they were before that op.
+  /// Where nothing but elements has changed since the last run, a few comparisons an operand of the net are all that it
+  /// costs besides the ops.
   void run(run_options const& options = {}) {
+    bool const watched = is_watched(options);
+    if (repeats_ && !watched && stands()) return run_again();
     bind();
     run_bound(options);
+    repeats_ = !watched && !places_.empty();
   }
 
   /// Blobs of a workspace that a plan is given or leaves behind: valid as long as the names stand for them.
@@ -91,7 +96,10 @@ class plan {
 
   /// After bind(): has the next run write a published value to memory of the caller, which must live until another
   /// workspace, or another place, is given. False if that cannot be: the value then stands where its blob says.
-  bool write_to(value_number v, void* data, std::size_t bytes) { return memory_.stand_at(v, data, bytes, slots_); }
+  bool write_to(value_number v, void* data, std::size_t bytes) {
+    repeats_ = false;
+    return memory_.stand_at(v, data, bytes, slots_);
+  }
 
   /// The numbers of compile_options::constants have changed: the next run makes anew what was made of them.
   void forget_constants() noexcept {
@@ -246,6 +254,11 @@ class plan {
     bool overwritten;
     blob<B>* source;
   };
+  // Where an operand of the net stands.
+  struct place {
+    blob<B> const* held_by;
+    slot const* at;
+  };
   // The memory of an input.
   struct input_extent {
     std::byte const* first;
@@ -308,6 +321,12 @@ class plan {
   void separate_overwritten();
   bool is_given(tensor<B> const& memory) const;
   void refresh(std::size_t stage);
+  static bool is_watched(run_options const& options) {
+    return options.observer != nullptr || options.stop.stop_possible();
+  }
+  void find_places();
+  bool stands() const;
+  void run_again();
   void run_plainly(op_index op) {
     steps_[op].kernel->run(steps_[op].context);
     if (steps_[op].way == op_way::publishing)
@@ -350,6 +369,8 @@ class plan {
   std::vector<slot> slots_;           // by value
   std::vector<slot*> operand_slots_;  // of all contexts
   std::vector<input> inputs_;
+  std::vector<place> places_;                    // of what is given and published; empty if runs are not to be repeated
+  bool repeats_ = false;                         // a run has ended, and nothing has been asked for since
   bool inputs_moved_ = false;                    // since extents_ were found
   std::vector<input_extent> extents_;            // of a plan that is not nested
   static constexpr std::size_t few_inputs = 16;  // in which one is looked for as they come

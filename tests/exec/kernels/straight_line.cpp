@@ -137,6 +137,26 @@ TEST_CASE_TEMPLATE("straight_line: the bits of its functions one after the other
   }
 }
 
+TEST_CASE_TEMPLATE("straight_line: two functions, of which a product and a sum are not fused", T, float, double) {
+  std::mt19937 random(5);
+  for (instruction_set const set : instruction_sets())
+    for (unsigned f = 1; f <= static_cast<unsigned>(simple_function::relu); ++f)
+      for (unsigned g = 1; g <= static_cast<unsigned>(simple_function::relu); ++g)
+        for (std::size_t const count : {31u, 64u, 1'001u}) {
+          line_case<T> x(random, 2, count);
+          x.steps[0].f = simple_function{static_cast<unsigned char>(f)};
+          x.steps[1].f = simple_function{static_cast<unsigned char>(g)};
+          for (auto& s : x.steps) {
+            s.repeats = s.repeats && takes_two(s.f);
+            if (takes_two(s.f) && s.y.empty()) s.y.assign(count, T(0.3));
+          }
+          std::vector<T> const wanted = x.wanted(count);
+          std::vector<T> made(count);
+          x.line().template run<T>(x.operands(made.data()).data(), count, set);
+          CHECK(same(made, wanted));
+        }
+}
+
 TEST_CASE_TEMPLATE("straight_line: the result may stand in any operand that is not repeated", T, float, double) {
   std::mt19937 random(11);
   for (instruction_set const set : instruction_sets())

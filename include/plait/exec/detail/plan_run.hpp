@@ -24,7 +24,7 @@ namespace plait {
 template <backend B>
 void plan<B>::run_bound(run_options const& options) {
   op_index op = 0;
-  bool const watched = options.observer != nullptr || options.stop.stop_possible();
+  bool const watched = is_watched(options);
   try {
     for (std::size_t stage = 0; stage != layout_.stages().size(); ++stage) {
       enter(stage);
@@ -52,8 +52,59 @@ void plan<B>::run_bound(run_options const& options) {
   }
 }
 
+// ---- a run like the last one ---------------------------------------------------------------------------------------
+
+// Whether a run finds all as the one before did is told by where operands of the net stand, unless a run does more than
+// run its ops.
+template <backend B>
+void plan<B>::find_places() {
+  places_.clear();
+  if (nested_ || layout_.stages().size() != 1 || !constants_.empty()) return;
+  if (details_[0].type->schema.reads_shapes(layout_.reads(0).size())) return;
+  if (std::ranges::any_of(steps_, [](step const& s) { return s.way >= op_way::demanded; })) return;
+  auto const given_back = [this](value_number v) { return is_source(blobs_[layout_.blob_of(v)]); };
+  if (std::ranges::any_of(layout_.published(), given_back)) return;
+  for (input const& in : inputs_) places_.push_back({in.source, &slots_[in.value]});
+  for (value_number v : layout_.published()) places_.push_back({blobs_[layout_.blob_of(v)], &slots_[v]});
+}
+
+// Whether all that is given and was published is where it was when the last run had ended.
+template <backend B>
+bool plan<B>::stands() const {
+  for (auto const& [held_by, at] : places_) {
+    if (!held_by->is_set || held_by->object != nullptr) return false;
+    tensor<B> const& held = held_by->value;
+    if (held.raw() != at->data || held.spec() != at->type || !held.is_contiguous()) return false;
+  }
+  return true;
+}
+
+template <backend B>
+void plan<B>::run_again() {
+  op_index op = 0;
+  try {
+    for (op_index const last = stage_end(0); op != last; ++op) {
+      step& s = steps_[op];
+      if (s.way <= op_way::publishing)
+        s.kernel->run(s.context);
+      else if (s.way == op_way::grouped)
+        groups_.run(op);
+      else if (s.way == op_way::by_columns)
+        columns_.run(op);
+      else
+        chains_.run_again(op);
+    }
+  } catch (...) {
+    repeats_ = false;
+    rethrow(op);
+  }
+}
+
+// ---- before a run --------------------------------------------------------------------------------------------------
+
 template <backend B>
 void plan<B>::bind() {
+  repeats_ = false;
   for (value_number v : layout_.published())
     if (replaced_[v].owner() != nullptr) replaced_[v] = tensor<B>();
   for (input const& in : inputs_) {
@@ -178,6 +229,7 @@ auto plan<B>::find_blobs(workspace<B>& blobs) const -> blob_places {
 
 template <backend B>
 void plan<B>::rebind(blob_places const& blobs) {
+  repeats_ = false;
   for (std::size_t i = 0; i != inputs_.size(); ++i) inputs_[i].source = blobs.given[i];
   sort_sources();
   auto const published = layout_.published();
@@ -186,6 +238,7 @@ void plan<B>::rebind(blob_places const& blobs) {
     if (std::exchange(blobs_[layout_.blob_of(published[i])], target) != target)
       memory_.move_home(published[i], target->value, slots_);
   }
+  find_places();
 }
 
 // Whether the blob is one that something is given in.
@@ -291,7 +344,9 @@ void plan<B>::prepare_stage(std::size_t stage, bool first_is_inferred) {
     }
   }
   ready_[stage] = true;
-  if (stage == 0) find_groups(true);
+  if (stage != 0) return;
+  find_groups(true);
+  find_places();
 }
 
 template <backend B>

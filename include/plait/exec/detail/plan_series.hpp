@@ -40,6 +40,7 @@ std::vector<bool> plan<B>::begin_series(value_series const& values) {
   }
   // Whether operands of the outermost net share memory may change with each run.
   find_groups(!nested_ || in_series_.empty());
+  find_places();
   return taken;
 }
 

@@ -94,6 +94,65 @@ PLAIT_DETAIL_STRAIGHT_LINES(avx512, PLAIT_TARGET_AVX512, 64)
 #endif
 #undef PLAIT_DETAIL_STRAIGHT_LINES
 
+#if PLAIT_X86_DISPATCH
+template <instruction_set, class>
+struct line_pairs;
+
+// A line of two functions that are known when this is compiled: where all operands are in the first cache, to find out
+// at each step what they are takes as long as the rest. Elements from 0 on, as far as they fill steps; returns how
+// many.
+#define PLAIT_DETAIL_LINE_PAIRS(SET, TARGET, BYTES)                                                     \
+  template <class T>                                                                                    \
+  struct line_pairs<instruction_set::SET, T> {                                                          \
+    typedef T vec __attribute__((vector_size(BYTES)));                                                  \
+    typedef T loose __attribute__((vector_size(BYTES), aligned(alignof(T)), may_alias));                \
+    template <simple_function F>                                                                        \
+    TARGET PLAIT_ALWAYS_INLINE static void apply(vec& x, loose const& y) {                              \
+      if constexpr (F == simple_function::add) x = x + y;                                               \
+      if constexpr (F == simple_function::subtract) x = x - y;                                          \
+      if constexpr (F == simple_function::subtract_from) x = y - x;                                     \
+      if constexpr (F == simple_function::multiply) x = x * y;                                          \
+      asm("" : "+x"(x)); /* is a number from here on: no product is fused with the addition after it */ \
+    }                                                                                                   \
+    template <simple_function F, simple_function G, std::size_t... V>                                   \
+    TARGET static std::size_t run(line_call<T> const& call, std::size_t count, T* to) {                 \
+      constexpr std::size_t width = sizeof...(V) * BYTES / sizeof(T);                                   \
+      line_operand<T> const x = call.x;                                                                 \
+      line_operand<T> const y = call.y[0];                                                              \
+      line_operand<T> const z = call.y[1];                                                              \
+      std::size_t i = 0;                                                                                \
+      for (; i + width <= count; i += width, to += width) {                                             \
+        loose const* const a = reinterpret_cast<loose const*>(x.at + (i & x.moves));                    \
+        loose const* const b = reinterpret_cast<loose const*>(y.at + (i & y.moves));                    \
+        loose const* const c = reinterpret_cast<loose const*>(z.at + (i & z.moves));                    \
+        vec r[] = {a[V]...};                                                                            \
+        (apply<F>(r[V], b[V]), ...);                                                                    \
+        (apply<G>(r[V], c[V]), ...);                                                                    \
+        ((reinterpret_cast<loose*>(to)[V] = r[V]), ...);                                                \
+      }                                                                                                 \
+      return i;                                                                                         \
+    }                                                                                                   \
+  };
+
+PLAIT_DETAIL_LINE_PAIRS(avx2, PLAIT_TARGET_AVX2, 32)
+PLAIT_DETAIL_LINE_PAIRS(avx512, PLAIT_TARGET_AVX512, 64)
+#undef PLAIT_DETAIL_LINE_PAIRS
+
+// The commonest functions are numbered from 1 on.
+template <instruction_set Set, class T, std::size_t... I>
+std::size_t run_pair(line_call<T> const& call, std::size_t count, T* result, std::index_sequence<I...>) {
+  constexpr auto last = static_cast<std::size_t>(simple_function::multiply);
+  static_assert(sizeof...(I) == last * last);
+  using loop = std::size_t (*)(line_call<T> const&, std::size_t, T*);
+  static constexpr std::array<loop, sizeof...(I)> loops = {
+      &line_pairs<Set, T>::template run<simple_function{1 + I / last}, simple_function{1 + I % last}, 0, 1, 2, 3>...};
+  if (call.function_count != 2) return 0;
+  auto const f = static_cast<std::size_t>(call.functions[0]) - 1;
+  auto const g = static_cast<std::size_t>(call.functions[1]) - 1;
+  return f < last && g < last ? loops[f * last + g](call, count, result) : 0;
+}
+#endif
+
 template <std::size_t Count>
 using vectors = std::make_index_sequence<Count>;
 
@@ -101,7 +160,10 @@ template <instruction_set Set, std::size_t Bytes, class T>
 void run_line(line_call<T> const& call, std::size_t count, T* result) {
   using lines = straight_lines<Set, T>;
   std::size_t i = 0;
-  if (8 * Bytes / sizeof(T) <= count) i = lines::template step<Bytes>(call, 0, count, result, vectors<8>());
+#if PLAIT_X86_DISPATCH
+  if constexpr (Set != instruction_set::portable) i = run_pair<Set>(call, count, result, vectors<16>());
+#endif
+  i = lines::template step<Bytes>(call, i, count, result + i, vectors<8>());
   if (i == count) return;
   i = lines::template step<Bytes>(call, i, count, result + i, vectors<2>());
   i = lines::template step<Bytes>(call, i, count, result + i, vectors<1>());

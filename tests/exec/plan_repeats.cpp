@@ -1,0 +1,163 @@
+// Runs of one plan after one another, with something done in between: each gives what a new plan gives.
+#include <cstddef>
+#include <cstdint>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <plait/exec/observers.hpp>
+#include <plait/exec/operators/activations.hpp>
+#include <plait/exec/operators/arithmetic.hpp>
+#include <plait/exec/plan.hpp>
+#include <plait/exec/serial.hpp>
+#include <plait/netdef/text_reader.hpp>
+#include <plait/netdef/traits.hpp>
+
+namespace {
+
+using backend = plait::serial;
+using tensor = plait::tensor<backend>;
+using workspace = plait::workspace<backend>;
+
+plait::operators<backend> const& table() {
+  static plait::operators<backend> const made = [] {
+    plait::operators<backend> t;
+    plait::add_activation_operators(t);
+    plait::add_arithmetic_operators(t);
+    return t;
+  }();
+  return made;
+}
+
+// Chains, ops by themselves, and one in place of what only the net has.
+char const* const nets[] = {
+    "op { type: 'Add' input: 'a' input: 'b' output: 't' } op { type: 'Mul' input: 't' input: 'c' output: 'y' } "
+    "op { type: 'Relu' input: 'y' output: 'z' } external_output: 'y' external_output: 'z'",
+    "op { type: 'Mul' input: 'a' input: 'b' output: 'y' } op { type: 'Add' input: 'y' input: 'c' output: 'y' } "
+    "op { type: 'Softsign' input: 'y' output: 'z' } external_output: 'y' external_output: 'z'",
+    "op { type: 'Tanh' input: 'a' output: 'y' } op { type: 'Sub' input: 'b' input: 'c' output: 'z' } "
+    "external_output: 'y' external_output: 'z'",
+    "op { type: 'Relu' input: 'a' output: 'a' } op { type: 'Add' input: 'a' input: 'b' output: 'y' } "
+    "op { type: 'Add' input: 'y' input: 'c' output: 'z' } external_output: 'y' external_output: 'z'",
+};
+
+struct series_of_runs {
+  std::mt19937 random;
+  plait::netdef net;
+  std::int64_t count = 40;
+  workspace first = {};
+  workspace second = {};
+  workspace* blobs = &first;
+  plait::plan<backend> plan;
+
+  series_of_runs(char const* text, unsigned seed)
+      : random(seed), net(plait::read_netdef_text(text)), plan(plait::compile(net, table(), first)) {
+    feed_all();
+  }
+
+  std::vector<float> numbers(std::int64_t of) {
+    std::vector<float> made(static_cast<std::size_t>(of));
+    for (float& each : made) each = std::uniform_real_distribution<float>(-2, 2)(random);
+    return made;
+  }
+  std::string one_of(char const* names) { return {names[random() % std::char_traits<char>::length(names)]}; }
+  void feed_all() {
+    for (char const* name : {"a", "b", "c"}) blobs->feed(name, numbers(count), {count});
+  }
+  void change() {
+    switch (random() % 15) {
+      case 0: {
+        std::string const name = one_of("abc");
+        if (!blobs->view(name).is_contiguous()) return;
+        return blobs->refill(name, numbers(count));
+      }
+      case 1:
+        return blobs->feed(one_of("abc"), numbers(count), {count});
+      case 2:
+        count = random() % 2 == 0 ? 40 : 700;
+        return feed_all();
+      case 3: {  // the same elements, in rows of two
+        tensor const wide = tensor::from(numbers(2 * count), {count, 2});
+        return blobs->feed(one_of("abc"), wide.select(1, 0));
+      }
+      case 4:  // what was made is given
+        if (blobs->contains("y")) blobs->feed(one_of("abc"), blobs->view("y"));
+        return;
+      case 5:
+        blobs->reset();
+        return feed_all();
+      case 6:
+        blobs = blobs == &first ? &second : &first;
+        feed_all();
+        return plan.rebind(*blobs);
+      case 7: {
+        plait::time_observer<backend> seen;
+        return plan.run({.observer = &seen});
+      }
+      case 8:
+        plan.bind();
+        return plan.run_bound();
+      case 9:
+        return blobs->feed("y", numbers(count), {count});
+      case 10: {
+        std::string const name = one_of("bc");
+        tensor const before = blobs->view(name);
+        blobs->feed(name, numbers(3), {3});
+        CHECK_THROWS_AS(plan.run(), plait::exec_error);
+        return blobs->feed(name, before);
+      }
+      case 11:
+        return blobs->feed("a", blobs->view("c"));
+      case 12:  // the same shape, other elements and strides
+        return blobs->feed(one_of("abc"), tensor::from(numbers(count), {count}).slice(0, 0, count));
+      default:
+        return;
+    }
+  }
+
+  void run_and_compare() {
+    workspace fresh;
+    for (char const* name : {"a", "b", "c"}) fresh.feed(name, blobs->view(name).clone());
+    plait::plan<backend> other = plait::compile(net, table(), fresh);
+    other.run();
+    plan.run();
+    for (char const* name : {"y", "z"}) CHECK(blobs->fetch<float>(name) == fresh.fetch<float>(name));
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a run after others gives what a new plan gives, whatever was done in between") {
+  for (char const* text : nets) {
+    CAPTURE(text);
+    for (unsigned seed = 0; seed != 8; ++seed) {
+      CAPTURE(seed);
+      series_of_runs runs(text, seed);
+      for (int turn = 0; turn != 60; ++turn) {
+        CAPTURE(turn);
+        runs.change();
+        runs.run_and_compare();
+      }
+    }
+  }
+}
+
+TEST_CASE("a run after others writes to where the caller has asked since") {
+  workspace blobs;
+  plait::plan<backend> plan = plait::compile(plait::read_netdef_text(nets[0]), table(), blobs);
+  for (char const* name : {"a", "b", "c"}) blobs.feed(name, std::vector<float>{1, 2, 3}, {3});
+  plan.run();
+  plan.run();
+  auto const y = plan.layout().published()[0];
+  REQUIRE(plan.value_name(y) == "y");
+  std::vector<float> place(3);
+  CHECK(plan.write_to(y, place.data(), sizeof(float) * place.size()));
+  plan.run();
+  CHECK(place == std::vector<float>{2, 8, 18});
+  blobs.refill("c", std::vector<float>{1, 1, 2});
+  plan.run();
+  CHECK(place == std::vector<float>{2, 4, 12});
+  CHECK(blobs.fetch<float>("y") == place);
+}
