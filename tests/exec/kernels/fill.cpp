@@ -1,6 +1,8 @@
 #include <plait/exec/kernels/fill.hpp>
 
+#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -10,6 +12,19 @@
 #include <plait/exec/tbb.hpp>
 
 namespace {
+
+TEST_CASE_TEMPLATE("fill: bytes", B, plait::serial, plait::omp, plait::tbb) {
+  for (std::size_t const count : {std::size_t{0}, std::size_t{7}, 3 * plait::tile_size + 5}) {
+    std::vector<std::uint8_t> made(count + 1, 9);
+    plait::fill<B>(made.data(), count, std::uint8_t{0});
+    std::vector<std::uint8_t> wanted(count, 0);
+    wanted.push_back(9);
+    CHECK(made == wanted);
+  }
+  std::array<bool, 3> flags = {};
+  plait::fill<B>(flags.data(), 2, true);
+  CHECK(flags == std::array<bool, 3>{true, true, false});
+}
 
 TEST_CASE_TEMPLATE("fill: all of so many elements, and none behind them", B, plait::serial, plait::omp, plait::tbb) {
   for (std::size_t const count : {std::size_t{0}, std::size_t{1}, std::size_t{7}, 3 * plait::tile_size + 5}) {

@@ -1,7 +1,9 @@
 // One value for all elements.
 #pragma once
 
+#include <bit>
 #include <cstddef>
+#include <cstring>
 
 #include <plait/exec/kernels/for_each.hpp>
 
@@ -16,12 +18,25 @@ struct filled_element {
   PLAIT_HOST_DEVICE void operator()(std::size_t i) const { to[i] = value; }
 };
 
+// Stores of bytes may change anything, the loop's own bounds included, which are read again for each: no compiler makes
+// vectors of them.
+struct fill_of_bytes {
+  void* to;
+  unsigned char value;
+  void operator()(std::size_t first, std::size_t last) const {
+    std::memset(static_cast<unsigned char*>(to) + first, value, last - first);
+  }
+};
+
 }  // namespace detail
 
 /// to[i] = value for all of `count` elements.
 template <backend B, class T>
 void fill(T* to, std::size_t count, T value) {
-  for_each_index<B>(count, detail::filled_element<T>{to, value});
+  if constexpr (!B::on_device && sizeof(T) == 1)
+    for_each_tile<B>(count, tile_size, detail::fill_of_bytes{to, std::bit_cast<unsigned char>(value)});
+  else
+    for_each_index<B>(count, detail::filled_element<T>{to, value});
 }
 
 }  // namespace plait
