@@ -238,6 +238,8 @@ TEST_CASE("What does not fit together is refused and leaves the model as it was"
   CHECK(layer(lstm, "l", {.sequence = "x", .initial = {"h0", "c0"}, .learn_initial = true}));
   CHECK(layer(lstm, "l", {.sequence = "x", .outputs_with_grads = {4}}));
   CHECK(layer(plait::lstm_cell{2, 4}, "l", {.sequence = "x", .parameters = "there"}));  // in another shape
+  CHECK(layer(plait::lstm_cell{2, 0}, "l", {.sequence = "x"}));
+  CHECK(layer(plait::lstm_cell{2, std::numeric_limits<std::int64_t>::max()}, "l", {.sequence = "x"}));
   CHECK(layer(careless_cell(), "l", {.sequence = "x"}));
   CHECK(layer(stateless_cell(), "l", {.sequence = "x"}));
   CHECK(layer(plait::multi_cell{{}}, "l", {.sequence = "x"}));

@@ -35,6 +35,9 @@ inline std::string initial_name(std::string_view kind, std::string_view state) {
   return std::string(state.substr(0, scope)) + std::string(kind) + '_' + std::string(state.substr(scope)) + "_state";
 }
 
+/// So that cells may count in 64 bits what they have several of for each element of a state.
+inline constexpr std::int64_t widest_state = std::int64_t{1} << 40;
+
 /// Everything around the steps of a layer whose options and name live as long.
 class layer_parts {
  public:
@@ -51,6 +54,9 @@ class layer_parts {
         (void)model.net.blob(*state.initial);
       else if (state.width < 0 && o_.initial.empty())
         fail("nothing says how wide the state '" + state.name + "' is");
+      if (state.width == 0 || state.width > widest_state)
+        fail("its state '" + state.name + "' is " + std::to_string(state.width) + " wide, which should be from 1 to " +
+             std::to_string(widest_state));
     }
     if (states_.empty()) fail("its cell has no state");
     if (!o_.initial.empty() && o_.learn_initial) fail("its initial states are given, and to be learned");
