@@ -310,6 +310,8 @@ class plan {
   std::vector<bool> kept_blobs(ssa_form<N> const& form, compile_options const& options, nesting const* around) const;
   void connect(net_operands const& operands, workspace<B>& blobs);
   void find_constants(std::vector<std::string> const& names);
+  tensor<B> const& given(constant const& c) const;
+  bool has_other_constants() const;
   void tell_constants();
   bool infer(op_index op);
   void enter(std::size_t stage);

@@ -59,7 +59,7 @@ void plan<B>::run_bound(run_options const& options) {
 template <backend B>
 void plan<B>::find_places() {
   places_.clear();
-  if (nested_ || layout_.stages().size() != 1 || !constants_.empty()) return;
+  if (nested_ || layout_.stages().size() != 1) return;
   if (details_[0].type->schema.reads_shapes(layout_.reads(0).size())) return;
   if (std::ranges::any_of(steps_, [](step const& s) { return s.way >= op_way::demanded; })) return;
   auto const given_back = [this](value_number v) { return is_source(blobs_[layout_.blob_of(v)]); };
@@ -76,12 +76,13 @@ bool plan<B>::stands() const {
     tensor<B> const& held = held_by->value;
     if (held.raw() != at->data || held.spec() != at->type || !held.is_contiguous()) return false;
   }
-  return true;
+  return constants_.empty() || (constants_told_ && !has_other_constants());
 }
 
 template <backend B>
 void plan<B>::run_again() {
   op_index op = 0;
+  ++entered_;
   try {
     for (op_index const last = stage_end(0); op != last; ++op) {
       step& s = steps_[op];

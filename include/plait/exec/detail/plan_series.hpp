@@ -54,18 +54,25 @@ void plan<B>::keep_constants(std::vector<bool> const& values) {
   }
 }
 
-// All runs are one series while what is given is of the same types.
 template <backend B>
-void plan<B>::tell_constants() {
-  // A view of the same place with other strides is another tensor.
-  auto const now = [this](constant const& c) -> tensor<B> const& {
-    return std::ranges::lower_bound(inputs_, c.value, {}, &input::value)->source->value;
-  };
-  bool const changed = std::ranges::any_of(constants_, [&](constant const& c) {
-    tensor<B> const& held = now(c);
+tensor<B> const& plan<B>::given(constant const& c) const {
+  return std::ranges::lower_bound(inputs_, c.value, {}, &input::value)->source->value;
+}
+
+// Whether one of the constants is another than was told of: a view of the same place with other strides is, too.
+template <backend B>
+bool plan<B>::has_other_constants() const {
+  return std::ranges::any_of(constants_, [this](constant const& c) {
+    tensor<B> const& held = given(c);
     bool const same_owner = !c.owner.owner_before(held.owner()) && !held.owner().owner_before(c.owner);
     return c.data != held.raw() || c.type != held.spec() || c.strides != held.strides() || !same_owner;
   });
+}
+
+// All runs are one series while what is given is of the same types.
+template <backend B>
+void plan<B>::tell_constants() {
+  bool const changed = has_other_constants();
   if (!changed && constants_told_) return;
   value_series all{npos, std::vector<bool>(layout_.value_count(), false), {}, {}};
   all.summed = all.same;
@@ -74,7 +81,7 @@ void plan<B>::tell_constants() {
   if (changed) {
     keep_constants(all.same);
     for (constant& c : constants_) {
-      tensor<B> const& held = now(c);
+      tensor<B> const& held = given(c);
       c.data = held.raw();
       c.type = held.spec();
       c.strides = held.strides();
