@@ -28,6 +28,7 @@
 
 #include <plait/core/assert.hpp>
 #include <plait/core/npos.hpp>
+#include <plait/dataflow/detail/state_vector.hpp>
 #include <plait/dataflow/problem.hpp>
 #include <plait/graph/dense_graph.hpp>
 #include <plait/ssa/dense_ssa.hpp>
@@ -102,7 +103,7 @@ class sparse_solver {
   template <class Problem>
   constexpr void visit_block(dense_graph const& g, dense_ssa const& form, Problem& problem, std::uint32_t block);
 
-  std::vector<value_type> states_;
+  detail::state_vector<value_type> states_;
   std::vector<char> reached_;              // by block
   std::vector<char> taken_;                // by edge, in the order of the successors
   std::vector<std::uint32_t> first_edge_;  // by block
@@ -113,8 +114,8 @@ class sparse_solver {
   std::vector<phi_index> phis_;            // an argument's edge is new
   std::vector<value_index> changed_;       // values whose users have not seen it
   std::vector<char> is_changed_;           // by value
-  std::vector<value_type> in_;
-  std::vector<value_type> out_;
+  detail::state_vector<value_type> in_;
+  detail::state_vector<value_type> out_;
 };
 
 template <class Value>
