@@ -161,6 +161,39 @@ TEST_CASE("sparse: a state may be a bool") {
   CHECK(clean > 100);
 }
 
+struct counting_taint : taint_problem {
+  std::size_t* joins;
+  bool join(bool& into, bool const& from) const {
+    ++*joins;
+    return taint_problem::join(into, from);
+  }
+};
+
+TEST_CASE("sparse: where thousands of ways meet, each is looked at a few times") {
+  int const ways = 3'000;
+  test::net_program p;
+  p.blocks.resize(static_cast<std::size_t>(ways) + 2);
+  p.targets.resize(p.blocks.size());
+  p.blocks.front().external_inputs = {"a"};
+  p.blocks.front().ops = {{"Branch", {"a"}, {}}};
+  for (int n = 1; n <= ways; ++n) {
+    auto const at = static_cast<std::size_t>(n);
+    p.targets[0].push_back(n);
+    p.targets[at] = {ways + 1};
+    p.blocks[at].ops = {{n == ways / 2 ? "Copy" : "Input", {"a"}, {"x"}}};
+    if (n != ways / 2) p.blocks[at].ops[0].inputs.clear();
+  }
+  p.blocks.back().external_outputs = {"x"};
+  plait::program_ssa const ssa(p);
+  REQUIRE(ssa.phi_count() == 1);
+  std::size_t joins = 0;
+  counting_taint problem{{}, &joins};
+  plait::sparse_solver<bool> solver;
+  solver.compute(ssa.graph(), ssa.form(), problem);
+  CHECK(solver[ssa.form().result(0)]);
+  CHECK(joins <= 3 * static_cast<std::size_t>(ways));
+}
+
 struct no_transfer {
   using value_type = int;
   int initial() const { return 0; }
