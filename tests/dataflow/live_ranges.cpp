@@ -105,4 +105,14 @@ TEST_CASE("live_ranges: a long net takes linear time") {
   CHECK(live.dense().exposed().size() == 2);
 }
 
+TEST_CASE("live_ranges: an op with hundreds of thousands of outputs that nobody reads") {
+  test::net_program p{{{}}, {{}}};
+  plait::op_spec wide{"Split", {}, {}};
+  for (int i = 0; i != 300'000; ++i) wide.outputs.push_back(std::to_string(i / 2));  // each twice
+  p.blocks[0].ops = {wide};
+  plait::liveness const live(p);
+  plait::live_ranges const ranges(live.snapshot().code(), live.dense());
+  CHECK(ranges.pressure() == plait::live_ranges::peak{150'000, 0});
+}
+
 }  // namespace

@@ -7,6 +7,7 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -124,6 +125,34 @@ TEST_CASE("relations: learn may refuse") {
   plait::dense_relations const form(ssa.form());
   CHECK_THROWS_AS(solver.solve(form, problem), std::logic_error);
 }
+
+// What is known of one operand of an op is known of all.
+struct spread {
+  using value_type = bool;
+  static constexpr bool initial() { return false; }
+  constexpr void relate(std::uint32_t, std::span<bool> in, std::span<bool> out) {
+    bool any = false;
+    for (auto const& part : {in, out})
+      for (bool const known : part) any = any || known;
+    for (auto const& part : {in, out})
+      for (bool& known : part) known = any;
+  }
+  constexpr bool learn(std::uint32_t, std::uint32_t, bool, bool& known, bool const& said) {
+    return std::exchange(known, said) != said;
+  }
+};
+static_assert([] {
+  plait::single_block const p(chain);
+  plait::program_ssa const ssa(p);
+  plait::dense_relations const form(ssa.form());
+  plait::relation_solver<bool> solver;
+  solver.reset(ssa.form().value_count(), false);
+  plait::value_index const a = ssa.form().reads(0)[0], c = ssa.form().writes(1)[0], y = ssa.form().writes(2)[0];
+  solver[c] = true;
+  spread problem;
+  solver.solve(form, problem);
+  return solver[a] && solver.states()[c] && !solver[y] && solver.take()[a];
+}());
 
 static_assert(!plait::relation_problem<int> && plait::relation_problem<unify> &&
               plait::relation_form<plait::dense_relations> && !plait::relation_form<int>);

@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -182,6 +183,56 @@ TEST_CASE("solver: a graph without cycles takes one visit a block") {
   plait::dataflow_solver<distance_problem> solver;
   solver.compute(g, problem);
   CHECK(solver.visit_count() == g.size());
+}
+
+// Whether some way comes by block 1.
+struct passes_one {
+  using value_type = bool;
+  static constexpr auto direction = flow_direction::forward;
+  constexpr bool initial() const { return false; }
+  constexpr bool boundary() const { return false; }
+  constexpr bool join(bool& into, bool const& from) const {
+    bool const changed = from && !into;
+    into = into || from;
+    return changed;
+  }
+  constexpr void transfer_block(std::uint32_t block, bool& passed) const { passed = passed || block == 1; }
+  constexpr std::size_t height() const { return 1; }
+};
+PLAIT_CHECK_DATAFLOW_PROBLEM(passes_one);
+static_assert([] {
+  plait::flow_snapshot const g(shape);
+  passes_one const problem;
+  plait::dataflow_solver<passes_one> solver;
+  solver.compute(g, problem);
+  bool const& state = solver.state(g.number(2));
+  return &state == &solver.state(g.number(2)) && state == (g.number(1) == 1) && !solver.before(0);
+}());
+
+TEST_CASE("solver: a state may be a bool") {
+  passes_one const problem;
+  plait::dataflow_solver<passes_one> solver;
+  for (unsigned seed = 0; seed != 300; ++seed) {
+    CAPTURE(seed);
+    auto const g = test::make_graph<own::graph>(test::random_flow_graph(seed));
+    plait::flow_snapshot const s(g);
+    solver.compute(s, problem);
+    std::vector<char> behind(s.size());  // 1
+    std::vector<std::uint32_t> waiting;
+    if (s.size() > 1) waiting.push_back(1);
+    while (!waiting.empty()) {
+      std::uint32_t const b = waiting.back();
+      waiting.pop_back();
+      for (std::uint32_t const to : s.successors(b))
+        if (std::exchange(behind[to], 1) == 0) waiting.push_back(to);
+    }
+    for (std::uint32_t b = 0; b != s.size(); ++b) {
+      REQUIRE(solver.before(b) == (behind[b] != 0));
+      REQUIRE(solver.after(b) == (behind[b] != 0 || b == 1));
+    }
+  }
+  auto const copy = solver;
+  CHECK(copy.state(0) == solver.state(0));
 }
 
 struct counting_problem {

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -104,6 +105,93 @@ TEST_CASE(
     }
   }
   CHECK(decided > 10'000);
+}
+
+// Which values depend on what a program is given.
+struct taint_problem {
+  using value_type = bool;
+  bool initial() const { return false; }
+  bool given(plait::value_index) const { return true; }
+  bool join(bool& into, bool const& from) const {
+    bool const changed = from && !into;
+    into = into || from;
+    return changed;
+  }
+  void transfer(plait::op_index, std::span<bool const> in, std::span<bool> out) const {
+    for (bool& made : out)
+      for (bool const read : in) made = made || read;
+  }
+};
+PLAIT_CHECK_SPARSE_PROBLEM(taint_problem);
+
+TEST_CASE("sparse: a state may be a bool") {
+  plait::program_ssa<test::net_program> ssa;
+  plait::sparse_solver<bool> solver;
+  std::size_t clean = 0;
+  for (unsigned seed = 0; seed != 300; ++seed) {
+    CAPTURE(seed);
+    auto const p = test::random_program(seed);
+    ssa.compute(p);
+    auto const& form = ssa.form();
+    taint_problem problem;
+    solver.compute(ssa.graph(), form, problem);
+    REQUIRE(solver.states().size() == form.value_count());
+    std::vector<char> tainted(form.value_count());
+    std::vector<plait::value_index> waiting;
+    auto const taint = [&](plait::value_index v) {
+      if (std::exchange(tainted[v], 1) == 0) waiting.push_back(v);
+    };
+    for (plait::value_index v = 0; v != form.value_count(); ++v)
+      if (form.definition(v) == plait::ssa_site()) taint(v);
+    while (!waiting.empty()) {
+      plait::value_index const v = waiting.back();
+      waiting.pop_back();
+      for (auto const& use : form.uses(v)) {
+        if (use.site.is_phi())
+          taint(form.result(use.site.phi()));
+        else
+          for (auto const made : form.writes(use.site.op())) taint(made);
+      }
+    }
+    for (plait::value_index v = 0; v != form.value_count(); ++v) {
+      REQUIRE(solver[v] == (tainted[v] != 0));
+      clean += tainted[v] == 0;
+    }
+  }
+  CHECK(clean > 100);
+}
+
+struct counting_taint : taint_problem {
+  std::size_t* joins;
+  bool join(bool& into, bool const& from) const {
+    ++*joins;
+    return taint_problem::join(into, from);
+  }
+};
+
+TEST_CASE("sparse: where thousands of ways meet, each is looked at a few times") {
+  int const ways = 3'000;
+  test::net_program p;
+  p.blocks.resize(static_cast<std::size_t>(ways) + 2);
+  p.targets.resize(p.blocks.size());
+  p.blocks.front().external_inputs = {"a"};
+  p.blocks.front().ops = {{"Branch", {"a"}, {}}};
+  for (int n = 1; n <= ways; ++n) {
+    auto const at = static_cast<std::size_t>(n);
+    p.targets[0].push_back(n);
+    p.targets[at] = {ways + 1};
+    p.blocks[at].ops = {{n == ways / 2 ? "Copy" : "Input", {"a"}, {"x"}}};
+    if (n != ways / 2) p.blocks[at].ops[0].inputs.clear();
+  }
+  p.blocks.back().external_outputs = {"x"};
+  plait::program_ssa const ssa(p);
+  REQUIRE(ssa.phi_count() == 1);
+  std::size_t joins = 0;
+  counting_taint problem{{}, &joins};
+  plait::sparse_solver<bool> solver;
+  solver.compute(ssa.graph(), ssa.form(), problem);
+  CHECK(solver[ssa.form().result(0)]);
+  CHECK(joins <= 3 * static_cast<std::size_t>(ways));
 }
 
 struct no_transfer {

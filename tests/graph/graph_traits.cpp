@@ -1,10 +1,13 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <list>
 #include <memory>
 #include <random>
+#include <ranges>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include <plait/graph/graph_traits.hpp>
@@ -180,4 +183,24 @@ TEST_CASE("traits that return references: nodes are values all the same") {
   CHECK(&plait::successors(g, 0) == &g.next);
   CHECK(plait::index(g, 0) == 0);
   CHECK(plait::nodes(g).size() == 1);
+}
+
+namespace {
+
+// As many nodes as their type has values.
+struct bytes {
+  static std::size_t size() { return 256; }
+  static std::uint8_t entry() { return 0; }
+  static std::vector<std::uint8_t> successors(std::uint8_t n) {
+    return n == 255 ? std::vector<std::uint8_t>() : std::vector<std::uint8_t>{static_cast<std::uint8_t>(n + 1)};
+  }
+};
+
+}  // namespace
+
+TEST_CASE("all numbers of a type may be nodes") {
+  auto const all = plait::nodes(bytes());
+  CHECK(all.size() == 256);
+  CHECK(all[255] == 255);
+  static_assert(std::is_same_v<std::ranges::range_value_t<decltype(all)>, std::uint8_t>);
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 #include <random>
+#include <ranges>
 #include <set>
 #include <vector>
 
@@ -254,4 +255,52 @@ TEST_CASE("a large graph is read in the order of its nodes, if that is by index 
              std::ranges::equal(s.predecessors(n), expected.predecessors(n));
     CHECK(same);
   }
+}
+
+namespace {
+
+// Trees of which there is nothing but rules: the successors of a node are made of it, where it is.
+struct place {
+  int level;
+  int number;
+  friend bool operator==(place const&, place const&) = default;
+};
+struct tree_of_places {
+  static std::size_t size() { return 63; }
+  static place entry() { return {0, 0}; }
+  static std::size_t index(place const& n) {
+    return (std::size_t{1} << n.level) - 1 + static_cast<std::size_t>(n.number);
+  }
+  static auto successors(place const& n) {
+    return std::views::iota(0, n.level < 5 ? 2 : 0) | std::views::transform([&n](int i) {
+             return place{n.level + 1, 2 * n.number + i};
+           });
+  }
+};
+struct tree_of_numbers {
+  static std::size_t size() { return 63; }
+  static int entry() { return 0; }
+  static auto successors(int const& n) {
+    return std::views::iota(1, n < 31 ? 3 : 1) | std::views::transform([&n](int i) { return 2 * n + i; });
+  }
+};
+
+template <class G>
+void check_tree() {
+  G const g;
+  plait::flow_snapshot const s(g);
+  REQUIRE(s.size() == 63);
+  for (std::uint32_t n = 0; n != 63; ++n) {
+    std::size_t const at = plait::index(g, s.node(n));
+    REQUIRE(s.successors(n).size() == (at < 31 ? 2 : 0));
+    for (std::size_t i = 0; i != s.successors(n).size(); ++i)
+      REQUIRE(plait::index(g, s.node(s.successors(n)[i])) == 2 * at + 1 + i);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("successors may refer to the node they were asked of") {
+  check_tree<tree_of_places>();
+  check_tree<tree_of_numbers>();
 }

@@ -13,7 +13,6 @@
 // the pressure counts. O(operands + sizes of all live-out sets) time and space.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -77,6 +76,7 @@ class live_ranges {
   std::vector<std::uint32_t> latest_;                // by blob: its entry in found_
   std::vector<blob_index> live_;                     // in no order
   std::vector<std::uint32_t> place_;                 // by blob: where it is in live_
+  std::vector<op_index> written_;                    // by blob: the last op found to write it
 };
 
 constexpr void live_ranges::begin_to_live(blob_index b, std::uint32_t point) {
@@ -107,6 +107,7 @@ constexpr void live_ranges::compute(dense_program const& p, dense_liveness const
   last_.assign(p.blob_count(), npos);
   latest_.assign(p.blob_count(), npos);
   place_.assign(p.blob_count(), npos);
+  written_.assign(p.blob_count(), npos);
   peak_ = {};
   // From the back, so that of equal peaks the first is found last.
   auto const consider = [this](std::size_t blobs, op_index op) {
@@ -118,10 +119,8 @@ constexpr void live_ranges::compute(dense_program const& p, dense_liveness const
     for (op_index op = p.first_op(block + 1); op-- != p.first_op(block);) {
       std::size_t dead = 0;
       auto const writes = p.writes(op);
-      for (std::size_t i = 0; i != writes.size(); ++i)
-        if (last_[writes[i]] == npos && std::find(writes.begin(), writes.begin() + static_cast<std::ptrdiff_t>(i),
-                                                  writes[i]) == writes.begin() + static_cast<std::ptrdiff_t>(i))
-          ++dead;
+      for (blob_index const b : writes)
+        if (std::exchange(written_[b], op) != op && last_[b] == npos) ++dead;
       consider(live_.size() + dead, op);
       for (blob_index const b : writes) end_to_live(b, after(p, op));
       for (blob_index const b : p.reads(op)) begin_to_live(b, before(p, op));

@@ -29,6 +29,7 @@
 #include <utility>
 #include <vector>
 
+#include <plait/dataflow/detail/state_vector.hpp>
 #include <plait/dataflow/problem.hpp>
 #include <plait/ssa/dense_ssa.hpp>
 
@@ -93,7 +94,7 @@ class relation_solver {
   constexpr Value& operator[](std::size_t v) { return states_[v]; }
   constexpr Value const& operator[](std::size_t v) const { return states_[v]; }
   constexpr std::span<Value const> states() const noexcept { return states_; }
-  constexpr std::vector<Value> take() { return std::move(states_); }
+  constexpr detail::state_vector<Value> take() { return std::move(states_); }
 
   /// Each op from the first to the last, then back.
   template <relation_form Form, relation_problem Problem>
@@ -138,7 +139,7 @@ class relation_solver {
     for (auto const& v : form.reads(op)) in_.push_back(states_[form.index(v)]);
     for (auto const& v : form.writes(op)) out_.push_back(states_[form.index(v)]);
     problem.relate(op, std::span<Value>(in_), std::span<Value>(out_));
-    auto const store = [&](auto&& values, std::vector<Value> const& said, bool is_output) {
+    auto const store = [&](auto&& values, detail::state_vector<Value> const& said, bool is_output) {
       std::uint32_t slot = 0;
       for (auto const& v : values) {
         if (problem.learn(op, slot, is_output, states_[form.index(v)], said[slot])) learned(v);
@@ -149,9 +150,9 @@ class relation_solver {
     store(form.writes(op), out_, true);
   }
 
-  std::vector<Value> states_;
-  std::vector<Value> in_;
-  std::vector<Value> out_;
+  detail::state_vector<Value> states_;
+  detail::state_vector<Value> in_;
+  detail::state_vector<Value> out_;
   std::vector<std::uint32_t> queue_;
   std::vector<char> queued_;
 };

@@ -28,6 +28,7 @@
 #include <plait/core/bit_queue.hpp>
 #include <plait/core/csr.hpp>
 #include <plait/core/errors.hpp>
+#include <plait/dataflow/detail/state_vector.hpp>
 #include <plait/dataflow/problem.hpp>
 #include <plait/graph/dense_graph.hpp>
 #include <plait/ssa/dense_program.hpp>
@@ -126,7 +127,7 @@ class dataflow_solver {
 
   Problem const* problem_ = nullptr;
   dense_program const* program_ = nullptr;
-  std::vector<value_type> states_;
+  detail::state_vector<value_type> states_;
   std::vector<std::size_t> changes_;
   bit_queue queue_;
   std::size_t visits_ = 0;

@@ -28,6 +28,7 @@
 
 #include <plait/core/assert.hpp>
 #include <plait/core/npos.hpp>
+#include <plait/dataflow/detail/state_vector.hpp>
 #include <plait/dataflow/problem.hpp>
 #include <plait/graph/dense_graph.hpp>
 #include <plait/ssa/dense_ssa.hpp>
@@ -91,10 +92,12 @@ class sparse_solver {
 
  private:
   constexpr void number_edges(dense_graph const& g);
-  constexpr void take(dense_graph const& g, dense_ssa const& form, std::uint32_t block, std::size_t way);
+  template <class Problem>
+  constexpr void take(dense_graph const& g, dense_ssa const& form, Problem& problem, std::uint32_t block,
+                      std::size_t way);
   constexpr void change(dense_ssa const& form, value_index v);
   template <class Problem>
-  constexpr void visit_phi(dense_graph const& g, dense_ssa const& form, Problem& problem, phi_index phi);
+  constexpr void merge(dense_ssa const& form, Problem& problem, phi_index phi, std::size_t slot);
   template <class Problem>
   constexpr void visit_op(dense_ssa const& form, Problem& problem, op_index op);
   template <class Problem>
@@ -102,7 +105,7 @@ class sparse_solver {
   template <class Problem>
   constexpr void visit_block(dense_graph const& g, dense_ssa const& form, Problem& problem, std::uint32_t block);
 
-  std::vector<value_type> states_;
+  detail::state_vector<value_type> states_;
   std::vector<char> reached_;              // by block
   std::vector<char> taken_;                // by edge, in the order of the successors
   std::vector<std::uint32_t> first_edge_;  // by block
@@ -110,11 +113,10 @@ class sparse_solver {
   std::vector<std::uint32_t> first_slot_;  // by block: where its entering edges begin in slot_taken_
   std::vector<char> slot_taken_;           // by entering edge
   std::vector<std::uint32_t> blocks_;      // reached, not visited
-  std::vector<phi_index> phis_;            // an argument's edge is new
   std::vector<value_index> changed_;       // values whose users have not seen it
   std::vector<char> is_changed_;           // by value
-  std::vector<value_type> in_;
-  std::vector<value_type> out_;
+  detail::state_vector<value_type> in_;
+  detail::state_vector<value_type> out_;
 };
 
 template <class Value>
@@ -139,39 +141,32 @@ constexpr void sparse_solver<Value>::number_edges(dense_graph const& g) {
 }
 
 template <class Value>
-constexpr void sparse_solver<Value>::take(dense_graph const& g, dense_ssa const& form, std::uint32_t block,
-                                          std::size_t way) {
-  PLAIT_ASSERT(way < g.successors(block).size(), "sparse_solver: a branch takes a successor that is not there");
-  std::uint32_t const edge = first_edge_[block] + static_cast<std::uint32_t>(way);
-  if (std::exchange(taken_[edge], char{1}) != 0) return;
-  slot_taken_[edge_slot_[edge]] = 1;
-  std::uint32_t const to = g.successors(block)[way];
-  if (std::exchange(reached_[to], char{1}) == 0)
-    blocks_.push_back(to);
-  else
-    for (phi_index const phi : form.phis(to)) phis_.push_back(phi);
-}
-
-template <class Value>
 constexpr void sparse_solver<Value>::change(dense_ssa const& form, value_index v) {
   if (form.uses(v).empty() || std::exchange(is_changed_[v], char{1}) != 0) return;
   changed_.push_back(v);
 }
 
+// One argument alone: to join all of them each time is quadratic where many ways meet.
 template <class Value>
 template <class Problem>
-constexpr void sparse_solver<Value>::visit_phi(dense_graph const& g, dense_ssa const& form, Problem& problem,
-                                               phi_index phi) {
-  std::uint32_t const block = form.block_of_phi(phi);
-  auto const arguments = form.arguments(phi);
-  std::size_t const edges = g.predecessors(block).size();
-  value_type merged = problem.initial();
-  for (std::size_t slot = 0; slot != arguments.size(); ++slot)
-    if (slot >= edges || slot_taken_[first_slot_[block] + slot] != 0) problem.join(merged, states_[arguments[slot]]);
-  value_type& state = states_[form.result(phi)];
-  if (merged == state) return;
-  state = std::move(merged);
-  change(form, form.result(phi));
+constexpr void sparse_solver<Value>::merge(dense_ssa const& form, Problem& problem, phi_index phi, std::size_t slot) {
+  value_index const made = form.result(phi);
+  value_index const argument = form.arguments(phi)[slot];
+  if (made != argument && problem.join(states_[made], states_[argument])) change(form, made);
+}
+
+template <class Value>
+template <class Problem>
+constexpr void sparse_solver<Value>::take(dense_graph const& g, dense_ssa const& form, Problem& problem,
+                                          std::uint32_t block, std::size_t way) {
+  PLAIT_ASSERT(way < g.successors(block).size(), "sparse_solver: a branch takes a successor that is not there");
+  std::uint32_t const edge = first_edge_[block] + static_cast<std::uint32_t>(way);
+  if (std::exchange(taken_[edge], char{1}) != 0) return;
+  std::uint32_t const slot = edge_slot_[edge];
+  slot_taken_[slot] = 1;
+  std::uint32_t const to = g.successors(block)[way];
+  if (std::exchange(reached_[to], char{1}) == 0) blocks_.push_back(to);
+  for (phi_index const phi : form.phis(to)) merge(form, problem, phi, slot - first_slot_[to]);
 }
 
 template <class Value>
@@ -195,7 +190,7 @@ template <class Value>
 template <class Problem>
 constexpr void sparse_solver<Value>::visit_branch(dense_graph const& g, dense_ssa const& form, Problem& problem,
                                                   std::uint32_t block) {
-  auto const take_way = [&](std::size_t way) { take(g, form, block, way); };
+  auto const take_way = [&](std::size_t way) { take(g, form, problem, block, way); };
   if constexpr (requires { problem.branch(block, *this, take_way); }) {
     problem.branch(block, std::as_const(*this), take_way);
   } else {
@@ -207,7 +202,6 @@ template <class Value>
 template <class Problem>
 constexpr void sparse_solver<Value>::visit_block(dense_graph const& g, dense_ssa const& form, Problem& problem,
                                                  std::uint32_t block) {
-  for (phi_index const phi : form.phis(block)) visit_phi(g, form, problem, phi);
   for (op_index const op : form.ops(block)) visit_op(form, problem, op);
   visit_branch(g, form, problem, block);
 }
@@ -223,10 +217,10 @@ constexpr void sparse_solver<Value>::compute(dense_graph const& g, dense_ssa con
   for (value_index v = 0; v != form.value_count(); ++v)
     if (!form.definition(v).is_op() && !form.definition(v).is_phi()) states_[v] = problem.given(v);
   reached_.assign(g.size(), 0);
-  phis_.clear();
   changed_.clear();
   reached_[0] = 1;
   blocks_.assign(1, 0);
+  for (phi_index const phi : form.phis(0)) merge(form, problem, phi, g.predecessors(0).size());  // from outside
   auto const next = [](auto& list) {
     auto const item = list.back();
     list.pop_back();
@@ -236,8 +230,6 @@ constexpr void sparse_solver<Value>::compute(dense_graph const& g, dense_ssa con
   while (true) {
     if (!blocks_.empty()) {
       visit_block(g, form, problem, next(blocks_));
-    } else if (!phis_.empty()) {
-      visit_phi(g, form, problem, next(phis_));
     } else if (!changed_.empty()) {
       value_index const v = next(changed_);
       is_changed_[v] = 0;
@@ -246,7 +238,9 @@ constexpr void sparse_solver<Value>::compute(dense_graph const& g, dense_ssa con
             use.site.is_phi() ? form.block_of_phi(use.site.phi()) : form.block_of_op(use.site.op());
         if (reached_[block] == 0) continue;
         if (use.site.is_phi()) {
-          visit_phi(g, form, problem, use.site.phi());
+          std::size_t const edges = g.predecessors(block).size();
+          if (use.slot >= edges || slot_taken_[first_slot_[block] + use.slot] != 0)
+            merge(form, problem, use.site.phi(), use.slot);
         } else {
           visit_op(form, problem, use.site.op());
           if (use.site.op() + 1 == form.first_op[block + 1]) visit_branch(g, form, problem, block);

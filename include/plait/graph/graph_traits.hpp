@@ -168,7 +168,9 @@ template <has_nodes G>
   if constexpr (detail::has_own_nodes<G>)
     return detail::graph_traits_of<G>::nodes(g);
   else
-    return std::views::iota(node_t<G>{0}, static_cast<node_t<G>>(graph_size(g)));
+    // Not from node to node: the type of nodes need not have the number behind the last.
+    return std::views::iota(std::size_t{0}, graph_size(g)) |
+           std::views::transform([](std::size_t n) { return static_cast<node_t<G>>(n); });
 }
 
 /// Put next to an adaptation: PLAIT_CHECK_FLOW_GRAPH(my::graph); names each missing piece in a sentence.

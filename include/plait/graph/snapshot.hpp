@@ -177,13 +177,16 @@ constexpr void flow_snapshot<G>::copy(G const& g) {
       listed_ = true;
       return;
     }
+  // Successors may refer to the node that they were asked of: it stays until they are read.
   node_t<G>* entered = entered_.data();
+  [[maybe_unused]] std::conditional_t<detail::has_own_index<G>, std::uint32_t, node_t<G>> asked{};
   auto const enter = [&](found const& at) -> decltype(auto) {
     if constexpr (detail::has_own_index<G>) {
-      *entered++ = at.node;
-      return row_of(at.node);
+      *entered = at.node;
+      return row_of(*entered++);
     } else {
-      return row_of(static_cast<node_t<G>>(at.to()));
+      asked = static_cast<node_t<G>>(at.to());
+      return row_of(asked);
     }
   };
   // A row that is there already, somewhere else than the node: it will be read when the node is entered.
