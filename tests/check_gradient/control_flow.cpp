@@ -398,4 +398,50 @@ TEST_CASE("gradients of While: a body that counts with integers, whose count has
     check(n, counted(times, {{"acc", number(0.7)}, {"x", number(0.4)}}), {"acc", "x"});
 }
 
+TEST_CASE("gradients of If: a condition that is overwritten afterwards, and that nets inside read as well") {
+  for (bool taken : {true, false})
+    for (bool around : {true, false}) {
+      CAPTURE(taken);
+      CAPTURE(around);
+      net_builder n("conditions");
+      for (char const* name : {"x", "w", "cond"}) n.external_input(name);
+      n.op("Tanh", {"x"}, {"y"});
+      auto const inner = [](net_builder& b) {
+        b.if_(
+            "cond",
+            [](net_builder& t) {
+              t.op("Mul", {"y", "w"}, {"y"});
+            },
+            [](net_builder& e) { e.op("Sin", {"w"}, {"y"}); });
+      };
+      if (around)
+        n.if_("cond", inner, [](net_builder& e) { e.op("Mul", {"x", "w"}, {"y"}); });
+      else
+        n.do_(inner);
+      n.op("Not", {"cond"}, {"cond"});
+      n.op("Sqr", {"y"}, {"z"});
+      check(n, {{"x", number(0.7)}, {"w", number(1.5)}, {"cond", flag(taken)}}, {"x", "w"}, {"z"},
+            {.overwritten = plait::overwritten_values::copy});
+    }
+}
+
+TEST_CASE("gradients of If: a branch makes the condition of another one anew, under its own name") {
+  for (double x : {0.7, -0.7})
+    for (bool taken : {true, false}) {
+      net_builder n("anew");
+      for (char const* name : {"x", "w", "zero", "cond"}) n.external_input(name);
+      n.op("Tanh", {"w"}, {"y"});
+      n.if_(
+          "cond",
+          [](net_builder& b) {
+            b.op("LT", {"x", "zero"}, {"cond"});
+            b.if_("cond", [](net_builder& t) { t.op("Mul", {"x", "w"}, {"y"}); });
+          },
+          [](net_builder& b) { b.op("Not", {"cond"}, {"cond"}); });
+      n.op("Sqr", {"y"}, {"z"});
+      check(n, {{"x", number(x)}, {"w", number(1.5)}, {"zero", number(0)}, {"cond", flag(taken)}}, {"x", "w"}, {"z"},
+            {.overwritten = plait::overwritten_values::copy});
+    }
+}
+
 }  // namespace

@@ -128,7 +128,10 @@ inline void make_if_gradient(gradient_context& c, gradient_rule::frames& done) {
   std::vector<gradient_operand> inputs = {c.input(0)};
   std::vector<std::pair<gradient_operand, std::string>> called;
   for (std::string const& name : reads) {
-    if (name == c.input_name(0)) continue;
+    if (name == c.input_name(0) && (c.as_caffe2() || blob_after(c, name) == c.input(0))) {
+      called.emplace_back(c.input(0), name);
+      continue;
+    }
     // Caffe2 takes the letters of the condition's name for names.
     if (c.as_caffe2() && name.size() == 1 && c.input_name(0).find(name) != std::string_view::npos) continue;
     gradient_operand operand;
