@@ -444,4 +444,20 @@ TEST_CASE("gradients of If: a branch makes the condition of another one anew, un
     }
 }
 
+TEST_CASE("gradients of Do: rows of a gradient that leaves it are those that were gathered, not what is there later") {
+  net_builder n("rows");
+  n.external_inputs("t", "rows", "others");
+  n.declare("y");
+  n.do_([](net_builder& b) {
+    b.op("Gather", {"t", "rows"}, {"y"});
+    b.op("Copy", {"others"}, {"rows"});
+  });
+  n.op("Sqr", {"y"}, {"z"});
+  check(n,
+        {{"t", doubles({0.7, 1.5, -0.2}, {3})},
+         {"rows", test::int32s({2, 0}, {2})},
+         {"others", test::int32s({1, 1}, {2})}},
+        {"t"}, {"z"});
+}
+
 }  // namespace

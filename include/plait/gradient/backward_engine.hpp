@@ -92,9 +92,8 @@ class backward_engine : public backward_frame {
   /// The gradient of what the net was given under a name; empty if there is none.
   std::optional<blob_gradient> gradient_of_given(std::string_view blob) const {
     blob_index const b = net_.find(blob);
-    if (b == npos) return std::nullopt;
-    gradient_operands const g = gradients_[form_.index({b, form_.first_version(b)})];
-    return g ? std::optional(names_of(g)) : std::nullopt;
+    if (b == npos || !published_.contains(b) || published_.version(b) != form_.first_version(b)) return std::nullopt;
+    return names_of(published_.gradient(b));
   }
   bool knows(std::string_view blob) const { return net_.find(blob) != npos; }
   /// Copies that must be inserted: in the net, by position, then in nets inside it.
