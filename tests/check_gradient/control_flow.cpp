@@ -460,4 +460,37 @@ TEST_CASE("gradients of Do: rows of a gradient that leaves it are those that wer
         {"t"}, {"z"});
 }
 
+TEST_CASE("gradients of While: a body that hands nothing back passes on what comes in where it does not run") {
+  for (double times : {0.0, 1.0, 3.0}) {
+    CAPTURE(times);
+    SUBCASE("overwritten") {
+      auto n = loop({"acc", "x"}, [](net_builder& b) { b.op("ConstantFill", {"x"}, {"acc"}, {{"value", 0.5f}}); });
+      n.op("Mul", {"acc", "x"}, {"y"});
+      check(n, counted(times, {{"acc", number(0.7)}, {"x", number(1.5)}}), {"acc", "x"});
+    }
+    SUBCASE("two blobs with one gradient, of which one is stopped") {
+      net_builder n("outer");
+      for (char const* name : {"acc", "more", "x", "i", "one", "times", "cond"}) n.external_input(name);
+      n.op("Scale", {"x"}, {"acc"}, {{"scale", 3.0f}});
+      n.op("Negative", {"x"}, {"more"});
+      n.while_(
+          "cond",
+          [](net_builder& c) {
+            c.op("LT", {"i", "times"}, {"cond"});
+          },
+          [](net_builder& b) {
+            b.op("StopGradient", {"acc"}, {"stopped"});
+            b.op("Copy", {"stopped"}, {"acc"});
+            b.op("ConstantFill", {"x"}, {"more"}, {{"value", 0.5f}});
+            b.op("Add", {"i", "one"}, {"i"});
+          });
+      n.op("Add", {"acc", "more"}, {"sum"});
+      n.op("Mul", {"sum", "x"}, {"y"});
+      given const values = counted(times, {{"acc", number(0)}, {"more", number(0)}, {"x", number(0.6)}});
+      // y = (3x - x) x without an iteration, (a + 0.5) x with a = 3x that counts as constant else
+      CHECK(gradient(n, values, "y", "x")[0] == doctest::Approx(times == 0 ? 4 * 0.6 : 3 * 0.6 + 0.5));
+    }
+  }
+}
+
 }  // namespace
