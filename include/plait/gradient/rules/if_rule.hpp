@@ -33,9 +33,11 @@ inline gradient_rule::frames plan_if(gradient_context& c, gradient_rules const& 
   std::shared_ptr<netdef const> const then_net = c.net("then_net");
   c.refuse_unless(then_net != nullptr, "it has no net in the argument 'then_net'");
   nested_pass::seeds const seeds = seeds_of(name_gradients(c, false));
-  frames.push_back(std::make_unique<nested_pass>(then_net, seeds, blobs_before(c), rules, options, c.ended()));
+  frames.push_back(
+      std::make_unique<nested_pass>(then_net, seeds, blobs_before(c), rules, options, c.ended(), c.scope()));
   if (std::shared_ptr<netdef const> const else_net = c.net("else_net"))
-    frames.push_back(std::make_unique<nested_pass>(else_net, seeds, blobs_before(c), rules, options, c.ended()));
+    frames.push_back(
+        std::make_unique<nested_pass>(else_net, seeds, blobs_before(c), rules, options, c.ended(), c.scope()));
   return frames;
 }
 

@@ -79,7 +79,7 @@ inline gradient_rule::frames plan_while(gradient_context& c, gradient_rules cons
   gradient_rule::frames frames;
   // Handed-on blobs join until no more do; each needs a pass over the body at most.
   if (last == nullptr || seeds.size() > last->given().size())
-    frames.push_back(std::make_unique<nested_pass>(body, seeds, blobs_before(c), rules, options, c.ended()));
+    frames.push_back(std::make_unique<nested_pass>(body, seeds, blobs_before(c), rules, options, c.ended(), c.scope()));
   return frames;
 }
 
