@@ -493,4 +493,63 @@ TEST_CASE("gradients of While: a body that hands nothing back passes on what com
   }
 }
 
+// A net for a branch that shares the blobs of the net around it.
+template <class Fill>
+plait::netdef branch(std::vector<char const*> const& known, Fill fill) {
+  net_builder n("branch");
+  for (char const* name : known) n.external_input(name);
+  fill(n);
+  return n.take();
+}
+
+TEST_CASE("gradients of If whose branches share the blobs of the net around") {
+  for (bool taken : {true, false}) {
+    CAPTURE(taken);
+    SUBCASE("copies of a blob in a branch, in the next one and around") {
+      net_builder n("copies");
+      for (char const* name : {"x", "w", "cond"}) n.external_input(name);
+      auto const twice = [](net_builder& b) {
+        b.op("Sqr", {"y"}, {"y"});
+        b.op("Sin", {"y"}, {"y"});
+      };
+      n.op("Tanh", {"x"}, {"y"});
+      for (int k = 0; k != 2; ++k)
+        n.op_n("If", {"cond", "y"}, {"y"}, {{"then_net", branch({"y"}, twice)}, {"else_net", branch({"y"}, twice)}});
+      twice(n);
+      n.op("Mul", {"y", "w"}, {"z"});
+      check(n, {{"x", number(0.7)}, {"w", number(1.5)}, {"cond", flag(taken)}}, {"x", "w"}, {"z"},
+            {.overwritten = plait::overwritten_values::copy});
+    }
+    SUBCASE("a branch that is not taken makes what only its gradient reads") {
+      net_builder n("locals");
+      for (char const* name : {"x", "w", "cond"}) n.external_input(name);
+      n.op("Tanh", {"x"}, {"y"});
+      n.op_n("If", {"cond", "y", "w"}, {"y"}, {{"then_net", branch({"y", "w"}, [](net_builder& b) {
+                                                  b.op("Exp", {"w"}, {"power"});
+                                                  b.op("Mul", {"y", "power"}, {"y"});
+                                                })}});
+      n.do_([](net_builder& b) { b.op("Sqr", {"y"}, {"y"}); });
+      check(n, {{"x", number(0.7)}, {"w", number(1.5)}, {"cond", flag(taken)}}, {"x", "w"}, {"y"},
+            {.overwritten = plait::overwritten_values::copy});
+    }
+    SUBCASE("both branches gather from one table") {
+      net_builder n("table");
+      for (char const* name : {"t", "rows", "others", "cond"}) n.external_input(name);
+      auto const gather = [](char const* rows) {
+        return branch({"t", rows}, [&](net_builder& b) { b.op("Gather", {"t", rows}, {"y"}); });
+      };
+      n.declare("y");
+      n.op_n("If", {"cond", "t", "rows", "others"}, {"y"},
+             {{"then_net", gather("rows")}, {"else_net", gather("others")}});
+      n.op("Sqr", {"y"}, {"z"});
+      check(n,
+            {{"t", doubles({0.7, 1.5, -0.2}, {3})},
+             {"rows", test::int32s({2, 0}, {2})},
+             {"others", test::int32s({1, 1}, {2})},
+             {"cond", flag(taken)}},
+            {"t"}, {"z"});
+    }
+  }
+}
+
 }  // namespace

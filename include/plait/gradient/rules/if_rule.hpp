@@ -61,6 +61,18 @@ inline void make_if_gradient(gradient_context& c, gradient_rule::frames& done) {
     branches[i].pass = &pass_at(done, i);
     branches[i].net = branches[i].pass->gradient_net();
   }
+  struct source {
+    std::size_t input;
+    std::array<std::optional<std::string>, 2> of;  // the gradient's name in each branch
+  };
+  std::vector<source> sources;
+  name_list seen;
+  for (std::size_t i = 1; i < c.input_count(); ++i) {
+    std::string const blob(c.input_name(i));
+    if (!c.is_wanted(i) || !seen.add(blob)) continue;
+    sources.push_back(
+        {i, {branches[0].gradient_before(blob, seeds), branches[1].gradient_before(blob, seeds)}});  // may add ops
+  }
   net_boundary inside;
   std::array<net_boundary, 2> own;  // as far as rules have made them
   for (std::size_t b : {0u, 1u}) {
@@ -78,12 +90,8 @@ inline void make_if_gradient(gradient_context& c, gradient_rule::frames& done) {
   std::vector<std::pair<std::size_t, std::string>> passed;
   name_list used;
   for (auto const& e : gradients.entries) used.add(e.name);
-  name_list seen;
-  for (std::size_t i = 1; i < c.input_count(); ++i) {
+  for (auto const& [i, of] : sources) {
     std::string const blob(c.input_name(i));
-    if (!c.is_wanted(i) || !seen.add(blob)) continue;
-    std::optional<std::string> const of[] = {branches[0].gradient_before(blob, seeds),
-                                             branches[1].gradient_before(blob, seeds)};
     if (!of[0] && !of[1]) continue;
     auto const is_own = [&](std::optional<std::string> const& name) { return name && inside.writes.contains(*name); };
     if (of[0] == of[1] && !is_own(of[0])) {
