@@ -398,4 +398,158 @@ TEST_CASE("gradients of While: a body that counts with integers, whose count has
     check(n, counted(times, {{"acc", number(0.7)}, {"x", number(0.4)}}), {"acc", "x"});
 }
 
+TEST_CASE("gradients of If: a condition that is overwritten afterwards, and that nets inside read as well") {
+  for (bool taken : {true, false})
+    for (bool around : {true, false}) {
+      CAPTURE(taken);
+      CAPTURE(around);
+      net_builder n("conditions");
+      for (char const* name : {"x", "w", "cond"}) n.external_input(name);
+      n.op("Tanh", {"x"}, {"y"});
+      auto const inner = [](net_builder& b) {
+        b.if_(
+            "cond",
+            [](net_builder& t) {
+              t.op("Mul", {"y", "w"}, {"y"});
+            },
+            [](net_builder& e) { e.op("Sin", {"w"}, {"y"}); });
+      };
+      if (around)
+        n.if_("cond", inner, [](net_builder& e) { e.op("Mul", {"x", "w"}, {"y"}); });
+      else
+        n.do_(inner);
+      n.op("Not", {"cond"}, {"cond"});
+      n.op("Sqr", {"y"}, {"z"});
+      check(n, {{"x", number(0.7)}, {"w", number(1.5)}, {"cond", flag(taken)}}, {"x", "w"}, {"z"},
+            {.overwritten = plait::overwritten_values::copy});
+    }
+}
+
+TEST_CASE("gradients of If: a branch makes the condition of another one anew, under its own name") {
+  for (double x : {0.7, -0.7})
+    for (bool taken : {true, false}) {
+      net_builder n("anew");
+      for (char const* name : {"x", "w", "zero", "cond"}) n.external_input(name);
+      n.op("Tanh", {"w"}, {"y"});
+      n.if_(
+          "cond",
+          [](net_builder& b) {
+            b.op("LT", {"x", "zero"}, {"cond"});
+            b.if_("cond", [](net_builder& t) { t.op("Mul", {"x", "w"}, {"y"}); });
+          },
+          [](net_builder& b) { b.op("Not", {"cond"}, {"cond"}); });
+      n.op("Sqr", {"y"}, {"z"});
+      check(n, {{"x", number(x)}, {"w", number(1.5)}, {"zero", number(0)}, {"cond", flag(taken)}}, {"x", "w"}, {"z"},
+            {.overwritten = plait::overwritten_values::copy});
+    }
+}
+
+TEST_CASE("gradients of Do: rows of a gradient that leaves it are those that were gathered, not what is there later") {
+  net_builder n("rows");
+  n.external_inputs("t", "rows", "others");
+  n.declare("y");
+  n.do_([](net_builder& b) {
+    b.op("Gather", {"t", "rows"}, {"y"});
+    b.op("Copy", {"others"}, {"rows"});
+  });
+  n.op("Sqr", {"y"}, {"z"});
+  check(n,
+        {{"t", doubles({0.7, 1.5, -0.2}, {3})},
+         {"rows", test::int32s({2, 0}, {2})},
+         {"others", test::int32s({1, 1}, {2})}},
+        {"t"}, {"z"});
+}
+
+TEST_CASE("gradients of While: a body that hands nothing back passes on what comes in where it does not run") {
+  for (double times : {0.0, 1.0, 3.0}) {
+    CAPTURE(times);
+    SUBCASE("overwritten") {
+      auto n = loop({"acc", "x"}, [](net_builder& b) { b.op("ConstantFill", {"x"}, {"acc"}, {{"value", 0.5f}}); });
+      n.op("Mul", {"acc", "x"}, {"y"});
+      check(n, counted(times, {{"acc", number(0.7)}, {"x", number(1.5)}}), {"acc", "x"});
+    }
+    SUBCASE("two blobs with one gradient, of which one is stopped") {
+      net_builder n("outer");
+      for (char const* name : {"acc", "more", "x", "i", "one", "times", "cond"}) n.external_input(name);
+      n.op("Scale", {"x"}, {"acc"}, {{"scale", 3.0f}});
+      n.op("Negative", {"x"}, {"more"});
+      n.while_(
+          "cond",
+          [](net_builder& c) {
+            c.op("LT", {"i", "times"}, {"cond"});
+          },
+          [](net_builder& b) {
+            b.op("StopGradient", {"acc"}, {"stopped"});
+            b.op("Copy", {"stopped"}, {"acc"});
+            b.op("ConstantFill", {"x"}, {"more"}, {{"value", 0.5f}});
+            b.op("Add", {"i", "one"}, {"i"});
+          });
+      n.op("Add", {"acc", "more"}, {"sum"});
+      n.op("Mul", {"sum", "x"}, {"y"});
+      given const values = counted(times, {{"acc", number(0)}, {"more", number(0)}, {"x", number(0.6)}});
+      // y = (3x - x) x without an iteration, (a + 0.5) x with a = 3x that counts as constant else
+      CHECK(gradient(n, values, "y", "x")[0] == doctest::Approx(times == 0 ? 4 * 0.6 : 3 * 0.6 + 0.5));
+    }
+  }
+}
+
+// A net for a branch that shares the blobs of the net around it.
+template <class Fill>
+plait::netdef branch(std::vector<char const*> const& known, Fill fill) {
+  net_builder n("branch");
+  for (char const* name : known) n.external_input(name);
+  fill(n);
+  return n.take();
+}
+
+TEST_CASE("gradients of If whose branches share the blobs of the net around") {
+  for (bool taken : {true, false}) {
+    CAPTURE(taken);
+    SUBCASE("copies of a blob in a branch, in the next one and around") {
+      net_builder n("copies");
+      for (char const* name : {"x", "w", "cond"}) n.external_input(name);
+      auto const twice = [](net_builder& b) {
+        b.op("Sqr", {"y"}, {"y"});
+        b.op("Sin", {"y"}, {"y"});
+      };
+      n.op("Tanh", {"x"}, {"y"});
+      for (int k = 0; k != 2; ++k)
+        n.op_n("If", {"cond", "y"}, {"y"}, {{"then_net", branch({"y"}, twice)}, {"else_net", branch({"y"}, twice)}});
+      twice(n);
+      n.op("Mul", {"y", "w"}, {"z"});
+      check(n, {{"x", number(0.7)}, {"w", number(1.5)}, {"cond", flag(taken)}}, {"x", "w"}, {"z"},
+            {.overwritten = plait::overwritten_values::copy});
+    }
+    SUBCASE("a branch that is not taken makes what only its gradient reads") {
+      net_builder n("locals");
+      for (char const* name : {"x", "w", "cond"}) n.external_input(name);
+      n.op("Tanh", {"x"}, {"y"});
+      n.op_n("If", {"cond", "y", "w"}, {"y"}, {{"then_net", branch({"y", "w"}, [](net_builder& b) {
+                                                  b.op("Exp", {"w"}, {"power"});
+                                                  b.op("Mul", {"y", "power"}, {"y"});
+                                                })}});
+      n.do_([](net_builder& b) { b.op("Sqr", {"y"}, {"y"}); });
+      check(n, {{"x", number(0.7)}, {"w", number(1.5)}, {"cond", flag(taken)}}, {"x", "w"}, {"y"},
+            {.overwritten = plait::overwritten_values::copy});
+    }
+    SUBCASE("both branches gather from one table") {
+      net_builder n("table");
+      for (char const* name : {"t", "rows", "others", "cond"}) n.external_input(name);
+      auto const gather = [](char const* rows) {
+        return branch({"t", rows}, [&](net_builder& b) { b.op("Gather", {"t", rows}, {"y"}); });
+      };
+      n.declare("y");
+      n.op_n("If", {"cond", "t", "rows", "others"}, {"y"},
+             {{"then_net", gather("rows")}, {"else_net", gather("others")}});
+      n.op("Sqr", {"y"}, {"z"});
+      check(n,
+            {{"t", doubles({0.7, 1.5, -0.2}, {3})},
+             {"rows", test::int32s({2, 0}, {2})},
+             {"others", test::int32s({1, 1}, {2})},
+             {"cond", flag(taken)}},
+            {"t"}, {"z"});
+    }
+  }
+}
+
 }  // namespace

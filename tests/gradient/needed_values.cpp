@@ -1,4 +1,5 @@
 #include <plait/gradient/needed_values.hpp>
+#include <plait/gradient/scope_names.hpp>
 
 #include <array>
 #include <cstdint>
@@ -58,7 +59,7 @@ TEST_CASE("needed_values: a copy stands in, after the op that makes the value") 
   CHECK(r.tape.is_made(r.tape.inputs(0)[0]));
   CHECK(r.tape.inputs(0)[1] == r.present);
   plait::value_names names(r.tape, r.order);
-  needed.name_saved(names);
+  needed.name_saved(names, plait::scope_names(r.tape.texts));
   REQUIRE(needed.saved().size() == 1);
   CHECK(needed.saved()[0].position == 1);
   CHECK(needed.saved()[0].blob == "a");

@@ -31,6 +31,7 @@
 #include <plait/gradient/needed_values.hpp>
 #include <plait/gradient/op_rules.hpp>
 #include <plait/gradient/published_gradients.hpp>
+#include <plait/gradient/scope_names.hpp>
 #include <plait/gradient/value_names.hpp>
 #include <plait/gradient/wanted_gradients.hpp>
 #include <plait/net/mutation.hpp>
@@ -43,11 +44,13 @@ template <gradient_net N>
 class backward_engine : public backward_frame {
  public:
   backward_engine(N const& n, std::vector<gradient_seed> ys, gradient_rules const& rules,
-                  gradient_options const& options, std::vector<std::string> given = {}, ended_blobs* ended = nullptr)
+                  gradient_options const& options, std::vector<std::string> given = {}, ended_blobs* ended = nullptr,
+                  scope_names const* around = nullptr)
       : rules_(&rules),
         options_(options),
         net_(n, std::move(given)),
         form_(net_.form()),
+        scope_(tape_.texts, around),
         reader_(net_, tape_),
         context_(tape_, reader_),
         rule_of_(net_, rules),
@@ -58,6 +61,7 @@ class backward_engine : public backward_frame {
         ended_(rules, [this] { wanted_.mark_ended(); }) {
     wanted_.look_into(ended == nullptr ? ended_ : *ended, ended != nullptr);
     context_.set_ended(ended == nullptr ? &ended_ : ended);
+    context_.set_scope(scope_);
   }
 
   frames advance(frames done) override {
@@ -92,9 +96,8 @@ class backward_engine : public backward_frame {
   /// The gradient of what the net was given under a name; empty if there is none.
   std::optional<blob_gradient> gradient_of_given(std::string_view blob) const {
     blob_index const b = net_.find(blob);
-    if (b == npos) return std::nullopt;
-    gradient_operands const g = gradients_[form_.index({b, form_.first_version(b)})];
-    return g ? std::optional(names_of(g)) : std::nullopt;
+    if (b == npos || !published_.contains(b) || published_.version(b) != form_.first_version(b)) return std::nullopt;
+    return names_of(published_.gradient(b));
   }
   bool knows(std::string_view blob) const { return net_.find(blob) != npos; }
   /// Copies that must be inserted: in the net, by position, then in nets inside it.
@@ -270,10 +273,18 @@ class backward_engine : public backward_frame {
       return;
     }
     if (reads_stale(op, mark)) return report_stale(op);
-    for (saved_value& inside : context_.saved()) saved_inside_.push_back(std::move(inside));
+    for (saved_value& inside : context_.saved()) {
+      if (shares_blobs(inside)) tape_.texts.intern(inside.name);
+      saved_inside_.push_back(std::move(inside));
+    }
     std::span<value const> const reads = form_.reads(op);
     collect(op, mark, reads);
     publish(op, reads);
+  }
+
+  // Whether a copy in a net inside an op is a blob of this net: no step leads into a Do.
+  static bool shares_blobs(saved_value const& copy) {
+    return std::ranges::find(copy.path, "net", &saved_value::step::argument) == copy.path.end();
   }
 
   // Most values are read once: their gradients have one source, which nobody asks for.
@@ -389,7 +400,7 @@ class backward_engine : public backward_frame {
       keep(net_.operand(net_.last(b)));
     }
     seeds_.hold_names(*names_);
-    needed_->name_saved(*names_);
+    needed_->name_saved(*names_, scope_);
     published_.for_each([&](blob_index, gradient_operands g) {
       keep(g.values);
       if (g.is_sparse()) keep(g.indices);
@@ -429,6 +440,7 @@ class backward_engine : public backward_frame {
   gradient_tape tape_;
   forward_net<N> net_;
   ssa_form<N> const& form_;
+  scope_names scope_;
   forward_op_reader<N> reader_;
   gradient_context context_;
   op_rules<N> rule_of_;

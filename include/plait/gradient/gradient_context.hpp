@@ -32,6 +32,7 @@
 namespace plait {
 
 class ended_blobs;
+class scope_names;
 
 /// Thrown by rules, through the context: why an op has no gradient here. The backward pass catches it and adds which op
 /// it is.
@@ -199,6 +200,8 @@ class gradient_context {
   bool as_caffe2() const noexcept { return as_caffe2_; }
   /// What is known of nets inside ops, for their backward passes.
   ended_blobs* ended() const noexcept { return ended_; }
+  /// The names that copies cannot have in nets inside that share the blobs of this one.
+  scope_names const* scope() const noexcept { return scope_; }
 
   /// The net, or one inside it, needs a copy of a blob, which gradient ops will read.
   void save(saved_value copy) { saved_.push_back(std::move(copy)); }
@@ -240,6 +243,7 @@ class gradient_context {
   }
   void set_output_gradient(std::size_t o, gradient_operands gradient) { gradients_[o] = gradient; }
   void set_ended(ended_blobs* ended) { ended_ = ended; }
+  void set_scope(scope_names const& scope) { scope_ = &scope; }
   void set_options(bool numpy_broadcasting, bool as_caffe2) {
     numpy_broadcasting_ = numpy_broadcasting;
     as_caffe2_ = as_caffe2;
@@ -263,6 +267,7 @@ class gradient_context {
   bool numpy_broadcasting_ = false;
   bool as_caffe2_ = false;
   ended_blobs* ended_ = nullptr;
+  scope_names const* scope_ = nullptr;
   std::size_t loops_ = 0;
   std::vector<operand> inputs_;
   std::vector<operand> outputs_;

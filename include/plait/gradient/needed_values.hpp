@@ -16,6 +16,7 @@
 #include <plait/gradient/forward_net.hpp>
 #include <plait/gradient/gradient_options.hpp>
 #include <plait/gradient/gradient_tape.hpp>
+#include <plait/gradient/scope_names.hpp>
 #include <plait/gradient/value_names.hpp>
 #include <plait/ssa/versioning.hpp>
 
@@ -63,14 +64,14 @@ class needed_values {
   /// In the order of their positions.
   std::vector<saved_value> const& saved() const noexcept { return saved_; }
 
-  /// Gives the copies names that nothing else has, and lets them stand from the start.
-  void name_saved(value_names& names) {
+  /// Gives the copies names that nothing else in the scope has, and lets them stand from the start.
+  void name_saved(value_names& names, scope_names const& scope) {
     boost::unordered_flat_map<blob_index, std::uint32_t> next;
     for (auto const& [id, made] : copies_) {
       value const v = net_->value_at(id);
       std::string const blob = net_->text(v.blob);
       std::string name = blob + "_saved";
-      for (std::uint32_t& k = next[v.blob]; tape_->texts.find(name);) name = blob + "_saved_" + std::to_string(k++);
+      for (std::uint32_t& k = next[v.blob]; scope.contains(name);) name = blob + "_saved_" + std::to_string(k++);
       names.hold(tape_->texts.intern(name), made);
       names.keep(made);
       op_index const producer = form_->producing_op(v);

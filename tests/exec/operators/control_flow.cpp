@@ -189,6 +189,25 @@ TEST_CASE("If: in place, and where the old value is still needed") {
   }
 }
 
+TEST_CASE("If: inputs that are listed for a branch need not be there unless it is taken") {
+  using B = plait::serial;
+  auto const table = test::control_operators<B>();
+  plait::workspace<B> blobs;
+  feed(blobs, "x", {1, 2});
+  auto plan = plan_of<B>(op_text("If", {"c", "x", "other"}, {"y"},
+                                 net_arg("then_net", line_text("other", "y", 3, 0)) +
+                                     net_arg("else_net", line_text("x", "y", 2, 0))),
+                         table, blobs);
+  test::feed_flag(blobs, "c", false);
+  plan.run();
+  CHECK(numbers(blobs, "y") == floats{2, 4});
+  test::feed_flag(blobs, "c", true);
+  CHECK(says(message_of([&] { plan.run(); }), "op 0 (If): then_net: op 0 (Line): the workspace has no blob 'other'"));
+  feed(blobs, "other", {1});
+  plan.run();
+  CHECK(numbers(blobs, "y") == floats{3});
+}
+
 TEST_CASE("If: the condition is one bool") {
   using B = plait::serial;
   auto const table = test::control_operators<B>();

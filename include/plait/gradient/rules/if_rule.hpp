@@ -33,9 +33,11 @@ inline gradient_rule::frames plan_if(gradient_context& c, gradient_rules const& 
   std::shared_ptr<netdef const> const then_net = c.net("then_net");
   c.refuse_unless(then_net != nullptr, "it has no net in the argument 'then_net'");
   nested_pass::seeds const seeds = seeds_of(name_gradients(c, false));
-  frames.push_back(std::make_unique<nested_pass>(then_net, seeds, blobs_before(c), rules, options, c.ended()));
+  frames.push_back(
+      std::make_unique<nested_pass>(then_net, seeds, blobs_before(c), rules, options, c.ended(), c.scope()));
   if (std::shared_ptr<netdef const> const else_net = c.net("else_net"))
-    frames.push_back(std::make_unique<nested_pass>(else_net, seeds, blobs_before(c), rules, options, c.ended()));
+    frames.push_back(
+        std::make_unique<nested_pass>(else_net, seeds, blobs_before(c), rules, options, c.ended(), c.scope()));
   return frames;
 }
 
@@ -59,6 +61,18 @@ inline void make_if_gradient(gradient_context& c, gradient_rule::frames& done) {
     branches[i].pass = &pass_at(done, i);
     branches[i].net = branches[i].pass->gradient_net();
   }
+  struct source {
+    std::size_t input;
+    std::array<std::optional<std::string>, 2> of;  // the gradient's name in each branch
+  };
+  std::vector<source> sources;
+  name_list seen;
+  for (std::size_t i = 1; i < c.input_count(); ++i) {
+    std::string const blob(c.input_name(i));
+    if (!c.is_wanted(i) || !seen.add(blob)) continue;
+    sources.push_back(
+        {i, {branches[0].gradient_before(blob, seeds), branches[1].gradient_before(blob, seeds)}});  // may add ops
+  }
   net_boundary inside;
   std::array<net_boundary, 2> own;  // as far as rules have made them
   for (std::size_t b : {0u, 1u}) {
@@ -76,12 +90,8 @@ inline void make_if_gradient(gradient_context& c, gradient_rule::frames& done) {
   std::vector<std::pair<std::size_t, std::string>> passed;
   name_list used;
   for (auto const& e : gradients.entries) used.add(e.name);
-  name_list seen;
-  for (std::size_t i = 1; i < c.input_count(); ++i) {
+  for (auto const& [i, of] : sources) {
     std::string const blob(c.input_name(i));
-    if (!c.is_wanted(i) || !seen.add(blob)) continue;
-    std::optional<std::string> const of[] = {branches[0].gradient_before(blob, seeds),
-                                             branches[1].gradient_before(blob, seeds)};
     if (!of[0] && !of[1]) continue;
     auto const is_own = [&](std::optional<std::string> const& name) { return name && inside.writes.contains(*name); };
     if (of[0] == of[1] && !is_own(of[0])) {
@@ -128,7 +138,10 @@ inline void make_if_gradient(gradient_context& c, gradient_rule::frames& done) {
   std::vector<gradient_operand> inputs = {c.input(0)};
   std::vector<std::pair<gradient_operand, std::string>> called;
   for (std::string const& name : reads) {
-    if (name == c.input_name(0)) continue;
+    if (name == c.input_name(0) && (c.as_caffe2() || blob_after(c, name) == c.input(0))) {
+      called.emplace_back(c.input(0), name);
+      continue;
+    }
     // Caffe2 takes the letters of the condition's name for names.
     if (c.as_caffe2() && name.size() == 1 && c.input_name(0).find(name) != std::string_view::npos) continue;
     gradient_operand operand;

@@ -43,6 +43,13 @@ inline bool is_output(gradient_context const& c, std::string_view blob) {
   return false;
 }
 
+// The input that is an output's blob as the loop finds it.
+inline std::optional<std::size_t> handed_on(gradient_context const& c, std::string_view blob) {
+  for (std::size_t i = 1; i < c.input_count(); ++i)
+    if (c.input_name(i) == blob) return i;
+  return std::nullopt;
+}
+
 // Those of the last pass, and what that pass found to be handed on besides.
 inline loop_gradients gradients_of_loop(gradient_context& c, nested_pass const* last) {
   loop_gradients made;
@@ -72,26 +79,63 @@ inline gradient_rule::frames plan_while(gradient_context& c, gradient_rules cons
   gradient_rule::frames frames;
   // Handed-on blobs join until no more do; each needs a pass over the body at most.
   if (last == nullptr || seeds.size() > last->given().size())
-    frames.push_back(std::make_unique<nested_pass>(body, seeds, blobs_before(c), rules, options, c.ended()));
+    frames.push_back(std::make_unique<nested_pass>(body, seeds, blobs_before(c), rules, options, c.ended(), c.scope()));
   return frames;
+}
+
+// The gradient of a loop whose body hands none back: what comes in where no iteration ran, else zeros.
+inline void make_gradient_around_loop(gradient_context& c, gradient_operand more, std::string const& condition) {
+  named_gradients gradients = name_gradients(c, false);
+  netdef ran, passed;
+  std::vector<gradient_operand> inputs = {more};
+  std::vector<gradient_operand> outputs;
+  std::vector<std::pair<gradient_operand, std::string>> called = {{more, condition}};
+  auto const read = [&](gradient_operand operand, std::string const& name) {
+    inputs.push_back(operand);
+    called.emplace_back(operand, name);
+  };
+  copy_gradients(c, gradients);
+  for (auto const& e : gradients.entries) {
+    std::optional<std::size_t> const input = handed_on(c, e.blob);
+    if (!input) continue;
+    std::string const name = e.blob + "_grad_before";
+    op_def& zero = ran.add_op("ConstantFill", {e.blob}, {name});
+    zero.arg.push_back(make_argument(ran, {"value", 0.0f}));
+    passed.add_op("Copy", {e.name}, {name});
+    read(e.gradient, e.name);
+    read(blob_after(c, e.blob), e.blob);
+    outputs.push_back(c.temporary(name));
+    called.emplace_back(outputs.back(), name);
+    c.pass(*input, outputs.back());
+  }
+  if (outputs.empty()) return;
+  made_op op = c.op("If", inputs, outputs).own_arguments().named(gradient_op_name(c)).apart();
+  op.net("then_net", std::make_shared<netdef const>(std::move(ran)));
+  op.net("else_net", std::make_shared<netdef const>(std::move(passed)));
+  for (auto const& [operand, name] : called) op.called(operand, name);
 }
 
 inline void make_while_gradient(gradient_context& c, gradient_rule::frames& done) {
   nested_pass& pass = pass_at(done, 0);
   loop_gradients gradients = gradients_of_loop(c, &pass);
   netdef body = pass.gradient_net();
-  if (body.op.empty()) return;
+  if (body.op.empty() && c.as_caffe2()) return;
   op_def const& forward = pass.forward().op.front();
   c.refuse_unless(!forward.input.empty(), "its body has no workspace");
   std::string const workspace(pass.forward().text(*(forward.input.end() - 1)));
   gradient_operand const scope = blob_after(c, workspace);
   c.refuse_unless(static_cast<bool>(scope), "the workspace of its body, '" + workspace + "', is no operand");
 
-  copy_gradients(c, gradients.given);
   std::string const condition = c.number_of_loops() == 0
                                     ? std::string("gradient_loop_cond_net/cond")
                                     : "gradient_loop_cond_net_" + std::to_string(c.number_of_loops()) + "/cond";
   c.count_loop();
+  if (body.op.empty()) {
+    gradient_operand const ran = c.temporary(condition);
+    c.op("HasScope", {scope}, {ran}).plain();
+    return make_gradient_around_loop(c, ran, condition);
+  }
+  copy_gradients(c, gradients.given);
   std::vector<std::pair<gradient_operand, std::string>> called;
   auto const fill = [&](std::string_view like, gradient_operand to) {
     gradient_operand const blob = blob_after(c, like);
@@ -122,9 +166,8 @@ inline void make_while_gradient(gradient_context& c, gradient_rule::frames& done
   std::vector<made_gradient> results;
   for (auto const& e : gradients.given.entries) {
     called.emplace_back(e.gradient, e.name);
-    std::size_t input = 1;
-    while (input < c.input_count() && c.input_name(input) != e.blob) ++input;
-    if (input == c.input_count()) continue;
+    std::optional<std::size_t> const input = handed_on(c, e.blob);
+    if (!input) continue;
     std::optional<std::string> name = pass.gradient_before(e.blob, body);
     if (!name && c.as_caffe2()) continue;
     if (!name) {  // overwritten unread: nothing goes further back
@@ -137,7 +180,7 @@ inline void make_while_gradient(gradient_context& c, gradient_rule::frames& done
     c.op("Copy", {e.gradient}, {first}).plain();
     next.add_op("Copy", {*name}, {e.name});
     next.external_input.push_back(next.intern(*name));
-    results.push_back({input, first, *name});
+    results.push_back({*input, first, *name});
   }
   // Blobs that all iterations read: their gradients add up.
   for (std::size_t i = 1; i < c.input_count(); ++i) {

@@ -1,0 +1,20 @@
+#include <doctest/doctest.h>
+
+#include <plait/core/symbols.hpp>
+#include <plait/gradient/scope_names.hpp>
+
+TEST_CASE("scope_names: a net's own names and those of all nets around it") {
+  plait::symbol_table outermost, around, own;
+  outermost.intern("a");
+  around.intern("b");
+  plait::scope_names const first(outermost);
+  plait::scope_names const second(around, &first);
+  plait::scope_names const third(own, &second);
+  CHECK(third.contains("a"));
+  CHECK(third.contains("b"));
+  CHECK_FALSE(third.contains("c"));
+  own.intern("c");  // seen as soon as it is there
+  CHECK(third.contains("c"));
+  CHECK_FALSE(second.contains("c"));
+  CHECK_FALSE(first.contains("b"));
+}
