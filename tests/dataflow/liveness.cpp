@@ -7,6 +7,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -133,6 +134,64 @@ TEST_CASE("liveness: a chain of a million blocks and a back edge") {
   CHECK_FALSE(live.is_live_in(static_cast<int>(count - 1), "x"));
   CHECK(live.is_live_in(0, "y"));
   CHECK_FALSE(live.is_live_in(0, "x"));
+}
+
+// Names that are strings and numbered.
+struct numbered_program : test::net_program {
+  std::vector<std::string> names;
+  std::size_t name_count() const { return names.size(); }
+  std::size_t name_index(std::string const& name) const {
+    return static_cast<std::size_t>(std::ranges::find(names, name) - names.begin());
+  }
+  std::string const& name_at(std::size_t i) const { return names[i]; }
+};
+// As copies, of which nobody may keep a view.
+struct copied_names : numbered_program {
+  std::string name_at(std::size_t i) const { return names[i]; }
+};
+static_assert(plait::has_program_names<numbered_program> && !plait::has_program_names<copied_names>);
+
+TEST_CASE_TEMPLATE("liveness: names that are strings may be numbered", P, numbered_program, copied_names) {
+  P p;
+  p.names = {"a name that is too long to be kept in the string", "x", "another name that is too long for that"};
+  p.targets = {{1}, {}};
+  p.blocks.resize(2);
+  p.blocks[0].ops = {{"Const:1", {}, {p.names[0]}}};
+  p.blocks[1].ops = {{"Output", {p.names[0]}, {}}, {"Output", {p.names[2]}, {}}};
+  plait::liveness const live(p);
+  std::vector<std::string_view> found;
+  for (std::string_view const name : live.live_in(1)) found.push_back(name);
+  std::vector<std::string> const others(100, std::string(60, 'z'));  // in memory that was given back
+  std::ranges::sort(found);
+  CHECK(std::ranges::equal(found, std::array{p.names[0], p.names[2]}));
+}
+
+// A block by number, to be passed by value.
+struct block_handle {
+  std::vector<test::struct_net> const* blocks;
+  std::size_t at;
+  auto const& ops() const { return (*blocks)[at].ops; }
+  auto const& external_outputs() const { return (*blocks)[at].external_outputs; }
+};
+
+TEST_CASE("liveness: nets beside a graph may be handles, made when they are asked for") {
+  for (unsigned seed = 0; seed != 100; ++seed) {
+    CAPTURE(seed);
+    auto const p = test::random_program(seed, {.declared = false});
+    auto const handles = std::views::iota(std::size_t{0}, p.size()) | std::views::transform([&p](std::size_t at) {
+                           return block_handle{&p.blocks, at};
+                         });
+    plait::blocks_of const same(p.targets, handles);
+    plait::liveness const live(p);
+    plait::liveness const other(same);
+    REQUIRE(live.snapshot().graph().size() == other.snapshot().graph().size());
+    for (auto const& n : live.snapshot().graph().order()) {
+      auto const expected = live.live_in(n);
+      auto const found = other.live_in(n);
+      REQUIRE(std::set<std::string_view>(found.begin(), found.end()) ==
+              std::set<std::string_view>(expected.begin(), expected.end()));
+    }
+  }
 }
 
 TEST_CASE("liveness: asking for a block that the entry does not reach is a mistake") {

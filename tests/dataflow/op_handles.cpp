@@ -1,6 +1,7 @@
 #include <plait/dataflow/op_handles.hpp>
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -92,6 +93,35 @@ TEST_CASE("op_handles: archetypes of both kinds, graph and nets, are enough for 
       p, ssa, [](auto const&, auto const&, auto in, auto out) { out[0] = in.empty() ? std::optional(4) : in[0]; },
       [](auto&&...) { return std::optional<std::size_t>(); });
   CHECK(constants.constant(ssa.results(test::node_of(g, 2))[0]) == 4);
+}
+
+// Types of which nobody can take the address by name.
+struct shy_op {
+  std::vector<int> inputs;
+  std::vector<int> outputs;
+  void operator&() const = delete;
+};
+struct shy_net {
+  std::vector<shy_op> ops;
+  void operator&() const = delete;
+};
+struct shy_program {
+  std::vector<shy_net> nets;
+  std::size_t size() const { return nets.size(); }
+  static int entry() { return 0; }
+  static std::vector<int> successors(int) { return {}; }
+  shy_net const& block(int n) const { return nets[static_cast<std::size_t>(n)]; }
+};
+
+TEST_CASE("op_handles: types with an operator & of their own") {
+  shy_program const p{{{{{{1}, {2}}, {{2}, {1}}}}}};
+  plait::program_snapshot const snapshot(p);
+  plait::op_handles<shy_program> const ops(p, snapshot);
+  REQUIRE(ops.size() == 2);
+  ops.call(1, [&](shy_net const& net, shy_op const& op) {
+    CHECK(std::addressof(net) == p.nets.data());
+    CHECK(op.inputs == std::vector{2});
+  });
 }
 
 }  // namespace

@@ -170,3 +170,20 @@ TEST_CASE("the values of a function: each written once, uses as LLVM counts them
     CHECK(ssa.uses({made, 1}).size() == i.getNumUses());
   }
 }
+
+TEST_CASE("a block that is not written yet is empty") {
+  llvm::LLVMContext context;
+  llvm::Module module("made", context);
+  auto* const type = llvm::FunctionType::get(llvm::Type::getVoidTy(context), false);
+  auto* const function = llvm::Function::Create(type, llvm::Function::ExternalLinkage, "f", module);
+  auto* const entry = llvm::BasicBlock::Create(context, "entry", function);
+  auto* const phis = llvm::BasicBlock::Create(context, "phis", function);
+  llvm::BranchInst::Create(phis, entry);
+  llvm::PHINode::Create(llvm::Type::getInt32Ty(context), 0, "p", phis);
+  llvm::BasicBlock::Create(context, "empty", function);
+  plait::llvm_value_program const p(*function);
+  for (llvm::BasicBlock const& block : *function)
+    CHECK(std::ranges::distance(p.block(&block).ops()) == (&block == entry ? 1 : 0));
+  plait::program_ssa const ssa(p);
+  CHECK(ssa.graph().size() == 2);
+}

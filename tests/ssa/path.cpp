@@ -1,12 +1,15 @@
 #include <plait/ssa/path.hpp>
 
 #include <algorithm>
+#include <array>
 #include <random>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
+#include <plait/net/static_net.hpp>
 
 #include <net/test_nets.hpp>
 #include <support/random_net.hpp>
@@ -14,6 +17,16 @@
 namespace {
 
 using ops = std::vector<plait::op_index>;
+
+constexpr plait::static_net chain{plait::op("F", {"a"}, {"b"}), plait::op("F", {"x"}, {"y"}),
+                                  plait::op("F", {"b"}, {"c"})};
+static_assert([] {
+  auto const ssa = plait::get_ssa(chain);
+  std::array const wanted{ssa.writes(2)[0]};
+  return std::ranges::equal(
+      plait::ops_in_path(ssa, std::span<plait::value const>(), std::span<plait::value const>(wanted)),
+      std::array{0, 2});
+}());
 
 // One value after the other, over the pairs a reader would write down by hand.
 ops path_by_definition(test::struct_net const& n, std::vector<plait::value> const& given,

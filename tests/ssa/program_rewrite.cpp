@@ -142,3 +142,28 @@ TEST_CASE("what is not in SSA form is refused, and unchanged") {
   }
   CHECK(p.blocks == before.blocks);
 }
+
+TEST_CASE_TEMPLATE("a program that holds phis already is refused, and unchanged", P, PLAIT_PHI_PROGRAMS) {
+  test::net_program n;
+  n.targets = {{1, 2}, {2}, {}};
+  n.blocks.resize(3);
+  n.blocks[0].external_inputs = {"x"};
+  n.blocks[0].ops = {{"Branch", {"x"}, {}}};
+  n.blocks[1].ops = {{"Copy", {"x"}, {"y"}}, {"Add", {"x", "y"}, {"x"}}};
+  n.blocks[2].external_outputs = {"x"};
+  P p = test::make_program<P>(n);
+  test::settle(p);
+  CHECK(plait::rewrite_into_ssa(p) == 1);
+  auto const before = test::interpret_phis(p, 1);
+  try {
+    plait::rewrite_into_ssa(p);
+    FAIL("it has a phi");
+  } catch (plait::net_error const& problem) {
+    CHECK(problem.blob == "x_2");
+    CHECK(std::string(problem.what()) == "plait: a phi makes 'x_2' already: take the program out of SSA form first");
+  }
+  CHECK(violations(p).empty());
+  CHECK(test::interpret_phis(p, 1) == before);
+  plait::rewrite_out_of_ssa(p);
+  CHECK(plait::rewrite_into_ssa(p) == 1);
+}

@@ -135,8 +135,10 @@ class llvm_value_program::block_net {
   using op = llvm::Instruction const*;
 
   explicit block_net(node n) : block_(n) {}
+  /// None for a block without any.
   auto ops() const {
-    return std::ranges::subrange(block_->getFirstNonPHI()->getIterator(), block_->end()) |
+    llvm::Instruction const* const first = block_->getFirstNonPHI();
+    return std::ranges::subrange(first == nullptr ? block_->end() : first->getIterator(), block_->end()) |
            std::views::transform([](llvm::Instruction const& i) { return &i; });
   }
   auto inputs(op i) const {

@@ -67,7 +67,8 @@ class ssa_builder {
     values_[v].given = true;
     return v;
   }
-  /// The value at the end of a block, as it is written so far.
+  /// The value at the end of a block, as it is written so far. TRAP: so are those of the blocks that it looks through,
+  /// sealed ones and their predecessors: what is written there afterwards, it has missed. Fill blocks first.
   constexpr value_index read_variable(std::uint32_t block, variable_index variable);
   constexpr void write_variable(std::uint32_t block, variable_index variable, value_index v) {
     PLAIT_ASSERT(block < blocks_.size() && variable < outside_.size() && v < values_.size(),

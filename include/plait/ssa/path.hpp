@@ -19,18 +19,18 @@ namespace plait {
 template <net N>
 [[nodiscard]] constexpr std::vector<op_index> ops_in_path(ssa_form<N> const& ssa, std::span<value const> given,
                                                           std::span<value const> wanted) {
-  std::vector<bool> at_hand(ssa.value_count());
-  std::vector<bool> needed(ssa.value_count());
-  for (value v : given) at_hand[ssa.index(v)] = true;
-  for (value v : wanted) needed[ssa.index(v)] = true;
+  std::vector<char> at_hand(ssa.value_count(), 0);  // not vector<bool>, see ssa_form::undefined
+  std::vector<char> needed(ssa.value_count(), 0);
+  for (value v : given) at_hand[ssa.index(v)] = 1;
+  for (value v : wanted) needed[ssa.index(v)] = 1;
   std::vector<op_index> found;
   // What makes a value stands before what reads it, so one sweep backwards meets everything.
   for (op_index op = static_cast<op_index>(ssa.op_count()); op-- != 0;) {
     bool makes = false;
-    for (value v : ssa.writes(op)) makes = makes || (needed[ssa.index(v)] && !at_hand[ssa.index(v)]);
+    for (value v : ssa.writes(op)) makes = makes || (needed[ssa.index(v)] != 0 && at_hand[ssa.index(v)] == 0);
     if (!makes) continue;
     found.push_back(op);
-    for (value v : ssa.reads(op)) needed[ssa.index(v)] = true;
+    for (value v : ssa.reads(op)) needed[ssa.index(v)] = 1;
   }
   std::ranges::reverse(found);
   return found;

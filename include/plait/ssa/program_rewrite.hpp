@@ -144,18 +144,31 @@ std::vector<std::string> version_names(program_ssa<P> const& ssa, program_rewrit
   return names;
 }
 
+// Construction does not look at phis: what they choose between would keep its old names.
+template <program P>
+void refuse_phis([[maybe_unused]] P const& p, [[maybe_unused]] program_ssa<P> const& ssa) {
+  if constexpr (program_with_phis<P>)
+    for (node_t<P> const& n : ssa.graph().order())
+      for (auto&& phi : program_traits_of<P>::phis(p, n)) {
+        program_name_t<P> const& result = program_traits_of<P>::phi_result(p, phi);
+        std::string blob(name_text(plait::block(p, n), result));
+        throw net_error("plait: a phi makes '" + blob + "' already: take the program out of SSA form first", {}, blob);
+      }
+}
+
 }  // namespace detail
 
 /// Puts a program without phis into SSA form: renames all operands, what it is given and what it results in, and
 /// inserts phis. Returns the number of phis. A blob that is read where nothing has written it has its version 0 there,
 /// which verify_ssa reports afterwards unless the program is given it.
 ///
-/// Throws net_error, changing nothing, for a collision of names (options.collision); `op` is the op's place in its
-/// block.
+/// Throws net_error, changing nothing: for a collision of names (options.collision), `op` being the op's place in its
+/// block, and for a program that holds phis already.
 template <phi_insertable_program P>
   requires nameable_net<block_t<P>>
 std::size_t rewrite_into_ssa(P& p, program_rewrite_options const& options = {}) {
   program_ssa<P> const ssa(std::as_const(p), {.pruning = options.pruning});
+  detail::refuse_phis(std::as_const(p), ssa);
   dense_construction const& form = ssa.form();
   std::vector<std::string> const names = detail::version_names(ssa, options);
   std::vector<value_index> given;

@@ -64,7 +64,8 @@ class program_blobs<P> {
   constexpr program_key_t<P> key(blob_index b) const {
     auto const entry = plait::entry(*program_);
     auto&& net = plait::block(*program_, entry);
-    return name_key(net, program_name_t<P>(traits::name_at(*program_, b)));
+    // No copy of a name, of which the key may be a view.
+    return name_key(net, static_cast<program_name_t<P> const&>(traits::name_at(*program_, b)));
   }
 
  private:

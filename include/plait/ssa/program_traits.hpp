@@ -98,14 +98,21 @@ using program_key_t = name_key_t<block_t<P>>;
 namespace detail {
 template <class P>
 concept mentions_name_count = requires(P const& p) { program_traits_of<P>::name_count(p); };
-}
 
-/// Names are numbered below name_count(p) for the whole program.
+// Where a key is a view of a name, the name must not be gone by then.
+template <class P, class Name>
+concept lasting_name =
+    !std::same_as<program_key_t<P>, std::string_view> || has_own_text<block_t<P>> || lasting_text<Name>;
+}  // namespace detail
+
+/// Names are numbered below name_count(p) for the whole program. name_at(p, i) gives names that are texts themselves by
+/// reference, or as views.
 template <class P>
 concept has_program_names = program<P> && requires(P const& p, program_name_t<P> const& name) {
   { detail::program_traits_of<P>::name_count(p) } -> std::convertible_to<std::size_t>;
   { detail::program_traits_of<P>::name_index(p, name) } -> std::convertible_to<std::size_t>;
   { detail::program_traits_of<P>::name_at(p, std::size_t{}) } -> std::convertible_to<program_name_t<P>>;
+  requires detail::lasting_name<P, decltype(detail::program_traits_of<P>::name_at(p, std::size_t{}))>;
 };
 
 template <has_block P>
@@ -124,7 +131,7 @@ consteval bool check_program() {
       if constexpr (program<P>)
         static_assert(!detail::mentions_name_count<P> || has_program_names<P>,
                       "plait: program_traits<P> has name_count(p), but not name_index(p, name), a number, or not "
-                      "name_at(p, index), the name");
+                      "name_at(p, index), the name (a reference, if it is a string)");
     }
   }
   return program<P>;
@@ -184,7 +191,7 @@ class blocks_of {
   constexpr node_t<G> entry() const { return plait::entry(*graph_); }
   constexpr decltype(auto) successors(node_t<G> const& n) const { return plait::successors(*graph_, n); }
   constexpr std::size_t index(node_t<G> const& n) const { return plait::index(*graph_, n); }
-  constexpr auto const& block(node_t<G> const& n) const {
+  constexpr decltype(auto) block(node_t<G> const& n) const {
     return std::ranges::begin(*nets_)[static_cast<std::ranges::range_difference_t<Nets>>(index(n))];
   }
 
