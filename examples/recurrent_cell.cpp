@@ -144,8 +144,8 @@ bool attention() {
   blobs.feed("h", plait::tensor<backend>::from(std::vector<float>(16), {1, 2, 8}));
   blobs.feed("seen", plait::tensor<backend>::from(std::vector<float>(32), {1, 2, 16}));
   plait::compile(model.net.net(), operators(), blobs, {.fetch = {step.output, decoder.output}}).run();
-  auto const one = blobs.fetch<float>(step.output.name());
-  auto const all = blobs.fetch<float>(decoder.output.name());
+  auto const one = blobs.fetch<float>(step.output);
+  auto const all = blobs.fetch<float>(decoder.output);
   std::cout << "attention: a decoder of " << decoder.output_width << " outputs\n";
   return std::equal(one.begin(), one.end(), all.begin(), [](float a, float b) { return std::abs(a - b) < 1e-5f; });
 }

@@ -1,16 +1,12 @@
 // What training made of the blobs of an init net, as an init net.
 #pragma once
 
-#include <cstdint>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <plait/exec/backend.hpp>
-#include <plait/exec/element_type.hpp>
-#include <plait/exec/tensor.hpp>
+#include <plait/exec/feed.hpp>
 #include <plait/exec/workspace.hpp>
-#include <plait/net/parameter.hpp>
 #include <plait/netdef/traits.hpp>
 #include <plait/ssa/versioning.hpp>
 #include <plait/transform/init_net.hpp>
@@ -35,18 +31,10 @@ inline std::vector<std::string> constants_of(plait::netdef const& net, plait::ne
   return names;
 }
 
-/// A net that makes what the blobs hold now, floats and integers of 64 bits. Throws plait::net_error for a blob that is
-/// not there.
+/// A net that makes what the blobs hold now. Throws plait::net_error for a blob that is not there.
 template <plait::backend B>
 plait::netdef snapshot(plait::workspace<B> const& blobs, std::vector<std::string> const& names) {
-  std::vector<plait::parameter> held;
-  for (std::string const& name : names) {
-    plait::tensor<B> const& t = blobs.view(name);
-    plait::tensor_value value{{t.dims().begin(), t.dims().end()}, {}};
-    plait::visit_type<float, std::int64_t>(t.type(), [&]<class T>(T) { value.data = t.template values<T>(); });
-    held.push_back({name, std::move(value)});
-  }
-  return plait::init_net_from_parameters<plait::netdef>(held).net;
+  return plait::init_net_from_parameters<plait::netdef>(plait::fetch(blobs, names)).net;
 }
 
 }  // namespace example

@@ -50,7 +50,6 @@ bool reader_is_gone() {
 
 int run(int argc, char** argv) {
   CLI::App app(about, "plait");
-  app.footer(examples);
   app.set_version_flag("--version", "plait " + std::to_string(PLAIT_VERSION_MAJOR) + '.' +
                                         std::to_string(PLAIT_VERSION_MINOR) + '.' +
                                         std::to_string(PLAIT_VERSION_PATCH));
@@ -68,6 +67,10 @@ int run(int argc, char** argv) {
   cli::add_export(app, chosen);
   cli::add_run(app, chosen);
   cli::add_ops(app, chosen);
+  app.footer(examples);  // last: a subcommand takes over what its app has
+  auto const is_meant = [&](CLI::App* command) { return command->check_name(argv[1]); };
+  if (argc > 1 && argv[1][0] != '-' && app.get_subcommands(is_meant).empty())
+    throw cli::wrong_usage("plait: there is no subcommand '" + std::string(argv[1]) + "'; plait --help lists them");
   try {
     app.parse(argc, argv);
   } catch (CLI::ParseError const& stop) {

@@ -72,7 +72,7 @@ model make_model(recipe const& how) {
 
   model made{init.take(), net.take()};
   auto const gradients =
-      plait::add_gradient_ops(made.step, {loss.name()}, plait::gradient_rules::standard(), {.only = parameters});
+      plait::add_gradient_ops(made.step, {loss}, plait::gradient_rules::standard(), {.only = parameters});
   plait::add_init_ops(made.init, add_optimizer(made.step, gradients, parameters, how));
   made.step.arg.push_back(plait::make_argument(made.step, {recipe_argument, to_string(how)}));
   return made;

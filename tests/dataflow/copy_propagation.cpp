@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <optional>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -41,6 +42,13 @@ static_assert([] {
   return used != made && copied.origin(used) == made && copied.is_copy(used) && !copied.is_copy(made) &&
          !copied.is_copy(ssa.writes(ssa.op(3u, 0))[0]);
 }());
+
+// A form that is a temporary is refused: results refer to it.
+using analysed = std::remove_const_t<decltype(program)>;
+using from_form = plait::copy_propagation<analysed>;
+static_assert(
+    std::is_constructible_v<from_form, analysed const&, plait::program_ssa<analysed> const&, decltype(copies)>);
+static_assert(!std::is_constructible_v<from_form, analysed const&, plait::program_ssa<analysed>, decltype(copies)>);
 
 struct watch {
   plait::program_ssa<test::net_program> const& ssa;

@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -41,6 +42,13 @@ static_assert([] {
   return dead.dead_ops() == ops{0, 1, 2} && !dead.is_live_branch(0u) && dead.jump(0u) == 3u && !dead.jump(3u) &&
          dead.is_live_op(ssa.op(3u, 0)) && !dead.is_live_block(1u) && dead.is_live_block(4u);
 }());
+
+// A form that is a temporary is refused: results refer to it.
+using analysed = std::remove_const_t<decltype(program)>;
+using from_form = plait::dead_code<analysed>;
+static_assert(
+    std::is_constructible_v<from_form, analysed const&, plait::program_ssa<analysed> const&, decltype(shows)>);
+static_assert(!std::is_constructible_v<from_form, analysed const&, plait::program_ssa<analysed>, decltype(shows)>);
 
 // What is left: without dead ops, with jumps for dead branches.
 test::net_program reduced(test::net_program const& p, plait::program_ssa<test::net_program> const& ssa,

@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -49,6 +50,12 @@ static_assert([] {
          numbering.replacement(right) == right && numbering.redundant_ops().empty() &&
          numbering.dense().pass_count() == 2;
 }());
+
+// A form that is a temporary is refused: results refer to it.
+using analysed = std::remove_const_t<decltype(program)>;
+using from_form = plait::value_numbering<analysed>;
+static_assert(std::is_constructible_v<from_form, analysed const&, plait::program_ssa<analysed> const&, decltype(pure)>);
+static_assert(!std::is_constructible_v<from_form, analysed const&, plait::program_ssa<analysed>, decltype(pure)>);
 
 // Values of a class whose definitions dominate a point hold the same there.
 struct watch {

@@ -27,6 +27,17 @@ TEST_CASE_TEMPLATE("feed: values come back as they were given", T, float, double
   }
 }
 
+TEST_CASE("fetch: what was fed, by name") {
+  std::vector<parameter> const given = {{"a", {{2}, std::vector<float>{1, 2}}},
+                                        {"n", {{}, std::vector<std::int64_t>{7}}}};
+  workspace blobs;
+  plait::feed(blobs, given);
+  CHECK(plait::fetch(blobs, std::vector<std::string>{"a", "n"}) == given);
+  CHECK(plait::fetch(blobs, {"n"}) == std::vector<parameter>{given[1]});
+  CHECK(plait::fetch(blobs, std::vector<std::string>()).empty());
+  CHECK_THROWS_WITH_AS((void)plait::fetch(blobs, {"a", "b"}), "plait: the workspace has no blob 'b'", plait::net_error);
+}
+
 TEST_CASE("feed: the last of several parameters of one name counts") {
   workspace blobs;
   tensor_value const first{{1}, std::vector<float>{1}};

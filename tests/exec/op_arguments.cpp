@@ -106,8 +106,13 @@ TEST_CASE("op_arguments: what the op type does not have is refused") {
 
 TEST_CASE("op_arguments: asking for what the description does not have is a mistake of the program") {
   auto const a = read(R"(input: "x" output: "y")");
-  CHECK_THROWS_AS(a.integer("axes"), plait::precondition_error);
-  CHECK_THROWS_AS(a.text("axis"), plait::precondition_error);
+  CHECK_THROWS_WITH_AS(static_cast<void>(a.integer("axes")),
+                       "op_arguments: argument 'axes' that a kernel of T asks for is not in the description",
+                       plait::precondition_error);
+  CHECK_THROWS_WITH_AS(static_cast<void>(a.text("axis")),
+                       "op_arguments: argument 'axis' that a kernel of T asks for has another type in the description",
+                       plait::precondition_error);
+  CHECK_THROWS_AS(static_cast<void>(a.has("axes")), plait::precondition_error);
 }
 
 }  // namespace

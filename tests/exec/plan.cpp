@@ -205,6 +205,11 @@ TEST_CASE("plan: what is wrong with a net is said with op and blob") {
                                    op { type: "Mix" name: "m" input: "a" input: "gone" output: "b" })");
   CHECK(missing.op == 1);
   CHECK(missing.blob == "gone");
+  CHECK(std::string(missing.what()) ==
+        "plait: op 1 (Mix 'm'): the workspace has no blob 'gone'; inputs a, gone; outputs b");
+  auto const other_given = refused(R"(op { type: "Mix" input: "gone" input: "x" output: "b" })");
+  CHECK(std::string(other_given.what()) ==
+        "plait: op 0 (Mix): the workspace has no blob 'gone'; inputs gone, x: float32 2; outputs b");
   auto const shapes = refused(R"(op { type: "Mix" input: "x" input: "y" output: "b" })");
   CHECK(std::string(shapes.what()) ==
         "plait: op 0 (Mix): inputs 0 and 1 are float32 2 and float32 3, of different shapes; inputs x: float32 2, y: "
@@ -223,6 +228,46 @@ TEST_CASE("plan: what is wrong with a net is said with op and blob") {
   }
   CHECK_THROWS_AS(static_cast<void>(plait::compile(plait::netdef(), table, blobs, {.fetch = {"no"}})),
                   plait::net_error);
+}
+
+TEST_CASE("plan: what a run lacks can be fed, whatever the shapes are then") {
+  auto const n = plait::read_netdef_text(R"(op { type: "Mix" input: "x" input: "y" output: "b" })");
+  plait::workspace<B> blobs;
+  blobs.feed<float>("x", {1, 2}, {2});
+  blobs.feed<float>("y", {1, 2}, {2});
+  auto plan = plait::compile(n, table, blobs);
+  plan.run();
+  CHECK(blobs.view("b").dims() == plait::shape{2});
+  blobs.reset();
+  blobs.feed<float>("y", {1, 2, 3}, {3});
+  CHECK_THROWS_AS(plan.run(), plait::exec_error);
+  blobs.feed<float>("x", {1, 2, 3}, {3});
+  plan.run();
+  CHECK(blobs.view("b").dims() == plait::shape{3});
+}
+
+// Forgets its second output.
+template <class B>
+struct forgetful : plait::op_kernel<B> {
+  explicit forgetful(plait::op_arguments const&) {}
+  void infer(plait::shape_context& c) override { c.output(0, c.type(0), c.dims(0)); }
+  void run(plait::op_context<B>&) override {}
+};
+
+TEST_CASE("plan: a kernel that infers nothing of an output is not run") {
+  auto with = table;
+  with.add<forgetful>(plait::op_schema("Forget").inputs(1).outputs(2));
+  plait::workspace<B> blobs;
+  blobs.feed<float>("x", {1, 2}, {2});
+  auto plan = plait::compile(plait::read_netdef_text(R"(op { type: "Forget" input: "x" output: "a" output: "b" })"),
+                             with, blobs);
+  try {
+    plan.run();
+    FAIL("it was run");
+  } catch (plait::exec_error const& e) {
+    CHECK(std::string(e.what()) ==
+          "plait: op 0 (Forget): infer of the kernel gives output 1 no type; inputs x: float32 2; outputs a, b");
+  }
 }
 
 TEST_CASE("plan: a failed op leaves what was fed as it was, even if it throws half-way in place") {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <random>
+#include <span>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -31,6 +32,16 @@ TEST_CASE_TEMPLATE("tensor: elements come back as they were given", T, float, do
   CHECK(t.template to<plait::omp>().template values<T>() == elements);
   CHECK(t.is_contiguous());
   CHECK(reinterpret_cast<std::uintptr_t>(t.raw()) % 64 == 0);
+}
+
+TEST_CASE("tensor: made of whatever has its elements in a row") {
+  std::vector<float> elements = {1, 2, 3};
+  std::array<float, 3> const fixed = {1, 2, 3};
+  float const plain[] = {1, 2, 3};
+  for (auto const& t : {tensor::from(std::span<float>(elements), {3}), tensor::from(std::span(plain), {3}),
+                        tensor::from(fixed, {3}), tensor::from(plain, {3})})
+    CHECK(t.values<float>() == elements);
+  CHECK_THROWS_AS((void)tensor::from(fixed, {4}), plait::shape_error);
 }
 
 TEST_CASE("tensor: copies share, clones do not") {

@@ -1,6 +1,8 @@
 #include <plait/exec/workspace.hpp>
 
+#include <array>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -41,6 +43,19 @@ TEST_CASE("workspace: blobs keep their address, tensors are shared, reset forget
   blobs.reset();
   CHECK_FALSE(blobs.contains("x"));
   CHECK(&blobs.get("x") == &x);
+}
+
+TEST_CASE("workspace: fed with whatever has its elements in a row") {
+  workspace blobs;
+  std::vector<float> elements = {1, 2};
+  blobs.feed("vector", elements, {2});
+  blobs.feed("span", std::span<float>(elements), {2});
+  blobs.feed("array", std::array{1.0f, 2.0f}, {1, 2});
+  blobs.feed("flags", std::vector<bool>{true, false}, {2});
+  for (char const* const name : {"vector", "span", "array"}) CHECK(blobs.fetch<float>(name) == elements);
+  CHECK(blobs.fetch<bool>("flags") == std::vector<bool>{true, false});
+  CHECK_THROWS_WITH_AS(blobs.feed("array", std::array{1.0f}, {2}),
+                       "plait: blob 'array': 1 elements do not make a tensor of 2", plait::shape_error);
 }
 
 TEST_CASE("workspace: other elements where a tensor stands") {

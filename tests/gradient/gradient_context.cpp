@@ -108,5 +108,34 @@ TEST_CASE("gradient_context: refusals are problems of the op") {
         "(ZeroGradient makes one)");
   CHECK(problem([](plait::gradient_context& c) { (void)c.output_rows(0); }) ==
         "op 0 (F 'f'): the gradient of output 'y' is dense where a sparse one is needed");
-  CHECK(problem([](plait::gradient_context& c) { (void)c.input(2); }) == "op 0 (F 'f'): it has no operand 2");
+}
+
+TEST_CASE("gradient_context: operands that the op does not have are refused, whatever is asked of them") {
+  auto const no_operand = [](std::function<void(plait::gradient_context&)> const& rule, std::string const& number) {
+    CHECK(problem(rule) == "op 0 (F 'f'): it has no operand " + number);
+  };
+  no_operand([](plait::gradient_context& c) { (void)c.input(2); }, "2");
+  no_operand([](plait::gradient_context& c) { (void)c.output_name(2); }, "2");
+  no_operand([](plait::gradient_context& c) { (void)c.output_gradient(2); }, "2");
+  no_operand([](plait::gradient_context& c) { (void)c.output_rows(2); }, "2");
+  no_operand([](plait::gradient_context& c) { (void)c.has_gradient(5); }, "5");
+  no_operand([](plait::gradient_context& c) { (void)c.is_sparse(5); }, "5");
+  no_operand([](plait::gradient_context& c) { (void)c.is_wanted(2); }, "2");
+  no_operand([](plait::gradient_context& c) { (void)c.input_gradient(2); }, "2");
+  no_operand([](plait::gradient_context& c) { (void)c.input_gradient_rows(2, c.input(0)); }, "2");
+  no_operand([](plait::gradient_context& c) { c.pass(2, c.output_gradient(0)); }, "2");
+}
+
+TEST_CASE("gradient_context: what a rule needs and no op makes is a problem of the op") {
+  CHECK(problem([](plait::gradient_context& c) { c.op("H", {c.temporary("half")}, {c.input_gradient(0)}); }) ==
+        "op 0 (F 'f'): its rule needs 'half' before an op of it makes that");
+  CHECK(problem([](plait::gradient_context& c) {
+          auto const half = c.temporary("half");
+          c.op("H", {half}, {c.input_gradient(0)});
+          c.op("H", {c.output_gradient(0)}, {half});
+        }) == "op 0 (F 'f'): its rule needs 'half' before an op of it makes that");
+  CHECK(problem([](plait::gradient_context& c) { (void)c.input_gradient(0); }) ==
+        "op 0 (F 'f'): its rule needs 'a_grad' before an op of it makes that");
+  CHECK(problem([](plait::gradient_context& c) { c.op("H", {plait::gradient_operand()}, {c.input_gradient(0)}); }) ==
+        "op 0 (F 'f'): its rule has an op read an operand that is none");
 }

@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <net/test_nets.hpp>
@@ -13,6 +14,7 @@
 #include <support/op_lines.hpp>
 
 #include <plait/gradient/backward_pass.hpp>
+#include <plait/netdef/net_builder.hpp>
 
 using plait::mixed_gradients;
 using plait::overwritten_values;
@@ -70,6 +72,18 @@ std::vector<plait::gradient_problem> problems(lines const& ops, seeds const& ys,
 plait::gradient_options const caffe2 = {.as_caffe2 = true};
 
 }  // namespace
+
+TEST_CASE("a seed is a blob by handle or by any text") {
+  plait::net_builder n;
+  plait::blob_handle const y = n.op("Direct", n.external_input("x"), "y");
+  auto const from = [&](seeds const& ys) { return shown(plait::backward_pass(n.net(), ys, rules()).gradients); };
+  map const wanted = from({"y"});
+  CHECK(wanted.contains("x"));
+  CHECK(from({y}) == wanted);
+  CHECK(from({std::string("y")}) == wanted);
+  CHECK(from({std::string_view("y")}) == wanted);
+  CHECK(from({{y, "dy"}}).contains("x"));
+}
 
 TEST_CASE("seeds are made of all that is natural") {
   CHECK(plait::gradient_seed("y").blob == "y");

@@ -1,5 +1,5 @@
-# The rules of the folders: an include only points down the list of layers, a file stays below 500 lines, and every
-# header belongs to a component.
+# The rules of the folders: an include only points down the list of layers, a file stays below 500 lines, every header
+# belongs to a component, and plait.hpp has those of its layers.
 cmake_minimum_required(VERSION 3.25)
 
 set(layers core graph net ssa dataflow transform netdef gradient exec rnn interop)
@@ -10,6 +10,7 @@ foreach(header IN LISTS UNOWNED)
   set(failed TRUE)
 endforeach()
 
+file(READ ${INCLUDE_DIR}/plait.hpp whole)
 file(GLOB_RECURSE headers RELATIVE ${INCLUDE_DIR} ${INCLUDE_DIR}/*.hpp)
 foreach(header IN LISTS headers)
   # Not file(STRINGS): brackets in the text would disturb the list of lines.
@@ -30,6 +31,11 @@ foreach(header IN LISTS headers)
   else()
     string(REGEX MATCH "^[^/]+" layer ${header})
     list(FIND layers "${layer}" rank)
+    string(FIND "${whole}" "#include <plait/${header}>" found)
+    if(rank GREATER -1 AND rank LESS 6 AND found EQUAL -1 AND NOT header MATCHES "/detail/")
+      message("plait/plait.hpp lacks plait/${header}")
+      set(failed TRUE)
+    endif()
   endif()
   string(REGEX MATCHALL "#include [<\"]plait/[^>\"]+" includes "${text}")
   foreach(include IN LISTS includes)

@@ -6,6 +6,7 @@
 #include <concepts>
 #include <initializer_list>
 #include <list>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,6 +37,10 @@ TEST_CASE("a handle is a name wherever one is asked for, also when its builder i
   }
   std::string const name = x;
   CHECK(name == "x");
+  std::string_view const view = x;
+  CHECK(view == "x");
+  CHECK(std::string(x) == "x");
+  CHECK(std::optional<std::string>(x) == "x");
   CHECK(strings{x, "y"} == strings{"x", "y"});
   CHECK_FALSE(std::convertible_to<std::string, blob_handle>);
 }

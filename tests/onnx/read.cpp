@@ -172,6 +172,16 @@ TEST_CASE("rules can be added, and replaced") {
   CHECK_THROWS_AS((void)plait::read_onnx(m), plait::onnx_error);
 }
 
+TEST_CASE("files are named by text or path, documents are bytes") {
+  auto const path = recorded / "lstm_constants" / "model.onnx";
+  auto const lines = lines_of(plait::read_onnx(path).net);
+  CHECK(lines_of(plait::read_onnx(path.string()).net) == lines);
+  CHECK(lines_of(plait::read_onnx(path.c_str()).net) == lines);
+  CHECK(lines_of(plait::read_onnx_bytes(bytes_of(path)).net) == lines);
+  CHECK_THROWS_AS((void)plait::read_onnx("no/such/model.onnx"), plait::io_error);
+  CHECK_THROWS_AS((void)plait::read_onnx_bytes("no/such/model.onnx"), plait::parse_error);
+}
+
 TEST_CASE("a plain LSTM is one RecurrentNetwork with one LSTMUnit a step") {
   auto const made = plait::read_onnx(recorded / "lstm_constants" / "model.onnx");
   auto const lines = lines_of(made.net);

@@ -2,12 +2,20 @@
 
 #include <cstddef>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include <doctest/doctest.h>
 
 #include <support/interpret_form.hpp>
 #include <support/phi_programs.hpp>
+
+// A form that is a temporary is refused: the result refers to it.
+using form_of_nets = plait::program_ssa<test::net_program>;
+static_assert(std::is_constructible_v<plait::program_destruction<test::net_program>, test::net_program const&,
+                                      form_of_nets const&>);
+static_assert(
+    !std::is_constructible_v<plait::program_destruction<test::net_program>, test::net_program const&, form_of_nets>);
 
 TEST_CASE_TEMPLATE("a program that is only read: each blob is a location again, and no copies", P, test::net_program,
                    PLAIT_PHI_PROGRAMS) {

@@ -7,6 +7,7 @@
 #include <random>
 #include <source_location>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -37,6 +38,12 @@ names texts(N const& n, Form const& ssa, auto const& blobs) {
   for (plait::blob_index b : blobs) made.push_back(test::text_of(n, ssa.name(b)));
   return made;
 }
+
+// A net that is a temporary is refused: the form refers to it.
+template <class N>
+concept has_form = requires(N&& n) { plait::get_ssa(std::forward<N>(n)); };
+static_assert(has_form<test::struct_net&> && has_form<test::struct_net const&> && !has_form<test::struct_net>);
+static_assert(!std::is_constructible_v<plait::ssa_form<test::struct_net>, test::struct_net>);
 
 // A REQUIRE for inner loops: doctest's counts and prepares to speak each time, which made these tests take a minute.
 void must(bool holds, std::source_location where = std::source_location::current()) {
@@ -263,6 +270,7 @@ TEST_CASE_TEMPLATE("a blob the net does not have: an error that names it", N, PL
     (void)ssa.version(plait::name_key_t<N>("q"));
     FAIL("no error");
   } catch (plait::net_error const& problem) {
+    CHECK(std::string(problem.what()) == "plait: the net has no blob 'q'");
     CHECK(problem.blob == "q");
     CHECK_FALSE(problem.op.has_value());
   }

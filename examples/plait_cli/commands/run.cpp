@@ -7,6 +7,7 @@
 #include <fstream>
 #include <iomanip>
 #include <iostream>
+#include <limits>
 #include <memory>
 #include <sstream>
 #include <string>
@@ -260,7 +261,7 @@ Without --fetch the external outputs are printed. See `plait ops` for what can b
   command
       ->add_option("--time", given->times,
                    "run so many times more, as often again with each op timed, and say what took how long")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(1, std::numeric_limits<int>::max()));
   command->add_option("--trace", given->trace, "write the times of ops for chrome://tracing or Perfetto to this file");
   command->add_flag("--plan", given->plan, "print the plan: ops, shapes, where values stand, bytes");
   command->callback([given, &chosen] { chosen = [given] { return run(*given); }; });

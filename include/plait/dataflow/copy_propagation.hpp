@@ -33,6 +33,8 @@ class copy_propagation {
   constexpr copy_propagation(P const& p, program_ssa<P> const& ssa, Source&& source) {
     compute(p, ssa, source);
   }
+  template <class Source>
+  copy_propagation(P const&, program_ssa<P> const&&, Source&&) = delete;
 
   /// source(net, op, output) gives the number of an input, a std::optional of it.
   template <class Source>

@@ -41,6 +41,8 @@ class dead_code {
                       dead_code_options const& options = {}) {
     compute(p, ssa, essential, options);
   }
+  template <class Essential>
+  dead_code(P const&, program_ssa<P> const&&, Essential&&, dead_code_options const& = {}) = delete;
 
   /// essential(net, op): whether an op, as ops(net) yields it, is to stay whoever reads what it writes.
   template <class Essential>

@@ -40,6 +40,8 @@ class value_numbering {
   constexpr value_numbering(P const& p, program_ssa<P> const& ssa, Kind&& kind) {
     compute(p, ssa, std::forward<Kind>(kind));
   }
+  template <op_kind_of<P> Kind>
+  value_numbering(P const&, program_ssa<P> const&&, Kind&&) = delete;
 
   template <op_kind_of<P> Kind>
   constexpr void compute(P const& p, program_ssa<P> const& ssa, Kind&& kind) {

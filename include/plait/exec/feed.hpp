@@ -4,8 +4,10 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <ranges>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -53,6 +55,16 @@ void feed(workspace<B>& blobs, Parameters const& parameters) {
   for (parameter const& each : parameters) made.push_back(to_tensor<B>(each.value));
   auto next = made.begin();
   for (parameter const& each : parameters) blobs.feed(each.name, std::move(*next++));
+}
+
+/// What blobs hold as parameters: to be fed again, or for init_net_from_parameters. Throws net_error naming a blob that
+/// is not there or no tensor, and what to_value throws.
+template <backend B, std::ranges::input_range Names = std::initializer_list<std::string_view>>
+  requires std::convertible_to<std::ranges::range_reference_t<Names const&>, std::string_view>
+[[nodiscard]] std::vector<parameter> fetch(workspace<B> const& blobs, Names const& names) {
+  std::vector<parameter> made;
+  for (std::string_view const name : names) made.push_back({std::string(name), to_value(blobs.view(name))});
+  return made;
 }
 
 }  // namespace plait

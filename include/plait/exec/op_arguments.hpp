@@ -112,17 +112,21 @@ class op_arguments {
   }
 
  private:
+  // Not PLAIT_ASSERT: a slip in a name is found by its name, and ops are made once.
+  [[noreturn]] void refuse(std::string_view name, std::string_view why) const {
+    throw precondition_error("op_arguments: argument '" + std::string(name) + "' that a kernel of " + schema_->type() +
+                             " asks for " + std::string(why));
+  }
   std::size_t place(std::string_view name) const {
     auto const& all = schema_->arguments();
     for (std::size_t i = 0; i != all.size(); ++i)
       if (all[i].name == name) return i;
-    PLAIT_ASSERT(false, "op_arguments: the description has no such argument");
-    return 0;
+    refuse(name, "is not in the description");
   }
   template <class T>
   T const& get(std::string_view name) const {
     auto const* found = std::get_if<T>(&value(place(name)));
-    PLAIT_ASSERT(found != nullptr, "op_arguments: the description has the argument by another type");
+    if (found == nullptr) refuse(name, "has another type in the description");
     return *found;
   }
   argument_value const& value(std::size_t place) const {

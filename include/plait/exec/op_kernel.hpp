@@ -134,6 +134,12 @@ class shape_context {
     if (!holds)
       fail("input " + std::to_string(i) + " is " + to_string(input(i)) + ", which should " + std::string(wanted));
   }
+  /// What infer has to give: a type for every output, which were of type none before.
+  void expect_outputs() const {
+    for (std::size_t o = 0; o != outputs_.size(); ++o)
+      if (outputs_[o].type == element_type::none)
+        fail("infer of the kernel gives output " + std::to_string(o) + " no type");
+  }
   /// An axis of an input, counted from the end if negative; one more than there are where `end` allows it.
   std::size_t axis(std::size_t i, std::int64_t at, bool end = false) const {
     auto const rank = static_cast<std::int64_t>(dims(i).rank());

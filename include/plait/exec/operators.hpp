@@ -50,6 +50,11 @@ class operators {
   }
   template <std::derived_from<op_kernel<B>> Kernel>
   operators& add(op_schema schema) {
+    static_assert(!std::is_abstract_v<Kernel>, "plait: the kernel lacks infer(shape_context&) or run(op_context<B>&)");
+    static_assert(std::is_abstract_v<Kernel> || std::is_constructible_v<Kernel, op_arguments const&> ||
+                      std::is_constructible_v<Kernel, op_arguments const&, nets_of_op<B> const&>,
+                  "plait: the kernel cannot be made from (op_arguments const&), nor from that and (nets_of_op<B> "
+                  "const&)");
     std::string type = schema.type();
     factory const make = [](op_arguments const& a, [[maybe_unused]] nets_of_op<B> const& nets) {
       if constexpr (std::is_constructible_v<Kernel, op_arguments const&, nets_of_op<B> const&>)

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <ranges>
 #include <span>
 #include <string>
 #include <utility>
@@ -63,6 +64,12 @@ class tensor {
   template <element T>
   static tensor from(std::vector<T> const& elements, shape const& dims) {
     return from(std::span<T const>(elements), dims);
+  }
+  /// Of whatever else has its elements in a row: an array, a span of elements that may change.
+  template <std::ranges::contiguous_range R>
+    requires element<std::ranges::range_value_t<R>>
+  static tensor from(R const& elements, shape const& dims) {
+    return from(std::span<std::ranges::range_value_t<R> const>(elements), dims);
   }
   static tensor from(std::vector<bool> const& elements, shape const& dims) {
     auto const copy = std::make_unique<bool[]>(elements.size());

@@ -7,6 +7,7 @@
 #include <exception>
 #include <functional>
 #include <memory>
+#include <ranges>
 #include <span>
 #include <string>
 #include <string_view>
@@ -104,12 +105,12 @@ class workspace {
   }
   template <element T>
   void feed(std::string_view name, std::vector<T> const& elements, shape const& dims) {
-    try {
-      feed(name, tensor<B>::from(elements, dims));
-    } catch (shape_error const& e) {
-      std::throw_with_nested(
-          shape_error("plait: blob '" + std::string(name) + "': " + std::string(detail::without_prefix(e.what()))));
-    }
+    feed_copy(name, elements, dims);
+  }
+  template <std::ranges::contiguous_range R>
+    requires element<std::ranges::range_value_t<R>>
+  void feed(std::string_view name, R const& elements, shape const& dims) {
+    feed_copy(name, elements, dims);
   }
   /// Other elements for the tensor that a blob has, where it stands: all who share it see them. Throws net_error as
   /// fetch does, shape_error for another number of elements, or a tensor that is not contiguous.
@@ -153,6 +154,15 @@ class workspace {
   }
 
  private:
+  template <class Elements>
+  void feed_copy(std::string_view name, Elements const& elements, shape const& dims) {
+    try {
+      feed(name, tensor<B>::from(elements, dims));
+    } catch (shape_error const& e) {
+      std::throw_with_nested(
+          shape_error("plait: blob '" + std::string(name) + "': " + std::string(detail::without_prefix(e.what()))));
+    }
+  }
   template <element T>
   static void expect_type(std::string_view name, tensor<B> const& held) {
     if (held.type() != element_type_of<T>)

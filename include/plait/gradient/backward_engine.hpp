@@ -268,7 +268,11 @@ class backward_engine : public backward_frame {
 
   void differentiate(op_index op, frames& done) {
     auto const mark = static_cast<std::uint32_t>(tape_.ops().size());
-    if (!ask_rule(op, [&] { rule_->make(context_, done); })) {
+    auto const make = [&] {
+      rule_->make(context_, done);
+      context_.expect_made(mark);
+    };
+    if (!ask_rule(op, make)) {
       abandoned_.emplace_back(mark, static_cast<std::uint32_t>(tape_.ops().size()));
       return;
     }

@@ -138,8 +138,8 @@ class gradient_context {
   bool numpy_broadcasting() const noexcept { return numpy_broadcasting_; }
 
   // ---- gradients of outputs
-  bool has_gradient(std::size_t o) const { return static_cast<bool>(gradients_[o]); }
-  bool is_sparse(std::size_t o) const { return gradients_[o].is_sparse(); }
+  bool has_gradient(std::size_t o) const { return static_cast<bool>(at(gradients_, o)); }
+  bool is_sparse(std::size_t o) const { return at(gradients_, o).is_sparse(); }
   /// The dense gradient of an output. Refuses where there is none, or a sparse one.
   gradient_operand output_gradient(std::size_t o) const {
     if (!has_gradient(o))
@@ -159,7 +159,7 @@ class gradient_context {
 
   // ---- gradients of inputs
   /// Whether anybody asks for the gradient of an input. A rule need not look: what nobody reads is dropped.
-  bool is_wanted(std::size_t i) const { return wanted_[i]; }
+  bool is_wanted(std::size_t i) const { return at(wanted_, i) != 0; }
   /// `<x>_grad`
   std::string gradient_name(std::size_t i) const {
     return std::string(input_name(i)).append(gradient_tape::gradient_suffix);
@@ -171,8 +171,8 @@ class gradient_context {
     return made;
   }
   /// The gradient of input i is what this operand holds already.
-  void pass(std::size_t i, gradient_operand gradient) { results_[i] = {gradient, {}}; }
-  void pass(std::size_t i, gradient_operands gradient) { results_[i] = gradient; }
+  void pass(std::size_t i, gradient_operand gradient) { pass(i, gradient_operands{gradient, {}}); }
+  void pass(std::size_t i, gradient_operands gradient) { at(results_, i) = gradient; }
   /// The gradient of input i is sparse: rows at `indices`, which are an operand there is already; the result is a new
   /// blob `<x>_grad_values` for the rows.
   gradient_operand input_gradient_rows(std::size_t i, gradient_operand indices) {
@@ -225,6 +225,7 @@ class gradient_context {
   void start(op_index source, std::string_view type) {
     source_ = source;
     type_ = type;
+    first_value_ = tape_->value_count();
     inputs_.clear();
     outputs_.clear();
     gradients_.clear();
@@ -242,6 +243,15 @@ class gradient_context {
     gradients_.push_back(gradient);
   }
   void set_output_gradient(std::size_t o, gradient_operands gradient) { gradients_[o] = gradient; }
+  /// Refuses if an op of the tape from `first` on, which the rule has made, reads what the rule has not made by then,
+  /// or if a gradient that it gives is made by none.
+  void expect_made(std::size_t first) const {
+    for (std::size_t op = first; op != tape_->ops().size(); ++op)
+      for (gradient_operand const in : tape_->inputs(op)) expect_made_before(op, in);
+    for (gradient_operands const& result : results_)
+      for (gradient_operand const part : {result.values, result.indices})
+        if (part) expect_made_before(tape_->ops().size(), part);
+  }
   void set_ended(ended_blobs* ended) { ended_ = ended; }
   void set_scope(scope_names const& scope) { scope_ = &scope; }
   void set_options(bool numpy_broadcasting, bool as_caffe2) {
@@ -253,14 +263,22 @@ class gradient_context {
   std::vector<saved_value>& saved() noexcept { return saved_; }
 
  private:
-  template <class T>
-  static T const& at(std::vector<T> const& all, std::size_t i) {
+  template <class Operands>
+  static auto at(Operands& all, std::size_t i) -> decltype((all[i])) {
     if (i >= all.size()) refuse("it has no operand " + std::to_string(i));
     return all[i];
   }
 
+  void expect_made_before(std::size_t op, gradient_operand v) const {
+    if (!v) refuse("its rule has an op read an operand that is none");
+    if (v.id < first_value_ || tape_->made(v).maker < op) return;
+    std::string const name = tape_->wish(v);
+    refuse("its rule needs " + (name.empty() ? "a blob" : '\'' + name + '\'') + " before an op of it makes that");
+  }
+
   gradient_tape* tape_;
   op_reader const* reader_;
+  std::size_t first_value_ = 0;  // of those that the rule adds to the tape
   op_index source_ = npos;
   std::string_view type_;
   std::size_t listed_inputs_ = 0;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -20,9 +21,9 @@ namespace plait {
 
 /// A blob to start from, and its gradient: that of a given blob, or, without one, ones of its shape.
 struct gradient_seed {
-  gradient_seed(char const* y) : blob(y) {}
-  gradient_seed(std::string y) : blob(std::move(y)) {}
-  gradient_seed(std::string_view y) : blob(y) {}
+  template <class T>
+    requires std::convertible_to<T const&, std::string_view>
+  gradient_seed(T const& y) : blob(static_cast<std::string_view>(y)) {}
   gradient_seed(std::string_view y, blob_gradient given) : blob(y), gradient(std::move(given)) {}
   gradient_seed(std::string_view y, std::string_view given) : blob(y), gradient(blob_gradient::dense(given)) {}
 

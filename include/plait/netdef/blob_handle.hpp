@@ -22,6 +22,7 @@ class blob_handle {
 
   std::string const& name() const noexcept { return name_; }
   operator std::string const&() const noexcept { return name_; }
+  operator std::string_view() const noexcept { return name_; }
   friend bool operator==(blob_handle const&, blob_handle const&) = default;
 
  private:

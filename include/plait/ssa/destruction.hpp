@@ -50,6 +50,7 @@ class program_destruction {
   constexpr program_destruction() = default;
   /// Throws net_error as dense_destruction does.
   constexpr program_destruction(P const& p, program_ssa<P> const& ssa) { compute(p, ssa); }
+  program_destruction(P const&, program_ssa<P> const&&) = delete;
 
   /// `changed` is the form if it is no longer that of `ssa`, such as after copies were propagated; its values and
   /// blocks have the same numbers.

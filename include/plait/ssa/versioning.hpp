@@ -66,12 +66,15 @@ class ssa_form {
   using key_type = name_key_t<N>;
 
   constexpr explicit ssa_form(N const& n) : blobs_(n) {}
+  explicit ssa_form(N const&&) = delete;
 
   /// Numbers `n`. `initial` yields (key, version) pairs: the versions blobs have before the net runs, as left by
   /// versions() of the net before it; not those of this very object. Throws net_error for an initial version of 2^31 or
   /// more.
   template <std::ranges::input_range Versions>
   constexpr void compute(N const& n, Versions&& initial, ssa_options const& options = {});
+  template <class... More>
+  void compute(N const&&, More&&...) = delete;
 
   /// What was counted as operands.
   constexpr ssa_options const& options() const noexcept { return options_; }
@@ -123,7 +126,7 @@ class ssa_form {
     requires(!std::is_same_v<key_type, blob_index>)
   {
     blob_index const b = find(key);
-    if (b == npos) throw net_error("plait: the net has no such blob", {}, blob_text(key));
+    if (b == npos) throw net_error("plait: the net has no blob '" + blob_text(key) + '\'', {}, blob_text(key));
     return version(b);
   }
   /// The version it had before: 0, or the initial one.
@@ -399,5 +402,8 @@ template <net N, net Before>
                                             ssa_options const& options = {}) {
   return get_ssa(n, before.versions(), options);
 }
+
+template <net N, class... More>
+void get_ssa(N const&&, More&&...) = delete;
 
 }  // namespace plait

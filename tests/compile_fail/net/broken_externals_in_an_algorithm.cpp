@@ -17,4 +17,5 @@ struct net {
   std::vector<int> external_inputs;
 #endif
 };
-auto ssa = plait::get_ssa(net());
+net const given;
+auto const ssa = plait::get_ssa(given);

@@ -81,6 +81,9 @@ TEST_CASE_TEMPLATE("pooling: of all places, windows that end behind the tail, ti
   auto const all = run("AveragePool", "arg { name: 'global_pooling' i: 1 }", {1, 2, 2, 2}, {1, 2, 3, 6, 0, 0, 0, 8});
   CHECK(all.view("y").dims() == shape{1, 2, 1, 1});
   CHECK(all.template fetch<float>("y") == std::vector<float>{3, 2});
+  auto const without_kernel = run("AveragePool", "arg { name: 'global_pooling' i: 1 } arg { name: 'kernel' i: 0 }",
+                                  {1, 2, 2, 2}, {1, 2, 3, 6, 0, 0, 0, 8});
+  CHECK(without_kernel.template fetch<float>("y") == std::vector<float>{3, 2});
   for (std::string const other : {"stride", "dilation", "pad"})
     CHECK(test::has(test::error_of<B>(operators,
                                       "type: 'MaxPool' input: 'x' output: 'y' arg { name: 'global_pooling' i: 1 } "

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <ranges>
 #include <string>
@@ -251,6 +252,14 @@ void plan<B>::connect(net_operands const& operands, workspace<B>& blobs) {
   for (auto v : layout_.published()) blobs_[layout_.blob_of(v)] = &blobs.get(value_name(v));
   ready_.assign(layout_.stages().size(), false);
   memory_.reset(layout_, !parallel_);
+}
+
+template <backend B>
+void plan<B>::sort_sources() {
+  if (inputs_.size() <= few_inputs) return;
+  sources_.clear();
+  for (input const& in : inputs_) sources_.push_back(in.source);
+  std::ranges::sort(sources_, std::less<>());
 }
 
 template <backend B>

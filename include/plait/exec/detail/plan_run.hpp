@@ -110,6 +110,10 @@ void plan<B>::bind() {
     if (replaced_[v].owner() != nullptr) replaced_[v] = tensor<B>();
   for (input const& in : inputs_) {
     if (!in.source->is_set && in.required) {
+      // The message tells what is given, and does not tell what was.
+      for (slot& s : slots_) s.type = {element_type::none, detail::no_elements};
+      for (input const& each : inputs_) slots_[each.value].type = each.source->spec();
+      ready_[0] = false;
       std::string_view const name = value_name(in.value);
       op_index op = 0;
       while (std::ranges::find(layout_.reads(op), in.value) == layout_.reads(op).end()) ++op;
@@ -250,14 +254,6 @@ bool plan<B>::is_source(blob<B> const* at) const {
 }
 
 template <backend B>
-void plan<B>::sort_sources() {
-  if (inputs_.size() <= few_inputs) return;
-  sources_.clear();
-  for (input const& in : inputs_) sources_.push_back(in.source);
-  std::ranges::sort(sources_, std::less<>());
-}
-
-template <backend B>
 void plan<B>::refresh(std::size_t stage) {
   memory_.refresh(layout_, stage, slots_, [this](value_number v, tensor<B> const& memory) {
     blob<B>* const target = blobs_[layout_.blob_of(layout_[layout_.storage_of(v)].kept)];
@@ -288,7 +284,7 @@ bool plan<B>::infer(op_index op) {
                     "input '" + std::string(value_name(reads[i])) + "' is " + to_string(*inputs[i]) + ", not a tensor",
                     value_name(reads[i]));
   }
-  inferred_.assign(writes.size(), tensor_spec());
+  inferred_.assign(writes.size(), {element_type::none, detail::no_elements});
   struct source {
     plan* self;
     op_index op;
@@ -303,6 +299,7 @@ bool plan<B>::infer(op_index op) {
   try {
     if (details_[op].asks) details_[op].asks(context);
     steps_[op].kernel->infer(context);
+    context.expect_outputs();
   } catch (...) {
     rethrow(op);
   }
@@ -505,7 +502,7 @@ auto plan<B>::problem(op_index op, std::string const& why, std::string_view blob
     std::string all;
     for (value_number v : values) {
       all += (all.empty() ? " " : ", ") + std::string(value_name(v));
-      if (types) all += ": " + to_string(slots_[v].type);
+      if (types && slots_[v].type.type != element_type::none) all += ": " + to_string(slots_[v].type);
     }
     return all;
   };

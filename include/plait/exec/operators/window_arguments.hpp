@@ -86,19 +86,20 @@ inline op_schema& describe_windows(op_schema& schema) {
   return describe_pads(schema)
       .argument("legacy_pad", std::int64_t{0},
                 "1: no padding; 2: as many windows as there are places, by stride; 3: windows may end behind the tail")
-      .argument("global_pooling", std::int64_t{0}, "whether there is one window, of all places");
+      .argument("global_pooling", std::int64_t{0}, "whether there is one window, of all places, whatever the kernel");
 }
 
 /// Windows over an input of one to three axes besides those of images and channels.
 class window_arguments {
  public:
   explicit window_arguments(op_arguments const& a)
-      : kernel_(read_extents(a, "kernel", "kernels", 1, 1)),
+      : global_(a.flag("global_pooling")),
+        // Nets that were made from Caffe's say kernel 0 then.
+        kernel_(global_ ? std::vector<std::int64_t>{1} : read_extents(a, "kernel", "kernels", 1, 1)),
         stride_(read_extents(a, "stride", "strides", 1, 1)),
         dilation_(read_extents(a, "dilation", "dilations", 1, 1)),
         pads_(read_pads(a)),
         legacy_(a.integer("legacy_pad")),
-        global_(a.flag("global_pooling")),
         last_(read_channels_last(a)) {
     if (legacy_ < 0 || legacy_ > 3) a.fail("legacy_pad", "must be 0, 1, 2 or 3");
     auto const others = [](std::vector<std::int64_t> const& list, std::int64_t usual) {
@@ -174,12 +175,12 @@ class window_arguments {
     return list.size() == 1 ? list.front() : list[at];
   }
 
+  bool global_;
   std::vector<std::int64_t> kernel_;
   std::vector<std::int64_t> stride_;
   std::vector<std::int64_t> dilation_;
   std::vector<std::int64_t> pads_;
   std::int64_t legacy_;
-  bool global_;
   bool last_;
 };
 

@@ -1,6 +1,6 @@
 // Reads ONNX models as nets that run.
 //
-//   plait::onnx_net model = plait::read_onnx(std::filesystem::path("model.onnx"));
+//   plait::onnx_net model = plait::read_onnx("model.onnx");
 //   plait::workspace<plait::serial> blobs;
 //   plait::feed(blobs, model.parameters);
 //   blobs.feed("X", elements, {5, 1, 3});
@@ -32,8 +32,8 @@ namespace plait {
 }
 
 /// The same of a document in ONNX's binary format, such as a message's SerializeAsString(). Throws parse_error besides.
-[[nodiscard]] inline onnx_net read_onnx(std::string_view document, onnx_options const& options = {},
-                                        onnx_rules const& rules = onnx_rules::standard()) {
+[[nodiscard]] inline onnx_net read_onnx_bytes(std::string_view document, onnx_options const& options = {},
+                                              onnx_rules const& rules = onnx_rules::standard()) {
   return read_onnx(parse_onnx(document), options, rules);
 }
 
@@ -46,7 +46,7 @@ namespace plait {
   if (!in) throw io_error("cannot open", path.string());
   std::string const document{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
   if (in.bad()) throw io_error("cannot read", path.string());
-  return read_onnx(std::string_view(document), options, rules);
+  return read_onnx_bytes(document, options, rules);
 }
 
 }  // namespace plait
