@@ -415,6 +415,7 @@ template <net N, backend B>
 
 #include <plait/exec/detail/plan_compile.hpp>
 #include <plait/exec/detail/plan_forecast.hpp>
+#include <plait/exec/detail/plan_repeats.hpp>
 #include <plait/exec/detail/plan_run.hpp>
 #include <plait/exec/detail/plan_series.hpp>
 #include <plait/exec/detail/plan_twins.hpp>

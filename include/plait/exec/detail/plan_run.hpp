@@ -52,57 +52,6 @@ void plan<B>::run_bound(run_options const& options) {
   }
 }
 
-// ---- a run like the last one ---------------------------------------------------------------------------------------
-
-// Whether a run finds all as the one before did is told by where operands of the net stand, unless a run does more than
-// run its ops.
-template <backend B>
-void plan<B>::find_places() {
-  places_.clear();
-  if (nested_ || layout_.stages().size() != 1) return;
-  if (details_[0].type->schema.reads_shapes(layout_.reads(0).size())) return;
-  if (std::ranges::any_of(steps_, [](step const& s) { return s.way >= op_way::demanded; })) return;
-  auto const given_back = [this](value_number v) { return is_source(blobs_[layout_.blob_of(v)]); };
-  if (std::ranges::any_of(layout_.published(), given_back)) return;
-  for (input const& in : inputs_) places_.push_back({in.source, &slots_[in.value]});
-  for (value_number v : layout_.published()) places_.push_back({blobs_[layout_.blob_of(v)], &slots_[v]});
-}
-
-// Whether all that is given and was published is where it was when the last run had ended.
-template <backend B>
-bool plan<B>::stands() const {
-  for (auto const& [held_by, at] : places_) {
-    if (!held_by->is_set || held_by->object != nullptr) return false;
-    tensor<B> const& held = held_by->value;
-    if (held.raw() != at->data || held.spec() != at->type || !held.is_contiguous()) return false;
-  }
-  return constants_.empty() || (constants_told_ && !has_other_constants());
-}
-
-template <backend B>
-void plan<B>::run_again() {
-  op_index op = 0;
-  ++entered_;
-  try {
-    for (op_index const last = stage_end(0); op != last; ++op) {
-      step& s = steps_[op];
-      if (s.way <= op_way::publishing)
-        s.kernel->run(s.context);
-      else if (s.way == op_way::grouped)
-        groups_.run(op);
-      else if (s.way == op_way::by_columns)
-        columns_.run(op);
-      else
-        chains_.run_again(op);
-    }
-  } catch (...) {
-    repeats_ = false;
-    rethrow(op);
-  }
-}
-
-// ---- before a run --------------------------------------------------------------------------------------------------
-
 template <backend B>
 void plan<B>::bind() {
   repeats_ = false;
