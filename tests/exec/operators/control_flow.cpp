@@ -194,10 +194,10 @@ TEST_CASE("If: inputs that are listed for a branch need not be there unless it i
   auto const table = test::control_operators<B>();
   plait::workspace<B> blobs;
   feed(blobs, "x", {1, 2});
-  auto plan = plan_of<B>(op_text("If", {"c", "x", "other"}, {"y"},
-                                 net_arg("then_net", line_text("other", "y", 3, 0)) +
-                                     net_arg("else_net", line_text("x", "y", 2, 0))),
-                         table, blobs);
+  auto plan = plan_of<B>(
+      op_text("If", {"c", "x", "other"}, {"y"},
+              net_arg("then_net", line_text("other", "y", 3, 0)) + net_arg("else_net", line_text("x", "y", 2, 0))),
+      table, blobs);
   test::feed_flag(blobs, "c", false);
   plan.run();
   CHECK(numbers(blobs, "y") == floats{2, 4});
