@@ -1,6 +1,7 @@
 // Gradients of recurrences that recurrent_net makes, run by the operators, against differences.
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -272,6 +273,62 @@ TEST_CASE("control flow within a recurrence") {
   }
   check({.cell = cell, .inputs = {{x, "x"}}, .states = {{.in = h, .out = "h", .initial = "h0"}}}, values,
         {"x", "h0", "w"});
+}
+
+TEST_CASE("gradients of recurrences whose sequence, parameter, initial state and outputs are overwritten afterwards") {
+  for (std::string_view const overwritten : {"x", "w", "h0", "h_all", "h_last"})
+    for (bool in_loop : {false, true}) {
+      CAPTURE(overwritten);
+      CAPTURE(in_loop);
+      net_builder cell("cell");
+      auto const [x, h, w] = cell.external_inputs("x_t", "h_prev", "w");
+      cell.tanh(cell.sum({cell.mul(x, w), h}), "h");
+      plait::netdef recurrence;
+      (void)plait::recurrent_net(recurrence, {.cell = cell,
+                                              .inputs = {{x, "x"}},
+                                              .states = {{.in = h, .out = "h", .initial = "h0"}},
+                                              .outputs_with_grads = {1, 0}});
+      net_builder n("n");
+      for (char const* name : {"x", "w", "h0", "i", "one", "end", "more"}) n.external_input(name);
+      auto const twice = [&](net_builder& b) {
+        b.append_ops(recurrence);
+        b.op("Copy", {"h_last"}, {"last"});
+        b.op("Copy", {"h_all"}, {"all"});
+        b.op("Sin", {overwritten}, {overwritten});
+        b.op("Sum", {"x", "all"}, {"x"});
+        b.op_n("Reshape", {"last"}, {"first", "old"}, {{"shape", {1, 2, 2}}});
+        b.op("Sum", {"h0", "first"}, {"h0"});
+      };
+      if (in_loop)
+        n.while_(
+            "more",
+            [](net_builder& c) {
+              c.op("LT", {"i", "end"}, {"more"});
+            },
+            [&](net_builder& b) {
+              twice(b);
+              b.op("Add", {"i", "one"}, {"i"});
+            });
+      else
+        twice(n);
+      n.op("SumElements", {"x"}, {"sum"});
+      n.op("SumElements", {"h0"}, {"last_sum"});
+      n.op("SumElements", {"w"}, {"w_sum"});
+      n.op("Sum", {"sum", "last_sum", "w_sum"}, {"y"});
+      plait::workspace<plait::serial> blobs;
+      for (auto const& [name, value] : given{{"x", some({3, 2, 2}, 1)},
+                                             {"w", some({1, 2, 2}, 2)},
+                                             {"h0", some({1, 2, 2}, 3)},
+                                             {"i", test::doubles({0}, {1})},
+                                             {"one", test::doubles({1}, {1})},
+                                             {"end", test::doubles({2}, {1})},
+                                             {"more", test::tensor64::from(std::vector<bool>{true}, {1})}})
+        blobs.feed(name, value);
+      auto const found = plait::check_gradient(n.net(), {"y"}, {"x", "w", "h0"}, blobs,
+                                               {.gradients = {.overwritten = plait::overwritten_values::copy}});
+      CAPTURE(found.text());
+      CHECK(found.ok());
+    }
 }
 
 }  // namespace

@@ -63,6 +63,15 @@ net_builder given(std::vector<char const*> const& names) {
   return n;
 }
 
+std::string refusal(net_builder const& n) {
+  try {
+    (void)back(n);
+  } catch (plait::gradient_error const& e) {
+    return e.what();
+  }
+  return "";
+}
+
 }  // namespace
 
 TEST_CASE("If: branches of nothing but Sum and Add have a gradient") {
@@ -221,5 +230,44 @@ TEST_CASE("what is wrong inside a nested net is a problem of its op, with all th
     CHECK(e.problems[0].text.find("Ceil") != std::string::npos);
     CHECK(e.problems[1].text.find("(If") != std::string::npos);
     CHECK(e.problems[1].text.find("Floor") != std::string::npos);
+  }
+}
+
+TEST_CASE("While: a condition net may decide, but not compute what has a gradient") {
+  auto const loop = [](auto condition) {
+    net_builder n = given({"x", "y", "z", "i", "one", "end", "cond"});
+    n.while_(
+        "cond",
+        [&](net_builder& c) {
+          condition(c);
+          c.op("LT", {"i", "end"}, {"cond"});
+        },
+        [](net_builder& b) {
+          b.op("Mul", {"y", "x"}, {"y"});
+          b.op("Add", {"i", "one"}, {"i"});
+        });
+    return n;
+  };
+  CHECK(refusal(loop([](net_builder& c) { c.op("Tanh", {"y"}, {"y"}); })).find("its cond_net writes 'y'") !=
+        std::string::npos);
+  CHECK(refusal(loop([](net_builder& c) { c.op("Copy", {"y"}, {"x"}); })).find("its cond_net writes 'x'") !=
+        std::string::npos);
+  CHECK(refusal(loop([](net_builder& c) { c.op("Tanh", {"y"}, {"z"}); })).empty());
+  CHECK(refusal(loop([](net_builder& c) { c.op("Tanh", {"y"}, {"own"}); })).empty());
+}
+
+TEST_CASE("Do: the gradient of its gradient is refused, whose workspace is used up") {
+  net_builder n = given({"x", "y"});
+  n.do_([](net_builder& b) {
+    b.op("Sigmoid", {"x"}, {"s"});
+    b.op("Mul", {"s", "x"}, {"y"});
+  });
+  netdef net = n.net();
+  auto const first = plait::add_gradient_ops(net, {"y"}, plait::gradient_rules::standard());
+  try {
+    (void)plait::add_gradient_ops(net, {first.at("x").values}, plait::gradient_rules::standard());
+    FAIL("accepted");
+  } catch (plait::gradient_error const& e) {
+    CHECK(std::string(e.what()).find("(Do): it is a gradient itself") != std::string::npos);
   }
 }

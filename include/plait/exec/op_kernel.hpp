@@ -183,7 +183,7 @@ template <backend B>
 struct op_results {
   std::vector<blob<B>> values;        ///< by output: for the op to set
   std::vector<std::uint32_t> places;  ///< by output: see op_context::place
-  std::size_t listed_inputs = 0;      ///< those of the net; the others need not be set, see also requires_inputs
+  std::size_t listed_inputs = 0;      ///< those of the net; the others need not be set, see also requires_input
   run_options const* options = nullptr;
   rows_on_demand<B>* demanded = nullptr;  ///< of an input that the op takes in order, if it is not there
   std::size_t demanded_input = 0;

@@ -5,7 +5,6 @@
 //       .describe("Y = X where X ≥ 0, alpha·X elsewhere");
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -168,10 +167,14 @@ class op_schema {
     shares_results_ = true;
     return *this;
   }
-  /// Of an op with results_after_run: of the inputs that the net lists only the first ones must hold something. Others
-  /// are for nets inside it, which say so themselves where they read one that does not.
-  op_schema& requires_inputs(std::size_t count) {
-    required_inputs_ = count;
+  /// Of an op with results_after_run: of the inputs that the net lists only the first, or only the last, must hold
+  /// something. Others are for nets inside it, which say so themselves where they read one that does not.
+  op_schema& requires_first_input_only() {
+    required_ = required_inputs::first;
+    return *this;
+  }
+  op_schema& requires_last_input_only() {
+    required_ = required_inputs::last;
     return *this;
   }
   /// Inputs may be objects, or anything else that is no tensor.
@@ -215,14 +218,19 @@ class op_schema {
   std::vector<net_argument_info> const& refused_arguments() const noexcept { return refused_arguments_; }
   bool has_results_after_run() const noexcept { return results_after_run_; }
   bool has_shared_results() const noexcept { return shares_results_; }
-  /// How many of the inputs that a net lists must hold something.
-  std::size_t required_inputs(std::size_t listed) const noexcept { return std::min(listed, required_inputs_); }
+  /// Whether one of the inputs that a net lists must hold something.
+  bool requires_input(std::size_t input, std::size_t listed) const noexcept {
+    if (input >= listed) return false;
+    return required_ == required_inputs::all || input == (required_ == required_inputs::first ? 0 : listed - 1);
+  }
   bool may_take_objects() const noexcept { return takes_objects_ || results_after_run_; }
   bool has_side_effects() const noexcept { return side_effects_; }
   bool does_differ_by_run() const noexcept { return differs_by_run_; }
   bool has_checked_first() const noexcept { return checks_first_; }
 
  private:
+  enum class required_inputs { all, first, last };
+
   static bool holds(std::vector<operand_pair> const& pairs, operand_pair wanted) {
     for (operand_pair const pair : pairs)
       if (pair == wanted) return true;
@@ -245,7 +253,7 @@ class op_schema {
   bool side_effects_ = false;
   bool differs_by_run_ = false;
   bool checks_first_ = false;
-  std::size_t required_inputs_ = npos;
+  required_inputs required_ = required_inputs::all;
   bool results_after_run_ = false;
   bool shares_results_ = false;
   bool takes_objects_ = false;

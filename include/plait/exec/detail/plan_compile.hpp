@@ -225,7 +225,7 @@ void plan<B>::connect(net_operands const& operands, workspace<B>& blobs) {
     s.context = op_context<B>({first, reads.size()}, {first + reads.size(), writes.size()});
     s.way = usual_way(op);
     for (std::size_t i = 0; i != reads.size(); ++i) {
-      bool const must = i < schema(op).required_inputs(operands.listed[op]);
+      bool const must = schema(op).requires_input(i, operands.listed[op]);
       if (must || !layout_.gives_results(op)) required[reads[i]] = true;
       if (!layout_.gives_results(op)) inferred[reads[i]] = true;
     }

@@ -353,8 +353,8 @@ template <backend B>
 void plan<B>::run_for_results(op_index op, run_options const& options, op_event const* event) {
   op_results<B>& results = *details_[op].results;
   auto const reads = layout_.reads(op);
-  for (std::size_t i = 0, end = schema(op).required_inputs(results.listed_inputs); i != end; ++i)
-    if (slots_[reads[i]].type.type == element_type::none)
+  for (std::size_t i = 0; i != results.listed_inputs; ++i)
+    if (slots_[reads[i]].type.type == element_type::none && schema(op).requires_input(i, results.listed_inputs))
       throw problem(op, "blob '" + std::string(value_name(reads[i])) + "' holds nothing", value_name(reads[i]));
   for (blob<B>& result : results.values) result.clear();
   for (value_number v : layout_.writes(op)) memory_.drop(v);

@@ -221,7 +221,7 @@ void add_scope_operators(operators<B>& table) {
           .inputs(1, npos)
           .outputs(1, npos)
           .results_after_run()
-          .requires_inputs(0)
+          .requires_last_input_only()
           .side_effects()
           .differs_by_run()
           .required_net_argument("net", "what is run")

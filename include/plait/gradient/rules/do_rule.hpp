@@ -70,6 +70,8 @@ inline gradient_rule::frames plan_do(gradient_context& c, gradient_rules const& 
   if (!done.empty()) return frames;
   std::shared_ptr<netdef const> const inner = c.net("net");
   c.refuse_unless(inner != nullptr, "it has no net in the argument 'net'");
+  c.refuse_unless(c.as_caffe2() || !c.has_argument("saved_fwd_blobs"),
+                  "it is a gradient itself, and of the workspace that it goes back through nothing leads further back");
   do_binding const binding(c);
   nested_pass::seeds seeds;
   for (std::size_t o = 0; o != binding.outputs(); ++o) {

@@ -4,16 +4,47 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
+
+#include <boost/unordered/unordered_flat_set.hpp>
 
 #include <plait/gradient/gradient_context.hpp>
 #include <plait/gradient/gradient_rules.hpp>
+#include <plait/netdef/model.hpp>
 
 namespace plait {
 
 namespace detail {
+
+// What step nets call their own: links' inner ends, the number of the step, and what they write.
+inline boost::unordered_flat_set<std::string> names_in_steps(gradient_context const& c) {
+  boost::unordered_flat_set<std::string> made = {c.argument<std::string>("timestep", "timestep")};
+  for (std::string_view const links : {"link_internal", "backward_link_internal"})
+    for (std::string const& name : c.argument<std::vector<std::string>>(links)) made.insert(name);
+  for (std::string_view const key : {"step_net", "backward_step_net"})
+    if (std::shared_ptr<netdef const> const steps = c.net(key))
+      for (op_def const& op : steps->op)
+        for (symbol const out : op.output) made.emplace(steps->text(out));
+  return made;
+}
+
+// Step nets and lists in arguments name operands; where one is read from a copy, they must name that. A name that a
+// step has for something else, or an input shares with an output, stays: the op finds its operand missing, and says so.
+// Links name the gradient of a sequence by the op's output, or as <sequence>_grad.
+inline void call_operands(gradient_context const& c, made_op op,
+                          std::vector<std::pair<std::size_t, gradient_operand>> const& of_sequences) {
+  boost::unordered_flat_set<std::string> taken = names_in_steps(c);
+  for (std::size_t o = 0; o != c.output_count(); ++o)
+    if (std::string name(c.output_name(o)); taken.insert(name).second) op.called(c.output(o), name);
+  for (std::size_t i = 0; i != c.listed_input_count(); ++i)
+    if (std::string const name(c.input_name(i)); !taken.contains(name)) op.called(c.input(i), name);
+  for (auto const& [i, gradient] : of_sequences)
+    if (std::string const name = c.gradient_name(i); taken.insert(name).second) op.called(gradient, name);
+}
 
 // A recurrence goes back through its own operator: the gradients of the outputs that have one, all inputs, all outputs.
 // Gradients come out for the sequences, the parameters and the initial states. Before 2017-02 output 0 alone had one.
@@ -39,6 +70,7 @@ inline void recurrence_gradient(gradient_context& c) {
   for (std::size_t i = 0; i != c.listed_input_count(); ++i) reads.push_back(c.input(i));
   for (std::size_t o = 0; o != c.output_count(); ++o) reads.push_back(c.output(o));
   std::vector<gradient_operand> writes;
+  std::vector<std::pair<std::size_t, gradient_operand>> of_sequences;
   std::vector<std::vector<gradient_operand>> parts(c.listed_input_count());  // by input
   auto const write = [&](std::string_view argument, numbers const& fallback) {
     for (std::int64_t const id : c.argument(argument, fallback)) {
@@ -48,12 +80,14 @@ inline void recurrence_gradient(gradient_context& c) {
         if (parts[k].empty() && c.input_name(k) == c.input_name(i)) i = k;
       parts[i].push_back(parts[i].empty() ? c.input_gradient(i) : c.temporary(c.gradient_name(i)));
       writes.push_back(parts[i].back());
+      if (argument == "sequences") of_sequences.emplace_back(i, writes.back());
     }
   };
   write("sequences", {0});
   write("param", {});
   write("initial_recurrent_state_ids", {});
-  c.op("RecurrentNetworkGradient", reads, writes);
+  made_op const op = c.op("RecurrentNetworkGradient", reads, writes);
+  if (!c.as_caffe2()) call_operands(c, op, of_sequences);
   for (std::size_t i = 0; i != parts.size(); ++i)
     if (parts[i].size() > 1) c.op("Sum", parts[i], std::vector{c.input_gradient(i)}).own_arguments();
 }

@@ -19,6 +19,8 @@
 #include <plait/netdef/arguments.hpp>
 #include <plait/netdef/model.hpp>
 #include <plait/netdef/traits.hpp>
+#include <plait/ssa/versioning.hpp>
+#include <plait/transform/external_blobs.hpp>
 
 namespace plait {
 
@@ -83,6 +85,18 @@ inline gradient_rule::frames plan_while(gradient_context& c, gradient_rules cons
   return frames;
 }
 
+// What runs between iterations is not gone back through: it may decide, not compute.
+inline void refuse_computing_conditions(gradient_context const& c, nested_pass const& body) {
+  std::shared_ptr<netdef const> const test = c.net("cond_net");
+  if (test == nullptr) return;
+  for (std::string const& blob : external_blob_names(*test, ssa_options{.subnets = true}).outputs) {
+    bool has_gradient = body.has_gradient_before(blob);
+    for (std::size_t o = 0; o != c.output_count(); ++o)
+      has_gradient = has_gradient || (c.output_name(o) == blob && c.has_gradient(o));
+    c.refuse_unless(!has_gradient, "its cond_net writes '" + blob + "', which has a gradient; the body should do that");
+  }
+}
+
 // The gradient of a loop whose body hands none back: what comes in where no iteration ran, else zeros.
 inline void make_gradient_around_loop(gradient_context& c, gradient_operand more, std::string const& condition) {
   named_gradients gradients = name_gradients(c, false);
@@ -120,6 +134,7 @@ inline void make_while_gradient(gradient_context& c, gradient_rule::frames& done
   loop_gradients gradients = gradients_of_loop(c, &pass);
   netdef body = pass.gradient_net();
   if (body.op.empty() && c.as_caffe2()) return;
+  if (!c.as_caffe2()) refuse_computing_conditions(c, pass);
   op_def const& forward = pass.forward().op.front();
   c.refuse_unless(!forward.input.empty(), "its body has no workspace");
   std::string const workspace(pass.forward().text(*(forward.input.end() - 1)));
