@@ -167,8 +167,9 @@ template <has_nodes G>
 [[nodiscard]] constexpr decltype(auto) nodes(G const& g) {
   if constexpr (detail::has_own_nodes<G>)
     return detail::graph_traits_of<G>::nodes(g);
-  else
-    // Not from node to node: the type of nodes need not have the number behind the last.
+  else if constexpr (sizeof(node_t<G>) >= sizeof(int))
+    return std::views::iota(node_t<G>{0}, static_cast<node_t<G>>(graph_size(g)));
+  else  // a narrow type need not have the number behind the last
     return std::views::iota(std::size_t{0}, graph_size(g)) |
            std::views::transform([](std::size_t n) { return static_cast<node_t<G>>(n); });
 }
