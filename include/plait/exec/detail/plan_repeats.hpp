@@ -8,9 +8,10 @@
 namespace plait {
 
 // Whether a run finds all as the one before did is told by where operands of the net stand, unless a run does more than
-// run its ops.
+// run its ops. To be asked for whenever groups are found anew, or blobs: until a run has ended, none can be repeated.
 template <backend B>
 void plan<B>::find_places() {
+  repeats_ = false;
   places_.clear();
   if (nested_ || layout_.stages().size() != 1) return;
   if (details_[0].type->schema.reads_shapes(layout_.reads(0).size())) return;

@@ -183,7 +183,6 @@ auto plan<B>::find_blobs(workspace<B>& blobs) const -> blob_places {
 
 template <backend B>
 void plan<B>::rebind(blob_places const& blobs) {
-  repeats_ = false;
   for (std::size_t i = 0; i != inputs_.size(); ++i) inputs_[i].source = blobs.given[i];
   sort_sources();
   auto const published = layout_.published();
