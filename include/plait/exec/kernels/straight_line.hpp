@@ -107,7 +107,7 @@ struct line_pairs;
     typedef T vec __attribute__((vector_size(BYTES)));                                                  \
     typedef T loose __attribute__((vector_size(BYTES), aligned(alignof(T)), may_alias));                \
     template <simple_function F>                                                                        \
-    TARGET PLAIT_ALWAYS_INLINE static void apply(vec& x, loose const& y) {                              \
+    PLAIT_ALWAYS_INLINE TARGET static void apply(vec& x, loose const& y) {                              \
       if constexpr (F == simple_function::add) x = x + y;                                               \
       if constexpr (F == simple_function::subtract) x = x - y;                                          \
       if constexpr (F == simple_function::subtract_from) x = y - x;                                     \
