@@ -3,7 +3,7 @@
 //   test::struct_net        structs with data members, std::string names; the neutral description itself
 //   ir::Function            pointers in a foreign namespace, forward-only ops, names are pointers without text
 //   test::dense_net         names are ints, numbered by the net
-//   test::temporary_net     inputs and outputs are returned by value
+//   test::temporary_net     ops, their inputs and externals are returned by value
 //   test::archetype_net     nothing but what the concept asks for
 //   plait::netdef
 //   test::edit_net, ir::Editable, test::indexed_net, plait::netdef    change through every hook of net/mutation.hpp
@@ -20,6 +20,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <ranges>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -75,13 +76,14 @@ struct dense_net {
   }
 };
 
-/// Everything by value: operands, externals, types.
+/// Everything by value: ops, which own their type and outputs, and inputs and externals.
 struct temporary_net {
   struct_net held;
 
-  std::vector<plait::op_spec> const& ops() const { return held.ops; }
+  auto ops() const {
+    return held.ops | std::views::transform([](plait::op_spec const& op) { return plait::op_spec(op); });
+  }
   std::vector<std::string> inputs(plait::op_spec const& op) const { return op.inputs; }
-  std::vector<std::string> outputs(plait::op_spec const& op) const { return op.outputs; }
   std::vector<std::string> external_inputs() const { return held.external_inputs; }
   std::vector<std::string> external_outputs() const { return held.external_outputs; }
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <memory>
+#include <ranges>
 #include <set>
 #include <string>
 #include <utility>
@@ -17,7 +18,7 @@
 
 namespace {
 
-// An IR of structs whose ops hold nets; no adaptation but its members.
+// An IR whose ops hold nets and are made when they are asked for; no adaptation but its members.
 struct region {
   struct held {
     std::shared_ptr<region const> net;
@@ -31,7 +32,10 @@ struct region {
     std::vector<std::string> outputs;
     std::vector<held> nets = {};
   };
-  std::vector<op> ops;
+  std::vector<op> code;
+  auto ops() const {
+    return code | std::views::transform([](op const& o) { return op(o); });
+  }
   std::vector<std::string> external_inputs = {};
   std::vector<std::string> external_outputs = {};
   static std::vector<held> subnets(op const& o) { return o.nets; }
@@ -66,21 +70,24 @@ region example<region>() {
   region n;
   n.external_inputs = {"x", "c"};
   n.external_outputs = {"x"};
-  n.ops = {{"Relu", {"x"}, {"x"}},
-           {"While",
-            {"go", "x"},
-            {"x"},
-            {nest(subnet_role::condition, {{"Test", {"x"}, {"go"}}}),
-             nest(subnet_role::loop_body, {{"If",
-                                            {"c"},
-                                            {},
-                                            {nest(subnet_role::then_branch, {{"Neg", {"x"}, {"x"}}}),
-                                             nest(subnet_role::else_branch, {{"Abs", {"x"}, {"t"}}})}},
-                                           {"Log", {"x"}, {}}})}},
-           {"If", {"c"}, {}, {nest(subnet_role::then_branch, {{"Exp", {"x"}, {"x"}}})}},
-           {"Exp", {"x"}, {"y"}}};
+  n.code = {{"Relu", {"x"}, {"x"}},
+            {"While",
+             {"go", "x"},
+             {"x"},
+             {nest(subnet_role::condition, {{"Test", {"x"}, {"go"}}}),
+              nest(subnet_role::loop_body, {{"If",
+                                             {"c"},
+                                             {},
+                                             {nest(subnet_role::then_branch, {{"Neg", {"x"}, {"x"}}}),
+                                              nest(subnet_role::else_branch, {{"Abs", {"x"}, {"t"}}})}},
+                                            {"Log", {"x"}, {}}})}},
+            {"If", {"c"}, {}, {nest(subnet_role::then_branch, {{"Exp", {"x"}, {"x"}}})}},
+            {"Exp", {"x"}, {"y"}}};
   return n;
 }
+
+auto& code_of(plait::netdef& n) { return n.op; }
+auto& code_of(region& n) { return n.code; }
 
 template <class N>
 std::vector<std::string> listing(plait::structured_program<N> const& p) {
@@ -152,7 +159,7 @@ TEST_CASE_TEMPLATE("If and While become pieces and ways, and x a phi where ways 
 
 TEST_CASE_TEMPLATE("a net without control flow is one piece, with the versions of get_ssa", N, plait::netdef, region) {
   N n = example<N>();
-  auto& ops = plait::net_traits<N>::ops(n);
+  auto& ops = code_of(n);
   ops.erase(ops.begin() + 1, ops.begin() + 3);
   plait::structured_program const p(n);
   plait::program_ssa const ssa(p);
@@ -219,11 +226,11 @@ TEST_CASE("nets that do not fit together are refused") {
 
 TEST_CASE("a hundred thousand nested Ifs: no recursion") {
   auto inner = std::make_shared<region>();
-  inner->ops = {{"Neg", {"x"}, {"x"}}};
+  inner->code = {{"Neg", {"x"}, {"x"}}};
   std::vector<std::shared_ptr<region>> all = {inner};
   for (int i = 0; i != 100'000; ++i) {
     auto outer = std::make_shared<region>();
-    outer->ops = {{"If", {"c"}, {}, {{all.back(), plait::subnet_scope::shared, {}, plait::subnet_role::then_branch}}}};
+    outer->code = {{"If", {"c"}, {}, {{all.back(), plait::subnet_scope::shared, {}, plait::subnet_role::then_branch}}}};
     all.push_back(outer);
   }
   {
@@ -236,6 +243,6 @@ TEST_CASE("a hundred thousand nested Ifs: no recursion") {
   while (!all.empty()) {
     auto last = std::move(all.back());
     all.pop_back();
-    last->ops.clear();
+    last->code.clear();
   }
 }

@@ -52,12 +52,13 @@ constexpr void number_kinds(program_snapshot<P> const& snapshot, P const& p, Kin
   kinds.clear();
   if constexpr (std::same_as<result, bool>) {
     // Text of a net that is a temporary handle lives as long as the program.
-    detail::key_index<std::string_view> types;
+    using key = detail::op_type_key_t<block_t<P>>;
+    detail::key_index<key> types;
     for (auto const& node : snapshot.graph().order()) {
       auto&& net = plait::block(p, node);
       for (auto&& op : ops(net)) {
         bool const has_kind = std::invoke(kind, std::as_const(net), op);
-        kinds.push_back(has_kind ? types.intern(op_type(net, op)) : npos);
+        kinds.push_back(has_kind ? types.intern(key(op_type(net, op))) : npos);
       }
     }
   } else {

@@ -173,20 +173,20 @@ class implicit_operands<N> {
     }
   };
 
-  using ops_t = detail::ops_range_t<N>;
-  static_assert(std::is_lvalue_reference_v<ops_t> || std::ranges::borrowed_range<ops_t>,
-                "plait: nets inside ops need ops(n) to be a reference to the net's ops or a view of them");
+  using ops_view = std::views::all_t<detail::ops_range_t<N>>;
 
   // One nested net being walked. It owns the subnet object, in which the net may live; so levels never move.
   struct level {
     explicit level(subnet_t&& s)
-        : from(std::move(s)), next(std::ranges::begin(range())), end(std::ranges::end(range())) {
+        : from(std::move(s)),
+          ops(std::views::all(plait::ops(static_cast<N const&>(*from.net)))),
+          next(std::ranges::begin(ops)),
+          end(std::ranges::end(ops)) {
       for (auto const& local : from.locals) written.insert(key_type(local));
       locals = written.keys.size();
     }
     level(level const&) = delete;
     level& operator=(level const&) = delete;
-    decltype(auto) range() const { return plait::ops(static_cast<N const&>(*from.net)); }
 
     void note_read(key_type const& key) {
       if (written.certain(key)) return;
@@ -194,8 +194,9 @@ class implicit_operands<N> {
     }
 
     subnet_t from;
-    std::ranges::iterator_t<std::remove_reference_t<ops_t>> next;
-    std::ranges::sentinel_t<std::remove_reference_t<ops_t>> end;
+    ops_view ops;
+    std::ranges::iterator_t<ops_view> next;
+    std::ranges::sentinel_t<ops_view> end;
     std::vector<subnet_t> pending;  // nets inside the op at `next` that have not been walked yet
     key_set by_nested;              // what those that have been walked write; the others do not see it, for they may
                                     // be alternatives

@@ -23,8 +23,8 @@ struct op_count {
 /// O(ops + types · log types).
 template <typed_net N>
 [[nodiscard]] std::vector<op_count> op_stats(N const& n) {
-  boost::unordered_flat_map<std::string_view, std::size_t> counts;
-  for (auto&& op : ops(n)) ++counts[op_type(n, op)];
+  boost::unordered_flat_map<detail::op_type_key_t<N>, std::size_t> counts;
+  for (auto&& op : ops(n)) ++counts[detail::op_type_key_t<N>(op_type(n, op))];
   std::vector<op_count> made;
   made.reserve(counts.size());
   for (auto const& [type, count] : counts) made.push_back({std::string(type), count});

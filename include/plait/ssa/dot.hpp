@@ -104,13 +104,18 @@ class dot_writer {
 
   // A net being drawn. On the heap, because the SSA form refers to what stands beside it.
   struct level {
-    level(N const& drawn_net, std::size_t number) : n(&drawn_net), id(number), form(get_ssa(drawn_net)), op(begin()) {}
-    auto begin() const { return std::ranges::begin(plait::ops(*n)); }
+    level(N const& drawn_net, std::size_t number)
+        : n(&drawn_net),
+          id(number),
+          form(get_ssa(drawn_net)),
+          ops(std::views::all(plait::ops(drawn_net))),
+          op(std::ranges::begin(ops)) {}
 
     N const* n;
     std::size_t id;
     ssa_form<N> form;
-    std::ranges::iterator_t<decltype(plait::ops(std::declval<N const&>()))> op;
+    std::views::all_t<detail::ops_range_t<N>> ops;
+    std::ranges::iterator_t<decltype(ops)> op;
     op_index next = 0;
     bool drawn = false;             // the op at `next`
     std::vector<subnet_t> pending;  // its nets, in reverse
@@ -233,7 +238,8 @@ class dot_writer {
     for (value v : at.form.writes(at.next)) draw_edge(at, v, id, blob_id(at, v));
     if constexpr (has_subnets<N>) {
       if (!options_.subnets) return;
-      for (auto&& s : plait::subnets(*at.n, *at.op)) at.pending.insert(at.pending.begin(), std::move(s));
+      auto&& op = *at.op;
+      for (auto&& s : plait::subnets(*at.n, op)) at.pending.insert(at.pending.begin(), std::move(s));
     }
   }
 

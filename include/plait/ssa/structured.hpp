@@ -173,18 +173,22 @@ class structured_program {
     using type = std::ranges::range_value_t<decltype(subnets(std::declval<M const&>(), std::declval<op_ref_t<M>>()))>;
   };
   using subnet_t = typename subnet_of<N>::type;
-  using ops_t = detail::ops_range_t<N>;
-  static_assert(std::is_lvalue_reference_v<ops_t> || std::ranges::borrowed_range<ops_t>,
-                "plait: nets inside ops need ops(n) to be a reference to the net's ops or a view of them");
+  using ops_view = std::views::all_t<detail::ops_range_t<N>>;
 
   enum class shape { plain, branch, loop, inlined };
   // A net that is being lowered, and how far its op at `next` is.
   struct level {
     level(N const& n, std::uint32_t names)
-        : net(&n), next(std::ranges::begin(plait::ops(n))), end(std::ranges::end(plait::ops(n))), scope(names) {}
+        : net(&n),
+          ops(std::views::all(plait::ops(n))),
+          next(std::ranges::begin(ops)),
+          end(std::ranges::end(ops)),
+          scope(names) {}
+    level(level const&) = delete;
     N const* net;
-    std::ranges::iterator_t<std::remove_reference_t<ops_t>> next;
-    std::ranges::sentinel_t<std::remove_reference_t<ops_t>> end;
+    ops_view ops;
+    std::ranges::iterator_t<ops_view> next;
+    std::ranges::sentinel_t<ops_view> end;
     std::uint32_t scope;
     op_index place = 0;
     shape what = shape::plain;
@@ -238,7 +242,7 @@ class structured_program {
     reads_.end_row();
     writes_.end_row();
     origins_.push_back({at.net, at.place});
-    if constexpr (typed_net<N>) types_.push_back(op_type(*at.net, *at.next));
+    if constexpr (typed_net<N>) types_.emplace_back(op_type(*at.net, *at.next));
   }
 
   std::vector<extent> pieces_;
@@ -247,7 +251,7 @@ class structured_program {
   csr<std::uint32_t> reads_;
   csr<std::uint32_t> writes_;
   std::vector<origin> origins_;
-  std::vector<std::string_view> types_;
+  std::vector<detail::op_type_key_t<N>> types_;
   std::vector<std::uint32_t> given_;
   std::vector<std::uint32_t> promised_;
   std::uint32_t exit_ = 0;
@@ -316,10 +320,11 @@ std::uint32_t structured_program<N>::bind(level const& at) {
     if (names == nullptr || places == nullptr || names->size() != places->size())
       refuse(at, "does not say which outer blob each of inner_blobs is");
     std::vector<std::uint32_t> operands;
-    for (auto const& name : inputs(*at.net, *at.next)) operands.push_back(blob_of(at, name));
+    auto&& op = *at.next;
+    for (auto const& name : inputs(*at.net, op)) operands.push_back(blob_of(at, name));
     if (!operands.empty()) operands.pop_back();  // the workspace, which stands last on both sides and is not counted
     std::size_t const read = operands.size();
-    for (auto const& name : outputs(*at.net, *at.next)) operands.push_back(blob_of(at, name));
+    for (auto const& name : outputs(*at.net, op)) operands.push_back(blob_of(at, name));
     if (operands.size() != read) operands.pop_back();
     for (std::size_t i = 0; i != names->size(); ++i) {
       std::int64_t const place = (*places)[i];
@@ -363,7 +368,8 @@ template <net N>
 bool structured_program<N>::go_on(std::deque<level>& stack) {
   level& at = stack.back();
   auto const read_condition = [&] {
-    auto&& read = inputs(*at.net, *at.next);
+    auto&& op = *at.next;
+    auto&& read = inputs(*at.net, op);
     reads_.push(blob_of(at, *std::ranges::begin(read)));
     end_op(at);
     at.head = current_;
@@ -419,9 +425,10 @@ bool structured_program<N>::go_on(std::deque<level>& stack) {
       std::vector<std::uint32_t> bound = scopes_[names].blobs;
       std::ranges::sort(bound);
       auto const is_bound = [&](std::uint32_t b) { return std::ranges::binary_search(bound, b); };
-      for (auto const& name : inputs(*at.net, *at.next))
+      auto&& op = *at.next;
+      for (auto const& name : inputs(*at.net, op))
         if (std::uint32_t const b = blob_of(at, name); !is_bound(b)) reads_.push(b);
-      for (auto const& name : outputs(*at.net, *at.next))
+      for (auto const& name : outputs(*at.net, op))
         if (std::uint32_t const b = blob_of(at, name); !is_bound(b)) writes_.push(b);
       end_op(at);
       return enter(*at.first, names);
