@@ -33,6 +33,7 @@
 #include <plait/dataflow/gen_kill.hpp>
 #include <plait/dataflow/live_ranges.hpp>
 #include <plait/dataflow/liveness.hpp>
+#include <plait/dataflow/op_functions.hpp>
 #include <plait/dataflow/op_handles.hpp>
 #include <plait/dataflow/op_kinds.hpp>
 #include <plait/dataflow/problem.hpp>

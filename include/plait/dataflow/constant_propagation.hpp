@@ -22,6 +22,7 @@
 
 #include <plait/core/assert.hpp>
 #include <plait/core/npos.hpp>
+#include <plait/dataflow/op_functions.hpp>
 #include <plait/dataflow/op_handles.hpp>
 #include <plait/dataflow/sparse.hpp>
 #include <plait/ssa/construction.hpp>
@@ -114,7 +115,7 @@ class constant_propagation {
   constexpr constant_propagation() = default;
 
   /// evaluate(net, op, in, out) and decide(net, op, in, out): as constant_problem says, of an op as ops(net) yields it.
-  template <class Evaluate, class Decide>
+  template <constant_evaluator_of<Constant, P> Evaluate, branch_decider_of<Constant, P> Decide>
   constexpr void compute(P const& p, program_ssa<P> const& ssa, Evaluate&& evaluate, Decide&& decide) {
     ssa_ = &ssa;
     op_handles<P> const handles(p, ssa.snapshot());
@@ -130,7 +131,7 @@ class constant_propagation {
                                                                                    decide_op);
     solver_.compute(ssa.graph(), ssa.form(), problem);
   }
-  template <class Evaluate, class Decide>
+  template <constant_evaluator_of<Constant, P> Evaluate, branch_decider_of<Constant, P> Decide>
   void compute(P const&, program_ssa<P> const&&, Evaluate&&, Decide&&) = delete;
 
   /// Nothing for values that vary, and for those that are never made.

@@ -19,7 +19,7 @@
 
 #include <plait/core/npos.hpp>
 #include <plait/dataflow/dense_value_numbering.hpp>
-#include <plait/dataflow/op_handles.hpp>
+#include <plait/dataflow/op_functions.hpp>
 #include <plait/ssa/construction.hpp>
 
 namespace plait {
@@ -29,28 +29,22 @@ template <program P>
 class copy_propagation {
  public:
   constexpr copy_propagation() = default;
-  template <class Source>
+  template <copy_source_of<P> Source>
   constexpr copy_propagation(P const& p, program_ssa<P> const& ssa, Source&& source) {
     compute(p, ssa, source);
   }
-  template <class Source>
+  template <copy_source_of<P> Source>
   copy_propagation(P const&, program_ssa<P> const&&, Source&&) = delete;
 
-  /// source(net, op, output) gives the number of an input, a std::optional of it.
-  template <class Source>
+  template <copy_source_of<P> Source>
   constexpr void compute(P const& p, program_ssa<P> const& ssa, Source&& source) {
     ssa_ = &ssa;
     kinds_.assign(ssa.form().op_count(), npos);
     op_handles<P> const handles(p, ssa.snapshot());
-    numbering_.compute(ssa.form(), kinds_, [&](op_index op, std::size_t output) {
-      return handles.call(op, [&](auto const& net, auto const& handle) -> std::size_t {
-        auto const input = source(net, handle, output);
-        return input ? static_cast<std::size_t>(*input) : npos;
-      });
-    });
+    numbering_.compute(ssa.form(), kinds_, detail::copied_inputs(handles, source));
     origins_ = numbering_.replacements(ssa.form(), ssa.dominators());
   }
-  template <class Source>
+  template <copy_source_of<P> Source>
   void compute(P const&, program_ssa<P> const&&, Source&&) = delete;
 
   /// The value that v is: made before it on every way. v itself if it is no copy.

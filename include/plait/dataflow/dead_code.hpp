@@ -24,6 +24,7 @@
 
 #include <plait/core/npos.hpp>
 #include <plait/dataflow/dense_dead_code.hpp>
+#include <plait/dataflow/op_functions.hpp>
 #include <plait/dataflow/op_handles.hpp>
 #include <plait/ssa/construction.hpp>
 
@@ -36,16 +37,16 @@ class dead_code {
   using node = node_t<P>;
 
   constexpr dead_code() = default;
-  template <class Essential>
+  template <op_predicate_of<P> Essential>
   constexpr dead_code(P const& p, program_ssa<P> const& ssa, Essential&& essential,
                       dead_code_options const& options = {}) {
     compute(p, ssa, essential, options);
   }
-  template <class Essential>
+  template <op_predicate_of<P> Essential>
   dead_code(P const&, program_ssa<P> const&&, Essential&&, dead_code_options const& = {}) = delete;
 
   /// essential(net, op): whether an op, as ops(net) yields it, is to stay whoever reads what it writes.
-  template <class Essential>
+  template <op_predicate_of<P> Essential>
   constexpr void compute(P const& p, program_ssa<P> const& ssa, Essential&& essential,
                          dead_code_options const& options = {}) {
     ssa_ = &ssa;
@@ -53,7 +54,7 @@ class dead_code {
     dense_.compute(
         ssa.graph(), ssa.form(), [&](op_index op) { return static_cast<bool>(handles.call(op, essential)); }, options);
   }
-  template <class Essential>
+  template <op_predicate_of<P> Essential>
   void compute(P const&, program_ssa<P> const&&, Essential&&, dead_code_options const& = {}) = delete;
 
   constexpr bool is_live_op(op_index op) const { return dense_.is_live_op(op); }

@@ -25,7 +25,7 @@
 
 #include <plait/core/npos.hpp>
 #include <plait/dataflow/dense_value_numbering.hpp>
-#include <plait/dataflow/op_handles.hpp>
+#include <plait/dataflow/op_functions.hpp>
 #include <plait/dataflow/op_kinds.hpp>
 #include <plait/ssa/construction.hpp>
 
@@ -50,18 +50,12 @@ class value_numbering {
     numbering_.compute(ssa.form(), kinds_);
     replacements_ = numbering_.replacements(ssa.form(), ssa.dominators());
   }
-  /// source(net, op, output) tells which input an output is a copy of: a std::optional of a number.
-  template <op_kind_of<P> Kind, class Source>
+  template <op_kind_of<P> Kind, copy_source_of<P> Source>
   constexpr void compute(P const& p, program_ssa<P> const& ssa, Kind&& kind, Source&& source) {
     ssa_ = &ssa;
     number_kinds(ssa.snapshot(), p, kind, kinds_);
     op_handles<P> const handles(p, ssa.snapshot());
-    numbering_.compute(ssa.form(), kinds_, [&](op_index op, std::size_t output) {
-      return handles.call(op, [&](auto const& net, auto const& handle) -> std::size_t {
-        auto const input = source(net, handle, output);
-        return input ? static_cast<std::size_t>(*input) : npos;
-      });
-    });
+    numbering_.compute(ssa.form(), kinds_, detail::copied_inputs(handles, source));
     replacements_ = numbering_.replacements(ssa.form(), ssa.dominators());
   }
   template <class... More>

@@ -90,7 +90,9 @@ inline void make_if_gradient(gradient_context& c, gradient_rule::frames& done) {
   std::vector<std::pair<std::size_t, std::string>> passed;
   name_list used;
   for (auto const& e : gradients.entries) used.add(e.name);
-  for (auto const& [i, of] : sources) {
+  for (source const& from : sources) {
+    std::size_t const i = from.input;
+    auto const& of = from.of;  // no structured binding: with OpenMP clang 16 captures none
     std::string const blob(c.input_name(i));
     if (!of[0] && !of[1]) continue;
     auto const is_own = [&](std::optional<std::string> const& name) { return name && inside.writes.contains(*name); };

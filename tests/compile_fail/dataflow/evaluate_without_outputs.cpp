@@ -1,0 +1,29 @@
+// expect: constant_evaluator_of
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <plait/dataflow/constant_propagation.hpp>
+#include <plait/ssa/structured.hpp>
+
+struct net {
+  struct op {
+    std::string type;
+    std::vector<std::string> inputs;
+    std::vector<std::string> outputs;
+  };
+  std::vector<op> ops;
+};
+using program = plait::structured_program<net>;
+
+void find(program const& p, plait::program_ssa<program> const& ssa) {
+  plait::constant_propagation<int, program> constants;
+  auto const decide = [](auto const&, auto, auto, auto) { return std::optional<std::size_t>(); };
+#ifdef PLAIT_COMPILE_FAIL_CONTROL
+  constants.compute(
+      p, ssa, [](auto const&, auto, auto, auto) {}, decide);
+#else
+  constants.compute(
+      p, ssa, [](auto const&, auto, auto) {}, decide);
+#endif
+}
