@@ -46,6 +46,34 @@ TEST_CASE("operators: an argument is passed over in one table alone") {
   CHECK_THROWS_AS(without.pass_over("Mod", "divisor"), plait::precondition_error);
 }
 
+TEST_CASE("operators: a description that contradicts itself is refused, and the table stays as it was") {
+  using schema = plait::op_schema;
+  auto table = test::toy_operators<plait::serial>();
+  std::size_t const before = table.size();
+  auto const refused = [&](schema const& described, char const* why) {
+    CHECK_THROWS_WITH_AS(table.add<test::reverse_kernel>(described), why, plait::error);
+  };
+  schema const good = schema("Turn").inputs(1).outputs(1);
+  refused(schema(good).in_place(1, 0),
+          "plait: op type Turn: the description speaks of input 1, but no op has more than 1");
+  refused(schema(good).updates(0, 2),
+          "plait: op type Turn: the description speaks of output 2, but no op has more than 1");
+  refused(schema(good).views(0, 1),
+          "plait: op type Turn: the description speaks of output 1, but no op has more than 1");
+  refused(schema(good).shape_from(3),
+          "plait: op type Turn: the description speaks of input 3, but no op has more than 1");
+  refused(schema(good).inputs(2, 1), "plait: op type Turn: more inputs are asked for than there may be");
+  refused(schema(good).outputs(1, 0), "plait: op type Turn: more outputs are asked for than there may be");
+  refused(schema(good).argument("by", 1.f, "").required_argument<float>("by", ""),
+          "plait: op type Turn: argument 'by' is described twice");
+  refused(schema(good).argument("by", 1.f, "").net_argument("by", ""),
+          "plait: op type Turn: argument 'by' is described twice");
+  CHECK(table.size() == before);
+  CHECK(table.find("Turn") == nullptr);
+  table.add<test::reverse_kernel>(schema(good).in_place(0, 0).argument("by", 1.f, ""));
+  CHECK(table.find("Turn") != nullptr);
+}
+
 TEST_CASE("operators: a plan outlives the table it was compiled with") {
   plait::workspace<plait::serial> blobs;
   blobs.feed<float>("x", {1, 2}, {2});

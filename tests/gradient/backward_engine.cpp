@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <new>
 #include <optional>
 #include <span>
 #include <string>
@@ -234,6 +235,22 @@ TEST_CASE("what a rule refuses is a problem of its op") {
     CHECK(e.problems[2].text.find("no operand 7") != std::string::npos);
     CHECK(e.problems[3].text == "op 0 (Picky): not today");
   }
+}
+
+TEST_CASE("what a rule throws that is no error of plait's names the op, too") {
+  plait::gradient_rules mine = plait::gradient_rules::standard();
+  mine.set("Broken", [](plait::gradient_context&) { (void)std::vector<int>().at(3); });
+  mine.set("Empty", [](plait::gradient_context&) { throw std::bad_alloc(); });
+  try {
+    (void)plait::backward_pass(test::net_of<test::edit_net>({"Tanh: x -> h", "Broken: h -> y"}), {"y"}, mine);
+    FAIL("accepted");
+  } catch (plait::gradient_error const& e) {
+    REQUIRE(e.problems.size() == 1);
+    CHECK(e.problems[0].op == 1);
+    CHECK(e.problems[0].text.starts_with("op 1 (Broken): "));
+  }
+  CHECK_THROWS_AS((void)plait::backward_pass(test::net_of<test::edit_net>({"Empty: x -> y"}), {"y"}, mine),
+                  std::bad_alloc);
 }
 
 TEST_CASE("an op without outputs has a gradient where its rule always has one") {

@@ -5,6 +5,7 @@
 //       .describe("Y = X where X ≥ 0, alpha·X elsewhere");
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -14,6 +15,7 @@
 #include <vector>
 
 #include <plait/core/assert.hpp>
+#include <plait/core/errors.hpp>
 #include <plait/core/npos.hpp>
 #include <plait/net/mutation.hpp>
 
@@ -227,6 +229,30 @@ class op_schema {
   bool has_side_effects() const noexcept { return side_effects_; }
   bool does_differ_by_run() const noexcept { return differs_by_run_; }
   bool has_checked_first() const noexcept { return checks_first_; }
+  /// Throws an error where the description contradicts itself: it speaks of an operand that no op of the type has, asks
+  /// for more operands than there may be, or describes an argument twice.
+  void check() const {
+    auto const refuse = [&](std::string const& why) { throw error("plait: op type " + type_ + ": " + why); };
+    auto const expect = [&](std::size_t at, std::size_t most, std::string const& what) {
+      if (at >= most)
+        refuse("the description speaks of " + what + ' ' + std::to_string(at) + ", but no op has more than " +
+               std::to_string(most));
+    };
+    if (inputs_.first > inputs_.second) refuse("more inputs are asked for than there may be");
+    if (outputs_.first > outputs_.second) refuse("more outputs are asked for than there may be");
+    for (auto const* pairs : {&in_place_, &updates_, &views_})
+      for (operand_pair const pair : *pairs) {
+        expect(pair.input, inputs_.second, "input");
+        expect(pair.output, outputs_.second, "output");
+      }
+    for (std::size_t const input : shape_inputs_) expect(input, inputs_.second, "input");
+    std::vector<std::string_view> names;
+    for (argument_info const& a : arguments_) names.push_back(a.name);
+    for (net_argument_info const& a : net_arguments_) names.push_back(a.name);
+    std::ranges::sort(names);
+    if (auto const twice = std::ranges::adjacent_find(names); twice != names.end())
+      refuse("argument '" + std::string(*twice) + "' is described twice");
+  }
 
  private:
   enum class required_inputs { all, first, last };

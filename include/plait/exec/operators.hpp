@@ -43,7 +43,8 @@ class operators {
     restriction restrict = nullptr;
   };
 
-  /// An op type whose kernels are Kernel<B>, made from op_arguments, or from these and nets_of_op<B>.
+  /// An op type whose kernels are Kernel<B>, made from op_arguments, or from these and nets_of_op<B>. It takes the
+  /// place of one of the same name. Throws an error where the description contradicts itself (op_schema::check).
   template <template <class> class Kernel>
   operators& add(op_schema schema) {
     return add<Kernel<B>>(std::move(schema));
@@ -55,6 +56,7 @@ class operators {
                       std::is_constructible_v<Kernel, op_arguments const&, nets_of_op<B> const&>,
                   "plait: the kernel cannot be made from (op_arguments const&), nor from that and (nets_of_op<B> "
                   "const&)");
+    schema.check();
     std::string type = schema.type();
     factory const make = [](op_arguments const& a, [[maybe_unused]] nets_of_op<B> const& nets) {
       if constexpr (std::is_constructible_v<Kernel, op_arguments const&, nets_of_op<B> const&>)

@@ -5,6 +5,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
+#include <new>
 #include <optional>
 #include <ranges>
 #include <span>
@@ -251,8 +253,10 @@ class backward_engine : public backward_frame {
       return true;
     } catch (gradient_error const& e) {
       if (!wanted_.is_behind_an_end(op)) problems_.add_inside(op, e);
-    } catch (error const& e) {
-      refuse(op, e.what());
+    } catch (std::bad_alloc const&) {
+      throw;
+    } catch (std::exception const& e) {
+      problems_.add(op, e.what());  // the rule is wrong: no answer to whether there is a gradient
     }
     return false;
   }
