@@ -8,6 +8,7 @@
 #include <tbb/task_group.h>
 
 #include <support/run_op.hpp>
+#include <support/sanitizers.hpp>
 #include <support/toy_operators.hpp>
 
 namespace {
@@ -101,13 +102,7 @@ TEST_CASE("parallel: in a task group that is cancelled a run ends with an except
 }
 
 // The thread sanitizer does not see how oneTBB hands parts of loops over, and takes each for a race.
-#if defined(__SANITIZE_THREAD__)
-constexpr bool loops_are_unseen = true;
-#else
-constexpr bool loops_are_unseen = false;
-#endif
-
-TEST_CASE("parallel: a loop that a cancelled task group skips ends the run" * doctest::skip(loops_are_unseen)) {
+TEST_CASE("parallel: a loop that a cancelled task group skips ends the run" * doctest::skip(test::sanitizes_threads)) {
   auto table = test::toy_operators<B>();
   table.add<cancelling_kernel>(plait::op_schema("Cancel").inputs(1).outputs(1));
   auto const net = plait::read_netdef_text(R"(op { type: "Cancel" input: "x" output: "a" }

@@ -311,6 +311,7 @@ std::ptrdiff_t packed_size(gemm_kernel<T> const& kernel, std::ptrdiff_t k, std::
 /// Packs p.k by p.n elements of b, panel after panel.
 template <backend B, class T>
 void pack_panels(gemm_kernel<T> const& kernel, gemm_problem<T> const& p, T* to) {
+  if (p.k == 0) return;
   std::ptrdiff_t const width = kernel.width;
   for_each_task<B>((p.n + width - 1) / width, p.k * p.n >= parallel_work / 4, [=](std::ptrdiff_t panel) {
     std::ptrdiff_t const column = panel * width;

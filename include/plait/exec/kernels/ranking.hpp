@@ -89,7 +89,7 @@ struct top_of_vectors {
     std::size_t const outer = vector / step;
     std::size_t const column = vector - outer * step;
     std::size_t const first = outer * n * step + column;
-    T const* const from = x + first;
+    T const* const from = n == 0 ? x : x + first;
     T* const v = values + outer * k * step + column;
     std::int64_t* const at = indices + outer * k * step + column;
     std::size_t const size = k < n ? k : n;

@@ -236,7 +236,7 @@ struct column_reduction {
     std::size_t group = strips != 1 ? 1 : std::max<std::size_t>(1, std::min(count, strip_width / inner));
     std::size_t const wide = columns * group;
     std::size_t const step = inner * group;
-    T const* from = x + (outer * n + chunk * rows) * inner + strip * strip_width;
+    T const* from = count == 0 ? x : x + (outer * n + chunk * rows) * inner + strip * strip_width;
     auto const f = map;
     T sums[strip_width];
     for (std::size_t c = 0; c < wide; ++c) sums[c] = R::template identity<T>();
