@@ -122,6 +122,11 @@ TEST_CASE("mistakes are refused where they are") {
   check_refused(bytes({0x8A, 0x80, 0x80, 0x80, 0x80, 0x00, 1, 'a'}), 0, "malformed");
   CHECK(read_netdef_binary(bytes({0x8A, 0x80, 0x80, 0x80, 0x00, 1, 'a'})).name);
   check_refused(bytes({4 << 3, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x01}), 0, "malformed");
+  // Lengths of more than 32 bits, or of more than 5 bytes, which would fit if cut.
+  check_refused(bytes({0x2A, 0x80, 0x80, 0x80, 0x80, 0x20}), 0, "malformed");
+  check_refused(bytes({0x0A, 0x81, 0x80, 0x80, 0x80, 0x80, 0x00, 'a'}), 0, "malformed");
+  check_refused(bytes({0x7A, 0x81, 0x80, 0x80, 0x80, 0x10, 'a'}), 0, "malformed");  // a field that is not known
+  CHECK(read_netdef_binary(bytes({0x0A, 0x81, 0x80, 0x80, 0x80, 0x00, 'a'})).name);
   check_refused(bytes({4 << 3, 0xFF}), 0, "longer");
   check_refused(field(6, field(5, "abc")), 2, "malformed");
   check_refused(field(6, field(6, bytes({1, 0x80}))), 2, "longer");

@@ -214,3 +214,10 @@ TEST_CASE("nets nested as deep as a reader allows cost no stack") {
   }
   CHECK(count(dot(inner), "subgraph cluster_") == 300);
 }
+
+TEST_CASE("an op with 200,000 outputs") {
+  plait::netdef net;
+  plait::op_def& op = net.add_op("Split", {"x"}, {});
+  for (int i = 0; i != 200000; ++i) op.output.push_back(net.intern("part" + std::to_string(i)));
+  CHECK(count(dot(net, {.ssa = true}), " -> ") == 200001);
+}

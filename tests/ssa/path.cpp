@@ -77,6 +77,15 @@ TEST_CASE_TEMPLATE("the last versions bound a path", N, PLAIT_TEXT_NETS) {
   }
 }
 
+TEST_CASE_TEMPLATE("an external output that nothing makes has no last version", N, PLAIT_TEXT_NETS) {
+  auto const n = test::make_net<N>({{{"Relu", {"x"}, {"y"}}}, {"x"}, {"y", "elsewhere"}});
+  auto const ssa = plait::get_ssa(n);
+  std::vector<std::string> const none;
+  std::vector<std::string> const some{"elsewhere"};
+  CHECK_THROWS_AS(static_cast<void>(plait::ops_in_path(ssa, none, some)), plait::net_error);
+  CHECK_THROWS_AS(static_cast<void>(plait::ops_in_path(ssa, some, none)), plait::net_error);
+}
+
 TEST_CASE("paths of random nets, between any versions") {
   std::mt19937 random(5);
   for (int round = 0; round != 500; ++round) {

@@ -39,3 +39,10 @@ TEST_CASE_TEMPLATE("binding two blobs to one is refused unless asked for", N, pl
   auto const merged = plait::clone_and_bind(n, "bound", "q_", {{"w", "x"}}, plait::name_capture::merge);
   CHECK(test::describe(merged.net).external_inputs == names{"x", "x"});
 }
+
+TEST_CASE_TEMPLATE("an external output that nothing makes keeps its name", N, plait::netdef, test::edit_net) {
+  auto const n = test::make_net<N>({{{"Relu", {"x"}, {"y"}}}, {"x", "unused"}, {"y", "elsewhere"}});
+  test::struct_net const made = test::describe(plait::clone_and_bind(n, "bound", "q_").net);
+  CHECK(made.external_inputs == names{"x", "q_unused"});
+  CHECK(made.external_outputs == names{"q_y", "elsewhere"});
+}

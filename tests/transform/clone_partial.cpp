@@ -60,6 +60,13 @@ TEST_CASE_TEMPLATE("inputs the net does not have, and outputs it does not", N, p
   CHECK(refusal(n, [&] { (void)plait::clone_partial(n, "part", {{"x", "x"}}, {"nobody"}); }).blob == "nobody");
 }
 
+TEST_CASE_TEMPLATE("an output that the net neither makes nor declares as its input", N, plait::netdef, test::edit_net) {
+  auto const n = test::make_net<N>({{{"Mul", {"x", "undeclared"}, {"y"}}}, {"x"}, {"y", "nobody_makes_me"}});
+  for (std::string const blob : {"undeclared", "nobody_makes_me"})
+    CHECK(refusal(n, [&] { (void)plait::clone_partial(n, "part", {{"x", "x"}}, {"y", blob}); }).blob == blob);
+  CHECK(plait::clone_partial(n, "part", {}, {"x"}).outputs == names{"x"});
+}
+
 TEST_CASE_TEMPLATE("ops that make or overwrite a given input", N, plait::netdef, test::edit_net) {
   auto const reuse =
       test::make_net<N>({{{"Scale", {"x"}, {"t"}}, {"Sum", {"t"}, {"v"}}, {"Copy", {"v"}, {"x"}}}, {"x"}, {"v"}});

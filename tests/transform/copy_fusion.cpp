@@ -113,6 +113,12 @@ TEST_CASE_TEMPLATE("as detectron2 does it: one reader", N, PLAIT_MUTABLE_NETS) {
   N m = test::make_net<N>(unread);
   CHECK_THROWS_AS(plait::fuse_copies(m, {.first_reader_only = true}), plait::net_error);
   CHECK(test::describe(m) == test::describe(test::make_net<N>(unread)));
+
+  N other = test::make_net<N>({{down("a", "b", 0), up("b", "c", 1), {"Relu", {"c"}, {"d"}}}, {"a"}, {"d"}});
+  plait::fuse_copies(other, {.first_reader_only = true});  // whichever GPU it comes back to
+  CHECK(test::describe(other).ops == ops{{"Relu", {"a"}, {"d"}}});
+  N lost = test::make_net<N>({{up("a", "b"), down("b", "c"), {"Relu", {"c"}, {"d"}}}, {"a"}, {"d", "nobody_makes_me"}});
+  CHECK_THROWS_AS(plait::fuse_copies(lost, {.first_reader_only = true}), plait::net_error);
 }
 
 TEST_CASE("a reader inside a nested net keeps the copies") {

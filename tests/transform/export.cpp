@@ -100,6 +100,19 @@ TEST_CASE_TEMPLATE("as Caffe2's exporter does it", N, PLAIT_MUTABLE_NETS) {
         names{"x", "w", "b"});
 }
 
+TEST_CASE_TEMPLATE("compatible: masks of Dropout and LRN are no outputs", N, PLAIT_MUTABLE_NETS) {
+  auto const outputs = [](struct_net const& d) {
+    return plait::export_nets(test::make_net<N>(d), std::vector<parameter>{}, {.compatible = true}).outputs;
+  };
+  struct_net const d{
+      {{"Dropout", {"x"}, {"y", "mask"}}, {"LRN", {"y"}, {"z", "scale"}}, {"Split", {"z"}, {"a", "b"}}}, {"x"}, {"a"}};
+  CHECK(outputs(d) == names{"a", "b"});
+  for (struct_net const& refused : {struct_net{{{"Dropout", {"x"}, {"y"}}}, {"x"}, {"y"}},
+                                    struct_net{{{"Dropout", {"x"}, {"y", "m"}}, {"Relu", {"m"}, {"z"}}}, {"x"}, {"z"}},
+                                    struct_net{{{"LRN", {"x"}, {"y", "m"}}, {"LRN", {"y"}, {"z", "m"}}}, {"x"}, {}}})
+    CHECK_THROWS_AS(static_cast<void>(outputs(refused)), plait::net_error);
+}
+
 TEST_CASE("types: all, or those of old") {
   std::vector<parameter> const given{{"w", {{1}, std::vector<bool>{true}}}};
   struct_net const d{{{"Not", {"w"}, {"y"}}}, {"w"}, {"y"}};

@@ -85,3 +85,12 @@ TEST_CASE("one finder answers question after question as the naive search does")
     }
   }
 }
+
+TEST_CASE("through an op with 200,000 outputs") {
+  struct_net n{{{"Split", {"x"}, {}}, {"Concat", {}, {"y"}}}, {"x"}, {"y"}};
+  for (int i = 0; i != 200000; ++i) n.ops[0].outputs.push_back("part" + std::to_string(i));
+  n.ops[1].inputs = n.ops[0].outputs;
+  auto const ssa = plait::get_ssa(n);
+  auto const path = plait::ops_between(ssa, {ssa.find("x"), 0}, {ssa.find("y"), 1});
+  CHECK(path == std::vector<plait::op_index>{0, 1});
+}

@@ -144,3 +144,17 @@ TEST_CASE("a net of 200,000 ops") {
   CHECK(plait::remove_reshape_for_fc(n, names{}).removed_ops.size() == 150000);
   CHECK(n.op.size() == 50001);
 }
+
+TEST_CASE("a shape that 200,000 ops share") {
+  struct_net d{{}, {"x", "shape", "w", "b"}, {"h", "kept"}};
+  d.ops.push_back({"Relu", {"x"}, {"h"}});
+  for (int i = 0; i != 200000; ++i) {
+    d.ops.push_back({"Reshape", {"h", "shape"}, {"r", "old"}});
+    d.ops.push_back({"FC", {"r", "w", "b"}, {"h"}});
+  }
+  d.ops.push_back({"Copy", {"shape"}, {"kept"}});
+  auto n = test::make_net<plait::netdef>(d);
+  auto const done = plait::remove_reshape_for_fc(n, names{"shape"});
+  CHECK(done.removed_ops.size() == 200000);
+  CHECK(done.removed_parameters.empty());
+}

@@ -193,3 +193,11 @@ TEST_CASE("a chain of 300,000 ops, either way") {
       CHECK(found[ssa.index({x, 150000})] == 1);
     }
 }
+
+TEST_CASE("an external output that nothing makes has no status") {
+  struct_net const n{{{"A", {"x"}, {"y"}}}, {"x"}, {"y", "elsewhere"}};
+  auto const ssa = plait::get_ssa(n);
+  known const given{{at(n, ssa, "x", 0), 7}};
+  CHECK_THROWS_AS(static_cast<void>(plait::infer_status<int>(n, ssa, given, unify{})), plait::net_error);
+  CHECK(plait::infer_status<int>(n, ssa, given, unify{}, {.allow_unknown = true})[ssa.index(at(n, ssa, "y", 1))] == 7);
+}

@@ -71,6 +71,14 @@ TEST_CASE("an operand listed twice") {
   CHECK(shown(ssa, n, repeated.outputs) == pairs{{"z", 2}, {"z", 2}});
 }
 
+TEST_CASE("as detectron2: an external output that nothing makes is refused") {
+  test::struct_net const n{{{"Relu", {"x"}, {"y"}}}, {"x"}, {"y", "elsewhere"}};
+  auto const ssa = plait::get_ssa(n);
+  CHECK(plait::sub_graph_boundary(ssa, ops{0}).outputs.size() == 1);
+  CHECK_THROWS_AS(static_cast<void>(plait::sub_graph_boundary(ssa, ops{0}, {.repeat_within_op = true})),
+                  plait::net_error);
+}
+
 TEST_CASE_TEMPLATE("a part as a net", N, plait::netdef, test::edit_net) {
   auto const n = test::make_net<N>(branch);
   auto const part = plait::extract_subgraph(n, ops{3, 1, 2});

@@ -79,12 +79,19 @@ class binary_reader {
     }
   }
 
-  // TRAP: protozero keeps the low 32 bits of a tag, which may be those of another field.
+  // TRAP: protozero keeps the low 32 bits of a tag, which may be those of another field, and of a length, which may be
+  // short where the field has no end.
   void check_tag(protozero::data_view rest) const {
     if (rest.empty()) return;
     char const* at = rest.data();
-    std::uint64_t const tag = protozero::decode_varint(&at, rest.data() + rest.size());
-    if (at - rest.data() > 5 || tag > std::numeric_limits<std::uint32_t>::max()) fail(field_start_, "malformed field");
+    char const* const end = at + rest.size();
+    auto const read = [&] {
+      char const* const start = at;
+      std::uint64_t const number = protozero::decode_varint(&at, end);
+      if (at - start > 5 || number > std::numeric_limits<std::uint32_t>::max()) fail(field_start_, "malformed field");
+      return number;
+    };
+    if ((read() & 7) == static_cast<std::uint64_t>(protozero::pbf_wire_type::length_delimited)) read();
   }
 
   template <class Message, std::size_t... I>

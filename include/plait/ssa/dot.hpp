@@ -215,7 +215,7 @@ class dot_writer {
         value const v{b, version};
         if (part && place(at, v) != *part) continue;
         bool const initial = version == at.form.first_version(b);
-        bool const used = at.form.producer(v) || !at.form.consumers(v).empty() || (initial && given[b]) ||
+        bool const used = at.form.producing_op(v) != npos || !at.form.consumers(v).empty() || (initial && given[b]) ||
                           (version == last && promised[b]);
         if (options_.ssa && !used) continue;
         std::string label = key_text(at.form.name(b));

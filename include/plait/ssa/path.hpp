@@ -36,14 +36,17 @@ template <net N>
   return found;
 }
 
-/// The values that blobs have after the net has run. Throws net_error for a blob the net does not have.
+/// The values that blobs have after the net has run. Throws net_error for a blob the net does not have, an external
+/// output that nothing makes among them.
 template <net N, std::ranges::input_range Keys>
 [[nodiscard]] std::vector<value> last_values(ssa_form<N> const& ssa, Keys const& keys) {
   std::vector<value> found;
+  std::vector<bool> missing(ssa.unwritten_outputs().empty() ? 0 : ssa.blob_bound());
+  for (blob_index b : ssa.unwritten_outputs()) missing[b] = true;
   for (auto const& text : keys) {
     name_key_t<N> const key(text);
     blob_index const b = ssa.find(key);
-    if (b == npos) {
+    if (b == npos || (!missing.empty() && missing[b])) {
       std::string blob;
       if constexpr (std::is_convertible_v<name_key_t<N> const&, std::string_view>) blob = std::string_view(key);
       throw net_error("plait: the net has no blob '" + blob + "'", {}, blob);

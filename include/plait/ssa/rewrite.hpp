@@ -128,7 +128,7 @@ class ssa_rewriter {
     }
     if (!options_.require_written_outputs || ssa_.external_inputs().empty()) return;
     for (value v : ssa_.external_outputs())
-      if (!ssa_.producer(v))
+      if (ssa_.producing_op(v) == npos)
         throw net_error("plait: external output '" + text(v.blob) + "' is not written by an op", {}, text(v.blob));
   }
 

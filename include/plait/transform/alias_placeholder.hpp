@@ -263,7 +263,7 @@ class alias_fuser {
     std::vector<bool> declared(ssa.blob_bound());
     for (value v : ssa.external_inputs()) declared[v.blob] = true;
     for (value v : ssa.external_outputs())
-      if (!ssa.producer(v)) declared[v.blob] = true;
+      if (ssa.producing_op(v) == npos) declared[v.blob] = true;
     for (blob_index b : ssa.blobs()) {
       value const v{b, ssa.first_version(b)};
       std::size_t const which = same[offset + ssa.index(v)];

@@ -13,9 +13,10 @@
 
 namespace plait {
 
-/// A clone called `name` in which each blob is called what `bound` says; one read before any write keeps its name, the
-/// others get `prefix`. Follows Caffe2's clone_and_bind_net (without its schema records); the result's names are what
-/// that calls the full map: those bound, then all the others. Throws as clone does. O(operands + nested nets).
+/// A clone called `name` in which each blob is called what `bound` says; one read before any write, and an external
+/// output that nothing makes, keep their names, the others get `prefix`. Follows Caffe2's clone_and_bind_net (without
+/// its schema records); the result's names are what that calls the full map: those bound, then all the others. Throws
+/// as clone does. O(operands + nested nets).
 template <clonable_net N>
 [[nodiscard]] net_clone<N> clone_and_bind(N const& n, std::string_view name, std::string_view prefix,
                                           name_map const& bound = {}, name_capture capture = name_capture::refuse) {
@@ -26,6 +27,7 @@ template <clonable_net N>
     if (!options.blob_remap.contains(from)) options.blob_remap.set(from, std::string(before) + from);
   };
   for (blob_index b : ssa.undefined()) call(b, {});
+  for (blob_index b : ssa.unwritten_outputs()) call(b, {});
   for (op_index op = 0; op != ssa.op_count(); ++op)
     for (value v : ssa.writes(op)) call(v.blob, prefix);
   for (blob_index b : ssa.blobs()) call(b, prefix);  // declared, but neither read nor written

@@ -35,14 +35,24 @@ struct partial_net_clone : net_clone<N> {
 /// `<name>/<blob>`, or as before where `name` is empty. Both boundaries mean the last version of each blob.
 ///
 /// Follows Caffe2's Net.ClonePartial, and its choice to accept inputs the net does not have. Throws net_error for an
-/// output the net does not have; where an op of the part would also be needed to make a given input; where one would
-/// write over a given input (which Caffe2 lets pass); and for new names that collide. O(operands + nested nets).
+/// output that the net neither makes nor declares as its input; where an op of the part would also be needed to make a
+/// given input; where one would write over a given input (which Caffe2 lets pass); and for new names that collide.
+/// O(operands + nested nets).
 template <clonable_net N>
   requires detail::extractable_net<N>
 [[nodiscard]] partial_net_clone<N> clone_partial(N const& n, std::string_view name, name_map const& inputs,
                                                  std::vector<std::string> const& outputs) {
   auto const ssa = get_ssa(n, {.subnets = true, .control_inputs = true});
   std::vector<value> const wanted = last_values(ssa, outputs);
+  if constexpr (has_external_inputs<N>) {
+    std::vector<bool> defined(ssa.blob_bound());
+    for (value v : ssa.external_inputs()) defined[v.blob] = true;
+    for (value v : wanted) {
+      if (v.version != 0 || defined[v.blob]) continue;
+      std::string const blob(std::string_view(ssa.name(v)));
+      throw net_error("plait: the output '" + blob + "' is neither written by an op nor an input of the net", {}, blob);
+    }
+  }
   std::vector<value> given;
   for (auto const& [from, to] : inputs)
     if (blob_index const b = ssa.find(from); b != npos) given.push_back({b, ssa.version(b)});

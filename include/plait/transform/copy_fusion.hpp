@@ -22,8 +22,8 @@ namespace plait {
 
 struct copy_fusion_options {
   /// Do as detectron2 does: redirect only the first reader of a blob that is copied back, whatever became of the source
-  /// in between, and refuse one that nobody reads. The net may then read a blob that no op makes any more. For
-  /// comparison with nets made by it.
+  /// in between and whichever GPU it was copied to, and refuse one that nobody reads, or an external output that
+  /// nothing makes. The net may then read a blob that no op makes any more. For comparison with nets made by it.
   bool first_reader_only = false;
 };
 
@@ -52,6 +52,7 @@ class copy_fuser {
 
   // A fusion may make another one possible behind it, seldom before it: passes until nothing is found.
   void plan() {
+    if (options_.first_reader_only) require_written_outputs(ssa_);
     for (bool found = true; found;) {
       found = false;
       for (op_index op : copies_)
@@ -119,7 +120,7 @@ class copy_fuser {
       rewirable_.push_back(has_nested_nets(n, op) ? 0 : inputs_.back());
       std::int32_t id = 0;
       if constexpr (device_net<N>) {
-        if (way != direction::none) {
+        if (way != direction::none && !options_.first_reader_only) {
           std::optional<device_spec> const device = net_traits_of<N>::device(n, op);
           if (device) id = device->id.value_or(0);
         }
@@ -201,9 +202,9 @@ class copy_fuser {
       while (next_write_[at] != at && at < end) at = next_write_[at] = next_write_[next_write_[at]];
       if (at >= end) return npos;
       std::uint32_t const version = ssa_.version(v.blob) - (end - 1 - at);
-      auto const by = ssa_.producer({v.blob, version});
-      bool const counts = by && by->op != there && !(ways_[by->op] != direction::none && reads_result(by->op, there));
-      if (counts) return by->op;
+      op_index const by = ssa_.producing_op({v.blob, version});
+      bool const counts = by != npos && by != there && !(ways_[by] != direction::none && reads_result(by, there));
+      if (counts) return by;
       ++at;
     }
   }

@@ -14,6 +14,7 @@
 
 #include <plait/core/errors.hpp>
 #include <plait/net/mutation.hpp>
+#include <plait/net/op_label.hpp>
 #include <plait/net/parameter.hpp>
 #include <plait/ssa/blob_label.hpp>
 #include <plait/ssa/versioning.hpp>
@@ -108,6 +109,22 @@ struct export_plan {
           outputs.push_back(text(v.blob));
   }
 
+  // The exporter of 2018 takes the second output of each Dropout and LRN off the list, and fails where it is not there.
+  void leave_out_masks(N const& n, std::vector<bool>& made) const {
+    if constexpr (typed_net<N>) {
+      op_index index = 0;
+      for (auto&& op : plait::ops(n)) {
+        auto const writes = ssa.writes(index++);
+        std::string_view const type = op_type(n, op);
+        if (type != "Dropout" && type != "LRN") continue;
+        if (writes.size() < 2 || !made[writes[1].blob])
+          throw net_error("plait: " + op_label(n, index - 1) + " has no second output that is made and never read",
+                          index - 1);
+        made[writes[1].blob] = false;
+      }
+    }
+  }
+
   // Blobs as get_ssa's dictionary of 2018 lists them: declared inputs, then as ops mention them, where inputs that are
   // not declared are missing if any is.
   void plan_compatible(N const& n) {
@@ -126,9 +143,12 @@ struct export_plan {
       }
       for (value v : ssa.writes(op)) add(v);
     }
+    std::vector<bool> made(ssa.blob_bound());
+    for (blob_index b : order) made[b] = ssa.version(b) != 0 && !read[b];
+    leave_out_masks(n, made);
     for (blob_index b : order) {
       if (ssa.version(b) == 0 && !given[b]) inputs.push_back(text(b));
-      if (ssa.version(b) != 0 && !read[b]) outputs.push_back(text(b));
+      if (made[b]) outputs.push_back(text(b));
     }
     external_inputs = inputs;
     for (auto const& name : plait::external_inputs(n)) external_inputs.emplace_back(name_text(n, name));
@@ -161,7 +181,8 @@ void replace_externals(N& n, std::vector<std::string> const& inputs, std::vector
 /// With `compatible`, as Caffe2's mobile_exporter.Export (2018): the init net fills all parameters and every other blob
 /// that is given and never written with a zero of shape [1, 1], and declares nothing; the predict net's external inputs
 /// are the latter, followed by all declared ones; its external outputs are the blobs that are written and never read in
-/// any version, whatever was declared; fills are fill_set::caffe2_2018.
+/// any version, whatever was declared, but for the second outputs of Dropout and LRN, which must be such blobs; fills
+/// are fill_set::caffe2_2018.
 ///
 /// Throws net_error for a declared output that is neither made nor given, two parameters of one name, and as
 /// const_fill_op does. O(operands + elements). `n` is taken by value: move a net in that is not needed any more.

@@ -49,14 +49,14 @@ class path_finder {
   enum mark : std::uint8_t { unseen, needed, dependent };
 
   void pursue(value v) {
-    auto const by = ssa_->producer(v);
-    if (!by || by->op < first_ || state_[by->op] != unseen) return;
-    state_[by->op] = needed;
-    found_.push_back(by->op);
+    op_index const by = ssa_->producing_op(v);
+    if (by == npos || by < first_ || state_[by] != unseen) return;
+    state_[by] = needed;
+    found_.push_back(by);
   }
   bool depends(value v) const {
-    auto const by = ssa_->producer(v);
-    return by && state_[by->op] == dependent;
+    op_index const by = ssa_->producing_op(v);
+    return by != npos && state_[by] == dependent;
   }
 
   ssa_form<N> const* ssa_;

@@ -51,7 +51,7 @@ class parameter_extractor {
     std::vector<parameter> found;
     for (value v : outputs_) {
       std::size_t const at = ssa_.index(v);
-      found.push_back({blob_label(ssa_, v.blob), *values_[at], devices_[ssa_.producer(v)->op]});
+      found.push_back({blob_label(ssa_, v.blob), *values_[at], devices_[ssa_.producing_op(v)]});
     }
     return found;
   }
@@ -73,23 +73,23 @@ class parameter_extractor {
     needed_.resize(ssa_.op_count());
     devices_.resize(ssa_.op_count());
     for (value v : outputs_) {
-      auto const by = ssa_.producer(v);
-      if (!by) {
+      op_index const by = ssa_.producing_op(v);
+      if (by == npos) {
         std::string const blob = blob_label(ssa_, v.blob);
         throw net_error("plait: no op of the init net makes its external output '" + blob + '\'', {}, blob);
       }
-      needed_[by->op] = true;
+      needed_[by] = true;
     }
     for (auto op = static_cast<op_index>(ssa_.op_count()); op-- != 0;) {
       if (!needed_[op]) continue;
       for (value v : ssa_.reads(op)) {
-        auto const by = ssa_.producer(v);
-        if (!by) {
+        op_index const by = ssa_.producing_op(v);
+        if (by == npos) {
           std::string const blob = blob_label(ssa_, v.blob);
           throw net_error("plait: " + op_label(n_, op) + " of the init net reads '" + blob + "', which no op makes", op,
                           blob);
         }
-        needed_[by->op] = true;
+        needed_[by] = true;
       }
     }
   }

@@ -66,8 +66,8 @@ class reshape_remover {
       if (!gone_[op]) continue;
       for (value v : ssa_.reads(op)) {
         if (v.version != 0 || !known[v.blob] || leaves_[ssa_.index(v)]) continue;
+        known[v.blob] = false;  // asked once, however many ops read it
         if (std::ranges::any_of(ssa_.consumers(v), [&](operand reader) { return !gone_[reader.op]; })) continue;
-        known[v.blob] = false;
         unused.push_back(v);
       }
     }
@@ -131,8 +131,8 @@ class reshape_remover {
 
     for (op_index op : subgraph) {
       for (value v : ssa_.reads(op)) {
-        auto const by = ssa_.producer(v);
-        bool const from_outside = !by || !inside_[by->op];
+        op_index const by = ssa_.producing_op(v);
+        bool const from_outside = by == npos || !inside_[by];
         if (from_outside && v.version != 0 && v != data) return false;
       }
       for (value v : ssa_.writes(op)) {
@@ -148,9 +148,10 @@ class reshape_remover {
   // Whether an op at `reader` finds `data` under its name once the subgraph at hand is gone.
   bool shows(value data, op_index reader) const {
     for (std::uint32_t version = data.version + 1; version <= ssa_.version(data.blob); ++version) {
-      auto const by = ssa_.producer({data.blob, version});
-      if (by && by->op >= reader) return true;
-      if (by && !inside_[by->op]) return false;
+      op_index const by = ssa_.producing_op({data.blob, version});
+      if (by == npos) continue;
+      if (by >= reader) return true;
+      if (!inside_[by]) return false;
     }
     return true;
   }

@@ -27,7 +27,8 @@ struct status_options {
   /// Visit ops until nothing changes any more. Otherwise once forward and once backward, as detectron2 does: enough for
   /// nets whose parts are not joined by their inputs alone.
   bool full_fixpoint = false;
-  /// Leave statuses open that nothing determines. Otherwise they are an error.
+  /// Leave statuses open that nothing determines. Otherwise they are an error, and so is an external output that
+  /// nothing makes.
   bool allow_unknown = false;
 };
 
@@ -206,9 +207,9 @@ class status_inference {
 /// must say the same whenever it is called with more known. `text(status)` is how messages say a status.
 ///
 /// Throws net_error where a known value is not the net's or has two statuses, status_conflict where an op says of a
-/// value something else than is known, status_unknown where a status stays open (see status_options). O(operands) calls
-/// of nothing but the updater for the two sweeps; a full fixpoint visits an op at most once for each operand that it
-/// learns. detectron2's _generic_status_identifier.
+/// value something else than is known, status_unknown where a status stays open, net_error where an external output has
+/// no value (see status_options for both). O(operands) calls of nothing but the updater for the two sweeps; a full
+/// fixpoint visits an op at most once for each operand that it learns. detectron2's _generic_status_identifier.
 template <class Status, net N, std::ranges::input_range Known, class Updater, class Text>
 [[nodiscard]] std::vector<std::optional<Status>> infer_status(N const& n, ssa_form<N> const& ssa, Known&& known,
                                                               Updater&& updater, status_options const& options,
@@ -217,7 +218,10 @@ template <class Status, net N, std::ranges::input_range Known, class Updater, cl
       n, ssa, updater, text);
   for (auto const& [v, status] : known) inference.know(v, status);
   inference.infer(options.full_fixpoint);
-  if (!options.allow_unknown) inference.require_all();
+  if (!options.allow_unknown) {
+    inference.require_all();
+    detail::require_written_outputs(ssa);
+  }
   return inference.take();
 }
 

@@ -16,12 +16,14 @@
 #include <plait/core/errors.hpp>
 #include <plait/net/mutation.hpp>
 #include <plait/net/net_traits.hpp>
+#include <plait/ssa/blob_label.hpp>
 #include <plait/ssa/versioning.hpp>
 
 namespace plait {
 
 struct boundary_options {
-  /// An op that lists a blob twice has it twice in the result, as in detectron2. Otherwise a value occurs once.
+  /// An op that lists a blob twice has it twice in the result, and an external output that nothing makes is an error,
+  /// as in detectron2. Otherwise a value occurs once.
   bool repeat_within_op = false;
 };
 
@@ -38,6 +40,7 @@ template <net N, std::ranges::input_range Ops>
   requires std::convertible_to<std::ranges::range_reference_t<Ops const&>, op_index>
 [[nodiscard]] subgraph_boundary sub_graph_boundary(ssa_form<N> const& ssa, Ops const& ops,
                                                    boundary_options const& options = {}) {
+  if (options.repeat_within_op) detail::require_written_outputs(ssa);
   std::vector<bool> inside(ssa.op_count());
   std::vector<op_index> chosen;
   if constexpr (std::ranges::sized_range<Ops const>) chosen.reserve(std::ranges::size(ops));

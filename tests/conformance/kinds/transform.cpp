@@ -1,11 +1,15 @@
 // Cases of kind transform: one entry of the table for each name that FORMAT.md has.
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
 
+#include <boost/unordered/unordered_flat_map.hpp>
 #include <boost/unordered/unordered_flat_set.hpp>
 
 #include <plait/netdef/traits.hpp>
@@ -22,6 +26,7 @@ namespace {
 enum class rule {
   none,
   reads_nothing_new,  ///< a blob that was made inside the net is not read from outside afterwards
+  keeps_outputs,      ///< nor does an external output get another value, copies there and back not counted
 };
 
 struct transform {
@@ -44,8 +49,8 @@ constexpr std::array transforms = {
     transform{"Clone", clone},
     transform{"ClonePartial", clone_partial},
     transform{"clone_and_bind_net", clone_and_bind_net},
-    transform{"remove_dead_end_ops", remove_dead_end_ops, rule::reads_nothing_new},
-    transform{"fuse_copy_between_cpu_and_gpu", fuse_copy_between_cpu_and_gpu, rule::reads_nothing_new},
+    transform{"remove_dead_end_ops", remove_dead_end_ops, rule::keeps_outputs},
+    transform{"fuse_copy_between_cpu_and_gpu", fuse_copy_between_cpu_and_gpu, rule::keeps_outputs},
     transform{"group_norm_replace_aten_with_caffe2", group_norm_replace_aten_with_caffe2, rule::reads_nothing_new},
     transform{"identify_reshape_sub_graph", identify_reshape_sub_graph},
     transform{"remove_reshape_for_fc", remove_reshape_for_fc, rule::reads_nothing_new},
@@ -72,19 +77,87 @@ boost::unordered_flat_set<std::string> given_blobs(plait::netdef const& net) {
   return names;
 }
 
+// What each external output of a net is, as a number made of the ops it comes from.
+class symbolic_outputs {
+ public:
+  explicit symbolic_outputs(plait::netdef const& net) {
+    for (plait::op_def const& op : net.op) run(net, op);
+    for (plait::symbol name : net.external_output) outputs_.push_back(value(std::string(net.text(name))));
+  }
+  bool differs(symbolic_outputs const& other, std::size_t slot) const {
+    return outputs_.at(slot) != other.outputs_.at(slot);
+  }
+  std::size_t size() const { return outputs_.size(); }
+
+ private:
+  struct copied {
+    std::size_t from;
+    std::string_view way;
+    std::int32_t device;
+  };
+
+  // A blob that nothing has made yet stands for itself.
+  std::size_t value(std::string const& blob) { return blobs_.try_emplace(blob, mix(1, text_(blob))).first->second; }
+
+  void run(plait::netdef const& net, plait::op_def const& op) {
+    std::string_view const type = net.text(op.type);
+    std::size_t made = mix(2, text_(type));
+    for (plait::symbol name : op.input) made = mix(made, value(std::string(net.text(name))));
+    if ((type == "CopyCPUToGPU" || type == "CopyGPUToCPU") && op.input.size() == 1 && op.output.size() == 1) {
+      std::int32_t const device = op.device_option ? op.device_option->device_id.value_or(0) : 0;
+      std::size_t const from = value(std::string(net.text(op.input.front())));
+      made = mix(made, static_cast<std::size_t>(device));
+      auto const there = copies_.find(from);
+      bool const back = there != copies_.end() && there->second.way != type &&
+                        (type == "CopyGPUToCPU" || there->second.device == device);
+      made = back ? there->second.from : made;
+      if (!back) copies_.try_emplace(made, copied{from, type, device});
+      blobs_[std::string(net.text(op.output.front()))] = made;
+      return;
+    }
+    std::size_t slot = 0;
+    for (plait::symbol name : op.output) blobs_[std::string(net.text(name))] = mix(made, ++slot);
+  }
+
+  static std::size_t mix(std::size_t a, std::size_t b) {
+    a ^= b + 0x9e3779b9u + (a << 6) + (a >> 2);
+    return (a ^ (a >> 29)) * 0x85ebca6bu;
+  }
+
+  std::hash<std::string_view> text_;
+  boost::unordered_flat_map<std::string, std::size_t> blobs_;
+  boost::unordered_flat_map<std::size_t, copied> copies_;
+  std::vector<std::size_t> outputs_;
+};
+
+void find_changed_outputs(plait::netdef const& before, plait::netdef const& after, std::vector<std::string>& found) {
+  if (before.external_output.size() != after.external_output.size()) {
+    found.emplace_back("net: has other external outputs");
+    return;
+  }
+  symbolic_outputs const was(before);
+  symbolic_outputs const is(after);
+  for (std::size_t slot = 0; slot != was.size(); ++slot)
+    if (was.differs(is, slot))
+      found.push_back("net: external output '" + std::string(after.text(after.external_output[slot])) +
+                      "' gets another value");
+}
+
 }  // namespace
 
 answer run_transform(case_inputs& in) { return find_transform(in).run(in); }
 
 std::vector<std::string> transform_problems(case_inputs const& in, answer const& got) {
   std::vector<std::string> found;
-  if (find_transform(in).holds != rule::reads_nothing_new) return found;
+  rule const holds = find_transform(in).holds;
+  if (holds == rule::none) return found;
   for (answer::part const& part : got.parts()) {
     auto const* net = std::get_if<plait::netdef>(&part.value);
     if (part.key != "net" || net == nullptr) continue;
     auto const before = given_blobs(in.original());
     for (std::string const& blob : given_blobs(*net))
       if (!before.contains(blob)) found.push_back("net: reads '" + blob + "', which nothing makes any more");
+    if (holds == rule::keeps_outputs) find_changed_outputs(in.original(), *net, found);
   }
   return found;
 }

@@ -62,10 +62,11 @@ answer rename_op_output(case_inputs& in) {
 answer fuse_alias_placeholder(case_inputs& in) {
   plait::netdef& net = in.net();
   plait::netdef* const init = in.optional_net("init_net");
+  plait::alias_options const options{.capture = plait::name_capture::merge};
   if (init != nullptr)
-    plait::fuse_alias_placeholders(net, *init);
+    plait::fuse_alias_placeholders(net, *init, options);
   else
-    plait::fuse_alias_placeholders(net);
+    plait::fuse_alias_placeholders(net, options);
   return nets(net, init);
 }
 
