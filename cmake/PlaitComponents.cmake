@@ -25,7 +25,7 @@ plait_component(boost_graph HEADERS interop/boost_graph.hpp interop/boost_depend
   ALLOWS boost/graph/)
 
 plait_component(protobuf HEADERS interop/protobuf.hpp interop/detail
-  LINKS plait::netdef)
+  LINKS plait::plait)
 
 plait_component(onnx HEADERS interop/onnx.hpp interop/onnx
   LINKS plait::rnn plait::protobuf)

@@ -6,7 +6,6 @@
 #include <initializer_list>
 #include <iostream>
 #include <string>
-#include <vector>
 
 #include <plait/exec/check_gradient.hpp>
 #include <plait/exec/kernels/for_each.hpp>

@@ -1,5 +1,4 @@
 // An ONNX model, read and run without ONNX's own libraries: Y = Relu(X + B).
-#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <iostream>

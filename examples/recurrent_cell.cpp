@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <iostream>
-#include <string>
 #include <vector>
 
 #include <plait/exec/check_gradient.hpp>

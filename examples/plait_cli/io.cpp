@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
-#include <utility>
 
 #include <nlohmann/json.hpp>
 

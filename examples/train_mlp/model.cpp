@@ -1,8 +1,6 @@
 #include "model.hpp"
 
-#include <cstddef>
 #include <sstream>
-#include <string_view>
 
 #include <plait/gradient/backward_pass.hpp>
 #include <plait/gradient/optimizers.hpp>

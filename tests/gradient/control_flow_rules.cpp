@@ -1,4 +1,4 @@
-// What the gradients of control flow look like. What they compute is tested in exec/check_gradient/control_flow.cpp.
+// What the gradients of control flow look like. What they compute is tested in check_gradient/control_flow.cpp.
 #include <plait/gradient/control_flow_rules.hpp>
 
 #include <doctest/doctest.h>

@@ -408,6 +408,21 @@ TEST_CASE_TEMPLATE("weight decay comes after clipping", T, float, double) {
       tolerance<T>);
 }
 
+TEST_CASE("gradients can be prepared for a step of one's own") {
+  auto const prepare = [](std::map<std::string, numbers>& gradients, std::map<std::string, numbers> const& now) {
+    for (auto& [name, g] : gradients)
+      for (std::size_t i = 0; i != g.size(); ++i) g[i] = std::clamp(g[i], -0.5, 0.5) + 0.25 * now.at(name)[i];
+  };
+  auto const got = run<float>(dense, steps, [](plait::netdef& net) {
+    auto update = plait::add_gradient_preparation(net, gradients_of(dense), names_of(dense),
+                                                  {.clip_value = 0.5f, .weight_decay = 0.25f});
+    for (std::string const& name : names_of(dense)) net.add_op("Sub", {name, update.gradients.at(name).values}, {name});
+    return update;
+  });
+  auto const subtract = each([](auto&, std::size_t, double& p, double g, std::size_t) { p -= g; });
+  check_close(got, oracle(dense, steps, prepare, subtract), tolerance<float>);
+}
+
 TEST_CASE("two parameters with one gradient: neither changes what the other sees") {
   model const twins{{"p", {{2}, {1, 2}}}, {"q", {{2}, {3, 4}}}};
   auto const gradients = [] {

@@ -1,12 +1,10 @@
 // plait info: what a net holds.
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <iostream>
 #include <map>
 #include <memory>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 

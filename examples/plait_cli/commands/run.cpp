@@ -3,7 +3,6 @@
 #include <charconv>
 #include <chrono>
 #include <cstdint>
-#include <filesystem>
 #include <fstream>
 #include <iomanip>
 #include <iostream>
@@ -260,7 +259,7 @@ Without --fetch the external outputs are printed. See `plait ops` for what can b
   command->add_option("--fetch", given->fetch, "NAME prints a tensor, NAME=FILE.npy writes it");
   command
       ->add_option("--time", given->times,
-                   "run so many times more, as often again with each op timed, and say what took how long")
+                   "run this many times more, and as often again with each op timed; print the times")
       ->check(CLI::Range(1, std::numeric_limits<int>::max()));
   command->add_option("--trace", given->trace, "write the times of ops for chrome://tracing or Perfetto to this file");
   command->add_flag("--plan", given->plan, "print the plan: ops, shapes, where values stand, bytes");

@@ -1,10 +1,8 @@
 // plait ssa: every value of a net, where it is read and written.
-#include <cstddef>
 #include <iostream>
 #include <memory>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>

@@ -1,4 +1,4 @@
-// A priority queue of small numbers, as bits: what takes a heap a logarithm takes it a handful of steps.
+// A priority queue of small numbers, as bits: a handful of steps for what takes a heap a logarithm of its size.
 #pragma once
 
 #include <array>

@@ -11,7 +11,7 @@
 
 namespace plait {
 
-/// Base of every error about input (precondition_error, a bug in the calling program, is none of them).
+/// Base of every error about input (precondition_error, a bug in the calling program, is not one of them).
 struct error : std::runtime_error {
   using std::runtime_error::runtime_error;
 };

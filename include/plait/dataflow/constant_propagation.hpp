@@ -4,8 +4,7 @@
 //   plait::constant_propagation<long, my::function> constants;
 //   constants.compute(f, ssa,
 //       [](auto const& net, auto const& op, auto in, auto out) { … if (in[0] && in[1]) out[0] = *in[0] + *in[1]; },
-//       [](auto const& net, auto const& op, auto in, auto out) { return … in[0] ? std::optional(*in[0] != 0 ? 0 : 1) …
-//       });
+//       [](auto const& net, auto const& op, auto in, auto) { … return in[0] ? std::optional(*in[0] ? 0 : 1) : …; });
 //   if (auto const& c = constants.constant(v)) replace(v, *c);
 //
 // M. N. Wegman, F. K. Zadeck, "Constant Propagation with Conditional Branches" (TOPLAS 13(2), 1991, pp. 181–210), over

@@ -9,8 +9,7 @@
 //     bool join(value_type& into, value_type const& from) const;     // whether `into` has changed
 //     void transfer_op(plait::op_index op, value_type& state) const;            // over an op; or:
 //     void transfer_block(std::uint32_t block, value_type& state) const;        // over a whole block; or both
-//     std::size_t height() const;                                    // optional: a bound on how often a state can
-//     change
+//     std::size_t height() const;                                    // optional: how often a state can change at most
 //   };
 //
 // Blocks and ops are known by number. A transfer turns the state before into the state after, in the direction of flow:

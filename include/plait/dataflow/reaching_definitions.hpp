@@ -16,7 +16,6 @@
 #include <vector>
 
 #include <plait/core/assert.hpp>
-#include <plait/core/npos.hpp>
 #include <plait/dataflow/dense_reaching_definitions.hpp>
 #include <plait/ssa/program_snapshot.hpp>
 

@@ -27,7 +27,6 @@
 #include <vector>
 
 #include <plait/core/assert.hpp>
-#include <plait/core/npos.hpp>
 #include <plait/dataflow/detail/state_vector.hpp>
 #include <plait/dataflow/problem.hpp>
 #include <plait/graph/dense_graph.hpp>

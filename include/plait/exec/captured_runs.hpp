@@ -10,8 +10,8 @@
 //   }
 //
 // The record is of addresses and shapes, so it is launched only while all stands where it stood; otherwise the plan is
-// run as ever, and recorded the next time. A run is not recorded if it has ops that do something else each time
-// (op_schema::differs_by_run: random numbers, control flow), nor if one of them has the host wait for elements.
+// run the ordinary way, and recorded the next time. A run is not recorded if it has ops that do something else each
+// time (op_schema::differs_by_run: random numbers, control flow), nor if one of them has the host wait for elements.
 #pragma once
 
 #include <exception>

@@ -149,8 +149,8 @@ inline std::vector<double> dense_gradient(workspace<serial> const& blobs, blob_g
 
 /// Compares the gradients that `rules` give with central differences, both in double, at the point that `given` holds:
 /// every blob that the net is given, floats taken as doubles. The function is a weighted sum of all elements of `ys`.
-/// Where the net is not differentiable (a Relu at zero, a tie of maxima) the two differ by rights, which is marked:
-/// keep away from there.
+/// Where the net is not differentiable (a Relu at zero, a tie of maxima) the two differ legitimately, and the element
+/// is marked: choose another point.
 ///
 /// Throws gradient_error where the net cannot be differentiated, exec_error where it cannot run in double, net_error
 /// for an input that is not in `given` or no real number. Costs two runs of the net for each element of

@@ -1,5 +1,5 @@
-// What the ops of a net read for a plan: beyond what they list, what nets inside them do, and what they may leave as it
-// was.
+// What the ops of a net read, as a plan sees it: besides what they list, what nets inside them read, and what an op may
+// leave as it was.
 #pragma once
 
 #include <cstddef>

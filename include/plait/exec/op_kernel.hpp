@@ -30,7 +30,6 @@
 
 #include <plait/core/assert.hpp>
 #include <plait/core/errors.hpp>
-#include <plait/core/npos.hpp>
 #include <plait/exec/backend.hpp>
 #include <plait/exec/blob.hpp>
 #include <plait/exec/element_type.hpp>

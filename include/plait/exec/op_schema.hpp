@@ -67,12 +67,12 @@ class op_schema {
     in_place_.push_back({input, output});
     return *this;
   }
-  /// The op changes the input: it finds the output to be a copy of it, or it itself.
+  /// The op changes the input: when it runs, the output is the input itself, or a copy of it.
   op_schema& updates(std::size_t input, std::size_t output) {
     updates_.push_back({input, output});
     return *this;
   }
-  /// The output is the input's memory under another shape, where nobody minds; the op copies unless it is.
+  /// The output is the input's memory under another shape, where that harms nobody; where it is not, the op copies.
   op_schema& views(std::size_t input, std::size_t output) {
     views_.push_back({input, output});
     return *this;
@@ -88,8 +88,8 @@ class op_schema {
     row_inputs_ = parameters;
     return *this;
   }
-  /// The op does more than write its outputs, or does not always write the same: who drops ops, or runs them twice, is
-  /// to spare it. A description; nothing in a plan does either.
+  /// The op does more than write its outputs, or does not always write the same: what drops ops, or runs them twice,
+  /// must leave it alone. A description; nothing in a plan does either.
   op_schema& side_effects() {
     side_effects_ = true;
     return *this;
@@ -125,7 +125,7 @@ class op_schema {
     arguments_.push_back({std::string(name), std::vector<float>(), false, std::string(text), false, true});
     return *this;
   }
-  /// What nets say of an argument counts for nothing, as if the op type did not have it: its fallback holds.
+  /// What nets say of an argument is ignored, as if the op type did not have it: its fallback holds.
   /// Precondition: there is such an argument, and it is not required.
   op_schema& pass_over(std::string_view name) {
     for (argument_info& a : arguments_) {
@@ -145,8 +145,8 @@ class op_schema {
     net_arguments_.push_back({std::string(name), true, std::string(text)});
     return *this;
   }
-  /// Arguments `<blob>.rename`, left behind by memory planners, say what blobs that other arguments name are called in
-  /// truth: op_arguments::renamed.
+  /// Arguments `<blob>.rename`, left behind by memory planners, say what blobs that other arguments name are really
+  /// called: op_arguments::renamed.
   op_schema& renames_blobs() {
     renames_blobs_ = true;
     return *this;

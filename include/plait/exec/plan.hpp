@@ -5,14 +5,14 @@
 //
 // Compiling checks op types, operands and arguments, those of nets inside ops too. The first run, and each after the
 // shapes of what is fed have changed, infers shapes and places memory; other runs do nothing but call kernels: no
-// look-up, no allocation, no text. Where elements decide on shapes (Reshape with a shape tensor, Unique), inference
-// goes on when such an op is reached, and after one whose results are known only then (If, While).
+// look-up, no text, and no allocation unless the net has an If, overwrites what was fed, or takes shapes from elements.
+// Where elements decide on shapes (Reshape with a shape tensor, Unique), inference goes on when such an op is reached,
+// and after one whose results are known only then (If, While).
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <exception>
 #include <memory>
 #include <string>
 #include <string_view>

@@ -29,7 +29,6 @@ class plan_layout {
   struct storage {
     blob_index given = npos;   ///< the blob whose fed tensor it is; npos for memory of the plan
     value_number kept = npos;  ///< the value that is a blob's when the run is over
-    op_index born = npos;      ///< the first op that writes it; npos for what is given
     op_index last_use = npos;  ///< the last op that reads or writes it; npos for one that is never used
     bool shared = false;       ///< others may stand in it that the plan does not know of: op_schema::shares_results
   };
@@ -194,7 +193,7 @@ void plan_layout::compute(ssa_form<N> const& form, net_operands const& operands,
     for (value_number v : reads_[op])
       if (storage_of_[v] == npos) {
         storage_of_[v] = static_cast<storage_number>(storages_.size());
-        storages_.push_back({blob_of_[v], npos, npos, op});
+        storages_.push_back({blob_of_[v], npos, op});
         needed_until_.push_back(last_read_[v]);
         given_.push_back(v);
       }
@@ -205,7 +204,7 @@ void plan_layout::compute(ssa_form<N> const& form, net_operands const& operands,
       if (storage_of_[v] != npos) continue;  // an output listed twice
       stands_in_[v] = find_place(schema, op, output, share);
       if (stands_in_[v] == npos) {
-        storages_.push_back({npos, npos, op, op});
+        storages_.push_back({npos, npos, op});
         needed_until_.push_back(npos);
       }
       storage_number const s =

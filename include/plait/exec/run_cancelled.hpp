@@ -1,4 +1,4 @@
-// What ends a run from outside.
+// The error of a run that was ended from outside.
 #pragma once
 
 #include <cstddef>

@@ -13,7 +13,6 @@
 #include <vector>
 
 #include <plait/core/errors.hpp>
-#include <plait/core/npos.hpp>
 #include <plait/gradient/backward_engine.hpp>
 #include <plait/gradient/backward_frame.hpp>
 #include <plait/gradient/gradient_map.hpp>

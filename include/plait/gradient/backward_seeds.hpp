@@ -1,4 +1,4 @@
-// The gradients that a backward pass starts from, and other blobs that stand around it.
+// The gradients that a backward pass starts from, and the names of blobs outside that it must keep free.
 #pragma once
 
 #include <algorithm>

@@ -143,7 +143,7 @@ class gradient_map {
     append(blob, gradient.values, gradient.indices);
     return {end() - 1, true};
   }
-  /// Adds the gradient of a blob, or puts it instead of what is there, whose text is given back with the map only.
+  /// Adds the gradient of a blob, or replaces the one that is there, whose text is freed with the map only.
   std::pair<const_iterator, bool> insert_or_assign(std::string_view blob, blob_gradient const& gradient) {
     auto made = emplace(blob, gradient);
     if (!made.second)

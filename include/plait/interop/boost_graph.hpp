@@ -16,7 +16,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
-#include <ranges>
 #include <type_traits>
 #include <utility>
 

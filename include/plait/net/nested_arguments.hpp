@@ -124,8 +124,7 @@ template <class Op>
 }
 
 /// Renames what recurrence_argument_blobs lists. Follows the remap function of Caffe2's recurrent networks, which
-/// leaves
-/// `<blob>.rename` as it is, and with it a name that is gone.
+/// leaves `<blob>.rename` as it is, and with it a name that is gone.
 template <class Op>
 void rename_recurrence_arguments(Op const& op, name_map const& names) {
   auto const rename = [&](std::string& text) {

@@ -25,7 +25,7 @@ namespace plait {
   return detail::message_compare(0).run(a, a, b, b);
 }
 
-/// What equivalent() looks away from.
+/// What equivalent() disregards.
 struct equivalence_options {
   /// How far floats of arguments may lie apart, relative to the larger.
   double float_tolerance = 1e-6;

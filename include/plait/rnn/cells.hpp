@@ -1,4 +1,4 @@
-// All recurrent cells there are.
+// All recurrent cells that come with plait.
 #pragma once
 
 #include <plait/rnn/cells/attention.hpp>

@@ -1,4 +1,4 @@
-// How the steps of a RecurrentNetwork op that is there already are run.
+// Changes how the steps of an existing RecurrentNetwork op are run.
 #pragma once
 
 #include <cstdint>

@@ -93,8 +93,8 @@ class program_snapshot {
 
   // ---- blobs
   constexpr key_type name(blob_index b) const { return blobs_.key(b); }
-  /// npos if the program has no blob of this name. Where the program numbers names, any of them may be asked for, and
-  /// texts of names that are no texts are searched one by one unless it has find_name.
+  /// npos if the program has no blob of this name. Where the program numbers names, any of them may be asked for; where
+  /// names are not texts themselves, a text is searched for one by one unless the program has find_name.
   template <class Key>
   constexpr blob_index find(Key const& key) const {
     return blobs_.find(key);

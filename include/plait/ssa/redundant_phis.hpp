@@ -7,8 +7,7 @@
 // (1991), on irreducible graphs, too, where removing single phis is not enough.
 //
 // O(phi arguments) for each level of such nesting, which is at most the number of phis and rarely more than two;
-// O(values
-// + phi arguments) space; the stack does not grow.
+// space is O(values + phi arguments); the stack does not grow.
 #pragma once
 
 #include <algorithm>

@@ -31,8 +31,7 @@ struct partial_net_clone : net_clone<N> {
 
 /// The ops that make `outputs` when `inputs` are given, as a net called `name`. `inputs` maps blobs to their names in
 /// the clone ({{"x", "x"}} keeps it); blobs the part reads from outside, or hands through, keep their names; all others
-/// are called
-/// `<name>/<blob>`, or as before where `name` is empty. Both boundaries mean the last version of each blob.
+/// are called `<name>/<blob>`, or as before where `name` is empty. Both boundaries mean the last version of each blob.
 ///
 /// Follows Caffe2's Net.ClonePartial, and its choice to accept inputs the net does not have. Throws net_error for an
 /// output that the net neither makes nor declares as its input; where an op of the part would also be needed to make a

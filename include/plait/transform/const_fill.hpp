@@ -1,4 +1,4 @@
-// The op that makes a tensor out of nothing.
+// The op that makes a given tensor, for init nets.
 #pragma once
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// What ops give whose inputs are known, for the few types that init nets are made of.
+// The results of ops whose inputs are known, for the few op types that init nets are made of.
 #pragma once
 
 #include <algorithm>

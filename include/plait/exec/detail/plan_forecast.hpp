@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <exception>
 #include <memory>
 #include <utility>
 #include <vector>

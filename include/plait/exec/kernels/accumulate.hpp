@@ -1,4 +1,4 @@
-// What is added to what is there.
+// Adding the elements of one tensor to those of another, where they stand.
 #pragma once
 
 #include <cstddef>

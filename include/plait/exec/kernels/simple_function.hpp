@@ -1,4 +1,4 @@
-// Functions of elements so simple that reading and writing them takes longer than they do.
+// Functions of elements so simple that reading and writing the elements takes longer than computing them.
 #pragma once
 
 namespace plait {

@@ -1,4 +1,4 @@
-// Range.
+// Range: numbers from a start on, a step apart.
 #pragma once
 
 #include <cmath>

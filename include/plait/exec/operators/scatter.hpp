@@ -1,4 +1,4 @@
-// Rows written, or added, to places that a list of indices says, int32 or int64. Where the list has a place twice, the
+// Rows written, or added, to places that a list of indices names, int32 or int64. Where the list has a place twice, the
 // last row stays, or sums are taken in the order of the list. Indices out of range are found before anything is
 // written.
 #pragma once

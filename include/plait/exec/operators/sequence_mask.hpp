@@ -1,4 +1,4 @@
-// SequenceMask.
+// SequenceMask: fills what lies behind the end of a row, outside a window, or beside a diagonal.
 #pragma once
 
 #include <cstddef>

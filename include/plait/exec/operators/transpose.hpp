@@ -1,4 +1,4 @@
-// Transpose.
+// Transpose, and the changes between channels first and channels last.
 #pragma once
 
 #include <algorithm>

@@ -91,7 +91,7 @@ class onnx_context {
 
   // ---- outputs
   bool wants(std::size_t o) const { return o < node_->outputs.size() && !node_->outputs[o].empty(); }
-  /// The blob that the output is to be; a name of nothing for one that the node leaves out.
+  /// The name of the blob that the output is to be; a name nobody reads for one that the node leaves out.
   std::string output(std::size_t o) const;
   names outputs() const;
   /// What is known of an output whose blob has been asked for.
