@@ -20,9 +20,8 @@
 //                                all hashing; find_name gives name_count    per analysis
 //                                for a text the net does not know
 //
-// type and text return a string_view or a reference: text returned by value would be gone before it is read. ops(n) may
-// make its ops while it is walked (a view that adapts a foreign list); where such an op owns the strings in it,
-// analyses copy what they keep.
+// type and text return a string_view or a reference: text returned by value would be gone before it is read. Where ops(n)
+// makes its ops, and these own their strings, analyses copy what they keep.
 //
 // An op is whatever ops(n) yields: a reference to a struct, a pointer, an index; a name is any regular, hashable type
 // (std::string, std::string_view, an integer, a pointer to a value). A type with these members, or built from structs
@@ -325,13 +324,12 @@ concept lasting = (std::is_lvalue_reference_v<std::ranges::range_reference_t<R>>
                    std::same_as<std::ranges::range_value_t<R>, std::string_view>)&&(std::is_lvalue_reference_v<R> ||
                                                                                     std::ranges::borrowed_range<R>);
 
-// Ops that a walk makes and that can have strings of their own take them along; a handle that is copied byte by byte
-// has none.
+// False where a walk makes ops that may own strings, as a handle that is copied byte by byte does not.
 template <class N>
 concept lasting_ops =
     std::is_lvalue_reference_v<op_ref_t<N>> || std::is_trivially_copyable_v<std::remove_cvref_t<op_ref_t<N>>>;
 
-// Whether the names in R, operands of one op, outlive that op.
+// Whether the operands of an op outlive it.
 template <class R, class N>
 concept lasting_operands =
     lasting<R> && (lasting_ops<N> || std::same_as<std::ranges::range_value_t<R>, std::string_view> ||
@@ -351,21 +349,13 @@ template <class N>
 concept viewable_text = has_own_text<N> || (has_text<N> && lasting_operands<inputs_range_t<N>, N> &&
                                             lasting_operands<outputs_range_t<N>, N> && lasting_externals<N>());
 
+// The type of an op, for what outlives a walk over ops.
 template <class N>
-using type_text_t =
-    std::remove_cvref_t<decltype(net_traits_of<N>::type(std::declval<N const&>(), std::declval<op_ref_t<N>>()))>;
-template <class N>
-concept lasting_type =
-    !typed_net<N> || lasting_ops<N> || std::is_pointer_v<type_text_t<N>> || std::ranges::borrowed_range<type_text_t<N>>;
-
-// The type of an op, for what outlives a walk over ops: a copy where it is gone with the op.
-template <class N>
-using op_type_key_t = std::conditional_t<lasting_type<N>, std::string_view, std::string>;
+using op_type_key_t = std::conditional_t<lasting_ops<N>, std::string_view, std::string>;
 }  // namespace detail
 
 /// How a name is known outside its net, so that names of different nets can be compared: its text where it has one,
-/// else the name itself. A view into the net where that is safe; a copy where inputs, outputs or the ops that hold them
-/// are temporaries.
+/// else the name itself. A view into the net where that is safe; a copy where operands, or the ops, are temporaries.
 template <net N>
 using name_key_t = std::conditional_t<detail::viewable_text<N>, std::string_view, name_t<N>>;
 
