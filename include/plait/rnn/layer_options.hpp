@@ -23,8 +23,8 @@ struct recurrent_layer_options {
   bool drop_states = false;    ///< states are zero, not kept, where a sequence has ended
   /// From the last step to the first, each sequence from its own end. Outputs are in the order of the sequence.
   bool reverse = false;
-  /// The outputs whose gradients will be there: 2k is all steps of the k-th state, 2k + 1 its last. None: all steps of
-  /// the states that the output is made of.
+  /// The outputs whose gradients may be there: 2k is all steps of the k-th state, 2k + 1 its last. None: all steps of
+  /// the states that the output is made of. A gradient of another one is refused.
   std::vector<std::size_t> outputs_with_grads = {};
   /// Without a backward pass: what steps make besides states is kept for two of them, or for as many as may be under
   /// way.
