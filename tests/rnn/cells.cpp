@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -275,6 +276,41 @@ TEST_CASE("Where a sequence has ended, states are kept, or zero") {
               CHECK(state[(t * batch + n) * width + k] == (drop ? 0 : state[((t - 1) * batch + n) * width + k]));
       }
     }
+}
+
+TEST_CASE("Lengths beyond a sequence end with it, negative ones before it") {
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  for (auto const& [name, cell] : all_cells())
+    for (bool const reverse : {false, true})
+      for (bool const unrolled : {false, true}) {
+        CAPTURE(name);
+        CAPTURE(reverse);
+        CAPTURE(unrolled);
+        variant how{.lengths = {{steps, 0, 2}}, .unrolled = unrolled, .layer = {.reverse = reverse}};
+        results const expected = run(cell, how, sequence());
+        for (auto const& far : {std::vector<std::int64_t>{steps + 1, -1, 2}, {most, -most - 1, 2}}) {
+          how.lengths = far;
+          check_same(run(cell, how, sequence()), expected);
+        }
+      }
+}
+
+TEST_CASE("Lengths are integers") {
+  for (auto const& [name, cell] : all_cells())
+    for (bool const reverse : {false, true})
+      for (bool const unrolled : {false, true}) {
+        CAPTURE(name);
+        CAPTURE(reverse);
+        built b(cell, {.lengths = lengths, .unrolled = unrolled, .layer = {.reverse = reverse}}, sequence());
+        auto const refuses = [&](tensor const& given) {
+          b.blobs.feed("lengths", given);
+          auto plan = plait::compile(b.model.net.net(), plait::standard_operators<plait::serial>(), b.blobs);
+          CHECK_THROWS_AS(plan.run(), plait::exec_error);
+        };
+        refuses(tensor::from(std::vector<float>{4, 2, 3}, {batch}));
+        refuses(tensor::from(std::vector<double>{4, 2, 3}, {batch}));
+        refuses(tensor::from(std::vector<bool>{true, true, true}, {batch}));
+      }
 }
 
 TEST_CASE("Single steps with a layer's parameters do what the layer does") {

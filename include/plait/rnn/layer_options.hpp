@@ -13,8 +13,10 @@
 namespace plait {
 
 struct recurrent_layer_options {
-  std::string sequence = {};                ///< T×N×…
-  std::optional<std::string> lengths = {};  ///< N of them, int32 or int64; absent: all sequences are T long
+  std::string sequence = {};  ///< T×N×…
+  /// N of them, int32 or int64; absent: all sequences are T long. What is more than T counts as T, what is negative as
+  /// 0: nothing of that sequence.
+  std::optional<std::string> lengths = {};
   /// What the states are before the first step, one blob for each: N×width, 1×N×width or width. None: what the cell
   /// says (cell_state::initial), else zero, which is what the parameters <name>/zero_<state>_state are that nothing
   /// trains.
