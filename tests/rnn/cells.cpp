@@ -30,6 +30,16 @@ using tensor = plait::tensor<plait::serial>;
 
 constexpr std::int64_t inputs = 3, hidden = 2, steps = 4, batch = 3;
 
+// A cell that hands on what it was given: a state, and its input.
+struct passing_cell {
+  std::vector<plait::cell_state> states() const { return {{"now", inputs}, {"before", inputs}, {"given", inputs}}; }
+  std::vector<plait::blob_handle> step(plait::cell_step& s) const {
+    auto const w = s.parameter("w", {inputs});
+    auto const seen = s.net.sum({s.mul_vector(s.states[1], w), s.states[2], s.input});
+    return {s.net.tanh(seen, "now"), s.states[0], s.input};
+  }
+};
+
 // A cell of a user, who knows nothing of lengths.
 struct own_cell {
   std::vector<plait::cell_state> states() const { return {{"sum", inputs}, {"last", inputs}}; }
@@ -60,6 +70,7 @@ std::vector<std::pair<std::string, plait::any_cell>> all_cells() {
                    basic_rnn_cell{hidden, hidden}},
                   {0, 1, 2}}},
       {"of a user", own_cell{}},
+      {"that hands on what it was given", passing_cell{}},
   };
 }
 

@@ -21,6 +21,16 @@ using tensor = plait::tensor<plait::serial>;
 
 constexpr std::int64_t inputs = 3, steps = 4, batch = 3;
 
+// Hands on one blob as two states.
+struct doubling_cell {
+  std::vector<plait::cell_state> states() const { return {{"one", inputs}, {"other", inputs}}; }
+  std::vector<plait::blob_handle> step(plait::cell_step& s) const {
+    auto const w = s.parameter("w", {inputs});
+    auto const made = s.net.tanh(s.net.sum({s.mul_vector(s.states[0], w), s.states[1], s.input}), "one");
+    return {made, made};
+  }
+};
+
 struct fed_model : plait::trained_model {
   fed_model() : trained_model("net", {.type = plait::element_type::float64}) {
     net.external_inputs("x", "lengths");
@@ -88,4 +98,13 @@ TEST_CASE("Written out, and in a single step, an LSTM whose last cell state nobo
     auto const step = plait::add_recurrent_step(m, "s", lstm, {.input = "x_t", .states = {"h", "c"}});
     m.check({step.output});
   }
+}
+
+TEST_CASE("A cell may hand on one blob as several states") {
+  fed_model m;
+  auto const layer = plait::add_recurrent_layer(m, "l", doubling_cell(),
+                                                {.sequence = "x", .learn_initial = true, .outputs_with_grads = {0, 3}});
+  CHECK(layer.all[0].name() == "l/one_all");
+  CHECK(layer.all[1].name() == "l/other_all");
+  m.check({layer.output, layer.last[1]});
 }

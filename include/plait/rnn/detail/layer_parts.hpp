@@ -85,6 +85,19 @@ class layer_parts {
   /// Where the ops of a step are added, in a net of their own.
   cell_scope in(net_builder& step) { return {model_, step, conditions_, parameters(), scope_}; }
 
+  /// What a step makes of the states, each by an op of its own: a cell may hand on what it was given, or one blob
+  /// twice. Throws net_error where the net has a layer with states of these names.
+  void make_own(net_builder& step, std::vector<blob_handle>& after) const {
+    for (auto at = after.begin(); at != after.end(); ++at) {
+      std::string const& name = states_[static_cast<std::size_t>(at - after.begin())].name;
+      netdef const& n = step.net();
+      bool const is_given = std::ranges::find(n.external_input, n.find(at->name())) != n.external_input.end();
+      bool const is_twice = std::find(after.begin(), at, *at) != at;
+      if (is_given || is_twice) *at = step.copy(*at, step.visible(scoped(name)) ? blob_operands() : name);
+      if (model_.net.visible(at->name() + "_all")) fail("the net has it already");
+    }
+  }
+
   /// The sequence in the order of the steps. To be asked for once, and within over_sequence().
   blob_handle sequence() {
     blob_handle x = model_.net.blob(o_.sequence);
