@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -28,6 +29,16 @@ using strings = std::vector<std::string>;
 using tensor = plait::tensor<plait::serial>;
 
 constexpr std::int64_t inputs = 3, hidden = 2, steps = 4, batch = 3;
+
+// A cell that hands on what it was given: a state, and its input.
+struct passing_cell {
+  std::vector<plait::cell_state> states() const { return {{"now", inputs}, {"before", inputs}, {"given", inputs}}; }
+  std::vector<plait::blob_handle> step(plait::cell_step& s) const {
+    auto const w = s.parameter("w", {inputs});
+    auto const seen = s.net.sum({s.mul_vector(s.states[1], w), s.states[2], s.input});
+    return {s.net.tanh(seen, "now"), s.states[0], s.input};
+  }
+};
 
 // A cell of a user, who knows nothing of lengths.
 struct own_cell {
@@ -59,6 +70,7 @@ std::vector<std::pair<std::string, plait::any_cell>> all_cells() {
                    basic_rnn_cell{hidden, hidden}},
                   {0, 1, 2}}},
       {"of a user", own_cell{}},
+      {"that hands on what it was given", passing_cell{}},
   };
 }
 
@@ -275,6 +287,41 @@ TEST_CASE("Where a sequence has ended, states are kept, or zero") {
               CHECK(state[(t * batch + n) * width + k] == (drop ? 0 : state[((t - 1) * batch + n) * width + k]));
       }
     }
+}
+
+TEST_CASE("Lengths beyond a sequence end with it, negative ones before it") {
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  for (auto const& [name, cell] : all_cells())
+    for (bool const reverse : {false, true})
+      for (bool const unrolled : {false, true}) {
+        CAPTURE(name);
+        CAPTURE(reverse);
+        CAPTURE(unrolled);
+        variant how{.lengths = {{steps, 0, 2}}, .unrolled = unrolled, .layer = {.reverse = reverse}};
+        results const expected = run(cell, how, sequence());
+        for (auto const& far : {std::vector<std::int64_t>{steps + 1, -1, 2}, {most, -most - 1, 2}}) {
+          how.lengths = far;
+          check_same(run(cell, how, sequence()), expected);
+        }
+      }
+}
+
+TEST_CASE("Lengths are integers") {
+  for (auto const& [name, cell] : all_cells())
+    for (bool const reverse : {false, true})
+      for (bool const unrolled : {false, true}) {
+        CAPTURE(name);
+        CAPTURE(reverse);
+        built b(cell, {.lengths = lengths, .unrolled = unrolled, .layer = {.reverse = reverse}}, sequence());
+        auto const refuses = [&](tensor const& given) {
+          b.blobs.feed("lengths", given);
+          auto plan = plait::compile(b.model.net.net(), plait::standard_operators<plait::serial>(), b.blobs);
+          CHECK_THROWS_AS(plan.run(), plait::exec_error);
+        };
+        refuses(tensor::from(std::vector<float>{4, 2, 3}, {batch}));
+        refuses(tensor::from(std::vector<double>{4, 2, 3}, {batch}));
+        refuses(tensor::from(std::vector<bool>{true, true, true}, {batch}));
+      }
 }
 
 TEST_CASE("Single steps with a layer's parameters do what the layer does") {

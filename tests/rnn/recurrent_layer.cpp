@@ -68,6 +68,18 @@ struct careless_cell {
     return {s.net.mul(s.states[0], w, "s"), s.input};
   }
 };
+// Has an output, but not of a state that it has.
+struct cell_of_other_state {
+  std::vector<std::size_t> made_of;
+  std::vector<plait::cell_state> states() const { return {{"s", 1}}; }
+  std::vector<plait::blob_handle> step(plait::cell_step& s) const { return {s.net.sum({s.input, s.states[0]}, "s")}; }
+  std::vector<std::size_t> output_states() const { return made_of; }
+};
+// Does not say what its state's blob is called.
+struct nameless_cell {
+  std::vector<plait::cell_state> states() const { return {{"s", 1}}; }
+  std::vector<plait::blob_handle> step(plait::cell_step& s) const { return {s.net.sum({s.input, s.states[0]})}; }
+};
 struct stateless_cell {
   std::vector<plait::cell_state> states() const { return {}; }
   std::vector<plait::blob_handle> step(plait::cell_step&) const { return {}; }
@@ -210,6 +222,35 @@ TEST_CASE("A second layer in a scope is refused where lengths mask its cell, too
   CHECK(model.net.net() == net);
 }
 
+TEST_CASE("A second layer or step in a scope is refused whatever the cell calls its states' blobs") {
+  plait::trained_model model = with_sequence();
+  auto const refuses = [&](auto const& add) {
+    add();
+    plait::netdef const net = model.net.net();
+    CHECK_THROWS_WITH_AS(add(), doctest::Contains(" already"), plait::net_error);
+    CHECK(model.net.net() == net);
+  };
+  refuses([&] { (void)plait::add_recurrent_layer(model, "l", nameless_cell(), {.sequence = "x"}); });
+  refuses([&] {
+    (void)plait::add_recurrent_step(model, "s", plait::lstm_cell{2, 3}, {.input = "x", .states = {"h0", "c0"}});
+  });
+  CHECK_THROWS_AS((void)plait::add_recurrent_step(model, "s", plait::lstm_cell{2, 3},
+                                                  {.input = "x", .states = {"s/hidden_t", "s/cell_t"}}),
+                  plait::net_error);
+  refuses([&] {
+    (void)plait::add_recurrent_step(model, "m", plait::basic_rnn_cell{2, 3},
+                                    {.input = "x", .states = {"h0"}, .lengths = "lengths"});
+  });
+}
+
+TEST_CASE("A step may write its states where it read them, to be run again and again") {
+  plait::trained_model model = with_sequence();
+  model.net.external_input("s/hidden_t");
+  auto const step =
+      plait::add_recurrent_step(model, "s", plait::gru_cell{2, 3}, {.input = "x", .states = {"s/hidden_t"}});
+  CHECK(step.states[0].name() == "s/hidden_t");
+}
+
 TEST_CASE("Seeds of parameters go on behind the greatest") {
   plait::trained_model model("net", {.seed = std::numeric_limits<std::int64_t>::max()});
   model.net.external_inputs("x");
@@ -242,6 +283,13 @@ TEST_CASE("What does not fit together is refused and leaves the model as it was"
   CHECK(layer(plait::lstm_cell{2, std::numeric_limits<std::int64_t>::max()}, "l", {.sequence = "x"}));
   CHECK(layer(careless_cell(), "l", {.sequence = "x"}));
   CHECK(layer(stateless_cell(), "l", {.sequence = "x"}));
+  for (std::vector<std::size_t> const& made_of : {std::vector<std::size_t>{}, {1}, {0, 7}}) {
+    any_cell const cell = cell_of_other_state{made_of};
+    CHECK(layer(cell, "l", {.sequence = "x"}));
+    CHECK(refused([&](trained_model& m) { (void)plait::add_unrolled_layer(m, "l", cell, 2, {.sequence = "x"}); }));
+    CHECK(refused(
+        [&](trained_model& m) { (void)plait::add_recurrent_step(m, "l", cell, {.input = "x", .states = {"h0"}}); }));
+  }
   CHECK(layer(plait::multi_cell{{}}, "l", {.sequence = "x"}));
   CHECK(layer(plait::multi_cell{{lstm}, {1}}, "l", {.sequence = "x"}));
   CHECK(refused([&](trained_model& m) {

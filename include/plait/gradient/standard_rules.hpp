@@ -63,9 +63,9 @@ inline gradient_rules const& gradient_rules::standard() {
 }
 
 /// The standard rules as the Caffe2 of 2018 has them: without those it does not have, with a Split that leaves out what
-/// nobody made a gradient for, a Pow in place that takes all bases for positive, a Gather that knows of rows alone (run
-/// what they make with caffe2_operators), a SoftmaxWithLoss whose probabilities have no gradient, and no gradients in
-/// place of ops that read what they overwrite.
+/// nobody made a gradient for, an LSTMUnit of which both outputs must have one, a Pow in place that takes all bases for
+/// positive, a Gather that knows of rows alone (run what they make with caffe2_operators), a SoftmaxWithLoss whose
+/// probabilities have no gradient, and no gradients in place of ops that read what they overwrite.
 [[nodiscard]] inline gradient_rules caffe2_gradient_rules() {
   gradient_rules rules = gradient_rules::standard();
   for (std::string_view type :
@@ -83,6 +83,7 @@ inline gradient_rules const& gradient_rules::standard() {
   rules.set("Pow", [](gradient_context& c) { detail::power_gradient(c, true); });
   rules.set("Gather", detail::row_gather_gradient);
   add_simple_rule(rules, detail::gradient_of_softmax_loss);
+  add_simple_rule(rules, detail::gradient_of_lstm_unit);
   for (std::string_view type :
        {"Abs", "Alias", "BatchMatMul", "Cast", "Copy", "Cos", "FC", "LayerNorm", "LogSoftmax", "MatMul", "Max", "Mul",
         "ReversePackedSegs", "SequenceMask", "Sin", "Softmax", "Swish", "Tile", "Transpose"})

@@ -20,8 +20,8 @@
 //                                all hashing; find_name gives name_count    per analysis
 //                                for a text the net does not know
 //
-// type and text return a string_view or a reference: text returned by value would be gone before it is read. Where ops(n)
-// makes its ops, and these own their strings, analyses copy what they keep.
+// type and text return a string_view or a reference: text returned by value would be gone before it is read. Where
+// ops(n) makes its ops, and these own their strings, analyses copy what they keep.
 //
 // An op is whatever ops(n) yields: a reference to a struct, a pointer, an index; a name is any regular, hashable type
 // (std::string, std::string_view, an integer, a pointer to a value). A type with these members, or built from structs

@@ -48,6 +48,13 @@ struct step_conditions {
   blob_handle active = {};  ///< which rows take part; made when asked for
 };
 
+namespace detail {
+/// Lengths as int64. Cast would take anything for them; Mod takes integers alone.
+inline blob_handle whole_numbers(net_builder& net, blob_handle const& x) {
+  return net.op("Cast", {net.add(x, net.op("Mod", x, {}, {{"divisor", 1}}))}, {}, {{"to", "int64"}});
+}
+}  // namespace detail
+
 /// A net that a cell adds ops to, and where its parameters come from. While it lives, blobs that are given to `net` as
 /// text are in the cell's name scope.
 class cell_scope {
@@ -173,8 +180,8 @@ class cell_step : public cell_scope {
   blob_handle active() {
     if (step_->active == blob_handle()) {
       // Either may be of the other type.
-      auto const wide = [&](blob_handle const& x) { return net.op("Cast", x, {}, {{"to", "int64"}}); };
-      step_->active = net.gt(wide(*lengths()), wide(timestep()));
+      auto const number = net.op("Cast", timestep(), {}, {{"to", "int64"}});
+      step_->active = net.gt(detail::whole_numbers(net, *lengths()), number);
     }
     return step_->active;
   }

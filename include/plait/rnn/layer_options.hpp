@@ -13,8 +13,10 @@
 namespace plait {
 
 struct recurrent_layer_options {
-  std::string sequence = {};                ///< T×N×…
-  std::optional<std::string> lengths = {};  ///< N of them, int32 or int64; absent: all sequences are T long
+  std::string sequence = {};  ///< T×N×…
+  /// N of them, int32 or int64; absent: all sequences are T long. What is more than T counts as T, what is negative as
+  /// 0: nothing of that sequence.
+  std::optional<std::string> lengths = {};
   /// What the states are before the first step, one blob for each: N×width, 1×N×width or width. None: what the cell
   /// says (cell_state::initial), else zero, which is what the parameters <name>/zero_<state>_state are that nothing
   /// trains.
@@ -23,8 +25,8 @@ struct recurrent_layer_options {
   bool drop_states = false;    ///< states are zero, not kept, where a sequence has ended
   /// From the last step to the first, each sequence from its own end. Outputs are in the order of the sequence.
   bool reverse = false;
-  /// The outputs whose gradients will be there: 2k is all steps of the k-th state, 2k + 1 its last. None: all steps of
-  /// the states that the output is made of.
+  /// The outputs whose gradients may be there: 2k is all steps of the k-th state, 2k + 1 its last. None: all steps of
+  /// the states that the output is made of. A gradient of another one is refused.
   std::vector<std::size_t> outputs_with_grads = {};
   /// Without a backward pass: what steps make besides states is kept for two of them, or for as many as may be under
   /// way.

@@ -130,11 +130,17 @@ struct cell_traits {
     return made;
   }
 
+  /// Throws net_error where there is none, or no such state.
   static std::vector<std::size_t> output_states(C const& c) {
-    if constexpr (detail::output_states_cell<C>)
-      return c.output_states();
-    else
-      return {0};
+    std::vector<std::size_t> made{0};
+    if constexpr (detail::output_states_cell<C>) made = c.output_states();
+    std::size_t const count = states(c).size();
+    if (made.empty()) throw net_error("plait: the output of a cell is made of none of its states");
+    for (std::size_t const state : made)
+      if (state >= count)
+        throw net_error("plait: the output of a cell is made of state " + std::to_string(state) + ", and it has " +
+                        std::to_string(count));
+    return made;
   }
   static blob_handle output(C const& c, cell_scope& s, std::vector<blob_handle> const& states) {
     if constexpr (detail::output_cell<C>)

@@ -60,7 +60,8 @@ recurrent_layer add_recurrent_layer(trained_model& model, std::string_view name,
     blob_handle const input = one.external_input(net.inputs[0].in);
     {
       cell_step step(parts.in(one), conditions, input, before);
-      std::vector<blob_handle> const after = traits::step(cell, step);
+      std::vector<blob_handle> after = traits::step(cell, step);
+      parts.make_own(step.net, after);
       for (std::size_t i = 0; i != after.size(); ++i) {
         net.states.push_back({.in = before[i], .out = after[i], .initial = initial[i]});
         one.external_outputs(after[i]);

@@ -62,7 +62,8 @@ recurrent_layer add_bidirectional_layer(trained_model& model, std::string_view n
 }
 
 struct recurrent_layers_options {
-  /// Of every layer. `initial`, where it is given, has the states of all layers, the lowest first.
+  /// Of every layer. `initial`, where it is given, has the states of all layers, the lowest first; of
+  /// `outputs_with_grads` layers below the highest take those that they have.
   recurrent_layer_options layer = {};
   bool bidirectional = false;
   /// The initial states of a layer above the first are the last ones of the layer below, as with Caffe2's layered_LSTM.
@@ -112,6 +113,7 @@ std::vector<recurrent_layer> add_recurrent_layers(trained_model& model, std::str
     }
     if (i + 1 != cells.size()) {
       auto& wanted = one.outputs_with_grads;
+      std::erase_if(wanted, [&](std::size_t output) { return output >= 2 * traits::states(cells[i]).size(); });
       auto const want = [&](std::size_t output) {
         if (std::ranges::find(wanted, output) == wanted.end()) wanted.push_back(output);
       };

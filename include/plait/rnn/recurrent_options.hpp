@@ -76,8 +76,8 @@ struct recurrent_net_options {
   /// Blobs of the cell that are not kept for the backward pass, but made again there. For every op all of its outputs
   /// must be listed, or none. States are kept even so.
   std::vector<std::string> recompute_on_backward = {};
-  /// The numbers of outputs whose gradients will be there. By default 2k is all steps of the k-th state, 2k + 1 its
-  /// last.
+  /// The numbers of outputs whose gradients may be there (Caffe2: will). By default 2k is all steps of the k-th state,
+  /// 2k + 1 its last. A gradient of another one is refused.
   std::vector<std::size_t> outputs_with_grads = {0};
   /// The blob of the cell with the number of the step, an int32; empty: "timestep".
   std::string timestep = {};

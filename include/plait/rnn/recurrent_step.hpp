@@ -1,6 +1,7 @@
 // One step of a recurrent cell in a net, without a loop: for decoding, where what comes out decides what goes in next.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -33,8 +34,8 @@ struct recurrent_step {
 /// Adds the ops of one step of a cell, called `name`, to the net. With `parameters` it computes what the layer of that
 /// name does in a step.
 ///
-/// Throws net_error, and the model stays as it was, where a blob is unknown, a parameter is there in another shape, or
-/// the states are not as many as the cell's. O(ops that are added), and O(net) if it throws.
+/// Throws net_error, and the model stays as it was, where the step is there already, a blob is unknown, a parameter is
+/// there in another shape, or the states are not as many as the cell's. O(ops that are added), and O(net) if it throws.
 template <recurrent_cell Cell>
 recurrent_step add_recurrent_step(trained_model& model, std::string_view name, Cell const& cell,
                                   recurrent_step_options const& options) {
@@ -50,6 +51,19 @@ recurrent_step add_recurrent_step(trained_model& model, std::string_view name, C
   for (std::string const& state : options.states) before.push_back(model.net.blob(state));
   for (auto const& blob : {options.lengths, options.timestep})
     if (blob) (void)model.net.blob(*blob);
+  // What the net is given may be written where it was read, to be there in the next run; what another step of this name
+  // has made may not, as that step's outputs would be those of this one.
+  netdef const& n = model.net.net();
+  auto const is_carried = [&](std::string const& blob) {
+    auto const writes = [&](op_def const& op) { return std::ranges::find(op.output, n.find(blob)) != op.output.end(); };
+    return std::ranges::find(options.states, blob) != options.states.end() && std::ranges::none_of(n.op, writes);
+  };
+  for (cell_state const& state : traits::states(cell))
+    for (char const* const kind : {"", "_masked"})
+      if (std::string const made = model.net.full_name(name) + '/' + state.name + kind;
+          model.net.visible(made) && !is_carried(made))
+        throw net_error("plait: recurrent step '" + std::string(name) + "': the net has '" + made + "' already", {},
+                        made);
 
   cell_conditions const conditions{options.lengths, options.drop_states, options.forward_only};
   step_conditions one;

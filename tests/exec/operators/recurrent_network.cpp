@@ -515,6 +515,10 @@ TEST_CASE("RecurrentNetwork: what is wrong is said") {
          test::feed_some<float>(b, "h0", {1, 1, 2, 2}, 1);
        }),
        "which should have 1 to 3 dimensions");
+  says(refusal([](recurrence&, blobs_t& b) {  // as other systems keep the states of two layers
+         test::feed_some<float>(b, "h0", {2, 2, 2}, 1);
+       }),
+       "the initial state 'hs' is of 2 steps, but the first one writes place 1");
   says(refusal([](recurrence&, blobs_t& b) { test::feed_some<float>(b, "x", {3}, 1); }),
        "input 0 is float32 3, which should be a sequence of steps of rows");
   says(refusal([](recurrence& r, blobs_t&) { r.forward.offset[1] = 2; }),

@@ -244,8 +244,9 @@ class recurrent_network_kernel : public op_kernel<B> {
     for (std::size_t i = 0; i != arguments_.states.size(); ++i) {
       blob<B> const& initial = *state_inputs_[i];
       if (initial.object != nullptr) c.fail("the initial state of '" + arguments_.states[i].name + "' is no tensor");
-      renew(kept.states[i], detail::type_of_states(initial.spec(), arguments_.states[i].name, steps, dims[1]), c,
-            listed_);
+      tensor_spec const states = detail::type_of_states(initial.spec(), arguments_.states[i].name, steps, dims[1]);
+      expect_made(i, states.dims[0] - steps);
+      renew(kept.states[i], states, c, listed_);
       sequences_.push_back({static_cast<std::byte*>(kept.states[i].raw()), kept.states[i].spec()});
     }
     rows_on_demand<B>* demanded = nullptr;
@@ -286,6 +287,16 @@ class recurrent_network_kernel : public op_kernel<B> {
         });
     kept.length = length;
     kept.keeps_steps = trains_;
+  }
+  // First values of several places are for steps that write behind them: else the last places would be nobody's.
+  void expect_made(std::size_t state, std::int64_t given) const {
+    std::int64_t made = 0;
+    for (auto const& link : steps_.links())
+      if (link.target && link.sequence == state) made = std::max(made, link.offset + link.window);
+    if (given > 1 && made != 0 && made <= given)
+      detail::refuse_recurrence("the initial state '" + arguments_.states[state].name + "' is of " +
+                                std::to_string(given) + " steps, but the first one writes place " +
+                                std::to_string(made - 1));
   }
   // Zeros for the places of a state behind the `given` ones, if steps do not make all of them, or may see one before.
   void clear_unmade(std::size_t state, std::int64_t given) {

@@ -52,6 +52,7 @@ class recurrent_steps {
   }
   plait::plan<B> const& plan() const noexcept { return *plan_; }
   std::vector<linked_place>& links() noexcept { return links_; }
+  std::vector<linked_place> const& links() const noexcept { return links_; }
 
   /// The number of the value a blob has after the net, npos if the net does not write it.
   std::uint32_t written(std::string_view name) const {

@@ -48,12 +48,29 @@ inline constexpr simple_rule matrix_rules[] = {
     {"Softmax", "SoftmaxGradient", "o0 g0", "0"},
     {"SquaredL2Distance", "SquaredL2DistanceGradient", "i0 i1 g0", "0 1"},
     {"SumElements", "SumElementsGradient", "i0 g0", "0"},
-    // Hidden state, cell state and gates; only the first two inputs of GRUUnit have gradients.
-    {"LSTMUnit", "LSTMUnitGradient", "i* o0 o1 g0 g1", "0 1 2"},
     {"GRUUnit", "GRUUnitGradient", "i* o0 g0", "0 1"},
 };
 
 namespace detail {
+
+// Hidden state, cell state and gates. Caffe2 wants gradients of both states.
+inline constexpr simple_rule gradient_of_lstm_unit{"LSTMUnit", "LSTMUnitGradient", "i* o0 o1 g0 g1", "0 1 2"};
+
+// One that nobody makes counts as zeros: nothing reads the cell state of a last step.
+inline void lstm_unit_gradient(gradient_context& c) {
+  std::vector<gradient_operand> reads;
+  for (std::size_t i = 0; i != c.listed_input_count(); ++i) reads.push_back(c.input(i));
+  for (std::size_t o = 0; o != 2; ++o) reads.push_back(c.output(o));
+  for (std::size_t o = 0; o != 2; ++o) {
+    if (c.has_gradient(o)) {
+      reads.push_back(c.output_gradient(o));
+      continue;
+    }
+    reads.push_back(c.temporary(std::string(c.output_name(o)) + "_grad"));
+    c.op("ConstantFill", {c.output(o)}, {reads.back()}).own_arguments().argument("value", 0.0f);
+  }
+  c.op("LSTMUnitGradient", reads, {c.input_gradient(0), c.input_gradient(1), c.input_gradient(2)});
+}
 
 inline made_op transposed(made_op op, bool a, bool b) {
   op.own_arguments();
@@ -239,6 +256,7 @@ inline void softmax_with_loss_gradient(gradient_context& c) {
 
 inline void add_matrix_rules(gradient_rules& rules) {
   for (simple_rule const& entry : matrix_rules) add_simple_rule(rules, entry);
+  rules.set("LSTMUnit", detail::lstm_unit_gradient);
   rules.set("MatMul", [](gradient_context& c) { detail::matrix_product_gradient(c, "MatMul", true); });
   rules.set("BatchMatMul", detail::batch_product_gradient);
   rules.set("Conv", detail::convolution_gradient);

@@ -63,9 +63,14 @@ inline void recurrence_gradient(gradient_context& c) {
     c.refuse_unless(c.as_caffe2() || !c.has_gradient(o) ||
                         std::ranges::find(outputs, static_cast<std::int64_t>(o)) != outputs.end(),
                     "outputs_with_grads does not list output " + std::to_string(o) + ", which has a gradient");
-  std::vector<gradient_operand> reads;
-  reads.reserve(outputs.size() + c.listed_input_count() + c.output_count());
+  // Listed are those that may have one. Caffe2 wants all of them.
+  numbers present;
   for (std::int64_t const id : outputs)
+    if (c.as_caffe2() || c.has_gradient(number(id, c.output_count(), "outputs_with_grads"))) present.push_back(id);
+  if (present.empty()) present = outputs;
+  std::vector<gradient_operand> reads;
+  reads.reserve(present.size() + c.listed_input_count() + c.output_count());
+  for (std::int64_t const id : present)
     reads.push_back(c.output_gradient(number(id, c.output_count(), "outputs_with_grads")));
   for (std::size_t i = 0; i != c.listed_input_count(); ++i) reads.push_back(c.input(i));
   for (std::size_t o = 0; o != c.output_count(); ++o) reads.push_back(c.output(o));
@@ -86,7 +91,8 @@ inline void recurrence_gradient(gradient_context& c) {
   write("sequences", {0});
   write("param", {});
   write("initial_recurrent_state_ids", {});
-  made_op const op = c.op("RecurrentNetworkGradient", reads, writes);
+  made_op op = c.op("RecurrentNetworkGradient", reads, writes);
+  if (present.size() != outputs.size()) op.argument("outputs_with_grads", present);
   if (!c.as_caffe2()) call_operands(c, op, of_sequences);
   for (std::size_t i = 0; i != parts.size(); ++i)
     if (parts[i].size() > 1) c.op("Sum", parts[i], std::vector{c.input_gradient(i)}).own_arguments();

@@ -1,8 +1,10 @@
 // What a layer adds to the net around its steps.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -17,15 +19,18 @@
 
 namespace plait::detail {
 
-/// The name of the blob with the lengths of N sequences that are as long as x, T×N×…
-inline std::string whole_lengths(net_builder& net, blob_handle const& x) {
+/// The name of the blob with the lengths of N sequences in x, T×N×…: those that are given, as far as x goes, or T.
+inline std::string lengths_within(net_builder& net, blob_handle const& x, std::optional<std::string> const& given) {
   auto const shape = net.op("Shape", x);
   auto const extent = [&](std::int64_t axis) {
     return net.op("Slice", shape, {}, {{"starts", {axis}}, {"ends", {axis + 1}}});
   };
   auto const dtype = static_cast<std::int64_t>(tensor_type::int64);
   auto const zeros = net.op("ConstantFill", extent(1), {}, {{"input_as_shape", 1}, {"value", 0}, {"dtype", dtype}});
-  return net.add(zeros, extent(0)).name();
+  auto const whole = net.add(zeros, extent(0));
+  if (!given) return whole.name();
+  auto const at_least = net.op("Max", {whole_numbers(net, net.blob(*given)), zeros});
+  return net.op("Min", {at_least, whole}).name();
 }
 
 /// What a state is called before the first step: without the "_t" that names at a step end in.
@@ -80,11 +85,24 @@ class layer_parts {
   /// Where the ops of a step are added, in a net of their own.
   cell_scope in(net_builder& step) { return {model_, step, conditions_, parameters(), scope_}; }
 
+  /// What a step makes of the states, each by an op of its own: a cell may hand on what it was given, or one blob
+  /// twice. Throws net_error where the net has a layer with states of these names.
+  void make_own(net_builder& step, std::vector<blob_handle>& after) const {
+    for (auto at = after.begin(); at != after.end(); ++at) {
+      std::string const& name = states_[static_cast<std::size_t>(at - after.begin())].name;
+      netdef const& n = step.net();
+      bool const is_given = std::ranges::find(n.external_input, n.find(at->name())) != n.external_input.end();
+      bool const is_twice = std::find(after.begin(), at, *at) != at;
+      if (is_given || is_twice) *at = step.copy(*at, step.visible(scoped(name)) ? blob_operands() : name);
+      if (model_.net.visible(at->name() + "_all")) fail("the net has it already");
+    }
+  }
+
   /// The sequence in the order of the steps. To be asked for once, and within over_sequence().
   blob_handle sequence() {
     blob_handle x = model_.net.blob(o_.sequence);
     if (!o_.reverse) return x;
-    ends_ = o_.lengths ? *o_.lengths : whole_lengths(model_.net, x);
+    ends_ = lengths_within(model_.net, x, o_.lengths);
     return reversed(x, "input_reversed");
   }
   /// All steps of a state, in the order of the sequence.
