@@ -105,6 +105,7 @@
 #include <plait/ssa/structured.hpp>
 #include <plait/ssa/verify.hpp>
 #include <plait/ssa/versioning.hpp>
+#include <plait/ssa/written_outputs.hpp>
 #include <plait/transform/alias_placeholder.hpp>
 #include <plait/transform/append.hpp>
 #include <plait/transform/blob_devices.hpp>

@@ -196,19 +196,6 @@ struct schema<netdef> {
   };
 };
 
-/// Calls f with each field of Message, in table order.
-template <class Message, class F>
-constexpr void for_each_field(F&& f) {
-  std::apply([&](auto const&... each) { (f(each), ...); }, schema<Message>::fields);
-}
-
-/// Calls f with the first field for which `wanted` holds and says whether there was one.
-template <class Message, class Wanted, class F>
-constexpr bool with_field(Wanted&& wanted, F&& f) {
-  return std::apply([&](auto const&... each) { return ((wanted(each) && (f(each), true)) || ...); },
-                    schema<Message>::fields);
-}
-
 /// Names of tensor_type in text and JSON, by number.
 inline constexpr std::array<std::pair<tensor_type, std::string_view>, 15> tensor_type_names{{
     {tensor_type::undefined, "UNDEFINED"},

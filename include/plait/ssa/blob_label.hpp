@@ -5,7 +5,6 @@
 #include <string_view>
 #include <type_traits>
 
-#include <plait/core/errors.hpp>
 #include <plait/ssa/versioning.hpp>
 
 namespace plait {
@@ -18,16 +17,5 @@ template <net N>
   else
     return '#' + std::to_string(b);
 }
-
-namespace detail {
-/// Throws net_error where an external output is neither written nor given.
-template <net N>
-void require_written_outputs(ssa_form<N> const& ssa) {
-  if (ssa.unwritten_outputs().empty()) return;
-  std::string const blob = blob_label(ssa, ssa.unwritten_outputs().front());
-  throw net_error("plait: external output '" + blob + "' is neither written by an op nor an input of the net", {},
-                  blob);
-}
-}  // namespace detail
 
 }  // namespace plait

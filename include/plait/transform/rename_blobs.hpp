@@ -1,10 +1,8 @@
 // Renaming blobs everywhere in a net, in all their versions, nested nets included.
 #pragma once
 
-#include <concepts>
 #include <cstddef>
 #include <optional>
-#include <ranges>
 #include <string>
 #include <string_view>
 #include <utility>

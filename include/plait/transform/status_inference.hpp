@@ -20,6 +20,7 @@
 #include <plait/net/op_label.hpp>
 #include <plait/ssa/blob_label.hpp>
 #include <plait/ssa/versioning.hpp>
+#include <plait/ssa/written_outputs.hpp>
 
 namespace plait {
 

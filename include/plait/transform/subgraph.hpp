@@ -18,6 +18,7 @@
 #include <plait/net/net_traits.hpp>
 #include <plait/ssa/blob_label.hpp>
 #include <plait/ssa/versioning.hpp>
+#include <plait/ssa/written_outputs.hpp>
 
 namespace plait {
 
