@@ -253,6 +253,8 @@ class backward_engine : public backward_frame {
       return true;
     } catch (gradient_error const& e) {
       if (!wanted_.is_behind_an_end(op)) problems_.add_inside(op, e);
+    } catch (error const& e) {
+      refuse(op, e.what());
     } catch (std::bad_alloc const&) {
       throw;
     } catch (std::exception const& e) {
