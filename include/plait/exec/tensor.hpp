@@ -133,9 +133,10 @@ class tensor {
   std::shared_ptr<void> const& owner() const noexcept { return memory_; }
   bool shares_memory(tensor const& other) const noexcept { return memory_ != nullptr && memory_ == other.memory_; }
 
-  /// The memory from the first byte that an element stands in to behind the last, by address. Of no elements, nothing.
+  /// The memory from the first byte that an element stands in to behind the last, by address. Of no elements, or no
+  /// memory, nothing.
   std::pair<std::byte const*, std::byte const*> extent() const {
-    if (size() == 0) return {data_, data_};
+    if (size() == 0 || data_ == nullptr) return {data_, data_};
     std::int64_t least = 0;
     std::int64_t most = 0;
     for (std::size_t axis = 0; axis != rank(); ++axis) {
