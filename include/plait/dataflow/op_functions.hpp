@@ -24,7 +24,7 @@ using op_answer_t = std::invoke_result_t<F&, block_t<P> const&, op_ref_t<block_t
 
 /// f(net, op): yes or no.
 template <class F, class P>
-concept op_predicate_of = detail::called_with_op<F, P> && std::predicate<F&, block_t<P> const&, op_ref_t<block_t<P>>>;
+concept op_predicate_of = program<P> && std::predicate<F&, block_t<P> const&, op_ref_t<block_t<P>>>;
 
 /// f(net, op, output): which input that output hands on, a std::optional of its number.
 template <class F, class P>

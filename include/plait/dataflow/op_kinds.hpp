@@ -20,6 +20,7 @@
 #include <vector>
 
 #include <plait/core/npos.hpp>
+#include <plait/dataflow/op_functions.hpp>
 #include <plait/net/blob_table.hpp>
 #include <plait/net/net_traits.hpp>
 #include <plait/ssa/program_snapshot.hpp>
@@ -33,15 +34,15 @@ template <class T>
 struct is_optional<std::optional<T>> : std::true_type {};
 
 template <program P, class Kind>
-using kind_result_t = std::remove_cvref_t<std::invoke_result_t<Kind&, block_t<P> const&, op_ref_t<block_t<P>>>>;
+using kind_result_t = std::remove_cvref_t<op_answer_t<Kind, P>>;
 }  // namespace detail
 
 /// What number_kinds takes: a function of a net and an op that tells a bool (of nets whose ops have types) or an
 /// optional.
 template <class Kind, class P>
-concept op_kind_of = program<P> && std::invocable<Kind&, block_t<P> const&, op_ref_t<block_t<P>>> &&
-                     (detail::is_optional<detail::kind_result_t<P, Kind>>::value ||
-                      (std::same_as<detail::kind_result_t<P, Kind>, bool> && typed_net<block_t<P>>));
+concept op_kind_of =
+    detail::called_with_op<Kind, P> && (detail::is_optional<detail::kind_result_t<P, Kind>>::value ||
+                                        (std::same_as<detail::kind_result_t<P, Kind>, bool> && typed_net<block_t<P>>));
 
 /// By op number: the kind, a number; npos for ops that have none. O(ops), in the order of first appearance.
 template <program P, op_kind_of<P> Kind>

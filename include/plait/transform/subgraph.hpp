@@ -16,7 +16,6 @@
 #include <plait/core/errors.hpp>
 #include <plait/net/mutation.hpp>
 #include <plait/net/net_traits.hpp>
-#include <plait/ssa/blob_label.hpp>
 #include <plait/ssa/versioning.hpp>
 #include <plait/ssa/written_outputs.hpp>
 
