@@ -40,6 +40,7 @@ wishes=(
   "graphviz"
   "libopenblas-dev"
   "libdnnl-dev"
+  "ocl-icd-opencl-dev"
   "libbenchmark-dev>=1.7"
   "libsleef-dev"
   "libeigen3-dev"
