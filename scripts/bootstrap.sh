@@ -100,11 +100,11 @@ pick() {
 apt_install() { as_root env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends "$@"; }
 
 with_apt() {
-  # Keeps a system that lacks a wish from being asked for it each time.
+  # Keeps a system that lacks a wish from being asked for it each time, until this file changes.
   local stamp line package packages=() unmet=()
   stamp=$(dirname "$0")/../build/.bootstrapped
 
-  if all_met "${needs[@]}" && { all_met "${wishes[@]}" || [ -e "$stamp" ]; }; then
+  if all_met "${needs[@]}" && { all_met "${wishes[@]}" || [ "$stamp" -nt "$0" ]; }; then
     say "all packages are there"
     return
   fi
