@@ -56,6 +56,14 @@ enum class instruction_set : unsigned char {
 #define PLAIT_INDEPENDENT
 #endif
 
+// In front of one whose turns, 16 at most, fill vectors: GCC would unroll it before it looks for vectors, and then finds
+// single elements.
+#if defined(__GNUC__) && !defined(__clang__)
+#define PLAIT_VECTOR_LOOP _Pragma("GCC ivdep") _Pragma("GCC unroll 1")
+#else
+#define PLAIT_VECTOR_LOOP PLAIT_INDEPENDENT
+#endif
+
 /// The best this processor has; the environment variable PLAIT_INSTRUCTIONS (portable, avx2, avx512) can only lower it.
 [[nodiscard]] inline instruction_set available_instructions() {
   static instruction_set const found = [] {

@@ -104,7 +104,7 @@ namespace detail {
 template <class R, std::size_t Lanes, std::size_t Left, class T>
 PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE inline void fold_lanes(T* lane) {
   if constexpr (Lanes != Left) {
-    PLAIT_INDEPENDENT
+    PLAIT_VECTOR_LOOP
     for (std::size_t l = 0; l < Lanes / 2; ++l) lane[l] = R::combine(lane[l], lane[l + Lanes / 2]);
     fold_lanes<R, Lanes / 2, Left>(lane);
   }
@@ -145,12 +145,12 @@ PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE inline T reduce_block(std::size_t n, F con
     }
     fold_lanes<R, lanes, vector>(lane);
   } else {
-    PLAIT_INDEPENDENT
+    PLAIT_VECTOR_LOOP
     for (std::size_t l = 0; l < vector; ++l) lane[l] = R::combine(R::template identity<T>(), element(l));
     i = vector;
   }
   for (; i + vector <= n; i += vector) {
-    PLAIT_INDEPENDENT
+    PLAIT_VECTOR_LOOP
     for (std::size_t l = 0; l < vector; ++l) lane[l] = R::combine(lane[l], element(i + l));
   }
   T const rest = reduce_few<R, T>(i, n, element);
