@@ -56,8 +56,8 @@ enum class instruction_set : unsigned char {
 #define PLAIT_INDEPENDENT
 #endif
 
-// In front of one whose turns, 16 at most, fill vectors: GCC would unroll it before it looks for vectors, and then finds
-// single elements.
+// In front of one whose turns, 16 at most, fill vectors: GCC would unroll it before it looks for vectors, and then
+// finds single elements.
 #if defined(__GNUC__) && !defined(__clang__)
 #define PLAIT_VECTOR_LOOP _Pragma("GCC ivdep") _Pragma("GCC unroll 1")
 #else
