@@ -54,7 +54,7 @@ struct sequence_options {
       auto const own = std::ranges::find(more, word);
       bool const has_value = i + 1 < argc;
       if (word == "--steps" && has_value)
-        made.steps = std::max(1, std::atoi(argv[++i]));
+        made.steps = std::max(0, std::atoi(argv[++i]));
       else if (word == "--case" && has_value)
         made.cases.push_back(sequence_case::read(argv[++i]));
       else if (word == "--infer")

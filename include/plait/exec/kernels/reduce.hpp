@@ -103,11 +103,16 @@ namespace detail {
 // Combines `Lanes` elements in pairs until `Left` are left.
 template <class R, std::size_t Lanes, std::size_t Left, class T>
 PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE inline void fold_lanes(T* lane) {
-  if constexpr (Lanes != Left) {
+  if constexpr (Lanes == Left) {
+    return;
+  } else if constexpr (Lanes >= 8 && Lanes <= 32) {
     PLAIT_VECTOR_LOOP
     for (std::size_t l = 0; l < Lanes / 2; ++l) lane[l] = R::combine(lane[l], lane[l + Lanes / 2]);
-    fold_lanes<R, Lanes / 2, Left>(lane);
+  } else {
+    PLAIT_INDEPENDENT
+    for (std::size_t l = 0; l < Lanes / 2; ++l) lane[l] = R::combine(lane[l], lane[l + Lanes / 2]);
   }
+  fold_lanes<R, Lanes / 2, Left>(lane);
 }
 
 // Fewer than a vector: a few at a time, so that not each waits for the one before.
