@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
+#include <type_traits>
 
 #include <plait/exec/kernels/for_each.hpp>
 
@@ -11,17 +13,21 @@ namespace plait {
 
 namespace detail {
 
+/// What elements are read and written as: of bools, GCC makes no vectors.
+template <class T>
+using vector_element = std::conditional_t<std::is_same_v<T, bool>, std::uint8_t, T>;
+
 template <class F, class T, class R>
 struct map_loop {
   T const* x;
   R* out;
   F f;
   void operator()(std::size_t first, std::size_t last) const {
-    T const* const from = x;
-    R* const to = out;
+    auto const* const from = reinterpret_cast<vector_element<T> const*>(x);
+    auto* const to = reinterpret_cast<vector_element<R>*>(out);
     F const g = f;
     PLAIT_INDEPENDENT
-    for (std::size_t i = first; i < last; ++i) to[i] = g(from[i]);
+    for (std::size_t i = first; i < last; ++i) to[i] = g(static_cast<T>(from[i]));
   }
 };
 

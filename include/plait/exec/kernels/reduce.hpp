@@ -46,7 +46,8 @@ struct max_reduction {
   }
   template <class T>
   PLAIT_HOST_DEVICE static constexpr T combine(T a, T b) {
-    return static_cast<bool>((a > b) | (a != a)) ? a : b;
+    T const larger = a > b ? a : b;  // two steps, each of which is one instruction
+    return a != a ? a : larger;
   }
 };
 
@@ -59,7 +60,8 @@ struct min_reduction {
   }
   template <class T>
   PLAIT_HOST_DEVICE static constexpr T combine(T a, T b) {
-    return static_cast<bool>((a < b) | (a != a)) ? a : b;
+    T const smaller = a < b ? a : b;
+    return a != a ? a : smaller;
   }
 };
 

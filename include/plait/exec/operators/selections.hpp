@@ -21,11 +21,15 @@ namespace functions {
 
 template <class T>
 struct choose_element {
-  bool const* condition;
+  std::uint8_t const* condition;  // a bool: of these GCC makes no vectors
   T const* a;
   T const* b;
   T* out;
-  PLAIT_HOST_DEVICE void operator()(std::size_t i) const { out[i] = condition[i] ? a[i] : b[i]; }
+  PLAIT_HOST_DEVICE void operator()(std::size_t i) const {
+    T const x = a[i];  // both are read: a read that may not happen cannot be one of a vector
+    T const y = b[i];
+    out[i] = condition[i] ? x : y;
+  }
 };
 
 template <class T>
@@ -113,7 +117,10 @@ class where_kernel : public op_kernel<B> {
     auto const* const a = static_cast<T const*>(c.raw_input(1));
     auto const* const b = static_cast<T const*>(c.raw_input(2));
     auto* const out = static_cast<T*>(c.raw_output(0));
-    if (!rows_) return for_each_index<B>(c.size(1), functions::choose_element<T>{condition, a, b, out});
+    if (!rows_) {
+      auto const* const bytes = reinterpret_cast<std::uint8_t const*>(condition);
+      return for_each_index<B>(c.size(1), functions::choose_element<T>{bytes, a, b, out});
+    }
     std::size_t const rows = c.size(0);
     std::size_t const width = rows == 0 ? 0 : c.size(1) / rows;
     for_each_row_part<B>(rows, width, 1, functions::choose_row<T>{condition, a, b, out, width});
