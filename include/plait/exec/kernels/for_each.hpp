@@ -36,9 +36,10 @@ template <class F>
 struct tile_loop {
   F f;
   void operator()(std::size_t first, std::size_t last) const {
+    F const own = f;  // what f holds would have to be read again after each write
     PLAIT_INDEPENDENT
     for (std::size_t i = first; i < last; ++i) {
-      PLAIT_INLINE_CALL f(i);
+      PLAIT_INLINE_CALL own(i);
     }
   }
 };

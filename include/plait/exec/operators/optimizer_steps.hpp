@@ -91,14 +91,15 @@ struct rooted_loop {
   Step step;
   void operator()(std::size_t first, std::size_t last) const {
     constexpr std::size_t most = 512;
+    Step const own = step;  // what it holds would have to be read again after each write
     T roots[most];
     for (; first < last; first += std::min(most, last - first)) {
       std::size_t const count = std::min(most, last - first);
       PLAIT_INDEPENDENT
-      for (std::size_t i = 0; i < count; ++i) roots[i] = step.begin(first + i);
+      for (std::size_t i = 0; i < count; ++i) roots[i] = own.begin(first + i);
       square_root_loop<T>{roots, roots}(0, count);
       PLAIT_INDEPENDENT
-      for (std::size_t i = 0; i < count; ++i) step.end(first + i, roots[i]);
+      for (std::size_t i = 0; i < count; ++i) own.end(first + i, roots[i]);
     }
   }
 };

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include <boost/unordered/unordered_flat_map.hpp>
+
 #include <plait/exec/op_arguments.hpp>
 #include <plait/exec/op_kernel.hpp>
 #include <plait/exec/op_schema.hpp>
@@ -16,7 +18,7 @@
 
 namespace plait {
 
-/// O(n log n), on the host whatever the backend is: how many there are decides on shapes.
+/// O(n) and O(u log u) for u that differ, on the host whatever the backend is: how many there are decides on shapes.
 template <backend B>
 class unique_kernel : public op_kernel<B> {
  public:
@@ -25,19 +27,27 @@ class unique_kernel : public op_kernel<B> {
   void infer(shape_context& c) override {
     c.expect_type<std::int32_t, std::int64_t>(0);
     c.expect_rank(0, 1);
-    std::vector<std::int64_t> const elements = c.integers(0);
-    wide_ = elements;
+    // Numbered as they come, each once, then sorted: most lists repeat what they have.
+    boost::unordered_flat_map<std::int64_t, std::int32_t> numbers;
+    std::vector<std::int32_t> number_of;
+    wide_.clear();
+    for (std::int64_t const element : c.integers(0)) {
+      auto const [at, is_new] = numbers.try_emplace(element, static_cast<std::int32_t>(wide_.size()));
+      if (is_new) wide_.push_back(element);
+      number_of.push_back(at->second);
+    }
     std::ranges::sort(wide_);
-    wide_.erase(std::ranges::unique(wide_).begin(), wide_.end());
     if (c.type(0) == element_type::int32) {
       narrow_.clear();
       for (std::int64_t const element : wide_) narrow_.push_back(static_cast<std::int32_t>(element));
     }
     c.output(0, c.type(0), {static_cast<std::int64_t>(wide_.size())});
     if (c.output_count() == 1) return;
+    std::vector<std::int32_t> place_of(wide_.size());
+    for (std::size_t place = 0; place != wide_.size(); ++place)
+      place_of[static_cast<std::size_t>(numbers.find(wide_[place])->second)] = static_cast<std::int32_t>(place);
     places_.clear();
-    for (std::int64_t const element : elements)
-      places_.push_back(static_cast<std::int32_t>(std::ranges::lower_bound(wide_, element) - wide_.begin()));
+    for (std::int32_t const number : number_of) places_.push_back(place_of[static_cast<std::size_t>(number)]);
     c.output(1, element_type::int32, c.dims(0));
   }
   void run(op_context<B>& c) override {
