@@ -5,7 +5,8 @@
 #   benchmarks/rivals/compare.sh [mlp] [ROUNDS [STEPS]]   a training step; default: 5 rounds of 60 steps
 #   benchmarks/rivals/compare.sh lstm [ROUNDS [STEPS]]    LSTMs over sequences, inference and training; 3 rounds of
 #                                                         a second each, which is what 0 steps are
-#   benchmarks/rivals/compare.sh cells [ROUNDS [STEPS]]   cells of one's own, the same; also how far results are apart
+#   benchmarks/rivals/compare.sh cells [ROUNDS [STEPS]]   cells of one's own, 3 rounds of 20; also how far results are
+#                                                         apart
 #   benchmarks/rivals/compare.sh operators [ROUNDS]       chains of functions of elements, softmax, sums; 3 rounds
 #
 # Medians are those of all rounds' medians; the fastest step of all is beside them.
@@ -15,7 +16,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 subject=mlp
 case ${1:-} in mlp | lstm | cells | operators) subject=$1 && shift ;; esac
 rounds=${1:-$([ $subject = mlp ] && echo 5 || echo 3)}
-declare -A usual_steps=([mlp]=60 [lstm]=0 [cells]=20 [operators]=0)
+declare -A usual_steps=([mlp]=60 [lstm]=0 [cells]=20 [operators]=)
 steps=${2:-${usual_steps[$subject]}}
 python=build/rivals/venv/bin/python
 find_program() { find build/release/benchmarks -type f -name "$1"; }

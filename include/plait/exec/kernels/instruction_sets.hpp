@@ -58,7 +58,7 @@ enum class instruction_set : unsigned char {
 
 // In front of one whose turns, 16 at most, fill vectors: GCC would unroll it before it looks for vectors, and then
 // finds single elements.
-#if defined(__GNUC__) && !defined(__clang__)
+#if defined(__GNUC__) && !defined(__clang__) && !defined(__CUDACC__)
 #define PLAIT_VECTOR_LOOP _Pragma("GCC ivdep") _Pragma("GCC unroll 1")
 #else
 #define PLAIT_VECTOR_LOOP PLAIT_INDEPENDENT

@@ -102,19 +102,21 @@ inline constexpr std::size_t reduction_lanes = 256 / sizeof(T);
 
 namespace detail {
 
-// Combines `Lanes` elements in pairs until `Left` are left.
+// Combines `Lanes` elements in pairs until `Left` are left. More than 16 pairs GCC does not unroll too early, and of
+// fewer than four it is to make single elements.
 template <class R, std::size_t Lanes, std::size_t Left, class T>
 PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE inline void fold_lanes(T* lane) {
-  if constexpr (Lanes == Left) {
-    return;
-  } else if constexpr (Lanes >= 8 && Lanes <= 32) {
-    PLAIT_VECTOR_LOOP
-    for (std::size_t l = 0; l < Lanes / 2; ++l) lane[l] = R::combine(lane[l], lane[l + Lanes / 2]);
-  } else {
-    PLAIT_INDEPENDENT
-    for (std::size_t l = 0; l < Lanes / 2; ++l) lane[l] = R::combine(lane[l], lane[l + Lanes / 2]);
+  constexpr std::size_t pairs = Lanes / 2;
+  if constexpr (Lanes != Left) {
+    if constexpr (pairs >= 4 && pairs <= 16) {
+      PLAIT_VECTOR_LOOP
+      for (std::size_t l = 0; l < pairs; ++l) lane[l] = R::combine(lane[l], lane[l + pairs]);
+    } else {
+      PLAIT_INDEPENDENT
+      for (std::size_t l = 0; l < pairs; ++l) lane[l] = R::combine(lane[l], lane[l + pairs]);
+    }
+    fold_lanes<R, pairs, Left>(lane);
   }
-  fold_lanes<R, Lanes / 2, Left>(lane);
 }
 
 // Fewer than a vector: a few at a time, so that not each waits for the one before.

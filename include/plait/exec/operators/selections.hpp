@@ -7,6 +7,7 @@
 #include <string>
 
 #include <plait/exec/kernels/index_checks.hpp>
+#include <plait/exec/kernels/map.hpp>
 #include <plait/exec/kernels/row_parts.hpp>
 #include <plait/exec/kernels/vector_math.hpp>
 #include <plait/exec/op_arguments.hpp>
@@ -21,7 +22,7 @@ namespace functions {
 
 template <class T>
 struct choose_element {
-  std::uint8_t const* condition;  // a bool: of these GCC makes no vectors
+  detail::vector_element<bool> const* condition;
   T const* a;
   T const* b;
   T* out;
@@ -34,7 +35,7 @@ struct choose_element {
 
 template <class T>
 struct choose_row {
-  bool const* condition;
+  detail::vector_element<bool> const* condition;
   T const* a;
   T const* b;
   T* out;
@@ -113,14 +114,11 @@ class where_kernel : public op_kernel<B> {
  private:
   template <class T>
   void choose(op_context<B>& c) const {
-    bool const* const condition = c.template input<bool>(0);
+    auto const* const condition = static_cast<detail::vector_element<bool> const*>(c.raw_input(0));
     auto const* const a = static_cast<T const*>(c.raw_input(1));
     auto const* const b = static_cast<T const*>(c.raw_input(2));
     auto* const out = static_cast<T*>(c.raw_output(0));
-    if (!rows_) {
-      auto const* const bytes = reinterpret_cast<std::uint8_t const*>(condition);
-      return for_each_index<B>(c.size(1), functions::choose_element<T>{bytes, a, b, out});
-    }
+    if (!rows_) return for_each_index<B>(c.size(1), functions::choose_element<T>{condition, a, b, out});
     std::size_t const rows = c.size(0);
     std::size_t const width = rows == 0 ? 0 : c.size(1) / rows;
     for_each_row_part<B>(rows, width, 1, functions::choose_row<T>{condition, a, b, out, width});

@@ -27,15 +27,11 @@ class unique_kernel : public op_kernel<B> {
   void infer(shape_context& c) override {
     c.expect_type<std::int32_t, std::int64_t>(0);
     c.expect_rank(0, 1);
-    // Numbered as they come, each once, then sorted: most lists repeat what they have.
-    boost::unordered_flat_map<std::int64_t, std::int32_t> numbers;
-    std::vector<std::int32_t> number_of;
+    std::vector<std::int64_t> const elements = c.integers(0);
+    boost::unordered_flat_map<std::int64_t, std::int32_t> place_of;  // of those that differ, which are often few
     wide_.clear();
-    for (std::int64_t const element : c.integers(0)) {
-      auto const [at, is_new] = numbers.try_emplace(element, static_cast<std::int32_t>(wide_.size()));
-      if (is_new) wide_.push_back(element);
-      number_of.push_back(at->second);
-    }
+    for (std::int64_t const element : elements)
+      if (place_of.try_emplace(element).second) wide_.push_back(element);
     std::ranges::sort(wide_);
     if (c.type(0) == element_type::int32) {
       narrow_.clear();
@@ -43,11 +39,10 @@ class unique_kernel : public op_kernel<B> {
     }
     c.output(0, c.type(0), {static_cast<std::int64_t>(wide_.size())});
     if (c.output_count() == 1) return;
-    std::vector<std::int32_t> place_of(wide_.size());
-    for (std::size_t place = 0; place != wide_.size(); ++place)
-      place_of[static_cast<std::size_t>(numbers.find(wide_[place])->second)] = static_cast<std::int32_t>(place);
+    std::int32_t place = 0;
+    for (std::int64_t const element : wide_) place_of[element] = place++;
     places_.clear();
-    for (std::int32_t const number : number_of) places_.push_back(place_of[static_cast<std::size_t>(number)]);
+    for (std::int64_t const element : elements) places_.push_back(place_of.find(element)->second);
     c.output(1, element_type::int32, c.dims(0));
   }
   void run(op_context<B>& c) override {
