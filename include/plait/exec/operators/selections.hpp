@@ -22,7 +22,7 @@ namespace functions {
 
 template <class T>
 struct choose_element {
-  detail::vector_element<bool> const* condition;
+  plait::detail::vector_element<bool> const* condition;
   T const* a;
   T const* b;
   T* out;
@@ -35,7 +35,7 @@ struct choose_element {
 
 template <class T>
 struct choose_row {
-  detail::vector_element<bool> const* condition;
+  plait::detail::vector_element<bool> const* condition;
   T const* a;
   T const* b;
   T* out;
