@@ -116,6 +116,9 @@ class parallel_executor {
 
   // Runs an op, then one of those that it made ready, and leaves the others to other threads.
   void run_chain(op_index op, run_options const& options, ::tbb::task_group& group) {
+    // Threads see what was before by these counters, whatever tasks see to.
+    static_cast<void>(left_.load(std::memory_order_acquire));
+    static_cast<void>(waiting_[op].load(std::memory_order_acquire));
     while (op != npos) {
       if (!stopped_.load(std::memory_order_acquire)) {
         try {

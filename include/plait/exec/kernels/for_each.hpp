@@ -17,6 +17,7 @@
 #include <thrust/iterator/counting_iterator.h>
 
 #include <plait/exec/backend.hpp>
+#include <plait/exec/kernels/hand_over.hpp>
 #include <plait/exec/kernels/instruction_sets.hpp>
 #include <plait/exec/kernels/standing_team.hpp>
 #include <plait/exec/run_cancelled.hpp>
@@ -82,7 +83,10 @@ template <backend B, class F>
 void for_each_part(std::size_t count, F const& f) {
   if constexpr (detail::has_tasks<B>)
     if (detail::standing_team<B>::run(count, f)) return;
-  thrust::for_each_n(B::policy(), thrust::counting_iterator<std::size_t>(0), count, f);
+  {
+    detail::loop_hand_over<F> shared(f);
+    thrust::for_each_n(B::policy(), thrust::counting_iterator<std::size_t>(0), count, shared.part());
+  }
   if constexpr (detail::has_tasks<B>)
     if (B::is_cancelled()) throw run_cancelled(0);
 }
