@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include <plait/exec/kernels/for_each.hpp>
+#include <plait/exec/kernels/usual_values.hpp>
 
 namespace plait {
 
@@ -25,9 +26,10 @@ struct map_loop {
   void operator()(std::size_t first, std::size_t last) const {
     auto const* const from = reinterpret_cast<vector_element<T> const*>(x);
     auto* const to = reinterpret_cast<vector_element<R>*>(out);
-    F const g = f;
-    PLAIT_INDEPENDENT
-    for (std::size_t i = first; i < last; ++i) to[i] = g(static_cast<T>(from[i]));
+    by_case(F(f), x, first, last, [from, to](auto const& g, std::size_t begin, std::size_t end) {
+      PLAIT_INDEPENDENT
+      for (std::size_t i = begin; i < end; ++i) to[i] = g(static_cast<T>(from[i]));
+    });
   }
 };
 

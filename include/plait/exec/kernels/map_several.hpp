@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <plait/exec/kernels/for_each.hpp>
+#include <plait/exec/kernels/usual_values.hpp>
 
 namespace plait {
 
@@ -21,14 +22,15 @@ struct map_several_loop {
   void operator()(std::size_t first, std::size_t last) const {
     std::array<T const*, N> const from = x;
     T* const to = out;
-    F const g = f;
-    PLAIT_INDEPENDENT
-    for (std::size_t i = first; i < last; ++i) to[i] = at(i, from, g, std::make_index_sequence<N>());
+    by_case(F(f), from[0], first, last, [&from, to](auto const& g, std::size_t begin, std::size_t end) {
+      PLAIT_INDEPENDENT
+      for (std::size_t i = begin; i < end; ++i) to[i] = at(i, from, g, std::make_index_sequence<N>());
+    });
   }
 
  private:
-  template <std::size_t... K>
-  PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE static T at(std::size_t i, std::array<T const*, N> const& from, F const& g,
+  template <class G, std::size_t... K>
+  PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE static T at(std::size_t i, std::array<T const*, N> const& from, G const& g,
                                                     std::index_sequence<K...>) {
     return g(from[K][i]...);
   }

@@ -137,6 +137,19 @@ struct power_of {
   T exponent;
   PLAIT_HOST_DEVICE T operator()(T x) const { return std::pow(x, exponent); }
 };
+/// In double, logarithm and product lose nothing that is left in a float.
+template <>
+struct power_of<float> {
+  float exponent;
+  PLAIT_HOST_DEVICE float operator()(float x) const { return std::pow(x, exponent); }
+  bool is_usual(float x) const {
+    constexpr float infinity = std::numeric_limits<float>::infinity();
+    return x > 0.0f && x < infinity && math::detail::magnitude(exponent) < infinity;
+  }
+  float usual(float x) const {
+    return static_cast<float>(math::exp(static_cast<double>(exponent) * math::log(static_cast<double>(x))));
+  }
+};
 template <class T>
 struct cube {
   PLAIT_HOST_DEVICE constexpr T operator()(T x) const { return multiply()(multiply()(x, x), x); }

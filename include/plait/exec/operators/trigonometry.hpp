@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include <plait/exec/backend.hpp>
+#include <plait/exec/kernels/circular_math.hpp>
 #include <plait/exec/op_schema.hpp>
 #include <plait/exec/operators.hpp>
 #include <plait/exec/operators/map_kernel.hpp>
@@ -12,13 +13,20 @@ namespace plait {
 
 namespace functions {
 
+/// What functions of angles have in common (usual_values.hpp).
 template <class T>
-struct sine {
-  PLAIT_HOST_DEVICE T operator()(T x) const { return std::sin(x); }
+struct of_angle {
+  static constexpr bool is_usual(T x) { return !(math::detail::magnitude(x) > math::circular_end<T>); }
 };
 template <class T>
-struct cosine {
+struct sine : of_angle<T> {
+  PLAIT_HOST_DEVICE T operator()(T x) const { return std::sin(x); }
+  static constexpr T usual(T x) { return math::sin(x); }
+};
+template <class T>
+struct cosine : of_angle<T> {
   PLAIT_HOST_DEVICE T operator()(T x) const { return std::cos(x); }
+  static constexpr T usual(T x) { return math::cos(x); }
 };
 template <class T>
 struct tangent {

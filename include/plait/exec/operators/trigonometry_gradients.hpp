@@ -4,21 +4,25 @@
 #include <cmath>
 
 #include <plait/exec/backend.hpp>
+#include <plait/exec/kernels/circular_math.hpp>
 #include <plait/exec/op_schema.hpp>
 #include <plait/exec/operators.hpp>
 #include <plait/exec/operators/gradient_kernel.hpp>
+#include <plait/exec/operators/trigonometry.hpp>
 
 namespace plait {
 
 namespace functions {
 
 template <class T>
-struct sine_gradient {
+struct sine_gradient : of_angle<T> {
   PLAIT_HOST_DEVICE T operator()(T x, T dy) const { return dy * std::cos(x); }
+  static constexpr T usual(T x, T dy) { return dy * math::cos(x); }
 };
 template <class T>
-struct cosine_gradient {
+struct cosine_gradient : of_angle<T> {
   PLAIT_HOST_DEVICE T operator()(T x, T dy) const { return -(dy * std::sin(x)); }
+  static constexpr T usual(T x, T dy) { return -(dy * math::sin(x)); }
 };
 template <class T>
 struct tangent_gradient {
