@@ -20,6 +20,7 @@ void add_grad(CLI::App& app, action& chosen);
 void add_convert(CLI::App& app, action& chosen);
 void add_prune(CLI::App& app, action& chosen);
 void add_rename(CLI::App& app, action& chosen);
+void add_share(CLI::App& app, action& chosen);
 void add_subgraph(CLI::App& app, action& chosen);
 void add_export(CLI::App& app, action& chosen);
 void add_run(CLI::App& app, action& chosen);

@@ -63,6 +63,7 @@ int run(int argc, char** argv) {
   cli::add_convert(app, chosen);
   cli::add_prune(app, chosen);
   cli::add_rename(app, chosen);
+  cli::add_share(app, chosen);
   cli::add_subgraph(app, chosen);
   cli::add_export(app, chosen);
   cli::add_run(app, chosen);

@@ -34,6 +34,30 @@ matches("${OUT}" "0 of 2 ops removed")
 plait(0 prune ${WORK}/no_outputs.pbtxt --dry-run --force --sinks)
 matches("${OUT}" "2 of 2 ops removed")
 
+# Blobs that are never in use at once become one; the second time there is nothing to do.
+file(WRITE ${WORK}/chain.pbtxt "op { type: \"A\" input: \"x\" output: \"a\" }
+op { type: \"B\" input: \"a\" output: \"b\" }
+op { type: \"C\" input: \"b\" output: \"c\" }
+op { type: \"D\" input: \"c\" output: \"y\" }
+external_input: \"x\" external_output: \"y\"\n")
+plait(0 share ${WORK}/chain.pbtxt -o ${WORK}/shared.pbtxt)
+matches("${OUT}" "'a' is now '__m0_shared'.*'c' is now '__m0_shared'.*2 blobs in place of 3")
+plait(0 ssa --json ${WORK}/shared.pbtxt)
+json_is("${OUT}" __m0_shared ops 3 reads 0 blob)
+plait(0 share --any-order --json ${WORK}/shared.pbtxt -o ${WORK}/again.pbtxt)
+json_is("${OUT}" 2 blobs)
+json_is("${OUT}" 2 blobs_before)
+same_files(${WORK}/shared.pbtxt ${WORK}/again.pbtxt)
+plait(0 share --keep a,c --scope s ${WORK}/chain.pbtxt -o ${WORK}/kept.pbtxt)
+matches("${OUT}" "1 blobs in place of 1")
+plait(0 share --reorder --json ${WORK}/chain.pbtxt -o ${WORK}/ordered.pbtxt)
+json_is("${OUT}" 3 order 3)
+plait(0 share --free ${WORK}/chain.pbtxt -o ${WORK}/freed.pbtxt)
+matches("${OUT}" "'a' is freed after op 1.*'b' is freed after op 2.*'c' is freed after op 3")
+plait(0 ssa --json ${WORK}/freed.pbtxt)
+json_is("${OUT}" Free ops 2 type)
+plait(2 share --free --reorder ${WORK}/chain.pbtxt)
+
 # One version is renamed, the other keeps its name; the writer, the reader in place.
 plait(0 rename demo_net.pbtxt raw --op 0 --output 0 -o ${WORK}/renamed.pbtxt)
 matches("${ERR}" "'h' \\(version 1\\) is now 'raw' in 2 places")

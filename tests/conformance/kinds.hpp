@@ -23,9 +23,13 @@ struct kind {
   /// Whether cases that are no defect are run once more without what as_recorded() asks for. Then nothing may be wrong
   /// with the answer, and it must be the recorded one, unless something is wrong with that.
   bool own_way_too = false;
+  /// What is wrong with an answer to a case that has many right ones; nullptr where it has to be the recorded one.
+  std::vector<std::string> (*differences)(case_inputs const&, answer const&) = nullptr;
 };
 
 answer run_gradient(case_inputs& in);
+answer run_memory(case_inputs& in);
+std::vector<std::string> memory_differences(case_inputs const& in, answer const& got);
 answer run_module(case_inputs& in);
 answer run_recurrent_net(case_inputs& in);
 answer run_run(case_inputs& in);
@@ -35,6 +39,7 @@ std::vector<std::string> transform_problems(case_inputs const& in, answer const&
 
 inline constexpr std::array kinds = {
     kind{"gradient", run_gradient},
+    kind{.name = "memory", .run = run_memory, .differences = memory_differences},
     kind{"module", run_module},
     kind{"recurrent_net", run_recurrent_net},
     kind{"run", run_run},

@@ -113,7 +113,7 @@ void judge(kind const& k, test_case const& c, outcome& result) {
     result.notes = {"refused: " + ran.refusal};
     return;
   }
-  result.notes = differences(c.data["expect"], *ran.got, c);
+  result.notes = k.differences != nullptr ? k.differences(in, *ran.got) : differences(c.data["expect"], *ran.got, c);
   if (result.notes.empty() && k.own_way_too) result.notes = own_way_problems(k, c, *ran.got);
   result.is = result.notes.empty() ? verdict::passed : verdict::failed;
 }

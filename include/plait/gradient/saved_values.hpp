@@ -30,11 +30,7 @@ void insert_copies(N& n, std::span<saved_value const> copies) {
     if constexpr (device_net<N>)  // where the value was made
       if (s.position != 0) spec.device = traits::device(n, ops[s.position - 1]);
   }
-  if constexpr (requires { traits::insert_ops(n, positions, specs); }) {
-    traits::insert_ops(n, positions, specs);
-  } else {
-    for (std::size_t i = specs.size(); i-- != 0;) traits::insert_op(n, positions[i], specs[i]);
-  }
+  insert_ops(n, positions, specs);
 }
 
 // The net that a path leads to, changed, and those on the way put back where ops hold copies of them.

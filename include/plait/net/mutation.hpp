@@ -240,6 +240,17 @@ template <nameable_net N>
     return name_t<N>(text);
 }
 
+/// Inserts ops: specs[i] before the op that is at positions[i], which ascend. Linear where the net can do all at once.
+template <extensible_net N>
+void insert_ops(N& n, std::span<std::uint32_t const> positions, std::span<op_spec const> specs) {
+  using traits = detail::net_traits_of<N>;
+  if constexpr (requires { traits::insert_ops(n, positions, specs); }) {
+    traits::insert_ops(n, positions, specs);
+  } else {
+    for (std::size_t i = specs.size(); i-- != 0;) traits::insert_op(n, positions[i], specs[i]);
+  }
+}
+
 /// The net's ops by position, for transforms that go to and fro: handles as iterators, since ops may be references.
 template <has_ops N>
 class op_list {

@@ -1,0 +1,106 @@
+// plait share: a net in which blobs that are never in use at once have one name, or are freed.
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include <plait/netdef/traits.hpp>
+#include <plait/transform/memory_order.hpp>
+#include <plait/transform/release_blobs.hpp>
+#include <plait/transform/share_blobs.hpp>
+
+#include "commands.hpp"
+#include "common_options.hpp"
+#include "terminal.hpp"
+
+namespace cli {
+
+namespace {
+
+struct share_command {
+  std::string file;
+  destination to;
+  bool json = false;
+  std::vector<std::string> keep;
+  std::string scope;
+  bool any_order = false;
+  bool reorder = false;
+  bool free = false;
+};
+
+nlohmann::ordered_json free_blobs(share_command const& given, source& in, std::ostream& out) {
+  auto const found = plait::release_blobs(in.net, {.keep = given.keep});
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (plait::released_blob const& r : found) {
+    list.push_back({{"op", r.after}, {"blob", r.name}});
+    if (!given.json) out << in.label << ": '" << visible(r.name) << "' is freed after op " << r.after << '\n';
+  }
+  return {{"file", in.label}, {"freed", std::move(list)}};
+}
+
+nlohmann::ordered_json share(share_command const& given, source& in, std::ostream& out) {
+  plait::share_options const how{.keep = given.keep, .any_order = given.any_order, .scope = given.scope};
+  plait::reordered_sharing made;
+  if (given.reorder)
+    made = plait::share_blobs_in_best_order(in.net, how);
+  else
+    made.sharing = plait::share_blobs(in.net, how);
+  auto const& [renamed, candidates, shared, bytes, shared_bytes] = made.sharing;
+  nlohmann::ordered_json names = nlohmann::ordered_json::object();
+  for (auto const& [from, to] : renamed) {
+    names[std::string(from)] = to;
+    if (!given.json) out << in.label << ": '" << visible(from) << "' is now '" << visible(to) << "'\n";
+  }
+  if (!given.json) out << in.label << ": " << shared << " blobs in place of " << candidates << '\n';
+  nlohmann::ordered_json report{
+      {"file", in.label}, {"blobs_before", candidates}, {"blobs", shared}, {"renamed", std::move(names)}};
+  if (given.reorder) report["order"] = made.order.ops;
+  return report;
+}
+
+int run(share_command const& given) {
+  source in = load(given.file);
+  std::ostream& out = given.to.to_stdout() ? std::cerr : std::cout;
+  nlohmann::ordered_json report;
+  try {
+    report = given.free ? free_blobs(given, in, out) : share(given, in, out);
+  } catch (plait::error const& problem) {
+    throw about(in, problem);
+  }
+  save(given.to, in.net);
+  if (given.json) print_json(report);
+  return 0;
+}
+
+}  // namespace
+
+void add_share(CLI::App& app, action& chosen) {
+  auto const given = std::make_shared<share_command>();
+  CLI::App* const command = app.add_subcommand("share", "give blobs that are never in use at once one name");
+  command->footer("What was done is printed; on standard error where the net goes to standard output.");
+  add_file(*command, given->file);
+  add_destination(*command, given->to);
+  add_json(*command, given->json);
+  command->add_option("--keep", given->keep, "blobs that stay what they are, separated by commas; external ones do")
+      ->delimiter(',');
+  command->add_option("--scope", given->scope, "make shared blobs in this scope");
+  CLI::Option* const any_order =
+      command->add_flag("--any-order", given->any_order, "for runtimes that run ops as soon as they can be run");
+  CLI::Option* const reorder =
+      command->add_flag("--reorder", given->reorder, "put ops in an order first in which less is in use at once")
+          ->excludes(any_order);
+  command->add_flag("--free", given->free, "insert ops that free blobs nobody reads any more, instead")
+      ->excludes(any_order)
+      ->excludes(reorder)
+      ->excludes("--scope");
+  command->callback([given, &chosen] {
+    keep_apart(given->json, given->to.to_stdout());
+    chosen = [given] { return run(*given); };
+  });
+}
+
+}  // namespace cli

@@ -1,0 +1,64 @@
+#include <plait/transform/blob_uses.hpp>
+
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <plait/netdef/text_reader.hpp>
+#include <plait/netdef/traits.hpp>
+
+#include <net/test_nets.hpp>
+
+namespace {
+
+using ops = std::vector<plait::op_index>;
+
+ops used(plait::blob_uses const& uses, plait::blob_index b) { return {uses.ops(b).begin(), uses.ops(b).end()}; }
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("ops by blob, each once", N, PLAIT_TEXT_NETS) {
+  auto const n = test::make_net<N>(
+      {{{"Relu", {"x"}, {"a"}}, {"Sum", {"a", "a"}, {"a", "b"}}, {"Relu", {"b"}, {"y"}}}, {"x"}, {"y"}});
+  auto const ssa = plait::get_ssa(n, {.subnets = true, .control_inputs = true});
+  plait::blob_uses const uses(n, ssa);
+  auto const at = [&](char const* name) { return ssa.find(test::key_of(n, name)); };
+  CHECK(used(uses, at("x")) == ops{0});
+  CHECK(used(uses, at("a")) == ops{0, 1});
+  CHECK(used(uses, at("b")) == ops{1, 2});
+  CHECK(uses.first(at("b")) == 1);
+  CHECK(uses.last(at("b")) == 2);
+  CHECK(uses.is_internal(at("a")));
+  CHECK(uses.is_internal(at("b")));
+  CHECK_FALSE(uses.is_internal(at("x")));
+  CHECK_FALSE(uses.is_internal(at("y")));
+}
+
+TEST_CASE("what is read before it is written comes from outside, declared or not") {
+  auto const n = test::make_net<plait::netdef>({{{"Relu", {"a"}, {"b"}}, {"Relu", {"b"}, {"a"}}}, {}, {}});
+  auto const ssa = plait::get_ssa(n, {.subnets = true, .control_inputs = true});
+  plait::blob_uses const uses(n, ssa);
+  CHECK_FALSE(uses.is_internal(ssa.find("a")));
+  CHECK(uses.is_internal(ssa.find("b")));
+}
+
+TEST_CASE("nets inside ops, control inputs, aliases") {
+  auto const n = plait::read_netdef_text(R"(
+    op { input: "x" output: "a" type: "Relu" }
+    op { input: "x" output: "w" type: "Relu" }
+    op { input: "a" output: "v" type: "Alias" }
+    op { input: "x" output: "r" type: "If" arg { name: "then_net" n {
+      op { input: "w" output: "r" type: "Relu" } external_input: "w" external_output: "r" } } }
+    op { input: "v" output: "y" type: "Relu" control_input: "r" }
+    external_input: "x" external_output: "y")");
+  auto const ssa = plait::get_ssa(n, {.subnets = true, .control_inputs = true});
+  plait::blob_uses const uses(n, ssa);
+  CHECK(used(uses, ssa.find("a")) == ops{0, 2, 4});
+  CHECK(used(uses, ssa.find("v")) == ops{0, 2, 4});
+  CHECK(used(uses, ssa.find("w")) == ops{1, 3});
+  CHECK(used(uses, ssa.find("r")) == ops{3, 4});
+  CHECK(uses.is_internal(ssa.find("v")));
+  CHECK(uses.is_internal(ssa.find("w")));
+  CHECK_FALSE(uses.is_internal(ssa.find("r")));  // written under a condition
+}

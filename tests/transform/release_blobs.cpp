@@ -1,0 +1,99 @@
+#include <plait/transform/release_blobs.hpp>
+
+#include <algorithm>
+#include <random>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <plait/netdef/equality.hpp>
+#include <plait/netdef/text_reader.hpp>
+#include <plait/netdef/traits.hpp>
+
+#include <net/test_nets.hpp>
+#include <support/random_net.hpp>
+
+namespace {
+
+using released = std::vector<plait::released_blob>;
+
+test::struct_net const diamond{
+    {{"Relu", {"x"}, {"a"}}, {"Relu", {"a"}, {"b"}}, {"Relu", {"a"}, {"c"}}, {"Sum", {"b", "c", "b"}, {"y"}}},
+    {"x"},
+    {"y"}};
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("freed after the last op that reads", N, PLAIT_MUTABLE_NETS) {
+  auto n = test::make_net<N>(diamond);
+  CHECK(plait::release_blobs(n) == released{{2, "a"}, {3, "c"}, {3, "b"}});
+  CHECK(test::describe(n) == test::struct_net{{{"Relu", {"x"}, {"a"}},
+                                               {"Relu", {"a"}, {"b"}},
+                                               {"Relu", {"a"}, {"c"}},
+                                               {"Free", {"a"}, {"a"}},
+                                               {"Sum", {"b", "c", "b"}, {"y"}},
+                                               {"Free", {"c"}, {"c"}},
+                                               {"Free", {"b"}, {"b"}}},
+                                              {"x"},
+                                              {"y"}});
+}
+
+TEST_CASE_TEMPLATE("what is kept is not freed", N, PLAIT_MUTABLE_NETS) {
+  auto n = test::make_net<N>(diamond);
+  CHECK(plait::find_released_blobs(n, {.keep = {"a", "b"}}) == released{{3, "c"}});
+  CHECK(plait::find_released_blobs(n, {.only = [](std::string_view name) { return name == "b"; }}) ==
+        released{{3, "b"}});
+  CHECK(test::describe(n) == diamond);
+}
+
+TEST_CASE_TEMPLATE("nothing is read after it was freed, and all that can be freed is", N, PLAIT_MUTABLE_NETS) {
+  std::mt19937 random(31);
+  for (int round = 0; round != 300; ++round) {
+    test::struct_net const before = test::random_net(random, {.declared = round % 2 == 0});
+    auto n = test::make_net<N>(before);
+    plait::release_blobs(n);
+    std::set<std::string> freed;
+    test::struct_net left = test::describe(n);
+    for (plait::op_spec const& op : left.ops) {
+      if (op.type == "Free") {
+        CHECK(freed.insert(op.inputs.at(0)).second);
+        continue;
+      }
+      for (std::string const& name : op.inputs) CHECK_FALSE(freed.contains(name));
+    }
+    std::erase_if(left.ops, [](plait::op_spec const& op) { return op.type == "Free"; });
+    CHECK(left == before);
+
+    std::set<std::string> known(before.external_inputs.begin(), before.external_inputs.end());
+    std::set<std::string> made;
+    std::set<std::string> read;
+    for (plait::op_spec const& op : before.ops) {
+      read.insert(op.inputs.begin(), op.inputs.end());
+      for (std::string const& name : op.outputs)
+        if (!read.contains(name)) made.insert(name);
+    }
+    std::set<std::string> expected;
+    for (std::string const& name : made)
+      if (read.contains(name) && !known.contains(name) &&
+          std::ranges::find(before.external_outputs, name) == before.external_outputs.end())
+        expected.insert(name);
+    CHECK(freed == expected);
+  }
+}
+
+TEST_CASE("control inputs, nets inside ops and aliases") {
+  plait::netdef const n = plait::read_netdef_text(R"(
+    op { input: "x" output: "a" type: "Relu" }
+    op { input: "x" output: "b" type: "Relu" }
+    op { input: "a" output: "v" type: "Alias" }
+    op { input: "x" output: "cond" type: "Test" }
+    op { input: "b" output: "c" type: "Relu" }
+    op { input: "cond" output: "r" type: "If" arg { name: "then_net" n {
+      op { input: "b" output: "r" type: "Relu" } external_input: "b" external_output: "r" } } }
+    op { input: "v" output: "y" type: "Relu" control_input: "c" }
+    external_input: "x" external_output: "y" external_output: "r")");
+  CHECK(plait::find_released_blobs(n) == released{{5, "b"}, {5, "cond"}, {6, "c"}});
+}

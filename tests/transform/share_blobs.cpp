@@ -1,0 +1,226 @@
+#include <plait/transform/share_blobs.hpp>
+
+#include <map>
+#include <optional>
+#include <random>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <plait/netdef/equality.hpp>
+#include <plait/netdef/text_reader.hpp>
+#include <plait/netdef/traits.hpp>
+#include <plait/transform/compare_graphs.hpp>
+
+#include <net/test_nets.hpp>
+#include <oracle/symbolic_run.hpp>
+#include <support/random_net.hpp>
+#include <support/shared_nets.hpp>
+
+namespace {
+
+using names = std::vector<std::string>;
+
+test::struct_net const chain{{{"Relu", {"x"}, {"a"}},
+                              {"Relu", {"a"}, {"b"}},
+                              {"Relu", {"b"}, {"c"}},
+                              {"Relu", {"c"}, {"d"}},
+                              {"Relu", {"d"}, {"y"}}},
+                             {"x"},
+                             {"y"}};
+
+test::struct_net const two_chains{{{"Relu", {"x"}, {"a0"}},
+                                   {"Relu", {"z"}, {"b0"}},
+                                   {"Tanh", {"a0"}, {"a1"}},
+                                   {"Tanh", {"b0"}, {"b1"}},
+                                   {"Relu", {"a1"}, {"a2"}},
+                                   {"Relu", {"b1"}, {"b2"}},
+                                   {"Sum", {"a2", "b2"}, {"y"}}},
+                                  {"x", "z"},
+                                  {"y"}};
+
+plait::netdef shared(std::string const& text, plait::share_options const& options = {}) {
+  plait::netdef n = plait::read_netdef_text(text);
+  plait::share_blobs(n, options);
+  return n;
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("blobs take turns", N, PLAIT_MUTABLE_NETS) {
+  auto n = test::make_net<N>(chain);
+  auto const made = plait::share_blobs(n);
+  CHECK(made.candidates == 4);
+  CHECK(made.shared == 2);
+  CHECK(made.renamed ==
+        plait::name_map{{"a", "__m0_shared"}, {"b", "__m1_shared"}, {"c", "__m0_shared"}, {"d", "__m1_shared"}});
+  CHECK(test::describe(n) == test::struct_net{{{"Relu", {"x"}, {"__m0_shared"}},
+                                               {"Relu", {"__m0_shared"}, {"__m1_shared"}},
+                                               {"Relu", {"__m1_shared"}, {"__m0_shared"}},
+                                               {"Relu", {"__m0_shared"}, {"__m1_shared"}},
+                                               {"Relu", {"__m1_shared"}, {"y"}}},
+                                              {"x"},
+                                              {"y"}});
+}
+
+TEST_CASE_TEMPLATE("ops that could overlap still can", N, PLAIT_MUTABLE_NETS) {
+  auto n = test::make_net<N>(two_chains);
+  CHECK(plait::share_blobs(n).shared == 3);
+  n = test::make_net<N>(two_chains);
+  CHECK(plait::share_blobs(n, {.any_order = true}).shared == 4);
+  auto const after = test::describe(n);
+  CHECK(after.ops[4].outputs == after.ops[0].outputs);
+  CHECK(after.ops[5].outputs == after.ops[1].outputs);
+}
+
+TEST_CASE_TEMPLATE("what is asked for stays", N, PLAIT_MUTABLE_NETS) {
+  auto n = test::make_net<N>(chain);
+  auto made = plait::share_blobs(n, {.keep = {"b"}, .scope = "s"});
+  CHECK(made.renamed == plait::name_map{{"a", "s/__m0_shared"}, {"c", "s/__m0_shared"}});
+  n = test::make_net<N>(chain);
+  made = plait::share_blobs(n, {.only = [](std::string_view name) { return name == "c" || name == "d"; }});
+  CHECK(made.renamed == plait::name_map());
+  CHECK(test::describe(n) == chain);
+}
+
+TEST_CASE_TEMPLATE("a net of any kind computes what it did, by the least number of blobs", N, PLAIT_MUTABLE_NETS) {
+  std::mt19937 random(77);
+  for (int round = 0; round != 400; ++round) {
+    test::struct_net const before = test::random_net(random, {.most_ops = 14, .blobs = 12, .declared = round % 2 == 0});
+    auto const original = test::make_net<N>(before);
+    auto n = test::make_net<N>(before);
+    bool const any_order = round % 3 == 0;
+    auto const made = plait::share_blobs(n, {.any_order = any_order});
+    auto const after = test::describe(n);
+    CHECK(test::symbolic_outputs(after) == test::symbolic_outputs(before));
+    CHECK_FALSE(plait::compare_graphs(original, n).has_value());
+    CHECK_FALSE(plait::compare_in_place(original, n).has_value());
+
+    auto const internal = test::internal_blobs(before);
+    CHECK(made.candidates == internal.size());
+    for (auto const& [from, to] : made.renamed) CHECK(internal.contains(std::string(from)));
+    if (!any_order) {
+      CHECK(made.shared == test::most_at_once(before, internal));
+    } else {
+      // Of two in one place all uses of one come before the first of the other, by what the ops wait for.
+      auto const by = test::must_precede(before);
+      auto const used = test::touches(before);
+      std::map<std::string, std::string> last;  // in each place
+      for (auto const& [from, to] : made.renamed) {
+        auto const [held, is_first] = last.try_emplace(std::string(to), from);
+        if (is_first) continue;
+        for (std::size_t op : used.at(held->second)) CHECK(by[op][used.at(std::string(from)).front()]);
+        held->second = from;
+      }
+      // The graph of what has to wait is the same.
+      CHECK(test::must_precede(after) == by);
+    }
+    CHECK(plait::share_blobs(n, {.any_order = any_order}).renamed.empty());
+    CHECK(test::describe(n) == after);
+  }
+}
+
+TEST_CASE("names that are there are not made again") {
+  auto n = test::make_net<plait::netdef>(
+      {{{"Relu", {"__m0_shared"}, {"a"}}, {"Relu", {"a"}, {"b"}}, {"Relu", {"b"}, {"c"}}, {"Relu", {"c"}, {"y"}}},
+       {"__m0_shared"},
+       {"y"}});
+  CHECK(plait::share_blobs(n).renamed == plait::name_map{{"a", "__m1_shared"}, {"c", "__m1_shared"}});
+}
+
+TEST_CASE("sizes: a blob takes the place of one like it") {
+  std::map<std::string, std::uint64_t, std::less<>> const sizes{{"small", 4}, {"large", 400}, {"l2", 380}, {"s2", 8}};
+  auto n = test::make_net<plait::netdef>({{{"Split", {"x"}, {"large", "small"}},
+                                           {"Sum", {"large", "small"}, {"x2"}},
+                                           {"Split", {"x2"}, {"s2", "l2"}},
+                                           {"Sum", {"s2", "l2"}, {"y"}}},
+                                          {"x"},
+                                          {"x2", "y"}});
+  auto const made = plait::share_blobs(n, {.bytes = [&](std::string_view name) -> std::optional<std::uint64_t> {
+                                         auto const found = sizes.find(name);
+                                         return found == sizes.end() ? std::nullopt : std::optional(found->second);
+                                       }});
+  CHECK(made.renamed["large"] == made.renamed["l2"]);
+  CHECK(made.renamed["small"] == made.renamed["s2"]);
+  CHECK(made.bytes == 792);
+  CHECK(made.shared_bytes == 408);
+}
+
+TEST_CASE("blobs of one device are not shared with those of another") {
+  plait::netdef const n = shared(R"(
+    op { input: "x" output: "a" type: "Relu" device_option { device_type: 1 } }
+    op { input: "a" output: "b" type: "Relu" }
+    op { input: "b" output: "c" type: "Relu" device_option { device_type: 1 } }
+    op { input: "c" output: "d" type: "Relu" }
+    op { input: "d" output: "y" type: "Relu" }
+    external_input: "x" external_output: "y")");
+  auto const after = test::describe(n);
+  CHECK(after.ops[0].outputs == after.ops[2].outputs);
+  CHECK(after.ops[1].outputs == after.ops[3].outputs);
+  CHECK(after.ops[0].outputs != after.ops[1].outputs);
+}
+
+TEST_CASE("what an Alias makes is in the memory of what it reads") {
+  // w and v are one tensor: nothing may be written to v's place, for w is the caller's.
+  plait::netdef const kept = shared(R"(
+    op { input: "w" output: "v" type: "Alias" }
+    op { input: "v" output: "a" type: "Relu" }
+    op { input: "a" output: "b" type: "Relu" }
+    op { input: "b" output: "y" type: "Relu" }
+    external_input: "w" external_output: "y")");
+  CHECK(test::describe(kept).ops[0].outputs == names{"v"});
+  // a is read by its other name to the end.
+  plait::netdef const both = shared(R"(
+    op { input: "x" output: "a" type: "Relu" }
+    op { input: "a" output: "v" type: "Alias" }
+    op { input: "x" output: "c" type: "Relu" }
+    op { input: "c" output: "d" type: "Relu" }
+    op { input: "d" input: "v" output: "y" type: "Sum" }
+    external_input: "x" external_output: "y")");
+  auto const after = test::describe(both);
+  CHECK(after.ops[0].outputs == names{"a"});
+  CHECK(after.ops[1].outputs == names{"v"});
+}
+
+TEST_CASE("nets inside ops use blobs as well, and follow when these are renamed") {
+  std::string const text = R"(
+    op { input: "x" output: "a" type: "Relu" }
+    op { input: "a" output: "b" type: "Relu" }
+    op { input: "b" output: "cond" type: "Test" }
+    op { input: "cond" output: "r" type: "If" arg { name: "then_net" n {
+      op { input: "a" output: "r" type: "Relu" } external_input: "a" external_output: "r" } } }
+    op { input: "r" output: "c" type: "Relu" }
+    op { input: "c" output: "y" type: "Relu" }
+    external_input: "x" external_output: "y")";
+  plait::netdef n = plait::read_netdef_text(text);
+  plait::netdef const before = n;
+  auto const made = plait::share_blobs(n);
+  CHECK_FALSE(plait::compare_graphs(before, n).has_value());
+  // r is written where the condition holds only: it may have a value from before.
+  CHECK_FALSE(made.renamed.find("r").has_value());
+  // a is in use until the If, so only what comes later takes its place.
+  REQUIRE(made.renamed.find("c").has_value());
+  CHECK(made.shared == 3);
+  CHECK(made.candidates == 4);
+}
+
+TEST_CASE("long nets: no more than is in use at once, and what nobody reads may be written at any time") {
+  test::struct_net const long_one = test::long_net(20'000);
+  auto const original = test::make_net<plait::netdef>(long_one);
+  auto n = original;
+  CHECK(plait::share_blobs(n).shared <= 3);
+  CHECK_FALSE(plait::compare_graphs(original, n).has_value());
+
+  std::set<std::string> read;
+  for (plait::op_spec const& op : long_one.ops) read.insert(op.inputs.begin(), op.inputs.end());
+  std::size_t unread = 0;
+  for (std::string const& name : test::internal_blobs(long_one)) unread += !read.contains(name);
+  n = original;
+  auto const made = plait::share_blobs(n, {.any_order = true});
+  CHECK(made.shared >= unread);
+  CHECK(made.shared * 3 < made.candidates);
+  CHECK_FALSE(plait::compare_graphs(original, n).has_value());
+}
