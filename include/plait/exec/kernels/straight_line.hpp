@@ -99,39 +99,58 @@ template <instruction_set, class>
 struct line_pairs;
 
 // A line of two functions that are known when this is compiled: where all operands are in the first cache, to find out
-// at each step what they are takes as long as the rest. Elements from 0 on, as far as they fill steps; returns how
-// many.
-#define PLAIT_DETAIL_LINE_PAIRS(SET, TARGET, BYTES)                                                     \
-  template <class T>                                                                                    \
-  struct line_pairs<instruction_set::SET, T> {                                                          \
-    typedef T vec __attribute__((vector_size(BYTES)));                                                  \
-    typedef T loose __attribute__((vector_size(BYTES), aligned(alignof(T)), may_alias));                \
-    template <simple_function F>                                                                        \
-    PLAIT_ALWAYS_INLINE TARGET static void apply(vec& x, loose const& y) {                              \
-      if constexpr (F == simple_function::add) x = x + y;                                               \
-      if constexpr (F == simple_function::subtract) x = x - y;                                          \
-      if constexpr (F == simple_function::subtract_from) x = y - x;                                     \
-      if constexpr (F == simple_function::multiply) x = x * y;                                          \
-      asm("" : "+x"(x)); /* is a number from here on: no product is fused with the addition after it */ \
-    }                                                                                                   \
-    template <simple_function F, simple_function G, std::size_t... V>                                   \
-    TARGET static std::size_t run(line_call<T> const& call, std::size_t count, T* to) {                 \
-      constexpr std::size_t width = sizeof...(V) * BYTES / sizeof(T);                                   \
-      line_operand<T> const x = call.x;                                                                 \
-      line_operand<T> const y = call.y[0];                                                              \
-      line_operand<T> const z = call.y[1];                                                              \
-      std::size_t i = 0;                                                                                \
-      for (; i + width <= count; i += width, to += width) {                                             \
-        loose const* const a = reinterpret_cast<loose const*>(x.at + (i & x.moves));                    \
-        loose const* const b = reinterpret_cast<loose const*>(y.at + (i & y.moves));                    \
-        loose const* const c = reinterpret_cast<loose const*>(z.at + (i & z.moves));                    \
-        vec r[] = {a[V]...};                                                                            \
-        (apply<F>(r[V], b[V]), ...);                                                                    \
-        (apply<G>(r[V], c[V]), ...);                                                                    \
-        ((reinterpret_cast<loose*>(to)[V] = r[V]), ...);                                                \
-      }                                                                                                 \
-      return i;                                                                                         \
-    }                                                                                                   \
+// at each step what they are takes as long as the rest. Returns how many elements it has made: all, or none where they
+// do not fill a vector.
+#define PLAIT_DETAIL_LINE_PAIRS(SET, TARGET, BYTES)                                                                    \
+  template <class T>                                                                                                   \
+  struct line_pairs<instruction_set::SET, T> {                                                                         \
+    typedef T vec __attribute__((vector_size(BYTES)));                                                                 \
+    typedef T loose __attribute__((vector_size(BYTES), aligned(alignof(T)), may_alias));                               \
+    template <simple_function F>                                                                                       \
+    PLAIT_ALWAYS_INLINE TARGET static void apply(vec& x, loose const& y) {                                             \
+      if constexpr (F == simple_function::add) x = x + y;                                                              \
+      if constexpr (F == simple_function::subtract) x = x - y;                                                         \
+      if constexpr (F == simple_function::subtract_from) x = y - x;                                                    \
+      if constexpr (F == simple_function::multiply) x = x * y;                                                         \
+      asm("" : "+x"(x)); /* is a number from here on: no product is fused with the addition after it */                \
+    }                                                                                                                  \
+    struct operands {                                                                                                  \
+      line_operand<T> x, y, z;                                                                                         \
+    };                                                                                                                 \
+    template <simple_function F, simple_function G, std::size_t... V>                                                  \
+    PLAIT_ALWAYS_INLINE TARGET static void step(operands const& from, std::size_t i, vec (&r)[sizeof...(V)],           \
+                                                std::index_sequence<V...>) {                                           \
+      loose const* const a = reinterpret_cast<loose const*>(from.x.at + (i & from.x.moves));                           \
+      loose const* const b = reinterpret_cast<loose const*>(from.y.at + (i & from.y.moves));                           \
+      loose const* const c = reinterpret_cast<loose const*>(from.z.at + (i & from.z.moves));                           \
+      ((r[V] = a[V]), ...);                                                                                            \
+      (apply<F>(r[V], b[V]), ...);                                                                                     \
+      (apply<G>(r[V], c[V]), ...);                                                                                     \
+    }                                                                                                                  \
+    template <simple_function F, simple_function G, std::size_t... V>                                                  \
+    PLAIT_ALWAYS_INLINE TARGET static std::size_t steps(operands const& from, std::size_t i, std::size_t count, T* to, \
+                                                        std::index_sequence<V...> all) {                               \
+      constexpr std::size_t width = sizeof...(V) * BYTES / sizeof(T);                                                  \
+      for (; i + width <= count; i += width) {                                                                         \
+        vec r[sizeof...(V)];                                                                                           \
+        step<F, G>(from, i, r, all);                                                                                   \
+        ((reinterpret_cast<loose*>(to + i)[V] = r[V]), ...);                                                           \
+      }                                                                                                                \
+      return i;                                                                                                        \
+    }                                                                                                                  \
+    template <simple_function F, simple_function G>                                                                    \
+    TARGET static std::size_t run(line_call<T> const& call, std::size_t count, T* to) {                                \
+      constexpr std::size_t width = BYTES / sizeof(T);                                                                 \
+      if (count < width) return 0;                                                                                     \
+      operands const from{call.x, call.y[0], call.y[1]};                                                               \
+      /* The last elements, whose vector overlaps others: before anything is written that it reads. */                 \
+      vec last[1];                                                                                                     \
+      step<F, G>(from, count - width, last, std::make_index_sequence<1>());                                            \
+      std::size_t const i = steps<F, G>(from, 0, count, to, std::make_index_sequence<4>());                            \
+      steps<F, G>(from, i, count, to, std::make_index_sequence<1>());                                                  \
+      *reinterpret_cast<loose*>(to + count - width) = last[0];                                                         \
+      return count;                                                                                                    \
+    }                                                                                                                  \
   };
 
 PLAIT_DETAIL_LINE_PAIRS(avx2, PLAIT_TARGET_AVX2, 32)
@@ -145,7 +164,7 @@ std::size_t run_pair(line_call<T> const& call, std::size_t count, T* result, std
   static_assert(sizeof...(I) == last * last);
   using loop = std::size_t (*)(line_call<T> const&, std::size_t, T*);
   static constexpr std::array<loop, sizeof...(I)> loops = {
-      &line_pairs<Set, T>::template run<simple_function{1 + I / last}, simple_function{1 + I % last}, 0, 1, 2, 3>...};
+      &line_pairs<Set, T>::template run<simple_function{1 + I / last}, simple_function{1 + I % last}>...};
   if (call.function_count != 2) return 0;
   auto const f = static_cast<std::size_t>(call.functions[0]) - 1;
   auto const g = static_cast<std::size_t>(call.functions[1]) - 1;
@@ -162,6 +181,7 @@ void run_line(line_call<T> const& call, std::size_t count, T* result) {
   std::size_t i = 0;
 #if PLAIT_X86_DISPATCH
   if constexpr (Set != instruction_set::portable) i = run_pair<Set>(call, count, result, vectors<16>());
+  if (i == count) return;
 #endif
   i = lines::template step<Bytes>(call, i, count, result + i, vectors<8>());
   if (i == count) return;
