@@ -11,6 +11,7 @@
 #include <doctest/doctest.h>
 
 #include <plait/netdef/equality.hpp>
+#include <plait/netdef/read.hpp>
 #include <plait/netdef/text_reader.hpp>
 #include <plait/netdef/traits.hpp>
 #include <plait/transform/compare_graphs.hpp>
@@ -18,6 +19,7 @@
 #include <net/test_nets.hpp>
 #include <oracle/symbolic_run.hpp>
 #include <support/random_net.hpp>
+#include <support/real_nets.hpp>
 #include <support/shared_nets.hpp>
 
 namespace {
@@ -223,4 +225,19 @@ TEST_CASE("long nets: no more than is in use at once, and what nobody reads may 
   CHECK(made.shared >= unread);
   CHECK(made.shared * 3 < made.candidates);
   CHECK_FALSE(plait::compare_graphs(original, n).has_value());
+}
+
+TEST_CASE("real nets stay the same graphs") {
+  for (auto const& file : plait_test::real_nets()) {
+    CAPTURE(file);
+    plait::netdef const before = plait::read_netdef(file);
+    for (bool const any_order : {false, true}) {
+      plait::netdef n = before;
+      auto const made = plait::share_blobs(n, {.any_order = any_order});
+      CHECK(made.shared <= made.candidates);
+      CHECK_FALSE(plait::compare_graphs(before, n).has_value());
+      CHECK_FALSE(plait::compare_in_place(before, n).has_value());
+      CHECK(plait::share_blobs(n, {.any_order = any_order}).renamed.empty());
+    }
+  }
 }

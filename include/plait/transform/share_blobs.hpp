@@ -67,6 +67,9 @@ class place_assignment {
     std::uint64_t bytes;
   };
 
+  /// Uses that an op knows of in any order at most, lest time be quadratic: of more, the latest.
+  static constexpr std::ptrdiff_t most_known = 256;
+
   explicit place_assignment(blob_uses const& uses) : uses_(&uses) {}
 
   /// `all` in the order of their first ops. By candidate: its place.
@@ -133,59 +136,76 @@ inline std::vector<std::uint32_t> place_assignment::in_order(std::vector<candida
   return given;
 }
 
-// Each op knows the uses that come before it by dependencies, of candidates whose place nobody has taken over. That is
-// the union of what those know that it waits for, and of their own.
+// Each op knows of uses that come before it by dependencies, of candidates whose place nobody has taken over: the union
+// of what those know that it waits for, and of their own. What an op uses that nobody waits for is never left.
 inline std::vector<std::uint32_t> place_assignment::in_any_order(std::vector<candidate> const& all,
                                                                  dependency_graph const& before) {
   std::vector<std::uint32_t> given(all.size());
   std::size_t const ops = before.op_count();
+  std::vector<std::size_t> waiting(ops);  // successors that have not been looked at
+  for (op_index op = 0; op != ops; ++op) waiting[op] = before.successors(op).size();
   std::vector<std::vector<std::uint32_t>> used_by(ops);  // candidates
-  for (std::uint32_t c = 0; c != all.size(); ++c)
-    for (op_index op : uses_->ops(all[c].blob)) used_by[op].push_back(c);
+  for (std::uint32_t c = 0; c != all.size(); ++c) {
+    auto const by = uses_->ops(all[c].blob);
+    if (std::ranges::all_of(by, [&](op_index op) { return waiting[op] != 0; }))
+      for (op_index op : by) used_by[op].push_back(c);
+  }
   struct use {
     std::uint32_t candidate;
-    op_index op;
+    op_index op;  // npos: all there are
     auto operator<=>(use const&) const = default;
   };
   std::vector<std::vector<use>> known(ops);
-  std::vector<std::size_t> waiting(ops);  // successors that have not been looked at
-  for (op_index op = 0; op != ops; ++op) waiting[op] = before.successors(op).size();
   std::vector<bool> over(all.size());  // its place is another's
   std::vector<use> merged;
   std::vector<std::uint32_t> free;
   std::uint32_t next = 0;
+
+  auto const last_use = [&](use const& u) { return u.op == npos ? uses_->last(all[u.candidate].blob) : u.op; };
+  // Of a candidate all of whose uses are known, one entry; and no more entries than most_known, the latest.
+  auto const tidy = [&](std::vector<use>& own) {
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i != own.size();) {
+      std::size_t const begin = i;
+      std::uint32_t const c = own[begin].candidate;
+      while (i != own.size() && own[i].candidate == c) ++i;
+      if (over[c]) continue;
+      if (own[i - 1].op == npos || i - begin == uses_->ops(all[c].blob).size())
+        own[kept++] = {c, npos};
+      else
+        for (std::size_t u = begin; u != i; ++u) own[kept++] = own[u];
+    }
+    own.resize(kept);
+    if (kept <= static_cast<std::size_t>(most_known)) return;
+    std::vector<op_index> last(kept);
+    std::ranges::transform(own, last.begin(), last_use);
+    std::ranges::nth_element(last, last.end() - most_known);
+    std::erase_if(own, [&, least = *(last.end() - most_known)](use const& u) { return last_use(u) < least; });
+  };
+
   for (op_index op = 0; op != ops; ++op) {
     std::vector<use>& own = known[op];
     for (op_index earlier : before.predecessors(op)) {
       if (earlier == before.entry()) continue;
-      auto add = [&](std::vector<use> const& more) {
-        merged.clear();
-        std::ranges::set_union(own, more, std::back_inserter(merged));
-        std::swap(own, merged);
-      };
-      add(known[earlier]);
+      merged.clear();
+      std::ranges::set_union(own, known[earlier], std::back_inserter(merged));
+      std::swap(own, merged);
       if (--waiting[earlier] == 0) std::vector<use>().swap(known[earlier]);
     }
-    std::erase_if(own, [&](use const& u) { return over[u.candidate]; });
-    while (next != all.size() && uses_->first(all[next].blob) == op) {
+    tidy(own);
+    for (; next != all.size() && uses_->first(all[next].blob) == op; ++next) {
       free.clear();
-      for (std::size_t i = 0; i != own.size();) {
-        std::size_t const begin = i;
-        std::uint32_t const c = own[begin].candidate;
-        while (i != own.size() && own[i].candidate == c) ++i;
-        if (!over[c] && i - begin == uses_->ops(all[c].blob).size()) free.push_back(given[c]);
-      }
+      for (use const& u : own)
+        if (u.op == npos && !over[u.candidate]) free.push_back(given[u.candidate]);
       std::ranges::sort(free, {}, [&](std::uint32_t p) { return uses_->last(all[places_[p].holder].blob); });
       std::uint32_t const found = choose(free, all[next]);
       if (found != npos) over[places_[found].holder] = true;
       given[next] = take(found, all[next], next);
-      ++next;
     }
     // From here on for those that wait for this op.
     for (std::uint32_t c : used_by[op])
       if (!over[c]) own.push_back({c, op});
     std::ranges::sort(own);
-    if (waiting[op] == 0) std::vector<use>().swap(own);
   }
   return given;
 }
@@ -230,8 +250,8 @@ std::vector<place_assignment::candidate> sharing_candidates(N const& n, ssa_form
 /// are never in use at once, and an op writes nothing to where it reads another blob, so that no op becomes one in
 /// place. Blobs that ops on several devices write are left alone. Nothing is changed.
 ///
-/// O(operands + blobs · free places); with any_order each op knows the free places before it, which is O(dependencies ·
-/// free places).
+/// O(operands + blobs · free places). With any_order an op knows of 256 uses before it at most, which are the latest:
+/// where more places than that are free at once, some are not found.
 template <fully_renamable_net N>
 [[nodiscard]] blob_sharing find_sharing(N const& n, share_options const& options = {}) {
   auto const ssa = get_ssa(n, {.subnets = true, .control_inputs = true});
@@ -272,8 +292,8 @@ template <fully_renamable_net N>
 }
 
 /// Does what find_sharing finds and says what that was. The net computes what it did, op by op, and has the same ops in
-/// place; a second time finds nothing. Strong guarantee: throws net_error, changing nothing, where a nested net cannot
-/// be read.
+/// place; a second time finds nothing (but see find_sharing). Strong guarantee: throws net_error, changing nothing,
+/// where a nested net cannot be read.
 template <fully_renamable_net N>
 blob_sharing share_blobs(N& n, share_options const& options = {}) {
   blob_sharing made = find_sharing(std::as_const(n), options);
