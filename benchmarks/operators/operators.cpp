@@ -44,6 +44,8 @@ std::vector<bench::operator_case> all_cases() {
       add("long_chain", long_chain, {count}, 4);
       add("sigmoid", op("Sigmoid"), {count}, 2);
       add("tanh", op("Tanh"), {count}, 2);
+      add("sine", op("Sin"), {count}, 2);
+      add("power", R"(op { type: "Pow" input: "d" output: "y" arg { name: "exponent" f: 1.7 } })", {count}, 2);
     }
   }
   for (plait::shape const& dims : {plait::shape{64, 1'000}, plait::shape{4'096, 1'000}, plait::shape{64, 32'768}}) {

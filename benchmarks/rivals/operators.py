@@ -15,7 +15,7 @@ import numpy as np
 SIZES = [10**k for k in range(3, 9)]
 MATRICES = [(64, 1000), (4096, 1000), (64, 32768)]
 # The tensors that are read and written, of the size of a.
-FLOATS = {"chain": 4, "long_chain": 4, "sigmoid": 2, "tanh": 2, "softmax": 2, "layer_norm": 2, "sum_of_rows": 1,
+FLOATS = {"chain": 4, "long_chain": 4, "sigmoid": 2, "tanh": 2, "sine": 2, "power": 2, "softmax": 2, "layer_norm": 2, "sum_of_rows": 1,
           "sum_of_columns": 1}
 
 
@@ -23,7 +23,7 @@ def cases():
     for size in SIZES:
         yield "chain", (size,)
         if size <= 10**7:
-            for what in ("long_chain", "sigmoid", "tanh"):
+            for what in ("long_chain", "sigmoid", "tanh", "sine", "power"):
                 yield what, (size,)
     for dims in MATRICES:
         for what in ("softmax", "layer_norm", "sum_of_rows", "sum_of_columns"):
@@ -39,6 +39,8 @@ def torch_functions(threads):
         "long_chain": lambda a, b, c: torch.sigmoid(torch.tanh(a + b) * c - a) * b,
         "sigmoid": lambda a, b, c: torch.sigmoid(a),
         "tanh": lambda a, b, c: torch.tanh(a),
+        "sine": lambda a, b, c: torch.sin(a),
+        "power": lambda a, b, c: torch.pow(b, 1.7),
         "softmax": lambda a, b, c: torch.softmax(a, 1),
         "layer_norm": lambda a, b, c: torch.nn.functional.layer_norm(a, a.shape[1:]),
         "sum_of_rows": lambda a, b, c: a.sum(1),
@@ -71,6 +73,8 @@ def jax_functions(threads):
         "long_chain": lambda a, b, c: jax.nn.sigmoid(jnp.tanh(a + b) * c - a) * b,
         "sigmoid": lambda a, b, c: jax.nn.sigmoid(a),
         "tanh": lambda a, b, c: jnp.tanh(a),
+        "sine": lambda a, b, c: jnp.sin(a),
+        "power": lambda a, b, c: b ** jnp.float32(1.7),
         "softmax": lambda a, b, c: jax.nn.softmax(a, axis=1),
         "layer_norm": layer_norm,
         "sum_of_rows": lambda a, b, c: a.sum(1),
@@ -100,7 +104,7 @@ def main():
             continue
         count = int(np.prod(dims))
         numbers = ((np.arange(count) % 1000).astype(np.float32) * np.float32(0.01) - np.float32(5)).reshape(dims)
-        run = prepare(what, numbers)
+        run = prepare(what, numbers + np.float32(5) if what == "power" else numbers)
         for _ in range(3):
             run()
         times = []
