@@ -142,9 +142,10 @@ template <>
 struct power_of<float> {
   float exponent;
   PLAIT_HOST_DEVICE float operator()(float x) const { return std::pow(x, exponent); }
-  bool is_usual(float x) const {
-    constexpr float infinity = std::numeric_limits<float>::infinity();
-    return x > 0.0f && x < infinity && math::detail::magnitude(exponent) < infinity;
+  bool is_usual(float x) const {  // neither negative, infinite nor NaN
+    constexpr std::uint32_t infinity = math::detail::to_bits(std::numeric_limits<float>::infinity());
+    return math::detail::to_bits(x) < infinity && exponent != 0.0f &&
+           math::detail::to_bits(math::detail::magnitude(exponent)) < infinity;
   }
   float usual(float x) const {
     return static_cast<float>(math::exp(static_cast<double>(exponent) * math::log(static_cast<double>(x))));
