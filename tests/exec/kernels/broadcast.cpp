@@ -103,6 +103,18 @@ TEST_CASE_TEMPLATE("broadcast: several tiles, cut within rows", B, PLAIT_HOST_BA
   check<B>({7, 70, 3, 40}, {7, 1, 3, 1});
 }
 
+TEST_CASE_TEMPLATE("broadcast: narrow rows, of which several are one", B, PLAIT_HOST_BACKENDS) {
+  for (std::int64_t const width : {2, 3, 7, 16, 64, 65, 255, 256, 257}) {
+    std::int64_t const rows = 40'000 / width + 1;
+    check<B>({rows, width}, {width});
+    check<B>({width}, {rows, width});
+    check<B>({rows, width}, {rows, 1});
+    check<B>({rows, 1}, {rows, width});
+    check<B>({rows, 1}, {width});
+    check<B>({width}, {rows, 1});
+  }
+}
+
 TEST_CASE_TEMPLATE("broadcast: the result stands where an operand does", B, PLAIT_HOST_BACKENDS) {
   struct subtract {
     float operator()(float a, float b) const { return a - b; }

@@ -119,6 +119,10 @@ struct broadcast_loop {
       return;
     }
     auto const width = static_cast<std::size_t>(l.extent[inner]);
+    if (l.rank == 2 && ((l.left[0] != 0 && left_moves) || (l.right[0] != 0 && right_moves))) {
+      bool const of_columns = l.left[0] == 0 || l.right[0] == 0;  // what is repeated is a row
+      if (width <= (of_columns ? narrow_column : narrow_row)) return narrow_rows(first, last, width, of_columns);
+    }
     auto const row_number = static_cast<std::int64_t>(first / width);
     std::size_t column = first % width;
     std::int64_t left_at = 0;
@@ -144,6 +148,41 @@ struct broadcast_loop {
         right_at -= l.right[at] * l.extent[at];
         place[at] = 0;
       }
+    }
+  }
+
+  // Rows as short as these would each cost more than what is in them: some are made one, the operand that is repeated
+  // being written out for them. To repeat elements along rows costs more than to repeat a row.
+  static constexpr std::size_t narrow_row = 64;
+  static constexpr std::size_t narrow_column = 256;
+
+  void narrow_rows(std::size_t first, std::size_t last, std::size_t width, bool of_columns) const {
+    constexpr std::size_t lane = 64 / sizeof(T);
+    constexpr std::size_t most = 512;
+    alignas(64) std::array<T, most + lane> written;  // not initialised; lanes go beyond what is needed
+    bool const left_repeats = layout->left[0] == 0 || layout->left[1] == 0;
+    T const* const repeated = left_repeats ? a : b;
+    T const* const other = left_repeats ? b : a;
+    std::size_t const rows = most / width;
+    if (of_columns)
+      for (std::size_t r = 0; r != rows; ++r) std::copy_n(repeated, width, written.data() + r * width);
+    auto const write_elements = [&](std::size_t row, std::size_t count) {
+      for (std::size_t r = 0; r != count; ++r) {
+        T const same = repeated[row + r];
+        for (std::size_t at = r * width; at < (r + 1) * width; at += lane) {
+          PLAIT_VECTOR_LOOP
+          for (std::size_t i = 0; i < lane; ++i) written[at + i] = same;
+        }
+      }
+    };
+    std::size_t column = first % width;
+    while (first < last) {
+      std::size_t const length = std::min(rows * width - column, last - first);
+      if (!of_columns) write_elements(first / width, (column + length + width - 1) / width);
+      T const* const here = written.data() + column;
+      row(left_repeats ? here : other + first, true, left_repeats ? other + first : here, true, out + first, length);
+      first += length;
+      column = 0;
     }
   }
 
