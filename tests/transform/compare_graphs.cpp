@@ -50,6 +50,9 @@ TEST_CASE_TEMPLATE("what does count", N, PLAIT_TEXT_NETS) {
   CHECK(difference([](auto& m) {
           m.ops[2].inputs = {"b", "a"};
         }) == "op 2 (Sum): input 0, 'a' and 'b', is not the same value");
+  CHECK(difference([](auto& m) { m.external_outputs = {"b"}; }) ==
+        "external output 0, 'a' and 'b', is not the same value");
+  CHECK(difference([](auto& m) { m.external_outputs.push_back("b"); }) == "1 external outputs and 2");
   CHECK(difference([](auto& m) { m.ops[2].inputs.pop_back(); }) == "op 2 (Sum): another number of inputs");
   CHECK(difference([](auto& m) { m.ops[0].outputs.push_back("more"); }) == "op 0 (Relu): another number of outputs");
 }
@@ -57,6 +60,7 @@ TEST_CASE_TEMPLATE("what does count", N, PLAIT_TEXT_NETS) {
 TEST_CASE("in place is another matter") {
   test::struct_net other = sum;
   other.ops[2].outputs = {"c"};
+  other.external_outputs = {"c"};
   auto const n = test::make_net<plait::netdef>(sum);
   auto const m = test::make_net<plait::netdef>(other);
   CHECK_FALSE(plait::compare_graphs(n, m).has_value());

@@ -88,3 +88,18 @@ TEST_CASE("control inputs and nets inside ops hold an op back") {
   CHECK(found.peak == 3);
   CHECK(found.ops == std::vector<plait::op_index>{0, 1, 2, 3, 4, 5});
 }
+
+TEST_CASE("where memory may be written under another name, the order stays") {
+  // Op 6 writes where v is, which op 4 reads.
+  auto n = test::make_net<plait::netdef>({{{"Relu", {"x"}, {"a"}},
+                                           {"Alias", {"a"}, {"v"}},
+                                           {"Relu", {"x"}, {"p"}},
+                                           {"Tanh", {"x"}, {"q"}},
+                                           {"Sum", {"p", "v"}, {"y0"}},
+                                           {"Reduce", {"q"}, {"y1"}},
+                                           {"Tanh", {"x"}, {"a"}},
+                                           {"Reduce", {"a"}, {"y2"}}},
+                                          {"x"},
+                                          {"y0", "y1", "y2"}});
+  CHECK(plait::find_memory_order(n).ops == std::vector<plait::op_index>{0, 1, 2, 3, 4, 5, 6, 7});
+}

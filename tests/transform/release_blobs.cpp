@@ -97,3 +97,13 @@ TEST_CASE("control inputs, nets inside ops and aliases") {
     external_input: "x" external_output: "y" external_output: "r")");
   CHECK(plait::find_released_blobs(n) == released{{5, "b"}, {5, "cond"}, {6, "c"}});
 }
+
+TEST_CASE("what an op may leave as it was is not freed") {
+  plait::netdef const n = plait::read_netdef_text(R"(
+    op { input: "x" output: "a" type: "Relu" }
+    op { input: "a" output: "cond" type: "Test" }
+    op { input: "cond" output: "r" type: "If" arg { name: "then_net" n { op { input: "x" output: "z" type: "Relu" } } } }
+    op { input: "r" output: "y" type: "Relu" }
+    external_input: "x" external_output: "y")");
+  CHECK(plait::find_released_blobs(n) == released{{1, "a"}, {2, "cond"}});
+}

@@ -95,6 +95,8 @@ TEST_CASE_TEMPLATE("nets for inference", N, PLAIT_MUTABLE_NETS) {
     CHECK(problem.blob == "later");
   }
   CHECK(test::describe(bad) == undeclared);
+  auto nothing = test::make_net<N>({{{"Relu", {"x"}, {"y"}}}, {}, {"y"}});
+  CHECK_THROWS_AS(plait::share_activation_blobs(nothing), plait::net_error);
 }
 
 TEST_CASE("gradient ops are refused where inference was meant") {

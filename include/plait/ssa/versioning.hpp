@@ -7,6 +7,7 @@
 #pragma once
 
 #include <algorithm>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -117,6 +118,17 @@ class ssa_form {
     return b != npos && occurs(b) ? b : npos;
   }
   constexpr bool contains(key_type const& key) const { return find(key) != npos; }
+  /// The same by text where keys are strings of their own.
+  template <std::same_as<std::string_view> Text>
+    requires std::same_as<key_type, std::string>
+  constexpr blob_index find(Text text) const {
+    return find(key_type(text));
+  }
+  template <std::same_as<std::string_view> Text>
+    requires std::same_as<key_type, std::string>
+  constexpr bool contains(Text text) const {
+    return find(text) != npos;
+  }
 
   /// The version a blob has after the net has run.
   constexpr std::uint32_t version(blob_index b) const { return first_value(b + 1) - shift_[b] - 1; }

@@ -12,6 +12,9 @@
 #include <string_view>
 #include <vector>
 
+#include <boost/unordered/unordered_flat_map.hpp>
+
+#include <plait/core/npos.hpp>
 #include <plait/net/mutation.hpp>
 #include <plait/net/net_traits.hpp>
 #include <plait/net/op_label.hpp>
@@ -21,7 +24,7 @@ namespace plait {
 
 /// Where two nets differ first.
 struct graph_difference {
-  op_index op = npos;  ///< npos: they have another number of ops
+  op_index op = npos;  ///< npos: in the number of ops, or in external outputs
   std::string what;
 };
 
@@ -46,15 +49,26 @@ std::optional<graph_difference> first_difference(A const& a, B const& b, std::si
 
 /// Nothing if the nets have the same ops in the same order, by type and device, each of which reads what the same
 /// output of the same op has made, or a blob of the same name that is given to the net; nets inside ops count by what
-/// they read of the net around. Arguments are not compared. O(operands + nested nets).
+/// they read of the net around; and the same external outputs. Arguments are not compared. O(operands + nested nets).
 ///
-/// Follows Caffe2's memonger.verify_graph_equality, which compares ops without outputs.
+/// Follows Caffe2's memonger.verify_graph_equality, which does not look at which output, and at what leaves the net.
 template <has_text A, has_text B>
 [[nodiscard]] std::optional<graph_difference> compare_graphs(A const& a, B const& b) {
   ssa_options const all{.subnets = true, .control_inputs = true};
   auto const ssa_a = get_ssa(a, all);
   auto const ssa_b = get_ssa(b, all);
-  return detail::first_difference(
+  auto const is_same = [&](value in_a, value in_b) {
+    auto const from_a = ssa_a.producer(in_a);
+    if (from_a != ssa_b.producer(in_b)) return false;
+    auto const name_a = ssa_a.name(in_a);
+    auto const name_b = ssa_b.name(in_b);
+    return from_a || std::string_view(name_a) == std::string_view(name_b);
+  };
+  auto const names = [&](value in_a, value in_b) {
+    return '\'' + std::string(std::string_view(ssa_a.name(in_a))) + "' and '" +
+           std::string(std::string_view(ssa_b.name(in_b))) + '\'';
+  };
+  auto found = detail::first_difference(
       a, b, ssa_a.op_count(), ssa_b.op_count(), [&](auto const& op_a, auto const& op_b, op_index at) -> std::string {
         if constexpr (typed_net<A> && typed_net<B>)
           if (op_type(a, op_a) != op_type(b, op_b))
@@ -66,17 +80,22 @@ template <has_text A, has_text B>
         std::span<value const> const reads_a = ssa_a.reads(at);
         std::span<value const> const reads_b = ssa_b.reads(at);
         if (reads_a.size() != reads_b.size()) return "another number of inputs";
-        for (std::size_t i = 0; i != reads_a.size(); ++i) {
-          auto const from_a = ssa_a.producer(reads_a[i]);
-          auto const from_b = ssa_b.producer(reads_b[i]);
-          std::string_view const name_a = ssa_a.name(reads_a[i]);
-          std::string_view const name_b = ssa_b.name(reads_b[i]);
-          if (from_a != from_b || (!from_a && name_a != name_b))
-            return "input " + std::to_string(i) + ", '" + std::string(name_a) + "' and '" + std::string(name_b) +
-                   "', is not the same value";
-        }
+        for (std::size_t i = 0; i != reads_a.size(); ++i)
+          if (!is_same(reads_a[i], reads_b[i]))
+            return "input " + std::to_string(i) + ", " + names(reads_a[i], reads_b[i]) + ", is not the same value";
         return {};
       });
+  if (found) return found;
+  auto const left_a = ssa_a.external_outputs();
+  auto const left_b = ssa_b.external_outputs();
+  if (left_a.size() != left_b.size())
+    return graph_difference{npos,
+                            std::to_string(left_a.size()) + " external outputs and " + std::to_string(left_b.size())};
+  for (std::size_t i = 0; i != left_a.size(); ++i)
+    if (!is_same(left_a[i], left_b[i]))
+      return graph_difference{npos, "external output " + std::to_string(i) + ", " + names(left_a[i], left_b[i]) +
+                                        ", is not the same value"};
+  return std::nullopt;
 }
 
 /// Nothing if the same outputs stand where the same inputs do, by name, in all ops. Follows Caffe2's
@@ -84,28 +103,23 @@ template <has_text A, has_text B>
 template <has_text A, has_text B>
 [[nodiscard]] std::optional<graph_difference> compare_in_place(A const& a, B const& b) {
   auto const count = [](auto const& n) { return static_cast<std::size_t>(std::ranges::distance(plait::ops(n))); };
-  struct pair {
-    std::size_t input;
-    std::size_t output;
-    bool operator==(pair const&) const = default;
-  };
-  auto const pairs = []<class N>(N const& n, auto const& op) {
-    std::vector<pair> found;
-    std::size_t i = 0;
+  // For each input the outputs that stand there, then npos.
+  auto const places = []<class N>(N const& n, auto const& op) {
+    boost::unordered_flat_map<std::string, std::vector<std::size_t>> slots;
+    std::size_t slot = 0;
+    for (auto const& output : outputs(n, op))
+      slots[std::string(name_text(n, static_cast<name_t<N> const&>(output)))].push_back(slot++);
+    std::vector<std::size_t> found;
     for (auto const& input : inputs(n, op)) {
-      std::size_t o = 0;
-      for (auto const& output : outputs(n, op)) {
-        if (name_text(n, static_cast<name_t<N> const&>(input)) == name_text(n, static_cast<name_t<N> const&>(output)))
-          found.push_back({i, o});
-        ++o;
-      }
-      ++i;
+      auto const at = slots.find(std::string(name_text(n, static_cast<name_t<N> const&>(input))));
+      if (at != slots.end()) found.insert(found.end(), at->second.begin(), at->second.end());
+      found.push_back(npos);
     }
     return found;
   };
   return detail::first_difference(a, b, count(a), count(b),
                                   [&](auto const& op_a, auto const& op_b, op_index) -> std::string {
-                                    return pairs(a, op_a) == pairs(b, op_b) ? "" : "other operands are in place";
+                                    return places(a, op_a) == places(b, op_b) ? "" : "other operands are in place";
                                   });
 }
 

@@ -15,6 +15,7 @@
 #include <plait/core/npos.hpp>
 #include <plait/net/net_traits.hpp>
 #include <plait/ssa/versioning.hpp>
+#include <plait/transform/blob_uses.hpp>
 
 namespace plait {
 
@@ -47,7 +48,7 @@ template <has_text N, class Bytes>
   op_index at = 0;
   for (auto&& op : plait::ops(n)) {
     std::string const type(op_type(n, op));
-    bool const releases = type == "Free" || type == "Alias";
+    bool const releases = type == "Free" || detail::makes_alias(type);
     for (auto const& output : outputs(n, op)) {
       std::string const name(name_text(n, static_cast<name_t<N> const&>(output)));
       auto found = blobs.find(name);

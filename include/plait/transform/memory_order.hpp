@@ -68,20 +68,21 @@ class memory_orders {
     std::vector<std::size_t> waits(ops);
     std::vector<bool> done(ops);
     std::vector<std::int64_t> since(ops);
+    std::vector<std::int64_t> growth(ops);
     using entry = std::tuple<std::int64_t, std::int64_t, op_index>;  // least first
     std::priority_queue<entry, std::vector<entry>, std::greater<>> ready;
-    auto const push = [&](op_index op) {
-      std::int64_t growth = 0;
+    auto const push = [&](op_index op) { ready.emplace(growth[op], -since[op], op); };
+    auto const push_first = [&](op_index op) {
       for (std::uint32_t b : used_by_[op]) {
         auto const weight = static_cast<std::int64_t>(blobs_[b].weight);
-        if (left[b] == blobs_[b].ops.size()) growth += weight;
-        if (left[b] == 1) growth -= weight;
+        if (left[b] == blobs_[b].ops.size()) growth[op] += weight;
+        if (left[b] == 1) growth[op] -= weight;
       }
-      ready.emplace(growth, -since[op], op);
+      push(op);
     };
     for (op_index op = 0; op != ops; ++op) {
       for (op_index earlier : before_->predecessors(op)) waits[op] += earlier != before_->entry();
-      if (waits[op] == 0) push(op);
+      if (waits[op] == 0) push_first(op);
     }
     std::vector<op_index> order;
     while (!ready.empty()) {
@@ -93,12 +94,14 @@ class memory_orders {
       for (std::uint32_t b : used_by_[op]) {
         if (--left[b] != 1) continue;
         auto const last = std::ranges::find_if(blobs_[b].ops, [&](op_index user) { return !done[user]; });
-        if (waits[*last] == 0) push(*last);
+        if (waits[*last] != 0) continue;
+        growth[*last] -= static_cast<std::int64_t>(blobs_[b].weight);
+        push(*last);
       }
       for (op_index later : before_->successors(op))
         if (--waits[later] == 0) {
           since[later] = static_cast<std::int64_t>(order.size());
-          push(later);
+          push_first(later);
         }
     }
     return order;
@@ -151,7 +154,8 @@ class memory_orders {
 }  // namespace detail
 
 /// Looks for an order in which less is in use at once, among those that compute what the net computes: each op stays
-/// behind what it reads, overwrites, and names as control inputs. The best there is would take exponential time; this
+/// behind what it reads, overwrites, and names as control inputs; where ops may depend on each other in another way
+/// (blob_uses::has_hidden_dependencies), the net's order stays. The best there is would take exponential time; this
 /// is the best of three, that of the net among them, which stays if no other is better. O(dependencies · log(ops)).
 ///
 /// In place of the orders of Caffe2's memonger (topological_sort_traversal, its longest path variant).
@@ -164,6 +168,7 @@ template <has_text N>
   memory_order best;
   for (op_index op = 0; op != ssa.op_count(); ++op) best.ops.push_back(op);
   best.peak = best.peak_before = orders.peak(best.ops);
+  if (uses.has_hidden_dependencies()) return best;
   auto const consider = [&](std::vector<op_index> order) {
     std::uint64_t const peak = orders.peak(order);
     if (peak >= best.peak) return;

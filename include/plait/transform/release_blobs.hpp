@@ -16,6 +16,7 @@
 #include <plait/net/nested_names.hpp>
 #include <plait/net/net_traits.hpp>
 #include <plait/ssa/versioning.hpp>
+#include <plait/transform/blob_uses.hpp>
 
 namespace plait {
 
@@ -33,16 +34,17 @@ struct released_blob {
   friend bool operator==(released_blob const&, released_blob const&) = default;
 };
 
-/// Finds the blobs that can be freed: written before they are read, read, no external output, and not what an `Alias`
-/// shows under another name or makes. In the order of the ops, and for each op the last of what it reads first. Nothing
-/// is changed. O(operands + nested nets).
+/// Finds the blobs that can be freed: written before they are read, and by an op that always does; read; no external
+/// output, not what an `Alias` shows under another name, nor what nothing else makes. In the order of the ops, and for
+/// each op the last of what it reads first. Nothing is changed. O(operands + nested nets).
 ///
 /// Follows Caffe2's memonger.release_blobs_when_used, except that reading as a control input or from a nested net
 /// counts.
 template <has_text N>
 [[nodiscard]] std::vector<released_blob> find_released_blobs(N const& n, release_options const& options = {}) {
   auto const ssa = get_ssa(n, {.subnets = true, .control_inputs = true});
-  std::vector<std::vector<blob_index>> reads;  // by op, without repeats
+  std::vector<std::vector<blob_index>> reads;            // by op, without repeats
+  std::vector<op_index> listed(ssa.blob_bound(), npos);  // the last op whose reads it is among
   std::vector<bool> read(ssa.blob_bound());
   std::vector<bool> made(ssa.blob_bound());   // by an op, before anybody read it
   std::vector<bool> stays(ssa.blob_bound());  // seen under another name, or needed after the run
@@ -52,10 +54,13 @@ template <has_text N>
     auto const at = static_cast<op_index>(reads.size());
     std::vector<blob_index>& here = reads.emplace_back();
     auto const add = [&](blob_index b) {
-      if (std::ranges::find(here, b) == here.end()) here.push_back(b);
+      if (std::exchange(listed[b], at) != at) here.push_back(b);
     };
     bool alias = false;
-    if constexpr (typed_net<N>) alias = op_type(n, op) == "Alias";
+    if constexpr (typed_net<N>) alias = detail::makes_alias(op_type(n, op));
+    bool always = true;  // nets inside may be run or not
+    if constexpr (has_subnets<N>)
+      for (auto&& s : subnets(n, op)) always = always && s.scope == subnet_scope::child;
     for (value v : ssa.reads(at)) {
       add(v.blob);
       if (alias) stays[v.blob] = true;
@@ -66,6 +71,7 @@ template <has_text N>
       });
     if (alias) continue;
     for (blob_index b : here) read[b] = true;
+    if (!always) continue;
     for (value v : ssa.writes(at))
       if (!read[v.blob]) made[v.blob] = true;
   }
@@ -75,8 +81,9 @@ template <has_text N>
   for (auto at = static_cast<op_index>(reads.size()); at-- != 0;)
     for (blob_index b : reads[at]) {
       if (!read[b] || !made[b] || stays[b]) continue;
-      stays[b] = true;  // by what comes earlier
-      std::string_view const name = ssa.name(b);
+      stays[b] = true;               // by what comes earlier
+      auto const key = ssa.name(b);  // a string of its own in some nets
+      std::string_view const name = key;
       if (!kept.contains(name) && (!options.only || options.only(name))) found.push_back({at, std::string(name)});
     }
   std::ranges::reverse(found);

@@ -3,8 +3,8 @@
 //
 // Follows Caffe2's memonger: optimize_inference_fast and optimize_interference for ops that run in order,
 // compute_blob_recycling_for_dag (share_grad_blobs, optimize_inference_for_dag) for those that run as soon as they can.
-// Unlike there, nested nets, control inputs and aliases count as uses, and in order the number of blobs is the least
-// that there can be.
+// Unlike there, nested nets and control inputs count as uses, aliases are left alone, and in order the number of blobs
+// is the least that there can be.
 #pragma once
 
 #include <algorithm>
@@ -68,7 +68,7 @@ class place_assignment {
   };
 
   /// Uses that an op knows of in any order at most, lest time be quadratic: of more, the latest.
-  static constexpr std::ptrdiff_t most_known = 256;
+  static constexpr std::size_t most_known = 64;
 
   explicit place_assignment(blob_uses const& uses) : uses_(&uses) {}
 
@@ -85,15 +85,22 @@ class place_assignment {
   }
 
  private:
-  // Of free places the one nearest in size, among these the last one; npos if there is none.
-  std::uint32_t choose(std::vector<std::uint32_t> const& free, candidate const& c) const {
-    std::uint32_t best = npos;
-    auto const distance = [&](std::uint32_t p) {
-      return places_[p].bytes > c.bytes ? places_[p].bytes - c.bytes : c.bytes - places_[p].bytes;
+  // Takes from the free places the one nearest in size, among these the last one; npos if there is none.
+  std::uint32_t choose(std::vector<std::uint32_t>& free, candidate const& c) const {
+    std::size_t best = free.size();
+    auto const distance = [&](std::size_t i) {
+      place const& p = places_[free[i]];
+      return p.bytes > c.bytes ? p.bytes - c.bytes : c.bytes - p.bytes;
     };
-    for (std::uint32_t p : free)
-      if (places_[p].device == c.device && (best == npos || distance(p) <= distance(best))) best = p;
-    return best;
+    for (std::size_t i = free.size(); i-- != 0;) {
+      if (places_[free[i]].device != c.device) continue;
+      if (best == free.size() || distance(i) < distance(best)) best = i;
+      if (distance(best) == 0) break;
+    }
+    if (best == free.size()) return npos;
+    std::uint32_t const found = free[best];
+    free.erase(free.begin() + static_cast<std::ptrdiff_t>(best));
+    return found;
   }
   std::uint32_t take(std::uint32_t p, candidate const& c, std::uint32_t number) {
     if (p == npos) {
@@ -127,9 +134,7 @@ inline std::vector<std::uint32_t> place_assignment::in_order(std::vector<candida
       free.push_back(ending.back());
       ending.pop_back();
     }
-    std::uint32_t const found = choose(free, all[c]);
-    if (found != npos) std::erase(free, found);
-    given[c] = take(found, all[c], c);
+    given[c] = take(choose(free, all[c]), all[c], c);
     ending.push_back(given[c]);
     std::ranges::push_heap(ending, later);
   }
@@ -161,7 +166,6 @@ inline std::vector<std::uint32_t> place_assignment::in_any_order(std::vector<can
   std::vector<std::uint32_t> free;
   std::uint32_t next = 0;
 
-  auto const last_use = [&](use const& u) { return u.op == npos ? uses_->last(all[u.candidate].blob) : u.op; };
   // Of a candidate all of whose uses are known, one entry; and no more entries than most_known, the latest.
   auto const tidy = [&](std::vector<use>& own) {
     std::size_t kept = 0;
@@ -176,11 +180,13 @@ inline std::vector<std::uint32_t> place_assignment::in_any_order(std::vector<can
         for (std::size_t u = begin; u != i; ++u) own[kept++] = own[u];
     }
     own.resize(kept);
-    if (kept <= static_cast<std::size_t>(most_known)) return;
-    std::vector<op_index> last(kept);
-    std::ranges::transform(own, last.begin(), last_use);
-    std::ranges::nth_element(last, last.end() - most_known);
-    std::erase_if(own, [&, least = *(last.end() - most_known)](use const& u) { return last_use(u) < least; });
+    if (kept <= most_known) return;
+    auto const last_use = [&](use const& u) {
+      return std::pair(u.op == npos ? uses_->last(all[u.candidate].blob) : u.op, u.candidate);
+    };
+    std::ranges::nth_element(own, own.end() - std::ptrdiff_t{most_known}, {}, last_use);
+    own.erase(own.begin(), own.end() - std::ptrdiff_t{most_known});
+    std::ranges::sort(own);
   };
 
   for (op_index op = 0; op != ops; ++op) {
@@ -190,6 +196,7 @@ inline std::vector<std::uint32_t> place_assignment::in_any_order(std::vector<can
       merged.clear();
       std::ranges::set_union(own, known[earlier], std::back_inserter(merged));
       std::swap(own, merged);
+      if (own.size() > 2 * most_known) tidy(own);
       if (--waiting[earlier] == 0) std::vector<use>().swap(known[earlier]);
     }
     tidy(own);
@@ -236,7 +243,8 @@ std::vector<place_assignment::candidate> sharing_candidates(N const& n, ssa_form
   std::vector<place_assignment::candidate> candidates;
   for (blob_index b = 0; b != ssa.blob_bound(); ++b) {
     if (uses.ops(b).empty() || !uses.is_internal(b) || device[b] == several) continue;
-    std::string_view const name = ssa.name(b);
+    auto const key = ssa.name(b);  // a string of its own in some nets
+    std::string_view const name = key;
     if (kept.contains(name) || (options.only && !options.only(name))) continue;
     candidates.push_back({b, device[b], options.bytes ? options.bytes(name).value_or(0) : 0});
   }
@@ -250,7 +258,7 @@ std::vector<place_assignment::candidate> sharing_candidates(N const& n, ssa_form
 /// are never in use at once, and an op writes nothing to where it reads another blob, so that no op becomes one in
 /// place. Blobs that ops on several devices write are left alone. Nothing is changed.
 ///
-/// O(operands + blobs · free places). With any_order an op knows of 256 uses before it at most, which are the latest:
+/// O(operands + blobs · free places). With any_order an op knows of 64 uses before it at most, which are the latest:
 /// where more places than that are free at once, some are not found.
 template <fully_renamable_net N>
 [[nodiscard]] blob_sharing find_sharing(N const& n, share_options const& options = {}) {
@@ -265,9 +273,9 @@ template <fully_renamable_net N>
                                     dependency_graph(n, ssa, {.write_after_read = true, .write_after_write = true}))
           : assignment.in_order(candidates);
 
-  auto const text = [&](blob_index b) { return std::string_view(ssa.name(b)); };
   unique_names taken;
-  for (blob_index b : ssa.blobs()) taken.take(text(b));
+  for (blob_index b : ssa.blobs()) taken.take(std::string_view(ssa.name(b)));
+  for (std::string const& name : options.keep) taken.take(name);
   for (auto&& op : plait::ops(n)) visit_nested_names(n, op, [&](std::string_view name) { taken.take(name); });
   std::vector<std::uint32_t> held(assignment.size());
   for (std::uint32_t place : places) ++held[place];
@@ -286,7 +294,7 @@ template <fully_renamable_net N>
       std::string wanted = scope + "__m" + std::to_string(number++) + "_shared";
       if (taken.take(wanted)) name = std::move(wanted);
     }
-    made.renamed.set(text(candidates[c].blob), name);
+    made.renamed.set(std::string_view(ssa.name(candidates[c].blob)), name);
   }
   return made;
 }
@@ -297,7 +305,7 @@ template <fully_renamable_net N>
 template <fully_renamable_net N>
 blob_sharing share_blobs(N& n, share_options const& options = {}) {
   blob_sharing made = find_sharing(std::as_const(n), options);
-  rename_blobs(n, made.renamed, name_capture::merge);
+  if (!made.renamed.empty()) rename_blobs(n, made.renamed, name_capture::merge);
   return made;
 }
 

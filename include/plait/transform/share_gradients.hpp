@@ -82,7 +82,10 @@ blob_sharing share_activation_blobs(N& n, share_options options = {}) {
     ++at;
   }
   auto const ssa = get_ssa(std::as_const(n), {.subnets = true, .control_inputs = true});
-  for (blob_index b : ssa.undeclared_inputs()) {
+  std::vector<bool> given(ssa.blob_bound());
+  for (value v : ssa.external_inputs()) given[v.blob] = true;
+  for (blob_index b : ssa.undefined()) {
+    if (given[b]) continue;
     std::string const name(std::string_view(ssa.name(b)));
     op_index const reader = ssa.consumers({b, 0}).front().op;
     throw net_error("plait: " + op_label(std::as_const(n), reader) + " reads '" + name +

@@ -21,6 +21,30 @@ struct listed_row {
 
 namespace detail {
 
+template <std::size_t Bytes, class T>
+PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE inline void copy_ends(T* out, T const* in, std::size_t count) {
+  constexpr std::size_t block = Bytes / sizeof(T);
+  PLAIT_VECTOR_LOOP
+  for (std::size_t i = 0; i < block; ++i) out[i] = in[i];
+  out += count - block;
+  in += count - block;
+  PLAIT_VECTOR_LOOP
+  for (std::size_t i = 0; i < block; ++i) out[i] = in[i];
+}
+
+// Of short rows, two blocks that may overlap are all: a loop takes longer to find out how many turns it has.
+template <class T>
+PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE inline void copy_elements(T* out, T const* in, std::size_t count) {
+  std::size_t const bytes = count * sizeof(T);
+  if (bytes - 8 <= 64 - 8) {
+    if (bytes >= 32) return copy_ends<32>(out, in, count);
+    if (bytes >= 16) return copy_ends<16>(out, in, count);
+    return copy_ends<8>(out, in, count);
+  }
+  PLAIT_INDEPENDENT
+  for (std::size_t i = 0; i < count; ++i) out[i] = in[i];
+}
+
 template <class T, class Source>
 struct moved_element {
   T* to;
@@ -47,9 +71,7 @@ struct moved_row {
       for (std::size_t i = first; i < last; ++i) out[i] = filler;
       return;
     }
-    T const* const in = from + static_cast<std::size_t>(at) * width;
-    PLAIT_INDEPENDENT
-    for (std::size_t i = first; i < last; ++i) out[i] = in[i];
+    PLAIT_INLINE_CALL copy_elements(out + first, from + static_cast<std::size_t>(at) * width + first, last - first);
   }
 };
 
@@ -60,10 +82,7 @@ struct pitched_row {
   T const* from;
   std::size_t from_pitch;
   PLAIT_HOST_DEVICE void operator()(std::size_t row, std::size_t first, std::size_t last) const {
-    T* const out = to + row * to_pitch;
-    T const* const in = from + row * from_pitch;
-    PLAIT_INDEPENDENT
-    for (std::size_t i = first; i < last; ++i) out[i] = in[i];
+    PLAIT_INLINE_CALL copy_elements(to + row * to_pitch + first, from + row * from_pitch + first, last - first);
   }
 };
 
