@@ -71,7 +71,7 @@ struct moved_row {
       for (std::size_t i = first; i < last; ++i) out[i] = filler;
       return;
     }
-    PLAIT_INLINE_CALL copy_elements(out + first, from + static_cast<std::size_t>(at) * width + first, last - first);
+    copy_elements(out + first, from + static_cast<std::size_t>(at) * width + first, last - first);
   }
 };
 
@@ -82,7 +82,7 @@ struct pitched_row {
   T const* from;
   std::size_t from_pitch;
   PLAIT_HOST_DEVICE void operator()(std::size_t row, std::size_t first, std::size_t last) const {
-    PLAIT_INLINE_CALL copy_elements(to + row * to_pitch + first, from + row * from_pitch + first, last - first);
+    copy_elements(to + row * to_pitch + first, from + row * from_pitch + first, last - first);
   }
 };
 
