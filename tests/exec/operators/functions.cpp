@@ -87,6 +87,42 @@ TEST_CASE_TEMPLATE("functions: integers", B, PLAIT_HOST_BACKENDS) {
             .template fetch<std::int64_t>("Y") == std::vector<std::int64_t>{1'000'000'001});
 }
 
+TEST_CASE_TEMPLATE("Pow: zeros, what is negative or not finite, and results that are", B, PLAIT_HOST_BACKENDS) {
+  using limits = std::numeric_limits<float>;
+  std::vector<float> x = {0.0f,
+                          -0.0f,
+                          1.0f,
+                          -1.0f,
+                          2.0f,
+                          -2.5f,
+                          1e-3f,
+                          3e38f,
+                          limits::min(),
+                          limits::max(),
+                          limits::denorm_min(),
+                          0.999f,
+                          limits::infinity(),
+                          -limits::infinity(),
+                          limits::quiet_NaN()};
+  for (int i = 1; i != 700; ++i) x.push_back(static_cast<float>(i) * 0.37f);  // these fill a stretch
+  std::vector<float> y(x.size());
+  for (float const exponent : {1.7f, -0.3f, 5.0f, -3.0f, 0.0f, 127.5f, 1e30f, -1e30f, 1e-30f, limits::infinity(),
+                               -limits::infinity(), limits::quiet_NaN()}) {
+    plait::map<B>(x.data(), y.data(), x.size(), plait::functions::power_of<float>{exponent});
+    for (std::size_t i = 0; i != x.size(); ++i) {
+      CAPTURE(x[i]);
+      CAPTURE(exponent);
+      auto const expected = static_cast<float>(std::pow(static_cast<double>(x[i]), static_cast<double>(exponent)));
+      bool const is_right = std::isnan(expected) ? std::isnan(y[i])
+                            : std::isinf(expected) || expected == 0
+                                ? y[i] == expected && std::signbit(y[i]) == std::signbit(expected)
+                                : y[i] >= std::nextafter(expected, -limits::infinity()) &&
+                                      y[i] <= std::nextafter(expected, limits::infinity());
+      CHECK(is_right);
+    }
+  }
+}
+
 TEST_CASE_TEMPLATE("Pow: the exponent as a second input", B, PLAIT_HOST_BACKENDS) {
   auto const run = [](shape const& dims, shape const& exponents, std::string const& arguments) {
     auto const x = test::numbered<double>(dims, 1);

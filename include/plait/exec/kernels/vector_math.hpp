@@ -428,4 +428,18 @@ PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr T softplus(T x) {
   return detail::positive_part(x) + detail::log1p<contracted>(exp_of_negative(detail::minus_magnitude(x)));
 }
 
+/// x to a power that is finite and not zero, for x neither negative, infinite nor NaN. 0.51 ulp: in double, of which
+/// a logarithm and a product lose nothing that is left in a float.
+PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr float pow_of_usual(float x, float exponent) {
+  using f = detail::format<double>;
+  double const wide = x;  // zero or normal
+  auto const parts = detail::reduce_log(wide);
+  double const k = detail::to_floating<double>(parts.exponent, double(f::bias));
+  double const log = detail::choose(wide > 0.0, detail::log_of_parts<contracted>(k, parts.fraction - 1.0),
+                                    -std::numeric_limits<double>::infinity());
+  constexpr double end = 200;  // beyond, a float is infinite or zero
+  auto const power = detail::reduce_exp<contracted>(detail::clamp(double(exponent) * log, end), f::bias);
+  return static_cast<float>(detail::exp_of_rest<contracted>(power.rest) * detail::power_of_two<double>(power.exponent));
+}
+
 }  // namespace plait::math

@@ -137,7 +137,6 @@ struct power_of {
   T exponent;
   PLAIT_HOST_DEVICE T operator()(T x) const { return std::pow(x, exponent); }
 };
-/// In double, logarithm and product lose nothing that is left in a float.
 template <>
 struct power_of<float> {
   float exponent;
@@ -147,9 +146,7 @@ struct power_of<float> {
     return math::detail::to_bits(x) < infinity && exponent != 0.0f &&
            math::detail::to_bits(math::detail::magnitude(exponent)) < infinity;
   }
-  float usual(float x) const {
-    return static_cast<float>(math::exp(static_cast<double>(exponent) * math::log(static_cast<double>(x))));
-  }
+  float usual(float x) const { return math::pow_of_usual(x, exponent); }
 };
 template <class T>
 struct cube {
