@@ -80,7 +80,7 @@ inline std::size_t product_work(gemm_shape const& s) {
 template <backend B>
 row_runs product_by_rows(held_matrix<B> const& right, gemm_shape const& s, element_type type) {
   constexpr std::size_t own_cache = 1 << 20;
-  constexpr std::size_t shared_cache = 1 << 22;  // what a thread may take of it
+  constexpr std::size_t shared_cache = 3 << 20;  // what a thread may take of it
   if (s.m < 2 || !right.holds()) return {};
   std::size_t const bytes = static_cast<std::size_t>(s.n) * static_cast<std::size_t>(s.k) * size_of(type);
   std::int64_t const threads = B::concurrency();
