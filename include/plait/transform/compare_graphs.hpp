@@ -2,9 +2,7 @@
 // was.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <optional>
 #include <ranges>
 #include <span>

@@ -1,12 +1,12 @@
 // How much memory a net takes that is run op by op, and keeps a blob from when it is written first until it is freed.
 #pragma once
 
-#include <algorithm>
 #include <concepts>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -14,7 +14,6 @@
 
 #include <plait/core/npos.hpp>
 #include <plait/net/net_traits.hpp>
-#include <plait/ssa/versioning.hpp>
 #include <plait/transform/blob_uses.hpp>
 
 namespace plait {
@@ -59,7 +58,7 @@ template <has_text N, class Bytes>
         found = blobs.emplace(name, blob{size.value_or(0), false}).first;
       }
       auto& [size, held] = found->second;
-      if (releases == held) now = releases ? now - size : now;
+      if (releases && held) now -= size;
       if (!releases && !held) {
         now += size;
         made.total += size;

@@ -2,10 +2,9 @@
 #pragma once
 
 #include <algorithm>
-#include <compare>
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <queue>
 #include <span>
 #include <tuple>

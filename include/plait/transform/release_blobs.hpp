@@ -39,7 +39,7 @@ struct released_blob {
 /// each op the last of what it reads first. Nothing is changed. O(operands + nested nets).
 ///
 /// Follows Caffe2's memonger.release_blobs_when_used, except that reading as a control input or from a nested net
-/// counts.
+/// counts, and that what an If may leave as it was is not freed.
 template <has_text N>
 [[nodiscard]] std::vector<released_blob> find_released_blobs(N const& n, release_options const& options = {}) {
   auto const ssa = get_ssa(n, {.subnets = true, .control_inputs = true});

@@ -209,6 +209,10 @@ inline std::vector<std::uint32_t> place_assignment::in_any_order(std::vector<can
       if (found != npos) over[places_[found].holder] = true;
       given[next] = take(found, all[next], next);
     }
+    if (waiting[op] == 0) {
+      std::vector<use>().swap(own);
+      continue;
+    }
     // From here on for those that wait for this op.
     for (std::uint32_t c : used_by[op])
       if (!over[c]) own.push_back({c, op});

@@ -12,23 +12,14 @@
 
 #include <plait/exec/kernels/instruction_sets.hpp>
 #include <plait/exec/kernels/vector_math.hpp>
+#include <support/vector_functions.hpp>
 
 namespace {
 
 namespace math = plait::math;
-
-template <class T>
-struct wider;
-template <>
-struct wider<float> {
-  using type = double;
-};
-template <>
-struct wider<double> {
-  using type = long double;
-};
-template <class T>
-using wide = typename wider<T>::type;
+using test::map_loop;
+using test::results;
+using test::wide;
 
 // PLAIT_FUNCTION(name, bound in ulp of float, of double, what it is)
 #define PLAIT_FUNCTION(name, float_bound, double_bound, exact)     \
@@ -93,50 +84,6 @@ struct exp_of_negative_function : exp_function {
     return std::exp(-std::fabs(x));
   }
 };
-
-template <class F, class T>
-struct map_loop {
-  void operator()(T const* in, T* out, std::size_t count) const {
-    PLAIT_INDEPENDENT
-    for (std::size_t i = 0; i < count; ++i) out[i] = F{}(in[i]);
-  }
-};
-
-// The sets of instructions this processor has.
-template <class Loop, class T>
-std::vector<std::pair<std::string, std::vector<T>>> results(Loop const& loop, std::vector<T> const& in) {
-  std::vector<std::pair<std::string, std::vector<T>>> made;
-  auto const add = [&](char const* name, auto run) {
-    std::vector<T> out(in.size());
-    run(in.data(), out.data(), in.size());
-    made.emplace_back(name, std::move(out));
-  };
-  using plait::instruction_set;
-  [[maybe_unused]] auto const best = plait::available_instructions();
-  add("portable", [&](T const* x, T* y, std::size_t n) { plait::detail::run_portable(loop, x, y, n); });
-#if PLAIT_X86_DISPATCH
-  if (best >= instruction_set::avx2)
-    add("avx2", [&](T const* x, T* y, std::size_t n) { plait::detail::run_avx2(loop, x, y, n); });
-  if (best >= instruction_set::avx512)
-    add("avx512", [&](T const* x, T* y, std::size_t n) { plait::detail::run_avx512(loop, x, y, n); });
-#endif
-  return made;
-}
-
-/// How far `found` is from `exact` in units of the last place of `exact` as a T; infinity where it is wrong in kind.
-template <class T>
-double ulps(T found, wide<T> exact) {
-  using limits = std::numeric_limits<T>;
-  T const rounded = static_cast<T>(exact);
-  constexpr double wrong = std::numeric_limits<double>::infinity();
-  if (std::isnan(rounded) || std::isnan(found)) return std::isnan(rounded) && std::isnan(found) ? 0 : wrong;
-  if (std::isinf(rounded) || std::isinf(found)) return rounded == found ? 0 : wrong;
-  if (rounded == 0 && found == 0) return std::signbit(rounded) == std::signbit(found) ? 0 : wrong;
-  int exponent = 0;
-  std::frexp(std::max(std::fabs(rounded), limits::min()), &exponent);
-  wide<T> const ulp = std::ldexp(wide<T>(1), exponent - limits::digits);
-  return static_cast<double>(std::fabs(static_cast<wide<T>>(found) - exact) / ulp);
-}
 
 template <class T>
 void append_edges(std::vector<T>& in) {
@@ -222,7 +169,7 @@ void check_function() {
     double worst = 0;
     T at = 0;
     for (std::size_t i = 0; i != in.size(); ++i) {
-      double const error = ulps(out[i], exact[i]);
+      double const error = test::exact_ulps(out[i], exact[i]);
       if (error > worst) {
         worst = error;
         at = in[i];
@@ -283,6 +230,26 @@ TEST_CASE("products of fractions are within their bounds of the exact values") {
   check_all<product_of_three_function>();
 }
 TEST_CASE("softplus is within its bound of the exact value") { check_all<softplus_function>(); }
+
+TEST_CASE("powers of floats are within half a unit and a hundredth of the exact value") {
+  std::vector<float> in;
+  for (std::uint64_t bits = 0; bits < 0x7f800000; bits += 60'013)
+    in.push_back(std::bit_cast<float>(static_cast<std::uint32_t>(bits)));
+  for (float const exponent : {1.7f, 0.5f, -0.3f, 3.0f, -7.25f, 40.0f, 1e-3f}) {
+    auto const loop = [exponent](float const* x, float* y, std::size_t count) {
+      PLAIT_INDEPENDENT
+      for (std::size_t i = 0; i < count; ++i) y[i] = math::pow_of_usual(x[i], exponent);
+    };
+    for (auto const& result : results(loop, in)) {
+      double worst = 0;
+      for (std::size_t i = 0; i != in.size(); ++i)
+        worst = std::max(worst, test::exact_ulps(result.second[i], std::pow(double{in[i]}, double{exponent})));
+      CAPTURE(exponent);
+      CAPTURE(result.first);
+      CHECK(worst <= 0.51);
+    }
+  }
+}
 
 TEST_CASE_TEMPLATE("what has an exact value has it", T, float, double) {
   constexpr T infinity = std::numeric_limits<T>::infinity();

@@ -136,17 +136,18 @@ template <class T>
 struct power_of {
   T exponent;
   PLAIT_HOST_DEVICE T operator()(T x) const { return std::pow(x, exponent); }
-};
-template <>
-struct power_of<float> {
-  float exponent;
-  PLAIT_HOST_DEVICE float operator()(float x) const { return std::pow(x, exponent); }
-  bool is_usual(float x) const {  // neither negative, infinite nor NaN
+  bool is_usual(T x) const  // neither negative, infinite nor NaN
+    requires std::same_as<T, float>
+  {
     constexpr std::uint32_t infinity = math::detail::to_bits(std::numeric_limits<float>::infinity());
     return math::detail::to_bits(x) < infinity && exponent != 0.0f &&
            math::detail::to_bits(math::detail::magnitude(exponent)) < infinity;
   }
-  float usual(float x) const { return math::pow_of_usual(x, exponent); }
+  T usual(T x) const
+    requires std::same_as<T, float>
+  {
+    return math::pow_of_usual(x, exponent);
+  }
 };
 template <class T>
 struct cube {

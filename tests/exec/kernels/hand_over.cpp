@@ -1,0 +1,24 @@
+// What the thread sanitizer makes of it is seen by all loops that are run with it.
+#include <plait/exec/kernels/hand_over.hpp>
+
+#include <cstddef>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+namespace {
+
+TEST_CASE("hand_over: copies of what is handed on run the same function, part by part") {
+  std::vector<int> runs(5);
+  auto const f = [&runs](std::size_t part) { ++runs[part]; };
+  {
+    plait::detail::loop_hand_over shared(f);
+    auto const first = shared.part();
+    auto const second = first;
+    for (std::size_t part : {0u, 2u, 4u}) first(part);
+    for (std::size_t part : {1u, 2u}) second(part);
+  }
+  CHECK(runs == std::vector<int>{1, 1, 2, 0, 1});
+}
+
+}  // namespace
