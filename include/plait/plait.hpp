@@ -129,6 +129,7 @@
 #include <plait/transform/memory_order.hpp>
 #include <plait/transform/ops_between.hpp>
 #include <plait/transform/parameter_extraction.hpp>
+#include <plait/transform/place_assignment.hpp>
 #include <plait/transform/release_blobs.hpp>
 #include <plait/transform/remap_inputs.hpp>
 #include <plait/transform/remove_reshape.hpp>

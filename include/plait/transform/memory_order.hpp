@@ -17,6 +17,7 @@
 #include <plait/ssa/versioning.hpp>
 #include <plait/transform/blob_uses.hpp>
 #include <plait/transform/clone.hpp>
+#include <plait/transform/place_assignment.hpp>
 #include <plait/transform/share_blobs.hpp>
 
 namespace plait {
