@@ -20,7 +20,6 @@
 #include <boost/unordered/unordered_flat_set.hpp>
 
 #include <plait/net/mutation.hpp>
-#include <plait/net/name_generator.hpp>
 #include <plait/net/name_map.hpp>
 #include <plait/net/nested_names.hpp>
 #include <plait/net/net_traits.hpp>
@@ -113,10 +112,8 @@ template <fully_renamable_net N>
                                     dependency_graph(n, ssa, {.write_after_read = true, .write_after_write = true}))
           : assignment.in_order(candidates);
 
-  unique_names taken;
-  for (blob_index b : ssa.blobs()) taken.take(std::string_view(ssa.name(b)));
-  for (std::string const& name : options.keep) taken.take(name);
-  for (auto&& op : plait::ops(n)) visit_nested_names(n, op, [&](std::string_view name) { taken.take(name); });
+  boost::unordered_flat_set<std::string> elsewhere(options.keep.begin(), options.keep.end());
+  for (auto&& op : plait::ops(n)) visit_nested_names(n, op, [&](std::string_view name) { elsewhere.emplace(name); });
   std::vector<std::uint32_t> held(assignment.size());
   for (std::uint32_t place : places) ++held[place];
   std::vector<std::string> names(held.size());
@@ -132,7 +129,7 @@ template <fully_renamable_net N>
     if (held[places[c]] < 2) continue;
     while (name.empty()) {
       std::string wanted = scope + "__m" + std::to_string(number++) + "_shared";
-      if (taken.take(wanted)) name = std::move(wanted);
+      if (!ssa.contains(std::string_view(wanted)) && !elsewhere.contains(wanted)) name = std::move(wanted);
     }
     made.renamed.set(std::string_view(ssa.name(candidates[c].blob)), name);
   }
