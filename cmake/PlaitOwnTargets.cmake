@@ -49,6 +49,14 @@ if(PLAIT_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   endif()
 endif()
 
+# plait_enable_cuda(): from here on files of this folder may be of the language CUDA. A macro, as CMake wants it. The
+# standard as a flag: CMake 3.25 takes C++20 for what nvcc 13 does by itself.
+macro(plait_enable_cuda)
+  set(CMAKE_CUDA_COMPILER ${CUDAToolkit_NVCC_EXECUTABLE})
+  enable_language(CUDA)
+  add_compile_options("$<$<COMPILE_LANGUAGE:CUDA>:-std=c++20;--extended-lambda;--expt-relaxed-constexpr>")
+endmacro()
+
 # The table of operators takes long to compile: once for all programs. plait_operators(<backend>) makes the target
 # plait_<backend>_operators.
 function(plait_operators backend)

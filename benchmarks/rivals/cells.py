@@ -2,12 +2,12 @@
 """The cells of benchmarks/rnn/cells.cpp in PyTorch, a step at a time, and JAX (lax.scan, jit).
 
     cells.py {torch | jax} THREADS [--cell gru | layer_norm_lstm]... [--case T,N,I,H]... [--steps N] [--infer | --train]
-             [--results FOLDER]
+             [--results FOLDER] [--device cuda]
 
 A line a case: what, threads, milliseconds (median, then the fastest), the case, GFLOP/s. --results: also says how far
 plait's results, which plait_cells has written there for the same case, are from these: the largest difference, relative
 to the largest element. What can be done for all steps at once is done before the steps, as plait_cells does it. JAX
-takes as many threads as the process has processors: run it under taskset.
+takes as many threads as the process has processors: run it under taskset. --device: on a CUDA device.
 """
 
 import pathlib
@@ -33,12 +33,10 @@ def data(cell, case):
     return made.pop("x"), made.pop("dy"), made
 
 
-def torch_run(cell, numbers, threads, trains):
-    import torch
-
-    torch.set_num_threads(threads)
+def torch_run(cell, numbers, given, trains):
+    torch, device = sequences.torch_for(given)
     x, dy, numbers = numbers
-    x, dy = torch.from_numpy(x), torch.from_numpy(dy)
+    x, dy = torch.from_numpy(x).to(device), torch.from_numpy(dy).to(device)
     n, h = x.shape[1], dy.shape[2]
 
     class Gru(torch.nn.Module):
@@ -50,7 +48,7 @@ def torch_run(cell, numbers, threads, trains):
                                        "bh": self.h2h.bias}
 
         def forward(self, x):
-            state = torch.zeros(n, h)
+            state = torch.zeros(n, h, device=device)
             states = []
             for gates in self.i2h(x):
                 x_reset, x_update, x_new = gates.chunk(3, 1)
@@ -72,7 +70,7 @@ def torch_run(cell, numbers, threads, trains):
                                        "bh": self.h2h.bias, "scale": self.norm.weight, "bias": self.norm.bias}
 
         def forward(self, x):
-            hidden, cell = torch.zeros(n, h), torch.zeros(n, h)
+            hidden, cell = torch.zeros(n, h, device=device), torch.zeros(n, h, device=device)
             states = []
             for gates in self.i2h(x):
                 i, f, o, g = self.norm(gates + self.h2h(hidden)).chunk(4, 1)
@@ -85,24 +83,27 @@ def torch_run(cell, numbers, threads, trains):
     with torch.no_grad():
         for name, parameter in net.parameters_by_name.items():
             parameter.copy_(torch.from_numpy(numbers[name]))
+    net.to(device)
 
     def infer():
         with torch.inference_mode():
-            return [net(x)]
+            results = [net(x)]
+        sequences.torch_wait(given)
+        return results
 
     def train():
         net.zero_grad()
         y = net(x)
         y.backward(dy)
+        sequences.torch_wait(given)
         return [y.detach()] + [net.parameters_by_name[name].grad for name in numbers]
 
     return train if trains else infer
 
 
-def jax_run(cell, numbers, threads, trains):
-    import jax
-    import jax.numpy as jnp
-
+def jax_run(cell, numbers, given, trains):
+    jax = sequences.jax_for(given)
+    jnp = jax.numpy
     x, dy, numbers = numbers
     parameters = {name: jnp.asarray(value) for name, value in numbers.items()}
     x, dy = jnp.asarray(x), jnp.asarray(dy)
@@ -152,7 +153,8 @@ def compare(results, folder):
     """The largest difference, relative to the largest element of the tensor."""
     worst = 0
     for number, theirs in enumerate(results):
-        ours, theirs = np.load(pathlib.Path(folder) / f"{number}.npy"), np.asarray(theirs)
+        ours = np.load(pathlib.Path(folder) / f"{number}.npy")
+        theirs = np.asarray(theirs.cpu() if hasattr(theirs, "cpu") else theirs)
         assert ours.shape == theirs.shape, f"result {number} is {ours.shape} in plait, not {theirs.shape}"
         worst = max(worst, float(np.abs(ours - theirs).max() / np.abs(theirs).max()))
     return worst
@@ -168,7 +170,7 @@ def main():
     given = parser.parse_args()
     for cell in given.cell or GATES:
         for case, trains in sequences.cases(given):
-            run = RIVALS[given.name](cell, data(cell, case), given.threads, trains)
+            run = RIVALS[given.name](cell, data(cell, case), given, trains)
             what = f"{cell} {sequences.text(case, trains)}"
             sequences.time_runs(given, run, what, sequences.flops(case, trains, GATES[cell]))
             if given.results:

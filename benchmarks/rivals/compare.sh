@@ -8,17 +8,21 @@
 #   benchmarks/rivals/compare.sh cells [ROUNDS [STEPS]]   cells of one's own, 3 rounds of 20; also how far results are
 #                                                         apart
 #   benchmarks/rivals/compare.sh operators [ROUNDS]       chains of functions of elements, softmax, sums; 3 rounds
+#   benchmarks/rivals/compare.sh device [ROUNDS [STEPS]]  what lstm and cells time, on a CUDA device: of the program
+#                                                         that cmake --build --preset cuda --target plait_device makes;
+#                                                         3 rounds of 30
 #
+# PLAIT_PYTHON is another Python that has the rivals.
 # Medians are those of all rounds' medians; the fastest step of all is beside them.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
 subject=mlp
-case ${1:-} in mlp | lstm | cells | operators) subject=$1 && shift ;; esac
+case ${1:-} in mlp | lstm | cells | operators | device) subject=$1 && shift ;; esac
 rounds=${1:-$([ $subject = mlp ] && echo 5 || echo 3)}
-declare -A usual_steps=([mlp]=60 [lstm]=0 [cells]=20 [operators]=)
+declare -A usual_steps=([mlp]=60 [lstm]=0 [cells]=20 [operators]= [device]=30)
 steps=${2:-${usual_steps[$subject]}}
-python=build/rivals/venv/bin/python
+python=${PLAIT_PYTHON:-build/rivals/venv/bin/python}
 find_program() { find build/release/benchmarks -type f -name "$1"; }
 shapes='100,1,256,256 50,32,512,512 20,64,1024,1024 200,16,128,128'
 times=$(mktemp)
@@ -89,6 +93,16 @@ operators_round() {
   OMP_NUM_THREADS=2
   two_threads "$program"
   for rival in torch jax; do taskset -c 0,1 $python benchmarks/rivals/operators.py $rival 2; done
+}
+
+device_round() {
+  local program=${PLAIT_DEVICE:-build/cuda/benchmarks/rnn/plait_device} rival
+  OMP_NUM_THREADS=1
+  "$program" plan graph --steps "$steps"
+  for rival in torch jax; do
+    $python benchmarks/rivals/lstm.py $rival 1 --device cuda --steps "$steps"
+    $python benchmarks/rivals/cells.py $rival 1 --device cuda --steps "$steps"
+  done
 }
 
 echo "load before: $(cut -d ' ' -f 1-3 /proc/loadavg)"

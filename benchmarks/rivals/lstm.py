@@ -2,9 +2,10 @@
 """The LSTM of benchmarks/rnn/lstm.cpp in PyTorch, JAX (lax.scan, jit), ONNX Runtime and OpenVINO (both inference only).
 
     lstm.py {torch | jax | onnxruntime | openvino} THREADS [--case T,N,I,H]... [--steps N] [--infer | --train]
+            [--device cuda]
 
 A line a case: what, threads, milliseconds (median, then the fastest), the case, GFLOP/s. JAX takes as many threads as
-the process has processors: run it under taskset.
+the process has processors: run it under taskset. --device: PyTorch and JAX on a CUDA device.
 """
 
 import numpy as np
@@ -23,31 +24,32 @@ def data(t, n, i, h):
             "bi": some(4 * h), "bh": some(4 * h)}
 
 
-def torch_run(d, threads, trains):
-    import torch
-
-    torch.set_num_threads(threads)
+def torch_run(d, given, trains):
+    torch, device = sequences.torch_for(given)
     i, h = d["wi"].shape[1], d["wh"].shape[1]
     net = torch.nn.LSTM(i, h)
     with torch.no_grad():
         for name, key in (("weight_ih_l0", "wi"), ("weight_hh_l0", "wh"), ("bias_ih_l0", "bi"), ("bias_hh_l0", "bh")):
             getattr(net, name).copy_(torch.from_numpy(d[key]))
-    x, dy = torch.from_numpy(d["x"]), torch.from_numpy(d["dy"])
+    net.to(device)
+    x, dy = torch.from_numpy(d["x"]).to(device), torch.from_numpy(d["dy"]).to(device)
 
     def infer():
         with torch.inference_mode():
             net(x)
+        sequences.torch_wait(given)
 
     def train():
         net.zero_grad()
         net(x)[0].backward(dy)
+        sequences.torch_wait(given)
 
     return train if trains else infer
 
 
-def jax_run(d, threads, trains):
-    import jax
-    import jax.numpy as jnp
+def jax_run(d, given, trains):
+    jax = sequences.jax_for(given)
+    jnp = jax.numpy
 
     parameters = {name: jnp.asarray(d[name]) for name in ("wi", "wh", "bi", "bh")}
     x, dy = jnp.asarray(d["x"]), jnp.asarray(d["dy"])
@@ -79,7 +81,7 @@ def onnx_gates(w):
     return np.concatenate([i, o, f, g])
 
 
-def onnxruntime_run(d, threads, trains):
+def onnxruntime_run(d, given, trains):
     import onnx
     import onnxruntime
     from onnx import TensorProto, helper, numpy_helper
@@ -95,13 +97,13 @@ def onnxruntime_run(d, threads, trains):
         [helper.make_tensor_value_info("Y", TensorProto.FLOAT, [t, 1, n, h])], weights)
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 14)], ir_version=8)
     options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = threads
+    options.intra_op_num_threads = given.threads
     options.inter_op_num_threads = 1
     session = onnxruntime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
     return lambda: session.run(["Y"], {"X": d["x"]})
 
 
-def openvino_run(d, threads, trains):
+def openvino_run(d, given, trains):
     import openvino
     from openvino import opset8 as ops
 
@@ -119,7 +121,7 @@ def openvino_run(d, threads, trains):
                             ops.constant(gates(d["bi"] + d["bh"])), h, "forward")
     model = openvino.Model([ops.result(net.output(0))], [x], "lstm")
     compiled = openvino.Core().compile_model(
-        model, "CPU", {"INFERENCE_NUM_THREADS": threads, "NUM_STREAMS": 1, "INFERENCE_PRECISION_HINT": "f32"})
+        model, "CPU", {"INFERENCE_NUM_THREADS": given.threads, "NUM_STREAMS": 1, "INFERENCE_PRECISION_HINT": "f32"})
     request = compiled.create_infer_request()
     request.set_input_tensor(openvino.Tensor(np.ascontiguousarray(d["x"].transpose(1, 0, 2))))
     return request.infer
@@ -132,7 +134,7 @@ def main():
     given = sequences.parser(RIVALS).parse_args()
     for case, trains in sequences.cases(given):
         if not (trains and given.name in ("onnxruntime", "openvino")):
-            run = RIVALS[given.name](data(*case), given.threads, trains)
+            run = RIVALS[given.name](data(*case), given, trains)
             sequences.time_runs(given, run, sequences.text(case, trains), sequences.flops(case, trains, gates=4))
 
 

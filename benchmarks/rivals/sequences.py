@@ -26,6 +26,7 @@ def parser(rivals):
     made.add_argument("threads", type=int)
     made.add_argument("--case", action="append")
     made.add_argument("--steps", type=int, default=0)
+    made.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
     made.add_argument("--infer", action="store_true")
     made.add_argument("--train", action="store_true")
     return made
@@ -37,6 +38,32 @@ def cases(given):
         for trains in (False, True):
             if not (given.infer if trains else given.train):
                 yield tuple(map(int, case.split(","))), trains
+
+
+def torch_for(given):
+    """PyTorch, and what it is to compute on. On a device products are those of float, as everywhere, not TF32."""
+    import torch
+
+    torch.set_num_threads(given.threads)
+    torch.backends.cudnn.allow_tf32 = False
+    return torch, torch.device(given.device)
+
+
+def torch_wait(given):
+    """Until the device has done what it was asked for."""
+    if given.device == "cuda":
+        import torch
+
+        torch.cuda.synchronize()
+
+
+def jax_for(given):
+    """JAX, on what it finds: a device if there is one and its plugin. Products as in torch_for."""
+    import jax
+
+    jax.config.update("jax_default_matmul_precision", "highest")
+    assert jax.default_backend() == ("gpu" if given.device == "cuda" else "cpu"), jax.default_backend()
+    return jax
 
 
 def time_runs(given, run, what, flops):

@@ -3,22 +3,11 @@
 
 #include <string>
 #include <string_view>
-#include <vector>
-
-#include <plait/netdef/model.hpp>
 
 #include "running_net.hpp"
 #include "sequences.hpp"
 
 namespace bench {
-
-/// A cell over a sequence.
-struct cell_net {
-  plait::netdef net;
-  int gates;                         ///< see sequence_case::flops
-  std::vector<fed_blob> feeds;       ///< x, the parameters and, to train, dy, the gradient of the output
-  std::vector<std::string> results;  ///< the output, then, to train, the gradients of the parameters
-};
 
 /// What the program was asked for.
 struct cell_run {
@@ -31,7 +20,8 @@ struct cell_run {
   std::string text() const { return std::string(cell) + ' ' + c.text(trains); }
 };
 
-cell_net make_cell_net(cell_run const& r);
+/// Fetches the output, then, to train, the gradients of the parameters; dy is the gradient of the output.
+sequence_net make_cell_net(cell_run const& r);
 
 void time_cell_serial(unsigned threads, cell_run const& r);
 void time_cell_omp(unsigned threads, cell_run const& r);

@@ -1,11 +1,8 @@
 // The nets of cells.cpp on a backend.
 #pragma once
 
-#include <cstddef>
-#include <fstream>
 #include <string>
 
-#include <plait/exec/npy.hpp>
 #include <plait/exec/operators/activations.hpp>
 #include <plait/exec/operators/activations_gradients.hpp>
 #include <plait/exec/operators/arithmetic.hpp>
@@ -51,14 +48,10 @@ plait::operators<B> cell_operators() {
 
 template <plait::backend B>
 void time_cell(char const* name, unsigned threads, cell_run const& r) {
-  cell_net const made = make_cell_net(r);
-  running_net<B> net(made.net, cell_operators<B>(), made.feeds, {.fetch = made.results});
+  sequence_net const made = make_cell_net(r);
+  running_net<B> net(made, cell_operators<B>());
   time_runs(name, threads, r.text(), r.c.flops(r.trains, made.gates), r.steps, [&] { net.run(); });
-  if (r.folder.empty()) return;
-  for (std::size_t i = 0; i != made.results.size(); ++i) {
-    std::ofstream file(std::string(r.folder) + '/' + std::to_string(i) + ".npy", std::ios::binary);
-    plait::write_npy(file, net.result(made.results[i]));
-  }
+  if (!r.folder.empty()) net.write_results(std::string(r.folder), made.options.fetch);
 }
 
 }  // namespace bench

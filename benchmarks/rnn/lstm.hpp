@@ -1,16 +1,15 @@
 // What plait's LSTM and its rivals in the same program share.
 #pragma once
 
-#include <plait/netdef/model.hpp>
-
+#include "running_net.hpp"
 #include "sequences.hpp"
 
 namespace bench {
 
 inline constexpr int lstm_gates = 4;
 
-/// The net: inputs x, h0, c0 and parameters, and dy, the gradient of all hidden states, to train.
-plait::netdef make_lstm(bool trains);
+/// Inputs x, h0, c0 and parameters, and dy, the gradient of all hidden states, to train.
+sequence_net make_lstm(sequence_case const& c, bool trains);
 
 void time_serial(unsigned threads, sequence_case const& c, bool trains, int steps);
 void time_omp(unsigned threads, sequence_case const& c, bool trains, int steps);

@@ -1,9 +1,6 @@
 // The LSTM of lstm.cpp on a backend.
 #pragma once
 
-#include <cmath>
-#include <vector>
-
 #include <plait/exec/operators/matrix.hpp>
 #include <plait/exec/operators/matrix_gradients.hpp>
 #include <plait/exec/operators/recurrent_network.hpp>
@@ -31,22 +28,8 @@ plait::operators<B> lstm_operators() {
 }
 
 template <plait::backend B>
-running_net<B> make_running_lstm(sequence_case const& c, bool trains) {
-  double const bound = 1 / std::sqrt(static_cast<double>(c.h));
-  std::vector<fed_blob> feeds = {{"x", {c.t, c.n, c.i}, 1},      {"h0", {1, c.n, c.h}, 0},
-                                 {"c0", {1, c.n, c.h}, 0},       {"i2h_w", {4 * c.h, c.i}, bound},
-                                 {"i2h_b", {4 * c.h}, bound},    {"gates_t_w", {4 * c.h, c.h}, bound},
-                                 {"gates_t_b", {4 * c.h}, bound}};
-  if (trains) feeds.push_back({"dy", {c.t, c.n, c.h}, 1});
-  // Parameters that nobody trains are packed once, as the others pack them when a model is loaded.
-  plait::compile_options options;
-  if (!trains) options.constants = {"i2h_w", "i2h_b", "gates_t_w", "gates_t_b"};
-  return {make_lstm(trains), lstm_operators<B>(), feeds, options};
-}
-
-template <plait::backend B>
 void time_lstm(char const* name, unsigned threads, sequence_case const& c, bool trains, int steps) {
-  running_net<B> net = make_running_lstm<B>(c, trains);
+  running_net<B> net(make_lstm(c, trains), lstm_operators<B>());
   time_runs(name, threads, c.text(trains), c.flops(trains, lstm_gates), steps, [&] { net.run(); });
 }
 

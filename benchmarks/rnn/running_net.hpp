@@ -5,16 +5,19 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <fstream>
 #include <map>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include <plait/exec/npy.hpp>
 #include <plait/exec/observers.hpp>
 #include <plait/exec/operators.hpp>
 #include <plait/exec/plan.hpp>
 #include <plait/exec/workspace.hpp>
+#include <plait/netdef/model.hpp>
 #include <plait/netdef/traits.hpp>
 
 #include "sequences.hpp"
@@ -26,6 +29,14 @@ struct fed_blob {
   std::string name;
   plait::shape dims;
   double bound;
+};
+
+/// A net over a sequence: what is timed.
+struct sequence_net {
+  plait::netdef net;
+  int gates;                    ///< see sequence_case::flops
+  std::vector<fed_blob> feeds;  ///< in the order that says what numbers they get
+  plait::compile_options options;
 };
 
 /// Numbers that programs in other languages make, too: benchmarks/rivals/sequences.py.
@@ -44,19 +55,23 @@ inline std::vector<float> spread_numbers(std::uint32_t seed, std::size_t count, 
 template <plait::backend B>
 class running_net {
  public:
-  /// Blobs are fed in the order given, which says what numbers they get.
-  running_net(plait::netdef const& net, plait::operators<B> table, std::vector<fed_blob> const& feeds,
-              plait::compile_options const& options = {})
-      : table_(std::move(table)) {
+  running_net(sequence_net const& made, plait::operators<B> table) : table_(std::move(table)) {
     std::uint32_t seed = 0;
-    for (fed_blob const& feed : feeds)
+    for (fed_blob const& feed : made.feeds)
       blobs_.template feed<float>(
           feed.name, spread_numbers(++seed, static_cast<std::size_t>(feed.dims.size()), feed.bound), feed.dims);
-    plan_ = std::make_unique<plait::plan<B>>(net, table_, blobs_, options);
+    plan_ = std::make_unique<plait::plan<B>>(made.net, table_, blobs_, made.options);
   }
 
   void run() { plan_->run(); }
-  plait::tensor<B> const& result(std::string const& name) { return blobs_.get(name).value; }
+  plait::plan<B>& plan() { return *plan_; }
+  /// What the net is asked for, as FOLDER/0.npy and so on.
+  void write_results(std::string const& folder, std::vector<std::string> const& names) {
+    for (std::size_t i = 0; i != names.size(); ++i) {
+      std::ofstream file(folder + '/' + std::to_string(i) + ".npy", std::ios::binary);
+      plait::write_npy(file, blobs_.get(names[i]).value);
+    }
+  }
 
   /// Prints, by op and depth, the sum over a run: of that the median over the runs.
   void profile(int steps) {

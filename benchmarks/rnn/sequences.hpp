@@ -46,7 +46,8 @@ struct sequence_options {
   bool trains = true;
   std::vector<std::vector<std::string>> values = {};  ///< of each of `more`
 
-  static sequence_options read(int argc, char** argv, std::vector<std::string_view> const& more = {}) {
+  static sequence_options read(int argc, char** argv, std::vector<std::string_view> const& more = {},
+                               std::vector<std::string_view> const& usual_words = {"serial", "omp", "tbb"}) {
     sequence_options made;
     made.values.resize(more.size());
     for (int i = 1; i < argc; ++i) {
@@ -66,7 +67,7 @@ struct sequence_options {
       else
         made.words.push_back(word);
     }
-    if (made.words.empty()) made.words = {"serial", "omp", "tbb"};
+    if (made.words.empty()) made.words = usual_words;
     if (made.cases.empty())
       made.cases = {{100, 1, 256, 256}, {50, 32, 512, 512}, {20, 64, 1024, 1024}, {200, 16, 128, 128}};
     return made;

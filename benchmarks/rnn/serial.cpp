@@ -9,7 +9,7 @@ void time_serial(unsigned threads, sequence_case const& c, bool trains, int step
 }
 
 void profile_lstm(sequence_case const& c, bool trains, int steps) {
-  make_running_lstm<plait::serial>(c, trains).profile(steps);
+  running_net(make_lstm(c, trains), lstm_operators<plait::serial>()).profile(steps);
 }
 
 }  // namespace bench
