@@ -1,11 +1,12 @@
 // The LSTM of lstm.cpp and the cells of cells.cpp on a CUDA device. benchmarks/rivals/compare.sh device runs them and
 // others in turns.
 //
-//   plait_device [plan | graph]... [--cell lstm | gru | layer_norm_lstm]... [--case T,N,I,H]... [--steps N]
+//   plait_device [plan | graph | profile]... [--cell lstm | gru | layer_norm_lstm]... [--case T,N,I,H]... [--steps N]
 //                [--infer | --train] [--results FOLDER]
 //
 // Lines are those of plait_lstm and plait_cells, for one host thread. `plan` starts the ops of a step one after the
-// other, `graph` all of them as a CUDA graph. --results: as plait_cells.
+// other, `graph` all of them as a CUDA graph; `profile` says where the time goes, op by op. --results: as plait_cells.
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,6 +26,10 @@ int main(int argc, char** argv) {
       bench::cell_run const run{cell, c, training, options.steps, folder};
       bench::sequence_net const net = is_lstm ? bench::make_lstm(c, training) : bench::make_cell_net(run);
       for (std::string_view const word : options.words) {
+        if (word == "profile") {
+          bench::profile_on_device(net, std::max(options.steps, 10));
+          continue;
+        }
         if (word != "plan" && word != "graph") bench::refuse_word(word);
         bench::time_on_device(word == "graph" ? bench::device_way::graph : bench::device_way::plan, net,
                               is_lstm ? c.text(training) : run.text(), c.flops(training, net.gates), options.steps,

@@ -6,6 +6,10 @@
 #include "cells_net.hpp"
 #include "device.hpp"
 
+void bench::profile_on_device(sequence_net const& net, int steps) {
+  running_net(net, cell_operators<plait::cuda>()).profile(steps);
+}
+
 void bench::time_on_device(device_way way, sequence_net const& made, std::string const& what, double flops, int steps,
                            std::string const& folder) {
   running_net<plait::cuda> net(made, cell_operators<plait::cuda>());

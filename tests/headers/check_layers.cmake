@@ -26,6 +26,13 @@ foreach(header IN LISTS headers)
     set(failed TRUE)
   endif()
 
+  # nvcc 13 loses the names there where the type depends on a template's parameters: members before the first that was
+  # left out get the values of later ones.
+  if(text MATCHES "\n *[a-z_][A-Za-z_.()>-]* = {\\.[a-z_]+ = ")
+    message("plait/${header} assigns a list of named members without their type: write 'a = type{.b = c}'")
+    set(failed TRUE)
+  endif()
+
   if(header STREQUAL "plait.hpp")
     set(rank 5)
   else()

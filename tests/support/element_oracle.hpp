@@ -41,7 +41,7 @@ double ulps(T got, long double exact) {
 }
 
 /// Runs an op of X to Y: within `bound` ulps of f everywhere, in place and not, for the special numbers, for none, and
-/// the same bits as the serial backend's.
+/// on hosts the same bits as the serial backend's.
 template <class B, class T, class F>
 void check_function(plait::operators<B> const& table, plait::operators<plait::serial> const& reference,
                     std::string const& op, double least, double most, double bound, F const& f) {
@@ -67,7 +67,9 @@ void check_function(plait::operators<B> const& table, plait::operators<plait::se
     return std::ranges::equal(a, b, [](T p, T q) { return p == q || (std::isnan(p) && std::isnan(q)); });
   };
   CHECK(same(y, run_op<B>(table, op + " input: 'X' output: 'X'", {{"X", of<B>(dims, x)}}).template fetch<T>("X")));
-  CHECK(same(y, run_op<plait::serial>(reference, apart, {{"X", of<plait::serial>(dims, x)}}).template fetch<T>("Y")));
+  if (!B::on_device) {
+    CHECK(same(y, run_op<plait::serial>(reference, apart, {{"X", of<plait::serial>(dims, x)}}).template fetch<T>("Y")));
+  }
   auto const empty = run_op<B>(table, apart, {{"X", of<B, T>({0, 2}, {})}});
   CHECK(empty.view("Y").spec() == plait::tensor_spec{plait::element_type_of<T>, {0, 2}});
   auto const scalar = run_op<B>(table, apart, {{"X", of<B, T>({}, {T(0.5)})}});

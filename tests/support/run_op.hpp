@@ -1,6 +1,8 @@
 // Runs one op, or a few, on a backend: what tests of operators are made of.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -65,6 +67,17 @@ using feeds = std::vector<std::pair<std::string, plait::tensor<B>>>;
 template <class B, class T>
 plait::tensor<B> of(plait::shape const& dims, std::vector<T> const& elements) {
   return plait::tensor<B>::from(elements, dims);
+}
+
+/// The same bits; on a device, which rounds sums of products once and adds in orders of its own, so near, relative to
+/// the larger of the element and 1.
+template <class B, class T>
+bool agree(std::vector<T> const& got, std::vector<T> const& wanted, double tolerance = 2e-6) {
+  return std::ranges::equal(got, wanted, [tolerance](T a, T b) {
+    if (!B::on_device || a == b) return a == b;
+    auto const right = static_cast<double>(b);
+    return std::abs(static_cast<double>(a) - right) <= tolerance * std::max(1.0, std::abs(right));
+  });
 }
 
 /// The workspace after a net, given as text, has run once.

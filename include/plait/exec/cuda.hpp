@@ -2,6 +2,7 @@
 // per-thread default one unless use_stream says otherwise.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <new>
 #include <string>
@@ -15,6 +16,14 @@
 #include <plait/exec/backend.hpp>
 
 namespace plait {
+
+namespace detail {
+/// f(row) by a block of threads for each row.
+template <class F>
+__global__ void run_teams(std::size_t rows, F f) {
+  for (std::size_t row = blockIdx.x; row < rows; row += gridDim.x) f(row);
+}
+}  // namespace detail
 
 /// A call of the CUDA runtime that failed.
 struct cuda_error : error {
@@ -42,6 +51,17 @@ struct cuda {
     check(cudaGetDevice(&device), "cudaGetDevice");
     check(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device), "cudaDeviceGetAttribute");
     return static_cast<unsigned>(count);
+  }
+
+  /// f(row) for each row, by a team of threads that has a few of the row's `width` elements each
+  /// (kernels/thread_team.hpp).
+  template <class F>
+  static void for_each_team(std::size_t rows, std::size_t width, F const& f) {
+    unsigned threads = 32;
+    while (threads != 256 && threads * 4 < width) threads *= 2;
+    unsigned const blocks = static_cast<unsigned>(std::min<std::size_t>(rows, 1u << 30));
+    detail::run_teams<<<blocks, threads, 0, stream()>>>(rows, f);
+    check(cudaGetLastError(), "for_each_team");
   }
 
   static void* allocate(std::size_t bytes) {

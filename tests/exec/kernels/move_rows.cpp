@@ -11,6 +11,8 @@
 #include <plait/exec/omp.hpp>
 #include <plait/exec/serial.hpp>
 #include <plait/exec/tbb.hpp>
+#include <plait/exec/tensor.hpp>
+#include <support/emulated_device.hpp>
 
 namespace {
 
@@ -62,6 +64,41 @@ TEST_CASE_TEMPLATE("copy_pitched: runs at their pitches, and nothing between the
         plait::copy_pitched<B>(to.data(), to_pitch, from.data(), from_pitch, rows, width);
         CHECK(to == expected);
       }
+}
+
+TEST_CASE_TEMPLATE("copy_parts: a whole, cut and joined again, of more parts than a kernel takes and empty ones", B,
+                   plait::serial, plait::tbb, test::emulated_device) {
+  for (std::vector<std::size_t> const& widths :
+       std::vector<std::vector<std::size_t>>{{3}, {2, 0, 5}, {0, 1, 1, 1, 1, 1, 1, 1, 4, 2, 0, 3, 1, 1, 1, 1, 1, 6}})
+    for (std::size_t const rows : {1U, 4U, 100U}) {
+      std::vector<plait::part_place> places;
+      std::size_t pitch = 0;
+      for (std::size_t const width : widths) {
+        places.push_back({pitch, width});
+        pitch += width;
+      }
+      using tensor = plait::tensor<B>;
+      auto const dims = [](std::size_t count) { return plait::shape{static_cast<std::int64_t>(count)}; };
+      std::vector<std::int32_t> numbers(rows * pitch);
+      std::iota(numbers.begin(), numbers.end(), 1);
+      auto const whole = tensor::from(numbers, dims(numbers.size()));
+      std::vector<tensor> parts;
+      for (std::size_t const width : widths)
+        parts.push_back(tensor::from(std::vector<std::int32_t>(rows * width, -1), dims(rows * width)));
+      plait::copy_parts<B>(whole.template data<std::int32_t>(), pitch, rows, places,
+                           [&](std::size_t i) { return parts[i].template data<std::int32_t>(); });
+      for (std::size_t i = 0; i != parts.size(); ++i) {
+        std::vector<std::int32_t> expected;
+        for (std::size_t r = 0; r != rows; ++r)
+          for (std::size_t c = 0; c != widths[i]; ++c) expected.push_back(numbers[r * pitch + places[i].offset + c]);
+        CHECK(parts[i].template values<std::int32_t>() == expected);
+      }
+      auto again = tensor::from(std::vector<std::int32_t>(rows * pitch, -1), dims(rows * pitch));
+      plait::copy_parts<B>(again.template data<std::int32_t>(), pitch, rows, places, [&](std::size_t i) {
+        return static_cast<std::int32_t const*>(parts[i].template data<std::int32_t>());
+      });
+      CHECK(again.template values<std::int32_t>() == numbers);
+    }
 }
 
 }  // namespace

@@ -36,7 +36,7 @@ void check_all() {
   check("type: 'Cbrt'", -90, 90, 4, [](real x) { return std::cbrt(x); });
   check("type: 'Rsqrt'", -1, 90, 1.5, [](real x) { return 1 / std::sqrt(x); });
   check("type: 'Reciprocal'", -9, 9, 0.5, [](real x) { return 1 / x; });
-  check("type: 'Erf'", -7, 7, 1, [](real x) { return std::erf(x); });
+  check("type: 'Erf'", -7, 7, B::on_device ? 2 : 1, [](real x) { return std::erf(x); });
   check("type: 'Ceil'", -9, 9, 0, [](real x) { return std::ceil(x); });
   check("type: 'Floor'", -9, 9, 0, [](real x) { return std::floor(x); });
   check("type: 'Scale'", -9, 9, 0, [](real x) { return x; });
@@ -105,10 +105,14 @@ TEST_CASE_TEMPLATE("Pow: zeros, what is negative or not finite, and results that
                           -limits::infinity(),
                           limits::quiet_NaN()};
   for (int i = 1; i != 700; ++i) x.push_back(static_cast<float>(i) * 0.37f);  // these fill a stretch
-  std::vector<float> y(x.size());
+  plait::shape const dims = {static_cast<std::int64_t>(x.size())};
+  auto const in = of<B>(dims, x);
+  auto out = plait::tensor<B>::uninitialized(plait::element_type::float32, dims);
   for (float const exponent : {1.7f, -0.3f, 5.0f, -3.0f, 0.0f, 127.5f, 1e30f, -1e30f, 1e-30f, limits::infinity(),
                                -limits::infinity(), limits::quiet_NaN()}) {
-    plait::map<B>(x.data(), y.data(), x.size(), plait::functions::power_of<float>{exponent});
+    plait::map<B>(in.template data<float>(), out.template data<float>(), x.size(),
+                  plait::functions::power_of<float>{exponent});
+    auto const y = out.template values<float>();
     for (std::size_t i = 0; i != x.size(); ++i) {
       CAPTURE(x[i]);
       CAPTURE(exponent);
@@ -130,10 +134,10 @@ TEST_CASE_TEMPLATE("Pow: the exponent as a second input", B, PLAIT_HOST_BACKENDS
                      {{"X", of<B>(dims, x)}, {"E", test::counted<B, double>(exponents)}})
         .template fetch<double>("Y");
   };
-  CHECK(run({2, 2}, {2, 2}, "") == std::vector<double>{1, 2, 9, 64});
-  CHECK(run({2, 2}, {2}, "") == std::vector<double>{1, 2, 1, 4});
-  CHECK(run({2, 2}, {2}, "arg { name: 'broadcast' i: 1 } arg { name: 'axis' i: 0 }") ==
-        std::vector<double>{1, 1, 3, 4});
+  CHECK(test::agree<B, double>(run({2, 2}, {2, 2}, ""), {1, 2, 9, 64}, 1e-15));
+  CHECK(test::agree<B, double>(run({2, 2}, {2}, ""), {1, 2, 1, 4}, 1e-15));
+  CHECK(test::agree<B, double>(run({2, 2}, {2}, "arg { name: 'broadcast' i: 1 } arg { name: 'axis' i: 0 }"),
+                               {1, 1, 3, 4}, 1e-15));
 }
 
 TEST_CASE("functions: errors") {

@@ -211,7 +211,7 @@ TEST_CASE_TEMPLATE("optimizers: the same bits on every backend", B, PLAIT_PARALL
     auto const wanted = test::run_op(one, op_of(m, "_new"), feeds_of<plait::serial, float>(m, {301, 167}, true));
     auto const got = test::run_op(other, op_of(m, "_new"), feeds_of<B, float>(m, {301, 167}, true));
     for (std::string const& name : m.replaced)
-      CHECK(got.template fetch<float>(name + "_new") == wanted.template fetch<float>(name + "_new"));
+      CHECK(test::agree<B>(got.template fetch<float>(name + "_new"), wanted.template fetch<float>(name + "_new")));
   }
 }
 

@@ -3,8 +3,11 @@
 // Elements are moved by their size alone; the types of all ops that move data are unsigned words here.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
+#include <vector>
 
 #include <plait/exec/element_type.hpp>
 #include <plait/exec/kernels/for_each.hpp>
@@ -17,6 +20,12 @@ template <class I>
 struct listed_row {
   I const* list;
   PLAIT_HOST_DEVICE std::int64_t operator()(std::size_t row) const { return static_cast<std::int64_t>(list[row]); }
+};
+
+/// Runs of a whole's rows that belong to one part: `width` elements at `offset` of each.
+struct part_place {
+  std::size_t offset = 0;
+  std::size_t width = 0;
 };
 
 namespace detail {
@@ -75,6 +84,29 @@ struct moved_row {
   }
 };
 
+// Elements of a row of the whole, to the parts that they belong to or, if these are constant, from them.
+template <class Whole, class Part>
+struct whole_row {
+  static constexpr std::size_t most = 8;
+  Whole* whole;
+  std::size_t pitch;
+  Part* parts[most];
+  part_place places[most];
+  PLAIT_HOST_DEVICE void operator()(std::size_t row, std::size_t first, std::size_t last) const {
+    std::size_t part = 0;
+    for (std::size_t i = first; i < last; ++i) {
+      std::size_t const column = places[0].offset + i;
+      while (column >= places[part].offset + places[part].width) ++part;
+      Whole& in_whole = whole[row * pitch + column];
+      Part& in_part = parts[part][row * places[part].width + (column - places[part].offset)];
+      if constexpr (std::is_const_v<Part>)
+        in_whole = in_part;
+      else
+        in_part = in_whole;
+    }
+  }
+};
+
 template <class T>
 struct pitched_row {
   T* to;
@@ -106,6 +138,36 @@ void copy_pitched(T* to, std::size_t to_pitch, T const* from, std::size_t from_p
     B::copy(to, from, rows * width * sizeof(T));
   else
     for_each_row_part<B>(rows, width, 1, detail::pitched_row<T>{to, to_pitch, from, from_pitch});
+}
+
+/// Joins parts to `rows` rows of `pitch` elements, or cuts these into parts: part(i), which is a pointer to constant
+/// elements to join them, stands at places[i], which follow each other. On a device several parts are one kernel's.
+template <backend B, class Whole, class PartAt>
+void copy_parts(Whole* whole, std::size_t pitch, std::size_t rows, std::vector<part_place> const& places,
+                PartAt const& part) {
+  using part_element = std::remove_pointer_t<std::invoke_result_t<PartAt const&, std::size_t>>;
+  if constexpr (B::on_device) {
+    using row = detail::whole_row<Whole, part_element>;
+    for (std::size_t first = 0; first < places.size(); first += row::most) {
+      row made{whole, pitch, {}, {}};
+      std::size_t width = 0;
+      std::size_t const count = std::min(row::most, places.size() - first);
+      for (std::size_t i = 0; i != count; ++i) {
+        made.parts[i] = part(first + i);
+        made.places[i] = places[first + i];
+        width += made.places[i].width;
+      }
+      for_each_row_part<B>(rows, width, 1, made);
+    }
+  } else {
+    for (std::size_t i = 0; i != places.size(); ++i) {
+      auto const [offset, width] = places[i];
+      if constexpr (std::is_const_v<part_element>)
+        copy_pitched<B>(whole + offset, pitch, part(i), width, rows, width);
+      else
+        copy_pitched<B>(part(i), width, whole + offset, pitch, rows, width);
+    }
+  }
 }
 
 }  // namespace plait

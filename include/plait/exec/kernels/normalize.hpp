@@ -5,7 +5,9 @@
 #include <cmath>
 #include <cstddef>
 
-#include <plait/exec/kernels/reduce.hpp>
+#include <plait/exec/kernels/for_each.hpp>
+#include <plait/exec/kernels/reduce_row.hpp>
+#include <plait/exec/kernels/thread_team.hpp>
 
 namespace plait {
 
@@ -26,23 +28,21 @@ struct layer_norm_rows {
     T* const to = y + row * width;
     std::size_t const count = width;
     T const n = static_cast<T>(count);
-    T const mean = reduce_row<sum_reduction, T>(count, [from](std::size_t i) { return from[i]; }) / n;
-    T const variance = reduce_row<sum_reduction, T>(count,
-                                                    [from, mean](std::size_t i) {
-                                                      T const d = from[i] - mean;
-                                                      return d * d;
-                                                    }) /
+    T const mean = reduce_team_row<sum_reduction, T>(count, [from](std::size_t i) { return from[i]; }) / n;
+    T const variance = reduce_team_row<sum_reduction, T>(count,
+                                                         [from, mean](std::size_t i) {
+                                                           T const d = from[i] - mean;
+                                                           return d * d;
+                                                         }) /
                        n;
     T const deviation = std::sqrt(variance + epsilon);
     T const factor = T(1) / deviation;
     if (scale == nullptr) {
-      PLAIT_INDEPENDENT
-      for (std::size_t i = 0; i < count; ++i) to[i] = (from[i] - mean) * factor;
+      for_team_elements(count, [=](std::size_t i) { to[i] = (from[i] - mean) * factor; });
     } else {
       T const* const by = scale;
       T const* const plus = bias;
-      PLAIT_INDEPENDENT
-      for (std::size_t i = 0; i < count; ++i) to[i] = (from[i] - mean) * factor * by[i] + plus[i];
+      for_team_elements(count, [=](std::size_t i) { to[i] = (from[i] - mean) * factor * by[i] + plus[i]; });
     }
     means[row] = mean;
     deviations[row] = deviation;
@@ -79,9 +79,8 @@ struct normalize_rows {
     T* const to = y + row * width;
     std::size_t const count = width;
     T const divisor =
-        norm::divisor(reduce_row<sum_reduction, T>(count, [from](std::size_t i) { return norm::part(from[i]); }));
-    PLAIT_INDEPENDENT
-    for (std::size_t i = 0; i < count; ++i) to[i] = from[i] / divisor;
+        norm::divisor(reduce_team_row<sum_reduction, T>(count, [from](std::size_t i) { return norm::part(from[i]); }));
+    for_team_elements(count, [=](std::size_t i) { to[i] = from[i] / divisor; });
   }
 };
 
@@ -131,7 +130,8 @@ struct normalize_columns {
 template <backend B, class T>
 void layer_norm(T const* x, T const* scale, T const* bias, T* y, T* means, T* deviations, std::size_t rows,
                 std::size_t width, T epsilon) {
-  for_each_row<B>(rows, width, detail::layer_norm_rows<T>{x, y, means, deviations, scale, bias, width, epsilon});
+  for_each_team<B>(rows, width, width,
+                   detail::layer_norm_rows<T>{x, y, means, deviations, scale, bias, width, epsilon});
 }
 
 /// Divides the vectors along the middle axis of [outer, n, inner] by their Euclidean norm, or their sum of magnitudes.
@@ -139,7 +139,7 @@ void layer_norm(T const* x, T const* scale, T const* bias, T* y, T* means, T* de
 template <backend B, bool Magnitudes, class T>
 void normalize(T const* x, T* y, std::size_t outer, std::size_t n, std::size_t inner) {
   if (inner == 1) {
-    for_each_row<B>(outer, n, detail::normalize_rows<T, Magnitudes>{x, y, n});
+    for_each_team<B>(outer, n, n, detail::normalize_rows<T, Magnitudes>{x, y, n});
     return;
   }
   constexpr std::size_t width = B::on_device ? 1 : 256;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 
 #include <plait/exec/kernels/for_each.hpp>
 
@@ -27,13 +28,14 @@ struct row_parts_loop {
   }
 };
 
-// What one thread of a device does.
+// What one thread of a device does. A division of 64 bits is a hundred instructions there.
 template <class F>
 struct row_parts_element {
   F f;
   std::size_t width;
+  bool fits;  ///< all indices, 32 bits
   PLAIT_HOST_DEVICE void operator()(std::size_t i) const {
-    std::size_t const row = i / width;
+    std::size_t const row = fits ? static_cast<std::uint32_t>(i) / static_cast<std::uint32_t>(width) : i / width;
     f(row, i - row * width, i - row * width + 1);
   }
 };
@@ -47,7 +49,7 @@ template <backend B, class F>
 void for_each_row_part(std::size_t rows, std::size_t width, std::size_t cost, F const& f) {
   if (width == 0) return;
   if constexpr (B::on_device) {
-    for_each_index<B>(rows * width, detail::row_parts_element<F>{f, width});
+    for_each_index<B>(rows * width, detail::row_parts_element<F>{f, width, rows * width <= ~std::uint32_t{0}});
   } else {
     for_each_tile<B>(rows * width, std::max<std::size_t>(1, tile_size / std::max<std::size_t>(1, cost)),
                      detail::row_parts_loop<F>{f, width});

@@ -3,7 +3,8 @@
 
 #include <cstddef>
 
-#include <plait/exec/kernels/reduce.hpp>
+#include <plait/exec/kernels/reduce_row.hpp>
+#include <plait/exec/kernels/thread_team.hpp>
 #include <plait/exec/kernels/vector_math.hpp>
 
 namespace plait {
@@ -20,26 +21,29 @@ struct softmax_parts {
 
 template <class T>
 PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE inline T highest_of_row(T const* x, std::size_t width) {
-  return reduce_row<max_reduction, T>(width, [x](std::size_t i) { return x[i]; });
+  return reduce_team_row<max_reduction, T>(width, [x](std::size_t i) { return x[i]; });
 }
 
 /// y = softmax(x), which may be the same memory.
 template <class T>
 PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE inline softmax_parts<T> softmax_row(T const* x, T* y, std::size_t width) {
   T const highest = highest_of_row(x, width);
-  T const total = reduce_row<sum_reduction, T>(
+  T const total = reduce_team_row<sum_reduction, T>(
       width, [x, y, highest](std::size_t i) { return y[i] = math::exp_of_negative(x[i] - highest); });
   T const scale = T(1) / total;
-  PLAIT_INDEPENDENT
-  for (std::size_t i = 0; i < width; ++i) y[i] *= scale;
+  for_team_elements(width, [y, scale](std::size_t i) { y[i] *= scale; });
   return {highest, total};
 }
 
 /// The same parts, where only they are wanted.
 template <class T>
 PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE inline softmax_parts<T> softmax_parts_of_row(T const* x, std::size_t width) {
-  constexpr std::size_t stretch = 256;  // exponentials that are kept at a time: short loops are vectorised, too
   T const highest = highest_of_row(x, width);
+#if defined(__CUDA_ARCH__)
+  T const total = reduce_team_row<sum_reduction, T>(
+      width, [x, highest](std::size_t i) { return math::exp_of_negative(x[i] - highest); });
+#else
+  constexpr std::size_t stretch = 256;  // exponentials that are kept at a time: short loops are vectorised, too
   T total = T(0);
   for (std::size_t first = 0; first < width; first += stretch) {
     T kept[stretch];
@@ -50,6 +54,7 @@ PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE inline softmax_parts<T> softmax_parts_of_r
     for (std::size_t i = 0; i < count; ++i) to[i] = math::exp_of_negative(from[i] - highest);
     total += reduce_block<sum_reduction, T>(count, [to](std::size_t i) { return to[i]; });
   }
+#endif
   return {highest, total};
 }
 
@@ -74,9 +79,7 @@ struct log_softmax_rows {
     softmax_parts<T> const parts = softmax_parts_of_row(from, width);
     T const highest = parts.highest;
     T const log_total = math::log(parts.total);
-    std::size_t const count = width;
-    PLAIT_INDEPENDENT
-    for (std::size_t i = 0; i < count; ++i) to[i] = (from[i] - highest) - log_total;
+    for_team_elements(width, [=](std::size_t i) { to[i] = (from[i] - highest) - log_total; });
   }
 };
 
@@ -85,13 +88,13 @@ struct log_softmax_rows {
 /// y[row, :] = exp(x[row, :]) / the sum of them. y may be x.
 template <backend B, class T>
 void softmax(T const* x, T* y, std::size_t rows, std::size_t width) {
-  for_each_row<B>(rows, 4 * width, detail::softmax_rows<T>{x, y, width});
+  for_each_team<B>(rows, width, 4 * width, detail::softmax_rows<T>{x, y, width});
 }
 
 /// y[row, :] = x[row, :] - log(the sum of exp(x[row, :])). y may be x.
 template <backend B, class T>
 void log_softmax(T const* x, T* y, std::size_t rows, std::size_t width) {
-  for_each_row<B>(rows, 4 * width, detail::log_softmax_rows<T>{x, y, width});
+  for_each_team<B>(rows, width, 4 * width, detail::log_softmax_rows<T>{x, y, width});
 }
 
 }  // namespace plait

@@ -13,6 +13,7 @@
 
 #include <plait/core/npos.hpp>
 #include <plait/exec/kernels/move_rows.hpp>
+#include <plait/exec/kernels/set_numbers.hpp>
 #include <plait/exec/op_arguments.hpp>
 #include <plait/exec/op_kernel.hpp>
 #include <plait/exec/op_schema.hpp>
@@ -34,12 +35,6 @@ struct part_axis {
   }
   std::int64_t at;
   bool added;
-};
-
-/// Runs of the whole that belong to one part: `width` elements at `offset` of each of `outer` rows.
-struct part_place {
-  std::size_t offset = 0;
-  std::size_t width = 0;
 };
 
 /// Whether rows are what op_kernel::by_rows calls so.
@@ -102,16 +97,14 @@ struct concat_kernel : op_kernel<B> {
     return {.work = c.output_size(0), .whole_outputs = 0b10};
   }
   void begin_rows(op_context<B>& c) override {
-    if (c.output_count() == 2) B::copy_from_host(c.raw_output(1), extents.data(), c.output_spec(1).bytes());
+    if (c.output_count() == 2) set_numbers<B>(c.template output<std::int32_t>(1), extents.data(), extents.size());
   }
   void run_rows(op_context<B>& c) override { join(c, c.output_size(0) / pitch); }
 
   void join(op_context<B>& c, std::size_t rows) const {
     visit_word(c.type(0), [&]<class T>(T) {
-      T* const whole = static_cast<T*>(c.raw_output(0));
-      for (std::size_t i = 0; i != places.size(); ++i)
-        copy_pitched<B>(whole + places[i].offset, pitch, static_cast<T const*>(c.raw_input(i)), places[i].width, rows,
-                        places[i].width);
+      copy_parts<B>(static_cast<T*>(c.raw_output(0)), pitch, rows, places,
+                    [&c](std::size_t i) { return static_cast<T const*>(c.raw_input(i)); });
     });
   }
 
@@ -126,8 +119,8 @@ struct concat_kernel : op_kernel<B> {
   }
 
   detail::part_axis where;
-  std::vector<detail::part_place> places;  // by input
-  std::vector<std::int32_t> extents;       // by input
+  std::vector<part_place> places;     // by input
+  std::vector<std::int32_t> extents;  // by input
   std::size_t outer = 0;
   std::size_t pitch = 0;
 };
@@ -205,16 +198,14 @@ struct split_kernel : op_kernel<B> {
 
   void cut(op_context<B>& c, std::size_t rows) const {
     visit_word(c.type(0), [&]<class T>(T) {
-      T const* const whole = static_cast<T const*>(c.raw_input(0));
-      for (std::size_t o = 0; o != places.size(); ++o)
-        copy_pitched<B>(static_cast<T*>(c.raw_output(o)), places[o].width, whole + places[o].offset, pitch, rows,
-                        places[o].width);
+      copy_parts<B>(static_cast<T const*>(c.raw_input(0)), pitch, rows, places,
+                    [&c](std::size_t o) { return static_cast<T*>(c.raw_output(o)); });
     });
   }
 
   detail::part_axis where;
-  std::vector<std::int64_t> lengths;       // by output
-  std::vector<detail::part_place> places;  // by output
+  std::vector<std::int64_t> lengths;  // by output
+  std::vector<part_place> places;     // by output
   std::size_t outer = 0;
   std::size_t pitch = 0;
   bool even = false;

@@ -9,7 +9,8 @@
 #include <string_view>
 #include <utility>
 
-#include <plait/exec/kernels/reduce.hpp>
+#include <plait/exec/kernels/reduce_row.hpp>
+#include <plait/exec/kernels/thread_team.hpp>
 #include <plait/exec/op_arguments.hpp>
 #include <plait/exec/op_kernel.hpp>
 #include <plait/exec/op_schema.hpp>
@@ -22,13 +23,13 @@ namespace detail {
 /// Sums over i below n.
 template <class T>
 PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE inline T dot_row(T const* a, T const* b, std::size_t n) {
-  return reduce_row<sum_reduction, T>(n, [a, b](std::size_t i) { return a[i] * b[i]; });
+  return reduce_team_row<sum_reduction, T>(n, [a, b](std::size_t i) { return a[i] * b[i]; });
 }
 
 struct squared_distance_of_rows {
   template <class T>
   PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE T operator()(T const* a, T const* b, std::size_t n) const {
-    return T(0.5) * reduce_row<sum_reduction, T>(n, [a, b](std::size_t i) {
+    return T(0.5) * reduce_team_row<sum_reduction, T>(n, [a, b](std::size_t i) {
              T const d = a[i] - b[i];
              return d * d;
            });
@@ -37,7 +38,7 @@ struct squared_distance_of_rows {
 struct distance_of_rows {
   template <class T>
   PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE T operator()(T const* a, T const* b, std::size_t n) const {
-    return reduce_row<sum_reduction, T>(n, [a, b](std::size_t i) { return magnitude_of()(a[i] - b[i]); });
+    return reduce_team_row<sum_reduction, T>(n, [a, b](std::size_t i) { return magnitude_of()(a[i] - b[i]); });
   }
 };
 struct product_of_rows {
@@ -88,7 +89,8 @@ struct padded_product_rows {
         sum += dot_row(a + first, b, short_width);
     } else if (long_width != short_width) {
       T const* const rest = a + short_width;
-      sum += pad * reduce_row<sum_reduction, T>(long_width - short_width, [rest](std::size_t i) { return rest[i]; });
+      sum +=
+          pad * reduce_team_row<sum_reduction, T>(long_width - short_width, [rest](std::size_t i) { return rest[i]; });
     }
     y[row] = sum;
   }
@@ -154,9 +156,9 @@ class row_comparison_kernel final : public op_kernel<B> {
   }
   void run(op_context<B>& c) override {
     visit_type<float, double>(c.type(0), [&]<class T>(T) {
-      for_each_row<B>(pairs_.rows, 2 * pairs_.width,
-                      detail::compare_rows<Compare, T>{c.template input<T>(0), c.template input<T>(1),
-                                                       c.template output<T>(0), pairs_.width});
+      for_each_team<B>(pairs_.rows, pairs_.width, 2 * pairs_.width,
+                       detail::compare_rows<Compare, T>{c.template input<T>(0), c.template input<T>(1),
+                                                        c.template output<T>(0), pairs_.width});
     });
   }
 
@@ -174,8 +176,8 @@ class padded_product_kernel final : public op_kernel<B> {
   }
   void run(op_context<B>& c) override {
     visit_type<float, double>(c.type(0), [&]<class T>(T) {
-      for_each_row<B>(
-          pairs_.rows, pairs_.long_width + pairs_.short_width,
+      for_each_team<B>(
+          pairs_.rows, pairs_.long_width, pairs_.long_width + pairs_.short_width,
           detail::padded_product_rows<T>{c.template input<T>(pairs_.longer), c.template input<T>(pairs_.shorter()),
                                          c.template output<T>(0), pairs_.long_width, pairs_.short_width,
                                          static_cast<T>(pad_), repeat_});

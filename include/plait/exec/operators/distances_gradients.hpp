@@ -79,22 +79,20 @@ struct cosine_gradient_rows {
     T const* const y = b + row * width;
     T* const dx = da + row * width;
     T* const dy = db + row * width;
-    std::size_t const count = width;
     T const least = T(1e-12);
-    T const xy = dot_row(x, y, count);
-    T const xx = dot_row(x, x, count);
-    T const yy = dot_row(y, y, count);
+    T const xy = dot_row(x, y, width);
+    T const xx = dot_row(x, x, width);
+    T const yy = dot_row(y, y, width);
     T const by =
         dz[row] / (std::sqrt(max_reduction::combine(xx, least)) * std::sqrt(max_reduction::combine(yy, least)));
     T const by_x = xx < least ? T(0) : by * (xy / xx);
     T const by_y = yy < least ? T(0) : by * (xy / yy);
-    PLAIT_INDEPENDENT
-    for (std::size_t i = 0; i < count; ++i) {
+    for_team_elements(width, [=](std::size_t i) {
       T const x_i = x[i];
       T const y_i = y[i];
       dx[i] = by * y_i - by_x * x_i;
       dy[i] = by * x_i - by_y * y_i;
-    }
+    });
   }
 };
 
@@ -181,8 +179,8 @@ class cosine_gradient_kernel final : public row_pair_gradient_kernel<B> {
   void run(op_context<B>& c) override {
     visit_type<float, double>(c.type(0), [&]<class T>(T) {
       std::size_t const width = this->pairs().width;
-      for_each_row<B>(
-          this->pairs().rows, 6 * width,
+      for_each_team<B>(
+          this->pairs().rows, width, 6 * width,
           detail::cosine_gradient_rows<T>{c.template input<T>(0), c.template input<T>(1), c.template input<T>(2),
                                           c.template output<T>(0), c.template output<T>(1), width});
     });

@@ -6,7 +6,8 @@
 #include <string>
 
 #include <plait/exec/kernels/column_sums.hpp>
-#include <plait/exec/kernels/reduce.hpp>
+#include <plait/exec/kernels/reduce_row.hpp>
+#include <plait/exec/kernels/thread_team.hpp>
 #include <plait/exec/operators/normalization.hpp>
 
 namespace plait {
@@ -27,11 +28,10 @@ struct layer_norm_gradient_rows {
     T* const to = dx + row * width;
     std::size_t const count = width;
     T const n = static_cast<T>(count);
-    T const mean = reduce_row<sum_reduction, T>(count, [g](std::size_t i) { return g[i]; }) / n;
-    T const along = reduce_row<sum_reduction, T>(count, [g, from](std::size_t i) { return g[i] * from[i]; }) / n;
+    T const mean = reduce_team_row<sum_reduction, T>(count, [g](std::size_t i) { return g[i]; }) / n;
+    T const along = reduce_team_row<sum_reduction, T>(count, [g, from](std::size_t i) { return g[i] * from[i]; }) / n;
     T const factor = T(1) / deviations[row];
-    PLAIT_INDEPENDENT
-    for (std::size_t i = 0; i < count; ++i) to[i] = (g[i] - mean - from[i] * along) * factor;
+    for_team_elements(count, [=](std::size_t i) { to[i] = (g[i] - mean - from[i] * along) * factor; });
   }
 };
 
@@ -54,13 +54,12 @@ struct scaled_layer_norm_gradient_rows {
     T const n = static_cast<T>(count);
     T const middle = means[row];
     T const factor = T(1) / deviations[row];
-    T const mean = reduce_row<sum_reduction, T>(count, [g, by](std::size_t i) { return g[i] * by[i]; }) / n;
-    T const along = reduce_row<sum_reduction, T>(
+    T const mean = reduce_team_row<sum_reduction, T>(count, [g, by](std::size_t i) { return g[i] * by[i]; }) / n;
+    T const along = reduce_team_row<sum_reduction, T>(
                         count, [=](std::size_t i) { return g[i] * by[i] * ((from[i] - middle) * factor); }) /
                     n;
-    PLAIT_INDEPENDENT
-    for (std::size_t i = 0; i < count; ++i)
-      to[i] = (g[i] * by[i] - mean - (from[i] - middle) * factor * along) * factor;
+    for_team_elements(
+        count, [=](std::size_t i) { to[i] = (g[i] * by[i] - mean - (from[i] - middle) * factor * along) * factor; });
   }
 };
 
@@ -122,17 +121,17 @@ class layer_norm_gradient_kernel final : public op_kernel<B> {
       T const* const deviations = c.template input<T>(3);
       T* const dx = c.template output<T>(0);
       if (!affine_)
-        return for_each_row<B>(
-            dy_.rows, 2 * dy_.width,
+        return for_each_team<B>(
+            dy_.rows, dy_.width, 2 * dy_.width,
             detail::layer_norm_gradient_rows<T>{dy, c.template input<T>(1), deviations, dx, dy_.width});
       // The parameters' come first: dX may stand where dY or X stand.
       two_column_sums<B>(dy_.rows, dy_.width,
                          detail::layer_norm_parameter_part<T>{dy, c.template input<T>(4), c.template input<T>(2),
                                                               deviations, dy_.width},
                          c.template output<T>(1), c.template output<T>(2), static_cast<T*>(c.scratch()));
-      for_each_row<B>(dy_.rows, 3 * dy_.width,
-                      detail::scaled_layer_norm_gradient_rows<T>{dy, c.template input<T>(4), c.template input<T>(2),
-                                                                 deviations, c.template input<T>(5), dx, dy_.width});
+      for_each_team<B>(dy_.rows, dy_.width, 3 * dy_.width,
+                       detail::scaled_layer_norm_gradient_rows<T>{dy, c.template input<T>(4), c.template input<T>(2),
+                                                                  deviations, c.template input<T>(5), dx, dy_.width});
     });
   }
 

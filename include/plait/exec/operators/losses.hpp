@@ -11,8 +11,9 @@
 #include <type_traits>
 
 #include <plait/exec/kernels/index_checks.hpp>
-#include <plait/exec/kernels/reduce.hpp>
+#include <plait/exec/kernels/reduce_row.hpp>
 #include <plait/exec/kernels/softmax.hpp>
+#include <plait/exec/kernels/thread_team.hpp>
 #include <plait/exec/kernels/vector_math.hpp>
 #include <plait/exec/op_arguments.hpp>
 #include <plait/exec/op_kernel.hpp>
@@ -69,7 +70,7 @@ struct cross_entropy_rows {
   PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE void operator()(std::size_t row) const {
     T const* const p = x + row * classes;
     T const* const q = labels + row * classes;
-    y[row] = -reduce_row<sum_reduction, T>(classes, [p, q](std::size_t i) { return q[i] * bounded_log(p[i]); });
+    y[row] = -reduce_team_row<sum_reduction, T>(classes, [p, q](std::size_t i) { return q[i] * bounded_log(p[i]); });
   }
 };
 
@@ -107,7 +108,7 @@ struct share_of_ones {
   std::size_t count;
   PLAIT_HOST_DEVICE void operator()(std::size_t) const {
     auto const at = ones;
-    std::int32_t const sum = reduce_row<sum_reduction, std::int32_t>(count, [at](std::size_t i) { return at[i]; });
+    std::int32_t const sum = reduce_team_row<sum_reduction, std::int32_t>(count, [at](std::size_t i) { return at[i]; });
     *y = static_cast<T>(sum) / static_cast<T>(count);
   }
 };
@@ -133,8 +134,8 @@ struct sigmoid_cross_entropy_rows {
   PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE void operator()(std::size_t row) const {
     T const* const a = x + row * width;
     T const* const b = targets + row * width;
-    T const sum =
-        reduce_row<sum_reduction, T>(width, [a, b](std::size_t i) { return sigmoid_log_likelihood<Kind>(a[i], b[i]); });
+    T const sum = reduce_team_row<sum_reduction, T>(
+        width, [a, b](std::size_t i) { return sigmoid_log_likelihood<Kind>(a[i], b[i]); });
     y[row] = -sum / static_cast<T>(width);
   }
 };
@@ -216,8 +217,8 @@ class cross_entropy_kernel final : public row_label_kernel<B> {
       T const* const labels = c.template input<T>(1);
       std::size_t const at = find_index<B>(c.size(1), detail::is_no_probability<T>{labels});
       if (at != c.size(1)) c.fail("the label at place " + std::to_string(at) + " is no probability, from 0 to 1");
-      for_each_row<B>(
-          this->rows(), 4 * this->classes(),
+      for_each_team<B>(
+          this->rows(), this->classes(), 4 * this->classes(),
           detail::cross_entropy_rows<T>{c.template input<T>(0), labels, c.template output<T>(0), this->classes()});
     });
   }
@@ -244,7 +245,8 @@ class accuracy_kernel final : public row_label_kernel<B> {
                       detail::label_accuracy_rows<T>{c.template input<T>(0), labels, right, this->classes(),
                                                      static_cast<std::size_t>(top_)});
     });
-    for_each_row<B>(1, this->rows(), detail::share_of_ones<float>{right, c.template output<float>(0), this->rows()});
+    for_each_team<B>(1, this->rows(), this->rows(),
+                     detail::share_of_ones<float>{right, c.template output<float>(0), this->rows()});
   }
 
  private:
@@ -304,9 +306,9 @@ class sigmoid_cross_entropy_kernel final : public sigmoid_loss_kernel<B> {
   void run(op_context<B>& c) override {
     visit_type<float, double>(c.type(0), [&]<class T>(T) {
       this->visit_kind([&](auto kind) {
-        for_each_row<B>(c.output_size(0), 8 * this->width(),
-                        detail::sigmoid_cross_entropy_rows<kind(), T>{c.template input<T>(0), c.template input<T>(1),
-                                                                      c.template output<T>(0), this->width()});
+        for_each_team<B>(c.output_size(0), this->width(), 8 * this->width(),
+                         detail::sigmoid_cross_entropy_rows<kind(), T>{c.template input<T>(0), c.template input<T>(1),
+                                                                       c.template output<T>(0), this->width()});
       });
     });
   }

@@ -122,7 +122,7 @@ class fc_kernel : public op_kernel<B> {
 
   void infer(shape_context& c) final {
     auto const extents = detail::fc_extents::of<B>(c, axis_, axis_w_, TransposedWeights);
-    product_ = {.m = extents.m, .n = extents.n, .k = extents.k, .transpose_b = !TransposedWeights};
+    product_ = gemm_shape{.m = extents.m, .n = extents.n, .k = extents.k, .transpose_b = !TransposedWeights};
     c.expect_same_type(0, 2);
     c.expect_rank(2, 1, 1);
     c.expect(c.dims(2)[0] == extents.n, 2, "have " + std::to_string(extents.n) + " elements, one a unit");

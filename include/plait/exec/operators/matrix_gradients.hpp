@@ -38,8 +38,8 @@ class fc_gradient_kernel : public op_kernel<B> {
     rows_ = m;
     units_ = n;
     inner_ = k;
-    weights_ = {.m = TransposedWeights ? k : n, .n = TransposedWeights ? n : k, .k = m, .transpose_a = true};
-    input_ = {.m = m, .n = k, .k = n, .transpose_b = TransposedWeights};
+    weights_ = gemm_shape{.m = TransposedWeights ? k : n, .n = TransposedWeights ? n : k, .k = m, .transpose_a = true};
+    input_ = gemm_shape{.m = m, .n = k, .k = n, .transpose_b = TransposedWeights};
     c.output(0, type, c.dims(1));
     c.output(1, type, {n});
     if (with_input_) c.output(2, type, c.dims(0));

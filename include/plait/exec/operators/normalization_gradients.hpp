@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include <plait/exec/kernels/reduce_row.hpp>
+#include <plait/exec/kernels/thread_team.hpp>
 #include <plait/exec/operators/layer_norm_gradient.hpp>
 #include <plait/exec/operators/normalization.hpp>
 
@@ -27,13 +29,11 @@ struct softmax_gradient_rows {
     T* const to = dx + row * width;
     std::size_t const count = width;
     if constexpr (Log) {
-      T const sum = reduce_row<sum_reduction, T>(count, [g](std::size_t i) { return g[i]; });
-      PLAIT_INDEPENDENT
-      for (std::size_t i = 0; i < count; ++i) to[i] = g[i] - math::exp(p[i]) * sum;
+      T const sum = reduce_team_row<sum_reduction, T>(count, [g](std::size_t i) { return g[i]; });
+      for_team_elements(count, [=](std::size_t i) { to[i] = g[i] - math::exp(p[i]) * sum; });
     } else {
-      T const sum = reduce_row<sum_reduction, T>(count, [g, p](std::size_t i) { return g[i] * p[i]; });
-      PLAIT_INDEPENDENT
-      for (std::size_t i = 0; i < count; ++i) to[i] = (g[i] - sum) * p[i];
+      T const sum = reduce_team_row<sum_reduction, T>(count, [g, p](std::size_t i) { return g[i] * p[i]; });
+      for_team_elements(count, [=](std::size_t i) { to[i] = (g[i] - sum) * p[i]; });
     }
   }
 };
@@ -62,13 +62,12 @@ struct normalize_gradient_rows {
     T const* const g = dy + row * width;
     T* const to = dx + row * width;
     std::size_t const count = width;
-    T const squares = reduce_row<sum_reduction, T>(count, [from](std::size_t i) { return from[i] * from[i]; });
-    T const products = reduce_row<sum_reduction, T>(count, [from, g](std::size_t i) { return from[i] * g[i]; });
+    T const squares = reduce_team_row<sum_reduction, T>(count, [from](std::size_t i) { return from[i] * from[i]; });
+    T const products = reduce_team_row<sum_reduction, T>(count, [from, g](std::size_t i) { return from[i] * g[i]; });
     normalize_factors<T> const factors(squares, products);
     T const of_dy = factors.of_dy;
     T const of_x = factors.of_x;
-    PLAIT_INDEPENDENT
-    for (std::size_t i = 0; i < count; ++i) to[i] = g[i] * of_dy - from[i] * of_x;
+    for_team_elements(count, [=](std::size_t i) { to[i] = g[i] * of_dy - from[i] * of_x; });
   }
 };
 
@@ -127,9 +126,9 @@ class softmax_gradient_kernel final : public op_kernel<B> {
   }
   void run(op_context<B>& c) override {
     visit_type<float, double>(c.type(0), [&]<class T>(T) {
-      for_each_row<B>(y_.rows, (Log ? 4 : 2) * y_.width,
-                      detail::softmax_gradient_rows<T, Log>{c.template input<T>(0), c.template input<T>(1),
-                                                            c.template output<T>(0), y_.width});
+      for_each_team<B>(y_.rows, y_.width, (Log ? 4 : 2) * y_.width,
+                       detail::softmax_gradient_rows<T, Log>{c.template input<T>(0), c.template input<T>(1),
+                                                             c.template output<T>(0), y_.width});
     });
   }
 
@@ -155,7 +154,7 @@ class normalize_gradient_kernel final : public op_kernel<B> {
       T const* const dy = c.template input<T>(1);
       T* const dx = c.template output<T>(0);
       if (x_.inner == 1)
-        return for_each_row<B>(x_.outer, 3 * x_.n, detail::normalize_gradient_rows<T>{x, dy, dx, x_.n});
+        return for_each_team<B>(x_.outer, x_.n, 3 * x_.n, detail::normalize_gradient_rows<T>{x, dy, dx, x_.n});
       constexpr std::size_t width = B::on_device ? 1 : 256;
       std::size_t const strips = (x_.inner + width - 1) / width;
       for_each_row<B>(x_.outer * strips, 3 * x_.n * std::min(width, x_.inner),

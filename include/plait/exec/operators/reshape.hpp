@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include <plait/exec/kernels/set_numbers.hpp>
 #include <plait/exec/op_arguments.hpp>
 #include <plait/exec/op_kernel.hpp>
 #include <plait/exec/op_schema.hpp>
@@ -98,11 +99,11 @@ struct reshape_kernel : view_kernel<B> {
   void run(op_context<B>& c) override {
     view_kernel<B>::run(c);
     if (c.output_count() != 2) return;
-    tensor_spec const& type = c.output_spec(1);
-    if (type.type == element_type::int64)
-      B::copy_from_host(c.raw_output(1), before.data(), type.bytes());
+    std::size_t const rank = c.output_size(1);
+    if (c.output_spec(1).type == element_type::int64)
+      set_numbers<B>(c.template output<std::int64_t>(1), before.data(), rank);
     else
-      B::copy_from_host(c.raw_output(1), narrow_before.data(), type.bytes());
+      set_numbers<B>(c.template output<std::int32_t>(1), narrow_before.data(), rank);
   }
 
   std::vector<std::int64_t> wanted;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <plait/core/npos.hpp>
+#include <plait/exec/kernels/set_numbers.hpp>
 #include <plait/exec/op_arguments.hpp>
 #include <plait/exec/op_kernel.hpp>
 #include <plait/exec/op_schema.hpp>
@@ -27,7 +28,9 @@ struct shape_kernel : op_kernel<B> {
     }
     c.output(0, element_type::int64, {static_cast<std::int64_t>(extents.size())});
   }
-  void run(op_context<B>& c) override { B::copy_from_host(c.raw_output(0), extents.data(), c.output_spec(0).bytes()); }
+  void run(op_context<B>& c) override {
+    set_numbers<B>(c.template output<std::int64_t>(0), extents.data(), extents.size());
+  }
   std::vector<std::int64_t> axes;
   std::vector<std::int64_t> extents;
 };
@@ -39,7 +42,7 @@ struct size_kernel : op_kernel<B> {
     count = c.dims(0).size();
     c.output(0, element_type::int64, {});
   }
-  void run(op_context<B>& c) override { B::copy_from_host(c.raw_output(0), &count, sizeof(count)); }
+  void run(op_context<B>& c) override { set_numbers<B>(c.template output<std::int64_t>(0), &count, 1); }
   std::int64_t count = 0;
 };
 
@@ -51,7 +54,7 @@ struct has_elements_kernel : op_kernel<B> {
     for (std::size_t i = 0; i != c.input_count(); ++i) any = any || c.dims(i).size() != 0;
     c.output(0, element_type::boolean, {});
   }
-  void run(op_context<B>& c) override { B::copy_from_host(c.raw_output(0), &any, sizeof(any)); }
+  void run(op_context<B>& c) override { set_numbers<B>(c.template output<bool>(0), &any, 1); }
   bool any = false;
 };
 

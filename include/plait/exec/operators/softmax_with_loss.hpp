@@ -6,7 +6,9 @@
 #include <string>
 
 #include <plait/exec/kernels/index_checks.hpp>
+#include <plait/exec/kernels/reduce_row.hpp>
 #include <plait/exec/kernels/softmax.hpp>
+#include <plait/exec/kernels/thread_team.hpp>
 #include <plait/exec/operators/losses.hpp>
 
 namespace plait {
@@ -59,7 +61,7 @@ struct softmax_distribution_loss_rows {
     T const shift = parts.highest;
     T const log_total = math::log(parts.total);
     T const least = bounded_log(T(0));
-    T const sum = reduce_row<sum_reduction, T>(classes, [=](std::size_t i) {
+    T const sum = reduce_team_row<sum_reduction, T>(classes, [=](std::size_t i) {
       T const log_p = (from[i] - shift) - log_total;
       return (log_p < least ? least : log_p) * q[i];
     });
@@ -67,8 +69,7 @@ struct softmax_distribution_loss_rows {
     T const scale = T(1) / parts.total;
     T* const to = p + row * classes;
     std::size_t const count = classes;
-    PLAIT_INDEPENDENT
-    for (std::size_t i = 0; i < count; ++i) to[i] = math::exp_of_negative(from[i] - shift) * scale;
+    for_team_elements(count, [=](std::size_t i) { to[i] = math::exp_of_negative(from[i] - shift) * scale; });
   }
 };
 
@@ -82,9 +83,9 @@ struct weighted_average {
   PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE void operator()(std::size_t) const {
     T const* const l = losses;
     T const* const w = weights;
-    T const loss = reduce_row<sum_reduction, T>(rows, [l](std::size_t i) { return l[i]; });
-    T const weight =
-        w == nullptr ? static_cast<T>(rows) : reduce_row<sum_reduction, T>(rows, [w](std::size_t i) { return w[i]; });
+    T const loss = reduce_team_row<sum_reduction, T>(rows, [l](std::size_t i) { return l[i]; });
+    T const weight = w == nullptr ? static_cast<T>(rows)
+                                  : reduce_team_row<sum_reduction, T>(rows, [w](std::size_t i) { return w[i]; });
     *y = weight == T(0) ? T(0) : loss * scale / weight;
   }
 };
@@ -191,15 +192,16 @@ class softmax_with_loss_kernel final : public softmax_loss_kernel<B> {
         std::size_t const at = find_index<B>(rows, detail::is_no_distribution<T>{labels, classes});
         if (at != rows)
           c.fail("the labels of row " + std::to_string(at) + " are no probabilities, of sum 1 and none negative");
-        for_each_row<B>(rows, 8 * classes,
-                        detail::softmax_distribution_loss_rows<T>{x, p, losses, labels, weights, classes});
+        for_each_team<B>(rows, classes, 8 * classes,
+                         detail::softmax_distribution_loss_rows<T>{x, p, losses, labels, weights, classes});
       } else {
         auto const labels = detail::class_labels::checked<B>(c, 1, classes);
-        for_each_row<B>(rows, 4 * classes, detail::softmax_label_loss_rows<T>{x, p, losses, labels, weights, classes});
+        for_each_team<B>(rows, classes, 4 * classes,
+                         detail::softmax_label_loss_rows<T>{x, p, losses, labels, weights, classes});
       }
-      for_each_row<B>(1, rows,
-                      detail::weighted_average<T>{losses, this->template divisors<T>(c), c.template output<T>(1), rows,
-                                                  this->template scale<T>()});
+      for_each_team<B>(1, rows, rows,
+                       detail::weighted_average<T>{losses, this->template divisors<T>(c), c.template output<T>(1), rows,
+                                                   this->template scale<T>()});
     });
   }
 };

@@ -3,7 +3,9 @@
 
 #include <cstddef>
 
+#include <plait/exec/kernels/reduce_row.hpp>
 #include <plait/exec/kernels/row_parts.hpp>
+#include <plait/exec/kernels/thread_team.hpp>
 #include <plait/exec/operators/softmax_with_loss.hpp>
 
 namespace plait {
@@ -20,8 +22,8 @@ struct softmax_loss_factor {
   T scale;
   PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE void operator()(std::size_t) const {
     T const* const w = weights;
-    T const total =
-        w == nullptr ? static_cast<T>(rows) : reduce_row<sum_reduction, T>(rows, [w](std::size_t i) { return w[i]; });
+    T const total = w == nullptr ? static_cast<T>(rows)
+                                 : reduce_team_row<sum_reduction, T>(rows, [w](std::size_t i) { return w[i]; });
     *factor = total == T(0) ? T(0) : *loss_gradient * scale / total;
   }
 };
@@ -92,8 +94,8 @@ class softmax_with_loss_gradient_kernel final : public softmax_loss_kernel<B> {
       std::size_t const classes = this->classes();
       detail::class_labels labels;
       if (!this->has_distributions()) labels = detail::class_labels::checked<B>(c, 1, classes);
-      for_each_row<B>(
-          1, rows,
+      for_each_team<B>(
+          1, rows, rows,
           detail::softmax_loss_factor<T>{c.template input<T>(probabilities() + 1), this->template divisors<T>(c),
                                          factor, rows, this->template scale<T>()});
       if (this->has_distributions())

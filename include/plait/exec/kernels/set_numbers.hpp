@@ -1,0 +1,40 @@
+// A few numbers that the host knows, set where a backend's ops read them.
+#pragma once
+
+#include <cstddef>
+
+#include <plait/exec/backend.hpp>
+#include <plait/exec/kernels/for_each.hpp>
+
+namespace plait {
+
+namespace detail {
+
+template <class T>
+struct number_list {
+  static constexpr std::size_t most = 256 / sizeof(T);
+  T* to;
+  T numbers[most];
+  PLAIT_HOST_DEVICE void operator()(std::size_t i) const { to[i] = numbers[i]; }
+};
+
+}  // namespace detail
+
+/// to[i] = from[i] for i below count. To a device they go along with the kernel, 256 bytes at a time: the host does not
+/// wait, and the work can be recorded (captured_runs.hpp).
+template <backend B, class T>
+void set_numbers(T* to, T const* from, std::size_t count) {
+  if constexpr (B::on_device) {
+    using list = detail::number_list<T>;
+    for (std::size_t first = 0; first < count; first += list::most) {
+      list part{to + first, {}};
+      std::size_t const size = count - first < list::most ? count - first : list::most;
+      for (std::size_t i = 0; i != size; ++i) part.numbers[i] = from[first + i];
+      for_each_index<B>(size, part);
+    }
+  } else {
+    B::copy_from_host(to, from, count * sizeof(T));
+  }
+}
+
+}  // namespace plait

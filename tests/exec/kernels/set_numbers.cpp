@@ -1,0 +1,30 @@
+#include <plait/exec/kernels/set_numbers.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <plait/exec/serial.hpp>
+#include <support/emulated_device.hpp>
+
+namespace {
+
+TEST_CASE_TEMPLATE("set_numbers: all of a few, in one kernel and in several, and none behind them", B, plait::serial,
+                   test::emulated_device) {
+  for (std::size_t const count : {0U, 1U, 31U, 32U, 33U, 100U}) {
+    CAPTURE(count);
+    std::vector<std::int64_t> from(count);
+    std::iota(from.begin(), from.end(), 5);
+    auto to = plait::tensor<B>::from(std::vector<std::int64_t>(count + 1, -1), {static_cast<std::int64_t>(count + 1)});
+    plait::set_numbers<B>(to.template data<std::int64_t>(), from.data(), count);
+    auto wanted = from;
+    wanted.push_back(-1);
+    from.assign(count, 0);  // nobody reads them any more
+    CHECK(to.template values<std::int64_t>() == wanted);
+  }
+}
+
+}  // namespace
