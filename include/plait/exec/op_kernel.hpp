@@ -358,8 +358,8 @@ class op_kernel {
   /// Some rows, while other threads have others: operands are matrices or vectors of these rows only, but for the whole
   /// ones.
   virtual void run_rows(op_context<B>& c) { run(c); }
-  /// The same, and the elements at `addend`, as many as output 0 has and apart from it, are added to that output, with
-  /// the bits that adding them afterwards would give.
+  /// The same, and the elements at `addend`, as many as output 0 has and apart from it, are added to that output: on
+  /// hosts with the bits that adding them afterwards would give.
   virtual void run_rows_adding(op_context<B>&, void const* /*addend*/) {
     PLAIT_ASSERT(false, "op_kernel: by_rows says can_add, and there is no run_rows_adding");
   }

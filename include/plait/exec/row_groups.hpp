@@ -64,6 +64,9 @@ struct row_group {
   bool is_worth_it() const;
   void divide();
   void run(op_index& op);
+  void run_pair() {
+    members[0].kernel->run_rows_adding(*members[0].context, members[1].context->raw_input(members[0].addend));
+  }
   bool is_safe_with_itself() const;
   bool has_whole(slot const& s) const;
   void defer(op_index& op);
@@ -95,7 +98,8 @@ struct row_group {
 
 }  // namespace detail
 
-/// The groups among the ops of a plan, while types and kernels stay as they are. On devices none are found.
+/// The groups among the ops of a plan, while types and kernels stay as they are. On devices only pairs are found: an op
+/// and the sum that it makes on its way.
 template <backend B>
 class row_groups : public op_groups<detail::row_group<B>> {
  public:
@@ -114,7 +118,10 @@ class row_groups : public op_groups<detail::row_group<B>> {
   template <class At>
   void find(op_index ops, At const& at) {
     this->clear();
-    if constexpr (!B::on_device) find(ops, at, false);
+    if constexpr (B::on_device)
+      find_pairs(ops, at);
+    else
+      find(ops, at, false);
   }
   /// Looks for groups of large operands, on which whatever can be run in pieces is. What changes afterwards is no
   /// matter: a group that shares memory as it must not when it is run is run one op after the other.
@@ -126,11 +133,12 @@ class row_groups : public op_groups<detail::row_group<B>> {
 
   /// Runs the group that begins with `op`, which is left at its last. Throws what a kernel throws, and leaves it there.
   void run(op_index& op) {
-    if constexpr (!B::on_device) {
-      auto& found = this->at(op);
+    auto& found = this->at(op);
+    if constexpr (B::on_device)
+      found.run_pair();
+    else
       found.run(op);
-      op = found.first + static_cast<op_index>(found.members.size() - 1);
-    }
+    op = found.first + static_cast<op_index>(found.members.size() - 1);
   }
 
   // ---- several runs at once, of groups of small steps
@@ -140,7 +148,7 @@ class row_groups : public op_groups<detail::row_group<B>> {
   bool may_defer(op_index ops) const {
     if (this->groups().size() != 1) return false;
     auto const& all = this->groups().front();
-    return all.parts.size() > 1 && all.members.size() == ops && all.is_safe_with_itself();
+    return !B::on_device && all.parts.size() > 1 && all.members.size() == ops && all.is_safe_with_itself();
   }
   /// Whether an op of a group takes a value to be the same for all rows.
   bool has_whole(slot const& s) const {
@@ -162,6 +170,18 @@ class row_groups : public op_groups<detail::row_group<B>> {
   }
 
  private:
+  template <class At>
+  void find_pairs(op_index ops, At const& at) {
+    for (op_index op = 0; op + 1 < ops; ++op) {
+      detail::row_group<B> made{op, false};
+      for (group_candidate<B> const& c : {at(op), at(op + 1)})
+        if (c.kernel != nullptr) made.members.push_back({c.kernel, c.context, c.kernel->by_rows(*c.context)});
+      made.find_sums();
+      if (made.members.size() != 2 || made.members[0].addend == npos) continue;
+      this->add(std::move(made));
+      ++op;
+    }
+  }
   template <class At>
   void find(op_index ops, At const& at, bool large) {
     for (op_index op = 0; op < ops;) {

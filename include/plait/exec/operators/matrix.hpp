@@ -103,9 +103,16 @@ struct repeat_row {
   T const* row;
   T* matrix;
   std::size_t width;
+  T const* more = nullptr;  ///< a matrix that is added, if it is there
   PLAIT_HOST_DEVICE void operator()(std::size_t i, std::size_t first, std::size_t last) const {
     T const* const from = row;
     T* const to = matrix + i * width;
+    if (more != nullptr) {
+      T const* const also = more + i * width;
+      PLAIT_INDEPENDENT
+      for (std::size_t j = first; j < last; ++j) to[j] = from[j] + also[j];
+      return;
+    }
     PLAIT_INDEPENDENT
     for (std::size_t j = first; j < last; ++j) to[j] = from[j];
   }
@@ -145,14 +152,19 @@ class fc_kernel : public op_kernel<B> {
   row_runs by_rows(op_context<B> const& c) const override {
     row_runs made = detail::product_by_rows(held_, product_, c.type(0));
     made.whole_inputs = 0b110;
-    made.can_add = true;
+    made.can_add = !B::on_device || c.type(0) == element_type::float32 || c.type(0) == element_type::float64;
     return made;
   }
   void run_rows(op_context<B>& c) override { run_rows_adding(c, nullptr); }
   void run_rows_adding(op_context<B>& c, void const* addend) override {
     visit_type<float, double>(c.type(0), [&]<class T>(T) {
-      held_.multiply_onto_row(c.template input<T>(2), c.output_spec(0).dims[0], c.template input<T>(0),
-                              c.template output<T>(0), static_cast<T const*>(addend));
+      auto const* const more = static_cast<T const*>(addend);
+      if constexpr (B::on_device)
+        multiply_in_place(product_.m, c.template input<T>(0), c.template input<T>(1), c.template input<T>(2),
+                          c.template output<T>(0), more);
+      else
+        held_.multiply_onto_row(c.template input<T>(2), c.output_spec(0).dims[0], c.template input<T>(0),
+                                c.template output<T>(0), more);
     });
   }
   column_runs by_columns(op_context<B> const& c) const override {
@@ -186,9 +198,12 @@ class fc_kernel : public op_kernel<B> {
   }
   template <class T>
   void multiply(held_matrix<B> const& weights, std::int64_t rows, T const* x, T const* w, T const* b, T* y) const {
-    if (weights.multiply_onto_row(b, rows, x, y)) return;
+    if (!weights.multiply_onto_row(b, rows, x, y)) multiply_in_place(rows, x, w, b, y);
+  }
+  template <class T>
+  void multiply_in_place(std::int64_t rows, T const* x, T const* w, T const* b, T* y, T const* more = nullptr) const {
     auto const width = static_cast<std::size_t>(product_.n);
-    for_each_row_part<B>(static_cast<std::size_t>(rows), width, 1, detail::repeat_row<T>{b, y, width});
+    for_each_row_part<B>(static_cast<std::size_t>(rows), width, 1, detail::repeat_row<T>{b, y, width, more});
     gemm_shape part = product_;
     part.m = rows;
     gemm<B>(part, x, w, y, 1, 1);
