@@ -103,18 +103,23 @@ struct repeat_row {
   T const* row;
   T* matrix;
   std::size_t width;
-  T const* more = nullptr;  ///< a matrix that is added, if it is there
   PLAIT_HOST_DEVICE void operator()(std::size_t i, std::size_t first, std::size_t last) const {
     T const* const from = row;
     T* const to = matrix + i * width;
-    if (more != nullptr) {
-      T const* const also = more + i * width;
-      PLAIT_INDEPENDENT
-      for (std::size_t j = first; j < last; ++j) to[j] = from[j] + also[j];
-      return;
-    }
     PLAIT_INDEPENDENT
     for (std::size_t j = first; j < last; ++j) to[j] = from[j];
+  }
+};
+
+/// The same row added to each row of another.
+template <class T>
+struct add_row {
+  T const* row;
+  T const* matrix;
+  T* sum;
+  std::size_t width;
+  PLAIT_HOST_DEVICE void operator()(std::size_t i, std::size_t first, std::size_t last) const {
+    for (std::size_t j = first; j < last; ++j) sum[i * width + j] = row[j] + matrix[i * width + j];
   }
 };
 
@@ -158,13 +163,17 @@ class fc_kernel : public op_kernel<B> {
   void run_rows(op_context<B>& c) override { run_rows_adding(c, nullptr); }
   void run_rows_adding(op_context<B>& c, void const* addend) override {
     visit_type<float, double>(c.type(0), [&]<class T>(T) {
+      T const* const x = c.template input<T>(0);
+      T const* const b = c.template input<T>(2);
+      T* const y = c.template output<T>(0);
       auto const* const more = static_cast<T const*>(addend);
-      if constexpr (B::on_device)
-        multiply_in_place(product_.m, c.template input<T>(0), c.template input<T>(1), c.template input<T>(2),
-                          c.template output<T>(0), more);
-      else
-        held_.multiply_onto_row(c.template input<T>(2), c.output_spec(0).dims[0], c.template input<T>(0),
-                                c.template output<T>(0), more);
+      if constexpr (B::on_device) {
+        auto const width = static_cast<std::size_t>(product_.n);
+        for_each_row_part<B>(static_cast<std::size_t>(product_.m), width, 1, detail::add_row<T>{b, more, y, width});
+        gemm<B>(product_, x, c.template input<T>(1), y, 1, 1);
+      } else {
+        held_.multiply_onto_row(b, c.output_spec(0).dims[0], x, y, more);
+      }
     });
   }
   column_runs by_columns(op_context<B> const& c) const override {
@@ -198,12 +207,9 @@ class fc_kernel : public op_kernel<B> {
   }
   template <class T>
   void multiply(held_matrix<B> const& weights, std::int64_t rows, T const* x, T const* w, T const* b, T* y) const {
-    if (!weights.multiply_onto_row(b, rows, x, y)) multiply_in_place(rows, x, w, b, y);
-  }
-  template <class T>
-  void multiply_in_place(std::int64_t rows, T const* x, T const* w, T const* b, T* y, T const* more = nullptr) const {
+    if (weights.multiply_onto_row(b, rows, x, y)) return;
     auto const width = static_cast<std::size_t>(product_.n);
-    for_each_row_part<B>(static_cast<std::size_t>(rows), width, 1, detail::repeat_row<T>{b, y, width, more});
+    for_each_row_part<B>(static_cast<std::size_t>(rows), width, 1, detail::repeat_row<T>{b, y, width});
     gemm_shape part = product_;
     part.m = rows;
     gemm<B>(part, x, w, y, 1, 1);
