@@ -195,6 +195,35 @@ TEST_CASE_TEMPLATE("row_groups: a sum in place is made by the op before, if that
   CHECK(twice->kernels[0]->rows_adding == 0);
 }
 
+struct pretended_device : one_thread {
+  static constexpr bool on_device = true;
+};
+
+TEST_CASE("row_groups: on a device only an op and the sum that it makes, in place") {
+  auto const make = [](bool in_place, bool can_add) {
+    chain<pretended_device> made(4);
+    made.resize(7, {1, 7, 2}, 0.5);  // what op 2 adds
+    if (in_place) made.slots[3].data = made.slots[2].data;
+    made.kernels[1]->rows = {.can_add = can_add};  // by rows it is not: that is nothing to a device
+    made.kernels[2]->rows.is_sum = true;
+    return made;
+  };
+  auto c = make(true, true);
+  auto wanted = make(true, true);
+  wanted.kernels[1]->run(wanted.contexts[1]);
+  wanted.kernels[2]->run(wanted.contexts[2]);
+  plait::row_groups<pretended_device> groups;
+  c.find(groups);
+  CHECK(groups.firsts() == std::vector<op_index>{1});
+  CHECK(test::run_groups(groups) == sizes{2});
+  CHECK(c.memory == wanted.memory);
+  CHECK(c.kernels[1]->rows_adding == 1);
+  CHECK(c.kernels[2]->calls == 0);
+  CHECK_FALSE(groups.may_defer(2));
+  CHECK(make(false, true).sizes().empty());
+  CHECK(make(true, false).sizes().empty());
+}
+
 TEST_CASE("row_groups: of an op that threads do not divide by rows all are run at once, with a sum or by itself") {
   auto const take_sum = [](auto& c) {  // op 1 adds a vector as wide as the rest to value 1, in place
     c.memory[c.kernels.size() + 2].resize(14, 0.5);
