@@ -50,8 +50,12 @@ if(PLAIT_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
 endif()
 
 # plait_enable_cuda(): from here on files of this folder may be of the language CUDA. A macro, as CMake wants it. The
-# standard as a flag: CMake 3.25 takes C++20 for what nvcc 13 does by itself.
+# standard as a flag: CMake 3.25 takes C++20 for what nvcc 13 does by itself. Unless CMAKE_CUDA_ARCHITECTURES says for
+# which devices, what is compiled is for all that nvcc 13 knows, which assemble it themselves.
 macro(plait_enable_cuda)
+  if(NOT CMAKE_CUDA_ARCHITECTURES)
+    set(CMAKE_CUDA_ARCHITECTURES 75-virtual)
+  endif()
   set(CMAKE_CUDA_COMPILER ${CUDAToolkit_NVCC_EXECUTABLE})
   enable_language(CUDA)
   add_compile_options("$<$<COMPILE_LANGUAGE:CUDA>:-std=c++20;--extended-lambda;--expt-relaxed-constexpr>")
