@@ -14,7 +14,8 @@
 //   };
 //
 // It may also have task_group, task_arena and is_cancelled(), as oneTBB has them, for steps of recurrences to overlap
-// (has_tasks), and gemm_library, whose products are used in place of plait's (gemm.hpp).
+// (has_tasks), gemm_library, whose products are used in place of plait's (gemm.hpp), and, on a device, for_each_team,
+// for threads that work together (kernels/thread_team.hpp).
 //
 // serial.hpp, omp.hpp, tbb.hpp and cuda.hpp have one each; a program can use several. Backends are types without
 // state: nothing is chosen by a macro.

@@ -21,7 +21,7 @@ namespace plait {
 namespace detail {
 
 /// A backend whose threads work in teams: for_each_team(tasks, width, f) calls f(task), with teams fit for `width`
-/// elements each.
+/// elements each, of whole warps and 256 threads at most.
 template <class B>
 concept has_teams = requires(void (*f)(std::size_t)) { B::for_each_team(std::size_t{}, std::size_t{}, f); };
 
@@ -37,7 +37,7 @@ __device__ T combine_team(T part) {
     __syncwarp();  // as below: what was read before may be overwritten now
     return part;
   }
-  __shared__ T parts[1024 / warp_size];
+  __shared__ T parts[256 / warp_size];
   __syncthreads();  // what the last call left here has been read
   if (threadIdx.x % warp_size == 0) parts[threadIdx.x / warp_size] = part;
   __syncthreads();
