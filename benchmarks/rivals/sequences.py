@@ -58,10 +58,11 @@ def torch_wait(given):
 
 
 def jax_for(given):
-    """JAX, on what it finds: a device if there is one and its plugin. Products as in torch_for."""
+    """JAX, on what it finds: a device if there is one and its plugin. Products there are those of float, too."""
     import jax
 
-    jax.config.update("jax_default_matmul_precision", "highest")
+    if given.device == "cuda":
+        jax.config.update("jax_default_matmul_precision", "highest")
     assert jax.default_backend() == ("gpu" if given.device == "cuda" else "cpu"), jax.default_backend()
     return jax
 

@@ -16,7 +16,7 @@
 #include "lstm.hpp"
 
 int main(int argc, char** argv) {
-  auto options = bench::sequence_options::read(argc, argv, {"--cell", "--results"}, {"plan", "graph"});
+  auto const options = bench::sequence_options::read(argc, argv, {"--cell", "--results"}, {"plan", "graph"});
   std::vector<std::string> cells = options.values[0];
   if (cells.empty()) cells = {"lstm", "gru", "layer_norm_lstm"};
   std::string const folder = options.values[1].empty() ? "" : options.values[1].back();

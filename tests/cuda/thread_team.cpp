@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <random>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -12,17 +11,11 @@
 #include <plait/exec/cuda.hpp>
 #include <plait/exec/kernels/reduce.hpp>
 #include <plait/exec/tensor.hpp>
+#include <support/whole_numbers.hpp>
 
 namespace {
 
 using plait::cuda;
-
-std::vector<float> whole_numbers(std::size_t count) {
-  std::mt19937 random(3);
-  std::vector<float> made(count);
-  for (float& x : made) x = static_cast<float>(static_cast<int>(random() % 17) - 8);
-  return made;
-}
 
 plait::shape list(std::size_t count) { return {static_cast<std::int64_t>(count)}; }
 
@@ -61,7 +54,7 @@ TEST_CASE("teams of a device: sums and maxima of rows and columns") {
         CAPTURE(outer);
         CAPTURE(n);
         CAPTURE(inner);
-        auto const x = whole_numbers(outer * n * inner);
+        auto const x = test::whole_numbers(outer * n * inner);
         CHECK(reduced<plait::sum_reduction>(x, outer, n, inner, false) ==
               expected<plait::sum_reduction>(x, outer, n, inner));
         CHECK(reduced<plait::max_reduction>(x, outer, n, inner, false) ==

@@ -41,7 +41,8 @@ class cublas_handle {
   cublas_handle& operator=(cublas_handle const&) = delete;
   ~cublas_handle() { static_cast<void>(cublasDestroy(handle_)); }
 
-  /// The calling thread's, on its device and stream, with the workspace that cuBLAS has by itself.
+  /// The calling thread's, on its device and stream, with the workspace that cuBLAS has by itself: cublasSetStream
+  /// gives it back.
   static cublasHandle_t current() {
     thread_local std::optional<cublas_handle> kept;
     int device = 0;
@@ -136,7 +137,8 @@ struct gemm_traits<cuda> {
     cublasHandle_t const handle = detail::cublas_handle::current();
     // cuBLAS 13 cuts short sums for a few rows into dozens of parts, where it has memory for them: on an H200 the
     // product of 16 rows, 512 columns and sums of 128 takes 25 us so, 2.7 without.
-    if (s.m <= 16 && s.k <= 512) detail::check_cublas(cublasSetWorkspace(handle, nullptr, 0), "cublasSetWorkspace");
+    if (batch.count == 1 && s.m <= 16 && s.k <= 512)
+      detail::check_cublas(cublasSetWorkspace(handle, nullptr, 0), "cublasSetWorkspace");
     // Column-major, these are the transposes: c' = op(b)' * op(a)'.
     detail::check_cublas(
         cublasGemmStridedBatchedEx(

@@ -1,22 +1,14 @@
 #include <plait/exec/kernels/reduce.hpp>
 
 #include <cstddef>
-#include <random>
 #include <vector>
 
 #include <doctest/doctest.h>
 
 #include <plait/exec/serial.hpp>
+#include <support/whole_numbers.hpp>
 
 namespace {
-
-// Whole numbers, whose sums are exact in any order.
-std::vector<float> whole_numbers(std::size_t count) {
-  std::mt19937 random(3);
-  std::vector<float> made(count);
-  for (float& x : made) x = static_cast<float>(static_cast<int>(random() % 17) - 8);
-  return made;
-}
 
 TEST_CASE("reduce_rows, reduce_columns: long and short, wide and narrow, with and without partial sums") {
   for (std::size_t const outer : {1U, 3U})
@@ -25,7 +17,7 @@ TEST_CASE("reduce_rows, reduce_columns: long and short, wide and narrow, with an
         if (n * inner > 400'000) continue;
         CAPTURE(n);
         CAPTURE(inner);
-        auto const x = whole_numbers(outer * n * inner);
+        auto const x = test::whole_numbers(outer * n * inner);
         std::vector<float> wanted(outer * inner, 0.0f);
         for (std::size_t i = 0; i != x.size(); ++i) wanted[i / (n * inner) * inner + i % inner] += x[i];
         std::vector<float> got(outer * inner, -1.0f);

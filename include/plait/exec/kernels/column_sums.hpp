@@ -13,9 +13,10 @@ namespace plait {
 
 namespace detail {
 
-// Width columns of a chunk of the rows.
-template <class T, std::size_t Width, class Add>
+// A strip of the columns of a chunk of the rows, by one thread.
+template <class T, class Add>
 struct column_sums_strip {
+  static constexpr std::size_t most = 256;  ///< columns
   Add add;
   T* first;  ///< a row for each chunk
   T* second;
@@ -25,12 +26,12 @@ struct column_sums_strip {
   std::size_t strips;
   PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE void operator()(std::size_t task) const {
     std::size_t const chunk = task / strips;
-    std::size_t const column = task % strips * Width;
-    std::size_t const columns = width - column < Width ? width - column : Width;
+    std::size_t const column = task % strips * most;
+    std::size_t const columns = width - column < most ? width - column : most;
     std::size_t const begin = chunk * chunk_rows;
     std::size_t const end = rows - begin < chunk_rows ? rows : begin + chunk_rows;
-    T a[Width];
-    T b[Width];
+    T a[most];
+    T b[most];
     for (std::size_t c = 0; c < columns; ++c) a[c] = b[c] = T(0);
     for (std::size_t row = begin; row < end; ++row) add(row, column, columns, a, b);
     T* const to_first = first + chunk * width + column;
@@ -42,7 +43,7 @@ struct column_sums_strip {
   }
 };
 
-// Both sums of a column, on a device.
+// The same on a device: by a team, for a few columns.
 template <class T>
 struct two_sums {
   T first;
@@ -113,11 +114,10 @@ void two_column_sums(std::size_t rows, std::size_t width, Add const& add, T* fir
         chunks * teams, elements, 2 * elements,
         detail::device_column_sums<T, Add>{add, first_parts, second_parts, rows, width, chunk_rows, together, teams});
   } else {
-    constexpr std::size_t strip = 256;
-    std::size_t const strips = (width + strip - 1) / strip;
-    for_each_row<B>(
-        chunks * strips, 2 * std::min(rows, chunk_rows) * std::min(width, strip),
-        detail::column_sums_strip<T, strip, Add>{add, first_parts, second_parts, rows, width, chunk_rows, strips});
+    using strip = detail::column_sums_strip<T, Add>;
+    std::size_t const strips = (width + strip::most - 1) / strip::most;
+    for_each_row<B>(chunks * strips, 2 * std::min(rows, chunk_rows) * std::min(width, strip::most),
+                    strip{add, first_parts, second_parts, rows, width, chunk_rows, strips});
   }
   if (chunks == 1) return;
   detail::launch_columns<B, sum_reduction>(static_cast<T const*>(first_parts), 1, chunks, width, chunks, as_it_is{},

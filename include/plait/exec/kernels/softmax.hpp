@@ -11,6 +11,8 @@ namespace plait {
 
 namespace detail {
 
+// All of these are called by the team of a row (thread_team.hpp).
+
 /// What the softmax of a row is made of. The row's exponentials are exp(x - highest); NaN and infinities come out as
 /// the definition has them: a row with +infinity or NaN in it, or of nothing but -infinity, becomes NaN.
 template <class T>

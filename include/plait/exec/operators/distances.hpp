@@ -20,7 +20,7 @@ namespace plait {
 
 namespace detail {
 
-/// Sums over i below n.
+/// Sums over i below n, made by the team of a row (kernels/thread_team.hpp).
 template <class T>
 PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE inline T dot_row(T const* a, T const* b, std::size_t n) {
   return reduce_team_row<sum_reduction, T>(n, [a, b](std::size_t i) { return a[i] * b[i]; });
