@@ -1,8 +1,10 @@
 // Functions of elements through a plan, and what a plan costs for an op that has next to nothing to do.
 //
 // chain: y = (a + b) c of floats, two ops; relu, sigmoid, tanh: one op. LOOP is the median over turns of the time of
-// loops written by hand, one for each op, as a multiple of the plan's; FUSED is that of one loop for the whole chain.
-// The loops are compiled for the same instruction sets as plait's.
+// loops written by hand, one for each op, as a multiple of the plan's; FUSED is that of one loop for the whole chain,
+// BOUND the same of plan::run_bound, which looks for no changes. The loops are compiled for the same instruction sets
+// as plait's, and write to a std::vector; ALIGNED is FUSED of the loop that writes to the plan's memory, where vectors
+// of 64 bytes cross no line.
 //
 // tiny_ops: a plan of 1,000 additions of one number each, ns an op, beside a list of std::function that do the same.
 #include <algorithm>
@@ -122,23 +124,32 @@ struct fed_plan {
 
 // Turns of the plan and its rivals, so that what the machine does otherwise hits all of them.
 void report(benchmark::State& state, std::size_t count, plait::plan<serial>& plan, std::function<void()> const& loop,
-            std::function<void()> const& fused = {}) {
+            std::function<void()> const& fused = {}, std::function<void()> const& aligned = {}) {
   int const times = static_cast<int>(std::max<std::size_t>(1, 2'000'000 / count));
   auto const run = [&] { plan.run(); };
   std::vector<double> own;
   std::vector<double> loops;
   std::vector<double> fusions;
+  std::vector<double> bound;
+  std::vector<double> alignments;
   timed(run, times);
   timed(loop, times);
   for (auto _ : state) {
     double const time = timed(run, times);
     own.push_back(time / static_cast<double>(count));
     loops.push_back(timed(loop, times) / time);
-    if (fused) fusions.push_back(timed(fused, times) / time);
+    if (!fused) continue;
+    fusions.push_back(timed(fused, times) / time);
+    double const bare = timed([&] { plan.run_bound(); }, times);
+    bound.push_back(fusions.back() * time / bare);
+    alignments.push_back(timed(aligned, times) / time);
   }
   state.counters["ns_per_element"] = 1e9 * median(own);
   state.counters["LOOP"] = median(loops);
-  if (fused) state.counters["FUSED"] = median(fusions);
+  if (!fused) return;
+  state.counters["FUSED"] = median(fusions);
+  state.counters["BOUND"] = median(bound);
+  state.counters["ALIGNED"] = median(alignments);
 }
 
 void chain(benchmark::State& state) {
@@ -148,6 +159,8 @@ void chain(benchmark::State& state) {
       "external_output: 'y'",
       count);
   std::vector<float> y(count);
+  fed.plan.run();
+  auto* const own = fed.blobs.get("y").value.data<float>();
   report(
       state, count, fed.plan,
       [&] {
@@ -157,6 +170,10 @@ void chain(benchmark::State& state) {
       },
       [&] {
         plait::vectorized(fused_loop(), fed.a, fed.b, fed.c, y.data(), count);
+        benchmark::ClobberMemory();
+      },
+      [&] {
+        plait::vectorized(fused_loop(), fed.a, fed.b, fed.c, own, count);
         benchmark::ClobberMemory();
       });
 }

@@ -148,6 +148,7 @@ TEST_CASE_TEMPLATE("serial, OpenMP and oneTBB give the same bits", T, float, dou
                            {29, 300, 600},
                            {16, 2100, 64},
                            {300, 9, 400},
+                           {930, 70, 40},
                            {3, 3, 3}})
     for (bool const ta : {false, true})
       for (bool const tb : {false, true}) {

@@ -58,6 +58,7 @@ struct element_chain {
   std::vector<call> calls = {};
   std::vector<std::uint32_t> called_with = {};  // of all calls: which operands
   std::vector<std::unique_ptr<straight_line>> lines = {};
+  std::vector<void*> whole = {};  // where the operands are, if the chain is one call and they are all in memory
 
   bool take(group_candidate<B> const& c);
   template <class LastUse>
@@ -225,10 +226,7 @@ std::size_t element_chain<B>::find_line(std::size_t m, std::size_t at, LastUse c
   if (taken < 2) return 0;
   with.push_back(static_cast<std::uint32_t>(result));
   visit_type<float, double>(members[m].does.type, [&]<class T>(T) {
-    auto const run_line = [](void const* line, void* const* operands, std::size_t count) {
-      static_cast<straight_line const*>(line)->run<T>(operands, count);
-    };
-    calls.push_back({{run_line, made.get()}, with.size()});
+    calls.push_back({{made->template loop<T>(), made.get()}, with.size()});
   });
   called_with.insert(called_with.end(), with.begin(), with.end());
   lines.push_back(std::move(made));
@@ -245,7 +243,12 @@ void element_chain<B>::find_operands() {
     moved = moved || o.data != now;
     o.data = now;
   }
-  if (moved) overlaps = share_memory();
+  if (!moved) return;
+  overlaps = share_memory();
+  whole.clear();
+  auto const in_memory = [this](std::uint32_t k) { return operands[k].in_buffer == npos; };
+  if (calls.size() == 1 && std::ranges::all_of(called_with, in_memory))
+    for (std::uint32_t const k : called_with) whole.push_back(operands[k].data);
 }
 
 // Whether memory that one op writes is another's, or another operand's of its own, but for the same elements.
@@ -298,7 +301,9 @@ void element_chain<B>::run(op_index& op) {
     --op;
     return;
   }
-  if (count <= tile_size)
+  if (count <= tile_size && !whole.empty())
+    calls[0].does.run(calls[0].does.self, whole.data(), count);
+  else if (count <= tile_size)
     run(0, count);
   else
     for_each_tile<B>(count, tile_size, [this](std::size_t begin, std::size_t end) { run(begin, end); });

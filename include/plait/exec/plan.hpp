@@ -77,7 +77,6 @@ class plan {
     if (repeats_ && !watched && stands()) return run_again();
     bind();
     run_bound(options);
-    repeats_ = !watched && !places_.empty();
   }
 
   /// Blobs of a workspace that a plan is given or leaves behind: valid as long as the names stand for them.
@@ -176,7 +175,8 @@ class plan {
   // ---- what executors are made of
   /// Takes what the workspace holds, and infers shapes as far as they can be known; run_op may follow.
   void bind();
-  /// A run after bind(), if nothing given has changed since.
+  /// A run after bind() or another run, if no tensor that is given or was published has been replaced since, nor the
+  /// elements of a given one that is not contiguous. Nothing is compared, which is 10 ns and more of a run().
   void run_bound(run_options const& options = {});
   /// Infers what could not be inferred before `op` was reached. O(1) unless it is a stage's first.
   void reach(op_index op);

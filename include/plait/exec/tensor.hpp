@@ -94,7 +94,7 @@ class tensor {
 
   /// Becomes a contiguous view without an owner; see adopt. Cheap for one that only moves.
   void view(void* data, tensor_spec const& type) {
-    if (memory_ == nullptr && type_ == type && is_contiguous())
+    if (memory_ == nullptr && stands_at(data_, type))
       data_ = static_cast<std::byte*>(data);
     else
       *this = adopt(data, type, row_major(type.dims), nullptr);
@@ -125,6 +125,18 @@ class tensor {
     std::int64_t next = 1;
     for (std::size_t axis = rank(); axis-- != 0; next *= dims()[axis])
       if (dims()[axis] > 1 && strides_[axis] != next) return size() == 0;
+    return true;
+  }
+  /// Whether it is `type` and its elements follow each other from `data` on.
+  bool stands_at(void const* data, tensor_spec const& type) const {
+    if (data_ != data || type_.type != type.type || rank() != type.dims.rank() || size() != type.dims.size())
+      return false;
+    std::int64_t next = 1;
+    for (std::size_t axis = rank(); axis-- != 0;) {
+      std::int64_t const extent = dims()[axis];
+      if (extent != type.dims[axis] || (extent != 1 && strides_[axis] != next)) return size() == 0 && type_ == type;
+      next *= extent;
+    }
     return true;
   }
   /// Whether no other handle shares the memory.

@@ -137,6 +137,22 @@ TEST_CASE_TEMPLATE("straight_line: the bits of its functions one after the other
   }
 }
 
+TEST_CASE_TEMPLATE("straight_line: its loop does what it does", T, float, double) {
+  std::mt19937 random(3);
+  for (std::size_t length = 1; length != 4; ++length)
+    for (std::size_t count = 0; count != 150; ++count) {
+      CAPTURE(length);
+      CAPTURE(count);
+      line_case<T> x(random, length, count);
+      std::vector<T> made(count + 1, T(5));
+      straight_line const line = x.line();
+      line.template loop<T>()(&line, x.operands(made.data()).data(), count);
+      CHECK(made.back() == 5);
+      made.pop_back();
+      CHECK(same(made, x.wanted(count)));
+    }
+}
+
 TEST_CASE_TEMPLATE("straight_line: two functions, of which a product and a sum are not fused", T, float, double) {
   std::mt19937 random(5);
   for (instruction_set const set : instruction_sets())

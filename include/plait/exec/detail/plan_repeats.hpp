@@ -27,8 +27,7 @@ template <backend B>
 bool plan<B>::stands() const {
   for (auto const& [held_by, at] : places_) {
     if (!held_by->is_set || held_by->object != nullptr) return false;
-    tensor<B> const& held = held_by->value;
-    if (held.raw() != at->data || held.spec() != at->type || !held.is_contiguous()) return false;
+    if (!held_by->value.stands_at(at->data, at->type)) return false;
   }
   return constants_.empty() || (constants_told_ && !has_other_constants());
 }

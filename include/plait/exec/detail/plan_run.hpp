@@ -25,6 +25,7 @@ template <backend B>
 void plan<B>::run_bound(run_options const& options) {
   op_index op = 0;
   bool const watched = is_watched(options);
+  if (repeats_ && !watched) return run_again();
   try {
     for (std::size_t stage = 0; stage != layout_.stages().size(); ++stage) {
       enter(stage);
@@ -50,6 +51,7 @@ void plan<B>::run_bound(run_options const& options) {
   } catch (...) {
     rethrow(op);
   }
+  repeats_ = !watched && !places_.empty();
 }
 
 template <backend B>

@@ -8,6 +8,9 @@
 
 namespace plait::detail {
 
+/// How many rows are packed for one tile after the other, where the tiles are parts of the same lines of memory.
+inline constexpr std::ptrdiff_t packed_strip = 16;
+
 /// Transposes a square of as many rows and columns as a vector of 16 bytes has elements.
 template <class T>
 void transpose_square(T* to, std::ptrdiff_t to_row, T const* from, std::ptrdiff_t from_row) {
@@ -58,14 +61,21 @@ void pack_columns(T* to, std::ptrdiff_t width, T const* from, std::ptrdiff_t cou
 template <class T>
 void pack_rows(T* to, std::ptrdiff_t width, T const* from, std::ptrdiff_t count, std::ptrdiff_t stride,
                std::ptrdiff_t k) {
-  // Sizes that are constants need no call: a panel's width in full, or vectors of 16 bytes of which the last overlaps.
-  auto const copy = [&]<std::size_t Bytes>(std::integral_constant<std::size_t, Bytes>) {
-    for (std::ptrdiff_t i = 0; i < k; ++i) std::memcpy(to + i * width, from + i * stride, Bytes);
-  };
   constexpr auto side = std::ptrdiff_t(16 / sizeof(T));
-  std::size_t const bytes = std::size_t(width) * sizeof(T);
-  if (count == width && bytes == 128) return copy(std::integral_constant<std::size_t, 128>());
-  if (count == width && bytes == 64) return copy(std::integral_constant<std::size_t, 64>());
+  constexpr std::ptrdiff_t ahead = packed_strip;  // rows; each may be on a page of its own, which nothing else fetches
+  // Sizes that are constants need no call: two parts of a row, of which the second may overlap the first.
+  auto const copy = [&]<std::size_t Bytes>(std::integral_constant<std::size_t, Bytes>) {
+    std::ptrdiff_t const second = width - std::ptrdiff_t(Bytes / sizeof(T));
+    for (std::ptrdiff_t i = 0; i < k; ++i, to += width, from += stride) {
+      __builtin_prefetch(from + ahead * stride, 0, 2);
+      std::memcpy(to, from, Bytes);
+      std::memcpy(to + second, from + second, Bytes);
+    }
+  };
+  std::size_t const bytes = count == width ? std::size_t(width) * sizeof(T) : 0;
+  if (bytes >= 64 && bytes <= 128) return copy(std::integral_constant<std::size_t, 64>());
+  if (bytes >= 32 && bytes <= 64) return copy(std::integral_constant<std::size_t, 32>());
+  if (bytes >= 16 && bytes <= 32) return copy(std::integral_constant<std::size_t, 16>());
   for (std::ptrdiff_t i = 0; i < k; ++i, to += width, from += stride) {
     if (count < side) {
       for (std::ptrdiff_t j = 0; j < count; ++j) to[j] = from[j];

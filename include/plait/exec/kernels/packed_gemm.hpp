@@ -12,39 +12,15 @@
 #include <numeric>
 
 #include <plait/exec/backend.hpp>
-#include <plait/exec/kernels/for_each.hpp>
 #include <plait/exec/kernels/gemm_packing.hpp>
+#include <plait/exec/kernels/gemm_problem.hpp>
 #include <plait/exec/kernels/gemm_tiles.hpp>
-#include <plait/exec/memory_pool.hpp>
 
 namespace plait::detail {
 
-/// c = (alpha * a * b + beta * from) + more with a of m by k and b of k by n elements. a and b have a distance between
-/// rows and one between columns, of which one is 1. `more` stands apart from c, and is for multiply_packed only.
-template <class T>
-struct gemm_problem {
-  std::ptrdiff_t m, n, k;
-  T const* a;
-  std::ptrdiff_t a_row, a_column;
-  T const* b;
-  std::ptrdiff_t b_row, b_column;
-  T* c;
-  std::ptrdiff_t c_row;
-  T alpha, beta;
-  T const* from = nullptr;  ///< nullptr: c
-  std::ptrdiff_t from_row = 0;
-  T const* more = nullptr;  ///< nullptr: nothing
-  std::ptrdiff_t more_row = 0;
-};
-
-/// How much of k is packed at once, columns of b that are packed at once, rows of a.
+/// How much of k is packed at once, and columns of b.
 inline constexpr std::ptrdiff_t packed_depth = 1024;
 inline constexpr std::ptrdiff_t packed_columns = 2048;
-inline constexpr std::ptrdiff_t packed_rows = 1792;
-/// How many columns of a are packed for one tile after the other, whose rows are parts of the same lines of memory.
-inline constexpr std::ptrdiff_t packed_strip = 16;
-/// How much of k a task packs of a tile whose rows are in memory as they are.
-inline constexpr std::ptrdiff_t packed_part = 256;
 /// Panels to a task, and tiles whose rows of a stay in the second level of cache.
 inline constexpr std::ptrdiff_t task_panels = 4;
 inline constexpr std::ptrdiff_t task_tiles = 8;
@@ -52,78 +28,6 @@ inline constexpr std::ptrdiff_t task_tiles = 8;
 inline constexpr std::size_t large_result = std::size_t{1} << 18;
 /// Multiplications below which threads are not woken up.
 inline constexpr std::ptrdiff_t parallel_work = 1 << 18;
-
-/// f(i) for each i below `count`.
-template <backend B, class F>
-void for_each_task(std::ptrdiff_t count, bool parallel, F const& f) {
-  if (!parallel || count <= 1 || B::concurrency() == 1) {
-    for (std::ptrdiff_t i = 0; i < count; ++i) f(i);
-  } else {
-    for_each_part<B>(std::size_t(count), [&f](std::size_t i) { f(std::ptrdiff_t(i)); });
-  }
-}
-
-/// The backend, from within one of its threads.
-template <backend B>
-struct one_thread_of : B {
-  static constexpr unsigned concurrency() { return 1; }
-};
-template <class B>
-struct pool_backend {
-  using type = B;
-};
-template <class B>
-struct pool_backend<one_thread_of<B>> {
-  using type = B;
-};
-
-/// Memory of the stack where little is needed, else of the backend's pool.
-template <backend B, class T, std::size_t Local = 8192>
-class gemm_scratch {
- public:
-  explicit gemm_scratch(std::ptrdiff_t elements) : bytes_(std::size_t(elements) * sizeof(T)) {
-    if (bytes_ > sizeof(local_)) {
-      data_ = pool::shared().take(bytes_);
-    } else {
-      data_ = local_;
-    }
-  }
-  gemm_scratch(gemm_scratch const&) = delete;
-  gemm_scratch& operator=(gemm_scratch const&) = delete;
-  ~gemm_scratch() {
-    if (data_ != local_) pool::shared().give_back(data_, bytes_);
-  }
-  T* data() { return static_cast<T*>(data_); }
-
- private:
-  using pool = memory_pool<typename pool_backend<B>::type>;
-
-  std::size_t bytes_;
-  void* data_;
-  alignas(64) std::byte local_[Local];
-};
-
-/// c = beta * from + more
-template <class T>
-void scale_rows(gemm_problem<T> const& p) {
-  if (p.beta == T(1) && p.from == nullptr && p.more == nullptr) return;
-  T const* const from = p.from == nullptr ? p.c : p.from;
-  std::ptrdiff_t const from_row = p.from == nullptr ? p.c_row : p.from_row;
-  for (std::ptrdiff_t i = 0; i < p.m; ++i)
-    for (std::ptrdiff_t j = 0; j < p.n; ++j) {
-      T const kept = p.beta == T(0) ? T(0) : p.beta * from[i * from_row + j];
-      p.c[i * p.c_row + j] = p.more == nullptr ? kept : kept + p.more[i * p.more_row + j];
-    }
-}
-
-/// So many things in parts of nearly the same size: rows in tiles, tiles in blocks.
-struct even_parts {
-  std::ptrdiff_t count, low, high;
-  even_parts(std::ptrdiff_t things, std::ptrdiff_t parts) : count(parts), low(things / parts), high(things % parts) {}
-  std::ptrdiff_t first(std::ptrdiff_t part) const { return part * low + std::min(part, high); }
-  std::ptrdiff_t size(std::ptrdiff_t part) const { return low + (part < high); }
-};
-inline even_parts row_tiles(std::ptrdiff_t m, std::ptrdiff_t rows) { return {m, (m + rows - 1) / rows}; }
 
 /// Tiles in blocks of task_tiles at most, of which each makes a task with each of `groups` of panels: as many tasks for
 /// one thread as for another, where they are few.
@@ -150,9 +54,10 @@ template <backend B, class T>
 struct gemm_task {
   gemm_kernel<T> const* kernel;
   gemm_panels<T> b;
-  T const* a;             ///< multiplied by alpha; packed tile after tile, or as it was
-  std::ptrdiff_t a_step;  ///< from one k to the next of what is not packed; else 0
-  std::ptrdiff_t a_row;   ///< and from one row to the next
+  T const* a;              ///< multiplied by alpha; packed tile after tile, or as it was, from a_first on
+  std::ptrdiff_t a_first;  ///< the row
+  std::ptrdiff_t a_step;   ///< from one k to the next of what is not packed; else 0
+  std::ptrdiff_t a_row;    ///< and from one row to the next
   even_parts tiles;
   even_parts blocks;  ///< of tiles
   std::ptrdiff_t n, k;
@@ -193,7 +98,7 @@ struct gemm_task {
     t.b_panel = b.panel;
     t.c_row = c_row;
     t.columns = std::min(n - panel * width, together * width);
-    // The tiles over a block share the fetching of the next, which in packed memory follows it.
+    // The tiles over a block share the fetching of the next.
     t.ahead_step = b.loose_column != 0 ? 0 : b.row * std::ptrdiff_t(sizeof(T)) / (last_tile - first_tile);
     for (std::ptrdiff_t first = 0; first < k; first += block) {
       t.k = std::min(block, k - first);
@@ -207,14 +112,15 @@ struct gemm_task {
           pack_panel(scratch + i * t.b_panel, width, part + i * b.panel, std::min(width, t.columns - i * width),
                      b.loose_column, b.row, t.k);
       }
-      t.ahead = reinterpret_cast<char const*>(b.loose_column != 0 ? t.b : t.b + t.k * b.row);
+      T const* const next = first + block < k ? part + block * b.row : b.data + (panel + together) * b.panel;
+      t.ahead = reinterpret_cast<char const*>(b.loose_column != 0 ? t.b : next);
       t.beta = first == 0 ? beta : T(1);
       bool const adds = more != nullptr && first + block >= k;
       t.more_row = more_row;
       for (std::ptrdiff_t tile = first_tile; tile < last_tile; ++tile) {
         std::ptrdiff_t const rows = tiles.size(tile);
         std::ptrdiff_t const row = tiles.first(tile);
-        t.a = a_step == 0 ? a + row * k + first * rows : a + row * a_row + first * a_step;
+        t.a = a_step == 0 ? a + (row - a_first) * k + first * rows : a + row * a_row + first * a_step;
         t.a_step = a_step == 0 ? rows : a_step;
         t.a_row = a_step == 0 ? 1 : a_row;
         t.c = c + row * c_row + panel * width;
@@ -240,66 +146,64 @@ struct gemm_task {
 };
 
 /// Whether tiles read a better packed than as it is: few rows need no packing. If a is transposed and a tile's rows
-/// take most of a line of memory, packing gains nothing; of lower tiles several would fetch the same line.
+/// take most of a line of memory, packing gains little, which few panels of b do not repay; of lower tiles several
+/// would fetch the same line. But where the lines of a tile are multiples of 2 KB apart, they share so few sets of the
+/// caches that they drive each other out before the next panel, which halves the speed.
 template <class T>
 bool packs_rows(gemm_kernel<T> const& kernel, gemm_problem<T> const& p) {
   if (p.m <= loose_rows && p.a_column == 1 && p.alpha == T(1)) return false;
-  return p.a_row != 1 || p.alpha != T(1) || std::size_t(kernel.rows) * sizeof(T) < 48;
+  if (p.a_row != 1 || p.alpha != T(1) || std::size_t(kernel.rows) * sizeof(T) < 48) return true;
+  bool const meet = std::size_t(p.a_column) * sizeof(T) % 2048 == 0 && p.k > kernel.block / 2;
+  return p.n >= (meet ? 4 : 16) * kernel.width;
 }
 
-/// Packs rows of a from `from` on, tile after tile, multiplied by alpha. A task is a part of a tile, or several tiles.
-template <backend B, class T>
-void pack_tiles(even_parts const& tiles, gemm_problem<T> const& p, T const* from, T* to, bool parallel) {
-  bool const by_rows = p.a_column == 1;
-  std::ptrdiff_t const together = by_rows ? 1 : task_tiles;
-  std::ptrdiff_t const depth = by_rows ? packed_part : p.k;
-  std::ptrdiff_t const strip = by_rows ? packed_part : packed_strip;
-  std::ptrdiff_t const parts = (p.k + depth - 1) / depth;
-  for_each_task<B>((tiles.count + together - 1) / together * parts, parallel, [=](std::ptrdiff_t task) {
-    std::ptrdiff_t const first_tile = task / parts * together;
-    std::ptrdiff_t const last_tile = std::min(tiles.count, first_tile + together);
-    std::ptrdiff_t const last = std::min(p.k, (task % parts + 1) * depth);
-    for (std::ptrdiff_t first = task % parts * depth; first < last; first += strip)
-      for (std::ptrdiff_t tile = first_tile; tile < last_tile; ++tile) {
-        std::ptrdiff_t const rows = tiles.size(tile);
-        std::ptrdiff_t const k = std::min(strip, p.k - first);
-        T* const packed = to + tiles.first(tile) * p.k + first * rows;
-        pack_panel(packed, rows, from + tiles.first(tile) * p.a_row + first * p.a_column, rows, p.a_row, p.a_column, k);
-        if (p.alpha != T(1))
-          for (std::ptrdiff_t i = 0; i < rows * k; ++i) packed[i] *= p.alpha;
-      }
-  });
-}
-
-/// Elements for packing rows of a.
+/// Packs tiles of rows of a, one after the other to `to`, and multiplies them by alpha.
 template <class T>
-std::ptrdiff_t rows_scratch(gemm_kernel<T> const& kernel, gemm_problem<T> const& p) {
-  return packs_rows(kernel, p) ? std::min(p.m, packed_rows) * std::min(p.k, packed_depth) : 0;
+void pack_tiles(even_parts const& tiles, std::ptrdiff_t first, std::ptrdiff_t last, gemm_problem<T> const& p, T* to) {
+  std::ptrdiff_t const strip = p.a_column == 1 ? p.k : packed_strip;
+  for (std::ptrdiff_t k = 0; k < p.k; k += strip)
+    for (std::ptrdiff_t tile = first; tile < last; ++tile) {
+      std::ptrdiff_t const rows = tiles.size(tile);
+      std::ptrdiff_t const depth = std::min(strip, p.k - k);
+      std::ptrdiff_t const row = tiles.first(tile);
+      T* const packed = to + (row - tiles.first(first)) * p.k + k * rows;
+      pack_panel(packed, rows, p.a + row * p.a_row + k * p.a_column, rows, p.a_row, p.a_column, depth);
+      if (p.alpha != T(1))
+        for (std::ptrdiff_t i = 0; i < rows * depth; ++i) packed[i] *= p.alpha;
+    }
 }
 
-/// Multiplies with panels of b for packed_depth of k at most.
+/// Multiplies with panels of b for packed_depth of k at most. Rows of a are packed, if `packs`, by each task that
+/// multiplies them, even if several do: what another thread has written last takes longer to fetch than to pack.
 template <backend B, class T>
-void multiply_panels(gemm_kernel<T> const& kernel, gemm_problem<T> const& p, gemm_panels<T> const& panels, T* scratch,
+void multiply_panels(gemm_kernel<T> const& kernel, gemm_problem<T> const& p, gemm_panels<T> const& panels, bool packs,
                      bool backwards) {
   std::ptrdiff_t const groups = (p.n + kernel.width * task_panels - 1) / (kernel.width * task_panels);
   bool const parallel = p.m * p.n * p.k >= parallel_work;
-  bool const packs = packs_rows(kernel, p);
-  bool const divides = parallel && panels.loose_column == 0;  // else each block would pack the same panels
-  // Each thread keeps to its part of b, so turning round is for one thread.
-  backwards = backwards && (!parallel || B::concurrency() == 1);
-  for (std::ptrdiff_t row = 0; row < p.m; row += packed_rows) {
-    even_parts const tiles = row_tiles(std::min(packed_rows, p.m - row), kernel.rows);
-    even_parts const blocks = tile_blocks(tiles.count, groups, divides ? std::ptrdiff_t(B::concurrency()) : 1);
-    T const* const a = p.a + row * p.a_row;
-    if (packs) pack_tiles<B>(tiles, p, a, scratch, parallel && p.m * p.k >= parallel_work / 32);
-    T const* const from = p.from == nullptr ? p.c + row * p.c_row : p.from + row * p.from_row;
-    for_each_task<B>(
-        blocks.count * groups, parallel,
-        gemm_task<B, T>{&kernel, panels, packs ? scratch : a, packs ? 0 : p.a_column, p.a_row, tiles, blocks, p.n, p.k,
-                        p.c + row * p.c_row, p.c_row, from, p.from == nullptr ? p.c_row : p.from_row, p.beta,
-                        p.more == nullptr ? nullptr : p.more + row * p.more_row, p.more_row, groups, backwards,
-                        p.m * p.c_row > std::ptrdiff_t(large_result / sizeof(T))});
-  }
+  std::ptrdiff_t const threads = parallel ? std::ptrdiff_t(B::concurrency()) : 1;
+  even_parts const tiles = row_tiles(p.m, kernel.rows);
+  // Where tasks pack panels of b, more blocks would pack the same.
+  even_parts const blocks = tile_blocks(tiles.count, groups, panels.loose_column == 0 ? threads : 1);
+  gemm_task<B, T> const task{&kernel, panels, p.a, 0, packs ? 0 : p.a_column, p.a_row, tiles, blocks, p.n, p.k, p.c,
+                             p.c_row, p.from == nullptr ? p.c : p.from, p.from == nullptr ? p.c_row : p.from_row,
+                             p.beta, p.more, p.more_row, groups,
+                             // Each thread keeps to its part of b, so turning round is for one thread.
+                             backwards && threads == 1, p.m * p.c_row > std::ptrdiff_t(large_result / sizeof(T))};
+  if (!packs) return for_each_task<B>(blocks.count * groups, parallel, task);
+  even_parts const shares(groups, blocks.count >= 4 * threads ? 1 : std::min(groups, threads));
+  for_each_task<B>(blocks.count * shares.count, parallel, [=](std::ptrdiff_t part) {
+    std::ptrdiff_t const block = part / shares.count;
+    std::ptrdiff_t const share = part % shares.count;
+    std::ptrdiff_t const first = blocks.first(block);
+    std::ptrdiff_t const last = first + blocks.size(block);
+    gemm_scratch<B, T, 65536> packed((tiles.first(last) - tiles.first(first)) * p.k);
+    pack_tiles(tiles, first, last, p, packed.data());
+    gemm_task<B, T> own = task;
+    own.a = packed.data();
+    own.a_first = tiles.first(first);
+    for (std::ptrdiff_t group = shares.first(share); group != shares.first(share + 1); ++group)
+      own(block * groups + group);
+  });
 }
 
 /// Elements of b when packed whole.
@@ -333,13 +237,12 @@ template <backend B, class T>
 void multiply_packed(gemm_kernel<T> const& kernel, gemm_problem<T> p, T const* packed, bool backwards = false) {
   if (without_product(p)) return;
   std::ptrdiff_t const k = p.k;
-  gemm_scratch<B, T> scratch(rows_scratch(kernel, p));
+  bool const packs = packs_rows(kernel, p);
   T const* const more = p.more;
   for (std::ptrdiff_t first = 0; first < k; first += packed_depth) {
     p.k = std::min(packed_depth, k - first);
     p.more = first + p.k == k ? more : nullptr;
-    multiply_panels<B>(kernel, p, {packed + first * kernel.width, kernel.width, kernel.width * k}, scratch.data(),
-                       backwards);
+    multiply_panels<B>(kernel, p, {packed + first * kernel.width, kernel.width, kernel.width * k}, packs, backwards);
     p.a += p.k * p.a_column;
     p.beta = T(1);
     p.from = nullptr;
@@ -418,7 +321,7 @@ void multiply(gemm_kernel<T> const& kernel, gemm_problem<T> p) {
   bool const in_place = p.b_column == 1 && p.m <= kernel.rows && n >= width;
   std::ptrdiff_t const in_place_columns = in_place ? n - n % width : 0;
   std::ptrdiff_t const most = std::min(n - in_place_columns, packed_columns);
-  gemm_scratch<B, T> a_scratch(rows_scratch(kernel, p));
+  bool const packs = packs_rows(kernel, p);
   // Where one task has all rows, what it packs of b is for itself and need not leave its cache.
   bool const packs_in_tasks = p.m <= kernel.rows * task_tiles;
   gemm_scratch<B, T> b_scratch(packs_in_tasks ? 0 : packed_size(kernel, std::min(k, packed_depth), most));
@@ -427,7 +330,7 @@ void multiply(gemm_kernel<T> const& kernel, gemm_problem<T> p) {
     gemm_problem<T> part = p;
     if (in_place_columns != 0) {
       part.n = in_place_columns;
-      multiply_panels<B>(kernel, part, {p.b, p.b_row, width}, a_scratch.data(), false);
+      multiply_panels<B>(kernel, part, {p.b, p.b_row, width}, packs, false);
     }
     for (std::ptrdiff_t column = in_place_columns; column < n; column += packed_columns) {
       part.n = std::min(packed_columns, n - column);
@@ -438,7 +341,7 @@ void multiply(gemm_kernel<T> const& kernel, gemm_problem<T> p) {
         pack_panels<B>(kernel, part, b_scratch.data());
         panels = {b_scratch.data(), width, width * p.k};
       }
-      multiply_panels<B>(kernel, part, panels, a_scratch.data(), false);
+      multiply_panels<B>(kernel, part, panels, packs, false);
     }
     p.a += p.k * p.a_column;
     p.b += p.k * p.b_row;

@@ -99,15 +99,14 @@ template <instruction_set, class>
 struct line_pairs;
 
 // A line of two functions that are known when this is compiled: where all operands are in the first cache, to find out
-// at each step what they are takes as long as the rest. Returns how many elements it has made: all, or none where they
-// do not fill a vector.
+// at each step what they are takes as long as the rest.
 #define PLAIT_DETAIL_LINE_PAIRS(SET, TARGET, BYTES)                                                                    \
   template <class T>                                                                                                   \
   struct line_pairs<instruction_set::SET, T> {                                                                         \
     typedef T vec __attribute__((vector_size(BYTES)));                                                                 \
     typedef T loose __attribute__((vector_size(BYTES), aligned(alignof(T)), may_alias));                               \
-    template <simple_function F>                                                                                       \
-    PLAIT_ALWAYS_INLINE TARGET static void apply(vec& x, loose const& y) {                                             \
+    template <simple_function F, class X>                                                                              \
+    PLAIT_ALWAYS_INLINE TARGET static void apply(X& x, X const& y) {                                                   \
       if constexpr (F == simple_function::add) x = x + y;                                                              \
       if constexpr (F == simple_function::subtract) x = x - y;                                                         \
       if constexpr (F == simple_function::subtract_from) x = y - x;                                                    \
@@ -123,9 +122,10 @@ struct line_pairs;
       loose const* const a = reinterpret_cast<loose const*>(from.x.at + (i & from.x.moves));                           \
       loose const* const b = reinterpret_cast<loose const*>(from.y.at + (i & from.y.moves));                           \
       loose const* const c = reinterpret_cast<loose const*>(from.z.at + (i & from.z.moves));                           \
+      vec const y[] = {b[V]...}, z[] = {c[V]...};                                                                      \
       ((r[V] = a[V]), ...);                                                                                            \
-      (apply<F>(r[V], b[V]), ...);                                                                                     \
-      (apply<G>(r[V], c[V]), ...);                                                                                     \
+      (apply<F>(r[V], y[V]), ...);                                                                                     \
+      (apply<G>(r[V], z[V]), ...);                                                                                     \
     }                                                                                                                  \
     template <simple_function F, simple_function G, std::size_t... V>                                                  \
     PLAIT_ALWAYS_INLINE TARGET static std::size_t steps(operands const& from, std::size_t i, std::size_t count, T* to, \
@@ -139,17 +139,35 @@ struct line_pairs;
       return i;                                                                                                        \
     }                                                                                                                  \
     template <simple_function F, simple_function G>                                                                    \
-    TARGET static std::size_t run(line_call<T> const& call, std::size_t count, T* to) {                                \
+    PLAIT_ALWAYS_INLINE TARGET static void elements(operands const& from, std::size_t count, T* to) {                  \
       constexpr std::size_t width = BYTES / sizeof(T);                                                                 \
-      if (count < width) return 0;                                                                                     \
-      operands const from{call.x, call.y[0], call.y[1]};                                                               \
+      if (count < width) {                                                                                             \
+        for (std::size_t i = 0; i != count; ++i) {                                                                     \
+          T r = from.x.at[i & from.x.moves];                                                                           \
+          apply<F>(r, from.y.at[i & from.y.moves]);                                                                    \
+          apply<G>(r, from.z.at[i & from.z.moves]);                                                                    \
+          to[i] = r;                                                                                                   \
+        }                                                                                                              \
+        return;                                                                                                        \
+      }                                                                                                                \
       /* The last elements, whose vector overlaps others: before anything is written that it reads. */                 \
       vec last[1];                                                                                                     \
       step<F, G>(from, count - width, last, std::make_index_sequence<1>());                                            \
       std::size_t const i = steps<F, G>(from, 0, count, to, std::make_index_sequence<4>());                            \
       steps<F, G>(from, i, count, to, std::make_index_sequence<1>());                                                  \
       *reinterpret_cast<loose*>(to + count - width) = last[0];                                                         \
-      return count;                                                                                                    \
+    }                                                                                                                  \
+    template <simple_function F, simple_function G>                                                                    \
+    TARGET static void run(line_call<T> const& call, std::size_t count, T* to) {                                       \
+      elements<F, G>({call.x, call.y[0], call.y[1]}, count, to);                                                       \
+    }                                                                                                                  \
+    template <simple_function F, simple_function G>                                                                    \
+    TARGET static void run_moving(void const*, void* const* at, std::size_t count) {                                   \
+      constexpr auto all = ~std::size_t{0};                                                                            \
+      elements<F, G>({{static_cast<T const*>(at[0]), all},                                                             \
+                      {static_cast<T const*>(at[1]), all},                                                             \
+                      {static_cast<T const*>(at[2]), all}},                                                            \
+                     count, static_cast<T*>(at[3]));                                                                   \
     }                                                                                                                  \
   };
 
@@ -157,18 +175,26 @@ PLAIT_DETAIL_LINE_PAIRS(avx2, PLAIT_TARGET_AVX2, 32)
 PLAIT_DETAIL_LINE_PAIRS(avx512, PLAIT_TARGET_AVX512, 64)
 #undef PLAIT_DETAIL_LINE_PAIRS
 
-// The commonest functions are numbered from 1 on.
-template <instruction_set Set, class T, std::size_t... I>
-std::size_t run_pair(line_call<T> const& call, std::size_t count, T* result, std::index_sequence<I...>) {
+// The loops of a pair, for operands of any kind, and for three of which none is repeated.
+template <class T>
+struct pair_loops {
+  void (*any)(line_call<T> const&, std::size_t, T*) = nullptr;
+  void (*moving)(void const*, void* const*, std::size_t) = nullptr;
+};
+
+// Those of two of the commonest functions, which are numbered from 1 on; nothing for others.
+template <instruction_set Set, class T>
+pair_loops<T> find_pair(simple_function f, simple_function g) {
   constexpr auto last = static_cast<std::size_t>(simple_function::multiply);
-  static_assert(sizeof...(I) == last * last);
-  using loop = std::size_t (*)(line_call<T> const&, std::size_t, T*);
-  static constexpr std::array<loop, sizeof...(I)> loops = {
-      &line_pairs<Set, T>::template run<simple_function{1 + I / last}, simple_function{1 + I % last}>...};
-  if (call.function_count != 2) return 0;
-  auto const f = static_cast<std::size_t>(call.functions[0]) - 1;
-  auto const g = static_cast<std::size_t>(call.functions[1]) - 1;
-  return f < last && g < last ? loops[f * last + g](call, count, result) : 0;
+  static constexpr auto loops = []<std::size_t... I>(std::index_sequence<I...>) {
+    using pairs = line_pairs<Set, T>;
+    return std::array<pair_loops<T>, sizeof...(I)>{
+        {{&pairs::template run<simple_function{1 + I / last}, simple_function{1 + I % last}>,
+          &pairs::template run_moving<simple_function{1 + I / last}, simple_function{1 + I % last}>}...}};
+  }(std::make_index_sequence<last * last>());
+  auto const row = static_cast<std::size_t>(f) - 1;
+  auto const column = static_cast<std::size_t>(g) - 1;
+  return row < last && column < last ? loops[row * last + column] : pair_loops<T>();
 }
 #endif
 
@@ -180,8 +206,10 @@ void run_line(line_call<T> const& call, std::size_t count, T* result) {
   using lines = straight_lines<Set, T>;
   std::size_t i = 0;
 #if PLAIT_X86_DISPATCH
-  if constexpr (Set != instruction_set::portable) i = run_pair<Set>(call, count, result, vectors<16>());
-  if (i == count) return;
+  if constexpr (Set != instruction_set::portable)
+    if (call.function_count == 2)
+      if (auto const pair = find_pair<Set, T>(call.functions[0], call.functions[1]); pair.any != nullptr)
+        return pair.any(call, count, result);
 #endif
   i = lines::template step<Bytes>(call, i, count, result + i, vectors<8>());
   if (i == count) return;
@@ -212,6 +240,28 @@ class straight_line {
     return true;
   }
   std::size_t size() const noexcept { return count_; }
+
+  /// What is to be called with the address of this line, which then stays as it is, for run(operands, count): to find
+  /// the loop takes as long as a thousand elements do.
+  template <class T>
+  auto loop() const {
+    using function = void (*)(void const* line, void* const* operands, std::size_t count);
+    function found = nullptr;
+#if PLAIT_X86_DISPATCH
+    instruction_set const set = available_instructions();
+    if (count_ == 2 && repeated_ == 0) {
+      if (set == instruction_set::avx512)
+        found = detail::find_pair<instruction_set::avx512, T>(functions_[0], functions_[1]).moving;
+      else if (set == instruction_set::avx2)
+        found = detail::find_pair<instruction_set::avx2, T>(functions_[0], functions_[1]).moving;
+    }
+#endif
+    if (found == nullptr)
+      found = [](void const* line, void* const* operands, std::size_t count) {
+        static_cast<straight_line const*>(line)->run<T>(operands, count);
+      };
+    return found;
+  }
 
   /// Of `count` elements. Operands: x, each y, and the result, which may stand where operands do that are not repeated;
   /// the same for a part of the elements if all that are not repeated are moved there. No alignment is asked.

@@ -1,0 +1,104 @@
+// What a matrix multiplication without a library works on: the operands, memory to pack them in, the parts that they
+// are cut into.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+
+#include <plait/exec/backend.hpp>
+#include <plait/exec/kernels/for_each.hpp>
+#include <plait/exec/memory_pool.hpp>
+
+namespace plait::detail {
+
+/// c = (alpha * a * b + beta * from) + more with a of m by k and b of k by n elements. a and b have a distance between
+/// rows and one between columns, of which one is 1. `more` stands apart from c, and is for multiply_packed only.
+template <class T>
+struct gemm_problem {
+  std::ptrdiff_t m, n, k;
+  T const* a;
+  std::ptrdiff_t a_row, a_column;
+  T const* b;
+  std::ptrdiff_t b_row, b_column;
+  T* c;
+  std::ptrdiff_t c_row;
+  T alpha, beta;
+  T const* from = nullptr;  ///< nullptr: c
+  std::ptrdiff_t from_row = 0;
+  T const* more = nullptr;  ///< nullptr: nothing
+  std::ptrdiff_t more_row = 0;
+};
+
+/// f(i) for each i below `count`.
+template <backend B, class F>
+void for_each_task(std::ptrdiff_t count, bool parallel, F const& f) {
+  if (!parallel || count <= 1 || B::concurrency() == 1) {
+    for (std::ptrdiff_t i = 0; i < count; ++i) f(i);
+  } else {
+    for_each_part<B>(std::size_t(count), [&f](std::size_t i) { f(std::ptrdiff_t(i)); });
+  }
+}
+
+/// The backend, from within one of its threads.
+template <backend B>
+struct one_thread_of : B {
+  static constexpr unsigned concurrency() { return 1; }
+};
+template <class B>
+struct pool_backend {
+  using type = B;
+};
+template <class B>
+struct pool_backend<one_thread_of<B>> {
+  using type = B;
+};
+
+/// Memory of the stack where little is needed, else of the backend's pool.
+template <backend B, class T, std::size_t Local = 8192>
+class gemm_scratch {
+ public:
+  explicit gemm_scratch(std::ptrdiff_t elements) : bytes_(std::size_t(elements) * sizeof(T)) {
+    if (bytes_ > sizeof(local_)) {
+      data_ = pool::shared().take(bytes_);
+    } else {
+      data_ = local_;
+    }
+  }
+  gemm_scratch(gemm_scratch const&) = delete;
+  gemm_scratch& operator=(gemm_scratch const&) = delete;
+  ~gemm_scratch() {
+    if (data_ != local_) pool::shared().give_back(data_, bytes_);
+  }
+  T* data() { return static_cast<T*>(data_); }
+
+ private:
+  using pool = memory_pool<typename pool_backend<B>::type>;
+
+  std::size_t bytes_;
+  void* data_;
+  alignas(64) std::byte local_[Local];
+};
+
+/// c = beta * from + more
+template <class T>
+void scale_rows(gemm_problem<T> const& p) {
+  if (p.beta == T(1) && p.from == nullptr && p.more == nullptr) return;
+  T const* const from = p.from == nullptr ? p.c : p.from;
+  std::ptrdiff_t const from_row = p.from == nullptr ? p.c_row : p.from_row;
+  for (std::ptrdiff_t i = 0; i < p.m; ++i)
+    for (std::ptrdiff_t j = 0; j < p.n; ++j) {
+      T const kept = p.beta == T(0) ? T(0) : p.beta * from[i * from_row + j];
+      p.c[i * p.c_row + j] = p.more == nullptr ? kept : kept + p.more[i * p.more_row + j];
+    }
+}
+
+/// So many things in parts of nearly the same size: rows in tiles, tiles in blocks.
+struct even_parts {
+  std::ptrdiff_t count, low, high;
+  even_parts(std::ptrdiff_t things, std::ptrdiff_t parts) : count(parts), low(things / parts), high(things % parts) {}
+  std::ptrdiff_t first(std::ptrdiff_t part) const { return part * low + std::min(part, high); }
+  std::ptrdiff_t size(std::ptrdiff_t part) const { return low + (part < high); }
+};
+inline even_parts row_tiles(std::ptrdiff_t m, std::ptrdiff_t rows) { return {m, (m + rows - 1) / rows}; }
+
+}  // namespace plait::detail
