@@ -1,6 +1,8 @@
 #include <plait/exec/gemm.hpp>
 
 #include <cstring>
+#include <new>
+#include <vector>
 
 #include <doctest/doctest.h>
 
@@ -21,6 +23,10 @@ struct two_threads : omp {
     omp_set_num_threads(2);
     return omp::policy();
   }
+};
+
+struct without_memory : two_threads {
+  static void* allocate(std::size_t) { throw std::bad_alloc(); }
 };
 
 // Counts how often it multiplies.
@@ -137,6 +143,13 @@ TEST_CASE_TEMPLATE("batches are what their multiplications are one by one", T, f
   std::vector<T> c(4, T(5));
   gemm_batched<serial, T>({.m = 2, .n = 2, .k = 2}, {.count = 0}, nullptr, nullptr, c.data());
   CHECK(c == std::vector<T>(4, T(5)));
+}
+
+TEST_CASE("where threads find no memory to pack in, the caller is told") {
+  std::vector<float> const a(100 * 400, 1.F);
+  std::vector<float> const b(400 * 600, 1.F);
+  std::vector<float> c(100 * 600);
+  CHECK_THROWS_AS(gemm<without_memory>({.m = 100, .n = 600, .k = 400}, a.data(), b.data(), c.data()), std::bad_alloc);
 }
 
 TEST_CASE_TEMPLATE("serial, OpenMP and oneTBB give the same bits", T, float, double) {

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
+#include <exception>
 
 #include <plait/exec/backend.hpp>
 #include <plait/exec/kernels/for_each.hpp>
@@ -29,14 +31,24 @@ struct gemm_problem {
   std::ptrdiff_t more_row = 0;
 };
 
-/// f(i) for each i below `count`.
+/// f(i) for each i below `count`. Throws what one of them throws, which is that there is no memory: OpenMP would end
+/// the program if its threads did.
 template <backend B, class F>
 void for_each_task(std::ptrdiff_t count, bool parallel, F const& f) {
   if (!parallel || count <= 1 || B::concurrency() == 1) {
     for (std::ptrdiff_t i = 0; i < count; ++i) f(i);
-  } else {
-    for_each_part<B>(std::size_t(count), [&f](std::size_t i) { f(std::ptrdiff_t(i)); });
+    return;
   }
+  std::atomic<bool> failed = false;
+  std::exception_ptr failure;
+  for_each_part<B>(std::size_t(count), [&](std::size_t i) {
+    try {
+      f(std::ptrdiff_t(i));
+    } catch (...) {
+      if (!failed.exchange(true)) failure = std::current_exception();
+    }
+  });
+  if (failure != nullptr) std::rethrow_exception(failure);
 }
 
 /// The backend, from within one of its threads.
