@@ -175,8 +175,9 @@ class plan {
   // ---- what executors are made of
   /// Takes what the workspace holds, and infers shapes as far as they can be known; run_op may follow.
   void bind();
-  /// A run after bind() or another run, if no tensor that is given or was published has been replaced since, nor the
-  /// elements of a given one that is not contiguous. Nothing is compared, which is 10 ns and more of a run().
+  /// A run after bind() or another run, if no tensor that is given or was published has been replaced since, nor
+  /// constants, nor the elements of a given one that is not contiguous. Nothing is compared, which takes 10 ns and more
+  /// of a run().
   void run_bound(run_options const& options = {});
   /// Infers what could not be inferred before `op` was reached. O(1) unless it is a stage's first.
   void reach(op_index op);

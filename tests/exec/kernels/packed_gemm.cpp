@@ -96,7 +96,7 @@ TEST_CASE("more rows, columns and depth than are packed at once") {
   try_case<float>(set, {.m = 20, .n = detail::packed_columns + 5, .k = 9, .transpose_a = true}, 1, 0, random);
   try_case<double>(set, {.m = 1800, .n = 33, .k = 5}, 1, 1, random);
   try_case<float>(set, {.m = 14 * detail::task_tiles + 3, .n = 40, .k = 20}, 1, 0, random);
-  // So many rows that tasks pack them.
+  // So many blocks of rows that each is one task, with all columns.
   try_case<float>(set, {.m = 470, .n = 150, .k = detail::packed_depth + 76}, 2, 3, random);
   // Transposed, and read as it is or packed, by how many columns there are and how far apart its lines.
   for (int const n : {100, 130, 520})

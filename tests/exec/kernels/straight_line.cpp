@@ -137,7 +137,7 @@ TEST_CASE_TEMPLATE("straight_line: the bits of its functions one after the other
   }
 }
 
-TEST_CASE_TEMPLATE("straight_line: its loop does what it does", T, float, double) {
+TEST_CASE_TEMPLATE("straight_line: what loop() returns does what run() does", T, float, double) {
   std::mt19937 random(3);
   for (std::size_t length = 1; length != 4; ++length)
     for (std::size_t count = 0; count != 150; ++count) {

@@ -1,0 +1,83 @@
+#include <plait/exec/kernels/gemm_problem.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <stdexcept>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <plait/exec/omp.hpp>
+#include <plait/exec/serial.hpp>
+#include <plait/exec/tbb.hpp>
+
+namespace {
+
+using namespace plait::detail;
+
+struct two_threads : plait::omp {
+  static unsigned concurrency() { return 2; }
+};
+
+TEST_CASE("even_parts: each thing is in one part, and no part has two more than another") {
+  for (std::ptrdiff_t things = 0; things != 40; ++things)
+    for (std::ptrdiff_t count = 1; count != 12; ++count) {
+      CAPTURE(things);
+      CAPTURE(count);
+      even_parts const parts(things, count);
+      CHECK(parts.first(0) == 0);
+      CHECK(parts.first(count) == things);
+      for (std::ptrdiff_t part = 0; part != count; ++part) {
+        CHECK(parts.first(part) + parts.size(part) == parts.first(part + 1));
+        CHECK(parts.size(0) - parts.size(part) <= 1);
+        CHECK(parts.size(part) <= parts.size(0));
+      }
+    }
+  CHECK(row_tiles(29, 14).count == 3);
+  CHECK(row_tiles(28, 14).count == 2);
+}
+
+TEST_CASE_TEMPLATE("for_each_task: all of them, and what one throws", B, plait::serial, two_threads, plait::tbb) {
+  for (bool const parallel : {false, true}) {
+    std::vector<std::atomic<int>> met(50);
+    for_each_task<B>(50, parallel, [&](std::ptrdiff_t i) { ++met[static_cast<std::size_t>(i)]; });
+    for (auto const& times : met) CHECK(times == 1);
+    CHECK_THROWS_AS(for_each_task<B>(50, parallel,
+                                     [](std::ptrdiff_t i) {
+                                       if (i % 7 == 3) throw std::out_of_range("task");
+                                     }),
+                    std::out_of_range);
+  }
+}
+
+TEST_CASE("gemm_scratch: what is too much for the stack is the pool's, until it goes") {
+  auto const in_use = [] { return plait::memory_pool<plait::serial>::shared().statistics().bytes_in_use; };
+  std::size_t const before = in_use();
+  {
+    gemm_scratch<plait::serial, float> little(2'048);
+    CHECK(in_use() == before);
+    gemm_scratch<one_thread_of<plait::serial>, float> much(2'049);
+    CHECK(in_use() > before);
+    little.data()[2'047] = much.data()[2'048] = 1;
+  }
+  CHECK(in_use() == before);
+}
+
+TEST_CASE("scale_rows: c = beta from + more, of what is not read where beta is 0") {
+  std::vector<double> c = {1, 2, -9, 3, 4, -9};
+  std::vector<double> const from = {10, 20};
+  std::vector<double> const more = {1, 1, 2, 2};
+  gemm_problem<double> p{2, 2, 0, nullptr, 0, 1, nullptr, 0, 1, c.data(), 3, 1, 0.5};
+  scale_rows(p);
+  CHECK(c == std::vector<double>{0.5, 1, -9, 1.5, 2, -9});
+  p.from = from.data();  // one row for all
+  p.more = more.data();
+  p.more_row = 2;
+  scale_rows(p);
+  CHECK(c == std::vector<double>{6, 11, -9, 7, 12, -9});
+  p.beta = 0;
+  scale_rows(p);
+  CHECK(c == std::vector<double>{1, 1, -9, 2, 2, -9});
+}
+
+}  // namespace
