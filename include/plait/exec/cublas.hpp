@@ -13,6 +13,7 @@
 
 #include <plait/core/assert.hpp>
 #include <plait/core/errors.hpp>
+#include <plait/exec/cublas_row_product.hpp>
 #include <plait/exec/cuda.hpp>
 #include <plait/exec/element_type.hpp>
 #include <plait/exec/gemm.hpp>
@@ -148,6 +149,27 @@ struct gemm_traits<cuda> {
             narrow(batch.count), std::is_same_v<T, double> ? CUBLAS_COMPUTE_64F : CUBLAS_COMPUTE_32F,
             CUBLAS_GEMM_DEFAULT),
         "cublasGemmStridedBatchedEx");
+  }
+
+  /// y = x op(w) + b in each row, and a matrix `more` besides, if it is given, which may be y; x is s.m by s.k, and
+  /// there are no gaps. False, and nothing is done, where that takes more than one kernel.
+  template <class T>
+  static bool multiply_onto_row(gemm_shape const& s, T const* x, T const* w, T const* b, T const* more, T* y) {
+    if constexpr (!std::is_floating_point_v<T>) {
+      return false;
+    } else {
+      if (s.m == 0 || s.n == 0 || s.k == 0) return false;
+      int device = 0;
+      cuda::check(cudaGetDevice(&device), "cudaGetDevice");
+      std::uintptr_t apart = 0;
+      for (T const* const operand : {x, w, b, more, static_cast<T const*>(y)})
+        apart |= reinterpret_cast<std::uintptr_t>(operand);
+      std::uint32_t const aligned = apart % 16 == 0 ? 16 : sizeof(T);
+      auto const handle = reinterpret_cast<cublasLtHandle_t>(detail::cublas_handle::current());  // has one in it
+      return detail::row_product::of(
+                 handle, {device, detail::cuda_data_type<T>, s.m, s.n, s.k, s.transpose_b, more != nullptr, aligned})
+          .run(handle, x, w, b, more, y);
+    }
   }
 
  private:

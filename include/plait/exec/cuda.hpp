@@ -3,7 +3,10 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <new>
 #include <string>
 #include <string_view>
@@ -22,6 +25,15 @@ namespace detail {
 template <class F>
 __global__ void run_teams(std::size_t rows, F f) {
   for (std::size_t row = blockIdx.x; row < rows; row += gridDim.x) f(row);
+}
+template <class Program>
+static __global__ void run_program(std::uint32_t threads, __grid_constant__ Program const program) {
+  std::uint32_t const thread = blockIdx.x * blockDim.x + threadIdx.x;
+  if (thread < threads) program(thread);
+}
+template <auto Function>
+static __global__ void tell_address(decltype(Function)* to) {
+  *to = Function;
 }
 }  // namespace detail
 
@@ -92,5 +104,53 @@ struct cuda {
     if (status != cudaSuccess) throw cuda_error(status, call);
   }
 };
+
+namespace detail {
+
+template <class Program>
+static void start_program(std::uint32_t threads, Program const& program) {
+  constexpr std::uint32_t together = 64;  // few, so that small programs are on many processors
+  run_program<<<(threads - 1) / together + 1, together, 0, cuda::stream()>>>(threads, program);
+  cuda::check(cudaGetLastError(), "start_program");
+}
+
+// On a stream of its own: the thread's may be recording.
+template <auto Function>
+static decltype(Function) ask_for_address() {
+  void* on_device = cuda::allocate(sizeof(Function));
+  decltype(Function) made = nullptr;
+  cudaStream_t aside = nullptr;
+  cudaError_t status = cudaStreamCreateWithFlags(&aside, cudaStreamNonBlocking);
+  if (status == cudaSuccess) {
+    tell_address<Function><<<1, 1, 0, aside>>>(static_cast<decltype(Function)*>(on_device));
+    status = cudaGetLastError();
+    if (status == cudaSuccess) status = cudaMemcpyAsync(&made, on_device, sizeof(made), cudaMemcpyDeviceToHost, aside);
+    cudaError_t const done = cudaStreamSynchronize(aside);
+    if (status == cudaSuccess) status = done;
+    static_cast<void>(cudaStreamDestroy(aside));
+  }
+  cuda::deallocate(on_device, sizeof(Function));
+  cuda::check(status, "ask_for_address");
+  return made;
+}
+
+}  // namespace detail
+
+// What programs of elements call (kernels/element_program.hpp): static, as each module has its own.
+template <auto Function>
+static decltype(Function) device_address(cuda) {
+  static std::array<std::atomic<decltype(Function)>, 64> known = {};  // by device
+  int device = 0;
+  cuda::check(cudaGetDevice(&device), "cudaGetDevice");
+  auto const at = static_cast<std::size_t>(device);
+  if (at >= known.size()) return detail::ask_for_address<Function>();
+  decltype(Function) found = known[at].load(std::memory_order_relaxed);
+  if (found == nullptr) known[at].store(found = detail::ask_for_address<Function>(), std::memory_order_relaxed);
+  return found;
+}
+template <class Program>
+static auto program_starter(cuda) {
+  return &detail::start_program<Program>;
+}
 
 }  // namespace plait

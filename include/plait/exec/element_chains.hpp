@@ -75,7 +75,7 @@ struct element_chain {
 
 }  // namespace detail
 
-/// The chains among the ops of a plan, while types and kernels stay as they are. On devices none are found.
+/// The chains among the ops of a plan, while types and kernels stay as they are. Those of devices: device_chains.hpp.
 template <backend B>
 class element_chains : public op_groups<detail::element_chain<B>> {
  public:
@@ -93,29 +93,23 @@ class element_chains : public op_groups<detail::element_chain<B>> {
   template <class At, class LastUse>
   void find(op_index ops, At const& at, LastUse const& last_use) {
     this->clear();
-    if constexpr (!B::on_device) {
-      for (op_index op = 0; op < ops;) {
-        detail::element_chain<B> made{op};
-        op = this->fill(made, ops, at);
-        if (made.members.size() < 2) continue;
-        made.place_buffers(last_use);
-        made.find_calls(last_use);
-        this->add(std::move(made));
-      }
+    for (op_index op = 0; op < ops;) {
+      detail::element_chain<B> made{op};
+      op = this->fill(made, ops, at);
+      if (made.members.size() < 2) continue;
+      made.place_buffers(last_use);
+      made.find_calls(last_use);
+      this->add(std::move(made));
     }
   }
 
   /// Runs the chain that begins with `op`, which is left at its last. Throws what a kernel throws, and leaves it there.
   void run(op_index& op) {
-    if constexpr (!B::on_device) {
-      this->at(op).find_operands();
-      this->at(op).run(op);
-    }
+    this->at(op).find_operands();
+    this->at(op).run(op);
   }
   /// The same if no operand has moved since.
-  void run_again(op_index& op) {
-    if constexpr (!B::on_device) this->at(op).run(op);
-  }
+  void run_again(op_index& op) { this->at(op).run(op); }
 };
 
 namespace detail {

@@ -26,6 +26,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include <plait/core/assert.hpp>
@@ -34,6 +35,7 @@
 #include <plait/exec/blob.hpp>
 #include <plait/exec/element_type.hpp>
 #include <plait/exec/kernels/column_part.hpp>
+#include <plait/exec/kernels/element_program.hpp>
 #include <plait/exec/kernels/simple_function.hpp>
 #include <plait/exec/shape.hpp>
 #include <plait/exec/tensor.hpp>
@@ -316,6 +318,16 @@ struct element_function {
   }
 };
 
+/// What op_kernel::by_element says.
+template <backend B>
+using function_of_elements = std::conditional_t<B::on_device, device_function, element_function>;
+
+/// What an op does that only moves elements, on a device: see op_kernel::by_parts.
+struct parts_of_rows {
+  enum class way : unsigned char { none, cut, joined } moved = way::none;
+  std::size_t width = 0;  ///< of a part, in elements
+};
+
 /// One op of a plan. Constructed from op_arguments; what the constructor throws says what is wrong with the arguments.
 template <backend B>
 class op_kernel {
@@ -374,10 +386,13 @@ class op_kernel {
     PLAIT_ASSERT(false, "op_kernel: by_columns says that there is work, and there is no run_columns");
   }
 
-  /// On hosts: if run makes each element of the outputs of the same element of the inputs, and of inputs of one element
-  /// where the outputs have more, the function that does it, with the same bits. Asked after prepare, holds until that
-  /// is called again.
-  virtual element_function by_element(op_context<B> const&) const { return {}; }
+  /// If run makes each element of the outputs of the same element of the inputs, and of inputs of one element where the
+  /// outputs have more, the function that does it, with the same bits. On a device there is one output, and inputs may
+  /// also be repeated along rows or columns. Asked after prepare, holds until that is called again.
+  virtual function_of_elements<B> by_element(op_context<B> const&) const { return {}; }
+  /// On devices: if run cuts rows of its first input into as long parts, which are the rows of its outputs, or joins
+  /// rows of its inputs to those of its first output and leaves all else to begin_rows. Asked as by_element.
+  virtual parts_of_rows by_parts(op_context<B> const&) const { return {}; }
 };
 
 /// An op of a plan that may be run together with others; nullptr for one that may not.

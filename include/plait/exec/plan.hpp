@@ -16,12 +16,14 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include <plait/core/assert.hpp>
 #include <plait/core/csr.hpp>
 #include <plait/core/errors.hpp>
 #include <plait/exec/column_groups.hpp>
+#include <plait/exec/device_chains.hpp>
 #include <plait/exec/element_chains.hpp>
 #include <plait/exec/net_operands.hpp>
 #include <plait/exec/nets_of_op.hpp>
@@ -233,8 +235,9 @@ class plan {
   bool is_parallel() const noexcept { return parallel_; }
 
  private:
+  using chains = std::conditional_t<B::on_device, device_chains<B>, element_chains<B>>;
   // How an op is run: only its kernel; that, and what it has made is handed to blobs; in a group or chain that begins
-  // with it (row_groups, column_groups, element_chains); by the op that reads what it makes (rows_on_demand); or with
+  // with it (row_groups, column_groups, chains); by the op that reads what it makes (rows_on_demand); or with
   // all that may be needed.
   enum class op_way : unsigned char { plain, publishing, grouped, by_columns, chained, demanded, careful };
   struct alignas(64) step {  // a cache line: all that most ops need
@@ -389,7 +392,7 @@ class plan {
   bool constants_told_ = false;                // the series of all runs is under way
   row_groups<B> groups_;                       // of small steps while they do, of large operands otherwise
   column_groups<B> columns_;                   // of small steps, of ops that are in no group by rows
-  element_chains<B> chains_;                   // of ops that are in no group
+  chains chains_;                              // of ops that are in no group
   std::unique_ptr<rows_on_demand<B>> demand_;  // for the op that ends the first stage
   op_index demanded_ = 0;                      // which makes these rows
   std::size_t deferred_ = 0;                   // runs

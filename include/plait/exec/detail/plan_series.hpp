@@ -106,24 +106,28 @@ void plan<B>::find_groups(bool large) {
   auto const by_rows = [&](op_index op) {
     return !nested_ && layout_.replaces_given(op) ? group_candidate<B>() : at(op);
   };
-  auto const in_no_group = [&](op_index op) { return groups_.contains(op) ? group_candidate<B>() : at(op); };
+  auto const in_no_group = [&](op_index op) {
+    return groups_.contains(op) ? group_candidate<B>() : B::on_device ? by_rows(op) : at(op);
+  };
   if (large)
     groups_.find_large(last, by_rows);
   else
     groups_.find(last, by_rows);
   use(groups_, op_way::grouped);
-  if (!large) {  // where operands move with each run, to look at all of them costs more than chains gain
+  if (!large) {
     columns_.find(last, in_no_group);
     use(columns_, op_way::by_columns);
-    return;
+    // Where operands move with each run, to look at all of them costs a host more than chains gain.
+    if (!B::on_device) return;
   }
   chains_.find(last, in_no_group,
                [&](slot const& s) {  // what was fed is changed where it stands, though the net may change it again
                  auto const v = static_cast<value_number>(&s - slots_.data());
-                 return layout_[layout_.storage_of(v)].given == npos ? layout_.last_read(v) : npos;
+                 if (layout_[layout_.storage_of(v)].given != npos) return static_cast<op_index>(npos);
+                 return layout_.last_read(v) == npos ? 0 : layout_.last_read(v);
                });
   use(chains_, op_way::chained);
-  find_demand();
+  if (large) find_demand();
 }
 
 template <backend B>

@@ -87,11 +87,22 @@ struct broadcast_layout {
 
   /// Where the operands of an element are, or those of the first element of row i, with `axes` being rank - 1.
   PLAIT_HOST_DEVICE constexpr void find(std::int64_t i, int axes, std::int64_t& left_at, std::int64_t& right_at) const {
+    // A division of 64 bits is a hundred instructions on a device; what is left for the first axis needs none.
+    if (count <= ~std::uint32_t{0})
+      find_by(static_cast<std::uint32_t>(i), axes, left_at, right_at);
+    else
+      find_by(static_cast<std::uint64_t>(i), axes, left_at, right_at);
+  }
+
+ private:
+  template <class Index>
+  PLAIT_HOST_DEVICE constexpr void find_by(Index i, int axes, std::int64_t& left_at, std::int64_t& right_at) const {
     left_at = 0;
     right_at = 0;
     for (int axis = axes - 1; axis >= 0; --axis) {
-      std::int64_t const place = i % extent[at(axis)];
-      i /= extent[at(axis)];
+      auto const size = static_cast<Index>(extent[at(axis)]);
+      auto const place = static_cast<std::int64_t>(axis == 0 ? i : i % size);
+      if (axis != 0) i /= size;
       left_at += place * left[at(axis)];
       right_at += place * right[at(axis)];
     }

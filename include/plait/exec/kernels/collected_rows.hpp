@@ -6,10 +6,32 @@
 #include <memory>
 #include <vector>
 
+#include <plait/core/assert.hpp>
 #include <plait/exec/backend.hpp>
+#include <plait/exec/kernels/for_each.hpp>
 #include <plait/exec/memory_pool.hpp>
 
 namespace plait {
+
+namespace detail {
+
+struct bytes_to {
+  std::byte const* from;
+  std::byte* to;
+  std::size_t count;  // of whole words of four
+};
+struct copy_two {
+  bytes_to a;
+  bytes_to b;
+  PLAIT_HOST_DEVICE void operator()(std::size_t i) const {
+    std::size_t const in_a = a.count / sizeof(std::uint32_t);
+    bytes_to const& each = i < in_a ? a : b;
+    std::size_t const at = (i < in_a ? i : i - in_a) * sizeof(std::uint32_t);
+    *reinterpret_cast<std::uint32_t*>(each.to + at) = *reinterpret_cast<std::uint32_t const*>(each.from + at);
+  }
+};
+
+}  // namespace detail
 
 /// The sum over many runs of A'B, A and B having the same rows, is one product of all their rows: as fast as the
 /// processor multiplies, while a run's few rows are as slow as the sums are read and written. What stays where it is
@@ -25,8 +47,8 @@ class collected_rows {
   /// Whether nothing is copied: only where rows are is noted.
   bool lasting() const noexcept { return lasting_; }
 
-  /// More rows, of so many bytes, as many of them in all calls. hand_over(left, right, rows) is called for copies that
-  /// are complete.
+  /// More rows, of so many bytes, which are whole words of four, as many of them in all calls.
+  /// hand_over(left, right, rows) is called for copies that are complete.
   template <class HandOver>
   void add(std::int64_t rows, void const* left, std::size_t left_bytes, void const* right, std::size_t right_bytes,
            HandOver&& hand_over) {
@@ -56,8 +78,8 @@ class collected_rows {
     left_ = to;
     right_ = to + static_cast<std::size_t>(most_copies) * left_bytes;
     auto const at = static_cast<std::size_t>(rows_);
-    B::copy(to + at * left_bytes, l, size * left_bytes);
-    B::copy(to + static_cast<std::size_t>(most_copies) * left_bytes + at * right_bytes, r, size * right_bytes);
+    copy_both({l, to + at * left_bytes, size * left_bytes},
+              {r, to + static_cast<std::size_t>(most_copies) * left_bytes + at * right_bytes, size * right_bytes});
     rows_ += rows;
   }
   /// Hands over what is left.
@@ -76,6 +98,17 @@ class collected_rows {
     std::byte const* right;
     std::int64_t rows;
   };
+
+  // On a device, where a small copy takes no longer than two at once, by one kernel.
+  static void copy_both(detail::bytes_to const& left, detail::bytes_to const& right) {
+    if constexpr (B::on_device) {
+      PLAIT_ASSERT((left.count | right.count) % sizeof(std::uint32_t) == 0, "collected_rows: half a word");
+      for_each_index<B>((left.count + right.count) / sizeof(std::uint32_t), detail::copy_two{left, right});
+    } else {
+      B::copy(left.to, left.from, left.count);
+      B::copy(right.to, right.from, right.count);
+    }
+  }
 
   bool lasting_;
   std::vector<matrices> complete_;  // of rows that last

@@ -142,8 +142,8 @@ class divide_kernel : public binary_kernel<B, functions::divide, float, double, 
     });
     base::run(c);
   }
-  element_function by_element(op_context<B> const& c) const override {
-    return checks(c) ? element_function() : base::by_element(c);
+  function_of_elements<B> by_element(op_context<B> const& c) const override {
+    return checks(c) ? function_of_elements<B>() : base::by_element(c);
   }
   row_runs by_rows(op_context<B> const& c) const override { return checks(c) ? row_runs() : base::by_rows(c); }
 

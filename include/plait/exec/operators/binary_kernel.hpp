@@ -48,7 +48,15 @@ class binary_kernel : public op_kernel<B> {
     run_as(broadcast_layout(rows, operand(0), operand(1)), c);
   }
 
-  element_function by_element(op_context<B> const& c) const override {
+  function_of_elements<B> by_element(op_context<B> const& c) const override {
+    if constexpr (B::on_device)
+      return on_device(c);
+    else
+      return on_host(c);
+  }
+
+ private:
+  static element_function on_host(op_context<B> const& c) {
     static constexpr broadcast_layout layouts[] = {broadcast_layout::of_vector(false, true),
                                                    broadcast_layout::of_vector(true, false),
                                                    broadcast_layout::of_vector(true, true)};
@@ -56,16 +64,30 @@ class binary_kernel : public op_kernel<B> {
     bool const left = c.size(0) == count;
     bool const right = c.size(1) == count;
     element_function made;
-    if constexpr (!B::on_device)
-      if ((left || c.size(0) == 1) && (right || c.size(1) == 1))
-        visit_type<Ts...>(c.type(0), [&]<class T>(T) {
-          made = {&detail::broadcast_some<F, T, std::invoke_result_t<F, T, T>>, &layouts[!left ? 0 : !right ? 1 : 2]};
-          made.is<F, T>();
-        });
+    if ((left || c.size(0) == 1) && (right || c.size(1) == 1))
+      visit_type<Ts...>(c.type(0), [&]<class T>(T) {
+        made = {&detail::broadcast_some<F, T, std::invoke_result_t<F, T, T>>, &layouts[!left ? 0 : !right ? 1 : 2]};
+        made.is<F, T>();
+      });
     return made;
   }
-
- private:
+  device_function on_device(op_context<B> const& c) const {
+    device_function made;
+    if (layout_.rank > 2) return made;
+    visit_type<Ts...>(c.type(0), [&]<class T>(T) { made = device_function::of<B, T, T>(F()); });
+    std::size_t const inner = broadcast_layout::at(layout_.rank - 1);
+    if (layout_.rank == 2) made.width = static_cast<std::size_t>(layout_.extent[inner]);
+    for (std::size_t i = 0; i != 2; ++i) {
+      strides const& steps = i == 0 ? layout_.left : layout_.right;
+      bool const along_rows = steps[inner] != 0;
+      bool const along_columns = layout_.rank == 2 ? steps[0] != 0 : along_rows;
+      made.moves[i] = along_rows && along_columns ? operand_moves::with_elements
+                      : along_rows                ? operand_moves::with_columns
+                      : along_columns             ? operand_moves::with_rows
+                                                  : operand_moves::never;
+    }
+    return made;
+  }
   void run_as(broadcast_layout const& layout, op_context<B>& c) const {
     visit_type<Ts...>(c.type(0), [&]<class T>(T) {
       broadcast<B, F>(layout, c.template input<T>(0), c.template input<T>(1),

@@ -4,6 +4,7 @@
 // it is one that the parts do not have.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -40,6 +41,13 @@ struct part_axis {
 /// Whether rows are what op_kernel::by_rows calls so.
 inline bool is_last_extent(std::size_t pitch, shape const& dims) {
   return dims.rank() >= 2 && pitch != 0 && static_cast<std::int64_t>(pitch) == dims[dims.rank() - 1];
+}
+
+/// For op_kernel::by_parts.
+inline std::size_t equal_width(std::vector<part_place> const& places) {
+  std::size_t const width = places.empty() ? 0 : places[0].width;
+  auto const is_other = [width](part_place const& p) { return p.width != width; };
+  return std::ranges::any_of(places, is_other) ? 0 : width;
 }
 
 inline op_schema part_schema(std::string_view type) {
@@ -100,6 +108,9 @@ struct concat_kernel : op_kernel<B> {
     if (c.output_count() == 2) set_numbers<B>(c.template output<std::int32_t>(1), extents.data(), extents.size());
   }
   void run_rows(op_context<B>& c) override { join(c, c.output_size(0) / pitch); }
+  parts_of_rows by_parts(op_context<B> const&) const override {
+    return {parts_of_rows::way::joined, detail::equal_width(places)};
+  }
 
   void join(op_context<B>& c, std::size_t rows) const {
     visit_word(c.type(0), [&]<class T>(T) {
@@ -182,6 +193,9 @@ struct split_kernel : op_kernel<B> {
     return {.work = c.size(0), .whole_inputs = 0b10};
   }
   void run_rows(op_context<B>& c) override { cut(c, c.size(0) / pitch); }
+  parts_of_rows by_parts(op_context<B> const&) const override {
+    return {parts_of_rows::way::cut, detail::equal_width(places)};
+  }
 
   column_runs by_columns(op_context<B> const& c) const override {
     if (where.added || outer != 1) return {};

@@ -216,10 +216,14 @@ struct square_root_kernel : op_kernel<B> {
     visit_type<float, double>(
         c.type(0), [&]<class T>(T) { square_root<B>(c.template input<T>(0), c.template output<T>(0), c.size(0)); });
   }
-  element_function by_element(op_context<B> const& c) const override {
-    element_function made;
-    if constexpr (!B::on_device)
-      visit_type<float, double>(c.type(0), [&]<class T>(T) { made.run = &detail::square_root_some<T>; });
+  function_of_elements<B> by_element(op_context<B> const& c) const override {
+    function_of_elements<B> made;
+    visit_type<float, double>(c.type(0), [&]<class T>(T) {
+      if constexpr (B::on_device)
+        made = device_function::of<B, T>(functions::square_root<T>());
+      else
+        made.run = &detail::square_root_some<T>;
+    });
     return made;
   }
 };

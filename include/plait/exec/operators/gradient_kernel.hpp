@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <string_view>
 #include <tuple>
+#include <utility>
 
 #include <plait/exec/kernels/map_several.hpp>
 #include <plait/exec/op_arguments.hpp>
@@ -37,16 +38,24 @@ class gradient_kernel : public op_kernel<B> {
     });
   }
   row_runs by_rows(op_context<B> const& c) const override { return {.work = 2 * c.size(0), .in_pieces = true}; }
-  element_function by_element(op_context<B> const& c) const override {
-    element_function made;
-    if constexpr (!B::on_device)
-      visit_type<float, double>(c.type(0), [&]<class T>(T) {
-        made = {&detail::map_several_of<F<T>, T, N>, &std::get<F<T>>(functions_)};
-      });
+  function_of_elements<B> by_element(op_context<B> const& c) const override {
+    function_of_elements<B> made;
+    visit_type<float, double>(c.type(0), [&]<class T>(T) {
+      F<T> const& f = std::get<F<T>>(functions_);
+      if constexpr (B::on_device)
+        made = as_function(f, std::make_index_sequence<N>());
+      else
+        made = {&detail::map_several_of<F<T>, T, N>, &f};
+    });
     return made;
   }
 
  private:
+  template <class T, std::size_t... K>
+  static device_function as_function(F<T> const& f, std::index_sequence<K...>) {
+    return device_function::of<B, decltype(static_cast<void>(K), T())...>(f);
+  }
+
   std::tuple<F<float>, F<double>> functions_;
 };
 

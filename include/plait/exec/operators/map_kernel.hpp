@@ -40,13 +40,17 @@ class map_kernel : public op_kernel<B> {
     });
   }
   row_runs by_rows(op_context<B> const& c) const override { return {.work = 2 * c.size(0), .in_pieces = true}; }
-  element_function by_element(op_context<B> const& c) const override {
-    element_function made;
-    if constexpr (!B::on_device)
-      visit_type<Ts...>(c.type(0), [&]<class T>(T) {
-        made = {&detail::map_some<F<T>, T, result<T>>, &std::get<F<T>>(functions_)};
-        made.is<F<T>, T>();
-      });
+  function_of_elements<B> by_element(op_context<B> const& c) const override {
+    function_of_elements<B> made;
+    visit_type<Ts...>(c.type(0), [&]<class T>(T) {
+      F<T> const& f = std::get<F<T>>(functions_);
+      if constexpr (B::on_device) {
+        made = device_function::of<B, T>(f);
+      } else {
+        made = {&detail::map_some<F<T>, T, result<T>>, &f};
+        made.template is<F<T>, T>();
+      }
+    });
     return made;
   }
 

@@ -168,6 +168,7 @@ class fc_kernel : public op_kernel<B> {
       T* const y = c.template output<T>(0);
       auto const* const more = static_cast<T const*>(addend);
       if constexpr (B::on_device) {
+        if (multiplies_onto_row(product_, x, c.template input<T>(1), b, more, y)) return;
         auto const width = static_cast<std::size_t>(product_.n);
         for_each_row_part<B>(static_cast<std::size_t>(product_.m), width, 1, detail::add_row<T>{b, more, y, width});
         gemm<B>(product_, x, c.template input<T>(1), y, 1, 1);
@@ -208,11 +209,19 @@ class fc_kernel : public op_kernel<B> {
   template <class T>
   void multiply(held_matrix<B> const& weights, std::int64_t rows, T const* x, T const* w, T const* b, T* y) const {
     if (weights.multiply_onto_row(b, rows, x, y)) return;
-    auto const width = static_cast<std::size_t>(product_.n);
-    for_each_row_part<B>(static_cast<std::size_t>(rows), width, 1, detail::repeat_row<T>{b, y, width});
     gemm_shape part = product_;
     part.m = rows;
+    if (multiplies_onto_row<T>(part, x, w, b, nullptr, y)) return;
+    auto const width = static_cast<std::size_t>(product_.n);
+    for_each_row_part<B>(static_cast<std::size_t>(rows), width, 1, detail::repeat_row<T>{b, y, width});
     gemm<B>(part, x, w, y, 1, 1);
+  }
+  // Whether the backend can do so at once, and has.
+  template <class T>
+  static bool multiplies_onto_row(gemm_shape const& s, T const* x, T const* w, T const* b, T const* more, T* y) {
+    if constexpr (requires { gemm_traits<B>::multiply_onto_row(s, x, w, b, more, y); })
+      return gemm_traits<B>::multiply_onto_row(s, x, w, b, more, y);
+    return false;
   }
 
   static constexpr std::int64_t many_rows = 256;

@@ -33,6 +33,17 @@ struct minimum {
   }
 };
 
+/// All of a few elements, divided by a number. As fold makes it, so with the same bits.
+template <class F, class T>
+struct folded {
+  T divisor;
+  template <class... Ts>
+  PLAIT_HOST_DEVICE constexpr T operator()(T x, Ts... more) const {
+    ((x = F()(x, more)), ...);
+    return divisor == T(1) ? x : x / divisor;
+  }
+};
+
 }  // namespace functions
 
 /// Y = F(… F(X0, X1) …), divided by the number of inputs if Mean.
@@ -59,13 +70,19 @@ struct fold_kernel : op_kernel<B> {
     bool const is_sum = std::is_same_v<F, functions::add> && !Mean && c.input_count() == 2;
     return {.work = c.size(0) * c.input_count() / 2, .in_pieces = true, .is_sum = is_sum};
   }
-  element_function by_element(op_context<B> const& c) const override {
-    element_function made;
-    if constexpr (!B::on_device)
-      visit_type<Ts...>(c.type(0), [&]<class T>(T) {
+  function_of_elements<B> by_element(op_context<B> const& c) const override {
+    function_of_elements<B> made;
+    visit_type<Ts...>(c.type(0), [&]<class T>(T) {
+      if constexpr (B::on_device) {
+        if (operands == 1) made = device_function::of<B, T>(functions::folded<F, T>{divisor<T>()});
+        if (operands == 2) made = device_function::of<B, T, T>(functions::folded<F, T>{divisor<T>()});
+        if (operands == 3) made = device_function::of<B, T, T, T>(functions::folded<F, T>{divisor<T>()});
+        if (operands == 4) made = device_function::of<B, T, T, T, T>(functions::folded<F, T>{divisor<T>()});
+      } else {
         made = {&some<T>, this};
-        if (operands == 2 && !Mean) made.is<F, T>();
-      });
+        if (operands == 2 && !Mean) made.template is<F, T>();
+      }
+    });
     return made;
   }
 
