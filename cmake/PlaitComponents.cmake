@@ -58,8 +58,8 @@ plait_component(exec_cblas OPTIONAL HEADERS exec/cblas.hpp
   ALLOWS cblas.h)
 
 # For files that nvcc compiles: tests/cuda checks these headers, by using them.
-plait_component(exec_cuda OPTIONAL HEADERS exec/cuda.hpp exec/cublas.hpp exec/cuda_graph.hpp
-  LINKS plait::exec CUDA::cudart CUDA::cublas FINDS CUDAToolkit
+plait_component(exec_cuda OPTIONAL HEADERS exec/cuda.hpp exec/cublas.hpp exec/cublas_row_product.hpp exec/cuda_graph.hpp
+  LINKS plait::exec CUDA::cudart CUDA::cublas CUDA::cublasLt FINDS CUDAToolkit
   ALLOWS cublas)
 
 # Those that programs without nvcc can link.

@@ -16,7 +16,6 @@
 #include <doctest/doctest.h>
 
 #include <plait/exec/captured_runs.hpp>
-#include <plait/exec/npy.hpp>
 #include <support/run_op.hpp>
 #if !defined(PLAIT_TEST_CUDA)
 #include <support/emulated_device.hpp>
@@ -173,6 +172,32 @@ TEST_CASE("device_chains: elements of any type") {
   }
 }
 
+TEST_CASE("device_chains: of many elements a thread has several, the last of them perhaps fewer") {
+  auto const rows = static_cast<std::int64_t>(plait::element_program::many_elements) / 7 + 1;
+  for (auto const type : {plait::element_type::float32, plait::element_type::float64}) {
+    std::vector<fed> const feeds{{"x", {rows, 14}, type},
+                                 {"y", {rows, 7}, type},
+                                 {"row", {7}, type},
+                                 {"column", {rows, 1}, type},
+                                 {"one", {1}, type}};
+    check_kernels(compare(R"(op { type: "Split" input: "x" output: "a" output: "b" arg { name: "axis" i: 1 } }
+                             op { type: "Mul" input: "a" input: "row" output: "c" }
+                             op { type: "Sub" input: "column" input: "c" output: "d" }
+                             op { type: "Sum" input: "d" input: "y" input: "b" output: "e" }
+                             op { type: "Tanh" input: "e" output: "f" }
+                             op { type: "Add" input: "f" input: "one" output: "g" }
+                             op { type: "Concat" input: "g" input: "y" input: "d" output: "h" output: "extents"
+                                  arg { name: "axis" i: 1 } })",
+                          feeds, {"e", "h"}),
+                  1);
+  }
+  check_kernels(compare(R"(op { type: "LT" input: "x" input: "y" output: "a" }
+                           op { type: "Not" input: "a" output: "b" }
+                           op { type: "And" input: "b" input: "a" output: "c" })",
+                        {{"x", {rows, 7}}, {"y", {rows, 7}}}, {"b", "c"}),
+                1);
+}
+
 TEST_CASE("device_chains: an op that has nothing to do with the chain is run before it") {
   std::vector<fed> const feeds{{"x", {4, 6}}, {"h", {4, 3}}, {"w", {6, 3}}, {"b", {6}}};
   std::string const before =
@@ -207,18 +232,17 @@ struct twice_less {
   PLAIT_HOST_DEVICE float operator()(float x, float less) const { return 2 * x - less; }
 };
 
-template <class T>
 struct line {
-  T const* x;
-  T const* less;
-  T* y;
+  float const* x;
+  float const* less;
+  float* y;
   PLAIT_HOST_DEVICE void operator()(std::size_t i) const { y[i] = twice_less()(x[i], less[i]); }
 };
 
 struct twice_less_kernel : plait::op_kernel<device> {
   void infer(plait::shape_context&) override {}
   void run(plait::op_context<device>& c) override {
-    plait::for_each_index<device>(c.size(0), line<float>{c.input<float>(0), c.input<float>(1), c.output<float>(0)});
+    plait::for_each_index<device>(c.size(0), line{c.input<float>(0), c.input<float>(1), c.output<float>(0)});
   }
   plait::device_function by_element(plait::op_context<device> const&) const override {
     return plait::device_function::of<device, float, float>(twice_less());

@@ -47,9 +47,11 @@ struct adding : plait::op_kernel<B> {
       y[i] = x[i] + more[rows.is_whole_input(1) ? 0 : rows.is_sum ? i : i / width];
   }
   plait::row_runs by_rows(plait::op_context<B> const&) const override { return rows; }
-  plait::element_function by_element(plait::op_context<B> const&) const override {
-    return by_itself ? plait::element_function{[](void const*, void* const*, std::size_t) {}}
-                     : plait::element_function{};
+  plait::function_of_elements<B> by_element(plait::op_context<B> const&) const override {
+    plait::function_of_elements<B> made;
+    if constexpr (!B::on_device)
+      if (by_itself) made.run = [](void const*, void* const*, std::size_t) {};
+    return made;
   }
   void begin_rows(plait::op_context<B>&) override { ++begun; }
   void run_rows(plait::op_context<B>& c) override {

@@ -4,9 +4,10 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <map>
+#include <mutex>
 #include <new>
 #include <string>
 #include <string_view>
@@ -17,6 +18,7 @@
 
 #include <plait/core/errors.hpp>
 #include <plait/exec/backend.hpp>
+#include <plait/exec/kernels/element_program.hpp>
 
 namespace plait {
 
@@ -28,13 +30,13 @@ __global__ void run_teams(std::size_t rows, F f) {
 }
 template <class Program>
 static __global__ void run_program(std::uint32_t threads, __grid_constant__ Program const program) {
+  extern __shared__ double2 cells[];  // near: what threads have of their own may end up in memory far away
   std::uint32_t const thread = blockIdx.x * blockDim.x + threadIdx.x;
-  if (thread < threads) program(thread);
+  if (thread < threads) program.run(thread, cells, threadIdx.x, blockDim.x);
 }
+// A kernel that told the address would have all functions that are called through pointers compiled once more.
 template <auto Function>
-static __global__ void tell_address(decltype(Function)* to) {
-  *to = Function;
-}
+static __device__ decltype(Function) function_address = Function;
 }  // namespace detail
 
 /// A call of the CUDA runtime that failed.
@@ -110,43 +112,39 @@ namespace detail {
 template <class Program>
 static void start_program(std::uint32_t threads, Program const& program) {
   constexpr std::uint32_t together = 64;  // few, so that small programs are on many processors
-  run_program<<<(threads - 1) / together + 1, together, 0, cuda::stream()>>>(threads, program);
+  run_program<<<(threads - 1) / together + 1, together, program.bytes_of_thread() * together, cuda::stream()>>>(
+      threads, program);
   cuda::check(cudaGetLastError(), "start_program");
 }
 
 // On a stream of its own: the thread's may be recording.
 template <auto Function>
-static decltype(Function) ask_for_address() {
-  void* on_device = cuda::allocate(sizeof(Function));
+static void (*ask_for_address())() {
   decltype(Function) made = nullptr;
   cudaStream_t aside = nullptr;
-  cudaError_t status = cudaStreamCreateWithFlags(&aside, cudaStreamNonBlocking);
-  if (status == cudaSuccess) {
-    tell_address<Function><<<1, 1, 0, aside>>>(static_cast<decltype(Function)*>(on_device));
-    status = cudaGetLastError();
-    if (status == cudaSuccess) status = cudaMemcpyAsync(&made, on_device, sizeof(made), cudaMemcpyDeviceToHost, aside);
-    cudaError_t const done = cudaStreamSynchronize(aside);
-    if (status == cudaSuccess) status = done;
-    static_cast<void>(cudaStreamDestroy(aside));
-  }
-  cuda::deallocate(on_device, sizeof(Function));
-  cuda::check(status, "ask_for_address");
-  return made;
+  cuda::check(cudaStreamCreateWithFlags(&aside, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
+  cudaError_t status =
+      cudaMemcpyFromSymbolAsync(&made, function_address<Function>, sizeof(made), 0, cudaMemcpyDeviceToHost, aside);
+  cudaError_t const done = cudaStreamSynchronize(aside);
+  static_cast<void>(cudaStreamDestroy(aside));
+  cuda::check(status, "cudaMemcpyFromSymbolAsync");
+  cuda::check(done, "cudaStreamSynchronize");
+  return reinterpret_cast<void (*)()>(made);
 }
 
 }  // namespace detail
 
 // What programs of elements call (kernels/element_program.hpp): static, as each module has its own.
-template <auto Function>
-static decltype(Function) device_address(cuda) {
-  static std::array<std::atomic<decltype(Function)>, 64> known = {};  // by device
+template <auto... Functions>
+static auto device_addresses(cuda) {
+  static std::mutex mutex;
+  static std::map<int, std::array<void (*)(), sizeof...(Functions)>> known;  // by device
   int device = 0;
   cuda::check(cudaGetDevice(&device), "cudaGetDevice");
-  auto const at = static_cast<std::size_t>(device);
-  if (at >= known.size()) return detail::ask_for_address<Function>();
-  decltype(Function) found = known[at].load(std::memory_order_relaxed);
-  if (found == nullptr) known[at].store(found = detail::ask_for_address<Function>(), std::memory_order_relaxed);
-  return found;
+  std::lock_guard const lock(mutex);
+  auto at = known.find(device);
+  if (at == known.end()) at = known.emplace(device, std::array{detail::ask_for_address<Functions>()...}).first;
+  return at->second;
 }
 template <class Program>
 static auto program_starter(cuda) {

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <iterator>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -67,7 +68,7 @@ struct device_chain {
   op_index first;
   std::size_t count = 0;  // elements
   std::size_t width = 0;  // of rows; 0: nothing depends on it
-  std::uint32_t lanes = 0;
+  std::uint8_t lanes = 0;
   std::vector<member> members = {};
   std::vector<operand> reads = {};
   std::vector<operand> writes = {};
@@ -86,9 +87,9 @@ struct device_chain {
     auto const at = std::ranges::find(made, s, &result::is);
     return at == made.end() ? nullptr : &*at;
   }
-  bool agrees(std::size_t elements, std::size_t row, std::uint32_t in_cell) const;
+  bool agrees(std::size_t elements, std::size_t row, std::uint8_t in_cell) const;
   bool has_room(std::size_t more_reads, std::size_t more_calls, std::size_t more_writes) const;
-  void set(std::size_t elements, std::size_t row, std::uint32_t in_cell);
+  void set(std::size_t elements, std::size_t row, std::uint8_t in_cell);
   std::size_t read(operand o);
   std::size_t value_of(slot const* s, operand_moves moves);
   std::size_t joined_ops() const {
@@ -154,7 +155,7 @@ bool device_chain<B>::take_function(member& next) {
   if (c.output_count() != 1 || inputs == 0 || inputs > device_function::most_inputs) return false;
   device_function const f = next.kernel->by_element(c);
   std::size_t const elements = c.output_size(0);
-  if (f.run == nullptr || (start != nullptr && f.start != start) || !agrees(elements, f.width, f.lanes)) return false;
+  if (f.start == nullptr || (start != nullptr && f.start != start) || !agrees(elements, f.width, f.lanes)) return false;
   if (!has_room(inputs, 1, 1)) return false;
   for (std::size_t i = 0; i != inputs; ++i) {
     bool const moves = f.moves[i] == operand_moves::with_elements;
@@ -188,6 +189,7 @@ bool device_chain<B>::take_parts(member& next) {
   std::size_t const parts = cut ? c.output_count() : c.input_count();
   std::size_t const elements = cut ? c.output_size(0) : c.size(0);
   if (!agrees(elements, by.width, cell_lanes(size_of(c.type(0)))) || !has_room(parts, 0, parts)) return false;
+  if (by.width > std::numeric_limits<std::int32_t>::max() / parts) return false;
   for (slot const* s : c.inputs())
     if (result const* const known = find(s); known != nullptr && (cut || known->value == npos)) return false;
   set(elements, by.width, cell_lanes(size_of(c.type(0))));
@@ -210,7 +212,7 @@ bool device_chain<B>::take_parts(member& next) {
 }
 
 template <backend B>
-bool device_chain<B>::agrees(std::size_t elements, std::size_t row, std::uint32_t in_cell) const {
+bool device_chain<B>::agrees(std::size_t elements, std::size_t row, std::uint8_t in_cell) const {
   return elements != 0 && elements <= std::numeric_limits<std::int32_t>::max() && (count == 0 || elements == count) &&
          (row == 0 || width == 0 || row == width) && (lanes == 0 || in_cell == lanes);
 }
@@ -224,7 +226,7 @@ bool device_chain<B>::has_room(std::size_t more_reads, std::size_t more_calls, s
 }
 
 template <backend B>
-void device_chain<B>::set(std::size_t elements, std::size_t row, std::uint32_t in_cell) {
+void device_chain<B>::set(std::size_t elements, std::size_t row, std::uint8_t in_cell) {
   count = elements;
   if (row != 0) width = row;
   lanes = in_cell;
@@ -279,28 +281,31 @@ template <backend B>
 void device_chain<B>::wire() {
   program.count = static_cast<std::uint32_t>(count);
   program.width = static_cast<std::uint32_t>(width);
-  program.lanes = lanes;
-  program.read_count = static_cast<std::uint32_t>(reads.size());
-  program.call_count = static_cast<std::uint32_t>(calls.size());
+  program.lanes = count < element_program::many_elements ? std::uint8_t{1} : lanes;
+  program.read_count = static_cast<std::uint8_t>(reads.size());
+  program.call_count = static_cast<std::uint8_t>(calls.size());
   std::uint8_t cells = 0;
   std::vector<std::uint8_t> free;
   for (operand const& r : reads) values[r.value].cell = cells++;
   for (std::size_t n = 0; n != calls.size(); ++n) {
     call const& each = calls[n];
     element_program::function& to = program.calls[n];
-    to = {each.does.run, each.does.self, {}, 0};
+    to = {program.lanes == 1 ? each.does.run_one : each.does.run_several, {}, 0, 0};
+    program.selves[n] = each.does.self;
     for (std::size_t i = 0; i != each.inputs; ++i) {
       value& v = values[each.from[i]];
-      to.wiring.from[i] = v.cell;
+      to.from[i] = v.cell;
       if (v.last_call != n) continue;
       free.push_back(v.cell);
       v.last_call = npos;  // once, though it may be there twice
     }
+    std::fill(to.from + each.inputs, std::end(to.from), to.from[0]);  // what is not looked at
     if (free.empty()) free.push_back(cells++);
-    to.wiring.to = values[each.to].cell = free.back();
+    to.to = values[each.to].cell = free.back();
     free.pop_back();
-    if (values[each.to].last_call == n) free.push_back(to.wiring.to);
+    if (values[each.to].last_call == n) free.push_back(to.to);
   }
+  program.cells = cells;
   auto const call_before = [this](operand const& w) {
     return values[w.value].call == npos ? 0 : values[w.value].call + 1;
   };
@@ -321,8 +326,8 @@ element_program::place device_chain<B>::place_of(operand const& o) const {
   std::size_t const apart = o.moves == operand_moves::with_elements ? (o.pitch == 0 ? width : o.pitch)
                             : o.moves == operand_moves::with_rows   ? 1
                                                                     : 0;
-  return {static_cast<std::byte*>(o.of->data) + o.offset * bytes, static_cast<std::int64_t>(apart * bytes),
-          static_cast<std::int32_t>(along_rows ? bytes : 0), static_cast<std::uint8_t>(bytes), values[o.value].cell};
+  return {static_cast<std::byte*>(o.of->data) + o.offset * bytes, static_cast<std::uint32_t>(apart),
+          static_cast<std::uint8_t>(along_rows ? 1 : 0), static_cast<std::uint8_t>(bytes), values[o.value].cell};
 }
 
 // Notes where the operands are.
@@ -345,19 +350,20 @@ template <backend B>
 bool device_chain<B>::share_memory() const {
   using place = element_program::place;
   std::less<std::byte const*> const less;
-  auto const rows = static_cast<std::int64_t>((count + width - 1) / width);
+  std::size_t const rows = (count + width - 1) / width;
   auto const length = [&](place const& p) {  // of a row, in bytes
-    return static_cast<std::int64_t>(width - 1) * p.column + p.bytes;
+    return static_cast<std::int64_t>(((width - 1) * p.column + 1) * p.bytes);
   };
-  auto const end = [&](place const& p) { return p.at + (rows - 1) * p.row + length(p); };
+  auto const end = [&](place const& p) { return p.at + (rows - 1) * p.row * p.bytes + length(p); };
   // All reads come first: what is written may stand where the same element was read.
   auto const meet = [&](place const& a, place const& b) {
     if (!less(a.at, end(b)) || !less(b.at, end(a))) return false;
     if (a.at == b.at && a.row == b.row && a.column == b.column && a.bytes == b.bytes && a.column != 0 && a.row != 0)
       return false;
-    if (a.row != b.row || a.row == 0) return true;
-    std::int64_t const between = ((b.at - a.at) % a.row + a.row) % a.row;  // parts of the same rows
-    return between < length(a) || a.row - between < length(b);
+    std::int64_t const apart = std::int64_t{a.row} * a.bytes;
+    if (apart != std::int64_t{b.row} * b.bytes || apart == 0) return true;
+    std::int64_t const between = ((b.at - a.at) % apart + apart) % apart;  // parts of the same rows
+    return between < length(a) || apart - between < length(b);
   };
   auto const meets_slot = [&](place const& p, slot const& s) {
     auto* const from = static_cast<std::byte const*>(s.data);

@@ -12,6 +12,7 @@
 
 #include <plait/core/errors.hpp>
 #include <plait/exec/kernels/for_each.hpp>
+#include <plait/exec/kernels/row_parts.hpp>
 #include <plait/exec/kernels/strided_copy.hpp>
 #include <plait/exec/shape.hpp>
 
@@ -87,24 +88,14 @@ struct broadcast_layout {
 
   /// Where the operands of an element are, or those of the first element of row i, with `axes` being rank - 1.
   PLAIT_HOST_DEVICE constexpr void find(std::int64_t i, int axes, std::int64_t& left_at, std::int64_t& right_at) const {
-    // A division of 64 bits is a hundred instructions on a device; what is left for the first axis needs none.
-    if (count <= ~std::uint32_t{0})
-      find_by(static_cast<std::uint32_t>(i), axes, left_at, right_at);
-    else
-      find_by(static_cast<std::uint64_t>(i), axes, left_at, right_at);
-  }
-
- private:
-  template <class Index>
-  PLAIT_HOST_DEVICE constexpr void find_by(Index i, int axes, std::int64_t& left_at, std::int64_t& right_at) const {
     left_at = 0;
     right_at = 0;
-    for (int axis = axes - 1; axis >= 0; --axis) {
-      auto const size = static_cast<Index>(extent[at(axis)]);
-      auto const place = static_cast<std::int64_t>(axis == 0 ? i : i % size);
-      if (axis != 0) i /= size;
-      left_at += place * left[at(axis)];
-      right_at += place * right[at(axis)];
+    // By constants: a device copies what is indexed by variables to memory, for each thread.
+    for (std::size_t axis = shape::max_rank; axis-- != 0;) {
+      if (axis >= at(axes)) continue;
+      std::int64_t const place = axis == 0 ? i : detail::take_place(i, extent[axis]);
+      left_at += place * left[axis];
+      right_at += place * right[axis];
     }
   }
 };
@@ -240,13 +231,39 @@ struct broadcast_element {
   }
 };
 
+/// Of a layout of two axes at most.
+template <class F, class T, class R>
+struct broadcast_row {
+  T const* a;
+  T const* b;
+  R* out;
+  std::size_t width;
+  bool left_rows, left_columns;  ///< which operands advance along
+  bool right_rows, right_columns;
+  F f;
+  PLAIT_HOST_DEVICE void operator()(std::size_t row, std::size_t first, std::size_t last) const {
+    T const* const x = a + (left_rows ? row * (left_columns ? width : 1) : 0);
+    T const* const y = b + (right_rows ? row * (right_columns ? width : 1) : 0);
+    for (std::size_t i = first; i < last; ++i)
+      out[row * width + i] = f(x[left_columns ? i : 0], y[right_columns ? i : 0]);
+  }
+};
+
 }  // namespace detail
 
 /// out[i] = f(a's element, b's element). The result may stand where an operand does that is not repeated.
 template <backend B, class F, class T, class R>
 void broadcast(broadcast_layout const& layout, T const* a, T const* b, R* out, F const& f = {}) {
   if constexpr (B::on_device) {
-    for_each_index<B>(layout.count, detail::broadcast_element<F, T, R>{layout, a, b, out, f});
+    if (layout.rank > 2)
+      return for_each_index<B>(layout.count, detail::broadcast_element<F, T, R>{layout, a, b, out, f});
+    std::size_t const inner = broadcast_layout::at(layout.rank - 1);
+    auto const width = static_cast<std::size_t>(layout.extent[inner]);
+    bool const rows = layout.rank == 2;
+    for_each_row_part<B>(
+        rows ? static_cast<std::size_t>(layout.extent[0]) : 1, width, 1,
+        detail::broadcast_row<F, T, R>{a, b, out, width, rows && layout.left[0] != 0, layout.left[inner] != 0,
+                                       rows && layout.right[0] != 0, layout.right[inner] != 0, f});
   } else {
     for_each_tile<B>(layout.count, tile_size, detail::broadcast_loop<F, T, R>{&layout, a, b, out, f});
   }

@@ -22,15 +22,23 @@
 
 namespace plait {
 
-/// What a thread has of a value: four elements of up to four bytes, or two of eight.
+/// What a thread has of a value: so many elements, four of up to four bytes at most, or two of eight.
+template <std::uint32_t Lanes>
 struct element_cell {
-  alignas(16) std::uint32_t words[4];
-};
+  static constexpr std::uint32_t lanes = Lanes;
+  static constexpr std::uint32_t size = Lanes == 1 ? 2 : 4;
+  alignas(size * sizeof(std::uint32_t)) std::uint32_t words[size];
 
-/// The cells a function takes and the one it makes, which may be one of them.
-struct cell_wiring {
-  std::array<std::uint8_t, 4> from;
-  std::uint8_t to;
+  template <class T>
+  PLAIT_HOST_DEVICE T get(std::uint32_t lane) const {
+    T made;
+    std::memcpy(&made, words + lane * (size / Lanes), sizeof(T));
+    return made;
+  }
+  template <class T>
+  PLAIT_HOST_DEVICE void set(std::uint32_t lane, T x) {
+    std::memcpy(words + lane * (size / Lanes), &x, sizeof(T));
+  }
 };
 
 /// How an operand goes along with the elements of a result, which is made of rows.
@@ -46,14 +54,20 @@ struct element_program;
 /// What an op makes of each element by itself, on a device.
 struct device_function {
   static constexpr std::size_t most_inputs = 4;
-  using call = void (*)(void const* self, element_cell* cells, cell_wiring);
+  /// Of one element in registers; of several they are too many.
+  template <class Cell>
+  using argument = std::conditional_t<Cell::lanes == 1, Cell, Cell const&>;
+  template <class Cell>
+  using call = Cell (*)(void const* self, argument<Cell>, argument<Cell>, argument<Cell>, argument<Cell>);
+  using erased_call = void (*)();
   using starter = void (*)(std::uint32_t threads, element_program const&);
 
-  call run = nullptr;
+  erased_call run_one = nullptr;      ///< a call of element_cell<1>
+  erased_call run_several = nullptr;  ///< of element_cell<lanes>
+  std::uint8_t lanes = 0;
   starter start = nullptr;  ///< of programs that call it
   alignas(8) std::array<std::byte, 16> self = {};
-  std::uint32_t lanes = 0;  ///< elements of a cell
-  std::size_t width = 0;    ///< of rows; 0: nothing depends on it
+  std::size_t width = 0;  ///< of rows; 0: nothing depends on it
   std::array<operand_moves, most_inputs> moves = {};
 
   /// Of f(T...), which is called on B; a function that is not merely a few numbers is none.
@@ -64,40 +78,29 @@ struct device_function {
 namespace detail {
 
 /// Elements of a cell whose largest have so many bytes.
-constexpr std::uint32_t cell_lanes(std::size_t bytes) { return bytes <= 4 ? 4 : 2; }
+constexpr std::uint8_t cell_lanes(std::size_t bytes) { return bytes <= 4 ? 4 : 2; }
 
-template <class T, std::uint32_t Lanes>
-PLAIT_HOST_DEVICE T get_lane(element_cell const& cell, std::uint32_t lane) {
-  T made;
-  std::memcpy(&made, cell.words + lane * (4 / Lanes), sizeof(T));
-  return made;
-}
-template <std::uint32_t Lanes, class T>
-PLAIT_HOST_DEVICE void set_lane(element_cell& cell, std::uint32_t lane, T x) {
-  std::memcpy(cell.words + lane * (4 / Lanes), &x, sizeof(T));
-}
-
-template <class F, class... Ts>
+template <class Cell, class F, class... Ts>
 struct cell_function {
-  using result = std::invoke_result_t<F const&, Ts...>;
-  static constexpr std::uint32_t lanes = cell_lanes(std::max({sizeof(result), sizeof(Ts)...}));
+  using argument = device_function::argument<Cell>;
 
-  PLAIT_HOST_DEVICE static void call(void const* self, element_cell* cells, cell_wiring wiring) {
-    run(*static_cast<F const*>(self), cells, wiring, std::index_sequence_for<Ts...>());
+  PLAIT_HOST_DEVICE static Cell call(void const* self, argument a, argument b, argument c, argument d) {
+    return run(*static_cast<F const*>(self), std::array<Cell const*, 4>{&a, &b, &c, &d},
+               std::index_sequence_for<Ts...>());
   }
 
  private:
   template <std::size_t... K>
-  PLAIT_HOST_DEVICE static void run(F const& f, element_cell* cells, cell_wiring wiring, std::index_sequence<K...>) {
-    element_cell const from[] = {cells[wiring.from[K]]...};
-    element_cell made = {};
-    for (std::uint32_t l = 0; l < lanes; ++l)
-      set_lane<lanes>(made, l, static_cast<result>(f(get_lane<Ts, lanes>(from[K], l)...)));
-    cells[wiring.to] = made;
+  PLAIT_HOST_DEVICE static Cell run(F const& f, std::array<Cell const*, 4> const& all, std::index_sequence<K...>) {
+    Cell const from[] = {*all[K]...};
+    Cell made = {};
+    for (std::uint32_t l = 0; l < Cell::lanes; ++l)
+      made.set(l, static_cast<std::invoke_result_t<F const&, Ts...>>(f(from[K].template get<Ts>(l)...)));
+    return made;
   }
 };
 
-/// A backend that finds what its device calls: device_address<function>(B()) is where a function stands there, and
+/// A backend that finds what its device calls: device_addresses<functions...>(B()) are where functions stand there, and
 /// program_starter<P>(B()) what starts a program of type P of the same module, as a device_function::starter. Both are
 /// static, so that each file that is compiled has its own.
 template <class B>
@@ -105,116 +108,130 @@ concept has_modules = requires { program_starter<element_program>(B()); };
 
 }  // namespace detail
 
-/// What is read, called and written for each element. Trivially copyable: it is an argument of the kernel.
+/// What is read, called and written for each element. Trivially copyable: it is an argument of the kernel, and small,
+/// as each line of a cache that a thread meets first keeps it waiting.
 struct element_program {
   static constexpr std::size_t most_reads = 24;
   static constexpr std::size_t most_calls = 24;
   static constexpr std::size_t most_writes = 24;
   static constexpr std::size_t most_cells = 32;
+  /// Of fewer elements a thread has one: several would only keep each other waiting.
+  static constexpr std::size_t many_elements = std::size_t{1} << 18;
 
-  /// Where the first element of an operand stands, and how many bytes rows and columns are apart.
+  /// Where the first element of an operand stands, and how many elements rows and columns are apart.
   struct place {
     std::byte* at;
-    std::int64_t row;
-    std::int32_t column;
-    std::uint8_t bytes;  // of an element
+    std::uint32_t row;
+    std::uint8_t column;  // 0 or 1
+    std::uint8_t bytes;   // of an element
     std::uint8_t cell;
   };
   struct function {
-    device_function::call run;
-    alignas(8) std::array<std::byte, 16> self;
-    cell_wiring wiring;
+    device_function::erased_call run;
+    std::uint8_t from[device_function::most_inputs];  // cells
+    std::uint8_t to;
     std::uint8_t writes;  // after it
   };
 
   std::uint32_t count;  // elements
   std::uint32_t width;  // of rows
-  std::uint32_t lanes;
-  std::uint32_t read_count;
-  std::uint32_t first_writes;  // of what is only moved
-  std::uint32_t call_count;
+  std::uint8_t lanes;
+  std::uint8_t read_count;
+  std::uint8_t first_writes;  // of what is only moved
+  std::uint8_t call_count;
+  std::uint32_t cells;  // of a thread
   place reads[most_reads];
   function calls[most_calls];
   place writes[most_writes];
+  alignas(16) std::array<std::byte, 16> selves[most_calls];
 
   std::uint32_t threads() const { return count / lanes + (count % lanes != 0 ? 1 : 0); }
+  std::size_t bytes_of_thread() const {
+    return cells * (lanes == 1 ? sizeof(element_cell<1>) : sizeof(element_cell<4>));
+  }
 
-  PLAIT_HOST_DEVICE void operator()(std::size_t thread) const {
-    if (lanes == 4)
-      run<4>(static_cast<std::uint32_t>(thread));
+  /// What a thread does. `room` has cells for `apart` threads, of which this is the i-th.
+  PLAIT_HOST_DEVICE void run(std::uint32_t thread, void* room, std::uint32_t i, std::uint32_t apart) const {
+    if (lanes == 1)
+      run_lanes(thread, static_cast<element_cell<1>*>(room) + i, apart);
+    else if (lanes == 4)
+      run_lanes(thread, static_cast<element_cell<4>*>(room) + i, apart);
     else
-      run<2>(static_cast<std::uint32_t>(thread));
+      run_lanes(thread, static_cast<element_cell<2>*>(room) + i, apart);
+  }
+  PLAIT_HOST_DEVICE void operator()(std::size_t thread) const {
+    alignas(16) std::byte room[most_cells * sizeof(element_cell<4>)];
+    run(static_cast<std::uint32_t>(thread), room, 0, 1);
   }
 
  private:
   template <std::uint32_t Lanes>
   struct elements {
-    std::int64_t row[Lanes];
-    std::int64_t column[Lanes];
+    std::uint32_t row[Lanes];
+    std::uint32_t column[Lanes];
     bool is_there[Lanes];
   };
 
   // Neighbouring threads have neighbouring elements.
-  template <std::uint32_t Lanes>
-  PLAIT_HOST_DEVICE void run(std::uint32_t thread) const {
-    elements<Lanes> own;
-    std::uint32_t const apart = (count - 1) / Lanes + 1;
-    for (std::uint32_t l = 0; l < Lanes; ++l) {
-      std::uint32_t const i = thread + l * apart;
+  template <class Cell>
+  PLAIT_HOST_DEVICE void run_lanes(std::uint32_t thread, Cell* in, std::uint32_t apart) const {
+    elements<Cell::lanes> own;
+    std::uint32_t const all = (count - 1) / Cell::lanes + 1;
+    for (std::uint32_t l = 0; l < Cell::lanes; ++l) {
+      std::uint32_t const i = thread + l * all;
       own.is_there[l] = i < count;
       std::uint32_t const row = own.is_there[l] && width != count ? i / width : 0;
       own.row[l] = row;
       own.column[l] = own.is_there[l] ? i - row * width : 0;
     }
-    element_cell cells[most_cells];
     constexpr std::uint32_t together = 4;  // reads that wait for memory at once
     for (std::uint32_t r = 0; r < read_count; r += together) {
-      element_cell found[together];
+      Cell found[together];
       for (std::uint32_t k = 0; k < together; ++k)
-        if (r + k < read_count) found[k] = read(reads[r + k], own);
+        if (r + k < read_count) found[k] = read<Cell>(reads[r + k], own);
       for (std::uint32_t k = 0; k < together; ++k)
-        if (r + k < read_count) cells[reads[r + k].cell] = found[k];
+        if (r + k < read_count) in[reads[r + k].cell * apart] = found[k];
     }
     place const* next = writes;
-    for (std::uint32_t w = 0; w < first_writes; ++w, ++next) write(*next, own, cells[next->cell]);
+    for (std::uint32_t w = 0; w < first_writes; ++w, ++next) write(*next, own, in[next->cell * apart]);
     for (std::uint32_t n = 0; n < call_count; ++n) {
       function const& f = calls[n];
-      f.run(f.self.data(), cells, f.wiring);
-      for (std::uint32_t w = 0; w < f.writes; ++w, ++next) write(*next, own, cells[next->cell]);
+      void const* const self = selves[n].data();
+      auto const cell = [&](std::uint32_t k) -> Cell const& { return in[f.from[k] * apart]; };
+      Cell const made = reinterpret_cast<device_function::call<Cell>>(f.run)(self, cell(0), cell(1), cell(2), cell(3));
+      in[f.to * apart] = made;
+      for (std::uint32_t w = 0; w < f.writes; ++w, ++next) write(*next, own, made);
     }
   }
 
   template <class T, std::uint32_t Lanes>
-  PLAIT_HOST_DEVICE static element_cell read_as(place const& p, elements<Lanes> const& own) {
-    element_cell made = {};
-    for (std::uint32_t l = 0; l < Lanes; ++l)
-      detail::set_lane<Lanes>(made, l,
-                              *reinterpret_cast<T const*>(p.at + own.row[l] * p.row + own.column[l] * p.column));
-    return made;
+  PLAIT_HOST_DEVICE static T* find(place const& p, elements<Lanes> const& own, std::uint32_t lane) {
+    auto const row = static_cast<std::size_t>(own.row[lane]) * p.row;
+    return reinterpret_cast<T*>(p.at) + (row + own.column[lane] * p.column);
   }
-  template <class T, std::uint32_t Lanes>
-  PLAIT_HOST_DEVICE static void write_as(place const& p, elements<Lanes> const& own, element_cell const& cell) {
-    element_cell const from = cell;
-    for (std::uint32_t l = 0; l < Lanes; ++l)
-      if (own.is_there[l])
-        *reinterpret_cast<T*>(p.at + own.row[l] * p.row + own.column[l] * p.column) =
-            detail::get_lane<T, Lanes>(from, l);
+  // f(T) for unsigned numbers of so many bytes.
+  template <class Cell, class F>
+  PLAIT_HOST_DEVICE static auto with_bytes(std::uint8_t bytes, F const& f) {
+    if constexpr (Cell::lanes != 4)
+      if (bytes == 8) return f(std::uint64_t{});
+    if (bytes == 4) return f(std::uint32_t{});
+    if (bytes == 2) return f(std::uint16_t{});
+    return f(std::uint8_t{});
   }
-  template <std::uint32_t Lanes>
-  PLAIT_HOST_DEVICE static element_cell read(place const& p, elements<Lanes> const& own) {
-    if constexpr (Lanes == 2)
-      if (p.bytes == 8) return read_as<std::uint64_t>(p, own);
-    if (p.bytes == 4) return read_as<std::uint32_t>(p, own);
-    if (p.bytes == 2) return read_as<std::uint16_t>(p, own);
-    return read_as<std::uint8_t>(p, own);
+  template <class Cell>
+  PLAIT_HOST_DEVICE static Cell read(place const& p, elements<Cell::lanes> const& own) {
+    return with_bytes<Cell>(p.bytes, [&]<class T>(T) {
+      Cell made = {};
+      for (std::uint32_t l = 0; l < Cell::lanes; ++l) made.set(l, *find<T>(p, own, l));
+      return made;
+    });
   }
-  template <std::uint32_t Lanes>
-  PLAIT_HOST_DEVICE static void write(place const& p, elements<Lanes> const& own, element_cell const& from) {
-    if constexpr (Lanes == 2)
-      if (p.bytes == 8) return write_as<std::uint64_t>(p, own, from);
-    if (p.bytes == 4) return write_as<std::uint32_t>(p, own, from);
-    if (p.bytes == 2) return write_as<std::uint16_t>(p, own, from);
-    write_as<std::uint8_t>(p, own, from);
+  template <class Cell>
+  PLAIT_HOST_DEVICE static void write(place const& p, elements<Cell::lanes> const& own, Cell const& from) {
+    with_bytes<Cell>(p.bytes, [&]<class T>(T) {
+      for (std::uint32_t l = 0; l < Cell::lanes; ++l)
+        if (own.is_there[l]) *find<T>(p, own, l) = from.template get<T>(l);
+    });
   }
 };
 static_assert(std::is_trivially_copyable_v<element_program> && sizeof(element_program) <= 4096);
@@ -231,16 +248,22 @@ device_function device_function::of(F const& f) {
   static_assert(sizeof...(Ts) != 0 && sizeof...(Ts) <= most_inputs);
   device_function made;
   if constexpr (std::is_trivially_copyable_v<F> && sizeof(F) <= sizeof(self) && alignof(F) <= 8) {
-    using function = detail::cell_function<F, Ts...>;
-    constexpr call own = &function::call;
+    constexpr std::size_t widest = std::max({sizeof(std::invoke_result_t<F const&, Ts...>), sizeof(Ts)...});
+    made.lanes = detail::cell_lanes(widest);
+    using one_cell = element_cell<1>;
+    using cell = element_cell<detail::cell_lanes(widest)>;
+    constexpr call<one_cell> one = &detail::cell_function<one_cell, F, Ts...>::call;
+    constexpr call<cell> several = &detail::cell_function<cell, F, Ts...>::call;
     if constexpr (detail::has_modules<B>) {
-      made.run = device_address<own>(B());
+      auto const addresses = device_addresses<one, several>(B());
+      made.run_one = addresses[0];
+      made.run_several = addresses[1];
       made.start = program_starter<element_program>(B());
     } else {
-      made.run = own;
+      made.run_one = reinterpret_cast<erased_call>(one);
+      made.run_several = reinterpret_cast<erased_call>(several);
       made.start = &detail::start_by_index<B>;
     }
-    made.lanes = function::lanes;
     std::memcpy(made.self.data(), &f, sizeof(F));
   }
   return made;

@@ -63,7 +63,8 @@ struct fold_pass {
 
   PLAIT_HOST_DEVICE T value(std::size_t i) const {
     T y = x[0][i];
-    for (std::size_t k = 1; k < operands; ++k) y = f(y, x[k][i]);
+    for (std::size_t k = 1; k < fold_width; ++k)  // by constants: see broadcast_layout::find
+      if (k < operands) y = f(y, x[k][i]);
     return y;
   }
   PLAIT_HOST_DEVICE void operator()(std::size_t i) const { out[i] = divisor == T(1) ? value(i) : value(i) / divisor; }

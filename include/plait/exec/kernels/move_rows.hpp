@@ -93,16 +93,17 @@ struct whole_row {
   Part* parts[most];
   part_place places[most];
   PLAIT_HOST_DEVICE void operator()(std::size_t row, std::size_t first, std::size_t last) const {
-    std::size_t part = 0;
     for (std::size_t i = first; i < last; ++i) {
       std::size_t const column = places[0].offset + i;
-      while (column >= places[part].offset + places[part].width) ++part;
+      Part* in_part = nullptr;
+      for (std::size_t k = 0; k < most; ++k)  // by constants: see broadcast_layout::find
+        if (column - places[k].offset < places[k].width)
+          in_part = parts[k] + row * places[k].width + (column - places[k].offset);
       Whole& in_whole = whole[row * pitch + column];
-      Part& in_part = parts[part][row * places[part].width + (column - places[part].offset)];
       if constexpr (std::is_const_v<Part>)
-        in_whole = in_part;
+        in_whole = *in_part;
       else
-        in_part = in_whole;
+        *in_part = in_whole;
     }
   }
 };

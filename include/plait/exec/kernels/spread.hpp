@@ -49,10 +49,10 @@ struct spread_layout {
   /// Where the result of a row's first element is.
   PLAIT_HOST_DEVICE constexpr std::size_t result_of(std::size_t row) const {
     std::size_t found = 0;
-    for (int axis = rank - 1; axis > 0; --axis) {
-      std::size_t const size = extent[at(axis)];
-      found += row % size * step[at(axis)];
-      row /= size;
+    for (std::size_t axis = shape::max_rank; --axis != 0;) {  // by constants: see broadcast_layout::find
+      if (axis >= at(rank)) continue;
+      found += row % extent[axis] * step[axis];
+      row /= extent[axis];
     }
     return rank == 0 ? 0 : found + row * step[0];
   }
