@@ -76,6 +76,17 @@ struct own_gemm {
                                           s.ldc,
                                           alpha,
                                           beta};
+    if constexpr (std::same_as<T, float>)
+      if (auto const* const parts = detail::parts_of_both<B>(s.m, s.n, s.k)) {
+        for (std::int64_t i = 0; i < batch.count; ++i) {
+          detail::gemm_problem<T> part = problem;
+          part.a += i * batch.stride_a;
+          part.b += i * batch.stride_b;
+          part.c += i * batch.stride_c;
+          parts->multiply(part);
+        }
+        return;
+      }
     if (batch.count == 1) return detail::multiply<B>(kernel, problem);
     auto const one = [&kernel, problem, batch]<backend Threads>(std::int64_t i, Threads) {
       detail::gemm_problem<T> part = problem;

@@ -104,6 +104,14 @@ void scale_rows(gemm_problem<T> const& p) {
     }
 }
 
+/// True if there is nothing to multiply; then c is scaled.
+template <class T>
+bool without_product(gemm_problem<T> const& p) {
+  if (p.m != 0 && p.n != 0 && p.k != 0 && p.alpha != T(0)) return false;
+  scale_rows(p);
+  return true;
+}
+
 /// So many things in parts of nearly the same size: rows in tiles, tiles in blocks.
 struct even_parts {
   std::ptrdiff_t count, low, high;

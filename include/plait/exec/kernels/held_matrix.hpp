@@ -1,6 +1,7 @@
 // The right operand of an op's products, packed once for a series of runs in which it stays the same, or for good.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -24,6 +25,22 @@ class held_matrix {
   /// Fewer columns would be mostly padding.
   static constexpr std::int64_t least_columns = 16;
 
+  /// Whether threads had better have columns of the product each, and one alone all rows at once, than rows. A matrix
+  /// that is more than the second level of a thread's cache is read anew by each thread for its rows: where these are
+  /// few, nothing comes meanwhile. Fewer rows than tiles have leave the rest of them unused.
+  template <class T>
+  static bool keeps_rows_together(gemm_shape const& s) {
+    constexpr std::size_t own_cache = 1 << 20;
+    constexpr std::size_t shared_cache = 3 << 20;  // what a thread may take of it
+    std::size_t const bytes = static_cast<std::size_t>(s.n) * static_cast<std::size_t>(s.k) * sizeof(T);
+    std::int64_t const threads = B::concurrency();
+    std::int64_t const rows = s.m / threads;
+    bool const in_parts = std::same_as<T, float> && detail::parts_of_packed<B>(s.m, s.n, s.k) != nullptr;
+    if (in_parts && threads > 1 && rows < detail::tile_side) return true;
+    std::int64_t const enough = (bytes > shared_cache ? 32 : 8) * (in_parts ? 2 : 1);  // for the next of it to come
+    return bytes > own_cache && (threads == 1 || rows < enough);
+  }
+
   /// b is the right operand of s, in place of what was held, unless that is kept. Throws std::bad_alloc.
   template <class T>
   void hold(gemm_shape const& s, T const* b) {
@@ -31,7 +48,7 @@ class held_matrix {
       if (keeps_ && holds()) return;
       if (s.n < least_columns) return;
       packed_matrix<T, B> made;
-      made.pack(s.k, s.n, b, s.transpose_b, s.ldb);
+      made.pack(s.k, s.n, b, s.transpose_b, s.ldb, s.m);
       packed_ = std::move(made);
     }
   }

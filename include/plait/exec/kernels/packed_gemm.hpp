@@ -224,14 +224,6 @@ void pack_panels(gemm_kernel<T> const& kernel, gemm_problem<T> const& p, T* to) 
   });
 }
 
-/// True if there is nothing to multiply; then c is scaled.
-template <class T>
-bool without_product(gemm_problem<T> const& p) {
-  if (p.m != 0 && p.n != 0 && p.k != 0 && p.alpha != T(0)) return false;
-  scale_rows(p);
-  return true;
-}
-
 /// With all of b packed at `packed`; p.b is not looked at.
 template <backend B, class T>
 void multiply_packed(gemm_kernel<T> const& kernel, gemm_problem<T> p, T const* packed, bool backwards = false) {

@@ -2,12 +2,14 @@
 #pragma once
 
 #include <atomic>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
 
 #include <plait/core/assert.hpp>
 #include <plait/exec/backend.hpp>
+#include <plait/exec/kernels/amx_gemm.hpp>
 #include <plait/exec/kernels/packed_gemm.hpp>
 #include <plait/exec/memory_pool.hpp>
 
@@ -16,19 +18,23 @@ namespace plait {
 /// The right operand b of c = alpha * a * b + beta * c, of k by n elements, for host backends.
 ///
 /// Multiplying allocates nothing once the backend's pool has what it needs for a, may be done by several threads at
-/// once, and gives each row of c the same bits whatever other rows come with it.
+/// once, and gives each row of c the same bits whatever other rows come with it. Floats that are to be multiplied by
+/// many rows are packed as parts (float_parts.hpp) where the processor has tiles for them.
 template <class T, backend B>
   requires(!B::on_device)
 class packed_panels {
  public:
   packed_panels() = default;
-  explicit packed_panels(instruction_set set) : kernel_(&detail::tiles_for<T>(set)) {}
+  /// With these instructions, and never in parts.
+  explicit packed_panels(instruction_set set) : kernel_(&detail::tiles_for<T>(set)), may_part_(false) {}
   packed_panels(packed_panels&& other) noexcept
       : kernel_(other.kernel_),
         data_(std::exchange(other.data_, nullptr)),
         bytes_(std::exchange(other.bytes_, 0)),
         k_(std::exchange(other.k_, 0)),
-        n_(std::exchange(other.n_, 0)) {}
+        n_(std::exchange(other.n_, 0)),
+        may_part_(other.may_part_),
+        parts_(other.parts_) {}
   packed_panels& operator=(packed_panels&& other) noexcept {
     packed_panels old(std::move(other));
     std::swap(kernel_, old.kernel_);
@@ -36,6 +42,8 @@ class packed_panels {
     std::swap(bytes_, old.bytes_);
     std::swap(k_, old.k_);
     std::swap(n_, old.n_);
+    std::swap(may_part_, old.may_part_);
+    std::swap(parts_, old.parts_);
     return *this;
   }
   ~packed_panels() { memory_pool<B>::shared().give_back(data_, bytes_); }
@@ -44,23 +52,33 @@ class packed_panels {
   std::int64_t columns() const noexcept { return n_; }
 
   /// Copies b, which is k by n with rows `ldb` apart, or n by k if it is transposed; an ldb of 0 means without gaps.
-  /// Memory is kept where the size is what it was. Throws std::bad_alloc, and holds what it held.
-  void pack(std::int64_t k, std::int64_t n, T const* b, bool transposed = false, std::int64_t ldb = 0) {
+  /// `rows` is how many rows of a are usually multiplied at once. Memory is kept where the size is what it was. Throws
+  /// std::bad_alloc, and holds what it held.
+  void pack(std::int64_t k, std::int64_t n, T const* b, bool transposed = false, std::int64_t ldb = 0,
+            std::int64_t rows = 1) {
     if (ldb == 0) ldb = transposed ? k : n;
     PLAIT_ASSERT(k >= 0 && n >= 0 && ldb >= (transposed ? k : n), "packed_matrix: no such matrix");
-    std::size_t const bytes = static_cast<std::size_t>(detail::packed_size(*kernel_, k, n)) * sizeof(T);
+    detail::parts_gemm const* parts = nullptr;
+    if constexpr (std::same_as<T, float>)
+      if (may_part_) parts = detail::parts_of_packed<B>(rows, n, k);
+    std::size_t const bytes = parts != nullptr
+                                  ? detail::strips_size(k, n)
+                                  : static_cast<std::size_t>(detail::packed_size(*kernel_, k, n)) * sizeof(T);
     if (bytes != bytes_) {
       void* const made = memory_pool<B>::shared().take(bytes);
       memory_pool<B>::shared().give_back(std::exchange(data_, made), std::exchange(bytes_, bytes));
     }
     k_ = k;
     n_ = n;
+    parts_ = parts;
     detail::gemm_problem<T> p{};
     p.k = k;
     p.n = n;
     p.b = b;
     p.b_row = transposed ? 1 : ldb;
     p.b_column = transposed ? ldb : 1;
+    if constexpr (std::same_as<T, float>)
+      if (parts_ != nullptr) return parts_->pack(p, static_cast<std::uint32_t*>(data_));
     detail::pack_panels<B>(*kernel_, p, static_cast<T*>(data_));
   }
 
@@ -83,11 +101,12 @@ class packed_panels {
   /// How many columns make a panel with the widest instructions that the processor has.
   static std::size_t panel_columns() { return static_cast<std::size_t>(detail::tiles_for<T>().width); }
   /// Of c = a * b + from with one row each the columns `first` to `last`, excluded, where panels begin; by this thread
-  /// alone.
+  /// alone. b must have been packed for few rows.
   void multiply_columns_onto(T const* from, std::size_t first, std::size_t last, T const* a, T* c) const noexcept {
     auto const at = static_cast<std::ptrdiff_t>(first);
     auto const n = static_cast<std::ptrdiff_t>(last) - at;
-    PLAIT_ASSERT(at % kernel_->width == 0 && n >= 0 && at + n <= n_, "packed_matrix: no such columns");
+    PLAIT_ASSERT(parts_ == nullptr && at % kernel_->width == 0 && n >= 0 && at + n <= n_,
+                 "packed_matrix: no such columns");
     detail::multiply_row<T>(*kernel_, {1, n, k_, a, k_, 1, nullptr, 0, 0, c + at, n_, T(1), T(1), from + at, 0},
                             static_cast<T const*>(data_) + at * k_);
   }
@@ -97,6 +116,8 @@ class packed_panels {
     // Every other time from the end, where the cache holds what was multiplied last.
     bool const backwards = turn_.load(std::memory_order_relaxed);
     turn_.store(!backwards, std::memory_order_relaxed);
+    if constexpr (std::same_as<T, float>)
+      if (parts_ != nullptr) return parts_->multiply_packed(p, static_cast<std::uint32_t const*>(data_), backwards);
     detail::multiply_packed<B>(*kernel_, p, static_cast<T const*>(data_), backwards);
   }
 
@@ -105,6 +126,8 @@ class packed_panels {
   std::size_t bytes_ = 0;
   std::int64_t k_ = 0;
   std::int64_t n_ = 0;
+  bool may_part_ = true;
+  detail::parts_gemm const* parts_ = nullptr;  // in which it is packed
   mutable std::atomic<bool> turn_ = false;
 };
 

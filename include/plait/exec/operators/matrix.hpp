@@ -74,18 +74,13 @@ inline std::size_t product_work(gemm_shape const& s) {
   return static_cast<std::size_t>(s.m) * static_cast<std::size_t>(s.n) * static_cast<std::size_t>(s.k) / 16;
 }
 
-/// A product, for op_kernel::by_rows, if the right operand is held. One that is more than the second level of a
-/// thread's cache holds is read anew by each thread for its rows: where these are few, threads had better have columns
-/// each, and one alone all rows at once.
+/// A product, for op_kernel::by_rows, if the right operand is held.
 template <backend B>
 row_runs product_by_rows(held_matrix<B> const& right, gemm_shape const& s, element_type type) {
-  constexpr std::size_t own_cache = 1 << 20;
-  constexpr std::size_t shared_cache = 3 << 20;  // what a thread may take of it
   if (s.m < 2 || !right.holds()) return {};
-  std::size_t const bytes = static_cast<std::size_t>(s.n) * static_cast<std::size_t>(s.k) * size_of(type);
-  std::int64_t const threads = B::concurrency();
-  std::int64_t const enough = bytes > shared_cache ? 32 : 8;  // rows, for the next of it to come meanwhile
-  return {.work = product_work(s), .undivided = bytes > own_cache && (threads == 1 || s.m / threads < enough)};
+  row_runs made{.work = product_work(s)};
+  visit_type<float, double>(type, [&]<class T>(T) { made.undivided = right.template keeps_rows_together<T>(s); });
+  return made;
 }
 
 /// The same for op_kernel::by_columns, of a product of one row.
