@@ -266,7 +266,7 @@ TEST_CASE("matrices are packed in parts for many rows where there are tiles, and
   std::mt19937 random(13);
   bool const tiles = detail::has_amx();
   CHECK((detail::parts_of_packed<serial>(32, 64, 64) != nullptr) == tiles);
-  CHECK((detail::parts_of_both<serial>(128, 128, 64) != nullptr) == tiles);
+  CHECK((detail::parts_of_both<serial>(256, 256, 64) != nullptr) == tiles);
   CHECK(detail::parts_of_packed<serial>(31, 64, 64) == nullptr);
   test::gemm_case<float> x({.m = 40, .n = 64, .k = 96}, 0.5f, 2, random);
   packed_panels<float, serial> in_panels(available_instructions());

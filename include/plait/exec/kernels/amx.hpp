@@ -78,7 +78,7 @@ class amx_tiles {
   static constexpr std::ptrdiff_t sums_row = strip_side * std::ptrdiff_t(sizeof(float));
 
   // A sixth of the step after the next of b.
-  PLAIT_TARGET_AMX PLAIT_ALWAYS_INLINE static void fetch(std::uint32_t const* b, std::ptrdiff_t sixth) {
+  PLAIT_ALWAYS_INLINE PLAIT_TARGET_AMX static void fetch(std::uint32_t const* b, std::ptrdiff_t sixth) {
     std::uint32_t const* const from = b + 2 * step_units + sixth * tile_units;
     for (std::ptrdiff_t i = 0; i != tile_units; i += 16) __builtin_prefetch(from + i, 0, 3);
   }
@@ -96,7 +96,7 @@ class amx_tiles {
   _tile_dpbf16ps(1, 4, 7);    \
   _tile_dpbf16ps(2, 5, 6);    \
   _tile_dpbf16ps(3, 5, 7)
-  PLAIT_TARGET_AMX PLAIT_ALWAYS_INLINE static void multiply_high(std::uint32_t const* a, std::uint32_t const* b,
+  PLAIT_ALWAYS_INLINE PLAIT_TARGET_AMX static void multiply_high(std::uint32_t const* a, std::uint32_t const* b,
                                                                  std::ptrdiff_t steps, float* sums) {
     _tile_zero(0);
     _tile_zero(1);
@@ -133,7 +133,7 @@ class amx_tiles {
 #undef PLAIT_DETAIL_PRODUCTS
 
   // The same sums, in the same order, where 16 rows are all there is.
-  PLAIT_TARGET_AMX PLAIT_ALWAYS_INLINE static void multiply_low(std::uint32_t const* a, std::uint32_t const* b,
+  PLAIT_ALWAYS_INLINE PLAIT_TARGET_AMX static void multiply_low(std::uint32_t const* a, std::uint32_t const* b,
                                                                 std::ptrdiff_t steps, float* sums) {
     _tile_zero(0);
     _tile_zero(1);

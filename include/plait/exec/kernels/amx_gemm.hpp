@@ -37,10 +37,10 @@ template <backend B>
 parts_gemm const* parts_of_packed(std::ptrdiff_t m, std::ptrdiff_t n, std::ptrdiff_t k) {
   return m >= strip_side && n >= strip_side && k >= tile_depth ? parts_on_tiles<B>() : nullptr;
 }
-/// For a product both of whose operands must be packed first.
+/// For a product both of whose operands must be packed first, of which each number must be used often.
 template <backend B>
 parts_gemm const* parts_of_both(std::ptrdiff_t m, std::ptrdiff_t n, std::ptrdiff_t k) {
-  return m >= 128 && n >= 128 && k >= 64 ? parts_on_tiles<B>() : nullptr;
+  return m >= 128 && n >= 128 && k >= 64 && m * n * k >= std::ptrdiff_t{1} << 22 ? parts_on_tiles<B>() : nullptr;
 }
 
 /// Bytes of k by n elements in right strips.

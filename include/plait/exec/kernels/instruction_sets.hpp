@@ -65,6 +65,7 @@ enum class instruction_set : unsigned char {
 #endif
 
 /// The best this processor has; the environment variable PLAIT_INSTRUCTIONS (portable, avx2, avx512) can only lower it.
+/// Matrix tiles, which are used besides, are not with any of them: see amx.hpp.
 [[nodiscard]] inline instruction_set available_instructions() {
   static instruction_set const found = [] {
     auto best = instruction_set::portable;
