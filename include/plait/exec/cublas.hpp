@@ -136,9 +136,7 @@ struct gemm_traits<cuda> {
                        gemm_scalar<T> beta) {
     constexpr cudaDataType_t type = detail::cuda_data_type<T>;
     cublasHandle_t const handle = detail::cublas_handle::current();
-    // cuBLAS 13 cuts short sums for a few rows into dozens of parts, where it has memory for them: on an H200 the
-    // product of 16 rows, 512 columns and sums of 128 takes 25 us so, 2.7 without.
-    if (batch.count == 1 && s.m <= 16 && s.k <= 512)
+    if (batch.count == 1 && detail::is_cut_too_small(s.m, s.k))
       detail::check_cublas(cublasSetWorkspace(handle, nullptr, 0), "cublasSetWorkspace");
     // Column-major, these are the transposes: c' = op(b)' * op(a)'.
     detail::check_cublas(

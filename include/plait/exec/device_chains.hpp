@@ -109,7 +109,7 @@ struct device_chain {
 
 /// The chains among the ops of a plan on a device, while types and kernels stay as they are.
 template <backend B>
-class device_chains : public op_groups<detail::device_chain<B>> {
+class device_chains : public op_chains<detail::device_chain<B>> {
  public:
   /// As element_chains::find. Operands may stand elsewhere in each run. O(operands of a chain, squared).
   template <class At, class LastUse>
@@ -123,14 +123,6 @@ class device_chains : public op_groups<detail::device_chain<B>> {
       if (made.is_worth_it()) this->add(std::move(made));
     }
   }
-
-  /// Runs the chain that begins with `op`, which is left at its last. Throws what a kernel throws, and leaves it there.
-  void run(op_index& op) {
-    this->at(op).find_operands();
-    this->at(op).run(op);
-  }
-  /// The same if no operand has moved since.
-  void run_again(op_index& op) { this->at(op).run(op); }
 };
 
 namespace detail {

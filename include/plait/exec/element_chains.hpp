@@ -77,7 +77,7 @@ struct element_chain {
 
 /// The chains among the ops of a plan, while types and kernels stay as they are. Those of devices: device_chains.hpp.
 template <backend B>
-class element_chains : public op_groups<detail::element_chain<B>> {
+class element_chains : public op_chains<detail::element_chain<B>> {
  public:
   /// What is run at a time, of each operand: little enough that some of them are in the first cache together.
   static constexpr std::size_t block_bytes = std::size_t{1} << 12;
@@ -102,14 +102,6 @@ class element_chains : public op_groups<detail::element_chain<B>> {
       this->add(std::move(made));
     }
   }
-
-  /// Runs the chain that begins with `op`, which is left at its last. Throws what a kernel throws, and leaves it there.
-  void run(op_index& op) {
-    this->at(op).find_operands();
-    this->at(op).run(op);
-  }
-  /// The same if no operand has moved since.
-  void run_again(op_index& op) { this->at(op).run(op); }
 };
 
 namespace detail {

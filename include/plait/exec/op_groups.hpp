@@ -54,4 +54,17 @@ class op_groups {
   std::vector<Group> groups_;
 };
 
+/// Groups that note where their operands are before they run: a Group has find_operands() and run(op), too.
+template <class Group>
+class op_chains : public op_groups<Group> {
+ public:
+  /// Runs the group that begins with `op`, which is left at its last. Throws what a kernel throws, and leaves it there.
+  void run(op_index& op) {
+    this->at(op).find_operands();
+    this->at(op).run(op);
+  }
+  /// The same if no operand has moved since.
+  void run_again(op_index& op) { this->at(op).run(op); }
+};
+
 }  // namespace plait

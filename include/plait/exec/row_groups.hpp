@@ -148,7 +148,7 @@ class row_groups : public op_groups<detail::row_group<B>> {
   bool may_defer(op_index ops) const {
     if (this->groups().size() != 1) return false;
     auto const& all = this->groups().front();
-    return !B::on_device && all.parts.size() > 1 && all.members.size() == ops && all.is_safe_with_itself();
+    return all.parts.size() > 1 && all.members.size() == ops && all.is_safe_with_itself();
   }
   /// Whether an op of a group takes a value to be the same for all rows.
   bool has_whole(slot const& s) const {
