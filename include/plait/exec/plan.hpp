@@ -330,6 +330,13 @@ class plan {
   static bool is_watched(run_options const& options) {
     return options.observer != nullptr || options.stop.stop_possible();
   }
+  // Whether a task group around was cancelled, as far as loops have met with it.
+  static bool is_cancelled() {
+    if constexpr (detail::has_tasks<B>)
+      if (detail::parts_were_skipped) [[unlikely]]
+        return detail::parts_were_skipped = B::is_cancelled();
+    return false;
+  }
   void find_places();
   bool stands() const;
   void run_again();
@@ -419,6 +426,7 @@ template <net N, backend B>
 
 #include <plait/exec/detail/plan_compile.hpp>
 #include <plait/exec/detail/plan_forecast.hpp>
+#include <plait/exec/detail/plan_messages.hpp>
 #include <plait/exec/detail/plan_repeats.hpp>
 #include <plait/exec/detail/plan_run.hpp>
 #include <plait/exec/detail/plan_series.hpp>
