@@ -13,8 +13,8 @@
 namespace plait {
 
 template <backend B>
-std::string plan<B>::op_text(op_index op) const {
-  std::string text = "plait: op " + std::to_string(op) + " (" + schema(op).type();
+std::string plan<B>::op_text(op_index op, std::string_view type) const {
+  std::string text = "plait: op " + std::to_string(op) + " (" + std::string(type);
   if (!op_names_[op].empty()) text += " '" + op_names_[op] + '\'';
   return text + "): ";
 }
@@ -22,15 +22,15 @@ std::string plan<B>::op_text(op_index op) const {
 template <backend B>
 auto plan<B>::problem(op_index op, std::string const& why, std::string_view blob) const -> own_error {
   std::string text = op_text(op) + std::string(detail::without_prefix(why)) + ';';
-  auto const list = [&](std::span<value_number const> values, bool types) {
+  auto const list = [&](std::span<value_number const> values) {
     std::string all;
     for (value_number v : values) {
       all += (all.empty() ? " " : ", ") + std::string(value_name(v));
-      if (types && slots_[v].type.type != element_type::none) all += ": " + to_string(slots_[v].type);
+      if (slots_[v].type.type != element_type::none) all += ": " + to_string(slots_[v].type);
     }
     return all;
   };
-  text += " inputs" + list(layout_.reads(op), true) + "; outputs" + list(layout_.writes(op), false);
+  text += " inputs" + list(layout_.reads(op)) + "; outputs" + list(layout_.writes(op));
   return {*this, text, op, blob};
 }
 

@@ -252,6 +252,7 @@ bool plan<B>::infer(op_index op) {
     steps_[op].kernel->infer(context);
     context.expect_outputs();
   } catch (...) {
+    for (value_number v : writes) slots_[v].type = {element_type::none, detail::no_elements};
     rethrow(op);
   }
   bool changed = false;
