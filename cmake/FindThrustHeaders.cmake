@@ -4,10 +4,15 @@
 # that holds thrust/version.h; empty: the system's, else a CUDA toolkit's.
 set(PLAIT_THRUST "" CACHE PATH "The folder that holds thrust/version.h; empty: the system's, else that of a CUDA toolkit")
 
-set(ThrustHeaders_hints /usr/include /usr/local/include /usr/local/cuda/include/cccl /usr/local/cuda/include)
+set(ThrustHeaders_usual /usr/include /usr/local/include /usr/local/cuda/include/cccl /usr/local/cuda/include)
+set(ThrustHeaders_hints ${ThrustHeaders_usual})
 if(PLAIT_THRUST)
   set(ThrustHeaders_hints ${PLAIT_THRUST})
 endif()
+if(NOT "${PLAIT_THRUST}" STREQUAL "${ThrustHeaders_chosen}")  # since the last time
+  unset(ThrustHeaders_INCLUDE_DIR CACHE)
+endif()
+set(ThrustHeaders_chosen "${PLAIT_THRUST}" CACHE INTERNAL "")
 find_path(ThrustHeaders_INCLUDE_DIR thrust/version.h PATHS ${ThrustHeaders_hints} NO_DEFAULT_PATH)
 mark_as_advanced(ThrustHeaders_INCLUDE_DIR)
 if(ThrustHeaders_INCLUDE_DIR)

@@ -17,10 +17,17 @@ plait(0 run ${WORK}/net.pbtxt --feed x=${WORK}/y.npy --fetch y=${WORK}/again.npy
 same_files(${WORK}/y.npy ${WORK}/again.npy)
 plait(0 run ${WORK}/net.pbtxt --random x=3:float64 --plan --time 3 --trace ${WORK}/trace.json)
 matches("${OUT}" "y: float64 3 =")
-matches("${OUT}" "0 Relu: x \\[float64 3\\] -> y \\[float64 3\\]")
+matches("${OUT}" "0 Relu: x \\[float64 3\\] -> y \\[float64 3\\] kept @1 \\(24 bytes\\)")
+matches("${OUT}" "memory: 128 bytes at most, in blocks of the pool\n.*y: float64 3 =")
 matches("${OUT}" "3 runs, ")
 file(READ ${WORK}/trace.json trace)
 json_is("${trace}" Relu traceEvents 0 name)
+
+# A plan is there to be read where the run fails, too, and where shapes are known only in the run.
+file(WRITE ${WORK}/late.pbtxt "op { type: \"Reshape\" input: \"x\" input: \"shape\" output: \"y\" output: \"old\" }\n")
+plait(1 run ${WORK}/late.pbtxt --random x=2x3 --random shape=1:int64 --plan)
+matches("${OUT}" "0 Reshape: x \\[float32 2x3\\] shape \\[int64 1\\] -> y \\[nothing\\]")
+matches("${OUT}" "memory: not known before the run: op 0 \\(Reshape\\): ")
 
 # Parameters come from an init net.
 file(WRITE ${WORK}/init.pbtxt

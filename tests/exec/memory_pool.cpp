@@ -10,8 +10,10 @@
 #include <utility>
 #include <vector>
 
+#include <plait/exec/kernels/for_each.hpp>
 #include <plait/exec/memory_pool.hpp>
 #include <plait/exec/serial.hpp>
+#include <support/emulated_device.hpp>
 
 namespace {
 
@@ -154,6 +156,52 @@ TEST_CASE("what is given back to a reserve is for its user, until it goes") {
   p.trim();
   CHECK(p.statistics().bytes_held == 0);
   CHECK(counting::held == 0);
+}
+
+TEST_CASE("what a thread gives back on a device is not another's before the work on it is done") {
+  using device = test::emulated_device;
+  plait::memory_pool<device> p;
+  auto const filled = [&p](int with) {
+    auto* const block = static_cast<int*>(p.take(sizeof(int)));
+    plait::for_each_index<device>(1, [=](std::size_t) { *block = with; });
+    return block;
+  };
+  auto* const result = static_cast<int*>(p.take(1'000));
+  int* const mine = filled(1);
+  device::copy(result, mine, sizeof(int));
+  p.give_back(mine, sizeof(int));
+  int* others = nullptr;
+  std::thread([&] {
+    others = filled(2);
+    device::synchronize();
+    p.give_back(others, sizeof(int));
+  }).join();
+  CHECK(others != mine);
+  int seen = 0;
+  device::copy_to_host(&seen, result, sizeof(int));
+  CHECK(seen == 1);
+  CHECK(p.take(sizeof(int)) == mine);  // work that comes later is done later
+  p.give_back(mine, sizeof(int));
+
+  // A block that another thread was handed.
+  bool done = false;
+  std::thread([&] {
+    plait::for_each_index<device>(1, [=, &done](std::size_t) {
+      *result = 3;
+      done = true;
+    });
+    CHECK_FALSE(done);
+    p.give_back(result, 1'000);
+    CHECK(done);
+    void* const fresh = p.take(1'000);
+    CHECK(fresh != result);  // which goes back where it came from
+    p.give_back(fresh, 1'000);
+  }).join();
+  CHECK(p.take(1'000) == result);
+  p.give_back(result, 1'000);
+  CHECK(p.statistics().bytes_in_use == 0);
+  p.trim();
+  CHECK(p.statistics().bytes_held == 0);
 }
 
 TEST_CASE("statistics tell what is in use, what is held and what was the most") {

@@ -101,11 +101,30 @@ TEST_CASE("plan_text: ops, shapes, memory") {
   std::ostringstream out;
   plait::write_plan(out, plan);
   CHECK(out.str() ==
-        "0 Mix 'the \"first\"': x [float32 2] y [float32 2] -> z [float32 2] @2\n"
-        "1 Reverse: z [float32 2] -> w [float32 2] kept @3\n"
-        "2 Update: x [float32 2] w [float32 2] -> x [float32 2] in x @0\n"
-        "bytes: 16 given, 8 kept, 8 for intermediate values\n");
+        "0 Mix 'the \"first\"': x [float32 2] y [float32 2] -> z [float32 2] @2 (8 bytes)\n"
+        "1 Reverse: z [float32 2] -> w [float32 2] kept @3 (8 bytes)\n"
+        "2 Update: x [float32 2] w [float32 2] -> x [float32 2] in x @0 (8 bytes)\n"
+        "bytes: 16 given, 8 kept, 8 for intermediate values, 32 in all\n");
   CHECK_FALSE(blobs.contains("w"));  // nothing has run
+}
+
+TEST_CASE("plan_text: before a run, what only the run will tell is left open") {
+  auto const table = test::toy_operators<B>();
+  plait::workspace<B> blobs;
+  blobs.feed<float>("x", {2}, {1});
+  auto plan = plait::compile(plait::read_netdef_text(R"(
+    op { type: "Same" input: "x" output: "n" }
+    op { type: "Ones" input: "n" output: "ones" }
+    op { type: "Reverse" input: "ones" output: "y" })"),
+                             table, blobs);
+  plan.bind();
+  std::ostringstream before;
+  plait::write_plan(before, plan);
+  CHECK(before.str().find("1 Ones: n [float32 1] -> ones [nothing] @2 (0 bytes)\n") != std::string::npos);
+  plan.run();
+  std::ostringstream after;
+  plait::write_plan(after, plan);
+  CHECK(after.str().find("-> ones [float32 2] kept @2 (8 bytes)\n") != std::string::npos);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include <plait/exec/plan.hpp>
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
 #include <random>
 #include <set>
@@ -184,6 +185,9 @@ TEST_CASE("plan: runs after the first allocate nothing") {
 }
 
 TEST_CASE("plan: what is wrong with a net is said with op and blob") {
+  auto table = test::toy_operators<B>();
+  table.add<test::same_kernel>(
+      plait::op_schema("Sized").inputs(1).outputs(1).required_argument<std::int64_t>("size", ""));
   plait::workspace<B> blobs;
   auto const refused = [&](std::string_view text) -> plait::exec_error {
     try {
@@ -196,14 +200,22 @@ TEST_CASE("plan: what is wrong with a net is said with op and blob") {
   };
   blobs.feed<float>("x", {1, 2}, {2});
   blobs.feed<float>("y", {1, 2, 3}, {3});
-  auto const unknown = refused(R"(op { type: "Same" input: "x" output: "a" } op { type: "Nope" output: "b" })");
+  auto const unknown = refused(R"(op { type: "Same" input: "x" output: "a" }
+                                  op { type: "Nope" name: "n" input: "a" input: "x" output: "b" })");
   CHECK(unknown.op == 1);
   CHECK(unknown.type == "Nope");
+  CHECK(unknown.name == "n");
+  CHECK(std::string(unknown.what()) ==
+        "plait: op 1 (Nope 'n'): there is no such op type in the table of operators; inputs a, x; outputs b");
   auto const operands = refused(R"(op { type: "Mix" input: "x" output: "a" })");
-  CHECK(std::string(operands.what()) == "plait: op 0 (Mix): 1 inputs where there should be 2");
+  CHECK(std::string(operands.what()) == "plait: op 0 (Mix): 1 inputs where there should be 2; inputs x; outputs a");
+  auto const argument = refused(R"(op { type: "Sized" name: "s" input: "x" output: "a" })");
+  CHECK(argument.name == "s");
+  CHECK(std::string(argument.what()) == "plait: op 0 (Sized 's'): argument 'size' is missing; inputs x; outputs a");
   auto const missing = refused(R"(op { type: "Same" input: "x" output: "a" }
                                    op { type: "Mix" name: "m" input: "a" input: "gone" output: "b" })");
   CHECK(missing.op == 1);
+  CHECK(missing.name == "m");
   CHECK(missing.blob == "gone");
   CHECK(std::string(missing.what()) ==
         "plait: op 1 (Mix 'm'): the workspace has no blob 'gone'; inputs a, gone; outputs b");
@@ -267,6 +279,57 @@ TEST_CASE("plan: a kernel that infers nothing of an output is not run") {
   } catch (plait::exec_error const& e) {
     CHECK(std::string(e.what()) ==
           "plait: op 0 (Forget): infer of the kernel gives output 1 no type; inputs x: float32 2; outputs a, b");
+  }
+}
+
+// Throws what is no std::exception.
+template <class Backend>
+struct throwing_kernel : test::same_kernel<Backend> {
+  using test::same_kernel<Backend>::same_kernel;
+  void run(plait::op_context<Backend>&) override { throw 42; }
+};
+
+TEST_CASE("plan: whatever a kernel throws is told with op, blobs and shapes, and nested in what is thrown") {
+  auto with = test::toy_operators<plait::tbb>();
+  with.add<throwing_kernel>(plait::op_schema("Throw").inputs(1).outputs(1));
+  auto const net = plait::read_netdef_text(R"(op { type: "Same" input: "x" output: "a" }
+                                              op { type: "Throw" name: "t" input: "a" output: "b" })");
+  for (bool const parallel : {false, true}) {
+    CAPTURE(parallel);
+    plait::workspace<plait::tbb> blobs;
+    blobs.feed<float>("x", {1, 2}, {2});
+    auto plan = plait::compile(net, with, blobs, {.parallel = parallel});
+    try {
+      if (parallel)
+        plait::parallel_executor(plan).run();
+      else
+        plan.run();
+      FAIL("it was thrown");
+    } catch (plait::exec_error const& e) {
+      CHECK(e.op == 1);
+      CHECK(e.type == "Throw");
+      CHECK(e.name == "t");
+      CHECK(std::string(e.what()) ==
+            "plait: op 1 (Throw 't'): the kernel threw something that is no std::exception; inputs a: float32 2; "
+            "outputs b: float32 2");
+      CHECK_THROWS_AS(std::rethrow_if_nested(e), int);
+    }
+  }
+}
+
+TEST_CASE("plan: of an output whose shape is not known an error tells none, though there was one") {
+  auto const n = plait::read_netdef_text(R"(op { type: "Mix" input: "x" input: "y" output: "b" })");
+  plait::workspace<B> blobs;
+  blobs.feed<float>("x", {1, 2}, {2});
+  blobs.feed<float>("y", {1, 2}, {2});
+  auto plan = plait::compile(n, table, blobs);
+  plan.run();
+  blobs.feed<float>("y", {1, 2, 3}, {3});
+  try {
+    plan.run();
+    FAIL("the shapes differ");
+  } catch (plait::exec_error const& e) {
+    CHECK(std::string(e.what()).ends_with("; inputs x: float32 2, y: float32 3; outputs b"));
   }
 }
 

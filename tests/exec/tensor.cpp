@@ -6,11 +6,14 @@
 #include <memory>
 #include <random>
 #include <span>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <doctest/doctest.h>
 #include <plait/exec/omp.hpp>
 #include <plait/exec/serial.hpp>
+#include <support/emulated_device.hpp>
 
 namespace {
 
@@ -133,6 +136,30 @@ TEST_CASE("tensor: borrowed memory is written through, and kept alive by its own
     CHECK(kept.values<float>() == count(3));
   }
   CHECK(watch.expired());
+}
+
+template <class Tensor>
+constexpr bool has_elements = requires(Tensor t) { t.template elements<float>(); };
+static_assert(has_elements<tensor&> && has_elements<tensor const&>);
+static_assert(!has_elements<plait::tensor<test::emulated_device>&>);  // of no use to the host
+static_assert(std::is_same_v<decltype(std::declval<tensor const&>().elements<float>()), std::span<float const>>);
+
+TEST_CASE("tensor: its elements are handed over where they are, if they are in a row and of that type") {
+  auto t = tensor::from(count(6), {2, 3});
+  std::span<float> const all = t.elements<float>();
+  CHECK(all.data() == t.raw());
+  CHECK(std::vector(all.begin(), all.end()) == count(6));
+  all[5] = 50;
+  CHECK(t.values<float>()[5] == 50);
+  tensor const row = t.slice(0, 1, 2);
+  CHECK(row.elements<float>().data() == all.data() + 3);
+  CHECK(row.elements<float>().size() == 3);
+  CHECK(tensor::from(count(1), {}).elements<float>().size() == 1);
+  CHECK(tensor().elements<float>().empty());
+  CHECK_THROWS_WITH_AS((void)t.elements<double>(), "plait: the tensor holds float32, not float64", plait::shape_error);
+  CHECK_THROWS_WITH_AS((void)t.slice(1, 0, 2).elements<float>(), doctest::Contains("float32 2x2 do not follow"),
+                       plait::shape_error);
+  CHECK(t.slice(1, 0, 2).contiguous().elements<float>().size() == 4);
 }
 
 TEST_CASE("tensor: becomes a view of other memory, whatever it was") {

@@ -162,6 +162,7 @@ struct emulated_device {
   using gemm_library = late_gemm;
 
   static late_policy policy() { return {}; }
+  static void const* queue() { return &late_stream::current(); }
   static constexpr unsigned concurrency() { return 132; }
   static void* allocate(std::size_t bytes) { return closed_memory::shared().allocate(bytes); }
   static void deallocate(void* at, std::size_t bytes) noexcept {

@@ -21,6 +21,7 @@
 #include <plait/exec/observers.hpp>
 #include <plait/exec/operators.hpp>
 #include <plait/exec/plan.hpp>
+#include <plait/exec/plan_forecast.hpp>
 #include <plait/exec/plan_text.hpp>
 #include <plait/exec/random.hpp>
 #include <plait/exec/serial.hpp>
@@ -184,6 +185,19 @@ void give(source const& in, plait::workspace<backend> const& blobs, run_options 
   }
 }
 
+// Before the run: of nets whose shapes only a run tells, what is known by then.
+void print_plan(plait::plan<backend>& plan) {
+  std::string peak;
+  try {
+    peak = std::to_string(plait::forecast_memory(plan).peak()) + " bytes at most, in blocks of the pool";
+  } catch (plait::exec_error const& e) {
+    peak = "not known before the run: " + std::string(plait::detail::without_prefix(e.what()));
+  }
+  plan.bind();
+  plait::write_plan(std::cout, plan);
+  std::cout << "memory: " << peak << '\n';
+}
+
 // Runs a net; what goes wrong is about its file.
 void run_net(source const& in, plait::workspace<backend>& blobs, run_options const& given, bool is_init) {
   try {
@@ -191,9 +205,9 @@ void run_net(source const& in, plait::workspace<backend>& blobs, run_options con
     for (std::string const& one : given.fetch) fetch.push_back(one.substr(0, one.find('=')));
     auto plan = plait::compile(in.net, plait::standard_operators<backend>(), blobs,
                                {.fetch = is_init ? std::vector<std::string>() : fetch});
+    if (given.plan && !is_init) print_plan(plan);
     plan.run();
     if (is_init) return;
-    if (given.plan) plait::write_plan(std::cout, plan);
     give(in, blobs, given);  // further runs may change what a net writes in place
     if (given.times == 0 && given.trace.empty()) return;
     plait::time_observer<backend> times;
@@ -262,7 +276,8 @@ Without --fetch the external outputs are printed. See `plait ops` for what can b
                    "run this many times more, and as often again with each op timed; print the times")
       ->check(CLI::Range(1, std::numeric_limits<int>::max()));
   command->add_option("--trace", given->trace, "write the times of ops for chrome://tracing or Perfetto to this file");
-  command->add_flag("--plan", given->plan, "print the plan: ops, shapes, where values stand, bytes");
+  command->add_flag("--plan", given->plan,
+                    "print the plan before it is run: ops, shapes, where values stand, bytes, peak");
   command->callback([given, &chosen] { chosen = [given] { return run(*given); }; });
 }
 

@@ -63,13 +63,16 @@ struct shape_error : error {
 };
 
 /// An op that could not be compiled or run. what() names the op, its blobs and what was wrong; the exception behind it,
-/// if any, is nested (std::rethrow_if_nested). `blob` is empty where no blob in particular is to blame.
+/// if any, is nested (std::rethrow_if_nested). `blob` is empty where no blob in particular is to blame, `name` where
+/// the op has none.
 struct exec_error : error {
-  exec_error(std::string const& message, std::size_t op_index, std::string op_type, std::string blob_name = {})
-      : error(message), op(op_index), type(std::move(op_type)), blob(std::move(blob_name)) {}
+  exec_error(std::string const& message, std::size_t op_index, std::string op_type, std::string blob_name = {},
+             std::string op_name = {})
+      : error(message), op(op_index), type(std::move(op_type)), name(std::move(op_name)), blob(std::move(blob_name)) {}
 
   std::size_t op;
   std::string type;
+  std::string name;
   std::string blob;
 };
 

@@ -14,8 +14,9 @@
 //   };
 //
 // It may also have task_group, task_arena and is_cancelled(), as oneTBB has them, for steps of recurrences to overlap
-// (has_tasks), gemm_library, whose products are used in place of plait's (gemm.hpp), and, on a device, for_each_team,
-// for threads that work together (kernels/thread_team.hpp).
+// (has_tasks), queue(), where threads of the host start work on a device side by side (has_queues), gemm_library, whose
+// products are used in place of plait's (gemm.hpp), and, on a device, for_each_team, for threads that work together
+// (kernels/thread_team.hpp).
 //
 // serial.hpp, omp.hpp, tbb.hpp and cuda.hpp have one each; a program can use several. Backends are types without
 // state: nothing is chosen by a macro.
@@ -58,6 +59,11 @@ concept has_tasks = requires {
   typename B::task_group;
   typename B::task_arena;
   { B::is_cancelled() } -> std::same_as<bool>;
+};
+/// A device whose work is in several queues, each done in order: B::queue() is that of the calling thread.
+template <class B>
+concept has_queues = requires {
+  { B::queue() } -> std::same_as<void const*>;
 };
 }  // namespace detail
 

@@ -7,10 +7,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <new>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include <cuda_runtime.h>
 
@@ -39,6 +42,42 @@ template <auto Function>
 static __device__ decltype(Function) function_address = Function;
 }  // namespace detail
 
+namespace detail {
+/// All threads' default streams have the same name: this tells one from another. A thread that ends leaves its to one
+/// that comes later, when its work is done.
+class default_queue {
+ public:
+  static void const* of_thread() {
+    thread_local default_queue own;
+    return own.name_.get();
+  }
+
+ private:
+  default_queue() {
+    std::lock_guard const lock(left().mutex);
+    auto& names = left().names;
+    name_ = names.empty() ? std::make_unique<char>() : std::move(names.back());
+    if (!names.empty()) names.pop_back();
+  }
+  ~default_queue() {
+    static_cast<void>(cudaStreamSynchronize(cudaStreamPerThread));
+    std::lock_guard const lock(left().mutex);
+    left().names.push_back(std::move(name_));
+  }
+
+  struct left_names {
+    std::mutex mutex;
+    std::vector<std::unique_ptr<char>> names;
+  };
+  static left_names& left() {
+    static auto& made = *new left_names;  // never destroyed: threads may end later
+    return made;
+  }
+
+  std::unique_ptr<char> name_;
+};
+}  // namespace detail
+
 /// A call of the CUDA runtime that failed.
 struct cuda_error : error {
   explicit cuda_error(cudaError_t status, char const* call)
@@ -54,8 +93,14 @@ struct cuda {
     thread_local cudaStream_t current = cudaStreamPerThread;
     return current;
   }
-  /// The stream of this host thread from here on.
+  /// The stream of this host thread from here on. Nothing waits for the work of another: before what was started on the
+  /// one before is used, tensors and plans among it, and before a stream is destroyed, its work must be done
+  /// (synchronize()).
   static void use_stream(cudaStream_t s) { stream() = s; }
+  /// For the pool of memory: what tells the stream from all others.
+  static void const* queue() {
+    return stream() == cudaStreamPerThread ? detail::default_queue::of_thread() : static_cast<void const*>(stream());
+  }
 
   // Without the synchronisation after each algorithm that thrust::cuda::par has.
   static auto policy() { return thrust::cuda::par_nosync.on(stream()); }

@@ -5,8 +5,10 @@
 #include <array>
 #include <bit>
 #include <cstddef>
+#include <map>
 #include <memory>
 #include <mutex>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -23,8 +25,11 @@ struct memory_statistics {
 };
 
 /// Blocks of a backend's memory by size: four sizes to each power of two, so that a block is at most a quarter larger
-/// than asked for. Any thread may take and give back. On devices a block may be taken again before work that was
-/// started on it is done: that is right as long as all work goes to one stream.
+/// than asked for. Any thread may take and give back.
+///
+/// On devices a block is given back before work that was started on it is done. So it is for the queue that it was
+/// first taken for, whose work is done in order; a thread of another queue waits for its own before it gives it back.
+/// TRAP: work that still other queues do on it must be done by then.
 template <backend B>
 class memory_pool {
  public:
@@ -47,7 +52,8 @@ class memory_pool {
     if (bytes == 0) return nullptr;
     std::size_t const kind = class_of(bytes);
     std::lock_guard const lock(mutex_);
-    std::vector<void*>& free = free_[kind];
+    free_lists& own = lists_.of_thread();
+    std::vector<void*>& free = own[kind];
     void* block = reserve::take(*this, kind);
     if (block != nullptr) {
       // nothing to count but its use
@@ -56,7 +62,7 @@ class memory_pool {
       free.pop_back();
     } else {
       if (free.capacity() == 0) free.reserve(8);
-      block = allocate(class_size(kind));
+      block = allocate(class_size(kind), own);
       ++statistics_.system_allocations;
       statistics_.bytes_held += class_size(kind);
     }
@@ -69,9 +75,17 @@ class memory_pool {
   void give_back(void* block, std::size_t bytes) noexcept {
     if (block == nullptr) return;
     std::size_t const kind = class_of(bytes);
-    std::lock_guard const lock(mutex_);
+    std::unique_lock lock(mutex_);
     statistics_.bytes_in_use -= class_size(kind);
-    if (!reserve::give_back(*this, block, kind)) keep(block, kind);
+    if (reserve::give_back(*this, block, kind)) return;
+    if constexpr (detail::has_queues<B>) {
+      if (&lists_.of_block(block) != &lists_.of_thread()) {
+        lock.unlock();
+        wait();
+        lock.lock();
+      }
+    }
+    keep(block, kind);
   }
 
   /// Blocks that work which is done again and again goes on using, though nobody owns them in between: what a thread
@@ -161,34 +175,79 @@ class memory_pool {
   }
   static_assert(class_size(class_of(65)) == 80 && class_size(class_of(128)) == 128 && class_size(class_of(129)) == 160);
 
-  void* allocate(std::size_t bytes) {
+  using free_lists = std::array<std::vector<void*>, 4 * 58 + 1>;  // by kind
+
+  struct one_queue {
+    free_lists lists;
+
+    free_lists& of_thread() { return lists; }
+    free_lists& of_block(void*) { return lists; }
+    void add(void*, free_lists&) {}
+    void remove(void*) noexcept {}
+    template <class F>
+    void for_each(F const& f) {
+      f(lists);
+    }
+  };
+  struct several_queues {
+    std::map<void const*, free_lists> lists;  // by queue
+    std::map<void*, free_lists*> homes;       // by block
+
+    free_lists& of_thread() { return lists[B::queue()]; }
+    free_lists& of_block(void* block) { return *homes.find(block)->second; }
+    void add(void* block, free_lists& home) { homes.emplace(block, &home); }
+    void remove(void* block) noexcept { homes.erase(block); }
+    template <class F>
+    void for_each(F const& f) {
+      for (auto& [queue, of_queue] : lists) f(of_queue);
+    }
+  };
+
+  void* allocate(std::size_t bytes, free_lists& home) {
+    void* made = nullptr;
     try {
-      return B::allocate(bytes);
+      made = B::allocate(bytes);
     } catch (std::bad_alloc const&) {
       free_all();
-      return B::allocate(bytes);
+      made = B::allocate(bytes);
     }
+    try {
+      lists_.add(made, home);
+    } catch (...) {
+      B::deallocate(made, bytes);
+      throw;
+    }
+    return made;
   }
   void keep(void* block, std::size_t kind) noexcept {
     try {
-      free_[kind].push_back(block);
+      lists_.of_block(block)[kind].push_back(block);
     } catch (...) {
       release(block, kind);
     }
   }
   void release(void* block, std::size_t kind) noexcept {
+    lists_.remove(block);
     B::deallocate(block, class_size(kind));
     statistics_.bytes_held -= class_size(kind);
   }
   void free_all() noexcept {
-    for (std::size_t kind = 0; kind != free_.size(); ++kind) {
-      for (void* block : free_[kind]) release(block, kind);
-      free_[kind].clear();
+    lists_.for_each([this](free_lists& lists) {
+      for (std::size_t kind = 0; kind != lists.size(); ++kind) {
+        for (void* block : lists[kind]) release(block, kind);
+        lists[kind].clear();
+      }
+    });
+  }
+  static void wait() noexcept {
+    try {
+      B::synchronize();
+    } catch (...) {  // of work that has failed: the next call tells
     }
   }
 
   mutable std::mutex mutex_;
-  std::array<std::vector<void*>, 4 * 58 + 1> free_;
+  std::conditional_t<detail::has_queues<B>, several_queues, one_queue> lists_;
   memory_statistics statistics_;
 };
 

@@ -122,7 +122,7 @@ class parallel_executor {
     while (op != npos) {
       if (!stopped_.load(std::memory_order_acquire)) {
         try {
-          if (options.stop.stop_requested()) throw run_cancelled(op);
+          if (options.stop.stop_requested() || ::tbb::is_current_task_group_canceling()) throw run_cancelled(op);
           plan_->run_op(op, options);
         } catch (...) {
           stopped_.store(true, std::memory_order_release);

@@ -273,7 +273,7 @@ class plan {
   // Tells what this plan says of its ops from what others do, which kernels and observers may run.
   struct own_error : exec_error {
     own_error(plan const& p, std::string const& text, op_index op, std::string_view blob)
-        : exec_error(text, op, p.schema(op).type(), std::string(blob)), of(&p) {}
+        : exec_error(text, op, p.schema(op).type(), std::string(blob), p.op_names_[op]), of(&p) {}
     plan const* of;
   };
   // What is told of, and what it was then.
@@ -330,6 +330,13 @@ class plan {
   static bool is_watched(run_options const& options) {
     return options.observer != nullptr || options.stop.stop_possible();
   }
+  // Whether a task group around was cancelled, as far as loops have met with it.
+  static bool is_cancelled() {
+    if constexpr (detail::has_tasks<B>)
+      if (detail::parts_were_skipped) [[unlikely]]
+        return detail::parts_were_skipped = B::is_cancelled();
+    return false;
+  }
   void find_places();
   bool stands() const;
   void run_again();
@@ -357,7 +364,8 @@ class plan {
   template <class Groups>
   void run_group(Groups& groups, op_index& op);
   own_error problem(op_index op, std::string const& why, std::string_view blob = {}) const;
-  std::string op_text(op_index op) const;
+  std::string op_text(op_index op) const { return op_text(op, schema(op).type()); }
+  std::string op_text(op_index op, std::string_view type) const;
   [[noreturn]] void rethrow(op_index op) const;
   op_event event(op_index op, run_options const& options) const;
   std::size_t stage_of(op_index op) const {
@@ -419,6 +427,7 @@ template <net N, backend B>
 
 #include <plait/exec/detail/plan_compile.hpp>
 #include <plait/exec/detail/plan_forecast.hpp>
+#include <plait/exec/detail/plan_messages.hpp>
 #include <plait/exec/detail/plan_repeats.hpp>
 #include <plait/exec/detail/plan_run.hpp>
 #include <plait/exec/detail/plan_series.hpp>

@@ -8,8 +8,9 @@
 
 namespace plait {
 
-/// Writes a line for each op, with the shapes of its operands and where outputs stand ("in x": in its memory), then
-/// what memory the plan takes. Shapes are those of the last bind() or run().
+/// Writes a line for each op, with the shapes of its operands, and where outputs stand ("in x": in its memory; "@2":
+/// the place that values with this number share) and of how many bytes, then what memory the plan takes. Shapes are
+/// those of the last bind() or run(); what only a run can tell is "nothing" before.
 template <backend B>
 void write_plan(std::ostream& out, plan<B> const& p) {
   auto const& layout = p.layout();
@@ -25,14 +26,16 @@ void write_plan(std::ostream& out, plan<B> const& p) {
         out << " in " << p.value_name(layout.stands_in(v));
       else if (p.memory().kept(v) != nullptr)
         out << " kept";
-      out << " @" << layout.storage_of(v);
+      out << " @" << layout.storage_of(v) << " (" << p.value(v).type.bytes() << " bytes)";
     }
     out << '\n';
   }
   std::size_t given = 0;
   for (auto v : layout.given()) given += p.value(v).type.bytes();
-  out << "bytes: " << given << " given, " << p.memory().kept_bytes() << " kept, " << p.memory().block_bytes()
-      << " for intermediate values\n";
+  std::size_t const kept = p.memory().kept_bytes();
+  std::size_t const blocks = p.memory().block_bytes();
+  out << "bytes: " << given << " given, " << kept << " kept, " << blocks << " for intermediate values, "
+      << given + kept + blocks << " in all\n";
 }
 
 }  // namespace plait

@@ -7,6 +7,12 @@
 
 namespace plait {
 
+namespace detail {
+// Set where a task group around was cancelled while this thread waited for a loop: so a plan asks for that before its
+// next op, and not before each.
+inline constinit thread_local bool parts_were_skipped = false;
+}  // namespace detail
+
 /// A run that its stop token has ended, or the cancelling of a task group around it. `op` is the first op that has not
 /// run to its end.
 struct run_cancelled : error {

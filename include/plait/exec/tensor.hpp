@@ -117,6 +117,20 @@ class tensor {
   T const* data() const {
     return static_cast<T const*>(data_of(element_type_of<T>));
   }
+  /// All elements, in row-major order, where they are: in memory of the host. Throws shape_error for another type than
+  /// the tensor's, and for elements that do not follow each other (contiguous()). Valid as long as the memory.
+  template <element T>
+    requires(!B::on_device)
+  std::span<T> elements() {
+    check_contiguous();
+    return {data<T>(), static_cast<std::size_t>(size())};
+  }
+  template <element T>
+    requires(!B::on_device)
+  std::span<T const> elements() const {
+    check_contiguous();
+    return {data<T>(), static_cast<std::size_t>(size())};
+  }
   void* raw() noexcept { return data_; }
   void const* raw() const noexcept { return data_; }
 
@@ -260,6 +274,10 @@ class tensor {
   void check_axis(std::size_t axis) const {
     if (axis >= rank())
       throw shape_error("plait: no axis " + std::to_string(axis) + " in a tensor of " + to_string(dims()));
+  }
+  void check_contiguous() const {
+    if (!is_contiguous())
+      throw shape_error("plait: the elements of a tensor of " + to_string(type_) + " do not follow each other");
   }
   void* data_of(element_type wanted) const {
     if (wanted != type())

@@ -1,16 +1,21 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstddef>
 #include <mutex>
 #include <utility>
 #include <vector>
 
+#include <tbb/task_group.h>
+
 #include <plait/exec/kernels/for_each.hpp>
 #include <plait/exec/omp.hpp>
 #include <plait/exec/serial.hpp>
 #include <plait/exec/tbb.hpp>
+#include <support/sanitizers.hpp>
+#include <support/some_threads.hpp>
 
 #define PLAIT_EVERY_HOST plait::serial, plait::omp, plait::tbb
 
@@ -84,6 +89,23 @@ TEST_CASE("tiles cover the range without gap or overlap; many threads get fixed 
       if (one_thread) CHECK(tiles.size() == (count == 0 ? 0 : 1));
     }
   }
+}
+
+// The thread sanitizer does not see how oneTBB hands tasks over, and takes each that is next to nothing for a race.
+TEST_CASE("a task group that is cancelled in the middle leaves no part undone, and none is done twice" *
+          doctest::skip(test::sanitizes_threads)) {
+  constexpr std::size_t parts = 300;
+  std::vector<std::atomic<int>> seen(parts);
+  test::some_threads().execute([&] {
+    ::tbb::task_group group;
+    group.run_and_wait([&] {
+      plait::for_each_part<plait::tbb>(parts, [&](std::size_t part) {
+        if (seen[part]++ == 0 && part == 3) group.cancel();
+      });
+      CHECK(plait::tbb::is_cancelled());
+    });
+  });
+  CHECK(std::all_of(seen.begin(), seen.end(), [](auto const& n) { return n == 1; }));
 }
 
 TEST_CASE("backends with threads compute the bits that one thread does") {

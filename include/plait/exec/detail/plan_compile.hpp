@@ -53,9 +53,17 @@ plan<B>::plan(N const& n, operators<B> const& table, workspace<B>& blobs, compil
     std::string_view const type = op_type(n, op);
     op_names_.emplace_back(plait::op_name(n, op));
     auto entry = table.find(type);
+    auto const refusal_as_it_is = [&](std::string const& why, std::string blob) {
+      return exec_error(op_text(at, type) + why, at, std::string(type), std::move(blob), op_names_[at]);
+    };
     auto const refusal = [&](std::string_view why, std::string blob = {}) {
-      return exec_error("plait: op " + std::to_string(at) + " (" + std::string(type) + "): " + std::string(why), at,
-                        std::string(type), std::move(blob));
+      auto const list = [&](auto const& values) {
+        std::string all;
+        for (plait::value v : values) all += (all.empty() ? " " : ", ") + blob_names_[v.blob];
+        return all;
+      };
+      return refusal_as_it_is(
+          std::string(why) + "; inputs" + list(form.reads(at)) + "; outputs" + list(form.writes(at)), std::move(blob));
     };
     if (entry == nullptr) throw refusal("there is no such op type in the table of operators");
     if (!undeclared.empty())
@@ -83,7 +91,7 @@ plan<B>::plan(N const& n, operators<B> const& table, workspace<B>& blobs, compil
       steps_.push_back({kernels_.back().get(), {}});
       details_.push_back({.type = std::move(entry), .asks = std::move(asks)});
     } catch (nested_net_error const& e) {
-      std::throw_with_nested(refusal(detail::without_prefix(e.what()), e.blob));
+      std::throw_with_nested(refusal_as_it_is(std::string(detail::without_prefix(e.what())), e.blob));
     } catch (std::exception const& e) {
       std::throw_with_nested(refusal(detail::without_prefix(e.what())));
     } catch (...) {
@@ -208,7 +216,7 @@ auto plan<B>::usual_way(op_index op) const -> op_way {
 template <backend B>
 void plan<B>::connect(net_operands const& operands, workspace<B>& blobs) {
   auto const ops = static_cast<op_index>(op_count());
-  slots_.resize(layout_.value_count());
+  slots_.resize(layout_.value_count(), {nullptr, {element_type::none, detail::no_elements}});
   replaced_.resize(layout_.value_count());
   std::vector<bool> required(layout_.value_count(), false);
   std::vector<bool> inferred(layout_.value_count(), false);

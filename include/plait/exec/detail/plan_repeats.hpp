@@ -39,6 +39,7 @@ void plan<B>::run_again() {
   try {
     for (op_index const last = stage_end(0); op != last; ++op) {
       step& s = steps_[op];
+      if (is_cancelled()) throw run_cancelled(op);
       if (s.way <= op_way::publishing)
         s.kernel->run(s.context);
       else if (s.way == op_way::grouped)

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 
 #include <plait/exec/thrust_config.hpp>
@@ -73,22 +74,32 @@ struct tile_task {
   void operator()(std::size_t tile) const { run(loop, tile * width, std::min(count, (tile + 1) * width)); }
 };
 
+template <class B, class F>
+void call_for_parts(std::size_t count, F const& f) {
+  loop_hand_over<F> shared(f);
+  thrust::for_each_n(B::policy(), thrust::counting_iterator<std::size_t>(0), count, shared.part());
+}
+
 }  // namespace detail
 
 /// f(part) for each of `count` parts, on host backends: work that is divided already. In a recurrence oneTBB's threads
-/// stand by for it (standing_team.hpp). Throws run_cancelled where parts may have been skipped, as a task group around
-/// was cancelled.
+/// stand by for it (standing_team.hpp). All are done, too, where a task group around is cancelled.
 template <backend B, class F>
   requires(!B::on_device)
 void for_each_part(std::size_t count, F const& f) {
-  if constexpr (detail::has_tasks<B>)
+  if constexpr (detail::has_tasks<B>) {
     if (detail::standing_team<B>::run(count, f)) return;
-  {
-    detail::loop_hand_over<F> shared(f);
-    thrust::for_each_n(B::policy(), thrust::counting_iterator<std::size_t>(0), count, shared.part());
+    // A call takes the next part, not the one that it was made for: what calls are skipped for is left at the end. An
+    // op that had thrown there would have spoilt what it overwrites.
+    alignas(64) std::atomic<std::size_t> next = 0;
+    detail::call_for_parts<B>(count, [&](std::size_t) { f(next.fetch_add(1, std::memory_order_relaxed)); });
+    for (std::size_t part = next; part < count; ++part) {
+      f(part);
+      detail::parts_were_skipped = true;
+    }
+  } else {
+    detail::call_for_parts<B>(count, f);
   }
-  if constexpr (detail::has_tasks<B>)
-    if (B::is_cancelled()) throw run_cancelled(0);
 }
 
 /// loop(first, last) for tiles of `width` that make up [0, count), on host backends; one for all with one thread.

@@ -1,0 +1,23 @@
+# What PLAIT_THRUST says is found, also by a build that had found another Thrust before.
+cmake_minimum_required(VERSION 3.25)
+
+file(REMOVE_RECURSE ${WORK})
+foreach(number IN ITEMS 1 2)
+  file(WRITE ${WORK}/thrust_${number}/thrust/version.h "#define THRUST_VERSION ${number}00300\n")
+endforeach()
+file(WRITE ${WORK}/CMakeLists.txt "cmake_minimum_required(VERSION 3.25)
+project(choice NONE)
+list(APPEND CMAKE_MODULE_PATH ${SOURCE_DIR}/cmake)
+find_package(ThrustHeaders REQUIRED)
+file(WRITE ${WORK}/found \${ThrustHeaders_VERSION})
+")
+# Each time a build goes on; without the option it keeps to what was said.
+foreach(step IN ITEMS "1 -DPLAIT_THRUST=${WORK}/thrust_1" "1" "2 -DPLAIT_THRUST=${WORK}/thrust_2" "2")
+  separate_arguments(step)
+  list(POP_FRONT step expected)
+  execute_process(COMMAND ${CMAKE_COMMAND} -S ${WORK} -B ${WORK}/build ${step} OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)
+  file(READ ${WORK}/found found)
+  if(NOT found STREQUAL "${expected}.3")
+    message(FATAL_ERROR "Thrust ${found} was found in place of ${expected}.3")
+  endif()
+endforeach()
