@@ -7,7 +7,9 @@
 #   ALLOWS   third-party headers it may include, by the start of their path; see tests/headers
 #   OPTIONAL left out without an error where a package is missing, even at top level
 
-plait_component(plait HEADERS version.hpp plait.hpp core graph net ssa dataflow transform
+# What is said of op types, and of an op by it, needs no Thrust: recurrence reads it as well.
+plait_component(plait HEADERS version.hpp plait.hpp core graph net ssa dataflow transform exec/op_schema.hpp
+                              exec/op_arguments.hpp
   LINKS Boost::headers FINDS "Boost 1.81")
 
 plait_component(netdef HEADERS netdef

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include <plait/core/errors.hpp>
+
 #include "answer.hpp"
 #include "case.hpp"
 
@@ -25,6 +27,8 @@ struct kind {
   bool own_way_too = false;
   /// What is wrong with an answer to a case that has many right ones; nullptr where it has to be the recorded one.
   std::vector<std::string> (*differences)(case_inputs const&, answer const&) = nullptr;
+  /// What is wrong with the error by which a case is refused that is to be; nullptr where any plait::error will do.
+  std::vector<std::string> (*refusal_problems)(case_inputs const&, plait::error const&) = nullptr;
 };
 
 answer run_gradient(case_inputs& in);
@@ -33,6 +37,7 @@ std::vector<std::string> memory_differences(case_inputs const& in, answer const&
 answer run_module(case_inputs& in);
 answer run_recurrent_net(case_inputs& in);
 answer run_run(case_inputs& in);
+std::vector<std::string> run_refusal_problems(case_inputs const& in, plait::error const& refusal);
 answer run_ssa(case_inputs& in);
 answer run_transform(case_inputs& in);
 std::vector<std::string> transform_problems(case_inputs const& in, answer const& got);
@@ -42,7 +47,7 @@ inline constexpr std::array kinds = {
     kind{.name = "memory", .run = run_memory, .differences = memory_differences},
     kind{"module", run_module},
     kind{"recurrent_net", run_recurrent_net},
-    kind{"run", run_run},
+    kind{.name = "run", .run = run_run, .refusal_problems = run_refusal_problems},
     kind{"ssa", run_ssa},
     kind{"transform", run_transform, transform_problems, true},
 };

@@ -50,6 +50,10 @@ a_case(transform/refuses.json
        "\"transform\": \"rename_op_output\", \"args\": {\"op_id\": 1, \"output_id\": 0, \"new_name\": \"n\"}, \"net\": \"${net}\", \"expect\": {\"net\": \"${net}\"}")
 conformance(1 "failed transform/refuses\n    refused: " ${WORK})
 
+# Refused runs: the error names the op and a blob of it.
+fresh()
+a_case(run/missing.json "\"nets\": [\"${net}\"], \"feeds\": {}, \"error\": true")
+conformance(0 "run +1 +0 +0 +0" ${WORK})
 # Defects: the recorded answer is not looked at; what plait decided is, and that the net still makes what it reads.
 fresh()
 a_case(transform/defect.json "\"transform\": \"remove_dead_end_ops\", \"defect\": \"d\", \"net\": \"${dead}\", \"expect\": {\"net\": \"\"}")

@@ -55,15 +55,18 @@ std::vector<fs::path> cases_folders(fs::path const& folder) {
 
 struct run_result {
   std::optional<answer> got;
-  std::string refusal;  ///< what the plait::error said
+  std::string refusal;                ///< what the plait::error said
+  std::vector<std::string> problems;  ///< what is wrong with it, if it was to be
 };
 
 // Runs the function; only errors of plait count as a refusal.
 run_result run(kind const& k, case_inputs& in) {
   try {
-    return {k.run(in), {}};
+    return {k.run(in), {}, {}};
   } catch (plait::error const& refused) {
-    return {std::nullopt, refused.what()};
+    run_result made{std::nullopt, refused.what(), {}};
+    if (k.refusal_problems != nullptr) made.problems = k.refusal_problems(in, refused);
+    return made;
   }
 }
 
@@ -106,6 +109,10 @@ void judge(kind const& k, test_case const& c, outcome& result) {
   if (c.refused) {
     result.is = ran.got ? verdict::failed : verdict::passed;
     if (ran.got) result.notes = {"was to be refused: " + member<std::string>(c.data, "message", "")};
+    if (ran.problems.empty()) return;
+    result.is = verdict::failed;
+    result.notes = ran.problems;
+    result.notes.push_back("refused: " + ran.refusal);
     return;
   }
   if (!ran.got) {

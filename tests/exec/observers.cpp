@@ -54,6 +54,25 @@ TEST_CASE("observers: each op is timed once, between begin and end, and traced")
   }
 }
 
+TEST_CASE("observers: times by type, however many runs there are") {
+  plait::workspace<B> blobs;
+  blobs.feed<float>("x", {1, 2}, {2});
+  plait::netdef n;
+  n.add_op("Same", {"x"}, {"y"});
+  n.add_op("Reverse", {"y"}, {"z"});
+  n.add_op("Same", {"z"}, {"w"});
+  auto plan = plait::compile(n, test::toy_operators<B>(), blobs);
+  plait::time_observer<B> one;
+  plait::type_times<B> times;
+  plan.run({.observer = &one});
+  for (int i = 0; i != 100; ++i) plan.run({.observer = &times});
+  REQUIRE(times.sums().size() == 2);
+  CHECK(times.sums().at("Same").ops == 200);
+  CHECK(times.sums().at("Reverse").ops == 100);
+  CHECK(times.sums().at("Same").time.count() > 0);
+  CHECK(one.records().size() == 3);
+}
+
 TEST_CASE("observers: a trace is JSON whatever ops are called") {
   plait::workspace<B> blobs;
   blobs.feed<float>("x", {1, 2}, {2});

@@ -1,5 +1,5 @@
 // The runtime: small nets of any op types, arguments and shapes give typed errors or results, and the results do not
-// depend on which values share memory.
+// depend on which values share memory, nor on the backend.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -10,7 +10,8 @@
 #include <variant>
 #include <vector>
 
-#include <plait/exec/standard_operators.hpp>
+#include <plait/exec/operators.hpp>
+#include <plait/exec/tbb.hpp>
 #include <plait/netdef/arguments.hpp>
 #include <plait/netdef/traits.hpp>
 
@@ -125,5 +126,7 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
   fuzz::result const shared = fuzz::run(net, table, fed, names, false);
   fuzz::result const apart = fuzz::run(net, table, fed, names, true);
   if (shared.refused != apart.refused || (repeatable && !fuzz::same_values(shared, apart))) __builtin_trap();
+  fuzz::result const threads = fuzz::run(net, plait::standard_operators<plait::tbb>(), fed, names, false);
+  if (shared.refused != threads.refused || (repeatable && !fuzz::same_values(shared, threads))) __builtin_trap();
   return 0;
 }

@@ -1,12 +1,17 @@
 #include <plait/rnn/time_parallel_ops.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
+#include <numeric>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <doctest/doctest.h>
 
+#include <plait/exec/op_kernel.hpp>
+#include <plait/exec/op_schema.hpp>
 #include <plait/exec/operators.hpp>
 #include <plait/exec/plan.hpp>
 #include <plait/gradient/backward_pass.hpp>
@@ -23,6 +28,8 @@ namespace {
 using test::apart;
 using test::filled;
 using test::numbers;
+
+std::vector<plait::op_schema const*> schemas() { return plait::standard_operators<plait::serial>().schemas(); }
 
 constexpr std::int64_t inputs = 3, hidden = 2, steps = 4, batch = 3;
 
@@ -41,6 +48,23 @@ struct naive_cell {
     auto const leak = net.sigmoid(s.parameter("leak", {hidden}));
     auto const fresh = net.tanh(net.sum({s.mul_vector(x_new, leak), net.mul(open, h)}));
     return {net.add(fresh, s.mul_vector(h, leak), "h")};
+  }
+};
+
+// Y = X w less the mean of all of a row.
+struct centred_kernel : plait::op_kernel<plait::serial> {
+  explicit centred_kernel(plait::op_arguments const&) {}
+  void infer(plait::shape_context& c) override { c.output(0, c.type(0), c.dims(0)); }
+  void run(plait::op_context<plait::serial>& c) override {
+    auto const* const x = c.input<double>(0);
+    auto const* const w = c.input<double>(1);
+    double* const y = c.output<double>(0);
+    std::size_t const rows = static_cast<std::size_t>(c.dims(0)[0]), width = c.size(0) / rows;
+    for (std::size_t r = 0; r != rows; ++r) {
+      double const sum = std::accumulate(x + r * width, x + (r + 1) * width, 0.0);
+      for (std::size_t i = r * width; i != (r + 1) * width; ++i)
+        y[i] = x[i] * w[i % c.size(1)] - sum / static_cast<double>(width);
+    }
   }
 };
 
@@ -99,7 +123,7 @@ plait::net_builder around() {
 }
 test::lines hoisted(plait::recurrent_net_options const& options) {
   plait::net_builder net = around();
-  static_cast<void>(plait::hoist_time_parallel_ops(net, options));
+  static_cast<void>(plait::hoist_time_parallel_ops(net, options, schemas()));
   return test::lines_of(net.net());
 }
 
@@ -108,7 +132,7 @@ test::lines hoisted(plait::recurrent_net_options const& options) {
 TEST_CASE("What a step does without its states is done before the steps") {
   plait::trained_model model("net");
   model.net.external_inputs("x", "h0");
-  plait::add_recurrent_layer(model, "r", naive_cell(), {.sequence = "x", .initial = {"h0"}, .hoist = true});
+  plait::add_recurrent_layer(model, "r", naive_cell(), {.sequence = "x", .initial = {"h0"}, .hoist = schemas()});
   plait::netdef const& net = model.net.net();
   CHECK(test::lines_of(net) ==
         test::lines{"FC: x r/i2h_w r/i2h_b -> r/i2h_steps",
@@ -128,7 +152,7 @@ TEST_CASE("Results and gradients are those of all in the step") {
   for (bool const lengths : {false, true})
     for (bool const reverse : {false, true}) {
       results const expected = run({.reverse = reverse}, lengths);
-      results const got = run({.reverse = reverse, .hoist = true}, lengths);
+      results const got = run({.reverse = reverse, .hoist = schemas()}, lengths);
       CHECK(apart(got.output, expected.output) < 1e-14);
       CHECK(apart(got.last, expected.last) < 1e-14);
       CHECK(expected.gradients.size() == 9);
@@ -137,8 +161,8 @@ TEST_CASE("Results and gradients are those of all in the step") {
         REQUIRE(got.gradients.contains(one.first));
         CHECK(apart(got.gradients.at(one.first), one.second) < 1e-13);
       }
-      CHECK(apart(run({.reverse = reverse, .forward_only = true, .hoist = true}, lengths).output, expected.output) <
-            1e-14);
+      CHECK(apart(run({.reverse = reverse, .forward_only = true, .hoist = schemas()}, lengths).output,
+                  expected.output) < 1e-14);
     }
 }
 
@@ -152,10 +176,10 @@ TEST_CASE("Ops stay where it is not known that steps can be taken together") {
             c.op("Mul", {"b_t", "w"}, "h", {{"broadcast", 1}});
           })).empty());
   }
-  SUBCASE("other axes than the last, several sequences, shapes that are not known to agree") {
+  SUBCASE("the first axis, several sequences, shapes that are not known to agree") {
     CHECK(hoisted(options_of([](plait::net_builder& c) {
-            c.op("Softmax", "x_t", "s_t", {{"axis", 1}});
-            c.op<2>("Split", "x_t", {"left", "right"}, {{"axis", 1}});
+            c.op("Softmax", "x_t", "s_t", {{"axis", 0}});
+            c.op<2>("Split", "x_t", {"left", "right"}, {{"axis", 0}});
             c.op("Sum", {"x_t", "y_t"}, "sum_t");
             c.op("Mul", {"x_t", "w"}, "product_t");
             c.op("Add", {"x_t", "w"}, "added_t", {{"broadcast", 1}, {"axis", 0}});
@@ -182,6 +206,59 @@ TEST_CASE("Ops stay where it is not known that steps can be taken together") {
   }
 }
 
+TEST_CASE("Axes of what is made of a sequence: only ops that cannot be mistaken about them take it") {
+  CHECK(hoisted(options_of([](plait::net_builder& c) {
+          c.op("ReduceTailSum", "x_t", "sum_t");  // T numbers, of which the last axis is the first
+          c.op("Softmax", "sum_t", "s_t", {{"axis", -1}});
+          c.op("Tanh", "sum_t", "tanh_t");
+          c.op("Mul", {"sum_t", "tanh_t"}, "product_t");
+          c.op<3>("LayerNorm", "x_t", {"norm_t", "mean_t", "deviation_t"}, {{"axis", 1}});
+          c.op("Add", {"norm_t", "mean_t"}, "h");
+        })) == test::lines{"ReduceTailSum: x -> sum_t_steps", "Tanh: sum_t_steps -> tanh_t_steps",
+                           "LayerNorm: x -> norm_t_steps mean_t_steps deviation_t_steps"});
+}
+
+TEST_CASE("What the table says of an op decides: one's own op is done before the steps, with the same results") {
+  auto table = plait::standard_operators<plait::serial>();
+  plait::op_schema centred = plait::op_schema("Centred").inputs(2).outputs(1);
+  table.add<centred_kernel>(centred);
+  auto const options = options_of([](plait::net_builder& c) {
+    c.op("Centred", {"x_t", "w"}, "c_t");
+    c.op("Softmax", "x_t", "s_t", {{"axis", 1}});
+    c.op("ReduceTailSum", "y_t", "sum_t");
+    c.op("Tanh", "c_t", "tanh_t");
+    c.op("Sum", {"tanh_t", "s_t", "h_prev"}, "most");
+    c.op("Mul", {"most", "sum_t"}, "h", {{"broadcast", 1}});
+  });
+  auto const run = [&](std::vector<plait::op_schema const*> const& known) {
+    plait::net_builder net = around();
+    auto const left = plait::hoist_time_parallel_ops(net, options, known);
+    test::lines const before = test::lines_of(net.net());
+    std::string const h = plait::recurrent_net(net, left).blobs[0];
+    plait::workspace<plait::serial> blobs;
+    blobs.feed("x", filled("x", {steps, batch, hidden}));
+    blobs.feed("y", filled("y", {steps, batch, hidden}));
+    blobs.feed("h0", filled("h0", {1, batch, hidden}));
+    blobs.feed("w", filled("w", {hidden}));
+    plait::compile(net.net(), table, blobs, {.fetch = {h}}).run();
+    return std::pair(before, blobs.fetch<double>(h));
+  };
+  auto const [none, expected] = run({});
+  CHECK(none.empty());
+  auto const [without, same] = run(table.schemas());
+  CHECK(without == test::lines{"Softmax: x -> s_t_steps", "ReduceTailSum: y -> sum_t_steps"});
+  CHECK(same == expected);
+
+  table.add<centred_kernel>(centred.rows_independent(1));
+  auto const [with, as_well] = run(table.schemas());
+  CHECK(with == test::lines{"Centred: x w -> c_t_steps", "Softmax: x -> s_t_steps", "ReduceTailSum: y -> sum_t_steps",
+                            "Tanh: c_t_steps -> tanh_t_steps"});
+  CHECK(as_well == expected);
+
+  table.add<centred_kernel>(centred.side_effects());
+  CHECK(run(table.schemas()).first == without);
+}
+
 TEST_CASE("The first sequence goes on saying how many steps there are; names that are taken get a number") {
   plait::net_builder net = around();
   plait::recurrent_net_options const left =
@@ -190,7 +267,8 @@ TEST_CASE("The first sequence goes on saying how many steps there are; names tha
                                        c.op("Tanh", "y_t", "b");
                                        c.op("Sum", {"b", "h_prev"}, "sum");
                                        c.op("Mul", {"sum", "a"}, "h", {{"broadcast", 1}});
-                                     }));
+                                     }),
+                                     schemas());
   CHECK(test::lines_of(net.net()) == test::lines{"Sigmoid: w -> a_2", "Tanh: y -> b_steps"});
   REQUIRE(left.inputs.size() == 2);
   CHECK(left.inputs[0].in == "x_t");
@@ -209,6 +287,6 @@ TEST_CASE("What an op reads must be there; nothing is changed if not") {
   });
   plait::net_builder net = around();
   plait::netdef const before = net.net();
-  CHECK_THROWS_AS(plait::hoist_time_parallel_ops(net, o), plait::net_error);
+  CHECK_THROWS_AS(plait::hoist_time_parallel_ops(net, o, schemas()), plait::net_error);
   CHECK(net.net() == before);
 }

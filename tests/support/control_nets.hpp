@@ -85,9 +85,10 @@ plait::operators<B> control_operators() {
                                      .argument("shift", 0.0f, "summand"));
   made.template add<less_kernel>(op_schema("Less").inputs(2).outputs(1).checks_first());
   made.template add<grow_kernel>(op_schema("Grow").inputs(1).outputs(1).checks_first());
-  plait::add_control_flow_operators(made);
-  plait::add_scope_operators(made);
-  return made;
+  plait::operators<B> control;
+  plait::add_control_flow_operators(control);
+  plait::add_scope_operators(control);
+  return made.add(noting(control));
 }
 
 using names = std::vector<std::string>;

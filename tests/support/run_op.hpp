@@ -23,6 +23,7 @@
 #include <plait/exec/workspace.hpp>
 #include <plait/netdef/text_reader.hpp>
 #include <plait/netdef/traits.hpp>
+#include <support/types_run.hpp>
 #if defined(PLAIT_TEST_DEVICE)
 #include <support/emulated_device.hpp>
 #endif
@@ -46,10 +47,11 @@
 
 namespace test {
 
-/// All operators. The tables are compiled once, for all programs.
+/// All operators, which are noted when they run. The tables are compiled once, for all programs.
 template <class B>
 plait::operators<B> const& table() {
-  return plait::standard_operators<B>();
+  static plait::operators<B> const made = noting(plait::standard_operators<B>());
+  return made;
 }
 
 /// each(B()) for every backend that has threads.

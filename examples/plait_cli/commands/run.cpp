@@ -8,6 +8,7 @@
 #include <iostream>
 #include <limits>
 #include <memory>
+#include <set>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -124,7 +125,7 @@ void print(std::string const& name, tensor const& value) {
   std::cout << '\n';
 }
 
-void print_times(plait::time_observer<backend> const& times, int runs) {
+void print_times(plait::type_times<backend> const& times, int runs) {
   struct sum {
     std::string type;
     std::size_t count = 0;
@@ -132,13 +133,9 @@ void print_times(plait::time_observer<backend> const& times, int runs) {
   };
   std::vector<sum> sums;
   double total = 0;
-  for (auto const& r : times.records()) {
-    auto at = std::ranges::find(sums, r.type, &sum::type);
-    if (at == sums.end()) at = sums.insert(sums.end(), sum{r.type});
-    double const took = std::chrono::duration<double, std::micro>(r.end - r.begin).count();
-    at->microseconds += took;
-    ++at->count;
-    total += took;
+  for (auto const& [type, found] : times.sums()) {
+    sums.push_back({type, found.ops, std::chrono::duration<double, std::micro>(found.time).count()});
+    total += sums.back().microseconds;
   }
   std::ranges::sort(sums, std::greater<>(), &sum::microseconds);
   auto const number = [](double value) {
@@ -161,6 +158,18 @@ void expect_a_file_each(run_options const& given) {
   if (!given.trace.empty()) files.push_back(given.trace);
   if (auto const twice = example::named_twice(files))
     throw wrong_usage("plait: two outputs are to be written to " + *twice);
+}
+
+// Refuses two tensors for one blob, of which the first would count for nothing.
+void expect_a_feed_each(run_options const& given) {
+  std::set<std::string> fed;
+  auto const expect_new = [&](std::vector<std::string> const& feeds, char const* option, char const* form) {
+    for (std::string const& feed : feeds)
+      if (std::string const name = divide(feed, option, form).first; !fed.insert(name).second)
+        throw wrong_usage("plait: blob '" + name + "' is fed twice");
+  };
+  expect_new(given.feeds, "--feed", "NAME=FILE");
+  expect_new(given.random, "--random", "NAME=SHAPE");
 }
 
 // What was fetched: printed, or written to files.
@@ -209,18 +218,18 @@ void run_net(source const& in, plait::workspace<backend>& blobs, run_options con
     plan.run();
     if (is_init) return;
     give(in, blobs, given);  // further runs may change what a net writes in place
-    if (given.times == 0 && given.trace.empty()) return;
-    plait::time_observer<backend> times;
-    int const runs = std::max(1, given.times);
-    auto const begin = std::chrono::steady_clock::now();
-    for (int i = 0; i != given.times; ++i) plan.run();
-    double const took = std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - begin).count();
-    for (int i = 0; i != runs; ++i) plan.run({.observer = &times});
     if (given.times != 0) {
+      auto const begin = std::chrono::steady_clock::now();
+      for (int i = 0; i != given.times; ++i) plan.run();
+      double const took = std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - begin).count();
+      plait::type_times<backend> times;
+      for (int i = 0; i != given.times; ++i) plan.run({.observer = &times});
       std::cout << given.times << " runs, " << took / given.times << " us each\n";
-      print_times(times, runs);
+      print_times(times, given.times);
     }
     if (!given.trace.empty()) {
+      plait::time_observer<backend> times;
+      plan.run({.observer = &times});
       std::ostringstream text;
       plait::write_chrome_trace(text, times);
       save_text(given.trace, text.str());
@@ -232,6 +241,7 @@ void run_net(source const& in, plait::workspace<backend>& blobs, run_options con
 
 int run(run_options const& given) {
   expect_a_file_each(given);
+  expect_a_feed_each(given);
   source const in = load(given.file);
   plait::workspace<backend> blobs;
   if (!given.init.empty()) {
@@ -275,7 +285,8 @@ Without --fetch the external outputs are printed. See `plait ops` for what can b
       ->add_option("--time", given->times,
                    "run this many times more, and as often again with each op timed; print the times")
       ->check(CLI::Range(1, std::numeric_limits<int>::max()));
-  command->add_option("--trace", given->trace, "write the times of ops for chrome://tracing or Perfetto to this file");
+  command->add_option("--trace", given->trace,
+                       "write the times of ops in one more run to this file, for chrome://tracing or Perfetto");
   command->add_flag("--plan", given->plan,
                     "print the plan before it is run: ops, shapes, where values stand, bytes, peak");
   command->callback([given, &chosen] { chosen = [given] { return run(*given); }; });

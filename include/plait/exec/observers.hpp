@@ -5,7 +5,9 @@
 #include <chrono>
 #include <cmath>
 #include <cstddef>
+#include <functional>
 #include <locale>
+#include <map>
 #include <mutex>
 #include <ostream>
 #include <sstream>
@@ -23,21 +25,12 @@
 
 namespace plait {
 
-/// Records when each op ran, on which thread. On devices it waits for each op, which slows the run down.
+/// Base of those who time ops: says when each began and ended, from one thread at a time. On devices it waits for each
+/// op, which slows the run down.
 template <backend B>
-class time_observer : public op_observer {
+class op_timer : public op_observer {
  public:
   using clock = std::chrono::steady_clock;
-  struct record {
-    std::size_t op;
-    std::string type;
-    std::string name;
-    std::string output;  ///< the first
-    std::size_t depth;   ///< 0 for ops of the plan itself, 1 for those of nets inside them, and so on
-    std::thread::id thread;
-    clock::time_point begin;
-    clock::time_point end;
-  };
 
   void before(op_event const& e) override {
     B::synchronize();
@@ -49,14 +42,36 @@ class time_observer : public op_observer {
     B::synchronize();
     clock::time_point const now = clock::now();
     std::lock_guard const lock(mutex_);
-    std::size_t depth = 0;
-    for (op_event const* around = e.within; around != nullptr; around = around->within) ++depth;
     auto const begun = begun_.find(&e);
-    records_.push_back({e.op, std::string(e.type), std::string(e.name),
-                        e.output_names.empty() ? std::string() : std::string(e.output_names.front()), depth,
-                        std::this_thread::get_id(), begun == begun_.end() ? now : begun->second, now});
-    if (begun != begun_.end()) begun_.erase(begun);
+    if (begun == begun_.end()) return ended(e, now, now);
+    clock::time_point const begin = begun->second;
+    begun_.erase(begun);
+    ended(e, begin, now);
   }
+
+ protected:
+  virtual void ended(op_event const& e, clock::time_point begin, clock::time_point end) = 0;
+
+ private:
+  std::mutex mutex_;
+  std::unordered_map<op_event const*, clock::time_point> begun_;  // an event keeps its address from before to after
+};
+
+/// Records when each op ran, on which thread: memory for each op of each run.
+template <backend B>
+class time_observer : public op_timer<B> {
+ public:
+  using clock = typename op_timer<B>::clock;
+  struct record {
+    std::size_t op;
+    std::string type;
+    std::string name;
+    std::string output;  ///< the first
+    std::size_t depth;   ///< 0 for ops of the plan itself, 1 for those of nets inside them, and so on
+    std::thread::id thread;
+    typename clock::time_point begin;
+    typename clock::time_point end;
+  };
 
   /// In the order in which ops ended, so that those of nested nets come before the op around them. Not while a run is
   /// under way.
@@ -64,9 +79,40 @@ class time_observer : public op_observer {
   void clear() { records_.clear(); }
 
  private:
-  std::mutex mutex_;
-  std::unordered_map<op_event const*, clock::time_point> begun_;  // an event keeps its address from before to after
+  void ended(op_event const& e, typename clock::time_point begin, typename clock::time_point end) override {
+    std::size_t depth = 0;
+    for (op_event const* around = e.within; around != nullptr; around = around->within) ++depth;
+    records_.push_back({e.op, std::string(e.type), std::string(e.name),
+                        e.output_names.empty() ? std::string() : std::string(e.output_names.front()), depth,
+                        std::this_thread::get_id(), begin, end});
+  }
+
   std::vector<record> records_;
+};
+
+/// Adds up how long the ops of each type took, those of nested nets as well as the op around them: memory for each
+/// type, however many runs there are.
+template <backend B>
+class type_times : public op_timer<B> {
+ public:
+  using clock = typename op_timer<B>::clock;
+  struct sum {
+    std::size_t ops = 0;
+    typename clock::duration time = {};
+  };
+
+  /// By type. Not while a run is under way.
+  std::map<std::string, sum, std::less<>> const& sums() const noexcept { return sums_; }
+
+ private:
+  void ended(op_event const& e, typename clock::time_point begin, typename clock::time_point end) override {
+    auto at = sums_.find(e.type);
+    if (at == sums_.end()) at = sums_.emplace(e.type, sum()).first;
+    ++at->second.ops;
+    at->second.time += end - begin;
+  }
+
+  std::map<std::string, sum, std::less<>> sums_;
 };
 
 namespace detail {

@@ -1,6 +1,7 @@
 // The arguments of one op, decoded by the op type's description.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -77,6 +78,13 @@ class op_arguments {
   bool is_gradient() const noexcept { return is_gradient_; }
   void set_gradient(bool is) noexcept { is_gradient_ = is; }
 
+  /// Whether some rows of the first `rows` inputs, and all of the others, make the same rows of the outputs: see
+  /// op_schema::rows_independent. Throws shape_error where arguments make no sense.
+  bool has_independent_rows(std::size_t rows) const {
+    if (row_claim const claim = schema_->rows_by_arguments()) return claim(*this, rows);
+    return schema_->row_inputs() && rows == std::min(*schema_->row_inputs(), inputs_);
+  }
+
   /// For values that the op cannot have; the caller adds which op it is.
   [[noreturn]] void fail(std::string_view name, std::string_view expected) const {
     throw shape_error("plait: argument '" + std::string(name) + "' " + std::string(expected));
@@ -142,6 +150,15 @@ class op_arguments {
   std::uint64_t stream_ = 0;
   bool is_gradient_ = false;
 };
+
+/// Of an axis that may be counted from the end: it is not the first of two or more, however many there are.
+[[nodiscard]] constexpr bool is_inner_axis(std::int64_t axis) noexcept { return axis > 0 || axis == -1; }
+
+/// A claim for op_schema::rows_independent: of what takes its first input for a matrix, whose rows are the axes before
+/// the argument `axis`.
+[[nodiscard]] inline bool rows_before_axis(op_arguments const& a, std::size_t rows) {
+  return rows == 1 && is_inner_axis(a.integer("axis"));
+}
 
 /// The stream of random numbers of an op that writes a version of a blob. Since it hangs on nothing else, ops can be
 /// added to a net or taken away, and what the others draw stays the same; it is the same on every machine. FNV-1a.

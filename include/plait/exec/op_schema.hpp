@@ -46,6 +46,12 @@ struct operand_pair {
   friend bool operator==(operand_pair const&, operand_pair const&) = default;
 };
 
+class op_arguments;
+
+/// Of an op with such arguments: whether its rows are independent where its first `rows` inputs have them, and the
+/// others are the same for all rows.
+using row_claim = bool (*)(op_arguments const&, std::size_t rows);
+
 /// The description of an op type. Members that set something return the object.
 class op_schema {
  public:
@@ -82,10 +88,18 @@ class op_schema {
     shape_inputs_.push_back(input);
     return *this;
   }
-  /// Row i of the outputs depends on row i of the inputs only, rows being places of the first axis (not of all axes but
-  /// the last, as in op_kernel::by_rows), and further inputs (from `parameters` on) being the same for all rows.
+  /// The op is a function of its inputs, and some rows of the inputs make the same rows of the outputs, whichever other
+  /// rows there are: rows being places of the first axis (not of all axes but the last, as in op_kernel::by_rows), and
+  /// further inputs (from `parameters` on) being the same for all rows. Inputs with rows have as many of them, and as
+  /// many axes where one is broadcast to another; an output that may stand in the place of one has as many axes as
+  /// that.
   op_schema& rows_independent(std::size_t parameters = npos) {
     row_inputs_ = parameters;
+    return *this;
+  }
+  /// The same, where arguments decide. Inputs with rows have two axes or more, so that the last is not the first.
+  op_schema& rows_independent(row_claim where) {
+    row_claim_ = where;
     return *this;
   }
   /// The op does more than write its outputs, or does not always write the same: what drops ops, or runs them twice,
@@ -213,8 +227,12 @@ class op_schema {
       if (i < input_count) return true;
     return false;
   }
-  /// The first input that all rows share; nothing where rows depend on each other.
+  /// Whether rows are independent, with some arguments at least: op_arguments::has_independent_rows says with which.
+  bool claims_rows() const noexcept { return row_inputs_ || row_claim_ != nullptr; }
+  /// The first input that all rows share, whatever the arguments; nothing where they decide, or rows depend on others.
   std::optional<std::size_t> row_inputs() const noexcept { return row_inputs_; }
+  /// nullptr where arguments do not decide.
+  row_claim rows_by_arguments() const noexcept { return row_claim_; }
   std::vector<net_argument_info> const& net_arguments() const noexcept { return net_arguments_; }
   bool has_renamed_blobs() const noexcept { return renames_blobs_; }
   std::vector<net_argument_info> const& refused_arguments() const noexcept { return refused_arguments_; }
@@ -275,6 +293,7 @@ class op_schema {
   std::vector<operand_pair> views_;
   std::vector<std::size_t> shape_inputs_;
   std::optional<std::size_t> row_inputs_;
+  row_claim row_claim_ = nullptr;
   bool renames_blobs_ = false;
   bool side_effects_ = false;
   bool differs_by_run_ = false;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include <plait/exec/op_schema.hpp>
 #include <plait/netdef/blob_handle.hpp>
 #include <plait/rnn/recurrent_options.hpp>
 
@@ -37,9 +38,10 @@ struct recurrent_layer_options {
   bool recompute = false;
   /// The full name of the scope that parameters are in, to share those of another layer; absent: the layer's own.
   std::optional<std::string> parameters = {};
-  /// What a step does without its states is done for all steps at once before them, as prepare() of a cell is: see
-  /// hoist_time_parallel_ops.
-  bool hoist = false;
+  /// What a step does without its states is done for all steps at once before them, as prepare() of a cell is, where
+  /// these descriptions of op types, a table's schemas(), say that it can be: see hoist_time_parallel_ops. None:
+  /// nothing.
+  std::vector<op_schema const*> hoist = {};
   rnn_executor_config executor = {};
 };
 

@@ -69,7 +69,7 @@ recurrent_layer add_recurrent_layer(trained_model& model, std::string_view name,
     }
     net.cell = one;
     if (options.recompute) net.recompute_on_backward = conditions.recomputable;
-    if (options.hoist) net = hoist_time_parallel_ops(model.net, net);
+    if (!options.hoist.empty()) net = hoist_time_parallel_ops(model.net, net, options.hoist);
   }
   if (options.outputs_with_grads.empty())
     for (std::size_t const state : traits::output_states(cell)) net.outputs_with_grads.push_back(2 * state);

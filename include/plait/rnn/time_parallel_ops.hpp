@@ -1,13 +1,13 @@
 // Ops of a cell that see no state, done for all steps at once before the first.
 //
-//   plait::recurrent_net_options const all = plait::hoist_time_parallel_ops(net, {.cell = cell, …});
+//   auto const schemas = plait::standard_operators<plait::serial>().schemas();
+//   plait::recurrent_net_options const all = plait::hoist_time_parallel_ops(net, {.cell = cell, …}, schemas);
 //   auto out = plait::recurrent_net(net, all);
 //
 // The products of T steps are one product then, which reads its weights once, and so are their gradients.
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -19,7 +19,10 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <boost/unordered/unordered_flat_set.hpp>
 
+#include <plait/core/errors.hpp>
 #include <plait/core/npos.hpp>
+#include <plait/exec/op_arguments.hpp>
+#include <plait/exec/op_schema.hpp>
 #include <plait/netdef/net_builder.hpp>
 #include <plait/netdef/traits.hpp>
 #include <plait/rnn/recurrent_options.hpp>
@@ -31,8 +34,9 @@ namespace detail {
 /// Finds the ops, and takes the cell apart. Blobs of a cell are known by name: what is looked at here is written once.
 class time_parallel_ops {
  public:
-  time_parallel_ops(net_builder const& around, recurrent_net_options options)
-      : around_(around), o_(std::move(options)), cell_(o_.cell.net()) {
+  time_parallel_ops(net_builder const& around, recurrent_net_options options,
+                    std::vector<op_schema const*> const& schemas)
+      : around_(around), schemas_(schemas), o_(std::move(options)), cell_(o_.cell.net()) {
     look_at_names();
     for (op_def const& op : cell_.op) {
       bool const moves = hoist(op);
@@ -70,7 +74,7 @@ class time_parallel_ops {
   struct known {
     std::string outer;
     std::size_t sequence = npos;  // the number of that input
-    bool three_axes = false;      // T×N×…, whatever the input is
+    std::size_t axes = 0;         // 0: as many as the input has; npos: nothing is known of them
   };
 
   void look_at_names() {
@@ -93,7 +97,7 @@ class time_parallel_ops {
     for (std::size_t i = 0; i != o_.inputs.size(); ++i) {
       recurrent_input const& input = o_.inputs[i];
       if (input.window == 1 && !writes_.contains(input.in))
-        known_.emplace(input.in, known{input.sequence, i, false});
+        known_.emplace(input.in, known{input.sequence, i});
       else
         fixed_.insert(input.in);
     }
@@ -107,7 +111,8 @@ class time_parallel_ops {
 
   // Adds an op to those before the steps, if it can be one.
   bool hoist(op_def const& op) {
-    if (op.input.empty() || !op.extras().control_input.empty()) return false;
+    op_schema const* const schema = describe(op);
+    if (schema == nullptr || op.input.empty() || !op.extras().control_input.empty()) return false;
     for (symbol const y : op.output) {
       std::string_view const name = cell_.text(y);
       if (fixed_.contains(std::string(name)) || given_.contains(name) || writes_.find(name)->second != 1) return false;
@@ -118,14 +123,18 @@ class time_parallel_ops {
       if (!found) return false;
       inputs.push_back(std::move(*found));
     }
-    std::optional<known> const made = result(op, inputs);
-    if (!made) return false;
+    std::optional<std::size_t> const rows = rows_of(op, *schema, inputs);
+    if (!rows) return false;
     op_def& added = hoisted_.op.emplace_back(hoisted_.adopt(op, cell_));
     for (std::size_t i = 0; i != inputs.size(); ++i) added.input[i] = hoisted_.intern(inputs[i].outer);
     for (std::size_t o = 0; o != op.output.size(); ++o) {
       std::string_view const name = cell_.text(op.output[o]);
-      known output = *made;
-      if (cell_.text(op.type) == "Concat" && o == 1) output = known{};  // extents along the joint
+      known output;
+      bool const extents = schema->type() == "Concat" && o == 1;
+      if (*rows != 0 && !extents) {
+        output.sequence = inputs.front().sequence;
+        output.axes = axes_of(op, *schema, o, *rows, inputs.front().axes);
+      }
       output.outer = free_name(output.sequence == npos ? std::string(name) : std::string(name) + "_steps");
       added.output[o] = hoisted_.intern(output.outer);
       known_.insert_or_assign(std::string(name), std::move(output));
@@ -133,41 +142,46 @@ class time_parallel_ops {
     return true;
   }
 
-  // What the outputs are, but for their names; nothing where it is not known that steps can be taken together.
-  std::optional<known> result(op_def const& op, std::vector<known> const& inputs) const {
-    std::string_view const type = cell_.text(op.type);
-    auto const is_one_of = [&](auto const& types) { return std::ranges::find(types, type) != std::end(types); };
-    auto const varies = [](known const& k) { return k.sequence != npos; };
-    known const& first = inputs.front();
-    bool const alike = std::ranges::all_of(inputs, [&](known const& k) {
-      return varies(k) && k.sequence == first.sequence && k.three_axes == first.three_axes;
-    });
-    bool const others_same = std::none_of(inputs.begin() + 1, inputs.end(), varies);
-    bool const on_last_axis = argument(op, "axis") == 2 || argument(op, "axis") == -1;
-    bool is_known = false;
-    known made{{}, first.sequence, first.three_axes};
-    if (is_one_of(elementwise) || is_one_of(folds)) {
-      is_known = alike;
-    } else if (is_one_of(binary)) {
-      // A vector is added to all rows, be they of one step or of all.
-      bool const vector = argument(op, "broadcast") == 1 && others_same;
-      is_known = (alike || (varies(first) && vector)) && !has(op, "axis") && !has(op, "axis_str");
-    } else if (type == "FC" || type == "FCTransposed") {
-      is_known = argument(op, "axis") == 2 && varies(first) && others_same;
-      made.three_axes = true;
-    } else if (type == "LayerNorm" || type == "Softmax") {
-      is_known = on_last_axis && varies(first) && others_same;
-    } else if (type == "Split" || type == "Concat") {
-      bool const whole = !has(op, "add_axis") && !has(op, "order");
-      is_known = on_last_axis && alike && whole && (type == "Concat" || inputs.size() == 1);
-    }
-    if (std::ranges::none_of(inputs, varies) && (is_one_of(elementwise) || is_one_of(folds) || is_one_of(binary)))
-      return known{};
-    return is_known ? std::optional(made) : std::nullopt;
+  op_schema const* describe(op_def const& op) const {
+    auto const found = std::ranges::find(schemas_, cell_.text(op.type), &op_schema::type);
+    return found == schemas_.end() || (*found)->has_side_effects() || (*found)->does_differ_by_run() ? nullptr : *found;
   }
-  bool has(op_def const& op, std::string_view name) const { return net_traits<netdef>::has_argument(cell_, op, name); }
-  std::optional<std::int64_t> argument(op_def const& op, std::string_view name) const {
-    return net_traits<netdef>::int_argument(cell_, op, name);
+
+  // How many of the first inputs come from a sequence, where all steps of them can be taken together.
+  std::optional<std::size_t> rows_of(op_def const& op, op_schema const& schema,
+                                     std::vector<known> const& inputs) const {
+    if (!schema.claims_rows()) return {};
+    auto const varies = [](known const& k) { return k.sequence != npos; };
+    auto const same = std::ranges::find_if_not(inputs, varies);
+    if (std::any_of(same, inputs.end(), varies)) return {};
+    auto const rows = static_cast<std::size_t>(same - inputs.begin());
+    if (rows == 0) return rows;
+    known const& first = inputs.front();
+    if (std::any_of(inputs.begin(), same, [&](known const& k) { return k.sequence != first.sequence; })) return {};
+    bool const alike = std::all_of(inputs.begin(), same, [&](known const& k) { return k.axes == first.axes; });
+    if ((!alike || first.axes == npos) && (rows != 1 || schema.rows_by_arguments() != nullptr)) return {};
+    try {
+      if (read_op_arguments(cell_, op, schema).has_independent_rows(rows)) return rows;
+    } catch (shape_error const&) {  // what is wrong with it is said when the net is compiled
+    }
+    return {};
+  }
+
+  // Of an output of an op whose first `rows` inputs have so many axes; npos, too, where the second axis may be another.
+  std::size_t axes_of(op_def const& op, op_schema const& schema, std::size_t output, std::size_t rows,
+                      std::size_t axes) const {
+    using traits = net_traits<netdef>;
+    std::string_view const type = schema.type();
+    std::int64_t const axis = traits::int_argument(cell_, op, "axis").value_or(1);
+    bool const inner = axis > 1 || axis == -1;
+    if (type == "FC" || type == "FCTransposed" || (type == "LayerNorm" && output != 0)) {
+      if (axis > 1) return static_cast<std::size_t>(axis) + 1;
+      return inner ? axes : npos;
+    }
+    if (type == "Split" || type == "Concat") return inner && !traits::has_argument(cell_, op, "add_axis") ? axes : npos;
+    for (std::size_t i = 0; i != rows; ++i)
+      if (schema.may_be_in_place(i, output)) return axes;
+    return npos;
   }
 
   std::string free_name(std::string const& name) {
@@ -177,7 +191,7 @@ class time_parallel_ops {
     return made;
   }
 
-  // The first one says how many steps there are.
+  // The first one says how many steps there are, and how many rows.
   std::vector<recurrent_input> inputs_of_rest(boost::unordered_flat_set<std::string> const& read) const {
     std::vector<recurrent_input> of_first, others;
     for (std::size_t i = 0; i != o_.inputs.size(); ++i)
@@ -187,7 +201,8 @@ class time_parallel_ops {
         std::string const name(cell_.text(y));
         auto const found = known_.find(name);
         if (found != known_.end() && found->second.sequence != npos && read.contains(name))
-          (found->second.sequence == 0 ? of_first : others).push_back({name, found->second.outer, 1});
+          (found->second.sequence == 0 && found->second.axes != npos ? of_first : others)
+              .push_back({name, found->second.outer, 1});
       }
     if (of_first.empty()) of_first.push_back(o_.inputs.front());
     of_first.insert(of_first.end(), others.begin(), others.end());
@@ -212,15 +227,8 @@ class time_parallel_ops {
     for (symbol const y : cell_.external_output) left.external_output.push_back(left.intern(cell_.text(y)));
   }
 
-  static constexpr std::array<std::string_view, 37> elementwise = {
-      "Abs",        "Acos", "Asin",  "Atan",  "Cbrt", "Ceil",        "Clip",           "Cos", "Cosh",  "Cube",
-      "Elu",        "Erf",  "Exp",   "Floor", "Gelu", "HardSigmoid", "LeakyRelu",      "Log", "Logit", "Negative",
-      "Reciprocal", "Relu", "ReluN", "Rsqrt", "Selu", "Sigmoid",     "Sign",           "Sin", "Sinh",  "Softplus",
-      "Softsign",   "Sqr",  "Sqrt",  "Swish", "Tan",  "Tanh",        "ThresholdedRelu"};
-  static constexpr std::array<std::string_view, 4> folds = {"Sum", "Max", "Min", "Mean"};
-  static constexpr std::array<std::string_view, 4> binary = {"Add", "Sub", "Mul", "Div"};
-
   net_builder const& around_;
+  std::vector<op_schema const*> const& schemas_;
   recurrent_net_options o_;
   netdef cell_;
   netdef hoisted_;
@@ -235,19 +243,24 @@ class time_parallel_ops {
 }  // namespace detail
 
 /// Moves ops of options.cell into `model`, before the recurrence: those that depend on sequences and on what is around
-/// the cell only, and of which it is known by their type that all steps can be taken together. Returns the options of
-/// what is left, for recurrent_net; the results are the same but for rounding, and so are the gradients.
+/// the cell only, and of which `schemas` say that all steps can be taken together. Returns the options of what is left,
+/// for recurrent_net; the results are the same but for rounding, and so are the gradients.
 ///
-/// Such ops are FC and FCTransposed, Softmax and LayerNorm, Split and Concat on the last of three axes (axis 2 or -1);
-/// functions of one element; Sum, Max, Min, Mean, Add, Sub, Mul and Div of what comes from one sequence, or, where the
-/// argument broadcast is set and axis is not, with a vector from around. What depends on no sequence at all is done
-/// once. An op stays where it is if something overwrites what it reads or writes, if it makes a state or what is listed
-/// to be recomputed, or reads a sequence through a window. Sequences that other sequences are made of take memory of
-/// their own: <blob>_steps, with a number where that is taken.
+/// Such ops are those whose rows are independent (op_schema::rows_independent), as a step is a row of its sequence: FC,
+/// Softmax, LayerNorm, Split and Concat along other axes than the first; functions of one element; Sum, Add, Mul and
+/// their like of what comes from one sequence, or, with the argument broadcast, with a vector from around; and what
+/// else a table says it of, one's own ops among them. What depends on no sequence at all is done once. An op stays
+/// where it is if something overwrites what it reads or writes, if it makes a state or what is listed to be recomputed,
+/// reads a sequence through a window, or reads what may have more or fewer axes than its claim allows for. Sequences
+/// that other sequences are made of take memory of their own: <blob>_steps, with a number where that is taken.
 ///
-/// Throws, and changes nothing: net_error where such an op reads a blob that the model does not have. O(cell).
-inline recurrent_net_options hoist_time_parallel_ops(net_builder& model, recurrent_net_options const& options) {
-  detail::time_parallel_ops found(model, options);
+/// `schemas` are a table's: standard_operators<serial>().schemas(), whatever backend the net will run on.
+///
+/// Throws, and changes nothing: net_error where such an op reads a blob that the model does not have. O(cell ·
+/// schemas).
+inline recurrent_net_options hoist_time_parallel_ops(net_builder& model, recurrent_net_options const& options,
+                                                     std::vector<op_schema const*> const& schemas) {
+  detail::time_parallel_ops found(model, options, schemas);
   recurrent_net_options rest = found.rest();
   model.append_ops(found.hoisted());
   return rest;

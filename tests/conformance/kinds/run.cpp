@@ -1,10 +1,15 @@
 // Cases of kind run: nets that are run one after the other in one workspace.
+#include <algorithm>
+#include <cstddef>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include <plait/core/errors.hpp>
 #include <plait/exec/caffe2_operators.hpp>
 #include <plait/exec/plan.hpp>
+#include <plait/netdef/nested_nets.hpp>
 #include <plait/netdef/traits.hpp>
 
 #include "../backend.hpp"
@@ -29,6 +34,33 @@ void check_types(plait::netdef const& net, bool unknown_is_the_case) {
   }
 }
 
+// What compile says of an op: it names no blobs of it.
+struct compile_error : plait::exec_error {
+  explicit compile_error(plait::exec_error const& of) : plait::exec_error(of) {}
+};
+
+plait::plan<backend> compile(plait::netdef const& net, plait::workspace<backend>& blobs) {
+  try {
+    return plait::compile(net, operators(), blobs, {.as_declared = true});
+  } catch (plait::exec_error const& refused) {
+    throw compile_error(refused);
+  }
+}
+
+bool has_word(std::string_view text, std::string_view word) {
+  auto const is_end = [](char c) { return std::string_view(" ,;:").find(c) != std::string_view::npos; };
+  for (std::size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1)) {
+    std::size_t const end = at + word.size();
+    if (at != 0 && is_end(text[at - 1]) && (end == text.size() || is_end(text[end]))) return true;
+  }
+  return false;
+}
+
+bool lists_operand(std::string_view list, plait::netdef const& net, plait::op_def const& op) {
+  auto const is_there = [&](plait::symbol name) { return has_word(list, net.text(name)); };
+  return std::ranges::any_of(op.input, is_there) || std::ranges::any_of(op.output, is_there);
+}
+
 }  // namespace
 
 answer run_run(case_inputs& in) {
@@ -46,8 +78,7 @@ answer run_run(case_inputs& in) {
     // All blobs of a net outlast it here, as in Caffe2: later nets may read any of them.
     net.external_output.clear();
     set_executor(net);
-    auto plan = plait::compile(net, operators(), blobs, {.as_declared = true});
-    plan.run();
+    compile(net, blobs).run();
   }
 
   answer got;
@@ -55,6 +86,30 @@ answer run_run(case_inputs& in) {
     for (auto const& [name, tensor] : expect->items())
       if (blobs.contains(name)) got.add(name, tensor_to_json(fetch(blobs, name)));
   return got;
+}
+
+std::vector<std::string> run_refusal_problems(case_inputs const& in, plait::error const& refusal) {
+  auto const* const raised = dynamic_cast<plait::exec_error const*>(&refusal);
+  if (raised == nullptr) return {"is no exec_error"};
+  std::string_view const text = raised->what();
+  std::string_view const operands = text.substr(std::min(text.rfind("; inputs "), text.size()));
+  bool names_type = false;
+  bool names_operand = dynamic_cast<compile_error const*>(&refusal) != nullptr;
+  for (auto const& source : member<std::vector<std::string>>(in.data(), "nets")) {
+    plait::netdef const net = parse_net(source, "nets");
+    for (plait::op_def const& op : net.op) {
+      if (net.text(op.type) != raised->type) continue;
+      names_type = names_type || text.find('(' + raised->type) != std::string_view::npos;
+      names_operand = names_operand || lists_operand(operands, net, op);
+      for (plait::nested_net const& inside : plait::nested_nets(net, op))
+        for (plait::op_def const& inner : inside.net->op)
+          names_operand = names_operand || lists_operand(operands, *inside.net, inner);
+    }
+  }
+  std::vector<std::string> problems;
+  if (!names_type) problems.push_back("the error does not name an op of the nets");
+  if (!names_operand) problems.push_back("the error does not list a blob of the op");
+  return problems;
 }
 
 }  // namespace conformance

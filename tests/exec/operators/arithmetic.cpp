@@ -79,11 +79,50 @@ TEST_CASE_TEMPLATE("arithmetic: every type, several shapes, in place of either",
   }
 }
 
-TEST_CASE_TEMPLATE("arithmetic: shapes broadcast as in numpy", B, PLAIT_HOST_BACKENDS) {
-  auto const ran = run_op<B>(table<B>(), binary("Sub"),
-                             {{"A", of<B, float>({2, 1, 2}, {1, 2, 3, 4})}, {"B", of<B, float>({3, 1}, {10, 20, 30})}});
-  CHECK(ran.view("C").dims() == shape{2, 3, 2});
-  CHECK(ran.template fetch<float>("C") == std::vector<float>{-9, -8, -19, -18, -29, -28, -7, -6, -17, -16, -27, -26});
+// A and B, whose last axes face each other unless `axis` says which of A's the first of B's does, against one element
+// after the other.
+template <class B, class T>
+void check_broadcast(std::string const& arguments, shape const& left, shape const& right, shape const& dims,
+                     std::size_t axis = plait::npos) {
+  auto const a = some<T>(left, 1);
+  auto const b = some<T>(right, 2);
+  auto const at = [&](std::vector<T> const& from, shape const& own, std::size_t first, test::index const& where) {
+    test::index here;
+    for (std::size_t i = 0; i != own.rank(); ++i) here.push_back(own[i] == 1 ? 0 : where[first + i]);
+    return from[test::place(own, here)];
+  };
+  for (std::string const type : {"Add", "Sub", "Mul", "Div"}) {
+    CAPTURE(type);
+    CAPTURE(arguments);
+    std::vector<T> expected;
+    for (test::index const& where : test::indices(dims))
+      expected.push_back(exact(type, at(a, left, dims.rank() - left.rank(), where),
+                               at(b, right, axis == plait::npos ? dims.rank() - right.rank() : axis, where)));
+    auto const ran = run_op<B>(table<B>(), binary(type, arguments), {{"A", of<B>(left, a)}, {"B", of<B>(right, b)}});
+    CHECK(ran.view("C").dims() == dims);
+    CHECK(test::agree<B>(ran.template fetch<T>("C"), expected));
+  }
+}
+template <class B, class T>
+void check_broadcasts() {
+  check_broadcast<B, T>("", {2, 1, 2}, {3, 1}, {2, 3, 2});
+  check_broadcast<B, T>("", {3}, {4, 1, 1}, {4, 1, 3});
+  check_broadcast<B, T>("", {}, {5}, {5});
+  check_broadcast<B, T>("", {70, 1}, {1, 301}, {70, 301});
+  std::string const legacy = "arg { name: 'broadcast' i: 1 } ";
+  check_broadcast<B, T>(legacy, {2, 3, 4}, {3, 4}, {2, 3, 4});
+  check_broadcast<B, T>(legacy, {2, 3, 4}, {1}, {2, 3, 4});
+  check_broadcast<B, T>(legacy + "arg { name: 'axis' i: 1 }", {2, 3, 4}, {3}, {2, 3, 4}, 1);
+  check_broadcast<B, T>(legacy + "arg { name: 'axis' i: 0 }", {2, 3, 4}, {2, 3}, {2, 3, 4}, 0);
+  check_broadcast<B, T>(legacy + "arg { name: 'axis_str' s: 'C' }", {2, 3, 4, 5}, {3}, {2, 3, 4, 5}, 1);
+}
+
+TEST_CASE_TEMPLATE("arithmetic: shapes broadcast as in numpy, or B to A's as broadcast and axis say", B,
+                   PLAIT_HOST_BACKENDS) {
+  check_broadcasts<B, float>();
+  check_broadcasts<B, double>();
+  check_broadcasts<B, std::int32_t>();
+  check_broadcasts<B, std::int64_t>();
 }
 
 TEST_CASE_TEMPLATE("arithmetic: in place only where the operand is not repeated", B, PLAIT_HOST_BACKENDS) {
@@ -137,7 +176,7 @@ void check_comparison(std::string const& type) {
     for (std::size_t i = 0; i != a.size(); ++i) {
       a[i] = static_cast<T>(i % 3);
       b[i] = static_cast<T>(i / 3 % 3);
-      expected.push_back(compared(type, a[i], b[i]));
+      expected.push_back(compared<T>(type, a[i], b[i]));
     }
     auto const ran = run_op<B>(table<B>(), binary(type), {{"A", of<B>(dims, a)}, {"B", of<B>(dims, b)}});
     CHECK(ran.template fetch<bool>("C") == expected);
@@ -152,6 +191,7 @@ TEST_CASE_TEMPLATE("comparisons: every type, NaN is nothing's equal", B, PLAIT_H
     check_comparison<B, std::int32_t>(type);
     check_comparison<B, std::int64_t>(type);
     check_comparison<B, std::uint8_t>(type);
+    check_comparison<B, bool>(type);
     float const nan = std::numeric_limits<float>::quiet_NaN();
     auto const ran =
         run_op<B>(table<B>(), binary(type), {{"A", of<B, float>({2}, {nan, 1})}, {"B", of<B, float>({2}, {nan, nan})}});

@@ -7,6 +7,7 @@
 
 #include <doctest/doctest.h>
 
+#include <plait/exec/text_blob.hpp>
 #include <support/run_op.hpp>
 
 namespace {
@@ -119,6 +120,16 @@ TEST_CASE_TEMPLATE("fills: given elements, of each type", B, PLAIT_HOST_BACKENDS
                {{"x", test::of<B>({4, 1}, std::vector<float>(4))}})
             .view("y")
             .dims() == plait::shape{4, 1});
+}
+
+TEST_CASE_TEMPLATE("fills: given texts", B, PLAIT_HOST_BACKENDS) {
+  std::string const texts = R"(arg { name: "values" strings: "a" strings: "" strings: "cc" strings: "\377" } )";
+  auto const given = plait::fetch_text(run<B>(fill(ints("shape", {2, 2}) + texts, "GivenTensorStringFill")), "y");
+  CHECK(given->elements() == std::vector<std::string>{"a", "", "cc", "\xff"});
+  CHECK(given->dims() == plait::shape{2, 2});
+  CHECK(plait::fetch_text(run<B>(fill(ints("shape", {0, 3}), "GivenTensorStringFill")), "y")->dims() ==
+        plait::shape{0, 3});
+  CHECK_THROWS_AS(run<B>(fill(ints("shape", {3}) + texts, "GivenTensorStringFill")), plait::exec_error);
 }
 
 TEST_CASE("fills: arguments that contradict each other, and numbers no type has, are refused") {

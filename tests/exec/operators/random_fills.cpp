@@ -65,9 +65,21 @@ TEST_CASE_TEMPLATE("random fills: distributed as they should", B, PLAIT_HOST_BAC
   CHECK(m.greatest <= std::sqrt(3.0 / 50));
   check(draw("MSRAFill", ""), 0, 2.0 / 400);
 
-  auto const doubles = test::run_op<B>(table, op("GaussianFill", large + R"(arg { name: "dtype" i: 13 })"), {})
-                           .template fetch<double>("y");
-  check(moments_of(doubles), 0, 1);
+  auto const draw_doubles = [&](std::string const& type) {
+    auto const drawn = test::run_op<B>(table, op(type, large + R"(arg { name: "dtype" i: 13 })"), {});
+    auto const all = drawn.template fetch<double>("y");
+    CHECK(std::ranges::any_of(all, [](double x) { return x != double(float(x)); }));
+    return moments_of(all);
+  };
+  m = draw_doubles("UniformFill");
+  check(m, 0.5, 1.0 / 12);
+  CHECK(m.least >= 0);
+  CHECK(m.greatest < 1);
+  check(draw_doubles("GaussianFill"), 0, 1);
+  m = draw_doubles("XavierFill");
+  check(m, 0, 1.0 / 50);
+  CHECK(m.greatest <= std::sqrt(3.0 / 50));
+  check(draw_doubles("MSRAFill"), 0, 2.0 / 400);
   auto const dice =
       test::run_op<B>(table, op("UniformIntFill", large + R"(arg { name: "min" i: 1 } arg { name: "max" i: 6 })"), {})
           .template fetch<std::int32_t>("y");

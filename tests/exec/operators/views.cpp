@@ -29,6 +29,11 @@ TEST_CASE_TEMPLATE("CopyOnDeviceLike does not look at what its second input is; 
       op { type: "ZeroGradient" input: "y" })",
       {{"x", test::of<B, float>({3}, {1, 2, 3})}, {"z", plait::tensor<B>::from(std::vector<bool>(), {0})}});
   CHECK(blobs.template fetch<float>("y") == std::vector<float>{1, 2, 3});
+  CHECK_FALSE(blobs.view("y").shares_memory(blobs.view("x")));
+  auto const wide = test::run_op<B>(table, R"(type: "CopyOnDeviceLike" input: "x" input: "x" output: "y")",
+                                    {{"x", test::of<B, std::int64_t>({2, 2}, {1, -2, 9'007'199'254'740'993, 0})}});
+  CHECK(wide.template fetch<std::int64_t>("y") == std::vector<std::int64_t>{1, -2, 9'007'199'254'740'993, 0});
+  CHECK(wide.view("y").dims() == plait::shape{2, 2});
 }
 
 }  // namespace

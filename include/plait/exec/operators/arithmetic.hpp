@@ -157,7 +157,8 @@ namespace detail {
 
 inline op_schema binary_schema(std::string_view type, std::string_view text) {
   op_schema made(type);
-  return broadcast_arguments::describe(made.inputs(2).outputs(1).checks_first().describe(text));
+  return broadcast_arguments::describe(
+      made.inputs(2).outputs(1).rows_independent(&broadcast_arguments::rows_independent).checks_first().describe(text));
 }
 
 /// LT, LE, GT, GE of the types Ts.

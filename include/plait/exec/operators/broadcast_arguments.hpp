@@ -38,6 +38,13 @@ class broadcast_arguments {
     axis_ = static_cast<std::int64_t>(found);
   }
 
+  /// For op_schema::rows_independent: B has rows as A has, or is repeated along them.
+  static bool rows_independent(op_arguments const& a, std::size_t rows) {
+    broadcast_arguments const how(a);
+    if (rows == 2) return !how.enabled_ || how.axis_ < 1;
+    return rows == 1 && how.enabled_ && is_inner_axis(how.axis_);
+  }
+
   /// The shape of the result, and that of B with axes of one element put in so that last axes face each other.
   struct shapes {
     shape result;

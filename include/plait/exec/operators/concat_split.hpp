@@ -38,6 +38,14 @@ struct part_axis {
   bool added;
 };
 
+/// For op_schema::rows_independent. The extents that Concat lists are the same for all rows.
+inline bool concat_rows_independent(op_arguments const& a, std::size_t rows) {
+  return rows == a.input_count() && is_inner_axis(part_axis(a).at);
+}
+inline bool split_rows_independent(op_arguments const& a, std::size_t rows) {
+  return rows == 1 && is_inner_axis(part_axis(a).at);
+}
+
 /// Whether rows are what op_kernel::by_rows calls so.
 inline bool is_last_extent(std::size_t pitch, shape const& dims) {
   return dims.rank() >= 2 && pitch != 0 && static_cast<std::int64_t>(pitch) == dims[dims.rank() - 1];
@@ -50,8 +58,9 @@ inline std::size_t equal_width(std::vector<part_place> const& places) {
   return std::ranges::any_of(places, is_other) ? 0 : width;
 }
 
-inline op_schema part_schema(std::string_view type) {
+inline op_schema part_schema(std::string_view type, row_claim rows) {
   return op_schema(type)
+      .rows_independent(rows)
       .checks_first()
       .argument("axis", std::int64_t{1}, "the axis of the parts; from the end if negative")
       .argument("add_axis", std::int64_t{0}, "whether parts do not have the axis")
@@ -228,10 +237,14 @@ struct split_kernel : op_kernel<B> {
 /// Concat, Split: any element type.
 template <backend B>
 void add_concat_split_operators(operators<B>& table) {
-  table.template add<concat_kernel>(detail::part_schema("Concat").inputs(1, npos).outputs(1, 2).describe(
-      "Y = inputs one after the other along an axis; the second output lists their extents there, int32"));
+  table.template add<concat_kernel>(
+      detail::part_schema("Concat", &detail::concat_rows_independent)
+          .inputs(1, npos)
+          .outputs(1, 2)
+          .describe(
+              "Y = inputs one after the other along an axis; the second output lists their extents there, int32"));
   table.template add<split_kernel>(
-      detail::part_schema("Split")
+      detail::part_schema("Split", &detail::split_rows_independent)
           .inputs(1, 2)
           .outputs(1, npos)
           .shape_from(1)

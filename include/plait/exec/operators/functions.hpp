@@ -267,6 +267,9 @@ void add_function_operators(operators<B>& table) {
           .describe("Y = the remainder of X / divisor"));
 
   op_schema pow("Pow");
+  pow.rows_independent([](op_arguments const& a, std::size_t rows) {
+    return a.input_count() == 1 ? rows == 1 : broadcast_arguments::rows_independent(a, rows);
+  });
   broadcast_arguments::describe(pow.inputs(1, 2).outputs(1).in_place(0, 0).checks_first());
   table.template add<power_kernel>(pow.argument("exponent", 0.0f, "the exponent, if it is no input")
                                        .describe("Y = X^exponent, or A^B for two inputs"));

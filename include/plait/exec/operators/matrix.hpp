@@ -383,6 +383,13 @@ class batch_mat_mul_kernel final : public op_kernel<B> {
   broadcast_layout batches_;
 };
 
+namespace detail {
+/// For op_schema::rows_independent; a third input has the shape of all rows.
+inline bool mat_mul_rows_independent(op_arguments const& a, std::size_t rows) {
+  return rows == 1 && a.input_count() == 2 && !a.flag("trans_a") && is_inner_axis(a.integer("axis_a"));
+}
+}  // namespace detail
+
 /// FC, FCTransposed, MatMul, BatchMatMul: float and double.
 template <backend B>
 void add_matrix_operators(operators<B>& table) {
@@ -390,7 +397,7 @@ void add_matrix_operators(operators<B>& table) {
     return op_schema(type)
         .inputs(3)
         .outputs(1)
-        .rows_independent(1)
+        .rows_independent(&rows_before_axis)
         .checks_first()
         .argument("axis", std::int64_t{1}, "the first axis of X that is multiplied")
         .argument("axis_w", std::int64_t{1}, "the first axis of W that makes its columns");
@@ -407,6 +414,7 @@ void add_matrix_operators(operators<B>& table) {
   table.template add<mat_mul_kernel>(
       product("MatMul")
           .inputs(2, 3)
+          .rows_independent(&detail::mat_mul_rows_independent)
           .argument("axis_a", std::int64_t{1}, "the first axis of A that makes its columns")
           .argument("axis_b", std::int64_t{1}, "the first axis of B that makes its columns")
           .describe("Y: M×N = A: M×K · B: K×N; a third input gives Y its shape"));

@@ -230,6 +230,7 @@ void add_normalization_operators(operators<B>& table) {
         .inputs(1)
         .outputs(1)
         .in_place(0, 0)
+        .rows_independent(&rows_before_axis)
         .argument("axis", std::int64_t{1}, "the first axis of a row; those before it make the rows")
         .checks_first();
   };
@@ -251,6 +252,7 @@ void add_normalization_operators(operators<B>& table) {
         .inputs(1)
         .outputs(1)
         .in_place(0, 0)
+        .rows_independent(&rows_before_axis)
         .argument("axis", std::int64_t{-1}, "the axis along which vectors lie")
         .checks_first();
   };

@@ -198,6 +198,7 @@ void add_selection_operators(operators<B>& table) {
                                                     .inputs(3)
                                                     .outputs(1)
                                                     .in_place(0, 0)
+                                                    .rows_independent(&rows_before_axis)
                                                     .checks_first()
                                                     .argument("axis", std::int64_t{1}, "the first axis of a row of X")
                                                     .describe("Y = X w + b, w and b for each place of a row of X"));

@@ -41,8 +41,10 @@ void add_view_operators(operators<B>& table) {
   };
   table.template add<copy_kernel>(schema("Copy").describe("Y = X, in memory of its own"));
   table.template add<copy_kernel>(schema("CopyFromCPUInput").describe("Y = X, in memory of its own"));
-  table.template add<copy_kernel>(
-      schema("CopyOnDeviceLike").inputs(2).describe("Y = X, in memory of its own where the second input is"));
+  table.template add<copy_kernel>(schema("CopyOnDeviceLike")
+                                      .inputs(2)
+                                      .rows_independent(1)
+                                      .describe("Y = X, in memory of its own where the second input is"));
   table.template add<copy_kernel>(schema("Alias").views(0, 0).describe("Y = X"));
   table.template add<copy_kernel>(
       schema("StopGradient").views(0, 0).describe("Y = X, through which no gradient flows"));

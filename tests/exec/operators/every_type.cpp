@@ -1,0 +1,34 @@
+// No op type is without a test on each backend: ctest has the tests of operators run before, and says where they have
+// written which types they ran (support/types_run.hpp).
+#include <plait/exec/operators.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <string>
+
+#include <support/run_op.hpp>
+
+namespace {
+
+TEST_CASE_TEMPLATE("a test has run every op type of the table", B, PLAIT_HOST_BACKENDS) {
+  char const* const folder = std::getenv("PLAIT_TYPES_RUN_BEFORE");
+  if (folder == nullptr) {
+    MESSAGE("only ctest can tell: PLAIT_TYPES_RUN_BEFORE is not set");
+    return;
+  }
+  std::set<std::string> ran;
+  for (auto const& entry : std::filesystem::directory_iterator(folder)) {
+    std::ifstream file(entry.path());
+    for (std::string line; std::getline(file, line);) ran.insert(line);
+  }
+  for (plait::op_schema const* schema : test::table<B>().schemas()) {
+    CAPTURE(schema->type());
+    CHECK(ran.contains(std::string(B::name) + ' ' + schema->type()));
+  }
+}
+
+}  // namespace

@@ -1,0 +1,52 @@
+// Which op types the tests of a program run, for tests/exec/operators/every_type.cpp.
+#pragma once
+
+#include <cstdlib>
+#include <fstream>
+#include <mutex>
+#include <set>
+#include <string>
+
+#include <plait/exec/op_arguments.hpp>
+#include <plait/exec/op_kernel.hpp>
+#include <plait/exec/operators.hpp>
+
+namespace test {
+
+/// Lines "backend type" of all that ran, written to the file that PLAIT_TYPES_RUN names when the program ends.
+class types_run {
+ public:
+  static void add(std::string const& line) {
+    static types_run all;
+    std::lock_guard const lock(all.mutex_);
+    all.lines_.insert(line);
+  }
+
+ private:
+  types_run() = default;
+  ~types_run() {
+    char const* const file = std::getenv("PLAIT_TYPES_RUN");
+    if (file == nullptr) return;
+    std::ofstream out(file);
+    for (std::string const& line : lines_) out << line << '\n';
+  }
+
+  std::mutex mutex_;
+  std::set<std::string> lines_;
+};
+
+/// A table whose ops are noted before each run that has other shapes than the one before.
+template <class B>
+plait::operators<B> noting(plait::operators<B> table) {
+  auto const note = [](plait::op_arguments const& a) -> typename plait::operators<B>::shape_check {
+    std::string const line = std::string(B::name) + ' ' + a.schema().type();
+    if (!a.schema().has_results_after_run()) return [line](plait::shape_context const&) { types_run::add(line); };
+    types_run::add(line);  // its shapes are not inferred
+    return {};
+  };
+  plait::operators<B> made = table;
+  for (plait::op_schema const* schema : table.schemas()) made.restrict(schema->type(), note);
+  return made;
+}
+
+}  // namespace test
