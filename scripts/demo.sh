@@ -5,7 +5,8 @@
 #   scripts/demo.sh FILE       on a NetDef as text, JSON or binary; no training
 #
 # PLAIT_DEMO_SECONDS: how long to train, default 60; a later run goes on from there for 5.
-# What it makes is left in build/demo/out, what it has learnt in build/demo/trained: remove that to begin anew.
+# PLAIT_DEMO_BUILD: the folder of a build that has the programs, instead of build/demo, which is built.
+# What it makes is left there in out, what it has learnt in trained: remove that to begin anew.
 set -euo pipefail
 net=$(realpath -m -- "${1:-$(dirname "$0")/../examples/data/demo_net.pbtxt}")
 cd "$(dirname "$0")/.."
@@ -15,16 +16,19 @@ if [ ! -f "$net" ]; then
   exit 1
 fi
 
-scripts/bootstrap.sh
-echo "demo: building the programs (some minutes the first time)"
-cmake --preset release -B build/demo -DPLAIT_BUILD_TESTS=OFF -DPLAIT_BUILD_BENCHMARKS=OFF --log-level=WARNING \
-  --no-warn-unused-cli >/dev/null
-cmake --build build/demo --target plait_cli plait_char_lstm
-plait=build/demo/examples/plait_cli/plait
+build=${PLAIT_DEMO_BUILD:-build/demo}
+if [ -z "${PLAIT_DEMO_BUILD:-}" ]; then
+  scripts/bootstrap.sh
+  echo "demo: building the programs (some minutes the first time)"
+  cmake --preset release -B $build -DPLAIT_BUILD_TESTS=OFF -DPLAIT_BUILD_BENCHMARKS=OFF --log-level=WARNING \
+    --no-warn-unused-cli >/dev/null
+  cmake --build $build --target plait_cli plait_char_lstm
+fi
+plait=$build/examples/plait_cli/plait
 
-out=build/demo/out
-rm -rf $out
-mkdir -p $out
+out=$build/out
+rm -rf "$out"
+mkdir -p "$out"
 
 # step TITLE ARGUMENT...: shows the command as a user would type it, then its output, of a large net the first lines.
 lines=40
@@ -35,11 +39,11 @@ step() {
   set -- "${@#"$PWD"/}"  # what lies in this folder is named from here
   printf ' %q' "$@"
   printf '\n'
-  "$plait" "$@" >$out/shown 2>&1 || status=$?
-  head -n $lines $out/shown
-  total=$(wc -l <$out/shown)
+  "$plait" "$@" >"$out"/shown 2>&1 || status=$?
+  head -n $lines "$out"/shown
+  total=$(wc -l <"$out"/shown)
   if [ "$total" -gt $lines ]; then echo "... and $((total - lines)) lines more"; fi
-  rm -f $out/shown
+  rm -f "$out"/shown
   return $status
 }
 
@@ -63,54 +67,54 @@ step "What the net holds" info "$net"
 step "Does anything look wrong?" check "$net"
 step "SSA form: which version of which blob each op reads and writes" ssa "$net"
 
-step "A picture, one node a version" dot --ssa "$net" -o $out/net.dot
-picture $out/net
+step "A picture, one node a version" dot --ssa "$net" -o "$out"/net.dot
+picture "$out"/net
 
-if step "Without the ops that no output depends on" prune "$net" -o $out/pruned.pbtxt; then
-  step "What is left of it" info $out/pruned.pbtxt
+if step "Without the ops that no output depends on" prune "$net" -o "$out"/pruned.pbtxt; then
+  step "What is left of it" info "$out"/pruned.pbtxt
 else
   echo "(such a net is refused, not guessed at)"
 fi
 
-step "Round trip: to text" convert "$net" -o $out/first.pbtxt
-step "Text to JSON" convert $out/first.pbtxt -o $out/net.json
-step "JSON to binary" convert $out/net.json -o $out/net.pb
-step "Binary to text" convert $out/net.pb -o $out/last.pbtxt
-if ! cmp $out/first.pbtxt $out/last.pbtxt; then
+step "Round trip: to text" convert "$net" -o "$out"/first.pbtxt
+step "Text to JSON" convert "$out"/first.pbtxt -o "$out"/net.json
+step "JSON to binary" convert "$out"/net.json -o "$out"/net.pb
+step "Binary to text" convert "$out"/net.pb -o "$out"/last.pbtxt
+if ! cmp "$out"/first.pbtxt "$out"/last.pbtxt; then
   echo "demo: the round trip changed the net" >&2
   exit 1
 fi
-printf '\nThe round trip text -> JSON -> binary -> text changed nothing: %s bytes as before.\n' "$(wc -c <$out/last.pbtxt)"
+printf '\nThe round trip text -> JSON -> binary -> text changed nothing: %s bytes as before.\n' "$(wc -c <"$out"/last.pbtxt)"
 
 if [ $# -eq 0 ]; then
   printf '\n== An LSTM learns to write like examples/data/tides.txt, character by character\n'
-  trained=build/demo/trained
-  mkdir -p $trained
+  trained=$build/trained
+  mkdir -p "$trained"
   seconds=60
-  if [ -e $trained/lstm.pbtxt ]; then
+  if [ -e "$trained"/lstm.pbtxt ]; then
     seconds=5
-    printf '(going on from an earlier run; remove %s to begin anew)\n' $trained
+    printf '(going on from an earlier run; remove %s to begin anew)\n' "$trained"
   fi
-  train=(--net $trained/lstm.pbtxt --curve $out/loss.svg --steps 1000000 --seconds "${PLAIT_DEMO_SECONDS:-$seconds}"
+  train=(--net "$trained"/lstm.pbtxt --curve "$out"/loss.svg --steps 1000000 --seconds "${PLAIT_DEMO_SECONDS:-$seconds}"
     --prime "The ")
   printf '$ char_lstm'
   printf ' %q' "${train[@]}"
   printf '\n'
-  build/demo/examples/char_lstm/char_lstm "${train[@]}"
-  cp $trained/lstm* $out
+  "$build"/examples/char_lstm/char_lstm "${train[@]}"
+  cp "$trained"/lstm* "$out"
 
-  step "The net of a step of its training" info $out/lstm.pbtxt
-  step "The part that says how well it does" subgraph $out/lstm.pbtxt --to loss --extract -o $out/lstm_loss.pbtxt
-  step "Its gradient, and both in one picture" grad $out/lstm_loss.pbtxt --y loss -o $out/lstm_gradient.pbtxt \
-    --dot $out/lstm.dot
-  picture $out/lstm
+  step "The net of a step of its training" info "$out"/lstm.pbtxt
+  step "The part that says how well it does" subgraph "$out"/lstm.pbtxt --to loss --extract -o "$out"/lstm_loss.pbtxt
+  step "Its gradient, and both in one picture" grad "$out"/lstm_loss.pbtxt --y loss -o "$out"/lstm_gradient.pbtxt \
+    --dot "$out"/lstm.dot
+  picture "$out"/lstm
   for net in lstm_loss lstm_gradient; do
-    step "SSA form of $net" ssa $out/$net.pbtxt
-    step "A picture of it, with the nets of one step of the recurrence" dot --ssa $out/$net.pbtxt -o $out/$net.dot
-    picture $out/$net
+    step "SSA form of $net" ssa "$out"/$net.pbtxt
+    step "A picture of it, with the nets of one step of the recurrence" dot --ssa "$out"/$net.pbtxt -o "$out"/$net.dot
+    picture "$out"/$net
   done
-  step "The net that writes, on its first character" run $out/lstm.sample.pbtxt --init $out/lstm.init.pbtxt \
+  step "The net that writes, on its first character" run "$out"/lstm.sample.pbtxt --init "$out"/lstm.init.pbtxt \
     --random symbol=1x1:int32 --random sharpness=1 --fetch probability
   printf '\n'
 fi
-ls -l $out | awk 'NR > 1 { printf "  %8d  %s/%s\n", $5, out, $NF }' out=$out
+ls -l "$out" | awk 'NR > 1 { printf "  %8d  %s/%s\n", $5, out, $NF }' out="$out"

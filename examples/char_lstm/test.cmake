@@ -80,6 +80,56 @@ foreach(cell optimizer suffix IN ZIP_LISTS cells optimizers suffixes)
   same_files(${cell}_once.init${suffix} ${cell}_twice.init${suffix})
   same_files(${cell}_once.sample${suffix} ${cell}_twice.sample${suffix})
 endforeach()
+
+# The state is carried from window to window: where nothing is learnt, short windows lose on average what long ones do.
+# mean_loss(<window> <steps>): sets MEAN, in 1e-5.
+function(mean_loss window steps)
+  train(0 waves.txt --size 16 --streams 4 --optimizer sgd --rate 0 --sample 0 --window ${window} --steps ${steps}
+        --losses losses.txt)
+  set(sum 0)
+  file(STRINGS losses.txt lines)
+  foreach(line IN LISTS lines)
+    string(REGEX MATCH "\t([1-9])\\.([0-9]+)$" found "${line}")
+    string(SUBSTRING "${CMAKE_MATCH_2}00000" 0 5 digits)
+    math(EXPR sum "${sum} + ${CMAKE_MATCH_1}${digits}")
+  endforeach()
+  math(EXPR mean "${sum} / ${steps}")
+  set(MEAN ${mean} PARENT_SCOPE)
+endfunction()
+mean_loss(20 1)
+set(whole ${MEAN})
+foreach(window IN ITEMS 10 5)
+  math(EXPR steps "20 / ${window}")
+  mean_loss(${window} ${steps})
+  math(EXPR off "${MEAN} - ${whole}")
+  if(off LESS -2 OR off GREATER 2)
+    message(SEND_ERROR "windows of ${window} lose ${MEAN}e-5, those of 20 ${whole}e-5")
+  endif()
+endforeach()
+
+# Ctrl-C keeps what has been learnt, which is what so many steps learn, and goes on as if nothing had been.
+if(UNIX)
+  set(options waves.txt --size 8 --streams 3 --window 7 --sample 0)
+  execute_process(
+    COMMAND
+      sh -c
+      "\"$0\" \"$@\" > interrupted.txt & id=$!
+       until grep -q % interrupted.txt || ! kill -0 $id; do sleep 0.02; done
+       kill -INT $id && wait $id" ${TRAIN} ${options}
+      --net interrupted.pb --steps 100000000 --seconds 5 ERROR_VARIABLE err RESULT_VARIABLE result)
+  file(READ interrupted.txt out)
+  if(NOT result STREQUAL 0 OR out MATCHES "100%" OR NOT out MATCHES "\nstep ([0-9]+): ")
+    message(SEND_ERROR "it was interrupted, and left with ${result}: ${out}${err}")
+  endif()
+  math(EXPR steps "${CMAKE_MATCH_1} + 5")
+  train(0 ${options} --net interrupted.pb --steps 5)
+  matches("${OUT}" "\nstep ${steps}: ")
+  train(0 ${options} --net uninterrupted.pb --steps ${steps})
+  foreach(suffix IN ITEMS .pb .init.pb .sample.pb)
+    same_files(interrupted${suffix} uninterrupted${suffix})
+  endforeach()
+endif()
+
 file(GLOB parts *.part)
 if(parts)
   message(SEND_ERROR "left behind: ${parts}")

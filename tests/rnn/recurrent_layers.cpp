@@ -1,8 +1,11 @@
-// Gradients of stacks and of layers in both directions, whatever of them is looked at.
+// Stacks and layers in both directions: what holds for one layer holds for them, and gradients are there whatever of
+// them is looked at.
 #include <plait/rnn/recurrent_layers.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,6 +16,7 @@
 #include <plait/rnn/cells.hpp>
 #include <plait/rnn/recurrent_step.hpp>
 #include <plait/rnn/unrolled_layer.hpp>
+#include <support/built_layer.hpp>
 #include <support/named_numbers.hpp>
 
 namespace {
@@ -20,7 +24,7 @@ namespace {
 using strings = std::vector<std::string>;
 using tensor = plait::tensor<plait::serial>;
 
-constexpr std::int64_t inputs = 3, steps = 4, batch = 3;
+using test::layer_size::batch, test::layer_size::inputs, test::layer_size::steps;
 
 // Hands on one blob as two states.
 struct doubling_cell {
@@ -51,7 +55,128 @@ struct fed_model : plait::trained_model {
   plait::workspace<plait::serial> blobs;
 };
 
+constexpr std::int64_t hidden = 2;
+
+struct stack_kind {
+  std::size_t layers;
+  bool bidirectional = false, chained = false;
+};
+std::vector<stack_kind> const stack_kinds{{1, true}, {2}, {2, true}, {3, false, true}, {2, true, true}};
+
+std::vector<plait::lstm_cell> cells_of(stack_kind const& kind) {
+  std::vector<plait::lstm_cell> made{{inputs, hidden, 0.7f}};
+  while (made.size() != kind.layers) made.push_back({kind.bidirectional ? 2 * hidden : hidden, hidden, 0.7f});
+  return made;
+}
+
+// Layers "r" of LSTMs.
+test::layer_subject stack(stack_kind const& kind) {
+  test::layer_subject made{.outputs_with_grads = {0, 1, 2, 3}};
+  std::vector<plait::cell_state> const states = plait::lstm_cell{inputs, hidden}.states();
+  for (std::size_t i = 0; i != kind.layers * (kind.bidirectional ? 2 : 1); ++i) {
+    made.ends.insert(made.ends.end(), states.size(), hidden);
+    if (!kind.chained || i < (kind.bidirectional ? 2 : 1))
+      made.begin.insert(made.begin.end(), states.begin(), states.end());
+  }
+  made.add = [kind](plait::trained_model& model, test::layer_variant const&, plait::recurrent_layer_options const& o) {
+    return plait::add_recurrent_layers(model, "r", cells_of(kind),
+                                       {.layer = o, .bidirectional = kind.bidirectional, .chained = kind.chained});
+  };
+  return made;
+}
+
+// The same, chained, each direction of each layer by itself.
+test::layer_subject chained_by_hand(stack_kind const& kind) {
+  test::layer_subject made = stack(kind);
+  made.add = [kind](plait::trained_model& model, test::layer_variant const&, plait::recurrent_layer_options o) {
+    std::vector<plait::recurrent_layer> layers;
+    std::vector<plait::lstm_cell> const cells = cells_of(kind);
+    strings initial = o.initial;
+    for (std::size_t i = 0; i != cells.size(); ++i) {
+      std::string const name = "r_layer_" + std::to_string(i);
+      plait::recurrent_layer whole;
+      strings outputs;
+      for (bool const reverse : {false, true}) {
+        if (reverse && !kind.bidirectional) continue;
+        o.reverse = reverse;
+        o.initial.clear();
+        for (std::size_t s = 0; !initial.empty() && s != 2; ++s) o.initial.push_back(initial[reverse ? 2 + s : s]);
+        std::string const direction = !kind.bidirectional ? "" : reverse ? "/backward" : "/forward";
+        auto const one = plait::add_recurrent_layer(model, name + direction, cells[i], o);
+        whole.all.insert(whole.all.end(), one.all.begin(), one.all.end());
+        whole.last.insert(whole.last.end(), one.last.begin(), one.last.end());
+        whole.output_width += one.output_width;
+        outputs.push_back(one.output);
+      }
+      whole.output = kind.bidirectional ? model.net.concat({outputs[0], outputs[1]}, 2) : model.net.blob(outputs[0]);
+      layers.push_back(whole);
+      o.sequence = whole.output;
+      o.learn_initial = false;
+      initial.assign(whole.last.begin(), whole.last.end());
+    }
+    return layers;
+  };
+  return made;
+}
+
+std::vector<std::optional<test::lengths_list>> const with_and_without{std::nullopt, {{steps, 0, 2}}};
+
 }  // namespace
+
+TEST_CASE("Stacks have the gradients that differences have") {
+  for (stack_kind const& kind : stack_kinds)
+    for (auto const& ends : with_and_without)
+      for (bool const given : {false, true}) {
+        CAPTURE(kind.layers);
+        CAPTURE(kind.bidirectional);
+        CAPTURE(kind.chained);
+        CAPTURE(given);
+        test::built_layer b(stack(kind), {.lengths = ends, .given = given});
+        auto const check = plait::check_gradient(b.model.net.net(), b.ys, b.moved(), b.blobs);
+        CAPTURE(check.text());
+        CHECK(check.ok());
+      }
+}
+
+TEST_CASE("Stacks that are recomputed, forward only, with other lengths' type give the same") {
+  for (stack_kind const& kind : stack_kinds)
+    for (auto const& ends : with_and_without)
+      for (bool const drop : {false, true})
+        for (bool const reverse : {false, true}) {
+          if (reverse && kind.bidirectional) continue;
+          CAPTURE(kind.layers);
+          CAPTURE(kind.bidirectional);
+          CAPTURE(kind.chained);
+          CAPTURE(drop);
+          CAPTURE(reverse);
+          test::check_variants(stack(kind),
+                               {.lengths = ends, .given = !drop, .layer = {.drop_states = drop, .reverse = reverse}});
+        }
+}
+
+TEST_CASE("A batch of sequences of different lengths is each of them alone in a stack, too") {
+  for (stack_kind const& kind : stack_kinds)
+    for (bool const given : {false, true}) {
+      CAPTURE(kind.layers);
+      CAPTURE(kind.bidirectional);
+      CAPTURE(kind.chained);
+      CAPTURE(given);
+      test::check_batch_is_each_alone(stack(kind), {.lengths = {{steps, 0, 2}}, .given = given});
+    }
+}
+
+TEST_CASE("Chained layers are those that are given the last states of the ones below") {
+  for (stack_kind const& kind : stack_kinds) {
+    if (!kind.chained) continue;
+    for (auto const& ends : with_and_without)
+      for (bool const given : {false, true}) {
+        CAPTURE(kind.bidirectional);
+        CAPTURE(given);
+        test::layer_variant const how{.lengths = ends, .given = given};
+        test::check_same(test::run_layer(stack(kind), how), test::run_layer(chained_by_hand(kind), how));
+      }
+  }
+}
 
 TEST_CASE("A stack has gradients of the last states of its highest layer alone, and of those of all layers") {
   for (bool const bidirectional : {false, true})

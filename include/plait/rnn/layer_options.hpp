@@ -33,8 +33,9 @@ struct recurrent_layer_options {
   /// way.
   bool forward_only = false;
   /// What the cell says (cell_step::recomputable) is not kept for the backward pass, but made again there: the gates of
-  /// basic_rnn_cell, lstm_cell, projected_lstm_cell and of all with LayerNorm, and what attention adds. Other cells say
-  /// nothing.
+  /// lstm_cell, projected_lstm_cell, mi_lstm_cell and of all with LayerNorm, tanh of the cell with peepholes, what a
+  /// GRU makes of the state before a product, and what attention adds. The basic cell keeps nothing but its state, and
+  /// a GRU that is linear before reset nothing that could be made of the rest.
   bool recompute = false;
   /// The full name of the scope that parameters are in, to share those of another layer; absent: the layer's own.
   std::optional<std::string> parameters = {};

@@ -77,8 +77,11 @@ TEST_CASE("With the executor steps of cells and stacks of cells make the same bi
   using namespace plait;
   test::some_threads threads;
   multi_cell const stack{{lstm_cell{4, 5}, gru_cell{5, 4}, basic_rnn_cell{4, 4}, lstm_cell{4, 4}}, {2}};
-  multi_cell const dropped{{dropout_cell{lstm_cell{4, 4}, 0.5f, true}, layer_norm_lstm_cell{4, 4}}, {}};
-  for (any_cell const& cell : {any_cell(stack), any_cell(dropped), any_cell(lstm_cell{4, 4})})
+  auto const dropped = [](bool is_test) {
+    return multi_cell{{dropout_cell{lstm_cell{4, 4}, 0.5f, is_test}, layer_norm_lstm_cell{4, 4}}, {}};
+  };
+  for (any_cell const& cell :
+       {any_cell(stack), any_cell(dropped(true)), any_cell(dropped(false)), any_cell(lstm_cell{4, 4})})
     for (recurrent_layer_options const& how :
          {recurrent_layer_options{}, {.lengths = "lengths"}, {.forward_only = true}, {.recompute = true}}) {
       layer_net net(cell, how);

@@ -24,7 +24,6 @@ struct basic_rnn_cell {
   std::vector<blob_handle> step(cell_step& s) const {
     auto const recurrent = s.state_fc(s.states[0], hidden, "gates_t", hidden);
     auto const gates = s.net.sum({recurrent, s.input}, recurrent);
-    s.recomputable(gates);
     return {activation == rnn_activation::relu ? s.net.relu(gates, "hidden_t") : s.net.tanh(gates, "hidden_t")};
   }
 };

@@ -40,7 +40,9 @@ struct gru_cell {
     if (linear_before_reset) {
       output = net.mul(open, s.state_fc(h, hidden, "output_gate_t", hidden), "output_gate_t_mul");
     } else {
-      output = s.state_fc(net.mul(open, h, "modified_hidden_t_prev"), hidden, "output_gate_t", hidden);
+      auto const modified = net.mul(open, h, "modified_hidden_t_prev");
+      s.recomputable(modified);
+      output = s.state_fc(modified, hidden, "output_gate_t", hidden);
     }
     net.sum({output, x_output}, output);
     auto const gates = net.concat({reset, update, output}, 2, "gates_t");

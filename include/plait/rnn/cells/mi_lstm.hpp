@@ -37,9 +37,13 @@ struct mi_lstm_cell {
     auto const b = s.parameter("b", {width}, parameter_fill::constant(0));
     auto const previous = s.state_fc(s.states[0], hidden, "prev_t", width);
     // (alpha p + beta1) q + (beta2 p + b): two products less.
-    auto const slope = s.add_vector(s.mul_vector(s.input, alpha, "alpha_input_t"), beta1, "slope_t");
-    auto const offset = s.add_vector(s.mul_vector(s.input, beta2, "beta2_input_t"), b, "offset_t");
-    auto gates = net.add(net.mul(slope, previous, "slope_prev_t"), offset, "gates_t");
+    auto const alpha_p = s.mul_vector(s.input, alpha, "alpha_input_t");
+    auto const slope = s.add_vector(alpha_p, beta1, "slope_t");
+    auto const beta2_p = s.mul_vector(s.input, beta2, "beta2_input_t");
+    auto const offset = s.add_vector(beta2_p, b, "offset_t");
+    auto const product = net.mul(slope, previous, "slope_prev_t");
+    auto gates = net.add(product, offset, "gates_t");
+    for (blob_handle const& blob : {alpha_p, slope, beta2_p, offset, product, gates}) s.recomputable(blob);
     if (layer_norm) gates = detail::normalised_gates(s, gates, width);
     auto const made = detail::lstm_unit(s, s.states[0], s.states[1], gates, forget_bias);
     return {made.begin(), made.end()};

@@ -42,7 +42,9 @@ struct peephole_lstm_cell {
     auto const fresh = net.mul(net.sigmoid(seen(input, c, "i"), "i"), net.tanh(candidate, "g"), "cell_t_new");
     auto const cell = net.add(old, fresh, "cell_t");
     auto const open = net.sigmoid(seen(output, cell, "o"), "o");
-    return {net.mul(open, net.tanh(cell, "cell_t_tanh"), "hidden_t"), cell};
+    auto const bounded = net.tanh(cell, "cell_t_tanh");
+    s.recomputable(bounded);
+    return {net.mul(open, bounded, "hidden_t"), cell};
   }
 };
 

@@ -1,0 +1,38 @@
+# scripts/demo.sh with programs that are built already, and a second of training: it ends well, and leaves its pictures.
+cmake_minimum_required(VERSION 3.25)
+
+file(REMOVE_RECURSE ${WORK})
+file(MAKE_DIRECTORY ${WORK})
+file(CREATE_LINK ${PROGRAMS} ${WORK}/examples SYMBOLIC)
+set(ENV{PLAIT_DEMO_BUILD} ${WORK})
+set(ENV{PLAIT_DEMO_SECONDS} 1)
+execute_process(COMMAND ${BASH} ${SCRIPT} OUTPUT_VARIABLE out ERROR_VARIABLE err RESULT_VARIABLE result)
+if(NOT result STREQUAL 0)
+  message(FATAL_ERROR "demo.sh: status ${result}: ${out}${err}")
+endif()
+
+# found(<file> <regex>): the file is there, and has that in it.
+function(found name regex)
+  set(content "")
+  if(EXISTS ${WORK}/out/${name})
+    file(READ ${WORK}/out/${name} content)
+  endif()
+  if(NOT content MATCHES "${regex}")
+    message(SEND_ERROR "demo.sh: out/${name} is missing, or has no ${regex}")
+  endif()
+endfunction()
+
+if(NOT out MATCHES "\nstep [0-9]+: loss [0-9.]+ -> [0-9.]+\nThe ")
+  message(SEND_ERROR "demo.sh: no sample after the training: ${out}")
+endif()
+found(loss.svg "<svg .*<polyline ")
+find_program(dot dot)
+foreach(name IN ITEMS net lstm lstm_loss lstm_gradient)
+  found(${name}.dot "^digraph ")
+  if(dot)
+    found(${name}.svg "<svg ")
+  endif()
+endforeach()
+foreach(name IN ITEMS lstm_loss lstm_gradient) # with the nets of one step
+  found(${name}.dot "subgraph \"?cluster.*LSTMUnit")
+endforeach()
