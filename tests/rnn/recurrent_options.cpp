@@ -32,8 +32,7 @@ TEST_CASE("Outputs are found by the state") {
     FAIL("accepted");
   } catch (plait::net_error const& problem) {
     CHECK(problem.blob == "h_prev");
-    CHECK(std::string(problem.what()) ==
-          "plait: the recurrent net has no output with the last step of a state 'h_prev'");
+    CHECK(std::string(problem.what()) == "plait: the recurrent net has no output with the last step of 'h_prev'");
   }
   CHECK_THROWS_AS((void)made.all("d"), plait::net_error);
 }

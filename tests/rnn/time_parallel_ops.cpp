@@ -279,6 +279,18 @@ TEST_CASE("The first sequence goes on saying how many steps there are; names tha
   CHECK(plait::recurrent_net(net, left).blobs.size() == 2);
 }
 
+TEST_CASE("Of shapes, those of sequences that are left are kept") {
+  plait::net_builder net = around();
+  plait::recurrent_net_options o = options_of([](plait::net_builder& c) {
+    c.op("Tanh", "y_t", "b");
+    c.op("Sum", {"b", "h_prev"}, "h");
+  });
+  o.shapes = {{"x", {4, 2, 3}}, {"y", {4, 2, 3}}, {"h0", {3}}};
+  plait::recurrent_net_options const left = plait::hoist_time_parallel_ops(net, o);
+  CHECK(left.shapes == decltype(left.shapes){{"x", {4, 2, 3}}, {"h0", {3}}});
+  CHECK_NOTHROW(plait::recurrent_net(net, left));
+}
+
 TEST_CASE("What an op reads must be there; nothing is changed if not") {
   plait::recurrent_net_options const o = options_of([](plait::net_builder& c) {
     c.external_input("unknown");

@@ -94,6 +94,8 @@ class plan {
   void rebind(blob_places const& blobs);
   /// The blob that the i-th of layout().given() comes from.
   blob<B> const* source(std::size_t i) const { return inputs_[i].source; }
+  /// Whether that must be there: not if it is only what an output's blob held before, say.
+  bool is_required(std::size_t i) const { return inputs_[i].required; }
 
   /// After bind(): has the next run write a published value to memory of the caller, which must live until another
   /// workspace, or another place, is given. False if that cannot be: the value then stands where its blob says.
@@ -210,6 +212,12 @@ class plan {
   /// After bind(): whether a run would do on the same memory what the last one did, which was noted; all that changed
   /// are elements. O(values).
   bool stands_as(standing const& then) const;
+
+  /// When another plan has run in the same workspace: blobs hold again what the last run has left there. Precondition:
+  /// it stood as the one before. So what is given and written is one tensor, which stays, with newer elements perhaps.
+  void publish_again() {
+    for (value_number v : layout_.published()) publish(v);
+  }
 
   // ---- to look at
   std::size_t op_count() const noexcept { return steps_.size(); }

@@ -14,6 +14,7 @@
 #include <plait/netdef/blob_handle.hpp>
 #include <plait/netdef/net_builder.hpp>
 #include <plait/netdef/trained_model.hpp>
+#include <plait/rnn/detail/sequence_lengths.hpp>
 
 namespace plait {
 
@@ -47,13 +48,6 @@ struct step_conditions {
   std::vector<std::string> recomputable = {};
   blob_handle active = {};  ///< which rows take part; made when asked for
 };
-
-namespace detail {
-/// Lengths as int64. Cast would take anything for them; Mod takes integers alone.
-inline blob_handle whole_numbers(net_builder& net, blob_handle const& x) {
-  return net.op("Cast", {net.add(x, net.op("Mod", x, {}, {{"divisor", 1}}))}, {}, {{"to", "int64"}});
-}
-}  // namespace detail
 
 /// A net that a cell adds ops to, and where its parameters come from. While it lives, blobs that are given to `net` as
 /// text are in the cell's name scope.

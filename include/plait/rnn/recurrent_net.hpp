@@ -19,10 +19,9 @@
 
 #include <plait/gradient/standard_rules.hpp>
 #include <plait/net/name_generator.hpp>
-#include <plait/netdef/built_op.hpp>
 #include <plait/netdef/net_builder.hpp>
 #include <plait/netdef/traits.hpp>
-#include <plait/rnn/detail/recurrent_op.hpp>
+#include <plait/rnn/detail/recurrence_plan.hpp>
 #include <plait/rnn/recurrent_options.hpp>
 
 namespace plait {
@@ -39,8 +38,9 @@ inline std::string recurrent_scope(netdef const& n, recurrent_net_options const&
 
 }  // namespace detail
 
-/// Adds a RecurrentNetwork op; what it reads that `n` neither declares nor writes becomes an external input. The states
-/// are called <scope>/<in>_states, the outputs <out>_all and <out>_last, unless options.outputs says more.
+/// Adds a RecurrentNetwork op, and ops around it that turn sequences for options.reverse and fill zeros for outputs
+/// that are no states; what they read that `n` neither declares nor writes becomes an external input. The states are
+/// called <scope>/<in>_states, the outputs <out>_all and <out>_last, unless options.outputs says more.
 ///
 /// Unless forward_only, the op has the backward pass of the cell by `rules`: `<out>_grad` is given for every state, and
 /// all sequences, states and parameters that have one get theirs. Follows Caffe2's recurrent_net; see
@@ -53,29 +53,28 @@ inline std::string recurrent_scope(netdef const& n, recurrent_net_options const&
 /// differentiated. O(n + cell).
 inline recurrent_outputs<std::string> recurrent_net(netdef& n, recurrent_net_options const& options,
                                                     gradient_rules const& rules = gradient_rules::standard()) {
-  detail::recurrent_op planned(options, detail::recurrent_scope(n, options), rules);
-  recurrent_outputs<std::string> made{planned.outputs(), {}, planned.workspaces()};
-  for (recurrent_output const& output : made.outputs) made.blobs.push_back(output.name);
-
+  detail::recurrence_plan planned(options, detail::recurrent_scope(n, options), rules);
   boost::unordered_flat_set<std::string> defined;
   for (symbol const s : n.external_input) defined.emplace(n.text(s));
   for (op_def const& op : n.op)
     for (symbol const s : op.output) defined.emplace(n.text(s));
-  for (symbol const s : append_op(n, planned.take()).input)
-    if (defined.emplace(n.text(s)).second) n.external_input.push_back(s);
-  return made;
+  for (op_def const& op : planned.ops.op) {
+    op_def const& made = n.op.emplace_back(n.adopt(op, planned.ops));
+    for (symbol const s : made.input)
+      if (defined.emplace(n.text(s)).second) n.external_input.push_back(s);
+    for (symbol const s : made.output) defined.emplace(n.text(s));
+  }
+  return std::move(planned.made);
 }
 
 /// The same for a net that is being built; the op's inputs must be known to the builder, else net_error. Names are
 /// taken as they stand, whatever the name scope.
 inline recurrent_outputs<blob_handle> recurrent_net(net_builder& model, recurrent_net_options const& options,
                                                     gradient_rules const& rules = gradient_rules::standard()) {
-  detail::recurrent_op planned(options, detail::recurrent_scope(model.net(), options), rules);
-  netdef one;
-  append_op(one, planned.take());
-  model.append_ops(one);
-  recurrent_outputs<blob_handle> made{planned.outputs(), {}, model.blob(planned.workspaces())};
-  for (recurrent_output const& output : made.outputs) made.blobs.push_back(model.blob(output.name));
+  detail::recurrence_plan const planned(options, detail::recurrent_scope(model.net(), options), rules);
+  model.append_ops(planned.ops);
+  recurrent_outputs<blob_handle> made{planned.made.outputs, {}, model.blob(planned.made.workspaces)};
+  for (std::string const& name : planned.made.blobs) made.blobs.push_back(model.blob(name));
   return made;
 }
 

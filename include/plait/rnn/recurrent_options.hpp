@@ -53,11 +53,16 @@ struct recurrent_state {
   bool window_ends_in_step = false;
 };
 
-/// An output of the op: what the cell made of a state in the steps from `first` on, counted from the end if negative.
+/// An output: what the cell made of a blob in the steps from `first` on, counted from the end if negative.
+///
+/// It may be any blob that ops of the cell write, of N rows in each step; what is no state gives T×N×width.
 struct recurrent_output {
-  std::string of;  ///< the `out` of a state
+  std::string of;
   std::int64_t first = 0;
   std::string name;
+  /// Where `of` is the `out` of no state: a blob around the cell, of 1 to 3 axes, that has the width of `of` as its
+  /// last, and its type; the bias that is added to it, say. Its elements do not matter. Said once for each `of`.
+  std::string like = {};
 };
 
 /// How the steps of a recurrent net are run; what is left out is the operator's choice.
@@ -83,13 +88,20 @@ struct recurrent_net_options {
   std::string timestep = {};
   /// Names of blobs around begin with it and a '/'; absent: <net>/recurrent, with a number where that is taken.
   std::optional<std::string> scope = {};
+  /// The first step is given the last place of each sequence, and so on; the last output is that of step 0 of them.
+  /// Outputs of all steps are in the order of the sequences. Others may be of the last step run, no more (first = -1).
+  bool reverse = false;
+  /// With `reverse`: a blob with the length of each of N sequences, which begin at their own ends then. What stands
+  /// behind an end stays there, and is run over last.
+  std::optional<std::string> lengths = {};
   /// Without a backward pass: what steps make besides states is kept for two of them, or for as many as may be under
   /// way.
   bool forward_only = false;
   bool parallel_executor = true;  ///< steps may overlap where they do not depend on each other
   rnn_executor_config executor = {};
   std::optional<device_spec> device = {};
-  /// What is known of the shapes of sequences and initial values, -1 for an extent that is not. They are checked.
+  /// What is known of the shapes of sequences and initial values, -1 for an extent that is not. They are checked, and
+  /// names of other blobs refused.
   std::vector<std::pair<std::string, std::vector<std::int64_t>>> shapes = {};
   /// Follow Caffe2's recurrent_net where plait does otherwise by itself. Caffe2 takes nothing from around the cell that
   /// is not declared as its external input; takes the timestep for one such input where it has no name here, and leaves
@@ -111,7 +123,7 @@ struct recurrent_outputs {
   std::vector<Name> blobs;  ///< by output
   Name workspaces;          ///< what the backward pass needs of the steps
 
-  /// By the `out` of a state. Throws net_error if there is no such output.
+  /// By the blob of the cell. Throws net_error if there is no such output.
   Name const& all(std::string const& out) const { return from(out, 0, "all steps"); }
   Name const& last(std::string const& out) const { return from(out, -1, "the last step"); }
 
@@ -119,8 +131,7 @@ struct recurrent_outputs {
   Name const& from(std::string const& out, std::int64_t first, char const* what) const {
     for (std::size_t k = 0; k != outputs.size(); ++k)
       if (outputs[k].of == out && outputs[k].first == first) return blobs[k];
-    throw net_error("plait: the recurrent net has no output with " + std::string(what) + " of a state '" + out + '\'',
-                    {}, out);
+    throw net_error("plait: the recurrent net has no output with " + std::string(what) + " of '" + out + '\'', {}, out);
   }
 };
 

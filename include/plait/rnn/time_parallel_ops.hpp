@@ -63,6 +63,13 @@ class time_parallel_ops {
     }
     std::vector<recurrent_input> const inputs = inputs_of_rest(read);
     declare(left, read, inputs);
+    // Nothing is known of the shapes of what the others have become.
+    std::erase_if(o_.shapes, [&](auto const& shape) {
+      auto const is_named = [&](auto const& list) {
+        return std::ranges::find(list, shape.first, &recurrent_input::sequence) != list.end();
+      };
+      return is_named(o_.inputs) && !is_named(inputs);
+    });
     o_.inputs = inputs;
     o_.cell = std::move(left);
     return std::move(o_);

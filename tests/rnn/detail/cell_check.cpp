@@ -108,8 +108,53 @@ TEST_CASE("States that do not fit") {
       {"the blob 'h_prev' of the cell stands for two things", "h_prev"});
   check_refused([](auto& o) { o.cell = with(R"(op { type: "Relu" input: "h" output: "h_prev" })"); },
                 {"the cell overwrites 'h_prev', a state", "h_prev", 5});
+}
+
+TEST_CASE("A number of the step that does not fit") {
   check_refused([](auto& o) { o.timestep = "h_prev"; },
                 {"the number of the step and something else are both called 'h_prev'", "h_prev"});
+  auto const called_timestep = [](auto& o) {
+    plait::netdef renamed = plait::read_netdef_text(R"(
+      op { type: "Sum" input: "timestep" input: "x_t" output: "h" } external_input: "x_t" external_input: "timestep")");
+    o.cell = renamed;
+    o.states[0].in = "timestep";
+  };
+  check_refused(called_timestep, {"the number of the step and something else are both called 'timestep'", "timestep"});
+  check_refused([](auto& o) { o.cell = with(R"(op { type: "Tanh" input: "h" output: "timestep" })"); },
+                {"the cell overwrites 'timestep', the number of the step", "timestep", 5});
+  check_refused([](auto& o) { o.timestep = "i"; }, {"the cell overwrites 'i', the number of the step", "i", 2});
+  plait::netdef n;
+  auto options = right();
+  called_timestep(options);
+  options.timestep = "t";
+  CHECK_NOTHROW(plait::recurrent_net(n, options));
+}
+
+TEST_CASE("A direction that does not fit") {
+  check_refused([](auto& o) { o.lengths = "lengths"; }, {"it has lengths, but does not run backwards", "lengths"});
+  check_refused([](auto& o) { o.reverse = o.as_caffe2 = true; }, {"Caffe2 does not run backwards", ""});
+  check_refused(
+      [](auto& o) {
+        o.reverse = true;
+        o.outputs = {{"h", -2, "tail"}};
+      },
+      {"it runs backwards, and so its outputs are of all steps or the last, not from -2 on", "h"});
+  check_refused(
+      [](auto& o) {
+        o.reverse = true;
+        o.lengths = "lengths";
+        o.inputs.push_back({"b", "y", 3});
+      },
+      {"it runs backwards, and sequences that have lengths have no windows then", "b"});
+}
+
+TEST_CASE("An executor that does not fit") {
+  check_refused([](auto& o) { o.executor = {.num_threads = -3}; },
+                {"its executor has num_threads = -3, which should be 0 or more", ""});
+  check_refused([](auto& o) { o.executor = {.max_parallel_timesteps = 0}; },
+                {"its executor has max_parallel_timesteps = 0, which should be 1 or more", ""});
+  check_refused([](auto& o) { o.executor = {.max_cuda_streams = -1}; },
+                {"its executor has max_cuda_streams = -1, which should be 0 or more", ""});
 }
 
 TEST_CASE("Windows of states that do not fit") {
@@ -132,7 +177,27 @@ TEST_CASE("Windows of states that do not fit") {
 }
 
 TEST_CASE("Outputs that do not fit") {
-  check_refused([](auto& o) { o.outputs = {{"m", 0, "y"}}; }, {"an output is made of 'm', which is no state", "m"});
+  check_refused(
+      [](auto& o) {
+        o.outputs = {{"m", 0, "y"}};
+      },
+      {"an output is made of 'm', which is no state, and it does not say which blob around is as wide", "m"});
+  check_refused(
+      [](auto& o) {
+        o.outputs = {{"w", 0, "y", "b"}};
+      },
+      {"an output is made of 'w', which no op of the cell writes", "w"});
+  check_refused(
+      [](auto& o) {
+        o.outputs = {{"typo", 0, "y", "b"}};
+      },
+      {"an output is made of 'typo', which no op of the cell writes", "typo"});
+  check_refused(
+      [](auto& o) {
+        o.outputs = {{"m", 0, "y", "b"}};
+        o.as_caffe2 = true;
+      },
+      {"an output is made of 'm', which is no state", "m"});
   check_refused([](auto& o) { o.outputs = {{"h", 0, ""}}; }, {"an output made of 'h' has no name", "h"});
   check_refused([](auto& o) { o.outputs = {{"h", 0, "y"}, {"h", -1, "y"}}; }, {"two outputs are called 'y'", "y"});
   check_refused(
@@ -179,9 +244,19 @@ TEST_CASE("Shapes that do not fit") {
         o.shapes = {{"h0", {4, 8}}};
       },
       {"the initial value 'h0' is for 1 steps, not for 2", "h0"});
+  check_refused(
+      [](auto& o) {
+        o.shapes = {{"typo", {5, 2, 8}}};
+      },
+      {"a shape is given of 'typo', which is no sequence and no initial value", "typo"});
+  check_refused(
+      [](auto& o) {
+        o.shapes = {{"x_t", {1, 2, 8}}};
+      },
+      {"a shape is given of 'x_t', which is no sequence and no initial value", "x_t"});
   plait::netdef n;
   auto options = right();
-  options.shapes = {{"x", {-1, 4, 8}}, {"h0", {8}}, {"other", {}}};
+  options.shapes = {{"x", {-1, 4, 8}}, {"h0", {8}}};
   CHECK_NOTHROW(plait::recurrent_net(n, options));
 }
 

@@ -30,6 +30,8 @@ class cell_check {
     sequences();
     states();
     outputs();
+    direction();
+    executor();
     gradients();
     shapes();
     if (!o_.forward_only) recomputed();
@@ -79,8 +81,13 @@ class cell_check {
       if (!outs.insert(state.out).second) fail("two states are made by " + quoted(state.out), state.out);
       if (state.window_ends_in_step) own_window(state);
     }
-    if (!o_.as_caffe2 && !o_.timestep.empty() && inner_.contains(o_.timestep))
-      fail("the number of the step and something else are both called " + quoted(o_.timestep), o_.timestep);
+    if (!o_.as_caffe2) timestep(o_.timestep.empty() ? "timestep" : o_.timestep);
+  }
+  void timestep(std::string const& name) const {
+    if (inner_.contains(name)) fail("the number of the step and something else are both called " + quoted(name), name);
+    if (version(name) != 0)
+      fail("the cell overwrites " + quoted(name) + ", the number of the step", name,
+           ssa_.producing_op({ssa_.find(name), 1}));
   }
 
   void window(std::string const& blob, std::int64_t steps) {
@@ -100,11 +107,46 @@ class cell_check {
   void outputs() {
     boost::unordered_flat_set<std::string_view> names;
     for (auto const& output : o_.outputs) {
-      bool const known = std::ranges::find(o_.states, output.of, &recurrent_state::out) != o_.states.end();
-      if (!known) fail("an output is made of " + quoted(output.of) + ", which is no state", output.of);
+      bool const is_state = std::ranges::find(o_.states, output.of, &recurrent_state::out) != o_.states.end();
+      if (!is_state) own_output(output);
       if (output.name.empty()) fail("an output made of " + quoted(output.of) + " has no name", output.of);
       if (!names.insert(output.name).second) fail("two outputs are called " + quoted(output.name), output.name);
     }
+  }
+
+  void own_output(recurrent_output const& output) const {
+    std::string const what = "an output is made of " + quoted(output.of);
+    if (o_.as_caffe2) fail(what + ", which is no state", output.of);
+    if (version(output.of) == 0) fail(what + ", which no op of the cell writes", output.of);
+    bool const is_known = std::ranges::any_of(
+        o_.outputs, [&](auto const& other) { return other.of == output.of && !other.like.empty(); });
+    if (!is_known) fail(what + ", which is no state, and it does not say which blob around is as wide", output.of);
+  }
+
+  void direction() const {
+    if (!o_.reverse && o_.lengths) fail("it has lengths, but does not run backwards", *o_.lengths);
+    if (!o_.reverse) return;
+    if (o_.as_caffe2) fail("Caffe2 does not run backwards", {});
+    for (auto const& output : o_.outputs)
+      if (output.first != 0 && output.first != -1)
+        fail("it runs backwards, and so its outputs are of all steps or the last, not from " +
+                 std::to_string(output.first) + " on",
+             output.of);
+    for (auto const& input : o_.inputs)
+      if (o_.lengths && input.window != 1)
+        fail("it runs backwards, and sequences that have lengths have no windows then", input.in);
+  }
+
+  void executor() const {
+    auto const expect = [](char const* name, std::optional<std::int64_t> value, std::int64_t least) {
+      if (value && *value < least)
+        fail("its executor has " + std::string(name) + " = " + std::to_string(*value) + ", which should be " +
+                 std::to_string(least) + " or more",
+             {});
+    };
+    expect("num_threads", o_.executor.num_threads, 0);
+    expect("max_parallel_timesteps", o_.executor.max_parallel_timesteps, 1);
+    expect("max_cuda_streams", o_.executor.max_cuda_streams, 0);
   }
 
   // Extents that two blobs around the cell have in common.
@@ -122,6 +164,10 @@ class cell_check {
   }
 
   void shapes() {
+    for (auto const& [name, dims] : o_.shapes)
+      if (std::ranges::find(o_.inputs, name, &recurrent_input::sequence) == o_.inputs.end() &&
+          std::ranges::find(o_.states, name, &recurrent_state::initial) == o_.states.end())
+        fail("a shape is given of " + quoted(name) + ", which is no sequence and no initial value", name);
     extent steps, rows;
     for (auto const& input : o_.inputs)
       for (auto const& [name, dims] : o_.shapes) {

@@ -15,23 +15,10 @@
 #include <plait/netdef/net_builder.hpp>
 #include <plait/netdef/trained_model.hpp>
 #include <plait/rnn/cell_step.hpp>
+#include <plait/rnn/detail/sequence_lengths.hpp>
 #include <plait/rnn/layer_options.hpp>
 
 namespace plait::detail {
-
-/// The name of the blob with the lengths of N sequences in x, T×N×…: those that are given, as far as x goes, or T.
-inline std::string lengths_within(net_builder& net, blob_handle const& x, std::optional<std::string> const& given) {
-  auto const shape = net.op("Shape", x);
-  auto const extent = [&](std::int64_t axis) {
-    return net.op("Slice", shape, {}, {{"starts", {axis}}, {"ends", {axis + 1}}});
-  };
-  auto const dtype = static_cast<std::int64_t>(tensor_type::int64);
-  auto const zeros = net.op("ConstantFill", extent(1), {}, {{"input_as_shape", 1}, {"value", 0}, {"dtype", dtype}});
-  auto const whole = net.add(zeros, extent(0));
-  if (!given) return whole.name();
-  auto const at_least = net.op("Max", {whole_numbers(net, net.blob(*given)), zeros});
-  return net.op("Min", {at_least, whole}).name();
-}
 
 /// What a state is called before the first step: without the "_t" that names at a step end in.
 inline std::string initial_name(std::string_view kind, std::string_view state) {

@@ -17,11 +17,21 @@
 #include <plait/netdef/built_op.hpp>
 #include <plait/netdef/traits.hpp>
 #include <plait/rnn/detail/backward_step.hpp>
-#include <plait/rnn/detail/cell_check.hpp>
 #include <plait/rnn/recurrent_options.hpp>
 #include <plait/transform/external_blobs.hpp>
 
 namespace plait::detail {
+
+/// By default two of each state.
+inline std::vector<recurrent_output> outputs_of(recurrent_net_options const& options) {
+  if (!options.outputs.empty()) return options.outputs;
+  std::vector<recurrent_output> made;
+  for (auto const& state : options.states) {
+    made.push_back({state.out, 0, state.out + "_all"});
+    made.push_back({state.out, -1, state.out + "_last"});
+  }
+  return made;
+}
 
 /// Blobs of a cell that are views of blobs around it: at step t the places from t + offset on, as many as the window.
 struct recurrent_links {
@@ -47,13 +57,14 @@ struct recurrent_links {
   }
 };
 
-/// Follows Caffe2's recurrent_net (recurrent.py) in names and arguments and the order of both.
+/// Follows Caffe2's recurrent_net (recurrent.py) in names and arguments and the order of both. A state whose `in` is
+/// empty is one that no step reads.
 class recurrent_op {
  public:
-  /// Throws what recurrent_net throws. `rules` is not used where the net is forward only.
+  /// Of options that cell_check has seen. Throws what recurrent_net throws. `rules` is not used where the net is
+  /// forward only.
   recurrent_op(recurrent_net_options const& options, std::string scope, gradient_rules const& rules)
       : o_(options), scope_(std::move(scope)) {
-    cell_check(o_).run();
     step_ = o_.cell.net();
     step_.type = step_.intern("simple");
     for (auto const& state : o_.states) linked_.push_back(state.window_ends_in_step ? join(state) : state.in);
@@ -63,15 +74,6 @@ class recurrent_op {
   }
 
   std::string workspaces() const { return scoped("step_workspaces"); }
-  std::vector<recurrent_output> outputs() const {
-    if (!o_.outputs.empty()) return o_.outputs;
-    std::vector<recurrent_output> made;
-    for (auto const& state : o_.states) {
-      made.push_back({state.out, 0, state.out + "_all"});
-      made.push_back({state.out, -1, state.out + "_last"});
-    }
-    return made;
-  }
 
   /// The op; the nets inside are moved out of here.
   built_op take() {
@@ -84,14 +86,16 @@ class recurrent_op {
     arguments_.emplace_back("step_net", std::move(step_));
     arguments_.emplace_back("timestep", timestep());
     std::vector<std::string> made;
-    for (auto const& output : outputs()) made.push_back(output.name);
+    for (auto const& output : outputs_of(o_)) made.push_back(output.name);
     made.push_back(workspaces());
     return {"RecurrentNetwork", inputs_, std::move(made), std::move(arguments_), o_.device};
   }
 
  private:
   std::string scoped(std::string const& name) const { return scope_ + '/' + name; }
-  std::string states_of(plait::recurrent_state const& state) const { return scoped(state.in + "_states"); }
+  std::string states_of(plait::recurrent_state const& state) const {
+    return scoped((state.in.empty() ? state.out : state.in) + "_states");
+  }
   static std::int64_t steps_before(plait::recurrent_state const& state) {
     return state.window - (state.window_ends_in_step ? 1 : 0);
   }
@@ -162,7 +166,7 @@ class recurrent_op {
     for (std::size_t s = 0; s != o_.states.size(); ++s) {
       auto const& state = o_.states[s];
       std::string const all = states_of(state);
-      links.add(linked_[s], all, 0, steps_before(state));
+      if (!linked_[s].empty()) links.add(linked_[s], all, 0, steps_before(state));
       links.add(state.out, all, steps_before(state));
       initial.push_back(input_index(sequences_.size() + states.size()));
       states.push_back(all);
@@ -170,7 +174,7 @@ class recurrent_op {
     auto const alias = [&](recurrent_output const& output, plait::recurrent_state const& state) {
       aliases.add(states_of(state), output.name, output.first < 0 ? output.first : output.first + steps_before(state));
     };
-    std::vector<recurrent_output> const made = outputs();
+    std::vector<recurrent_output> const made = outputs_of(o_);
     for (std::size_t i = 0; i != made.size(); ++i) {
       if (o_.outputs.empty()) {  // two of each state
         alias(made[i], o_.states[i / 2]);
@@ -196,7 +200,8 @@ class recurrent_op {
   void differentiate(gradient_rules const& rules) {
     std::vector<std::string> wanted = references_;
     for (auto const& input : o_.inputs) wanted.push_back(input.in);
-    wanted.insert(wanted.end(), linked_.begin(), linked_.end());
+    for (std::string const& blob : linked_)
+      if (!blob.empty()) wanted.push_back(blob);
     backward_step back(step_, o_, rules, wanted);
     insert_saved_values(step_, back.saved);
 
@@ -210,7 +215,7 @@ class recurrent_op {
     for (std::size_t s = 0; s != o_.states.size(); ++s) {
       auto const& state = o_.states[s];
       links.add(state.out + "_grad", states_of(state) + "_grad", steps_before(state));
-      add(linked_[s], states_of(state), steps_before(state));
+      if (!linked_[s].empty()) add(linked_[s], states_of(state), steps_before(state));
     }
     std::vector<bool> reached(sequences_.size());
     for (auto const& input : o_.inputs)

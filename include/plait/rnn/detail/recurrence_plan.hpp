@@ -1,0 +1,86 @@
+// All that a recurrent net adds to the net around: its op, and ops for what that has no argument for.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <plait/gradient/gradient_rules.hpp>
+#include <plait/netdef/built_op.hpp>
+#include <plait/netdef/net_builder.hpp>
+#include <plait/netdef/traits.hpp>
+#include <plait/rnn/detail/cell_check.hpp>
+#include <plait/rnn/detail/recurrent_op.hpp>
+#include <plait/rnn/detail/sequence_lengths.hpp>
+#include <plait/rnn/recurrent_options.hpp>
+
+namespace plait::detail {
+
+/// Blobs that are not the caller's are in the scope.
+class recurrence_plan {
+ public:
+  /// Throws what recurrent_net throws.
+  recurrence_plan(recurrent_net_options const& options, std::string scope, gradient_rules const& rules)
+      : o_(options), scope_(std::move(scope)), net_(scope_) {
+    cell_check(o_).run();
+    made.outputs = outputs_of(o_);
+    for (recurrent_output const& output : made.outputs) made.blobs.push_back(output.name);
+    {
+      auto const device = net_.device(o_.device);
+      hold_outputs();
+      if (o_.reverse) turn_sequences();
+    }
+    recurrent_op op(o_, scope_, rules);
+    made.workspaces = op.workspaces();
+    net_.edit([&](netdef& n) { append_op(n, op.take()); });
+    auto const device = net_.device(o_.device);
+    for (auto const& [from, to] : turned_) net_.op("ReversePackedSegs", {net_.blob(from), ends_}, to);
+    ops = net_.take();
+  }
+
+  netdef ops;
+  recurrent_outputs<std::string> made;
+
+ private:
+  // A blob that no step hands on is a state that no step reads.
+  void hold_outputs() {
+    for (recurrent_output const& output : o_.outputs) {
+      bool const is_state = std::ranges::find(o_.states, output.of, &recurrent_state::out) != o_.states.end();
+      if (is_state || output.like.empty()) continue;
+      auto const zeros =
+          net_.op("ConstantFill", net_.blob_or_input(output.like), scoped(output.of, "_zeros"), {{"value", 0.0f}});
+      o_.states.push_back({.in = {}, .out = output.of, .initial = zeros.name()});
+    }
+  }
+  void turn_sequences() {
+    if (o_.lengths) net_.blob_or_input(*o_.lengths);
+    auto const ends_of = [&](recurrent_input const& input) {
+      return net_.blob(lengths_within(net_, net_.blob_or_input(input.sequence), o_.lengths));
+    };
+    ends_ = ends_of(o_.inputs.front());
+    for (recurrent_input& input : o_.inputs) {
+      std::string turned = scoped(input.sequence, "_reversed");
+      if (!net_.visible(turned)) {
+        blob_handle const ends = input.window == 1 ? ends_ : ends_of(input);
+        net_.op("ReversePackedSegs", {net_.blob_or_input(input.sequence), ends}, turned);
+      }
+      input.sequence = std::move(turned);
+    }
+    o_.outputs = made.outputs;
+    for (recurrent_output& output : o_.outputs) {
+      if (output.first != 0) continue;
+      std::string made_back = std::exchange(output.name, scoped(output.name, "_reversed"));
+      turned_.emplace_back(output.name, std::move(made_back));
+    }
+  }
+  std::string scoped(std::string const& name, char const* what) const { return scope_ + '/' + name + what; }
+
+  recurrent_net_options o_;
+  std::string scope_;
+  net_builder net_;
+  blob_handle ends_;                                         // where the sequences end, if they are turned
+  std::vector<std::pair<std::string, std::string>> turned_;  // outputs, and what they are when turned back
+};
+
+}  // namespace plait::detail

@@ -1,0 +1,33 @@
+// Where sequences end, as ops of the net around a recurrence.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include <plait/netdef/blob_handle.hpp>
+#include <plait/netdef/model.hpp>
+#include <plait/netdef/net_builder.hpp>
+
+namespace plait::detail {
+
+/// Lengths as int64. Cast would take anything for them; Mod takes integers alone.
+inline blob_handle whole_numbers(net_builder& net, blob_handle const& x) {
+  return net.op("Cast", {net.add(x, net.op("Mod", x, {}, {{"divisor", 1}}))}, {}, {{"to", "int64"}});
+}
+
+/// The name of the blob with the lengths of N sequences in x, T×N×…: those that are given, as far as x goes, or T.
+inline std::string lengths_within(net_builder& net, blob_handle const& x, std::optional<std::string> const& given) {
+  auto const shape = net.op("Shape", x);
+  auto const extent = [&](std::int64_t axis) {
+    return net.op("Slice", shape, {}, {{"starts", {axis}}, {"ends", {axis + 1}}});
+  };
+  auto const dtype = static_cast<std::int64_t>(tensor_type::int64);
+  auto const zeros = net.op("ConstantFill", extent(1), {}, {{"input_as_shape", 1}, {"value", 0}, {"dtype", dtype}});
+  auto const whole = net.add(zeros, extent(0));
+  if (!given) return whole.name();
+  auto const at_least = net.op("Max", {whole_numbers(net, net.blob(*given)), zeros});
+  return net.op("Min", {at_least, whole}).name();
+}
+
+}  // namespace plait::detail
