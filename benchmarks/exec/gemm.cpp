@@ -147,7 +147,7 @@ template <backend B>
 void packed(benchmark::State& state) {
   operands x(state.range(1), state.range(0));
   packed_matrix<float, B> b;
-  b.pack(x.k, x.n, x.b.data());
+  b.pack(x.k, x.n, x.b.data(), false, 0, x.m);
   run<!std::is_same_v<B, serial>>(
       state, x, [&] { b.multiply(x.m, x.a.data(), x.c.data()); }, [&] { x.rival(); });
 }
