@@ -42,8 +42,9 @@ struct add_infinite {
   std::uint32_t const* a;
   std::uint32_t const* b;
   std::ptrdiff_t steps;
-  std::uint32_t rows;     ///< which, a bit for each
-  std::uint32_t columns;  ///< and in other rows these
+  std::ptrdiff_t row_count;  ///< that there are
+  std::uint32_t rows;        ///< which, a bit for each
+  std::uint32_t columns;     ///< and in other rows these
   float* sums;
 
   PLAIT_ALWAYS_INLINE void operator()() const {
@@ -53,8 +54,8 @@ struct add_infinite {
       for (std::ptrdiff_t l = 0; l != tile_depth; ++l)
         for (std::ptrdiff_t j = 0; j != strip_side; ++j)
           right[l * strip_side + j] = joined_parts<gemm_side::right>(b, j, k + l);
-      for (std::ptrdiff_t i = 0; i != strip_side; ++i) {
-        if (!makes(i)) continue;
+      for (std::ptrdiff_t i = 0; i != row_count; ++i) {
+        if (columns == 0 && (rows >> i & 1) == 0) continue;
         for (std::ptrdiff_t l = 0; l != tile_depth; ++l) {
           float const left = joined_parts<gemm_side::left>(a, i, k + l);
           PLAIT_INDEPENDENT
@@ -62,13 +63,10 @@ struct add_infinite {
         }
       }
     }
-    for (std::ptrdiff_t i = 0; i != strip_side; ++i)
+    for (std::ptrdiff_t i = 0; i != row_count; ++i)
       for (std::ptrdiff_t j = 0; j != strip_side; ++j)
         if ((rows >> i & 1) != 0 || (columns >> j & 1) != 0) sums[i * strip_side + j] = block[i * strip_side + j];
   }
-
- private:
-  PLAIT_ALWAYS_INLINE bool makes(std::ptrdiff_t row) const { return columns != 0 || (rows >> row & 1) != 0; }
 };
 
 /// c = (sums * row_scales * column_scales + beta * from) + more
@@ -177,7 +175,7 @@ void multiply_strips(gemm_problem<float> const& p, right_strips const& right, bo
         if (p.more != nullptr) fetch_rows(p.more + row * p.more_row + column, p.more_row, rows, columns);
         tiles.multiply(a, b, steps, rows <= tile_side, sums);
         if ((of_rows.infinite | of_columns.infinite) != 0)
-          vectorized(add_infinite{a, b, steps, of_rows.infinite, of_columns.infinite, sums});
+          vectorized(add_infinite{a, b, steps, rows, of_rows.infinite, of_columns.infinite, sums});
         vectorized(write_block{sums, of_rows.scales, of_columns.scales, rows, columns, p.beta,
                                from + row * from_row + column, from_row,
                                p.more == nullptr ? nullptr : p.more + row * p.more_row + column, p.more_row,
