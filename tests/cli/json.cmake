@@ -80,6 +80,20 @@ matches("${OUT}" "odd\\.pbtxt:2:[0-9]+: warning: [^\n]*color[^\n]*\\[unknown fie
 matches("${OUT}" "op 0 \\(A\\) reads 'u'[^\n]*\\[undeclared read\\]")
 plait(0 check --strict demo_net.pbtxt)
 
+# Arguments that no op type has, in nets inside ops as well; of types that plait does not run nothing is known.
+file(WRITE ${WORK}/arguments.pbtxt
+     "op { type: \"LeakyRelu\" input: \"x\" output: \"y\" arg { name: \"alpha\" f: 0.1 } arg { name: \"alhpa\" f: 0.2 } }\n"
+     "op { type: \"Own\" input: \"y\" output: \"z\" arg { name: \"anything\" i: 1 } }\n"
+     "op { type: \"If\" input: \"z\" arg { name: \"then_net\" n {\n"
+     "  op { type: \"Relu\" input: \"z\" output: \"w\" arg { name: \"slope\" i: 1 } } } } }\n"
+     "external_input: \"x\" external_output: \"w\"\n")
+plait(1 check --quiet --strict ${WORK}/arguments.pbtxt)
+matches("${OUT}" "warning: op 0 \\(LeakyRelu\\) has an argument 'alhpa', [^\n]* \\[unknown argument\\]")
+matches("${OUT}" "op 0 \\(Relu\\) has an argument 'slope'")
+matches("${OUT}" ": 2 warnings, 0 notes\n$")
+plait(0 check --json ${WORK}/arguments.pbtxt)
+json_is("${OUT}" 2 warnings)
+
 # Names that are no UTF-8 and names that would steer a terminal.
 file(WRITE ${WORK}/names.pbtxt "op { type: \"A\\377\" input: \"\\033[31mx\\n\" output: \"y\" }\nexternal_output: \"y\"\n")
 foreach(command IN ITEMS info ssa check)

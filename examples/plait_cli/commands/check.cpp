@@ -2,8 +2,10 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <functional>
 #include <iostream>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -12,6 +14,8 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include <plait/exec/operators.hpp>
+#include <plait/exec/serial.hpp>
 #include <plait/netdef/traits.hpp>
 #include <plait/transform/validate.hpp>
 
@@ -35,7 +39,56 @@ std::string_view level(plait::net_problem const& problem) {
   return problem.severity == plait::net_problem_severity::note ? "note" : "warning";
 }
 
-int print_json_report(source const& in, std::vector<plait::net_problem> const& problems, std::size_t warnings) {
+// An argument that means nothing to plait, most often one whose name is misspelt.
+struct unknown_argument {
+  std::size_t op;  // among those of the net that has it
+  std::string type;
+  std::string argument;
+
+  std::string message() const {
+    return "op " + std::to_string(op) + " (" + type + ") has an argument '" + argument +
+           "', which plait knows of no op type";
+  }
+};
+
+// Those of any op type that plait runs: nets say `order` of Relu, too. And how Caffe2 is to choose its kernels.
+std::set<std::string, std::less<>> known_arguments() {
+  std::set<std::string, std::less<>> known = {"cudnn_exhaustive_search", "deterministic", "exhaustive_search",
+                                              "shared_buffer",           "use_cudnn",     "ws_nbytes_limit"};
+  for (plait::op_schema const* schema : plait::standard_operators<plait::serial>().schemas()) {
+    for (auto const& a : schema->arguments()) known.insert(a.name);
+    for (auto const& a : schema->net_arguments()) known.insert(a.name);
+    for (auto const& a : schema->refused_arguments()) known.insert(a.name);
+  }
+  return known;
+}
+
+// Of op types that plait runs, in nets inside ops, too.
+std::vector<unknown_argument> unknown_arguments(plait::netdef const& net) {
+  auto const& operators = plait::standard_operators<plait::serial>();
+  auto const known = known_arguments();
+  std::vector<unknown_argument> found;
+  std::vector<plait::netdef const*> left{&net};
+  while (!left.empty()) {
+    plait::netdef const& n = *left.back();
+    left.pop_back();
+    for (std::size_t i = 0; i != n.op.size(); ++i) {
+      std::string_view const type = n.text(n.op[i].type);
+      bool const runs = operators.find(type) != nullptr;
+      for (plait::arg_def const& a : n.op[i].arg) {
+        if (a.n) left.push_back(&*a.n);
+        for (plait::netdef const& inner : a.nets) left.push_back(&inner);
+        std::string_view const name = n.text(a.name);
+        if (runs && !known.contains(name) && !name.ends_with(".rename"))
+          found.push_back({i, std::string(type), std::string(name)});
+      }
+    }
+  }
+  return found;
+}
+
+int print_json_report(source const& in, std::vector<plait::net_problem> const& problems,
+                      std::vector<unknown_argument> const& unknown, std::size_t warnings) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
   for (plait::diagnostic const& d : in.diagnostics) {
     nlohmann::ordered_json entry = {{"level", "warning"}, {"kind", "unknown field"}};
@@ -61,12 +114,20 @@ int print_json_report(source const& in, std::vector<plait::net_problem> const& p
     entry["message"] = p.message;
     list.push_back(std::move(entry));
   }
+  for (unknown_argument const& u : unknown)
+    list.push_back({{"level", "warning"},
+                    {"kind", "unknown argument"},
+                    {"op", u.op},
+                    {"type", u.type},
+                    {"argument", u.argument},
+                    {"message", u.message()}});
   std::size_t const notes = list.size() - warnings;
   print_json({{"file", in.label}, {"warnings", warnings}, {"notes", notes}, {"problems", std::move(list)}});
   return 0;
 }
 
-void print(source const& in, std::vector<plait::net_problem> const& problems, std::size_t warnings) {
+void print(source const& in, std::vector<plait::net_problem> const& problems,
+           std::vector<unknown_argument> const& unknown, std::size_t warnings) {
   bool const colour = shows_colour(1);
   auto const marked = [&](std::string_view what) {
     return coloured(std::string(what) + ':', what == "warning" ? colour::yellow : colour::dim, colour);
@@ -79,7 +140,9 @@ void print(source const& in, std::vector<plait::net_problem> const& problems, st
     if (p.severity == plait::net_problem_severity::error) std::cout << " (Caffe2 refuses such a net)";
     std::cout << '\n';
   }
-  std::size_t const total = problems.size() + in.diagnostics.size();
+  for (unknown_argument const& u : unknown)
+    std::cout << in.label << ": " << marked("warning") << ' ' << visible(u.message()) << " [unknown argument]\n";
+  std::size_t const total = problems.size() + in.diagnostics.size() + unknown.size();
   if (total == 0) {
     std::cout << in.label << ": nothing to remark\n";
     return;
@@ -93,12 +156,14 @@ void print(source const& in, std::vector<plait::net_problem> const& problems, st
 int run(check_options const& given) {
   source const in = load(given.file);
   std::vector<plait::net_problem> const problems = plait::validate(in.net, {.notes = !given.quiet});
-  auto const warnings = in.diagnostics.size() + static_cast<std::size_t>(std::ranges::count_if(
-                                                    problems, [](auto const& p) { return level(p) == "warning"; }));
+  std::vector<unknown_argument> const unknown = unknown_arguments(in.net);
+  auto const is_warning = [](auto const& p) { return level(p) == "warning"; };
+  auto const warnings =
+      in.diagnostics.size() + unknown.size() + static_cast<std::size_t>(std::ranges::count_if(problems, is_warning));
   if (given.json)
-    print_json_report(in, problems, warnings);
+    print_json_report(in, problems, unknown, warnings);
   else
-    print(in, problems, warnings);
+    print(in, problems, unknown, warnings);
   return given.strict && warnings != 0 ? 1 : 0;
 }
 
@@ -109,7 +174,8 @@ void add_check(CLI::App& app, action& chosen) {
   CLI::App* const command = app.add_subcommand("check", "what looks wrong in a net, with op and blob");
   command->footer(
       "Warnings: blobs read without being declared or written, outputs never written, repeated externals and outputs,\n"
-      "blobs without a name, unknown fields, step nets that cannot be read; in nets inside ops, too.\n"
+      "blobs without a name, unknown fields, step nets that cannot be read, arguments that no op type has\n"
+      "of those that plait runs; in nets inside ops, too.\n"
       "Notes: unused or overwritten inputs, ops no output depends on.\n"
       "Fails for a file that is no net, and with --strict for any warning.");
   add_file(*command, given->file);
