@@ -214,6 +214,11 @@ void check_cell(cell_case const& one, test::layer_variant const& how) {
 
 }  // namespace
 
+TEST_CASE("Parameters have numbers of their own, so that none stands for another") {
+  for (char const* const name : {"r/beta2", "r/alpha", "r/layer_1/i2h_w", "start0"})
+    CHECK(apart(values("r/beta1", 8), values(name, 8)) > 1e-3);
+}
+
 TEST_CASE("A cell is what loops over its formulas give") {
   for (cell_case const& one : all_cases())
     for (bool const reverse : {false, true}) {

@@ -20,7 +20,7 @@
 
 namespace {
 
-constexpr std::int64_t steps = 400, batch = 32, inputs = 12, hidden = 16;
+constexpr std::int64_t steps = 320, batch = 32, inputs = 12, hidden = 16;
 
 struct measured {
   std::size_t said = 0;  ///< before the run

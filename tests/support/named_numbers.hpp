@@ -20,6 +20,7 @@ inline numbers values(std::string const& name, std::int64_t count) {
   numbers made;
   double turn = 0;
   for (char const letter : name) turn = std::fmod(31 * turn + letter, 1009);
+  turn *= 0.7548776662466927;  // whole numbers of turns would leave every name the same
   for (std::int64_t i = 0; i != count; ++i) {
     turn += 0.61803398874989485;
     made.push_back(1.4 * (turn - std::floor(turn)) - 0.7);
