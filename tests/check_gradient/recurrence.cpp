@@ -7,7 +7,9 @@
 
 #include <doctest/doctest.h>
 
+#include <plait/netdef/arguments.hpp>
 #include <plait/netdef/net_builder.hpp>
+#include <plait/netdef/text_reader.hpp>
 #include <plait/netdef/text_writer.hpp>
 #include <plait/rnn/recurrent_net.hpp>
 
@@ -120,6 +122,82 @@ TEST_CASE("a gradient of an output that outputs_with_grads does not list is refu
   CHECK_NOTHROW((void)plait::backward_pass(n, {"h_all"}, rules));
   CHECK_THROWS_WITH_AS((void)plait::backward_pass(n, {"h_all", "h_last"}, rules),
                        doctest::Contains("outputs_with_grads does not list output 1"), plait::gradient_error);
+}
+
+TEST_CASE("recurrences that have no gradients, numbers of nothing, and parts of recurrences are refused") {
+  net_builder cell("cell");
+  auto const [x, h, w] = cell.external_inputs("x_t", "h_prev", "w");
+  cell.tanh(cell.sum({cell.mul(x, h), w}), "h");
+  recurrent_net_options options{.cell = cell, .inputs = {{x, "x"}}, .states = {{.in = h, .out = "h", .initial = "h0"}}};
+  auto const refused = [&](plait::netdef const& n, std::string const& why) {
+    CAPTURE(why);
+    CHECK_THROWS_WITH_AS((void)plait::backward_pass(n, {"h_all"}, plait::gradient_rules::standard()),
+                         doctest::Contains(why.c_str()), plait::gradient_error);
+  };
+  auto const made = [&] {
+    plait::netdef n;
+    (void)plait::recurrent_net(n, options);
+    return n;
+  };
+  for (char const* const argument : {"outputs_with_grads", "param", "initial_recurrent_state_ids", "sequences"})
+    for (std::int64_t const number : {std::int64_t{-1}, std::int64_t{3}}) {
+      plait::netdef n = made();
+      plait::net_traits<plait::netdef>::erase_argument(n, n.op[0], argument);
+      n.op[0].arg.push_back(plait::make_argument(n, {argument, std::vector<std::int64_t>{0, number}}));
+      refused(n, "argument '" + std::string(argument) + "' is out of range");
+    }
+  options.outputs_with_grads = {};
+  refused(made(), "outputs_with_grads is empty: it was made without gradients");
+  options.forward_only = true;
+  refused(made(), "it was made without gradients");
+  for (char const* const part :
+       {"op { type: 'rnn_internal_apply_link' input: 't' input: 'x' output: 'h_all' output: 'x' }",
+        "op { type: 'rnn_internal_accumulate_gradient_input' input: 't' input: 'x' input: 'y' output: 'h_all' }"})
+    refused(plait::read_netdef_text(part), "it is a part of a recurrence, which has its gradient as a whole");
+}
+
+TEST_CASE("every form of the op since 2017-01 has the same gradients: nets as text, and what may be left out") {
+  net_builder cell("cell");
+  auto const [x, h, t, w, b] = cell.external_inputs("x_t", "h_prev", "timestep", "w", "b");
+  cell.op("Cast", {t}, {"number"}, {{"to", static_cast<std::int64_t>(plait::tensor_type::float64)}});
+  auto const scaled = cell.op("Mul", {x, "number"}, {}, {{"broadcast", 1}});
+  cell.tanh(cell.sum({scaled, cell.op("FC", {h, w, b}, {}, {{"axis", 2}})}), "h");
+  recurrent_net_options const options{
+      .cell = cell, .inputs = {{x, "x"}}, .states = {{.in = h, .out = "h", .initial = "h0"}}};
+  given const values{{"x", some({3, 2, 2}, 1)}, {"h0", some({2, 2}, 2)}, {"w", some({2, 2}, 3)}, {"b", some({2}, 4)}};
+  check(options, values, {"x", "h0", "w", "b"});
+  plait::netdef made;
+  (void)plait::recurrent_net(made, options);
+  std::vector<std::vector<double>> expected;
+  for (unsigned form = 0; form != 16; ++form) {
+    CAPTURE(form);
+    plait::netdef n = made;
+    auto const erase = [&](char const* name) {
+      REQUIRE(plait::find_argument(n, n.op[0], name) != nullptr);
+      plait::net_traits<plait::netdef>::erase_argument(n, n.op[0], name);
+    };
+    if ((form & 1U) != 0)
+      for (char const* const name : {"step_net", "backward_step_net"}) {
+        std::string const text = plait::to_text(*plait::find_argument(n, n.op[0], name)->n);
+        erase(name);
+        n.op[0].arg.push_back(plait::make_argument(n, {name, text}));
+      }
+    if ((form & 2U) != 0) erase("param_grads");
+    if ((form & 4U) != 0) erase("outputs_with_grads");
+    if ((form & 8U) != 0) erase("timestep");
+    auto const gradients =
+        plait::add_gradient_ops(n, {plait::gradient_seed("h_all", "dy")}, plait::gradient_rules::standard());
+    names fetch;
+    for (char const* const name : {"x", "w", "b", "h0"}) fetch.push_back(gradients.at(name).values);
+    plait::workspace<plait::serial> blobs;
+    for (auto const& [name, value] : values) blobs.feed(name, value.clone());
+    blobs.feed("dy", some({3, 2, 2}, 5));
+    plait::compile(n, plait::standard_operators<plait::serial>(), blobs, {.fetch = fetch}).run();
+    std::vector<std::vector<double>> got;
+    for (std::string const& name : fetch) got.push_back(blobs.fetch<double>(name));
+    if (form == 0) expected = got;
+    CHECK(got == expected);
+  }
 }
 
 TEST_CASE("recurrences with windows over states") {

@@ -11,6 +11,7 @@
 
 #include <doctest/doctest.h>
 
+#include <plait/exec/plan_forecast.hpp>
 #include <support/recurrent_nets.hpp>
 
 namespace {
@@ -482,6 +483,31 @@ std::string refusal(Change&& change, bool run_it = true) {
   return "nothing was thrown";
 }
 
+TEST_CASE("RecurrentNetwork: lists of outputs that do not fit are refused, and a forecast of what is no sequence") {
+  using B = plait::serial;
+  plait::workspace<B> blobs;
+  feed_simple<float>(blobs);
+  std::string const op = test::simple_cell().op();
+  std::string const lists = "\"alias_dst\" strings: \"all\" strings: \"last\"";
+  auto const with_outputs = [&](std::string const& names) {
+    std::string made = op;
+    return made.replace(made.find(lists), lists.size(), "\"alias_dst\" " + names);
+  };
+  CHECK_THROWS_WITH_AS(plan_of<B>(with_outputs("strings: \"all\""), blobs),
+                       doctest::Contains("'alias_src' has 2 names, 'alias_dst' 1 values"), plait::exec_error);
+  CHECK_THROWS_WITH_AS(plan_of<B>(with_outputs("strings: \"all\" strings: \"end\""), blobs),
+                       doctest::Contains("alias_dst has 'end', which is no output"), plait::exec_error);
+  std::string three = op;
+  std::string const last = "output: \"last\"";
+  three.replace(three.find(last), last.size(), last + " output: \"third\"");
+  CHECK_THROWS_WITH_AS(plan_of<B>(three, blobs), doctest::Contains("output 'third' is not in alias_dst"),
+                       plait::exec_error);
+  auto plan = plan_of<B>(op, blobs);
+  test::feed_some<float>(blobs, "x", {3}, 1);
+  CHECK_THROWS_WITH_AS((void)plait::forecast_memory(plan),
+                       doctest::Contains("input 0 is float32 3, no sequence of steps of rows"), plait::exec_error);
+}
+
 TEST_CASE("RecurrentNetwork: what is wrong is said") {
   using B = plait::serial;
   using blobs_t = plait::workspace<B>;
@@ -557,6 +583,32 @@ TEST_CASE("RecurrentNetwork: what is wrong is said") {
          r.step = op_text("FC", {"h_prev", "w", "b"}, {"h"}, "arg { name: \"axis\" i: 2 }");
        }),
        "'h' is float32 1x2x3 after step 0, but linked to float32 1x2x2");
+  says(refusal([](recurrence& r, blobs_t&) { r.forward.offset.pop_back(); }, false),
+       "'link_internal' has 3 names, 'link_offset' 2 values");
+  for (std::int64_t const number : {-1, 4})
+    says(refusal([&](recurrence& r, blobs_t&) { r.more = test::ints_arg("sequences", {number}); }, false),
+         "sequences has " + std::to_string(number) + ", but there are 4 inputs");
+  says(refusal([](recurrence& r, blobs_t& b) {
+         recurrence const other = test::simple_cell();
+         plan_of<B>(other.op(), b).run();
+         r.inputs[1] = "ws";
+       }),
+       "the initial state of 'hs' is no tensor");
+  says(refusal([](recurrence& r, blobs_t& b) {
+         b.feed("n", plait::tensor<B>::from(std::vector<float>{1}, {}));
+         r.inputs.push_back("n");
+         r.forward.internal.push_back("n_t");
+         r.forward.external.push_back("n");
+         r.forward.offset.push_back(0);
+       }),
+       "'n' is float32 scalar, which has no steps");
+  says(refusal([](recurrence& r, blobs_t& b) {
+         test::feed_flag(b, "yes", true);
+         r.forward = {{"both", "h", "x_t"}, {"hs", "hs", "x"}, {0, 1, 0}, {2, 1, 1}};
+         r.step = op_text("If", {"yes", "x_t"}, {"h"}, test::net_arg("then_net", op_text("Copy", {"x_t"}, {"h"}))) +
+                  op_text("ReduceSum", {"both"}, {"sum"}, test::ints_arg("axes", {0}));
+       }),
+       "'h' is read through a window in the step that makes it, by an op that cannot write it there");
   says(refusal([](recurrence& r, blobs_t&) { r.step = op_text("Sum", {"x_t", "elsewhere"}, {"h"}); }), "elsewhere");
 }
 

@@ -390,6 +390,8 @@ TEST_CASE("RecurrentNetworkGradient: what is wrong is said") {
        "nowhere");
   says(refusal([](recurrence&, blobs_t& b) { b.feed("ws", b.view("x")); }),
        "the last input is float64 3x2x3, which should be a list of step workspaces");
+  says(refusal([](recurrence&, blobs_t& b) { test::feed_some<double>(b, "x", {3}, 1); }),
+       "the sequence is float64 3, which should be one of steps of rows");
   says(refusal([](recurrence&, blobs_t& b) {
          test::feed_some<double>(b, "x", {2, 2, 3}, 1);
        }),
@@ -408,6 +410,80 @@ TEST_CASE("RecurrentNetworkGradient: what is wrong is said") {
          r.trains = true;
        }),
        "the forward run has kept 0 steps of 3");
+}
+
+TEST_CASE("RecurrentNetworkGradient: operands and arguments that do not fit are said") {
+  plait::workspace<serial> blobs;
+  feed_simple(blobs, 3, 2, {2, 3});
+  recurrence r = test::simple_cell();
+  r.trains = true;
+  plan_of<serial>(r.op(), blobs).run();
+  std::string const op = r.gradient_op();
+  auto const refused = [&](std::string const& text, std::string const& why) {
+    CAPTURE(why);
+    CHECK_THROWS_WITH_AS(plan_of<serial>(text, blobs), doctest::Contains(why.c_str()), plait::exec_error);
+  };
+  auto const with = [&](std::string const& part, std::string const& other) {
+    std::string made = op;
+    REQUIRE(made.find(part) != std::string::npos);
+    return made.replace(made.find(part), part.size(), other);
+  };
+  refused(op_text("RecurrentNetworkGradient", {"x", "ws"}, {"x_grad"}, r.arguments()),
+          "2 inputs are no 2 gradients, inputs and 3 outputs of a RecurrentNetwork");
+  refused(with("output: \"b_grad\"", ""),
+          "3 outputs where there should be 4: of the sequences, the parameters and the initial states");
+  refused(with("\"param\" ints: 2 ints: 3", "\"param\" ints: 2 ints: 4"),
+          "argument 'param' has 4, but there are 4 inputs");
+  refused(with("\"initial_recurrent_state_ids\" ints: 1", "\"initial_recurrent_state_ids\" ints: 5"),
+          "argument 'initial_recurrent_state_ids' has 5, but there are 4 inputs");
+  refused(with("arg { name: \"param\"", "arg { name: \"sequences\" ints: 6 } arg { name: \"param\""),
+          "argument 'sequences' has 6, but there are 4 inputs");
+  refused(with("\"outputs_with_grads\" ints: 0 ints: 1", "\"outputs_with_grads\" ints: 0 ints: 2"),
+          "outputs_with_grads has 2 of 2 outputs");
+  refused(with("\"outputs_with_grads\" ints: 0 ints: 1", "\"outputs_with_grads\" ints: 0 ints: -1"),
+          "outputs_with_grads has -1 of 2 outputs");
+  refused(with("\"alias_dst\" strings: \"all\" strings: \"last\"", "\"alias_dst\" strings: \"all\" strings: \"end\""),
+          "'last' has a gradient, but is not in alias_dst");
+  refused(with("\"link_external\" strings: \"hs\" strings: \"hs\" strings: \"x\"",
+               "\"link_external\" strings: \"hs\" strings: \"hs\" strings: \"y\""),
+          "link_external has 'y', which is neither a state nor an input");
+  for (char const* argument : {"backward_alias_src", "param_gradient"})
+    refused(with("arg { name: \"param\"", test::strings_arg(argument, {"a"}) + "arg { name: \"param\""),
+            "argument '" + std::string(argument) + "' is of the form that RecurrentNetwork had in 2016");
+}
+
+TEST_CASE("RecurrentNetworkGradient: gradients that cannot be added are refused") {
+  plait::workspace<serial> blobs;
+  recurrence r{{"x", "h0"}, {"hs"}, {1}, {"hs"}, {"all"}, {1}, {{"h_prev", "h", "x_t"}, {"hs", "hs", "x"}, {0, 1, 0}},
+               ""};
+  r.trains = r.no_backward_step = true;
+  r.outputs_with_grads = {0};
+  r.backward = {{"h_grad", "h_grad", "h_grad"}, {"hs_grad", "hs_grad", "x_grad"}, {1, 0, 0}};
+  SUBCASE("of whole numbers") {
+    r.step = op_text("Sum", {"h_prev", "x_t"}, {"h"});
+    for (char const* name : {"x", "all_grad"})
+      blobs.feed(name, plait::tensor<serial>::from(std::vector<std::int32_t>{1, 2}, {2, 1, 1}));
+    blobs.feed("h0", plait::tensor<serial>::from(std::vector<std::int32_t>{3}, {1, 1, 1}));
+    plan_of<serial>(r.op(), blobs).run();
+    CHECK_THROWS_WITH_AS(plan_of<serial>(r.gradient_op(), blobs).run(),
+                         doctest::Contains("gradients of int32 cannot be added"), plait::exec_error);
+  }
+  SUBCASE("of two states of different widths, of which one gradient is to be the sum") {
+    r.inputs = {"x", "h0", "z0"};
+    r.states = {"hs", "zs"};
+    r.initial = {1, 2};
+    r.forward = {{"h_prev", "h", "z", "x_t"}, {"hs", "hs", "zs", "x"}, {0, 1, 1, 0}};
+    r.step = op_text("Sum", {"h_prev", "x_t"}, {"h"}) +
+             op_text("Concat", {"h", "x_t"}, {"z", "dims"}, "arg { name: \"axis\" i: 2 }");
+    r.backward = {{"g", "g", "g", "g"}, {"hs_grad", "zs_grad", "hs_grad", "x_grad"}, {1, 1, 0, 0}};
+    test::feed_some<double>(blobs, "x", {2, 1, 1}, 1);
+    test::feed_some<double>(blobs, "h0", {1}, 2);
+    test::feed_some<double>(blobs, "z0", {2}, 3);
+    test::feed_some<double>(blobs, "all_grad", {2, 1, 1}, 4);
+    plan_of<serial>(r.op(), blobs).run();
+    CHECK_THROWS_WITH_AS(plan_of<serial>(r.gradient_op(), blobs).run(),
+                         doctest::Contains("'g' is linked to sequences of different steps"), plait::exec_error);
+  }
 }
 
 }  // namespace
