@@ -1,14 +1,17 @@
 #include <plait/exec/observers.hpp>
 
+#include <cmath>
 #include <limits>
 #include <sstream>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 #include <plait/exec/parallel.hpp>
 #include <plait/exec/plan_text.hpp>
+#include <plait/exec/tbb.hpp>
 
 #include <support/run_op.hpp>
 #include <support/toy_operators.hpp>
@@ -108,6 +111,53 @@ TEST_CASE("observers: the op whose output is NaN is named") {
   blobs.feed<float>("x", {1, infinity}, {2});
   plait::nan_observer<B> strict(true);
   CHECK_THROWS_AS(plan.run({.observer = &strict}), plait::exec_error);
+}
+
+TEST_CASE_TEMPLATE("observers: NaN and infinities are found in all real types, in parallel, too", T, float, double,
+                   plait::float16, plait::bfloat16) {
+  using device = plait::tbb;
+  auto const table = test::toy_operators<device>();
+  auto const n = plait::read_netdef_text(R"(op { type: "Same" input: "x" output: "y" })");
+  auto const one = plait::convert<T>(1.0f);
+  for (bool const parallel : {false, true}) {
+    plait::workspace<device> blobs;
+    auto plan = plait::compile(n, table, blobs, {.parallel = parallel});
+    auto const refused = [&](float second, bool infinities) {
+      blobs.feed("x", std::vector<T>{one, plait::convert<T>(second)}, {2});
+      plait::nan_observer<device> watch(infinities);
+      try {
+        if (parallel)
+          plait::parallel_executor(plan).run({.observer = &watch});
+        else
+          plan.run({.observer = &watch});
+      } catch (plait::exec_error const& e) {
+        return std::string(e.what());
+      }
+      return std::string();
+    };
+    float const infinity = std::numeric_limits<float>::infinity();
+    CHECK(refused(2, true) == "");
+    CHECK(refused(infinity, false) == "");
+    CHECK(refused(-infinity, true).find("element 1 of output 'y' is infinite") != std::string::npos);
+    CHECK(refused(std::nanf(""), false).find("element 1 of output 'y' is NaN") != std::string::npos);
+  }
+}
+
+TEST_CASE("observers: a trace has a row for each thread") {
+  plait::time_observer<B> times;
+  auto const record = [&] {
+    plait::op_event const event{0, "Any", "", {}, {}, {}, {}, nullptr};
+    times.before(event);
+    times.after(event);
+  };
+  record();
+  std::thread(record).join();
+  record();
+  std::ostringstream out;
+  plait::write_chrome_trace(out, times);
+  auto const events = nlohmann::json::parse(out.str())["traceEvents"];
+  CHECK(events[0]["tid"] == events[2]["tid"]);
+  CHECK(events[0]["tid"] != events[1]["tid"]);
 }
 
 TEST_CASE("plan_text: ops, shapes, memory") {

@@ -1,5 +1,6 @@
 #include <plait/exec/parallel.hpp>
 
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -191,6 +192,44 @@ TEST_CASE("parallel: what was fed is never left half-written when a task group i
       CHECK(blobs.fetch<float>("x") == std::vector<float>(size, before + 1));
     }
   }
+}
+
+TEST_CASE("parallel: of two ops that write a name which nobody reads, the later one's value stays") {
+  plait::netdef const n = plait::read_netdef_text(R"(
+    op { type: "Reverse" input: "long" output: "a" }
+    op { type: "Same" input: "short" output: "a" } external_output: "a")");
+  plait::workspace<B> blobs;
+  blobs.feed("long", std::vector<float>(200'000), {200'000});  // so that the first ends last
+  blobs.feed<float>("short", {1, 2}, {2});
+  auto plan = plait::compile(n, test::toy_operators<B>(), blobs, {.parallel = true});
+  plait::parallel_executor executor(plan);
+  for (int round = 0; round != 20; ++round) {
+    executor.run();
+    REQUIRE(blobs.fetch<float>("a") == std::vector<float>{1, 2});
+  }
+}
+
+TEST_CASE("parallel: a run that is stopped in the middle does no op that comes later") {
+  plait::netdef n;
+  for (int i = 0; i != 50; ++i) n.add_op("Update", {"x", "g"}, {"x"});
+  plait::workspace<B> blobs;
+  blobs.feed<float>("x", {0}, {1});
+  blobs.feed<float>("g", {1}, {1});
+  auto plan = plait::compile(n, test::toy_operators<B>(), blobs, {.parallel = true});
+  struct stopper : plait::op_observer {
+    void after(plait::op_event const& e) override {
+      if (e.op == 20) source.request_stop();
+    }
+    std::stop_source source;
+  } watch;
+  std::size_t ended = 0;
+  try {
+    plait::parallel_executor(plan).run({.stop = watch.source.get_token(), .observer = &watch});
+  } catch (plait::run_cancelled const& e) {
+    ended = e.op;
+  }
+  CHECK(ended == 21);
+  CHECK(blobs.fetch<float>("x") == std::vector<float>{21});
 }
 
 TEST_CASE("parallel: memory orders ops, and control inputs do") {

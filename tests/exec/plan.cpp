@@ -282,6 +282,39 @@ TEST_CASE("plan: a kernel that infers nothing of an output is not run") {
   }
 }
 
+int constructions = 0;
+int inferences = 0;
+
+// Counts what is done once, and once for each shape.
+template <class Backend>
+struct counting_kernel : test::same_kernel<Backend> {
+  explicit counting_kernel(plait::op_arguments const& a) : test::same_kernel<Backend>(a) { ++constructions; }
+  void infer(plait::shape_context& c) override {
+    ++inferences;
+    test::same_kernel<Backend>::infer(c);
+  }
+};
+
+TEST_CASE("plan: kernels are made once, and shapes inferred where they are new") {
+  auto with = test::toy_operators<B>();
+  with.add<counting_kernel>(plait::op_schema("Count").inputs(1).outputs(1));
+  constructions = 0;
+  inferences = 0;
+  plait::workspace<B> blobs;
+  auto plan = plait::compile(plait::read_netdef_text(R"(op { type: "Count" input: "x" output: "y" })"), with, blobs);
+  for (int run = 0; run != 10; ++run) {
+    blobs.feed("x", std::vector<float>{1, static_cast<float>(run)}, {2});
+    plan.run();
+    REQUIRE(blobs.fetch<float>("y") == std::vector<float>{1, static_cast<float>(run)});
+  }
+  CHECK(constructions == 1);
+  CHECK(inferences == 1);
+  blobs.feed<float>("x", {1, 2, 3}, {3});
+  plan.run();
+  CHECK(constructions == 1);
+  CHECK(inferences == 2);
+}
+
 // Throws what is no std::exception.
 template <class Backend>
 struct throwing_kernel : test::same_kernel<Backend> {

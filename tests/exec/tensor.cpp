@@ -37,6 +37,20 @@ TEST_CASE_TEMPLATE("tensor: elements come back as they were given", T, float, do
   CHECK(reinterpret_cast<std::uintptr_t>(t.raw()) % 64 == 0);
 }
 
+TEST_CASE("tensor: elements go to a device, to another one and back, of a view those that it has") {
+  using first = test::emulated_device;
+  struct second : first {};
+  auto const t = tensor::from(count(6), {2, 3});
+  auto const there = t.to<first>();
+  auto const elsewhere = there.to<second>();
+  CHECK(elsewhere.spec() == t.spec());
+  CHECK(elsewhere.raw() != there.raw());
+  CHECK(elsewhere.to<plait::serial>().values<float>() == count(6));
+  auto const turned = there.transpose(std::vector<std::size_t>{1, 0});
+  CHECK(turned.to<plait::serial>().values<float>() == std::vector<float>{0, 3, 1, 4, 2, 5});
+  CHECK(turned.to<second>().values<float>() == std::vector<float>{0, 3, 1, 4, 2, 5});
+}
+
 TEST_CASE("tensor: made of whatever has its elements in a row") {
   std::vector<float> elements = {1, 2, 3};
   std::array<float, 3> const fixed = {1, 2, 3};

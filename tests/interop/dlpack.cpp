@@ -1,10 +1,13 @@
 #include <plait/interop/dlpack.hpp>
 
 #include <cstdint>
+#include <type_traits>
 #include <vector>
 
 #include <doctest/doctest.h>
+#include <plait/exec/kernels/convert.hpp>
 #include <plait/exec/serial.hpp>
+#include <support/emulated_device.hpp>
 
 namespace {
 
@@ -101,6 +104,32 @@ TEST_CASE("dlpack: of a struct with a version, one that is known, and memory tha
                        plait::shape_error);
   out->version.major = 1;
   CHECK(plait::from_dlpack<plait::serial>(out).raw() == t.raw());
+}
+
+// Of which there are several.
+struct third_device : test::emulated_device {
+  static int device_of(void const*) { return 3; }
+};
+
+TEST_CASE("dlpack: a tensor on a device says on which") {
+  auto const t = plait::tensor<third_device>::from(std::vector<float>{1, 2}, {2});
+  managed_tensor* const out = plait::to_dlpack<managed_tensor>(t);
+  CHECK(out->dl_tensor.device.device_type == gpu);
+  CHECK(out->dl_tensor.device.device_id == 3);
+  CHECK(plait::from_dlpack<third_device>(out).values<float>() == std::vector<float>{1, 2});
+  managed_tensor* const here = plait::to_dlpack<managed_tensor>(tensor::from(std::vector<float>{1}, {1}));
+  CHECK(here->dl_tensor.device.device_type == cpu);
+  CHECK(here->dl_tensor.device.device_id == 0);
+  here->deleter(here);
+}
+
+TEST_CASE_TEMPLATE("dlpack: floats of 16 bits", T, plait::float16, plait::bfloat16) {
+  std::vector<T> const elements = {plait::convert<T>(1.5f), plait::convert<T>(-2.0f)};
+  managed_tensor* const out = plait::to_dlpack<managed_tensor>(tensor::from(elements, {2}));
+  CHECK(out->dl_tensor.dtype.bits == 16);
+  CHECK(out->dl_tensor.dtype.code == (std::is_same_v<T, plait::float16> ? 2 : 4));
+  auto const back = plait::from_dlpack<plait::serial>(out);
+  CHECK((back.template values<T>() == elements));
 }
 
 TEST_CASE_TEMPLATE("dlpack: every type", T, float, double, std::int32_t, std::int64_t, bool, std::uint8_t) {

@@ -132,6 +132,16 @@ struct cuda {
   }
   static void deallocate(void* at, std::size_t) noexcept { static_cast<void>(cudaFree(at)); }
 
+  /// Which device the memory is on; for none, the current one.
+  static int device_of(void const* at) {
+    int current = 0;
+    check(cudaGetDevice(&current), "cudaGetDevice");
+    if (at == nullptr) return current;
+    cudaPointerAttributes found = {};
+    check(cudaPointerGetAttributes(&found, at), "cudaPointerGetAttributes");
+    return found.device;
+  }
+
   static void copy(void* to, void const* from, std::size_t bytes) {
     if (bytes != 0) check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream()), "cudaMemcpyAsync");
   }

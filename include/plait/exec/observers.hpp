@@ -14,6 +14,7 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <type_traits>
 #include <unordered_map>
 #include <vector>
 
@@ -21,6 +22,7 @@
 #include <plait/core/utf8.hpp>
 #include <plait/exec/backend.hpp>
 #include <plait/exec/element_type.hpp>
+#include <plait/exec/kernels/convert.hpp>
 #include <plait/exec/observer.hpp>
 
 namespace plait {
@@ -172,13 +174,15 @@ class nan_observer : public op_observer {
   void after(op_event const& e) override {
     for (std::size_t o = 0; o != e.outputs.size(); ++o) {
       slot const& at = *e.outputs[o];
-      visit_type<float, double>(at.type.type, [&]<class T>(T) {
+      visit_type<float, double, float16, bfloat16>(at.type.type, [&]<class T>(T) {
         std::vector<T> elements(static_cast<std::size_t>(at.type.dims.size()));
         B::copy_to_host(elements.data(), at.data, elements.size() * sizeof(T));
-        for (std::size_t i = 0; i != elements.size(); ++i)
-          if (std::isnan(elements[i]) || (infinities_ && std::isinf(elements[i])))
+        for (std::size_t i = 0; i != elements.size(); ++i) {
+          auto const value = convert<std::conditional_t<sizeof(T) == 2, float, T>>(elements[i]);
+          if (std::isnan(value) || (infinities_ && std::isinf(value)))
             throw shape_error("plait: element " + std::to_string(i) + " of output '" + std::string(e.output_names[o]) +
-                              "' is " + (std::isnan(elements[i]) ? "NaN" : "infinite"));
+                              "' is " + (std::isnan(value) ? "NaN" : "infinite"));
+        }
       });
     }
   }

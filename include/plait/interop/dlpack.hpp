@@ -110,6 +110,8 @@ template <class Managed, backend B>
   out.device.device_type =
       static_cast<std::remove_reference_t<decltype(out.device.device_type)>>(detail::dlpack_device<B>);
   out.device.device_id = 0;
+  if constexpr (requires { B::device_of(t.raw()); })
+    out.device.device_id = static_cast<decltype(out.device.device_id)>(B::device_of(t.raw()));
   out.ndim = static_cast<std::remove_reference_t<decltype(out.ndim)>>(t.rank());
   out.dtype.code = static_cast<std::remove_reference_t<decltype(out.dtype.code)>>(type->code);
   out.dtype.bits = static_cast<std::remove_reference_t<decltype(out.dtype.bits)>>(type->bits);
