@@ -31,8 +31,8 @@ void write_plan(std::ostream& out, plan<B> const& p) {
   }
   std::size_t given = 0;
   for (auto v : layout.given()) given += p.value(v).type.bytes();
-  out << "bytes: " << given << " given, " << p.memory().kept_bytes() << " kept, " << p.memory().block_bytes()
-      << " for intermediate values\n";
+  out << "bytes: " << given << " given, " << p.memory().kept_bytes() << " kept, "
+      << p.memory().block_bytes() + p.bytes_on_demand() << " for intermediate values\n";
 }
 
 }  // namespace plait

@@ -74,12 +74,14 @@ inline std::size_t product_work(gemm_shape const& s) {
   return static_cast<std::size_t>(s.m) * static_cast<std::size_t>(s.n) * static_cast<std::size_t>(s.k) / 16;
 }
 
-/// A product, for op_kernel::by_rows, if the right operand is held. One that is more than the second level of a
-/// thread's cache holds is read anew by each thread for its rows: where these are few, threads had better have columns
-/// each, and one alone all rows at once.
+/// A right operand of more bytes is more than the second level of a thread's cache holds.
+inline constexpr std::size_t own_cache = 1 << 20;
+
+/// A product, for op_kernel::by_rows, if the right operand is held. One that leaves the thread's own cache is read anew
+/// by each thread for its rows: where these are few, threads had better have columns each, and one alone all rows at
+/// once.
 template <backend B>
 row_runs product_by_rows(held_matrix<B> const& right, gemm_shape const& s, element_type type) {
-  constexpr std::size_t own_cache = 1 << 20;
   constexpr std::size_t shared_cache = 3 << 20;  // what a thread may take of it
   if (s.m < 2 || !right.holds()) return {};
   std::size_t const bytes = static_cast<std::size_t>(s.n) * static_cast<std::size_t>(s.k) * size_of(type);
@@ -159,6 +161,14 @@ class fc_kernel : public op_kernel<B> {
     made.whole_inputs = 0b110;
     made.can_add = !B::on_device || c.type(0) == element_type::float32 || c.type(0) == element_type::float64;
     return made;
+  }
+  // As run_as multiplies so many rows, for the same bits.
+  row_runs by_pieces(op_context<B> const& c) const override {
+    if (!held_matrix<B>::packs || product_.m < many_rows || product_.n < held_matrix<B>::least_columns) return {};
+    bool const leaves_cache = c.input_spec(1).bytes() > detail::own_cache;
+    return {.work = detail::product_work(product_),
+            .whole_inputs = 0b110,
+            .least_rows = static_cast<std::size_t>(leaves_cache ? many_rows : 1)};
   }
   void run_rows(op_context<B>& c) override { run_rows_adding(c, nullptr); }
   void run_rows_adding(op_context<B>& c, void const* addend) override {
