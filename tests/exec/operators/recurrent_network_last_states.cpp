@@ -241,4 +241,21 @@ TEST_CASE("Who observes ops sees all states of the recurrence") {
   CHECK(blobs.fetch<float>("last") == observed);
 }
 
+TEST_CASE("A run stands as the one before, though it leaves outputs unset") {
+  using B = plait::serial;
+  plait::workspace<B> blobs;
+  test::feed_some<float>(blobs, "x", {50, 2, 8}, 1);
+  test::feed_some<float>(blobs, "h0", {1, 2, 8}, 2);
+  test::feed_some<float>(blobs, "w", {8, 8}, 3);
+  test::feed_some<float>(blobs, "b", {8}, 4);
+  auto plan = plait::compile(plait::read_netdef_text(test::simple_cell().op()), test::table<B>(), blobs,
+                             plait::compile_options{.fetch = {"last"}});
+  plait::plan<B>::standing before;
+  for (int run = 0; run != 3; ++run) plan.run();
+  CHECK_FALSE(blobs.get("all").is_set);
+  plan.note(before);
+  plan.bind();
+  CHECK(plan.stands_as(before));
+}
+
 }  // namespace

@@ -437,6 +437,7 @@ bool plan<B>::stands_as(standing const& then) const {
   if (then.stages != entered_ || !std::ranges::equal(slots_, then.values, same)) return false;
   auto const published = layout_.published();
   for (std::size_t i = 0; i != published.size(); ++i) {
+    if (slots_[published[i]].type.type == element_type::none) continue;
     blob<B>& held = *blobs_[layout_.blob_of(published[i])];
     if (!held.is_set || held.value.owner().use_count() > then.holders[i]) return false;
     if (held.object == nullptr && !same(slot{held.value.raw(), held.spec()}, slots_[published[i]])) return false;
