@@ -286,7 +286,7 @@ Without --fetch the external outputs are printed. See `plait ops` for what can b
                    "run this many times more, and as often again with each op timed; print the times")
       ->check(CLI::Range(1, std::numeric_limits<int>::max()));
   command->add_option("--trace", given->trace,
-                       "write the times of ops in one more run to this file, for chrome://tracing or Perfetto");
+                      "write the times of ops in one more run to this file, for chrome://tracing or Perfetto");
   command->add_flag("--plan", given->plan,
                     "print the plan before it is run: ops, shapes, where values stand, bytes, peak");
   command->callback([given, &chosen] { chosen = [given] { return run(*given); }; });

@@ -65,6 +65,8 @@ class nets_of_op {
   std::span<std::string const> input_names() const noexcept { return inputs_; }
   /// The names of the op's outputs, then of what else nets inside it write of the net around it.
   std::span<std::string const> output_names() const noexcept { return outputs_; }
+  /// Whether an op reads output `o`, or it is asked for; one that is not may be left unset.
+  bool is_wanted(std::size_t o) const { return wanted_[o]; }
 
   bool empty() const noexcept { return nets_.empty(); }
   bool has(std::string_view argument) const { return find(argument) != nullptr; }
@@ -89,9 +91,11 @@ class nets_of_op {
   void add(std::string_view argument, compiler compile, std::function<std::vector<std::string>()> reads) {
     nets_.push_back({std::string(argument), std::move(compile), std::move(reads)});
   }
-  void set_names(std::vector<std::string> inputs, std::vector<std::string> outputs) {
+  /// `wanted` is by output.
+  void set_names(std::vector<std::string> inputs, std::vector<std::string> outputs, std::vector<bool> wanted) {
     inputs_ = std::move(inputs);
     outputs_ = std::move(outputs);
+    wanted_ = std::move(wanted);
   }
 
  private:
@@ -114,6 +118,7 @@ class nets_of_op {
   std::vector<inside> nets_;
   std::vector<std::string> inputs_;
   std::vector<std::string> outputs_;
+  std::vector<bool> wanted_;
 };
 
 }  // namespace plait

@@ -283,6 +283,7 @@ struct row_runs {
   bool in_pieces = false;           ///< a few rows at a time cost no more than all at once, each for its part
   bool is_sum = false;              ///< output 0 is input 0 plus input 1, element by element, and that is all
   bool can_add = false;             ///< run_rows_adding may be called
+  std::size_t least_rows = 1;       ///< of a thread: fewer at a time cost more each
   constexpr bool is_whole_input(std::size_t i) const { return i < 64 && (whole_inputs >> i & 1) != 0; }
   constexpr bool is_whole_output(std::size_t i) const { return i < 64 && (whole_outputs >> i & 1) != 0; }
 };
@@ -348,9 +349,10 @@ class op_kernel {
   /// What the op will make and hold; false if that cannot be said. Nothing lasts: infer is called before it is run.
   virtual bool forecast(run_forecast<B>&) { return false; }
 
-  /// Of an op whose results are known after its run: whether it goes through the places of an input's first axis in
-  /// order, reads each no more than once, and may be given a few at a time: see op_context::demanded.
-  virtual bool takes_in_order(std::size_t /*input*/) const { return false; }
+  /// Of an op whose results are known after its run: if it goes through the places of an input's first axis in order,
+  /// reads each no more than once, and may be given a few at a time (see op_context::demanded), how many at least; else
+  /// 0.
+  virtual std::size_t takes_in_order(std::size_t /*input*/) const { return 0; }
 
   /// Before a series of runs. What is made of inputs that stay the same may be kept until it ends. True if the op sums
   /// by itself: runs, or end_series, then add to outputs that are summed, which is what one of them stands in all the
@@ -365,6 +367,9 @@ class op_kernel {
   /// On hosts: whether rows, which are the places of all axes but the last, or a vector's elements, can be
   /// computed by several threads, each from the same rows of the inputs and from inputs that are the same for all.
   virtual row_runs by_rows(op_context<B> const&) const { return {}; }
+  /// The same of a run whose rows are made a few at a time, in a series in which the whole inputs stay the same. Types
+  /// are known, and nothing else.
+  virtual row_runs by_pieces(op_context<B> const& c) const { return by_rows(c); }
   /// Once for all rows of a run, before them.
   virtual void begin_rows(op_context<B>&) {}
   /// Some rows, while other threads have others: operands are matrices or vectors of these rows only, but for the whole

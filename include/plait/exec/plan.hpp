@@ -229,8 +229,10 @@ class plan {
   }
   op_kernel<B> const& kernel(op_index op) const { return *steps_[op].kernel; }
   /// Whether, with the types of the last run, an op's rows are made when another asks for them: see rows_on_demand. A
-  /// run with an observer, or that may be stopped, runs each op as a whole.
+  /// run with an observer runs each op as a whole.
   bool is_on_demand(op_index op) const { return steps_[op].way == op_way::demanded; }
+  /// What there is for these rows.
+  std::size_t bytes_on_demand() const { return demand_ == nullptr ? 0 : demand_->block_bytes(); }
   std::string_view op_name(op_index op) const { return op_names_[op]; }
   std::string_view blob_name(blob_index b) const { return blob_names_[b]; }
   std::string_view value_name(value_number v) const { return blob_names_[layout_.blob_of(v)]; }
@@ -314,8 +316,8 @@ class plan {
   static std::vector<operand_pair> pairs_of_one_name(ssa_form<N> const& form, op_index op, std::size_t inputs);
   template <net N, class Op>
   nets_of_op<B> nets_inside(ssa_form<N> const& form, N const& n, Op const& op, op_index at,
-                            net_operands const& operands, operators<B> const& table, std::size_t depth,
-                            findings& found);
+                            net_operands const& operands, std::vector<bool> const& asked_for, operators<B> const& table,
+                            std::size_t depth, findings& found);
   template <net N>
   static std::vector<std::string> names_read(N const& n, operators<B> const& table);
   template <net N>
@@ -364,7 +366,7 @@ class plan {
   void use(Groups const& groups, op_way way);
   template <class Groups>
   void drop(Groups& groups);
-  void find_demand();
+  void find_demand(plan_memory<B>& memory);
   bool inputs_last(op_index op) const;
   op_way usual_way(op_index op) const;
   // Whether memory must be put back that was given, if the op by itself fails.

@@ -39,6 +39,10 @@ class plan_memory {
     for (auto s = static_cast<std::uint32_t>(layout.storage_count()); s-- != 0;) dying_.place(layout[s].last_use, s);
   }
 
+  /// What `maker`, an op of the first stage, makes has memory elsewhere, and what it reads stays until the stage ends.
+  /// npos for none.
+  void set_demanded(op_index maker) noexcept { demanded_ = maker; }
+
   /// From now on place() takes no memory, so that what it would take can be looked at. The slots' data is meaningless.
   void measure_only() noexcept { measures_ = true; }
 
@@ -170,6 +174,7 @@ class plan_memory {
   std::vector<part> parts_;
   csr<std::uint32_t> dying_;             // storages by the op that uses them last
   std::vector<std::uint32_t> block_of_;  // by storage, of the stage that is being placed
+  op_index demanded_ = npos;
   bool reuse_ = true;
   bool measures_ = false;
 };
@@ -182,6 +187,10 @@ void plan_memory<B>::place(plan_layout const& layout, std::size_t stage, op_inde
   blocks.clear();
   moving.clear();
   free_blocks free;
+  auto const stays = [&](std::uint32_t s, op_index op) {
+    return stage == 0 && demanded_ <= op &&
+           std::ranges::any_of(layout.reads(demanded_), [&](value_number v) { return layout.storage_of(v) == s; });
+  };
   auto const leave = [&](std::uint32_t at) { free.emplace(blocks[at].bytes, at); };
   std::vector<std::pair<value_number, std::uint32_t>> placed;  // values and their blocks; npos: as their source
   std::vector<std::uint32_t> scratch_block(last - first, npos);
@@ -206,6 +215,7 @@ void plan_memory<B>::place(plan_layout const& layout, std::size_t stage, op_inde
       }
       own.home = v;
       own.moves = false;
+      if (op == demanded_) continue;
       own.kept = layout[s].kept != npos;
       if (own.kept) {
         if (!measures_ && own.memory.spec() != slots[v].type)
@@ -224,7 +234,7 @@ void plan_memory<B>::place(plan_layout const& layout, std::size_t stage, op_inde
     }
     if (!reuse_) continue;
     for (std::uint32_t s : dying_[op])
-      if (block_of_[s] != npos) leave(block_of_[s]);
+      if (block_of_[s] != npos && !stays(s, op)) leave(block_of_[s]);
   }
 
   for (auto const& [v, at] : placed) block_of_[layout.storage_of(v)] = npos;

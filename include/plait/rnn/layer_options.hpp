@@ -29,8 +29,8 @@ struct recurrent_layer_options {
   /// The outputs whose gradients may be there: 2k is all steps of the k-th state, 2k + 1 its last. None: all steps of
   /// the states that the output is made of. A gradient of another one is refused.
   std::vector<std::size_t> outputs_with_grads = {};
-  /// Without a backward pass: what steps make besides states is kept for two of them, or for as many as may be under
-  /// way.
+  /// Without a backward pass: what steps make is kept for two of them, or for as many as may be under way, and so are
+  /// states of which nobody wants all steps.
   bool forward_only = false;
   /// What the cell says (cell_step::recomputable) is not kept for the backward pass, but made again there: the gates of
   /// lstm_cell, projected_lstm_cell, mi_lstm_cell and of all with LayerNorm, tanh of the cell with peepholes, what a

@@ -1,4 +1,4 @@
-// What an op makes for a recurrence is made as its steps need it, where all of it together would leave the cache.
+// What an op makes for a recurrence is made as its steps need it, a few at a time, in memory for so many.
 #include <plait/exec/rows_on_demand.hpp>
 
 #include <algorithm>
@@ -14,6 +14,8 @@
 #include <doctest/doctest.h>
 #include <tbb/task_arena.h>
 
+#include <plait/exec/observer.hpp>
+#include <plait/exec/run_cancelled.hpp>
 #include <plait/netdef/text_reader.hpp>
 #include <plait/netdef/traits.hpp>
 #include <plait/rnn/cells/lstm.hpp>
@@ -103,8 +105,8 @@ struct model {
   }
   /// The same with each op run by itself.
   std::vector<std::vector<float>> run_one_by_one() {
-    std::stop_source stop;
-    return run({.stop = stop.get_token()});
+    plait::op_observer watching;
+    return run({.observer = &watching});
   }
 
   plait::netdef net;
@@ -138,15 +140,23 @@ TEST_CASE("Rows are made when a recurrence comes to them, with the same results"
     CHECK(m.run_one_by_one() == others);
     CHECK(doubled::whole == 1);
   }
-  SUBCASE("of another length, and of one that finds room in the cache") {
-    test::feed_some<float>(m.blobs, "v", {256, rows, width}, 1);
+  SUBCASE("of another length, and of one that is a piece") {
+    test::feed_some<float>(m.blobs, "v", {piece + 1, rows, width}, 1);
     auto const some = m.run();
-    CHECK(doubled::pieces == sizes(256 / piece, piece * rows));
+    CHECK(doubled::pieces == sizes{piece * rows, rows});
     CHECK(m.run_one_by_one() == some);
-    test::feed_some<float>(m.blobs, "v", {255, rows, width}, 1);
+    test::feed_some<float>(m.blobs, "v", {piece, rows, width}, 1);
     static_cast<void>(m.run());
     CHECK(doubled::whole == 1);
     CHECK(doubled::pieces.empty());
+  }
+  SUBCASE("in a run that may be stopped, until it is") {
+    std::stop_source stop;
+    CHECK(m.run({.stop = stop.get_token()}) == wanted);
+    CHECK(doubled::pieces == all);
+    stop.request_stop();
+    CHECK_THROWS_AS(m.run({.stop = stop.get_token()}), plait::run_cancelled);
+    CHECK(doubled::begun == 0);
   }
 }
 
@@ -188,11 +198,6 @@ TEST_CASE("All rows are made at once where somebody else needs them, or they wou
   }
   SUBCASE("they stand where what they are made of did") {
     text = test::op_text("Relu", {"v"}, {"x"}) + test::op_text("Doubled", {"x"}, {"x"}) + cell.op();
-  }
-  SUBCASE("an op's own memory takes the place of what they are made of") {
-    text = test::op_text("Relu", {"v"}, {"u"}) + test::op_text("DoubledApart", {"u"}, {"x"}) +
-           test::op_text("Scribbling", {"b"}, {"c"}, "arg { name: \"scratch\" i: 2457600 }") + cell.op();
-    fetch.push_back("c");
   }
   SUBCASE("steps see all of them by name") {
     test::recurrence r = cell;
@@ -239,25 +244,46 @@ TEST_CASE("What rows are made of may come to share memory with what is written b
   CHECK(result(false) == result(true));
 }
 
-TEST_CASE("Several threads do not wait for a few rows") {
+TEST_CASE("Of several threads each makes as many rows at a time as one alone") {
   using doubled = doubled_kernel<plait::tbb>;
   std::string const text = doubled_op + test::simple_cell().op();
   auto const run = [&] { return model<plait::tbb>(text).run(); };
   auto const wanted = tbb::task_arena(1).execute(run);
-  CHECK(doubled::whole == 0);
-  CHECK(doubled::begun == 1);
+  CHECK(doubled::pieces.size() == 10);
   test::some_threads threads;
   CHECK(threads.execute(run) == wanted);
-  CHECK(doubled::whole == 1);
+  CHECK(doubled::pieces == sizes{4 * piece * rows, 4 * piece * rows, (300 - 8 * piece) * rows});
 }
 
-TEST_CASE("An LSTM of constant weights has the products of its input made as it needs them, with the same bits") {
+TEST_CASE("What rows are made of is not left to others in between") {
+  std::string const made = test::op_text("Relu", {"v"}, {"u"}) + test::op_text("DoubledApart", {"u"}, {"x"}) +
+                           test::op_text("Scribbling", {"b"}, {"c"}, "arg { name: \"scratch\" i: 2457600 }");
+  model m(made + test::simple_cell().op(), {"all", "c"});
+  using doubled = doubled_kernel<plait::serial>;
+  auto const wanted = m.run_one_by_one();
+  CHECK(doubled::whole == 1);
+  CHECK(m.run() == wanted);
+  CHECK(doubled::whole == 0);
+  CHECK(doubled::begun == 1);
+}
+
+TEST_CASE("An op in a net that is not asked for rows makes all of them, whoever runs it") {
+  model m(doubled_op + test::simple_cell().op());
+  auto const wanted = m.run();
+  m.plan->bind();
+  for (plait::op_index op = 0; op != m.plan->op_count(); ++op) m.plan->run_op(op);
+  CHECK(m.blobs.fetch<float>("all") == wanted[0]);
+  CHECK(doubled_kernel<plait::serial>::whole == 1);
+  CHECK(m.run() == wanted);
+}
+
+TEST_CASE("An LSTM has the products of its input made as it needs them, with the same bits") {
   using B = plait::serial;
   constexpr std::int64_t steps = 150, inputs = 24, units = 40, batch = 32;  // products of 3 MB
   test::trained_layer const layer(plait::lstm_cell{inputs, units}, {.forward_only = true});
   std::vector<std::string> names;
   for (auto const& [name, dims] : layer.parameters) names.push_back(name);
-  auto const run = [&](std::vector<std::string> const& constants, plait::run_options const& options) {
+  auto const run = [&](std::vector<std::string> const& constants, plait::run_options const& options = {}) {
     plait::workspace<B> blobs;
     test::feed_some<float>(blobs, "x", {steps, batch, inputs}, 1);
     for (std::size_t p = 0; p != layer.parameters.size(); ++p)
@@ -266,13 +292,15 @@ TEST_CASE("An LSTM of constant weights has the products of its input made as it 
     plan.run(options);
     plait::op_index op = 0;
     while (plan.schema(op).type() != "FC") ++op;
-    CHECK(plan.is_on_demand(op) == !constants.empty());
+    CHECK(plan.is_on_demand(op));
     std::vector<std::vector<float>> made;
     for (std::string const& name : layer.fetch) made.push_back(blobs.fetch<float>(name));
     return made;
   };
-  std::stop_source stop;
-  CHECK(run(names, {}) == run({}, {.stop = stop.get_token()}));
+  plait::op_observer watching;
+  auto const wanted = run({}, {.observer = &watching});
+  CHECK(run({}) == wanted);
+  CHECK(run(names) == wanted);
 }
 
 }  // namespace

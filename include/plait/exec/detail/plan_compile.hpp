@@ -35,6 +35,7 @@ plan<B>::plan(N const& n, operators<B> const& table, workspace<B>& blobs, compil
   ssa_form<N> const form = get_ssa(n, {.subnets = true, .control_inputs = true});
   for (blob_index b = 0; b != form.blob_bound(); ++b) blob_names_.emplace_back(std::string_view(form.name(b)));
   std::vector<bool> keep = kept_blobs(form, options, around);
+  std::vector<bool> const asked_for = keep;
   std::vector<bool> undeclared;
   if (options.as_declared) {
     if (!form.unwritten_outputs().empty()) {
@@ -79,7 +80,7 @@ plan<B>::plan(N const& n, operators<B> const& table, workspace<B>& blobs, compil
             random_stream_of(std::string_view(form.name(written.front().blob)), written.front().version));
       operands.add(n, op, form, at, arguments, keep);
       findings found{entry->schema.does_differ_by_run(), entry->schema.has_shared_results()};
-      nets_of_op<B> const nets = nets_inside(form, n, op, at, operands, table, depth, found);
+      nets_of_op<B> const nets = nets_inside(form, n, op, at, operands, asked_for, table, depth, found);
       typename operators<B>::shape_check asks;
       if (entry->restrict != nullptr) {
         arguments.set_in_place(pairs_of_one_name(form, at, operands.listed[at]));
@@ -122,8 +123,8 @@ std::vector<operand_pair> plan<B>::pairs_of_one_name(ssa_form<N> const& form, op
 template <backend B>
 template <net N, class Op>
 nets_of_op<B> plan<B>::nets_inside(ssa_form<N> const& form, N const& n, Op const& op, op_index at,
-                                   net_operands const& operands, operators<B> const& table, std::size_t depth,
-                                   findings& found) {
+                                   net_operands const& operands, std::vector<bool> const& asked_for,
+                                   operators<B> const& table, std::size_t depth, findings& found) {
   nets_of_op<B> nets;
   if constexpr (has_subnets<N>) {
     for (auto inside : plait::subnets(n, op)) {
@@ -144,8 +145,13 @@ nets_of_op<B> plan<B>::nets_inside(ssa_form<N> const& form, N const& n, Op const
   std::vector<std::string> writes;
   for (plait::value v : form.reads(at).first(operands.listed[at])) reads.push_back(blob_names_[v.blob]);
   for (plait::value v : operands.more[at]) reads.push_back(blob_names_[v.blob]);
-  for (plait::value v : form.writes(at)) writes.push_back(blob_names_[v.blob]);
-  nets.set_names(std::move(reads), std::move(writes));
+  std::vector<bool> wanted;
+  for (plait::value v : form.writes(at)) {
+    writes.push_back(blob_names_[v.blob]);
+    // An op that writes the blob again may leave it as it is.
+    wanted.push_back(asked_for[v.blob] || v.version != form.version(v.blob) || !form.consumers(v).empty());
+  }
+  nets.set_names(std::move(reads), std::move(writes), std::move(wanted));
   return nets;
 }
 

@@ -54,6 +54,7 @@ auto plan<B>::forecast_run(given_types const& given) -> forecast {
   plan_memory<B> memory;
   memory.reset(layout_, !parallel_);
   memory.measure_only();
+  find_demand(memory);
   std::vector<std::pair<std::size_t, void*>> scratch;
   for (std::size_t stage = 0; stage != layout_.stages().size(); ++stage) {
     scratch.clear();
@@ -61,7 +62,7 @@ auto plan<B>::forecast_run(given_types const& given) -> forecast {
       scratch.emplace_back(details_[op].scratch, nullptr);
     memory.place(layout_, stage, layout_.stages()[stage], stage_end(stage), slots_, scratch);
   }
-  made.blocks = memory.block_bytes();
+  made.blocks = memory.block_bytes() + memory_pool<B>::block_size(bytes_on_demand());
   for (value_number v = 0; v != slots_.size(); ++v) {
     made.types.push_back(slots_[v].type);
     made.homes.push_back(memory.home(v));

@@ -40,16 +40,20 @@ void plan<B>::run_bound(run_options const& options) {
           run_group(columns_, op);
         } else if (s.way == op_way::chained && !watched) {
           run_group(chains_, op);
-        } else if (s.way == op_way::demanded && !watched && inputs_last(op)) {
-          demand_->begin();
-          details_[stage_end(0) - 1].results->demanded = demand_.get();
         } else {
           if (options.stop.stop_requested()) throw run_cancelled(op);
-          run_with_care(op, options);
+          if (s.way == op_way::demanded && options.observer == nullptr && inputs_last(op)) {
+            demand_->begin();
+            details_[stage_end(0) - 1].results->demanded = demand_.get();
+          } else {
+            run_with_care(op, options);
+          }
         }
       }
+      if (stage == 0 && demand_ != nullptr) demand_->end();
     }
   } catch (...) {
+    if (demand_ != nullptr) demand_->end();
     rethrow(op);
   }
   repeats_ = !watched && !places_.empty();
@@ -283,6 +287,7 @@ void plan<B>::prepare_stage(std::size_t stage, bool first_is_inferred) {
   for (std::size_t later = stage; later != ready_.size(); ++later) ready_[later] = false;
   for (op_index op = first; op != last; ++op)
     if (!layout_.gives_results(op) && (op != first || !first_is_inferred)) infer(op);
+  if (stage == 0) find_demand(memory_);
   place_stage(stage);
   for (op_index op = first; op != last; ++op) {
     if (layout_.gives_results(op)) continue;
@@ -327,7 +332,10 @@ void plan<B>::enter(std::size_t stage) {
 template <backend B>
 void plan<B>::run_with_care(op_index op, run_options const& options) {
   step& s = steps_[op];
-  if (s.way == op_way::demanded) details_[stage_end(0) - 1].results->demanded = nullptr;
+  if (s.way == op_way::demanded) {
+    details_[stage_end(0) - 1].results->demanded = nullptr;
+    demand_->make_room();
+  }
   std::vector<std::pair<value_number, std::shared_ptr<void>>> backups;
   for (value_number v : layout_.endangered(op)) {
     if (nested_) break;  // the plan around has one
@@ -407,7 +415,7 @@ void plan<B>::publish(value_number v) {
   tensor<B> const* const kept = memory_.kept(v);
   if (kept != nullptr && kept->owner() == nullptr)
     target.value.view(at.data, at.type);
-  else if (kept != nullptr && !target.value.shares_memory(*kept)) {
+  else if (kept != nullptr && !(target.value.shares_memory(*kept) && target.value.raw() == kept->raw())) {
     // Others may be reading what was given here: at the same time, or on demand.
     if (is_source(&target)) std::swap(replaced_[v], target.value);
     target.value = *kept;
@@ -431,6 +439,7 @@ bool plan<B>::stands_as(standing const& then) const {
   if (then.stages != entered_ || !std::ranges::equal(slots_, then.values, same)) return false;
   auto const published = layout_.published();
   for (std::size_t i = 0; i != published.size(); ++i) {
+    if (slots_[published[i]].type.type == element_type::none) continue;
     blob<B>& held = *blobs_[layout_.blob_of(published[i])];
     if (!held.is_set || held.value.owner().use_count() > then.holders[i]) return false;
     if (held.object == nullptr && !same(slot{held.value.raw(), held.spec()}, slots_[published[i]])) return false;

@@ -98,7 +98,8 @@ void plan<B>::find_groups(bool large) {
   if (parallel_) return;
   op_index const last = layout_.stages().empty() ? 0 : stage_end(0);
   auto const at = [this](op_index op) {
-    bool const alone = layout_.gives_results(op) || !layout_.copies(op).empty() || (!nested_ && may_spoil(op));
+    bool const alone = steps_[op].way == op_way::demanded || layout_.gives_results(op) || !layout_.copies(op).empty() ||
+                       (!nested_ && may_spoil(op));
     return alone ? group_candidate<B>() : group_candidate<B>{steps_[op].kernel, &steps_[op].context};
   };
   // When a later op of a group by rows fails, some rows of what this one overwrites have been written, and what it
@@ -127,7 +128,6 @@ void plan<B>::find_groups(bool large) {
                  return layout_.last_read(v) == npos ? 0 : layout_.last_read(v);
                });
   use(chains_, op_way::chained);
-  if (large) find_demand();
 }
 
 template <backend B>
@@ -143,17 +143,24 @@ void plan<B>::drop(Groups& groups) {
   groups.clear();
 }
 
-// An op whose rows the one that ends the first stage can ask for: nobody else reads them. Whether what they are made
-// of is there until then can change from run to run: see inputs_last.
+// An op whose rows the one that ends the first stage can ask for: nobody else reads them. Decided on types, before
+// memory is placed. Whether what they are made of is there until then can change from run to run: see inputs_last.
 template <backend B>
-void plan<B>::find_demand() {
+void plan<B>::find_demand(plan_memory<B>& memory) {
+  if (demand_ != nullptr) {
+    steps_[demanded_].way = usual_way(demanded_);
+    details_[stage_end(0) - 1].results->demanded = nullptr;
+    demand_ = nullptr;
+  }
+  memory.set_demanded(npos);
   op_index const end = layout_.stages().empty() ? 0 : stage_end(0);
-  if (end == 0 || !layout_.gives_results(end - 1)) return;
+  if (parallel_ || end == 0 || !layout_.gives_results(end - 1)) return;
   op_index const last = end - 1;
-  auto const is_written = [&](value_number v) {
-    return std::ranges::any_of(layout_.writes(last), [&](value_number written) {
-      return layout_.storage_of(written) == layout_.storage_of(v);
-    });
+  auto const is_written_after = [&](op_index op, value_number v) {
+    while (++op != end)
+      for (value_number written : layout_.writes(op))
+        if (layout_.storage_of(written) == layout_.storage_of(v)) return true;
+    return false;
   };
   auto const reads_of = [&](value_number v) {
     std::ptrdiff_t count = 0;
@@ -161,17 +168,18 @@ void plan<B>::find_demand() {
     return count;
   };
   for (op_index maker = 0; maker != last; ++maker) {
-    if (steps_[maker].way != op_way::plain || groups_.contains(maker) || chains_.contains(maker)) continue;
-    if (layout_.writes(maker).size() != 1) continue;
+    if (steps_[maker].way != op_way::plain || layout_.writes(maker).size() != 1) continue;
     value_number const made = layout_.writes(maker)[0];
     auto const reads = layout_.reads(last);
     auto const input = static_cast<std::size_t>(std::ranges::find(reads, made) - reads.begin());
-    if (input == reads.size() || !steps_[last].kernel->takes_in_order(input)) continue;
-    if (reads_of(made) != 1 || layout_.stands_in(made) != npos) continue;
-    if (std::ranges::any_of(layout_.reads(maker), is_written)) continue;
-    demand_ = rows_on_demand<B>::find(*steps_[maker].kernel, steps_[maker].context);
+    std::size_t const least = input == reads.size() ? 0 : steps_[last].kernel->takes_in_order(input);
+    if (least == 0 || reads_of(made) != 1 || layout_.stands_in(made) != npos) continue;
+    auto const is_overwritten = [&](value_number v) { return is_written_after(maker, v); };
+    if (is_overwritten(made) || std::ranges::any_of(layout_.reads(maker), is_overwritten)) continue;
+    demand_ = rows_on_demand<B>::find(*steps_[maker].kernel, steps_[maker].context, least);
     if (demand_ == nullptr) continue;
     demanded_ = maker;
+    memory.set_demanded(maker);
     steps_[maker].way = op_way::demanded;
     details_[last].results->demanded_input = input;
     return;
@@ -235,11 +243,6 @@ void plan<B>::end_series(bool whole) {
   drop(groups_);
   drop(columns_);
   drop(chains_);
-  if (demand_ != nullptr) {
-    steps_[demanded_].way = usual_way(demanded_);
-    details_[stage_end(0) - 1].results->demanded = nullptr;
-    demand_ = nullptr;
-  }
   for (std::size_t i = 0; i != in_series_.size(); ++i) {
     op_index const op = in_series_[i];
     try {

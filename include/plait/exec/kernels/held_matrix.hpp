@@ -22,15 +22,17 @@ class held_matrix {
   /// Packing is as much work as about so many multiplications by a row.
   static constexpr std::size_t least_runs = 4;
 
+  /// A right operand of more bytes leaves the second level of a thread's cache.
+  static constexpr std::size_t own_cache = std::size_t{1} << 20;
+
   /// Fewer columns would be mostly padding.
   static constexpr std::int64_t least_columns = 16;
 
   /// Whether threads had better have columns of the product each, and one alone all rows at once, than rows. A matrix
-  /// that is more than the second level of a thread's cache is read anew by each thread for its rows: where these are
+  /// that leaves a thread's own cache is read anew by each thread for its rows: where these are
   /// few, nothing comes meanwhile. Fewer rows than tiles have leave the rest of them unused.
   template <class T>
   static bool keeps_rows_together(gemm_shape const& s) {
-    constexpr std::size_t own_cache = 1 << 20;
     constexpr std::size_t shared_cache = 3 << 20;  // what a thread may take of it
     std::size_t const bytes = static_cast<std::size_t>(s.n) * static_cast<std::size_t>(s.k) * sizeof(T);
     std::int64_t const threads = B::concurrency();

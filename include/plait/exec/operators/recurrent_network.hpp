@@ -74,6 +74,7 @@ class recurrent_network_kernel : public op_kernel<B> {
       alias_outputs_.push_back(&frame_.blobs().local(alias.output));
       alias_numbers_.push_back(static_cast<std::size_t>(at - outputs.begin()));
     }
+    for (std::size_t const number : alias_numbers_) wanted_.push_back(nets.is_wanted(number));
     for (std::string const& output : outputs.first(outputs.size() - 1))
       if (std::ranges::find(arguments_.aliases, output, &detail::recurrent_alias::output) == arguments_.aliases.end())
         detail::refuse_recurrence("output '" + output + "' is not in alias_dst");
@@ -113,9 +114,14 @@ class recurrent_network_kernel : public op_kernel<B> {
         steps_.links(), [&](auto const& link) { return link.target && link.sequence >= arguments_.states.size(); });
     if (own) find_in_order();
     if (own && filled_in_place_.empty()) steps_.use_executor(detail::executor_limits(a), false);
+    for (std::size_t i = 0; i != arguments_.states.size(); ++i) reaches_.push_back(find_reach(i));
   }
   void infer(shape_context&) override {}
-  bool takes_in_order(std::size_t input) const override { return input < in_order_.size() && in_order_[input]; }
+  // Between two pieces no step is under way.
+  std::size_t takes_in_order(std::size_t input) const override {
+    if (input >= in_order_.size() || !in_order_[input]) return 0;
+    return std::max<std::size_t>(1, 16 * steps_.overlapping());
+  }
   bool forecast(run_forecast<B>& c) override {
     auto const input = [&](std::string_view name) -> tensor_spec const& {
       auto const at = std::ranges::find(inputs_, name);
@@ -129,7 +135,7 @@ class recurrent_network_kernel : public op_kernel<B> {
     for (auto const& state : arguments_.states) {
       tensor_spec const type = detail::type_of_states(c.types.input(state.initial), state.name, dims[0], dims[1]);
       known->states.push_back(type);
-      c.held += memory_pool<B>::block_size(type.bytes());
+      c.held += memory_pool<B>::block_size(type_of_memory(known->states.size() - 1, type, dims[0]).bytes());
     }
     std::vector<tensor_spec> sequences = known->states;
     for (std::size_t const i : linked_numbers_) sequences.push_back(c.types.input(i));
@@ -137,7 +143,7 @@ class recurrent_network_kernel : public op_kernel<B> {
       return name == arguments_.timestep ? tensor_spec{element_type::int32, {1}} : input(name);
     });
     c.held += step.workspace * (trains_ ? length : std::min(steps_.in_flight(), length)) + step.once;
-    c.held += memory_pool<B>::block_size(length * sizeof(std::int32_t));
+    c.held += memory_pool<B>::block_size(number_places(length) * sizeof(std::int32_t));
     known->blobs = std::move(step.blobs);
     known->blobs.emplace_back(arguments_.timestep, tensor_spec{element_type::int32, {1}});
     for (std::size_t i = 0; i != arguments_.aliases.size(); ++i) {
@@ -176,6 +182,12 @@ class recurrent_network_kernel : public op_kernel<B> {
   }
 
  private:
+  // Places of a state that take turns.
+  struct state_reach {
+    std::int64_t places = 0;  // 0: they do not
+    std::int64_t again = 0;   // see recurrent_sequence
+  };
+
   // Kept is what a backward net reads of a step, or all where that net is not known or somebody wants to look at it.
   void compile(op_arguments const& a, nets_of_op<B> const& nets) {
     bool const all = a.flag("keep_steps") || (trains_ && !nets.has("backward_step_net"));
@@ -246,8 +258,10 @@ class recurrent_network_kernel : public op_kernel<B> {
       if (initial.object != nullptr) c.fail("the initial state of '" + arguments_.states[i].name + "' is no tensor");
       tensor_spec const states = detail::type_of_states(initial.spec(), arguments_.states[i].name, steps, dims[1]);
       expect_made(i, states.dims[0] - steps);
-      renew(kept.states[i], states, c, listed_);
-      sequences_.push_back({static_cast<std::byte*>(kept.states[i].raw()), kept.states[i].spec()});
+      tensor_spec const memory = c.options().observer != nullptr ? states : type_of_memory(i, states, steps);
+      renew(kept.states[i], memory, c, listed_);
+      sequences_.push_back({static_cast<std::byte*>(kept.states[i].raw()), states});
+      if (memory != states) sequences_.back().places = static_cast<std::size_t>(memory.dims[0] - reaches_[i].again);
     }
     rows_on_demand<B>* demanded = nullptr;
     for (std::size_t k = 0; k != linked_inputs_.size(); ++k) {
@@ -265,27 +279,32 @@ class recurrent_network_kernel : public op_kernel<B> {
     for (std::size_t i = 0; i != arguments_.states.size(); ++i) {
       blob<B> const& initial = *state_inputs_[i];
       detail::copy_initial_state<B>(sequences_[i], initial.value.raw(), initial.value.dims());
-      clear_unmade(i, sequences_[i].type.dims[0] - steps);
+      std::int64_t const given = sequences_[i].type.dims[0] - steps;
+      clear_unmade(i, given);
+      for (std::int64_t place = 0; place != given; ++place) repeat(i, place);
     }
 
     auto const length = static_cast<std::size_t>(steps);
     std::size_t const places = trains_ ? length : std::min(steps_.in_flight(), length);
+    kept.length = length;
     while (kept.size() < places) kept.add();
     number_steps(kept, length);
     steps_.run(
         sequences_, steps, false, c.options(),
-        [&](std::int64_t t) {
-          auto const first = static_cast<std::size_t>(t);
-          if (demanded != nullptr && first % demanded->at_once() == 0)
-            demanded->make(first, std::min(first + demanded->at_once(), length));
-          return open(kept, t, places);
+        [&](std::int64_t done) {
+          if (demanded == nullptr) return steps;
+          auto const first = static_cast<std::size_t>(done);
+          std::size_t const last = std::min(first + demanded->at_once(), length);
+          demanded->make(first, last);
+          return static_cast<std::int64_t>(last);
         },
+        [&](std::int64_t t) { return open(kept, t, places); },
         [](detail::linked_place const&, std::int64_t, auto const&) {},
         [&](detail::linked_place const& link, std::int64_t t) {
+          if (link.sequence < kept.states.size()) repeat(link.sequence, link.place(t));
           if (std::ranges::find(filled_in_place_, link.internal) != filled_in_place_.end())
             expect_filled_in_place(kept[static_cast<std::size_t>(t) % places], link, t);
         });
-    kept.length = length;
     kept.keeps_steps = trains_;
   }
   // First values of several places are for steps that write behind them: else the last places would be nobody's.
@@ -298,8 +317,8 @@ class recurrent_network_kernel : public op_kernel<B> {
                                 std::to_string(given) + " steps, but the first one writes place " +
                                 std::to_string(made - 1));
   }
-  // Zeros for the places of a state behind the `given` ones, if steps do not make all of them, or may see one before.
-  void clear_unmade(std::size_t state, std::int64_t given) {
+  // Whether steps make all places of a state behind the `given` ones, and see none of them before.
+  bool makes_places(std::size_t state, std::int64_t given) const {
     bool made = false;
     bool seen = std::ranges::any_of(seen_states_, [&](auto const& each) { return each.first == state; });
     for (detail::linked_place const& link : steps_.links()) {
@@ -308,10 +327,49 @@ class recurrent_network_kernel : public op_kernel<B> {
       made = made || (link.target && link.moves && link.offset <= given && reaches);
       seen = seen || (link.source && reaches);
     }
-    if (made && !seen) return;
+    return made && !seen;
+  }
+  // Zeros for those of which that is not so.
+  void clear_unmade(std::size_t state, std::int64_t given) {
+    if (makes_places(state, given)) return;
     detail::recurrent_sequence const& s = sequences_[state];
     std::size_t const first = static_cast<std::size_t>(given) * s.step_bytes();
     fill<B>(reinterpret_cast<std::uint8_t*>(s.data + first), s.type.bytes() - first, std::uint8_t{0});
+  }
+  // Where nobody wants more than the last of a state, its places take turns: there are as many as the steps that may be
+  // under way reach. So the result is a view of one, whatever is in the others.
+  state_reach find_reach(std::size_t state) const {
+    state_reach made;
+    bool whole = trains_;
+    for (std::size_t a = 0; a != arguments_.aliases.size(); ++a)
+      whole = whole || (wanted_[a] && arguments_.aliases[a].state == state && arguments_.aliases[a].offset != -1);
+    std::int64_t first = detail::most_places;
+    std::int64_t last = 0;
+    for (detail::linked_place const& link : steps_.links()) {
+      if (link.sequence != state) continue;
+      whole = whole || (link.target && link.window != 1);
+      first = std::min(first, link.offset);
+      last = std::max(last, link.offset + link.window);
+      made.again = std::max(made.again, link.window - 1);
+    }
+    if (!whole && first < last) made.places = last - first - 1 + static_cast<std::int64_t>(steps_.in_flight());
+    return made;
+  }
+  // What a state takes for so many steps.
+  tensor_spec type_of_memory(std::size_t state, tensor_spec type, std::int64_t steps) const {
+    std::int64_t const given = type.dims[0] - steps;
+    auto const& [places, again] = reaches_[state];
+    std::int64_t const memory = std::max(places, given) + again;
+    if (places != 0 && memory < type.dims[0] && makes_places(state, given)) type.dims.set(0, memory);
+    return type;
+  }
+  // A place that windows see behind the last one too.
+  void repeat(std::size_t state, std::int64_t place) {
+    detail::recurrent_sequence const& s = sequences_[state];
+    if (!s.takes_turns()) return;
+    std::byte* const at = s.at(place);
+    if (at < s.data + static_cast<std::size_t>(reaches_[state].again) * s.step_bytes())
+      B::copy(at + s.places * s.step_bytes(), at, s.step_bytes());
   }
   // Step t takes its turn in one of so many workspaces.
   detail::opened_step<B> open(step_workspaces<B>& kept, std::int64_t t, std::size_t places) {
@@ -326,17 +384,26 @@ class recurrent_network_kernel : public op_kernel<B> {
     }
     static constexpr tensor_spec one_number{element_type::int32, {1}};
     blob<B>& timestep = blobs.local(arguments_.timestep);
-    timestep.value.view(static_cast<std::int32_t*>(kept.timesteps.raw()) + t, one_number);
+    auto const at = static_cast<std::size_t>(t) % number_places(kept.length);
+    auto* const number_at = static_cast<std::int32_t*>(kept.timesteps.raw()) + at;
+    if (!keeps_numbers()) *number_at = static_cast<std::int32_t>(t);
+    timestep.value.view(number_at, one_number);
     timestep.object = nullptr;
     timestep.is_set = true;
     return {number, &blobs};
   }
-  // Each step has a number in a place of its own, as steps may be run when others have been made ready already. Anew in
-  // each run only if a step net changes its number.
+  // Each step has a number in a place of its own, as steps may be run when others have been made ready already. Where
+  // nobody reads them later, and the host can write them as it goes, places take turns, more than steps are ever ready.
+  bool keeps_numbers() const { return trains_ || B::on_device; }
+  std::size_t number_places(std::size_t length) const {
+    return keeps_numbers() ? length : 2 * detail::recurrent_steps<B>::most_deferred;
+  }
+  // All numbers, anew in each run only if a step net changes its number.
   void number_steps(step_workspaces<B>& kept, std::size_t length) {
-    if (kept.numbered >= length) return;
-    if (kept.timesteps.dims().size() < static_cast<std::int64_t>(length))
-      kept.timesteps = tensor<B>::uninitialized(element_type::int32, {static_cast<std::int64_t>(length)});
+    auto const places = static_cast<std::int64_t>(number_places(length));
+    if (kept.numbered >= length && kept.timesteps.dims().size() >= places) return;
+    if (kept.timesteps.dims().size() < places) kept.timesteps = tensor<B>::uninitialized(element_type::int32, {places});
+    if (!keeps_numbers()) return;
     numbers_.resize(std::max(numbers_.size(), length));
     std::iota(numbers_.begin(), numbers_.end(), 0);
     B::copy_from_host(kept.timesteps.raw(), numbers_.data(), length * sizeof(std::int32_t));
@@ -349,14 +416,16 @@ class recurrent_network_kernel : public op_kernel<B> {
                                 "that cannot write it there");
   }
 
-  // Outputs are views of the states.
+  // Outputs are views of the states. What nobody wants is left unset where it is not there.
   void hand_out(step_workspaces<B>& kept) {
     for (std::size_t i = 0; i != arguments_.aliases.size(); ++i) {
       auto const& alias = arguments_.aliases[i];
-      tensor<B> const& states = kept.states[alias.state];
-      std::int64_t const places = states.dims()[0];
+      detail::recurrent_sequence const& s = sequences_[alias.state];
+      std::int64_t const places = s.type.dims[0];
       std::int64_t const first = arguments_.first_place(alias, places);
-      alias_outputs_[i]->value = states.slice(0, first, places);
+      if (s.takes_turns() && !wanted_[i]) continue;
+      std::int64_t const at = s.takes_turns() ? first % static_cast<std::int64_t>(s.places) : first;
+      alias_outputs_[i]->value = kept.states[alias.state].slice(0, at, at + places - first);
       alias_outputs_[i]->object = nullptr;
       alias_outputs_[i]->is_set = true;
     }
@@ -377,6 +446,8 @@ class recurrent_network_kernel : public op_kernel<B> {
   std::vector<std::pair<std::size_t, blob<B>*>> seen_states_;  // that ops of the step net see as a whole
   std::vector<blob<B>*> alias_outputs_;                        // by alias
   std::vector<std::size_t> alias_numbers_;                     // of these outputs
+  std::vector<bool> wanted_;                                   // by alias
+  std::vector<state_reach> reaches_;                           // by state
   std::vector<std::string> inputs_;                            // names
   std::size_t object_number_ = 0;                              // of the output
   blob<B>* object_output_ = nullptr;

@@ -61,6 +61,12 @@ struct recurrent_run {
   std::int64_t step(std::int64_t done) const { return backward ? steps - 1 - done : done; }
 };
 
+/// Some of its steps, `last` excluded, in the order in which they are run.
+struct step_range {
+  std::int64_t first;
+  std::int64_t last;
+};
+
 /// A workspace that a step may be run in.
 template <backend B>
 struct opened_step {
@@ -108,16 +114,16 @@ class recurrent_executor {
     return all >= least_bytes * static_cast<double>(p.op_count()) && nodes_.schedule().speedup(costs) >= least_speedup;
   }
 
-  /// After the first step: runs others. Returns how many steps are done then: not all if one comes along that is not
-  /// as the first, which is to be run alone.
+  /// After the first step: runs others, from one on. Returns how many steps are done then: not up to the end of these
+  /// if one comes along that is not as the first, which is to be run alone.
   template <class Open, class Given, class Delivered>
   std::int64_t run(plan<B> const& leader, std::span<linked_place const> links, step_series<B> const& series, bool told,
-                   recurrent_run const& all, std::string_view argument, Open const& open, Given const& given,
-                   Delivered const& delivered) {
+                   recurrent_run const& all, step_range const& of, std::string_view argument, Open const& open,
+                   Given const& given, Delivered const& delivered) {
     if constexpr (has_tasks<B>) {
       for (auto const& at : lanes_) at->twin->follow(leader);
       auto const body = [&](std::size_t step, std::uint32_t node) {
-        std::int64_t const t = all.step(static_cast<std::int64_t>(step) + 1);
+        std::int64_t const t = all.step(of.first + static_cast<std::int64_t>(step));
         lane& at = *lanes_[static_cast<std::size_t>(t) % lanes_.size()];
         auto const sequence = [&](std::size_t link) -> recurrent_sequence const& {
           return all.sequences[links[link].sequence];
@@ -145,14 +151,14 @@ class recurrent_executor {
         }
         return true;
       };
-      auto const steps = static_cast<std::size_t>(all.steps - 1);
+      auto const steps = static_cast<std::size_t>(of.last - of.first);
       // An arena for as many threads as there are is the one this thread is in.
       if (threads_ == 0 || threads_ >= static_cast<std::int64_t>(B::concurrency()))
-        return 1 + static_cast<std::int64_t>(wavefront_->run(steps, body));
+        return of.first + static_cast<std::int64_t>(wavefront_->run(steps, body));
       if (arena_ == nullptr) arena_ = std::make_unique<arena>(static_cast<int>(threads_));
-      return 1 + static_cast<std::int64_t>(arena_->execute([&] { return wavefront_->run(steps, body); }));
+      return of.first + static_cast<std::int64_t>(arena_->execute([&] { return wavefront_->run(steps, body); }));
     }
-    return 1;
+    return of.first;
   }
 
   /// Lets go of the workspaces.

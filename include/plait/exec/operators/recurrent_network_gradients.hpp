@@ -325,7 +325,8 @@ class recurrent_network_gradient_kernel : public op_kernel<B> {
     for (std::string const& name : made_) static_cast<void>(kept.shared().local(name));
     if (steps_.written(arguments_.timestep) != npos) kept.numbered = 0;
     steps_.run(
-        sequences_, length_, true, c.options(), [&](std::int64_t t) { return open(kept, t); },
+        sequences_, length_, true, c.options(), [&](std::int64_t) { return length_; },
+        [&](std::int64_t t) { return open(kept, t); },
         [&](detail::linked_place const& link, std::int64_t t, auto const& add) {
           if (link.sequence >= first_sequence() || replaced_[link.sequence] < 0) return;
           each_given(link.sequence, link.place(t), [&](std::int64_t place, std::byte const* elements) {

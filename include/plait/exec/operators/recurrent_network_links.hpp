@@ -13,6 +13,7 @@
 namespace plait::detail {
 
 /// Memory of which the first axis is time; with room for a few places that take turns in it, if `places` says how many.
+/// Behind these, the first of them are there again as far as a link's window reaches.
 struct recurrent_sequence {
   std::byte* data;
   tensor_spec type;

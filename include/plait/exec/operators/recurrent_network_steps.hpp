@@ -39,6 +39,10 @@ struct link_op {
 template <backend B>
 class recurrent_steps {
  public:
+  /// Steps that are put off at a time: enough to make meetings rare, and few enough that sequences stay in the cache.
+  /// With the executor no more are under way either.
+  static constexpr std::size_t most_deferred = 64;
+
   recurrent_steps() = default;
 
   void compile(nets_of_op<B> const& nets, std::string argument, std::vector<std::string> const* keep) {
@@ -163,34 +167,47 @@ class recurrent_steps {
     if (plan_ != nullptr && link_ops().empty()) executor_.compile(*plan_, links_, limits, backward);
   }
   /// In how many workspaces steps are run whose blobs nobody needs afterwards.
-  std::size_t in_flight() const noexcept { return std::max<std::size_t>(2, executor_.in_flight()); }
+  std::size_t in_flight() const noexcept { return std::max<std::size_t>(2, overlapping()); }
+  /// How many steps the executor has under way; 0 if there is none.
+  std::size_t overlapping() const noexcept { return executor_.in_flight(); }
 
-  /// Runs so many steps, backward from the last one on. `open(t)` makes a workspace ready for step t, which is run in
-  /// the workspace of the number it returns; `given(link, t, add)` calls add(elements) for what is to be added to the
-  /// place of a target when step t has been there; `delivered(link, t)` is told of a target that step t has taken to
-  /// its places. Each is called for one step after the other, or for several at once, in the executor's tasks; where
-  /// places of a sequence take turns, a step is over before the next is opened. What is thrown is what the first step
-  /// in this order throws.
-  template <class Open, class Given, class Delivered>
+  /// Runs so many steps, backward from the last one on. `make(done)` sees to it that what steps read is there, when so
+  /// many are over and none is under way, and returns for how many it is. `open(t)` makes a workspace ready for step t,
+  /// which is run in the workspace of the number it returns; `given(link, t, add)` calls add(elements) for what is to
+  /// be added to the place of a target when step t has been there; `delivered(link, t)` is told of a target that step t
+  /// has taken to its places. These three are called for one step after the other, or for several at once, in the
+  /// executor's tasks. What is thrown is what the first step in this order throws.
+  template <class Make, class Open, class Given, class Delivered>
   void run(std::span<recurrent_sequence const> sequences, std::int64_t steps, bool backward, run_options const& options,
-           Open const& open, Given const& given, Delivered const& delivered) {
+           Make const& make, Open const& open, Given const& given, Delivered const& delivered) {
     steps_ = static_cast<std::size_t>(steps);
     backward_ = backward;
     begun_ = false;
     defers_ = false;
     if (blobs_.size() > steps_) blobs_.resize(steps_);
     recurrent_run const all{sequences, steps, backward, &options};
-    bool const in_order = std::ranges::any_of(sequences, &recurrent_sequence::takes_turns);
     std::optional<standing_team<B>> team;
+    bool overlap = false;
+    std::int64_t ready = 0;
     for (std::int64_t done = 0; done != steps;) {
+      if (done == ready) {
+        run_deferred();
+        ready = make(done);
+      }
+      if (overlap) {
+        done = executor_.run(*plan_, links_, series_, told_, all, {done, ready}, argument_, open, given, delivered);
+        overlap = done == ready;
+        if (overlap) continue;
+      }
       run_step(all, all.step(done), open(all.step(done)), given, delivered);
       ++done;
-      if (plan_ == nullptr || in_order) continue;
-      if (done == 1 && executor_.pays(*plan_, steps))
-        done = executor_.run(*plan_, links_, series_, told_, all, argument_, open, given, delivered);
+      if (plan_ == nullptr) continue;
       if (done == 1) {
-        defers_ = may_defer(all);
-        team.emplace();
+        overlap = executor_.pays(*plan_, steps);
+        if (!overlap) {
+          defers_ = may_defer(all);
+          team.emplace();
+        }
       }
       if (plan_->deferred() == most_deferred) run_deferred();
     }
@@ -246,9 +263,6 @@ class recurrent_steps {
   }
 
  private:
-  // Steps that are put off at a time: enough to make meetings rare, and few enough that sequences stay in the cache.
-  static constexpr std::size_t most_deferred = 64;
-
   // Where the blobs of a step are, and what the names were then.
   struct step_blobs {
     std::uint64_t own = 0;
