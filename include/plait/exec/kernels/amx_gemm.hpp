@@ -23,9 +23,11 @@ struct parts_gemm {
 template <backend B>
 parts_gemm const* parts_on_tiles() {
 #if PLAIT_AMX
-  static constexpr parts_gemm made{pack_right_strips<B>, multiply_packed_strips<amx_tiles, B>,
-                                   multiply_by_parts<amx_tiles, B>};
-  if (has_amx()) return &made;
+  if constexpr (!B::on_device) {
+    static constexpr parts_gemm made{pack_right_strips<B>, multiply_packed_strips<amx_tiles, B>,
+                                     multiply_by_parts<amx_tiles, B>};
+    if (has_amx()) return &made;
+  }
 #endif
   return nullptr;
 }
