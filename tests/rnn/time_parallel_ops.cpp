@@ -286,7 +286,7 @@ TEST_CASE("Of shapes, those of sequences that are left are kept") {
     c.op("Sum", {"b", "h_prev"}, "h");
   });
   o.shapes = {{"x", {4, 2, 3}}, {"y", {4, 2, 3}}, {"h0", {3}}};
-  plait::recurrent_net_options const left = plait::hoist_time_parallel_ops(net, o);
+  plait::recurrent_net_options const left = plait::hoist_time_parallel_ops(net, o, schemas());
   CHECK(left.shapes == decltype(left.shapes){{"x", {4, 2, 3}}, {"h0", {3}}});
   CHECK_NOTHROW(plait::recurrent_net(net, left));
 }

@@ -124,7 +124,7 @@ struct pack_strip {
         for (std::ptrdiff_t i = 0; i < from->count; ++i)
           raise<1>(greatest.data() + i, from->data + k * from->stride + i, 0);
     }
-    auto* const notes = ::new (to + strip_steps(from->k) * step_units) strip_notes{};
+    auto* const notes = ::new (static_cast<void*>(to + strip_steps(from->k) * step_units)) strip_notes{};
     constexpr float infinity = std::numeric_limits<float>::infinity();
     bool finite = true;
     for (std::size_t i = 0; i != strip_side; ++i) {
