@@ -265,14 +265,16 @@ TEST_CASE("errors by parts are those of sums of floats, and smaller on tiles, wh
 TEST_CASE("matrices are packed in parts for many rows where there are tiles, and multiply as others do") {
   std::mt19937 random(13);
   bool const tiles = detail::has_amx();
-  CHECK((detail::parts_of_packed<serial>(32, 64, 64) != nullptr) == tiles);
+  CHECK((detail::parts_of_packed<serial>(128, 64, 64) != nullptr) == tiles);
+  CHECK((detail::parts_of_packed<serial>(32, 1024, 512) != nullptr) == tiles);
   CHECK((detail::parts_of_both<serial>(256, 256, 64) != nullptr) == tiles);
-  CHECK(detail::parts_of_packed<serial>(31, 64, 64) == nullptr);
+  CHECK(detail::parts_of_packed<serial>(127, 64, 64) == nullptr);
+  CHECK(detail::parts_of_packed<serial>(31, 1024, 512) == nullptr);
   test::gemm_case<float> x({.m = 40, .n = 64, .k = 96}, 0.5f, 2, random);
   packed_panels<float, serial> in_panels(available_instructions());
-  in_panels.pack(96, 64, x.b.data(), false, 0, 40);
+  in_panels.pack(96, 64, x.b.data(), false, 0, 128);
   packed_panels<float, serial> made;
-  made.pack(96, 64, x.b.data(), false, 0, 40);
+  made.pack(96, 64, x.b.data(), false, 0, 128);
   packed_panels<float, serial> const moved = std::move(made);
   std::vector<float> panels(40 * 64, 1.0f), parts(40 * 64, 1.0f);
   in_panels.multiply(40, x.a.data(), panels.data(), 0.5f, 2);

@@ -32,12 +32,14 @@ parts_gemm const* parts_on_tiles() {
   return nullptr;
 }
 
-/// For a matrix that is packed once for products with so many rows, if parts are faster. Of fewer rows a thread may
-/// have less than tiles have, and parts are half as much again to read as numbers. That depends on the shape alone, so
-/// that bits do.
+/// For a matrix that is packed once for products with so many rows, if parts are faster. Threads share the rows of a
+/// product by a matrix that each has in its cache, and must not come to fewer than tiles have; of a larger one, they
+/// share the columns. That depends on the shape alone, so that bits do.
 template <backend B>
 parts_gemm const* parts_of_packed(std::ptrdiff_t m, std::ptrdiff_t n, std::ptrdiff_t k) {
-  return m >= strip_side && n >= strip_side && k >= tile_depth ? parts_on_tiles<B>() : nullptr;
+  constexpr std::ptrdiff_t own_cache = std::ptrdiff_t{1} << 18;  // elements
+  bool const many_rows = m >= (n * k > own_cache ? strip_side : 8 * tile_side);
+  return many_rows && n >= strip_side && k >= tile_depth ? parts_on_tiles<B>() : nullptr;
 }
 /// For a product both of whose operands must be packed first, of which each number must be used often.
 template <backend B>
