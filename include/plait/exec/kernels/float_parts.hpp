@@ -14,7 +14,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <new>
 
 #include <plait/exec/kernels/gemm_packing.hpp>
 #include <plait/exec/kernels/instruction_sets.hpp>
@@ -124,7 +123,8 @@ struct pack_strip {
         for (std::ptrdiff_t i = 0; i < from->count; ++i)
           raise<1>(greatest.data() + i, from->data + k * from->stride + i, 0);
     }
-    auto* const notes = ::new (static_cast<void*>(to + strip_steps(from->k) * step_units)) strip_notes{};
+    auto* const notes = reinterpret_cast<strip_notes*>(to + strip_steps(from->k) * step_units);
+    notes->infinite = 0;
     constexpr float infinity = std::numeric_limits<float>::infinity();
     bool finite = true;
     for (std::size_t i = 0; i != strip_side; ++i) {
