@@ -86,6 +86,25 @@ struct gemm_case {
   }
 };
 
+/// The case as the kernels have it, with c elsewhere.
+template <class T>
+plait::detail::gemm_problem<T> problem(gemm_case<T> const& x, T* c) {
+  gemm_shape const& s = x.shape;
+  return {s.m,
+          s.n,
+          s.k,
+          x.a.data(),
+          s.transpose_a ? 1 : s.lda,
+          s.transpose_a ? s.lda : 1,
+          x.b.data(),
+          s.transpose_b ? 1 : s.ldb,
+          s.transpose_b ? s.ldb : 1,
+          c,
+          s.ldc,
+          x.alpha,
+          x.beta};
+}
+
 template <class C>
 auto pick(std::mt19937& random, C const& from) {
   return from[std::uniform_int_distribution<std::size_t>(0, std::size(from) - 1)(random)];

@@ -76,25 +76,18 @@ struct own_gemm {
                                           s.ldc,
                                           alpha,
                                           beta};
-    if constexpr (std::same_as<T, float>)
-      if (auto const* const parts = detail::parts_of_both<B>(s.m, s.n, s.k)) {
-        for (std::int64_t i = 0; i < batch.count; ++i) {
-          detail::gemm_problem<T> part = problem;
-          part.a += i * batch.stride_a;
-          part.b += i * batch.stride_b;
-          part.c += i * batch.stride_c;
-          parts->multiply(part);
-        }
-        return;
-      }
-    if (batch.count == 1) return detail::multiply<B>(kernel, problem);
-    auto const one = [&kernel, problem, batch]<backend Threads>(std::int64_t i, Threads) {
+    detail::parts_gemm const* parts = nullptr;
+    if constexpr (std::same_as<T, float>) parts = detail::parts_of_both<B>(s.m, s.n, s.k);
+    auto const one = [&, problem, batch]<backend Threads>(std::int64_t i, Threads) {
       detail::gemm_problem<T> part = problem;
       part.a += i * batch.stride_a;
       part.b += i * batch.stride_b;
       part.c += i * batch.stride_c;
+      if constexpr (std::same_as<T, float>)
+        if (parts != nullptr) return parts->multiply(part);
       detail::multiply<Threads>(kernel, part);
     };
+    if (batch.count == 1) return one(0, B());
     if (s.m * s.n * s.k >= detail::parallel_work) {
       for (std::int64_t i = 0; i < batch.count; ++i) one(i, B());
     } else {

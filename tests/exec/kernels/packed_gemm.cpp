@@ -10,6 +10,7 @@
 #include "support/gemm_cases.hpp"
 
 using namespace plait;
+using test::problem;
 
 namespace {
 
@@ -18,24 +19,6 @@ std::vector<instruction_set> instruction_sets() {
   for (auto const set : {instruction_set::portable, instruction_set::avx2, instruction_set::avx512})
     if (set <= available_instructions()) all.push_back(set);
   return all;
-}
-
-template <class T>
-detail::gemm_problem<T> problem(test::gemm_case<T> const& x, T* c) {
-  gemm_shape const& s = x.shape;
-  return {s.m,
-          s.n,
-          s.k,
-          x.a.data(),
-          s.transpose_a ? 1 : s.lda,
-          s.transpose_a ? s.lda : 1,
-          x.b.data(),
-          s.transpose_b ? 1 : s.ldb,
-          s.transpose_b ? s.ldb : 1,
-          c,
-          s.ldc,
-          x.alpha,
-          x.beta};
 }
 
 template <class T>

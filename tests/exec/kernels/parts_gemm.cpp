@@ -16,6 +16,7 @@
 #include "support/plain_tiles.hpp"
 
 using namespace plait;
+using test::problem;
 
 namespace {
 
@@ -33,23 +34,6 @@ std::vector<way> ways() {
   if (auto const* const tiles = detail::parts_on_tiles<serial>())
     made.push_back({"tiles", tiles, detail::parts_on_tiles<plait::tbb>()});
   return made;
-}
-
-detail::gemm_problem<float> problem(test::gemm_case<float> const& x, float* c) {
-  gemm_shape const& s = x.shape;
-  return {s.m,
-          s.n,
-          s.k,
-          x.a.data(),
-          s.transpose_a ? 1 : s.lda,
-          s.transpose_a ? s.lda : 1,
-          x.b.data(),
-          s.transpose_b ? 1 : s.ldb,
-          s.transpose_b ? s.ldb : 1,
-          c,
-          s.ldc,
-          x.alpha,
-          x.beta};
 }
 
 struct packed_strips {
@@ -260,26 +244,4 @@ TEST_CASE("errors by parts are those of sums of floats, and smaller on tiles, wh
     }
     CHECK(error < (by.name == "tiles" ? 1 : 4) * usual);  // squares; three times as many additions
   }
-}
-
-TEST_CASE("matrices are packed in parts for many rows where there are tiles, and multiply as others do") {
-  std::mt19937 random(13);
-  bool const tiles = detail::has_amx();
-  CHECK((detail::parts_of_packed<serial>(128, 64, 64) != nullptr) == tiles);
-  CHECK((detail::parts_of_packed<serial>(32, 1024, 512) != nullptr) == tiles);
-  CHECK((detail::parts_of_both<serial>(256, 256, 64) != nullptr) == tiles);
-  CHECK(detail::parts_of_packed<serial>(127, 64, 64) == nullptr);
-  CHECK(detail::parts_of_packed<serial>(31, 1024, 512) == nullptr);
-  test::gemm_case<float> x({.m = 40, .n = 64, .k = 96}, 0.5f, 2, random);
-  packed_panels<float, serial> in_panels(available_instructions());
-  in_panels.pack(96, 64, x.b.data(), false, 0, 128);
-  packed_panels<float, serial> made;
-  made.pack(96, 64, x.b.data(), false, 0, 128);
-  packed_panels<float, serial> const moved = std::move(made);
-  std::vector<float> panels(40 * 64, 1.0f), parts(40 * 64, 1.0f);
-  in_panels.multiply(40, x.a.data(), panels.data(), 0.5f, 2);
-  moved.multiply(40, x.a.data(), parts.data(), 0.5f, 2);
-  bool const same = panels == parts;
-  CHECK(same == !tiles);
-  for (std::size_t i = 0; i != parts.size(); ++i) CHECK(parts[i] == doctest::Approx(panels[i]).epsilon(1e-5));
 }

@@ -37,8 +37,8 @@ parts_gemm const* parts_on_tiles() {
 /// share the columns. That depends on the shape alone, so that bits do.
 template <backend B>
 parts_gemm const* parts_of_packed(std::ptrdiff_t m, std::ptrdiff_t n, std::ptrdiff_t k) {
-  constexpr std::ptrdiff_t own_cache = std::ptrdiff_t{1} << 18;  // elements
-  bool const many_rows = m >= (n * k > own_cache ? strip_side : 8 * tile_side);
+  constexpr auto own = std::ptrdiff_t(own_cache / sizeof(float));
+  bool const many_rows = m >= (n * k > own ? strip_side : 8 * tile_side);
   return many_rows && n >= strip_side && k >= tile_depth ? parts_on_tiles<B>() : nullptr;
 }
 /// For a product both of whose operands must be packed first, of which each number must be used often.

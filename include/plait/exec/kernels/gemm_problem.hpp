@@ -13,6 +13,9 @@
 
 namespace plait::detail {
 
+/// Bytes of a right operand that find room in the second level of a thread's cache.
+inline constexpr std::size_t own_cache = std::size_t{1} << 20;
+
 /// c = (alpha * a * b + beta * from) + more with a of m by k and b of k by n elements. a and b have a distance between
 /// rows and one between columns, of which one is 1. `more` stands apart from c, and is for multiply_packed only.
 template <class T>

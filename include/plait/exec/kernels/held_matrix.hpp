@@ -22,15 +22,12 @@ class held_matrix {
   /// Packing is as much work as about so many multiplications by a row.
   static constexpr std::size_t least_runs = 4;
 
-  /// A right operand of more bytes leaves the second level of a thread's cache.
-  static constexpr std::size_t own_cache = std::size_t{1} << 20;
-
   /// Fewer columns would be mostly padding.
   static constexpr std::int64_t least_columns = 16;
 
   /// Whether threads had better have columns of the product each, and one alone all rows at once, than rows. A matrix
-  /// that leaves a thread's own cache is read anew by each thread for its rows: where these are
-  /// few, nothing comes meanwhile. Fewer rows than tiles have leave the rest of them unused.
+  /// that leaves a thread's own cache is read anew by each thread for its rows: where these are few, nothing comes
+  /// meanwhile. Fewer rows than tiles have leave the rest of them unused.
   template <class T>
   static bool keeps_rows_together(gemm_shape const& s) {
     constexpr std::size_t shared_cache = 3 << 20;  // what a thread may take of it
@@ -40,7 +37,7 @@ class held_matrix {
     bool const in_parts = std::same_as<T, float> && detail::parts_of_packed<B>(s.m, s.n, s.k) != nullptr;
     if (in_parts && threads > 1 && rows < detail::tile_side) return true;
     std::int64_t const enough = (bytes > shared_cache ? 32 : 8) * (in_parts ? 2 : 1);  // for the next of it to come
-    return bytes > own_cache && (threads == 1 || rows < enough);
+    return bytes > detail::own_cache && (threads == 1 || rows < enough);
   }
 
   /// b is the right operand of s, in place of what was held, unless that is kept. Throws std::bad_alloc.

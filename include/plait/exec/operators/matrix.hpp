@@ -158,7 +158,7 @@ class fc_kernel : public op_kernel<B> {
   // As run_as multiplies so many rows, for the same bits.
   row_runs by_pieces(op_context<B> const& c) const override {
     if (!held_matrix<B>::packs || product_.m < many_rows || product_.n < held_matrix<B>::least_columns) return {};
-    bool const leaves_cache = c.input_spec(1).bytes() > held_matrix<B>::own_cache;
+    bool const leaves_cache = c.input_spec(1).bytes() > detail::own_cache;
     return {.work = detail::product_work(product_),
             .whole_inputs = 0b110,
             .least_rows = static_cast<std::size_t>(leaves_cache ? many_rows : 1)};

@@ -1,0 +1,45 @@
+#include <plait/exec/kernels/amx.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <random>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "support/plain_tiles.hpp"
+
+using namespace plait::detail;
+
+TEST_CASE("there are no tiles where instructions are restricted") {
+  if (std::getenv("PLAIT_INSTRUCTIONS") != nullptr) CHECK_FALSE(has_amx());
+  CHECK((!has_amx() || plait::available_instructions() == plait::instruction_set::avx512));
+}
+
+#if PLAIT_AMX
+TEST_CASE("tiles add up what plain loops do, of 16 rows the same bits as of 32") {
+  if (!has_amx()) return;
+  std::mt19937 random(1);
+  std::normal_distribution<float> number;
+  constexpr std::ptrdiff_t k = 96;
+  std::vector<float> numbers(strip_side * k);
+  alignas(64) static std::uint32_t a[strip_units(k)], b[strip_units(k)];
+  for (float& x : numbers) x = number(random);
+  strip_source const rows{numbers.data(), strip_side, k, 1, k};
+  plait::vectorized(pack_strip<gemm_side::left>{&rows, a});
+  std::ranges::shuffle(numbers, random);
+  strip_source const columns{numbers.data(), strip_side, 1, strip_side, k};
+  plait::vectorized(pack_strip<gemm_side::right>{&columns, b});
+  constexpr std::size_t all = strip_side * strip_side;
+  alignas(64) float sums[all], low[all], plain[all];
+  {
+    amx_tiles const tiles;
+    tiles.multiply(a, b, strip_steps(k), false, sums);
+    tiles.multiply(a, b, strip_steps(k), true, low);
+  }
+  test::plain_tiles().multiply(a, b, strip_steps(k), false, plain);
+  CHECK(std::equal(low, low + all / 2, sums));
+  for (std::size_t i = 0; i != all; ++i) CHECK(std::abs(sums[i] - plain[i]) < 2e-5f);
+}
+#endif
