@@ -21,7 +21,7 @@ using test::problem;
 namespace {
 
 // What multiplies: plain loops, or the processor's tiles, if it has some.
-struct way {
+struct multiplier {
   std::string name;
   detail::parts_gemm const* one;
   detail::parts_gemm const* several;
@@ -29,8 +29,8 @@ struct way {
 template <backend B>
 constexpr detail::parts_gemm plain{detail::pack_right_strips<B>, detail::multiply_packed_strips<test::plain_tiles, B>,
                                    detail::multiply_by_parts<test::plain_tiles, B>};
-std::vector<way> ways() {
-  std::vector<way> made{{"plain", &plain<serial>, &plain<plait::tbb>}};
+std::vector<multiplier> multipliers() {
+  std::vector<multiplier> made{{"plain", &plain<serial>, &plain<plait::tbb>}};
   if (auto const* const tiles = detail::parts_on_tiles<serial>())
     made.push_back({"tiles", tiles, detail::parts_on_tiles<plait::tbb>()});
   return made;
@@ -83,7 +83,7 @@ struct plain_product {
 }  // namespace
 
 TEST_CASE("products by parts of every edge, order, distance and factor") {
-  for (way const& by : ways()) {
+  for (multiplier const& by : multipliers()) {
     INFO(by.name);
     std::mt19937 random(7);
     int const ms[] = {1, 2, 13, 16, 17, 30, 32, 33, 50, 97};
@@ -104,7 +104,7 @@ TEST_CASE("products by parts of every edge, order, distance and factor") {
 }
 
 TEST_CASE("more rows, columns and depth than are packed at once, by parts") {
-  for (way const& by : ways()) {
+  for (multiplier const& by : multipliers()) {
     INFO(by.name);
     std::mt19937 random(8);
     try_case(*by.one, {.m = 5, .n = 40, .k = 2 * detail::parts_depth + 3}, 2, 3, random);
@@ -114,7 +114,7 @@ TEST_CASE("more rows, columns and depth than are packed at once, by parts") {
 }
 
 TEST_CASE("sums by parts begin with other rows, and have more added") {
-  for (way const& by : ways()) {
+  for (multiplier const& by : multipliers()) {
     INFO(by.name);
     std::mt19937 random(9);
     for (std::int64_t const k : {40, 1100}) {
@@ -143,7 +143,7 @@ TEST_CASE("sums by parts begin with other rows, and have more added") {
 }
 
 TEST_CASE("a row's bits by parts do not depend on the other rows, nor a column's on other columns") {
-  for (way const& by : ways()) {
+  for (multiplier const& by : multipliers()) {
     INFO(by.name);
     std::mt19937 random(10);
     for (std::int64_t const k : {40, 1100}) {
@@ -176,7 +176,7 @@ TEST_CASE("a row's bits by parts do not depend on the other rows, nor a column's
 TEST_CASE("infinite numbers and NaN have by parts what they have by themselves") {
   constexpr float infinity = std::numeric_limits<float>::infinity();
   constexpr float nan = std::numeric_limits<float>::quiet_NaN();
-  for (way const& by : ways()) {
+  for (multiplier const& by : multipliers()) {
     INFO(by.name);
     plain_product x{40, 50, 70};
     x.left(3, 5) = infinity;
@@ -203,7 +203,7 @@ TEST_CASE("infinite numbers and NaN have by parts what they have by themselves")
 TEST_CASE("the smallest and the largest numbers lose no digits by parts") {
   std::mt19937 random(11);
   std::uniform_real_distribution<float> number(0.5f, 1);
-  for (way const& by : ways()) {
+  for (multiplier const& by : multipliers()) {
     INFO(by.name);
     plain_product x{33, 40, 64};
     float const rows[] = {0x1p-126f, 0x1p-100f, 1, 0x1p100f, 0x1p127f};
@@ -227,7 +227,7 @@ TEST_CASE("the smallest and the largest numbers lose no digits by parts") {
 }
 
 TEST_CASE("errors by parts are those of sums of floats, and smaller on tiles, which round less often") {
-  for (way const& by : ways()) {
+  for (multiplier const& by : multipliers()) {
     INFO(by.name);
     std::mt19937 random(12);
     std::normal_distribution<float> number;
