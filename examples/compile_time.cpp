@@ -9,4 +9,4 @@ constexpr auto net = plait::static_net{
 static_assert(plait::get_ssa(net).version("y") == 2);
 static_assert(plait::get_ssa(net).undefined().size() == 3);  // x, w and b
 
-int main() {}
+int main() { return 0; }

@@ -68,6 +68,7 @@ int main() try {
   plait::write_plan(std::cout, plan);
   std::vector<float> const result = blobs.fetch<float>("layer3");
   for (std::size_t i = 0; i != result.size(); ++i) std::cout << result[i] << (i % 4 == 3 ? '\n' : ' ');
+  return 0;
 } catch (plait::error const& problem) {
   std::cerr << problem.what() << '\n';
   return 1;

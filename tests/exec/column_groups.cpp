@@ -1,6 +1,7 @@
 // Groups of ops on one row, by columns: which ops make one, and what each part is given.
 #include <plait/exec/column_groups.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -203,7 +204,7 @@ TEST_CASE("column_groups: memory is shared by the same columns only") {
   other_type.operands[3][0] = other_type.operands[3][1];
   plait::column_groups<three_threads> groups;
   other_type.find(groups);
-  CHECK(groups.firsts() == std::vector<op_index>{0});
+  CHECK(std::ranges::equal(groups.firsts(), std::vector<op_index>{0}));
 
   chain<three_threads> whole(4);  // op 2 reads all of what op 1 makes
   whole.operands[2][1] = &whole.slots[2];

@@ -1,6 +1,7 @@
 // Groups of ops by rows: which ops make one, what each thread is given, and what becomes of errors.
 #include <plait/exec/row_groups.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -216,7 +217,7 @@ TEST_CASE("row_groups: on a device only an op and the sum that it makes, in plac
   wanted.kernels[2]->run(wanted.contexts[2]);
   plait::row_groups<pretended_device> groups;
   c.find(groups);
-  CHECK(groups.firsts() == std::vector<op_index>{1});
+  CHECK(std::ranges::equal(groups.firsts(), std::vector<op_index>{1}));
   CHECK(test::run_groups(groups) == sizes{2});
   CHECK(c.memory == wanted.memory);
   CHECK(c.kernels[1]->rows_adding == 1);
@@ -407,7 +408,7 @@ TEST_CASE_TEMPLATE("row_groups: large operands are run in pieces, to the same en
     wanted.grow(dims, rows);
     plait::row_groups<B> groups;
     c.find_large(groups);
-    REQUIRE(groups.firsts() == std::vector<op_index>{0});
+    REQUIRE(std::ranges::equal(groups.firsts(), std::vector<op_index>{0}));
     op_index op = 0;
     groups.run(op);
     CHECK(op == 2);
@@ -429,7 +430,7 @@ TEST_CASE("row_groups: none of ops that all have functions by element, for which
   CHECK(groups.firsts().empty());
   c.kernels[1]->by_itself = false;
   c.find_large(groups);
-  CHECK(groups.firsts() == std::vector<op_index>{0});
+  CHECK(std::ranges::equal(groups.firsts(), std::vector<op_index>{0}));
   CHECK((groups.contains(0) && groups.contains(2) && !groups.contains(3)));
 }
 
@@ -459,7 +460,7 @@ TEST_CASE("row_groups: large operands that have come to share memory are run one
   c.grow({100'000, 2}, {100'000});
   plait::row_groups<one_thread> groups;
   c.find_large(groups);
-  REQUIRE(groups.firsts() == std::vector<op_index>{0});
+  REQUIRE(std::ranges::equal(groups.firsts(), std::vector<op_index>{0}));
   // Op 1 makes value 2 where the second half of value 0 stands: pieces of op 0 would find it there.
   c.memory[0].resize(300'000, 0);
   c.slots[0].data = c.memory[0].data();

@@ -14,69 +14,15 @@
 #include <vector>
 
 #include <net/test_nets.hpp>
+#include <support/bare_net.hpp>
 #include <support/gradient_rules_of_tests.hpp>
 #include <support/op_lines.hpp>
 
 #include <plait/gradient/backward_pass.hpp>
 
 using plait::overwritten_values;
+using test::bare_net;
 using test::lines;
-
-namespace {
-
-// What a net must have, and nothing else: ops that are seen through handles, names that are numbers with text. No
-// arguments, no devices, nothing to inherit.
-struct name {
-  std::uint32_t id = 0;
-  [[maybe_unused]] friend bool operator==(name, name) = default;
-};
-
-class bare_net {
- public:
-  struct op {
-    std::string type;
-    std::vector<name> in;
-    std::vector<name> out;
-  };
-  std::vector<op> all;
-  std::vector<std::string> texts;
-
-  name known(std::string_view text) {
-    for (std::uint32_t i = 0; i != texts.size(); ++i)
-      if (texts[i] == text) return {i};
-    texts.emplace_back(text);
-    return {static_cast<std::uint32_t>(texts.size() - 1)};
-  }
-  op made(plait::op_spec const& spec) {
-    op o{spec.type, {}, {}};
-    for (std::string const& text : spec.inputs) o.in.push_back(known(text));
-    for (std::string const& text : spec.outputs) o.out.push_back(known(text));
-    return o;
-  }
-};
-
-}  // namespace
-
-template <>
-struct std::hash<name> {
-  std::size_t operator()(name n) const { return n.id; }
-};
-
-template <>
-struct plait::net_traits<bare_net> {
-  using N = bare_net;
-  static std::vector<N::op> const& ops(N const& n) { return n.all; }
-  static std::vector<N::op>& ops(N& n) { return n.all; }
-  static std::span<name const> inputs(N const&, N::op const& o) { return o.in; }
-  static std::span<name const> outputs(N const&, N::op const& o) { return o.out; }
-  static std::string_view type(N const&, N::op const& o) { return o.type; }
-  static std::string_view text(N const& n, name b) { return n.texts[b.id]; }
-  static name make_name(N& n, std::string_view text) { return n.known(text); }
-  static void append_op(N& n, plait::op_spec const& spec) { n.all.push_back(n.made(spec)); }
-  static void insert_op(N& n, std::size_t at, plait::op_spec const& spec) {
-    n.all.insert(n.all.begin() + static_cast<std::ptrdiff_t>(at), n.made(spec));
-  }
-};
 
 PLAIT_CHECK_GRADIENT_NET(bare_net);
 static_assert(!plait::argument_readable_net<bare_net> && !plait::device_net<bare_net>);
@@ -98,8 +44,8 @@ lines lines_of(N const& n) {
     lines made;
     for (bare_net::op const& o : n.all) {
       plait::op_spec spec{o.type, {}, {}};
-      for (name b : o.in) spec.inputs.push_back(n.texts[b.id]);
-      for (name b : o.out) spec.outputs.push_back(n.texts[b.id]);
+      for (bare_net::name const b : o.in) spec.inputs.push_back(n.texts[b.id]);
+      for (bare_net::name const b : o.out) spec.outputs.push_back(n.texts[b.id]);
       made.push_back(test::line_of(spec));
     }
     return made;

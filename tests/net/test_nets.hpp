@@ -46,10 +46,12 @@
 #define PLAIT_READ_ONLY_NETS \
   ::test::struct_net, ::ir::Function, ::test::dense_net, ::test::temporary_net, ::test::archetype_net
 #if __has_include(<netdef.pb.h>)
-#define PLAIT_MUTABLE_NETS ::plait::netdef, ::test::edit_net, ::ir::Editable, ::test::indexed_net, ::plait_test::NetDef
+/// Those that can be copied, and say all there is to say of a net.
+#define PLAIT_COPYABLE_NETS ::plait::netdef, ::test::edit_net, ::plait_test::NetDef
 #else
-#define PLAIT_MUTABLE_NETS ::plait::netdef, ::test::edit_net, ::ir::Editable, ::test::indexed_net
+#define PLAIT_COPYABLE_NETS ::plait::netdef, ::test::edit_net
 #endif
+#define PLAIT_MUTABLE_NETS PLAIT_COPYABLE_NETS, ::ir::Editable, ::test::indexed_net
 #define PLAIT_ALL_NETS PLAIT_READ_ONLY_NETS, PLAIT_MUTABLE_NETS
 /// Those whose blobs and op types can be shown (ir::Function and archetype_net have neither).
 #define PLAIT_TEXT_NETS ::test::struct_net, ::test::dense_net, ::test::temporary_net, PLAIT_MUTABLE_NETS

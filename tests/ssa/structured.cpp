@@ -6,6 +6,7 @@
 #include <ranges>
 #include <set>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -45,12 +46,8 @@ region::held nest(plait::subnet_role role, std::vector<region::op> ops) {
   return {std::make_shared<region const>(region{std::move(ops)}), plait::subnet_scope::shared, {}, role};
 }
 
-template <class N>
-N example();
-
 // t is written in the loop; a branch in it writes x; the other does not.
-template <>
-plait::netdef example<plait::netdef>() {
+plait::netdef example(std::type_identity<plait::netdef>) {
   return plait::read_netdef_text(R"(
     external_input: "x" external_input: "c" external_output: "x"
     op { type: "Relu" input: "x" output: "x" }
@@ -64,8 +61,7 @@ plait::netdef example<plait::netdef>() {
     op { type: "If" input: "c" arg { name: "then_net" n { op { type: "Exp" input: "x" output: "x" } } } }
     op { type: "Exp" input: "x" output: "y" })");
 }
-template <>
-region example<region>() {
+region example(std::type_identity<region>) {
   using plait::subnet_role;
   region n;
   n.external_inputs = {"x", "c"};
@@ -111,7 +107,7 @@ std::vector<std::string> listing(plait::structured_program<N> const& p) {
 }  // namespace
 
 TEST_CASE_TEMPLATE("If and While become pieces and ways, and x a phi where ways meet", N, plait::netdef, region) {
-  N const n = example<N>();
+  N const n = example(std::type_identity<N>());
   plait::structured_program const p(n);
   static_assert(plait::check_program<plait::structured_program<N>>());
   static_assert(plait::has_program_names<plait::structured_program<N>>);
@@ -158,7 +154,7 @@ TEST_CASE_TEMPLATE("If and While become pieces and ways, and x a phi where ways 
 }
 
 TEST_CASE_TEMPLATE("a net without control flow is one piece, with the versions of get_ssa", N, plait::netdef, region) {
-  N n = example<N>();
+  N n = example(std::type_identity<N>());
   auto& ops = code_of(n);
   ops.erase(ops.begin() + 1, ops.begin() + 3);
   plait::structured_program const p(n);

@@ -48,12 +48,6 @@ strings types(test::struct_net const& n) {
 
 }  // namespace
 
-#if __has_include(<netdef.pb.h>)
-#define PLAIT_COPYABLE_NETS ::plait::netdef, ::test::edit_net, ::plait_test::NetDef
-#else
-#define PLAIT_COPYABLE_NETS ::plait::netdef, ::test::edit_net
-#endif
-
 TEST_CASE_TEMPLATE("all steps, in their order", N, PLAIT_COPYABLE_NETS) {
   auto n = test::make_net<N>(predict);
   auto before = test::make_net<N>(init);

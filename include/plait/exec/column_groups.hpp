@@ -31,7 +31,8 @@ namespace detail {
 /// Ops on a single row, of which each thread does its columns.
 template <backend B>
 struct column_group {
-  static constexpr std::size_t most_operands = 16;  // of an op by element
+  static constexpr std::size_t most_operands = 16;   // of an op by element
+  static constexpr std::size_t floats_of_line = 16;  // of memory: no two threads write to one
 
   struct member {
     op_kernel<B>* kernel;
@@ -40,13 +41,20 @@ struct column_group {
     element_function does;  // in place of run_columns
   };
 
-  op_index first;
+  op_index first = 0;
   std::size_t width = 0;  // of a block
-  std::size_t step = 16;  // a line of memory of floats: no two threads write to one
+  std::size_t step = floats_of_line;
   std::size_t work = 0;
   bool backwards = false;
   std::vector<member> members = {};
 
+  void begin(op_index op) {
+    first = op;
+    width = work = 0;
+    step = floats_of_line;
+    backwards = false;
+    members.clear();
+  }
   bool take(group_candidate<B> const& c);
   bool fits(member const& m, std::size_t block) const;
   bool is_worth_it() const;
@@ -78,9 +86,12 @@ class column_groups : public op_groups<detail::column_group<B>> {
     if constexpr (!B::on_device) {
       if (B::concurrency() == 1) return;
       for (op_index op = 0; op < ops;) {
-        detail::column_group<B> made{op};
+        detail::column_group<B> made = this->make(op);
         op = this->fill(made, ops, at);
-        if (made.is_worth_it()) this->add(std::move(made));
+        if (made.is_worth_it())
+          this->add(std::move(made));
+        else
+          this->put_back(std::move(made));
       }
     }
   }

@@ -65,7 +65,7 @@ struct device_chain {
     std::size_t to;
   };
 
-  op_index first;
+  op_index first = 0;
   std::size_t count = 0;  // elements
   std::size_t width = 0;  // of rows; 0: nothing depends on it
   std::uint8_t lanes = 0;
@@ -80,6 +80,7 @@ struct device_chain {
   element_program program = {};
   bool overlaps = false;
 
+  void begin(op_index op);
   bool take(group_candidate<B> const& c);
   bool take_function(member& next);
   bool take_parts(member& next);
@@ -116,16 +117,35 @@ class device_chains : public op_chains<detail::device_chain<B>> {
   void find(op_index ops, At const& at, LastUse const& last_use) {
     this->clear();
     for (op_index op = 0; op < ops;) {
-      detail::device_chain<B> made{op};
+      detail::device_chain<B> made = this->make(op);
       this->fill(made, ops, at);
       made.finish(last_use);
       op += static_cast<op_index>(std::max<std::size_t>(1, made.members.size()));
-      if (made.is_worth_it()) this->add(std::move(made));
+      if (made.is_worth_it())
+        this->add(std::move(made));
+      else
+        this->put_back(std::move(made));
     }
   }
 };
 
 namespace detail {
+
+template <backend B>
+void device_chain<B>::begin(op_index op) {
+  first = op;
+  count = width = most_writes = 0;
+  lanes = 0;
+  members.clear();
+  reads.clear();
+  writes.clear();
+  calls.clear();
+  values.clear();
+  made.clear();
+  start = nullptr;
+  program = {};
+  overlaps = false;
+}
 
 template <backend B>
 bool device_chain<B>::take(group_candidate<B> const& c) {

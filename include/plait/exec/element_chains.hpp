@@ -49,7 +49,7 @@ struct element_chain {
     std::size_t operands;
   };
 
-  op_index first;
+  op_index first = 0;
   std::size_t count = 0;  // elements
   std::size_t block = 0;  // of these, at a time
   bool overlaps = false;
@@ -60,6 +60,17 @@ struct element_chain {
   std::vector<std::unique_ptr<straight_line>> lines = {};
   std::vector<void*> whole = {};  // where the operands are, if the chain is one call and they are all in memory
 
+  void begin(op_index op) {
+    first = op;
+    count = block = 0;
+    overlaps = false;
+    members.clear();
+    operands.clear();
+    calls.clear();
+    called_with.clear();
+    lines.clear();
+    whole.clear();
+  }
   bool take(group_candidate<B> const& c);
   template <class LastUse>
   void place_buffers(LastUse const& last_use);
@@ -94,9 +105,12 @@ class element_chains : public op_chains<detail::element_chain<B>> {
   void find(op_index ops, At const& at, LastUse const& last_use) {
     this->clear();
     for (op_index op = 0; op < ops;) {
-      detail::element_chain<B> made{op};
+      detail::element_chain<B> made = this->make(op);
       op = this->fill(made, ops, at);
-      if (made.members.size() < 2) continue;
+      if (made.members.size() < 2) {
+        this->put_back(std::move(made));
+        continue;
+      }
       made.place_buffers(last_use);
       made.find_calls(last_use);
       this->add(std::move(made));

@@ -251,12 +251,58 @@ class memory_pool {
   memory_statistics statistics_;
 };
 
+namespace detail {
+
+/// Memory of the host for single objects of a type, as of what shared pointers count with: kept for the next one, in
+/// a list that lives as long as the program. Any thread may take and give back.
+template <class T>
+class kept_allocator {
+ public:
+  using value_type = T;
+
+  kept_allocator() = default;
+  template <class U>
+  kept_allocator(kept_allocator<U> const&) noexcept {}  // NOLINT(google-explicit-constructor): as allocators convert
+
+  [[nodiscard]] T* allocate(std::size_t count) {
+    PLAIT_ASSERT(count == 1, "kept_allocator: of single objects");
+    static_assert(sizeof(T) >= sizeof(spot));
+    kept& all = shared();
+    {
+      std::lock_guard const lock(all.mutex);
+      if (all.first != nullptr) return reinterpret_cast<T*>(std::exchange(all.first, all.first->next));
+    }
+    return std::allocator<T>().allocate(1);
+  }
+  void deallocate(T* at, std::size_t) noexcept {
+    kept& all = shared();
+    std::lock_guard const lock(all.mutex);
+    all.first = ::new (static_cast<void*>(at)) spot{all.first};
+  }
+  friend bool operator==(kept_allocator, kept_allocator) = default;
+
+ private:
+  struct spot {
+    spot* next;
+  };
+  struct kept {
+    std::mutex mutex;
+    spot* first = nullptr;
+  };
+  static kept& shared() {
+    static auto& all = *new kept;
+    return all;
+  }
+};
+
+}  // namespace detail
+
 /// A block of a pool that is given back with the last owner.
 template <backend B>
 [[nodiscard]] std::shared_ptr<void> pooled_memory(std::size_t bytes) {
   memory_pool<B>& pool = memory_pool<B>::shared();
   void* const block = pool.take(bytes);
-  return {block, [bytes, &pool](void* at) { pool.give_back(at, bytes); }};
+  return {block, [bytes, &pool](void* at) { pool.give_back(at, bytes); }, detail::kept_allocator<void>()};
 }
 
 }  // namespace plait

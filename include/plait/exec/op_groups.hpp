@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <ranges>
 #include <utility>
 #include <vector>
 
@@ -13,25 +14,41 @@ namespace plait {
 
 /// Ops after one another, in groups that have none in common. A Group has the number of its `first` op, and `members`,
 /// one for each; take(candidate) makes the next op a member, or returns false.
+///
+/// Groups are looked for anew in each run of a recurrence: those that are gone are used again, with what they have
+/// allocated. A Group is made without arguments, and begins once more with begin(first op, …).
 template <class Group>
 class op_groups {
  public:
-  void clear() { groups_.clear(); }
+  void clear() {
+    while (!groups_.empty()) {  // so that the first is made first again, and finds as much room as it needs
+      put_back(std::move(groups_.back()));
+      groups_.pop_back();
+    }
+  }
 
   /// Whether an op is in a group. O(log groups).
   bool contains(op_index op) const {
     auto const after = std::ranges::upper_bound(groups_, op, {}, &Group::first);
     return after != groups_.begin() && op - std::prev(after)->first < std::prev(after)->members.size();
   }
-  /// The first op of each group, in order.
-  std::vector<op_index> firsts() const {
-    std::vector<op_index> made;
-    made.reserve(groups_.size());
-    for (Group const& g : groups_) made.push_back(g.first);
-    return made;
-  }
+  /// The first op of each group, in order: a view.
+  auto firsts() const { return groups_ | std::views::transform(&Group::first); }
 
  protected:
+  /// A group that takes what there is to begin with.
+  template <class... About>
+  Group make(op_index first, About... about) {
+    Group made;
+    if (!spare_.empty()) {
+      made = std::move(spare_.back());
+      spare_.pop_back();
+    }
+    made.begin(first, about...);
+    return made;
+  }
+  /// One that is not added.
+  void put_back(Group g) { spare_.push_back(std::move(g)); }
   /// Has a group take ops from its first on, as far as it does. Returns the one behind the last of them, or behind the
   /// first if there is none.
   template <class At>
@@ -52,6 +69,7 @@ class op_groups {
 
  private:
   std::vector<Group> groups_;
+  std::vector<Group> spare_;
 };
 
 /// Groups that note where their operands are before they run: a Group has find_operands() and run(op), too.

@@ -22,6 +22,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <span>
 #include <string>
@@ -84,11 +85,42 @@ class shape_context {
     read_(state_, i, made.data(), made.size() * sizeof(T));
     return made;
   }
+  /// The one element of such an input, which must have no more.
+  template <element T>
+  T only(std::size_t i) const {
+    PLAIT_ASSERT(read_ != nullptr, "shape_context: the op's description has no shape_from");
+    expect_type<T>(i);
+    expect(dims(i).size() == 1, i, "have one element");
+    T made{};
+    read_(state_, i, &made, sizeof made);
+    return made;
+  }
+  /// The same of int32 or int64.
+  std::int64_t only_integer(std::size_t i) const {
+    return type(i) == element_type::int64 ? only<std::int64_t>(i) : only<std::int32_t>(i);
+  }
   /// Those of an input of int32 or int64.
   std::vector<std::int64_t> integers(std::size_t i) const {
-    if (type(i) == element_type::int64) return elements<std::int64_t>(i);
-    std::vector<std::int32_t> const narrow = elements<std::int32_t>(i);
-    return {narrow.begin(), narrow.end()};
+    std::vector<std::int64_t> made;
+    integers(i, made);
+    return made;
+  }
+  /// The same in place of what is in a list, which a kernel that is asked again and again need not make anew.
+  void integers(std::size_t i, std::vector<std::int64_t>& made) const {
+    PLAIT_ASSERT(read_ != nullptr, "shape_context: the op's description has no shape_from");
+    expect_type<std::int32_t, std::int64_t>(i);
+    auto const count = static_cast<std::size_t>(dims(i).size());
+    made.resize(count);
+    bool const narrow = type(i) == element_type::int32;
+    // Narrow ones are read into the second half: none is overwritten before it is widened.
+    auto* const at = reinterpret_cast<std::byte*>(made.data()) + (narrow ? count * sizeof(std::int32_t) : 0);
+    read_(state_, i, at, count * (narrow ? sizeof(std::int32_t) : sizeof(std::int64_t)));
+    if (!narrow) return;
+    for (std::size_t k = 0; k != count; ++k) {
+      std::int32_t number = 0;
+      std::memcpy(&number, at + k * sizeof number, sizeof number);
+      made[k] = number;
+    }
   }
   /// Those of an input of bool, 0 or 1 each.
   std::vector<std::uint8_t> flags(std::size_t i) const {

@@ -68,10 +68,17 @@ class op_rows {
   op_rows(op_rows&&) noexcept = default;
   op_rows& operator=(op_rows&&) noexcept = default;
 
-  /// For ops with so many operands together, of so many rows each.
-  op_rows(std::size_t rows, std::size_t operands) : rows_(rows) {
+  op_rows(std::size_t rows, std::size_t operands) { begin(rows, operands); }
+  /// From now on for ops with so many operands together, of so many rows each, none of which is there yet.
+  void begin(std::size_t rows, std::size_t operands) {
+    rows_ = rows;
+    narrowed_to_ = 0;
+    operands_.clear();
+    pointers_.clear();
+    contexts_.clear();
     operands_.reserve(operands);
     pointers_.reserve(operands);
+    most_ = operands;
   }
 
   /// An op; `c` must stay where it is, and so must its operands' slots.
@@ -113,13 +120,14 @@ class op_rows {
   };
 
   void add_operand(slot const& from, bool whole) {
-    PLAIT_ASSERT(operands_.size() != operands_.capacity(), "op_rows: more operands than were told of");
+    PLAIT_ASSERT(operands_.size() != most_, "op_rows: more operands than were told of");
     operands_.push_back({from, &from, whole ? 0 : from.type.bytes() / rows_});
     pointers_.push_back(&operands_.back().here);
   }
 
   std::size_t rows_ = 0;
   std::size_t narrowed_to_ = 0;  // rows that the operands' shapes are of
+  std::size_t most_ = 0;         // operands
   std::vector<narrowed> operands_;
   std::vector<slot*> pointers_;
   std::vector<op_context<B>> contexts_;

@@ -120,7 +120,8 @@ class plan {
   /// After bind(): tells the ops whose shapes are known from the start. Returns, by value, which sums the ops make
   /// themselves: they add them to where the value stands, which must be the same in all runs then, and be cleared. A
   /// series ends by itself when shapes change.
-  std::vector<bool> begin_series(value_series const& values);
+  /// What is returned holds until the next series.
+  std::vector<bool> const& begin_series(value_series const& values);
   /// `whole` is false if a run has failed.
   void end_series(bool whole);
   bool in_series() const noexcept { return !in_series_.empty(); }
@@ -406,6 +407,8 @@ class plan {
   std::vector<tensor<B>> gathered_;    // by input, of those fed with strides: the elements in order
   std::vector<tensor_spec> inferred_;  // of the outputs of the op in hand
   std::vector<op_index> in_series_;    // ops that know of a series
+  std::vector<bool> summed_by_ops_;    // in it, by value
+  run_series told_;                    // the op in hand
   std::vector<constant> constants_;
   bool constants_told_ = false;                // the series of all runs is under way
   row_groups<B> groups_;                       // of small steps while they do, of large operands otherwise

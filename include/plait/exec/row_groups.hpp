@@ -57,6 +57,7 @@ struct row_group {
     void const* from;
   };
 
+  void begin(op_index op, bool is_large);
   bool take(group_candidate<B> const& c);
   bool is_undivided() const;
   bool may_follow(row_runs const& next) const;
@@ -84,8 +85,8 @@ struct row_group {
   void for_each(F const& run_one);
   void throw_first(std::size_t& run, op_index& op);
 
-  op_index first;
-  bool large;
+  op_index first = 0;
+  bool large = false;
   std::size_t rows = 0;
   std::size_t at_once = 0;  // rows
   std::size_t work = 0;
@@ -173,11 +174,14 @@ class row_groups : public op_groups<detail::row_group<B>> {
   template <class At>
   void find_pairs(op_index ops, At const& at) {
     for (op_index op = 0; op + 1 < ops; ++op) {
-      detail::row_group<B> made{op, false};
+      detail::row_group<B> made = this->make(op, false);
       for (group_candidate<B> const& c : {at(op), at(op + 1)})
         if (c.kernel != nullptr) made.members.push_back({c.kernel, c.context, c.kernel->by_rows(*c.context)});
       made.find_sums();
-      if (made.members.size() != 2 || made.members[0].addend == npos) continue;
+      if (made.members.size() != 2 || made.members[0].addend == npos) {
+        this->put_back(std::move(made));
+        continue;
+      }
       this->add(std::move(made));
       ++op;
     }
@@ -185,19 +189,32 @@ class row_groups : public op_groups<detail::row_group<B>> {
   template <class At>
   void find(op_index ops, At const& at, bool large) {
     for (op_index op = 0; op < ops;) {
-      detail::row_group<B> made{op, large};
+      detail::row_group<B> made = this->make(op, large);
       op_index const end = this->fill(made, ops, at);
       made.find_sums();
       bool const is_worth_it = made.is_worth_it();
       op = made.is_undivided() && !is_worth_it ? op + 1 : end;
-      if (!is_worth_it) continue;
-      made.divide();
-      this->add(std::move(made));
+      if (is_worth_it) {
+        made.divide();
+        this->add(std::move(made));
+      } else {
+        this->put_back(std::move(made));
+      }
     }
   }
 };
 
 namespace detail {
+
+template <backend B>
+void row_group<B>::begin(op_index op, bool is_large) {
+  first = op;
+  large = is_large;
+  rows = at_once = work = runs = 0;
+  members.clear();
+  deferred.clear();
+  added.clear();
+}
 
 template <backend B>
 bool row_group<B>::take(group_candidate<B> const& c) {
@@ -292,7 +309,7 @@ void row_group<B>::divide() {
     part& p = parts[k];
     p.first = k * rows / count;
     p.last = (k + 1) * rows / count;
-    p.ops = op_rows<B>(rows, operands);
+    p.ops.begin(rows, operands);
     for (member const& m : members) p.ops.add(*m.context, m.rows);
   }
 }

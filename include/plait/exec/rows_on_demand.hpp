@@ -53,10 +53,8 @@ class rows_on_demand {
     if (block_ == nullptr) block_ = pooled_memory<B>(block_bytes());
     made().data = block_.get();
     if (maker_->by_rows(*context_).work == 0) {
-      std::vector<bool> whole;
-      for (std::size_t i = 0; i != context_->input_count(); ++i) whole.push_back(by_.is_whole_input(i));
       has_series_ = true;
-      maker_->begin_series(*context_, {npos, whole, whole, {false}});
+      maker_->begin_series(*context_, series_);
     }
     maker_->begin_rows(*context_);
   }
@@ -89,6 +87,8 @@ class rows_on_demand {
       : maker_(&maker), context_(&context), by_(by), rows_(rows, context.input_count() + 1), at_once_(at_once) {
     rows_a_place_ = rows / places();
     rows_.add(context, by);
+    for (std::size_t i = 0; i != context.input_count(); ++i) series_.same.push_back(by.is_whole_input(i));
+    series_.lasting = series_.same;
   }
   slot& made() const { return *context_->outputs()[0]; }
   std::size_t places() const { return static_cast<std::size_t>(made().type.dims[0]); }
@@ -101,6 +101,7 @@ class rows_on_demand {
   std::size_t at_once_;
   std::shared_ptr<void> block_;
   std::shared_ptr<void> all_;
+  run_series series_{npos, {}, {}, {false}};
   bool has_series_ = false;
 };
 

@@ -22,6 +22,7 @@
 #include <plait/rnn/cells/multi.hpp>
 #include <plait/rnn/recurrent_net.hpp>
 
+#include <support/counted_new.hpp>
 #include <support/recurrent_nets.hpp>
 #include <support/some_threads.hpp>
 #include <support/trained_layer.hpp>
@@ -90,6 +91,24 @@ TEST_CASE("With the executor steps of cells and stacks of cells make the same bi
       CHECK(threads.execute([&] { return net.run(3, 2); }) == expected);
       CHECK(threads.execute([&] { return net.run(2, 7); }) == expected);
     }
+}
+
+TEST_CASE("With the executor runs after the first ask the system for no memory") {
+  test::some_threads threads;
+  layer_net net(plait::lstm_cell{4, 5}, {});
+  set_executor(net.net, 3);
+  plait::workspace<B> blobs;
+  for (std::size_t p = 0; p != net.parameters.size(); ++p)
+    test::feed_some<float>(blobs, net.parameters[p].first, net.parameters[p].second, p + 1);
+  test::feed_some<float>(blobs, "x", {30, 3, 4}, 100);
+  test::feed_some<float>(blobs, "dy", {30, 3, 5}, 200);
+  auto plan = plait::compile(net.net, test::table<B>(), blobs, {.fetch = net.fetch});
+  CHECK(threads.execute([&] {
+    for (int run = 0; run != 5; ++run) plan.run();
+    return test::count_news([&] {
+      for (int run = 0; run != 20; ++run) plan.run();
+    });
+  }) == 0);
 }
 
 // One value of a backward step goes to a state, the input and a parameter; outputs' gradients are added to the state's.

@@ -13,6 +13,7 @@
 #include <plait/exec/memory_pool.hpp>
 #include <plait/exec/step_workspaces.hpp>
 
+#include <support/counted_new.hpp>
 #include <support/recurrent_nets.hpp>
 
 namespace {
@@ -187,7 +188,10 @@ TEST_CASE("runs allocate nothing once they have run; a run that is not different
     std::size_t const passing = passing_bytes(plan);
     auto const allocated = [] { return plait::memory_pool<B>::shared().statistics().system_allocations; };
     std::size_t const before = allocated();
-    for (int run = 0; run != 3; ++run) plan.run();
+    auto const run_again = [&] {
+      for (int run = 0; run != 3; ++run) plan.run();
+    };
+    CHECK(test::count_news(run_again) == 0);
     CHECK(allocated() == before);
     // Of what is left behind, states and outputs are as long as the sequence; the rest is that of two steps.
     auto const workspaces = std::dynamic_pointer_cast<plait::step_workspaces<B>>(blobs.find("ws")->object);

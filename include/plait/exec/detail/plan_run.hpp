@@ -15,6 +15,8 @@
 #include <utility>
 #include <vector>
 
+#include <boost/container/small_vector.hpp>
+
 #include <plait/core/assert.hpp>
 #include <plait/core/errors.hpp>
 #include <plait/exec/plan.hpp>
@@ -336,7 +338,7 @@ void plan<B>::run_with_care(op_index op, run_options const& options) {
     details_[stage_end(0) - 1].results->demanded = nullptr;
     demand_->make_room();
   }
-  std::vector<std::pair<value_number, std::shared_ptr<void>>> backups;
+  boost::container::small_vector<std::pair<value_number, std::shared_ptr<void>>, 4> backups;
   for (value_number v : layout_.endangered(op)) {
     if (nested_) break;  // the plan around has one
     if (options.observer == nullptr && schema(op).has_checked_first()) break;

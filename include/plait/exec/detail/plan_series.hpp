@@ -11,37 +11,40 @@
 namespace plait {
 
 template <backend B>
-std::vector<bool> plan<B>::begin_series(value_series const& values) {
+std::vector<bool> const& plan<B>::begin_series(value_series const& values) {
   end_series(false);
-  std::vector<bool> taken(values.summed.size(), false);
+  summed_by_ops_.assign(values.summed.size(), false);
+  told_.runs = values.runs;
   op_index const last = layout_.stages().empty() ? 0 : stage_end(0);
   for (op_index op = 0; op != last; ++op) {
     if (layout_.gives_results(op)) continue;
-    run_series told{values.runs, {}, {}, {}};
     bool any = false;
+    told_.same.clear();
+    told_.lasting.clear();
+    told_.summed.clear();
     for (value_number v : layout_.reads(op)) {
-      told.same.push_back(values.same[v]);
-      told.lasting.push_back(values.lasting[v] || values.same[v]);
+      told_.same.push_back(values.same[v]);
+      told_.lasting.push_back(values.lasting[v] || values.same[v]);
       any = any || values.same[v];
     }
     for (value_number v : layout_.writes(op)) {
-      told.summed.push_back(values.summed[v]);
+      told_.summed.push_back(values.summed[v]);
       any = any || values.summed[v];
     }
     if (!any) continue;
     in_series_.push_back(op);
     try {
-      if (!steps_[op].kernel->begin_series(steps_[op].context, told)) continue;
+      if (!steps_[op].kernel->begin_series(steps_[op].context, told_)) continue;
     } catch (...) {
       end_series(false);
       rethrow(op);
     }
-    for (value_number v : layout_.writes(op)) taken[v] = values.summed[v];
+    for (value_number v : layout_.writes(op)) summed_by_ops_[v] = values.summed[v];
   }
   // Whether operands of the outermost net share memory may change with each run.
   find_groups(!nested_ || in_series_.empty());
   find_places();
-  return taken;
+  return summed_by_ops_;
 }
 
 template <backend B>

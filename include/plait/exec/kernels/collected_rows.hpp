@@ -42,8 +42,23 @@ class collected_rows {
   /// Copies are handed over when there are so many rows.
   static constexpr std::int64_t most_copies = 256;
 
-  explicit collected_rows(bool lasting) : lasting_(lasting) {}
+  collected_rows() = default;
+  explicit collected_rows(bool lasting) { begin(lasting); }
 
+  /// Rows of another sum, with none yet.
+  void begin(bool lasting) {
+    drop();
+    begun_ = true;
+    lasting_ = lasting;
+  }
+  /// Lets go of rows that were not handed over, and of copies. Places that were noted have room next time.
+  void drop() {
+    begun_ = false;
+    complete_.clear();
+    rows_ = 0;
+    memory_ = nullptr;
+  }
+  bool begun() const noexcept { return begun_; }
   /// Whether nothing is copied: only where rows are is noted.
   bool lasting() const noexcept { return lasting_; }
 
@@ -110,7 +125,8 @@ class collected_rows {
     }
   }
 
-  bool lasting_;
+  bool begun_ = false;
+  bool lasting_ = false;
   std::vector<matrices> complete_;  // of rows that last
   std::int64_t rows_ = 0;
   std::byte const* left_ = nullptr;

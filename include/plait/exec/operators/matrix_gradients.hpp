@@ -4,7 +4,6 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -59,20 +58,21 @@ class fc_gradient_kernel : public op_kernel<B> {
       detail::visit_factor<B>(c.type(0), [&]<class T>(T) { held_.hold(input_, c.template input<T>(1)); });
     bool const sums = (c.type(0) == element_type::float32 || c.type(0) == element_type::float64) && series.summed[0] &&
                       series.summed[1];
-    if (sums) collected_.emplace(series.lasting[0] && series.lasting[2]);
+    if (sums) collected_.begin(series.lasting[0] && series.lasting[2]);
     return sums;
   }
   void end_series(op_context<B>& c, bool whole) override {
     held_.release();
-    if (collected_ && whole) visit_type<float, double>(c.type(0), [&]<class T>(T) { collected_->end(adder<T>(c)); });
-    collected_.reset();
+    if (collected_.begun() && whole)
+      visit_type<float, double>(c.type(0), [&]<class T>(T) { collected_.end(adder<T>(c)); });
+    collected_.drop();
   }
 
   void keep_constants(std::vector<bool> const& inputs) override { held_.keep(inputs[1]); }
 
   // Sums of what lasts need only be told where it is.
   row_runs by_rows(op_context<B> const& c) const override {
-    if (!with_input_ || !collected_ || !collected_->lasting()) return {};
+    if (!with_input_ || !collected_.begun() || !collected_.lasting()) return {};
     row_runs made = detail::product_by_rows(held_, input_, c.type(0));
     made.whole_inputs = 0b010;
     made.whole_outputs = 0b011;
@@ -92,15 +92,15 @@ class fc_gradient_kernel : public op_kernel<B> {
  private:
   template <std::floating_point T>
   void collect(op_context<B>& c) {
-    collected_->add(rows_, c.template input<T>(0), static_cast<std::size_t>(inner_) * sizeof(T), c.template input<T>(2),
-                    static_cast<std::size_t>(units_) * sizeof(T), adder<T>(c));
+    collected_.add(rows_, c.template input<T>(0), static_cast<std::size_t>(inner_) * sizeof(T), c.template input<T>(2),
+                   static_cast<std::size_t>(units_) * sizeof(T), adder<T>(c));
   }
   template <class T>
   void run_as(op_context<B>& c) {
     T const* const x = c.template input<T>(0);
     T const* const dy = c.template input<T>(2);
     if constexpr (std::floating_point<T>) {
-      if (collected_) {
+      if (collected_.begun()) {
         collect<T>(c);
       } else {
         make_weights(rows_, x, dy, c.template output<T>(0), T(0));
@@ -146,8 +146,8 @@ class fc_gradient_kernel : public op_kernel<B> {
   std::int64_t inner_ = 0;
   gemm_shape weights_;
   gemm_shape input_;
-  held_matrix<B> held_;                              // W, for dX
-  std::optional<collected_rows<B>> collected_ = {};  // of X and dY, while dW and db are summed over a series
+  held_matrix<B> held_;          // W, for dX
+  collected_rows<B> collected_;  // of X and dY, while dW and db are summed over a series
 };
 
 template <backend B>

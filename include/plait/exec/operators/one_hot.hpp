@@ -49,7 +49,7 @@ struct one_hot_kernel : op_kernel<B> {
     c.expect_rank(0, 1, 1);
     c.expect_type<std::int32_t, std::int64_t>(1);
     c.expect(c.dims(1).size() == 1, 1, "have one element, the number of classes");
-    c.output(0, element_type::float32, {c.dims(0)[0], c.integers(1).front()});
+    c.output(0, element_type::float32, {c.dims(0)[0], c.only_integer(1)});
   }
   void run(op_context<B>& c) override {
     visit_type<std::int32_t, std::int64_t>(c.type(0), [&]<class I>(I) {

@@ -63,12 +63,9 @@ struct range_kernel : op_kernel<B> {
 
   void infer(shape_context& c) override {
     c.expect_type<float, double, std::int32_t, std::int64_t>(0);
-    for (std::size_t i = 0; i != c.input_count(); ++i) {
-      c.expect_same_type(0, i);
-      c.expect(c.dims(i).size() == 1, i, "have one element");
-    }
+    for (std::size_t i = 0; i != c.input_count(); ++i) c.expect_same_type(0, i);
     visit_type<float, double, std::int32_t, std::int64_t>(c.type(0), [&]<class T>(T) {
-      auto const element = [&](std::size_t i) { return c.template elements<T>(i).front(); };
+      auto const element = [&](std::size_t i) { return c.template only<T>(i); };
       T const start = c.input_count() == 1 ? T(0) : element(0);
       T const stop = element(c.input_count() == 1 ? 0 : 1);
       T const step = c.input_count() == 3 ? element(2) : T(1);

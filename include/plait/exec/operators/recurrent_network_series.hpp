@@ -61,20 +61,20 @@ class step_series {
   /// then to stand in the sums themselves.
   bool begin(plan<B>& p, std::size_t runs) {
     plan_layout const& layout = p.layout();
-    typename plan<B>::value_series told{runs, std::vector<bool>(layout.value_count(), false), {}, {}};
-    told.lasting = told.summed = told.same;
+    told_.runs = runs;
+    for (std::vector<bool>* of : {&told_.same, &told_.lasting, &told_.summed}) of->assign(layout.value_count(), false);
     same_.clear();
     for (std::size_t const i : unchanged_) {
       std::uint32_t const v = layout.given()[i];
       if (std::ranges::binary_search(changing_, p.source(i), std::less<>())) continue;
-      told.lasting[v] = true;
+      told_.lasting[v] = true;
       if (!std::ranges::binary_search(around_, p.source(i), std::less<>())) continue;
-      told.same[v] = true;
+      told_.same[v] = true;
       same_.emplace_back(i, p.source(i));
     }
-    for (linked_place const& link : put_) told.lasting[link.value] = true;
-    for (std::uint32_t const v : summed_) told.summed[v] = true;
-    taken_ = p.begin_series(told);
+    for (linked_place const& link : put_) told_.lasting[link.value] = true;
+    for (std::uint32_t const v : summed_) told_.summed[v] = true;
+    taken_ = p.begin_series(told_);
     return std::ranges::find(taken_, true) != taken_.end();
   }
   /// Whether what was told is so in the step that is to be run by the plan, or a twin of it, bound as it is.
@@ -95,7 +95,8 @@ class step_series {
   std::vector<linked_place> put_;                             // into places that nothing else changes
   std::vector<std::uint32_t> summed_;                         // values of which only the sum is wanted
   std::vector<std::pair<std::size_t, blob<B> const*>> same_;  // of this run
-  std::vector<bool> taken_;                                   // by value
+  typename plan<B>::value_series told_;
+  std::vector<bool> taken_;  // by value
 };
 
 }  // namespace plait::detail

@@ -258,7 +258,7 @@ class recurrent_steps {
     if (plan_ == nullptr) return;
     run_inside(argument_, [&] { plan_->end_series(false); });
     series_.drop();
-    plan_->rebind(blank_);
+    rebind_blank();
     executor_.release();
   }
 
@@ -287,6 +287,11 @@ class recurrent_steps {
     found.own = blobs.revision();
     found.shared = blobs.parent()->revision();
     return found;
+  }
+  // To blobs that hold nothing.
+  void rebind_blank() {
+    if (blank_places_.given.empty() && blank_places_.published.empty()) blank_places_ = plan_->find_blobs(blank_);
+    plan_->rebind(blank_places_);
   }
   template <class Given, class Delivered>
   void run_step(recurrent_run const& all, std::int64_t t, opened_step<B> const& at, Given const& given,
@@ -329,7 +334,7 @@ class recurrent_steps {
       run_deferred();
       plan_->end_series(true);
       series_.drop();
-      plan_->rebind(blank_);
+      rebind_blank();
       plan_->rebind(blobs.plan);
       put();
     }
@@ -379,6 +384,7 @@ class recurrent_steps {
 
   std::string argument_;
   workspace<B> blank_;
+  typename plait::plan<B>::blob_places blank_places_;
   std::unique_ptr<plait::plan<B>> plan_;
   std::vector<linked_place> links_;
   step_series<B> series_;

@@ -89,7 +89,7 @@ struct reshape_kernel : view_kernel<B> {
     if (c.input_count() == 2) {
       before_type = c.expect_type<std::int32_t, std::int64_t>(1);
       c.expect_rank(1, 1, 1);
-      wanted = c.integers(1);
+      c.integers(1, wanted);
     }
     c.output(0, c.type(0), detail::reshaped(c.dims(0), wanted));
     std::ranges::copy(c.dims(0), before.begin());

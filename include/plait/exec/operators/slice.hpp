@@ -44,8 +44,8 @@ struct slice_place {
         c.expect_type<std::int32_t, std::int64_t>(i);
         c.expect_rank(i, 1, 1);
       }
-      starts = c.integers(1);
-      ends = c.integers(2);
+      c.integers(1, starts);
+      c.integers(2, ends);
     }
     if (starts.size() != ends.size() || starts.size() > c.dims(0).rank())
       c.fail(std::to_string(starts.size()) + " starts and " + std::to_string(ends.size()) + " ends are given for " +
@@ -124,8 +124,7 @@ struct tile_kernel : op_kernel<B> {
   void infer(shape_context& c) override {
     for (std::size_t i = 1; i != c.input_count(); ++i) {
       c.expect_type<std::int32_t, std::int64_t>(i);
-      c.expect(c.dims(i).size() == 1, i, "have one element");
-      (i == 1 ? tiles : at) = c.integers(i).front();
+      (i == 1 ? tiles : at) = c.only_integer(i);
     }
     if (tiles < 0) c.fail("it is to be tiled " + std::to_string(tiles) + " times");
     std::size_t const axis = c.axis(0, at);

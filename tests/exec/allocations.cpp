@@ -1,0 +1,157 @@
+// What runs of a plan ask the system for: nothing, once they have run, however often.
+#include <plait/exec/plan.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <plait/exec/memory_pool.hpp>
+#include <plait/exec/operators.hpp>
+#include <plait/exec/parallel.hpp>
+#include <plait/exec/serial.hpp>
+#include <plait/exec/tbb.hpp>
+#include <plait/netdef/text_reader.hpp>
+#include <plait/netdef/traits.hpp>
+#include <support/counted_new.hpp>
+#include <support/optimized.hpp>
+
+namespace {
+
+constexpr std::int64_t rows = 3, width = 8;
+
+// Ten ops ten times, each time on what the last have made.
+plait::netdef hundred_ops() {
+  std::string text = R"(external_input: "x0" external_input: "w" external_input: "b")";
+  auto const op = [&](std::string const& type, std::vector<std::string> const& in, std::vector<std::string> const& out,
+                      std::string const& arguments = {}) {
+    text += " op { type: '" + type + "'";
+    for (std::string const& name : in) text += " input: '" + name + "'";
+    for (std::string const& name : out) text += " output: '" + name + "'";
+    text += ' ' + arguments + " }";
+  };
+  for (int k = 0; k != 10; ++k) {
+    std::string const n = std::to_string(k);
+    std::string const x = 'x' + n;
+    op("FC", {x, "w", "b"}, {"a" + n});
+    op("Relu", {"a" + n}, {"a" + n});
+    op("Sigmoid", {"a" + n}, {"s" + n});
+    op("Mul", {"a" + n, "s" + n}, {"m" + n});
+    op("Softmax", {"m" + n}, {"p" + n});
+    op("Sum", {"p" + n, x}, {"r" + n});
+    op("Concat", {"r" + n, "m" + n}, {"c" + n, "extents" + n}, "arg { name: 'axis' i: 1 }");
+    op("Split", {"c" + n}, {"left" + n, "right" + n}, "arg { name: 'axis' i: 1 }");
+    op("Sub", {"left" + n, "right" + n}, {"d" + n});
+    op("Tanh", {"d" + n}, {'x' + std::to_string(k + 1)});
+  }
+  return plait::read_netdef_text(text + " external_output: 'x10'");
+}
+
+template <plait::backend B>
+void feed(plait::workspace<B>& blobs) {
+  auto const some = [](std::int64_t count, float step) {
+    std::vector<float> made;
+    for (std::int64_t i = 0; i != count; ++i) made.push_back(static_cast<float>(i % 7) * step - 0.3f);
+    return made;
+  };
+  blobs.template feed<float>("x0", some(rows * width, 0.1f), {rows, width});
+  blobs.template feed<float>("w", some(width * width, 0.05f), {width, width});
+  blobs.template feed<float>("b", some(width, 0.2f), {width});
+}
+
+// A million where there is time for that: a run takes ten times as long where nothing is optimised.
+constexpr int runs = test::optimized ? 1'000'000 : 20'000;
+
+TEST_CASE("A million runs of a hundred ops ask the system for no memory, and make the same of it") {
+  using B = plait::serial;
+  plait::netdef const net = hundred_ops();
+  REQUIRE(net.op.size() == 100);
+  plait::workspace<B> blobs;
+  feed(blobs);
+  auto plan = plait::compile(net, plait::standard_operators<B>(), blobs);
+  plan.run();
+  plan.run();
+  std::vector<float> const made = blobs.fetch<float>("x10");
+  auto const before = plait::memory_pool<B>::shared().statistics();
+  CHECK(test::count_news([&] {
+          for (int run = 0; run != runs; ++run) plan.run();
+        }) == 0);
+  auto const after = plait::memory_pool<B>::shared().statistics();
+  CHECK(after.system_allocations == before.system_allocations);
+  CHECK(after.bytes_in_use == before.bytes_in_use);
+  CHECK(blobs.fetch<float>("x10") == made);
+}
+
+TEST_CASE("Nor do runs whose ops are tasks") {
+  using B = plait::tbb;
+  plait::workspace<B> blobs;
+  feed(blobs);
+  auto plan = plait::compile(hundred_ops(), plait::standard_operators<B>(), blobs, {.parallel = true});
+  plait::parallel_executor executor(plan);
+  for (int run = 0; run != 3; ++run) executor.run();
+  CHECK(test::count_news([&] {
+          for (int run = 0; run != 100; ++run) executor.run();
+        }) == 0);
+}
+
+// What a run decides by elements, and what must be as it was if an op fails, too.
+TEST_CASE("Nor do runs with control flow, shapes from elements, and ops that write over what was fed") {
+  using B = plait::serial;
+  for (char const* const text : {
+           R"(external_input: "x" external_input: "yes" external_output: "y"
+              op { type: "If" input: "yes" output: "y"
+                   arg { name: "then_net" n { op { type: "Relu" input: "x" output: "y" } } }
+                   arg { name: "else_net" n { op { type: "Abs" input: "x" output: "y" } } } })",
+           R"(external_input: "x" external_input: "n" external_output: "y"
+              op { type: "Copy" input: "x" output: "y" } op { type: "Copy" input: "n" output: "left" }
+              op { type: "GT" input: "left" input: "none" output: "go" }
+              op { type: "While" input: "go" input: "y" input: "left" output: "y" output: "left" output: "go"
+                   arg { name: "loop_net" n {
+                     op { type: "Tanh" input: "y" output: "y" }
+                     op { type: "Sub" input: "left" input: "one" output: "left" }
+                     op { type: "GT" input: "left" input: "none" output: "go" } } } })",
+           R"(external_input: "x" external_input: "dims" external_output: "z"
+              op { type: "Reshape" input: "x" input: "dims" output: "y" output: "old" }
+              op { type: "Relu" input: "y" output: "z" })",
+           R"(external_input: "n" external_output: "z" op { type: "Range" input: "n" output: "z" })",
+           R"(external_input: "x" external_output: "x" external_output: "y"
+              op { type: "Relu" input: "x" output: "x" } op { type: "Softmax" input: "x" output: "y" }
+              op { type: "Add" input: "x" input: "y" output: "x" })"}) {
+    CAPTURE(text);
+    plait::workspace<B> blobs;
+    blobs.feed<float>("x", {1, -2, 3, -4}, {2, 2});
+    blobs.feed<bool>("yes", {true}, {1});
+    blobs.feed<std::int64_t>("dims", {4, 1}, {2});
+    blobs.feed<std::int32_t>("n", {5}, {1});
+    blobs.feed<std::int32_t>("one", {1}, {1});
+    blobs.feed<std::int32_t>("none", {0}, {1});
+    auto plan = plait::compile(plait::read_netdef_text(text), plait::standard_operators<B>(), blobs);
+    for (int run = 0; run != 3; ++run) plan.run();
+    CHECK(test::count_news([&] {
+            for (int run = 0; run != 10; ++run) plan.run();
+          }) == 0);
+  }
+}
+
+// Tensors for those who hold the last ones are new, but what was let go of is used again.
+TEST_CASE("Nor do runs that leave a new tensor behind each time") {
+  using B = plait::serial;
+  plait::workspace<B> blobs;
+  feed(blobs);
+  auto plan = plait::compile(hundred_ops(), plait::standard_operators<B>(), blobs);
+  plait::tensor<B> held[2];
+  for (int run = 0; run != 4; ++run) {
+    plan.run();
+    held[run % 2] = blobs.view("x10");
+  }
+  CHECK(test::count_news([&] {
+          for (int run = 0; run != 100; ++run) {
+            plan.run();
+            held[run % 2] = blobs.view("x10");
+          }
+        }) == 0);
+}
+
+}  // namespace

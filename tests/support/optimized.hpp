@@ -1,0 +1,12 @@
+// Whether tests are optimised: where they are, they may do ten times as much.
+#pragma once
+
+namespace test {
+
+#ifdef __OPTIMIZE__
+inline constexpr bool optimized = true;
+#else
+inline constexpr bool optimized = false;
+#endif
+
+}  // namespace test
