@@ -181,6 +181,26 @@ TEST_CASE("captured_runs: a net that waits for its device, or does something els
     }
     CHECK(std::ranges::any_of(made, [&](floats const& y) { return y != made[0]; }));
   }
+  SUBCASE("a count of its own; one that stands in a blob is an operand as others are") {
+    one_op net(
+        "op { type: 'Iter' output: 'n' } op { type: 'Cast' input: 'n' output: 'y' arg { name: 'to' i: 1 } }"
+        "external_output: 'y'");
+    for (int i = 1; i != 7; ++i) {
+      net.runs.run();
+      CHECK_FALSE(net.runs.is_captured());
+      CHECK(net.y() == floats{static_cast<float>(i)});
+    }
+    plait::workspace<device> blobs;
+    blobs.feed<std::int64_t>("n", {0}, {1});
+    auto plan = plait::compile(plait::read_netdef_text("op { type: 'Iter' input: 'n' output: 'n' }"),
+                               test::table<device>(), blobs);
+    captured_runs<device> runs(plan);
+    for (std::int64_t i = 1; i != 7; ++i) {
+      runs.run();
+      CHECK(blobs.fetch<std::int64_t>("n") == std::vector<std::int64_t>{i});
+    }
+    CHECK(runs.is_captured());
+  }
   SUBCASE("random numbers in a net inside") {
     test::recurrence r = test::simple_cell();
     r.step += test::op_text("Dropout", {"h"}, {"h", "mask"});
@@ -249,6 +269,29 @@ TEST_CASE("captured_runs: an LSTM and its training step, again and again with ot
     CHECK(got != wanted);
     plan.run();
     CHECK(got == results());
+  }
+}
+
+// Links are views: what a step makes of a state stands where the next one finds it.
+TEST_CASE("A recurrence copies as much for many steps as for few, forward and back") {
+  for (bool const forward_only : {true, false}) {
+    CAPTURE(forward_only);
+    test::trained_layer const layer(plait::any_cell(plait::lstm_cell{5, 8}), {.forward_only = forward_only});
+    plait::workspace<device> blobs;
+    for (std::size_t p = 0; p != layer.parameters.size(); ++p)
+      test::feed_some<float>(blobs, layer.parameters[p].first, layer.parameters[p].second, p + 3);
+    auto plan = plait::compile(layer.net, test::table<device>(), blobs, plait::compile_options{layer.fetch});
+    auto const copies = [&](std::int64_t steps) {
+      test::feed_some<float>(blobs, "x", {steps, 3, 5}, 1);
+      if (!forward_only) test::feed_some<float>(blobs, "dy", {steps, 3, 8}, 2);
+      for (int run = 0; run != 2; ++run) plan.run();  // numbers of steps are copied once
+      std::size_t const before = device::copies;
+      plan.run();
+      return device::copies - before;
+    };
+    // Of both states the first row, and that again, for two and three rows.
+    CHECK(copies(3) == 6);
+    CHECK(copies(40) == 6);
   }
 }
 

@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -170,7 +171,9 @@ struct emulated_device {
     closed_memory::shared().deallocate(at, bytes);
   }
   static void copy(void* to, void const* from, std::size_t bytes) {
-    if (bytes != 0) late_stream::current().start([=] { std::memcpy(to, from, bytes); });
+    if (bytes == 0) return;
+    ++copies;
+    late_stream::current().start([=] { std::memcpy(to, from, bytes); });
   }
   static void copy_from_host(void* to, void const* from, std::size_t bytes) {
     if (bytes == 0) return;
@@ -179,6 +182,8 @@ struct emulated_device {
   }
   static void copy_to_host(void* to, void const* from, std::size_t bytes) { copy_from_host(to, from, bytes); }
   static void synchronize() { late_stream::current().wait(); }
+
+  static inline std::atomic<std::size_t> copies = 0;  ///< so far, by copy() and those to and from the host
 };
 
 /// Products as cuBLAS makes them, one element after the other: sums of 16 bits in float.

@@ -109,9 +109,10 @@ class op_schema {
     return *this;
   }
   /// What an op does depends on more than its operands: how often it has run, or elements that the host looks at. What
-  /// a run of it starts on a device cannot stand for another run: see captured_runs.
-  op_schema& differs_by_run() {
-    differs_by_run_ = true;
+  /// a run of it starts on a device cannot stand for another run: see captured_runs. Of ops with fewer inputs than so
+  /// many, that is.
+  op_schema& differs_by_run(std::size_t fewer_inputs = npos) {
+    differs_below_ = fewer_inputs;
     return *this;
   }
   /// The type of `fallback` is the argument's type.
@@ -245,7 +246,7 @@ class op_schema {
   }
   bool may_take_objects() const noexcept { return takes_objects_ || results_after_run_; }
   bool has_side_effects() const noexcept { return side_effects_; }
-  bool does_differ_by_run() const noexcept { return differs_by_run_; }
+  bool does_differ_by_run(std::size_t inputs) const noexcept { return inputs < differs_below_; }
   bool has_checked_first() const noexcept { return checks_first_; }
   /// Throws an error where the description contradicts itself: it speaks of an operand that no op of the type has, asks
   /// for more operands than there may be, or describes an argument twice.
@@ -296,7 +297,7 @@ class op_schema {
   row_claim row_claim_ = nullptr;
   bool renames_blobs_ = false;
   bool side_effects_ = false;
-  bool differs_by_run_ = false;
+  std::size_t differs_below_ = 0;
   bool checks_first_ = false;
   required_inputs required_ = required_inputs::all;
   bool results_after_run_ = false;
