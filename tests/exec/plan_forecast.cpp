@@ -47,4 +47,46 @@ TEST_CASE("forecast_memory: a net without nets inside takes what its plan has, a
                           std::to_string(f.intermediate) + " for intermediate values, 0 inside ops\n");
 }
 
+TEST_CASE("forecast_memory: shapes from elements that are fed, or that types say; others are refused") {
+  auto const feed = [](plait::workspace<B>& blobs) {
+    blobs.feed<float>("x", std::vector<float>(96, 1), {4, 24});
+    blobs.feed<float>("z", std::vector<float>(96, 1), {8, 12});
+    blobs.feed<std::int32_t>("dims", {2, 48}, {2});
+  };
+  auto const check = [&](std::string const& text) {
+    CAPTURE(text);
+    plait::workspace<B> blobs;
+    feed(blobs);
+    auto plan = plait::compile(plait::read_netdef_text(text + " external_output: 'y'"), test::table<B>(), blobs);
+    auto& pool = plait::memory_pool<B>::shared();
+    std::size_t const before = pool.statistics().bytes_in_use;
+    plait::memory_forecast const f = plait::forecast_memory(plan);
+    plan.run();
+    CHECK(pool.statistics().bytes_in_use - before == f.kept + f.intermediate);
+    return blobs.view("y").dims();
+  };
+  using plait::shape;
+  CHECK(check("op { type: 'Reshape' input: 'x' input: 'dims' output: 'y' output: 'old' }") == shape{2, 48});
+  CHECK(check("op { type: 'Shape' input: 'x' output: 's' } op { type: 'Relu' input: 'z' output: 'r' }"
+              "op { type: 'Reshape' input: 'r' input: 's' output: 'y' output: 'old' }") == shape{4, 24});
+  CHECK(check("op { type: 'Reshape' input: 'x' output: 'a' output: 'old' arg { name: 'shape' ints: 96 } }"
+              "op { type: 'Relu' input: 'a' output: 'b' }"
+              "op { type: 'Reshape' input: 'b' input: 'old' output: 'y' output: 'older' }") == shape{4, 24});
+  CHECK(
+      check("op { type: 'Concat' input: 'x' input: 'x' output: 'c' output: 'extents' arg { name: 'axis' i: 1 } }"
+            "op { type: 'Split' input: 'c' input: 'extents' output: 'y' output: 'rest' arg { name: 'axis' i: 1 } }") ==
+      shape{4, 24});
+  plait::workspace<B> blobs;
+  feed(blobs);
+  auto plan = plait::compile(plait::read_netdef_text("op { type: 'Unique' input: 'dims' output: 'y' }"),
+                             test::table<B>(), blobs);
+  CHECK(plait::forecast_memory(plan).kept != 0);  // it looks at what is fed
+  auto unknown =
+      plait::compile(plait::read_netdef_text(
+                         "op { type: 'Copy' input: 'dims' output: 'd' } op { type: 'Unique' input: 'd' output: 'y' }"),
+                     test::table<B>(), blobs);
+  CHECK_THROWS_WITH_AS(static_cast<void>(plait::forecast_memory(unknown)),
+                       doctest::Contains("op 1 (Unique): its shapes come from elements"), plait::exec_error);
+}
+
 }  // namespace

@@ -24,6 +24,7 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <ranges>
 #include <span>
 #include <string>
 #include <string_view>
@@ -70,6 +71,14 @@ class shape_context {
     PLAIT_ASSERT(i < outputs_.size(), "shape_context: no such output");
     return outputs_[i];
   }
+
+  /// Tells the elements of an output of integers, where types alone say them: of use before a run (plan::forecast_run).
+  template <std::ranges::input_range Integers>
+  void elements_of_output(std::size_t i, Integers const& elements) {
+    if (!told_.empty()) told_[i].assign(elements.begin(), elements.end());
+  }
+  /// For who calls infer: where to put what is told so, by output.
+  void listen(std::span<std::vector<std::int64_t>> to) noexcept { told_ = to; }
 
   /// Memory that run() needs besides, in bytes; its contents do not last from run to run.
   void scratch(std::size_t bytes) { scratch_ = bytes; }
@@ -187,6 +196,7 @@ class shape_context {
   std::span<tensor_spec> outputs_;
   reader read_;
   void* state_;
+  std::span<std::vector<std::int64_t>> told_;
   std::size_t scratch_ = 0;
 };
 

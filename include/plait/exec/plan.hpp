@@ -151,12 +151,15 @@ class plan {
   struct given_type {
     tensor_spec type;
     std::shared_ptr<blob_object> object = nullptr;
+    std::vector<std::int64_t> elements = {};  ///< of integers, if they are known
+    tensor<B> const* fed = nullptr;           ///< where it is there already
   };
   using given_types = std::vector<given_type>;  ///< as in layout().given()
   /// Of values, in bytes as the pool gives them.
   struct forecast {
     std::vector<tensor_spec> types = {};
     std::vector<std::shared_ptr<blob_object>> objects = {};
+    std::vector<std::vector<std::int64_t>> elements = {};  ///< of integers, as far as types say them
     std::vector<value_number> homes = {};  ///< the value whose memory each stands in; npos for what is given
     std::vector<std::size_t> kept = {};    ///< of the tensors that values have of their own
     std::size_t blocks = 0;                ///< for intermediate values
@@ -328,7 +331,14 @@ class plan {
   tensor<B> const& given(constant const& c) const;
   bool has_other_constants() const;
   void tell_constants();
-  bool infer(op_index op);
+  // What a forecast knows of elements.
+  struct known_elements {
+    std::vector<std::vector<std::int64_t>> of_values;
+    std::vector<tensor<B> const*> fed;                 // by value
+    std::vector<std::vector<std::int64_t>> told = {};  // by output of the op in hand
+  };
+  bool infer(op_index op, known_elements* known = nullptr);
+  void read_known(known_elements const& known, value_number v, void* to) const;
   void enter(std::size_t stage);
   void prepare_stage(std::size_t stage, bool first_is_inferred = false);
   void place_stage(std::size_t stage);

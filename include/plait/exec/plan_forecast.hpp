@@ -25,16 +25,16 @@ struct memory_forecast {
 };
 
 /// For what the workspace holds now. Nothing is run, and no memory of tensors is taken; the next run infers shapes
-/// again. Throws exec_error where shapes are known only in the run: of ops whose shapes come from elements, and of
-/// those that run nets and do not say before what they will make, which are all but RecurrentNetwork and its gradient.
-/// O(operands).
+/// again. Throws exec_error where shapes are known only in the run: of ops whose shapes come from elements that are
+/// neither fed nor told by types (as the extents that Concat lists are), and of those that run nets and do not say
+/// before what they will make, which are all but RecurrentNetwork and its gradient. O(operands).
 template <backend B>
 [[nodiscard]] memory_forecast forecast_memory(plan<B>& p) {
   typename plan<B>::given_types given;
   memory_forecast made;
   for (std::size_t i = 0; i != p.layout().given().size(); ++i) {
     blob<B> const& from = *p.source(i);
-    given.push_back({from.spec(), from.object});
+    given.push_back({from.spec(), from.object, {}, from.is_set && from.object == nullptr ? &from.value : nullptr});
     if (!from.is_set || from.object != nullptr) continue;
     std::size_t const bytes = memory_pool<B>::block_size(from.value.bytes());
     made.given += from.value.is_contiguous() ? bytes : 2 * bytes;

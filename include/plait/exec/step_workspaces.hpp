@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -58,8 +59,13 @@ class step_workspaces : public blob_object {
 struct step_forecast : blob_object {
   std::string_view kind() const override { return "forecast of step workspaces"; }
 
+  struct blob {
+    std::string name;
+    tensor_spec type;
+    std::vector<std::int64_t> elements = {};  ///< of integers, as far as they are known
+  };
   std::vector<tensor_spec> states;
-  std::vector<std::pair<std::string, tensor_spec>> blobs;  ///< of a step
+  std::vector<blob> blobs;  ///< of a step
 };
 
 namespace detail {

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -17,18 +19,29 @@ auto plan<B>::forecast_run(given_types const& given) -> forecast {
   ready_.assign(ready_.size(), false);
   forecast made;
   made.objects.resize(slots_.size());
+  known_elements known{std::vector<std::vector<std::int64_t>>(slots_.size()),
+                       std::vector<tensor<B> const*>(slots_.size(), nullptr)};
   for (std::size_t i = 0; i != inputs_.size(); ++i) {
-    slots_[inputs_[i].value].type = given[i].type;
-    made.objects[inputs_[i].value] = given[i].object;
+    value_number const v = inputs_[i].value;
+    slots_[v].type = given[i].type;
+    made.objects[v] = given[i].object;
+    known.of_values[v] = given[i].elements;
+    known.fed[v] = given[i].fed;
   }
+  auto const is_known = [&](value_number v) {
+    return !known.of_values[v].empty() || known.fed[v] != nullptr || slots_[v].type.dims.size() == 0;
+  };
   std::vector<tensor_spec> outputs;
   std::vector<std::shared_ptr<blob_object>> input_objects;
   std::vector<std::shared_ptr<blob_object>> output_objects;
   for (op_index op = 0; op != op_count(); ++op) {
-    if (schema(op).reads_shapes(layout_.reads(op).size()))
-      throw problem(op, "its shapes come from elements, which are known in the run");
+    for (std::size_t const i : schema(op).shape_inputs())
+      if (i < layout_.reads(op).size() && !is_known(layout_.reads(op)[i]))
+        throw problem(op, "its shapes come from elements, which are known in the run");
     if (!layout_.gives_results(op)) {
-      infer(op);
+      infer(op, &known);
+      for (std::size_t o = 0; o != known.told.size(); ++o)
+        known.of_values[layout_.writes(op)[o]] = std::move(known.told[o]);
       continue;
     }
     std::vector<tensor_spec const*> types;
@@ -51,6 +64,7 @@ auto plan<B>::forecast_run(given_types const& given) -> forecast {
       made.objects[layout_.writes(op)[o]] = output_objects[o];
     }
   }
+  made.elements = std::move(known.of_values);
   plan_memory<B> memory;
   memory.reset(layout_, !parallel_);
   memory.measure_only();
@@ -69,6 +83,24 @@ auto plan<B>::forecast_run(given_types const& given) -> forecast {
     made.kept.push_back(memory.has_own(v) ? memory_pool<B>::block_size(slots_[v].type.bytes()) : 0);
   }
   return made;
+}
+
+// Elements of a value that is known, of its type, to the host.
+template <backend B>
+void plan<B>::read_known(known_elements const& known, value_number v, void* to) const {
+  tensor_spec const& type = slots_[v].type;
+  if (known.fed[v] != nullptr) {
+    B::copy_to_host(to, (known.fed[v]->is_contiguous() ? *known.fed[v] : known.fed[v]->clone()).raw(), type.bytes());
+    return;
+  }
+  std::size_t at = 0;
+  for (std::int64_t const element : known.of_values[v]) {
+    auto const narrow = static_cast<std::int32_t>(element);
+    std::size_t const size = size_of(type.type);
+    std::memcpy(static_cast<std::byte*>(to) + at,
+                type.type == element_type::int32 ? static_cast<void const*>(&narrow) : &element, size);
+    at += size;
+  }
 }
 
 }  // namespace plait

@@ -223,7 +223,7 @@ void plan<B>::refresh(std::size_t stage) {
 }
 
 template <backend B>
-bool plan<B>::infer(op_index op) {
+bool plan<B>::infer(op_index op, known_elements* known) {
   std::array<tensor_spec const*, 64> few_inputs;
   std::vector<tensor_spec const*> many_inputs;
   auto const reads = layout_.reads(op);
@@ -245,14 +245,23 @@ bool plan<B>::infer(op_index op) {
   struct source {
     plan* self;
     op_index op;
-  } state{this, op};
+    known_elements* known;
+  } state{this, op, known};
   shape_context context(
       inputs, inferred_,
       [](void* s, std::size_t i, void* to, std::size_t bytes) {
-        auto const& [self, at] = *static_cast<source*>(s);
-        B::copy_to_host(to, self->slots_[self->layout_.reads(at)[i]].data, bytes);
+        auto const& [self, at, known] = *static_cast<source*>(s);
+        value_number const v = self->layout_.reads(at)[i];
+        if (known == nullptr)
+          B::copy_to_host(to, self->slots_[v].data, bytes);
+        else
+          self->read_known(*known, v, to);
       },
       &state);
+  if (known != nullptr) {
+    known->told.assign(writes.size(), {});
+    context.listen(known->told);
+  }
   try {
     if (details_[op].asks) details_[op].asks(context);
     steps_[op].kernel->infer(context);

@@ -101,7 +101,10 @@ struct concat_kernel : op_kernel<B> {
     outer = static_cast<std::size_t>(whole.size_to(axis));
     pitch = static_cast<std::size_t>(whole.size_from(axis));
     c.output(0, c.type(0), whole);
-    if (c.output_count() == 2) c.output(1, element_type::int32, {static_cast<std::int64_t>(c.input_count())});
+    if (c.output_count() == 2) {
+      c.output(1, element_type::int32, {static_cast<std::int64_t>(c.input_count())});
+      c.elements_of_output(1, extents);
+    }
   }
 
   void run(op_context<B>& c) override {

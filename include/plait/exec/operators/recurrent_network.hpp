@@ -140,12 +140,13 @@ class recurrent_network_kernel : public op_kernel<B> {
     std::vector<tensor_spec> sequences = known->states;
     for (std::size_t const i : linked_numbers_) sequences.push_back(c.types.input(i));
     auto step = steps_.forecast(sequences, [&](std::string_view name) {
-      return name == arguments_.timestep ? tensor_spec{element_type::int32, {1}} : input(name);
+      using given_type = typename detail::recurrent_steps<B>::given_type;
+      return given_type{name == arguments_.timestep ? tensor_spec{element_type::int32, {1}} : input(name)};
     });
     c.held += step.workspace * (trains_ ? length : std::min(steps_.in_flight(), length)) + step.once;
     c.held += memory_pool<B>::block_size(number_places(length) * sizeof(std::int32_t));
     known->blobs = std::move(step.blobs);
-    known->blobs.emplace_back(arguments_.timestep, tensor_spec{element_type::int32, {1}});
+    known->blobs.push_back({arguments_.timestep, {element_type::int32, {1}}});
     for (std::size_t i = 0; i != arguments_.aliases.size(); ++i) {
       tensor_spec type = known->states[arguments_.aliases[i].state];
       type.dims.set(0, type.dims[0] - arguments_.first_place(arguments_.aliases[i], type.dims[0]));

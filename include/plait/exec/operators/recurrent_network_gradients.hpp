@@ -118,9 +118,10 @@ class recurrent_network_gradient_kernel : public op_kernel<B> {
     for (std::size_t g = first_parameter(); g != sequences.size(); ++g)
       sequences[g].dims = {1, sequences[g].dims.size()};
     auto const step = steps_.forecast(sequences, [&](std::string_view name) {
-      for (auto const& [blob, type] : known->blobs)
-        if (blob == name) return type;
-      return type_of(at(name));
+      using given_type = typename detail::recurrent_steps<B>::given_type;
+      for (step_forecast::blob const& b : known->blobs)
+        if (b.name == name) return given_type{b.type, nullptr, b.elements};
+      return given_type{type_of(at(name))};
     });
     c.held += step.workspace + step.once;
     return true;

@@ -24,6 +24,7 @@
 #include <plait/exec/operators/recurrent_network_series.hpp>
 #include <plait/exec/plan.hpp>
 #include <plait/exec/run_options.hpp>
+#include <plait/exec/step_workspaces.hpp>
 #include <plait/exec/workspace.hpp>
 
 namespace plait::detail {
@@ -220,9 +221,10 @@ class recurrent_steps {
   struct step_memory {
     std::size_t workspace = 0;  ///< bytes in a workspace
     std::size_t once = 0;       ///< bytes for all of them
-    std::vector<std::pair<std::string, tensor_spec>> blobs = {};
+    std::vector<step_forecast::blob> blobs = {};
   };
-  /// `sequences` by the numbers given to connect; `type_of(name)` is asked for what is not linked.
+  using given_type = typename plait::plan<B>::given_type;
+  /// `sequences` by the numbers given to connect; `type_of(name)`, a given_type, is asked for what is not linked.
   template <class TypeOf>
   step_memory forecast(std::span<tensor_spec const> sequences, TypeOf&& type_of) {
     step_memory made;
@@ -233,14 +235,14 @@ class recurrent_steps {
     };
     for (linked_place const& link : links_) {
       if (link.filled && link.first_source) made.workspace += memory_pool<B>::block_size(places(link).bytes());
-      made.blobs.emplace_back(link.internal, places(link));
+      made.blobs.push_back({link.internal, places(link)});
     }
     if (plan_ == nullptr) return made;
     typename plait::plan<B>::given_types given;
     for (std::uint32_t const v : plan_->layout().given()) {
       std::string_view const name = plan_->value_name(v);
       auto const link = std::ranges::find_if(links_, [&](auto const& l) { return l.source && l.internal == name; });
-      given.push_back({link != links_.end() ? places(*link) : type_of(name)});
+      given.push_back(link != links_.end() ? given_type{places(*link)} : type_of(name));
     }
     typename plait::plan<B>::forecast plan = plan_->forecast_run(given);
     for (linked_place const& link : links_)  // what is put where it is to be has no memory of its own
@@ -249,7 +251,7 @@ class recurrent_steps {
     for (std::size_t const bytes : plan.kept) made.workspace += bytes;
     made.once = plan.blocks + plan.inside;
     for (std::uint32_t const v : plan_->layout().published())
-      made.blobs.emplace_back(plan_->value_name(v), plan.types[v]);
+      made.blobs.push_back({std::string(plan_->value_name(v)), plan.types[v], std::move(plan.elements[v])});
     return made;
   }
 

@@ -94,7 +94,10 @@ struct reshape_kernel : view_kernel<B> {
     c.output(0, c.type(0), detail::reshaped(c.dims(0), wanted));
     std::ranges::copy(c.dims(0), before.begin());
     std::ranges::copy(c.dims(0), narrow_before.begin());
-    if (c.output_count() == 2) c.output(1, before_type, {static_cast<std::int64_t>(c.dims(0).rank())});
+    if (c.output_count() == 2) {
+      c.output(1, before_type, {static_cast<std::int64_t>(c.dims(0).rank())});
+      c.elements_of_output(1, c.dims(0));
+    }
   }
   void run(op_context<B>& c) override {
     view_kernel<B>::run(c);

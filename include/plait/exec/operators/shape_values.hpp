@@ -27,6 +27,7 @@ struct shape_kernel : op_kernel<B> {
       for (std::int64_t const axis : axes) extents.push_back(dims[c.axis(0, axis)]);
     }
     c.output(0, element_type::int64, {static_cast<std::int64_t>(extents.size())});
+    c.elements_of_output(0, extents);
   }
   void run(op_context<B>& c) override {
     set_numbers<B>(c.template output<std::int64_t>(0), extents.data(), extents.size());
