@@ -1,10 +1,15 @@
 #include <plait/exec/cblas.hpp>
 
 #include <cmath>
+#include <vector>
 
 #include <doctest/doctest.h>
 
+#include <plait/exec/operators/matrix.hpp>
+#include <plait/exec/plan.hpp>
 #include <plait/exec/serial.hpp>
+#include <plait/netdef/text_reader.hpp>
+#include <plait/netdef/traits.hpp>
 
 #include "support/gemm_cases.hpp"
 
@@ -45,4 +50,20 @@ TEST_CASE("batches, packed matrices, and the choice") {
   CHECK(c[3] == 22);
   CHECK(std::is_base_of_v<cblas_gemm<serial>, gemm_traits<blas>>);
   CHECK(std::is_base_of_v<own_gemm<serial>, gemm_traits<serial>>);
+}
+
+TEST_CASE("a plan's products are a BLAS's on its backend") {
+  operators<blas> table;
+  add_matrix_operators(table);
+  auto const net = read_netdef_text(R"(
+    op { type: "FC" input: "x" input: "w" input: "b" output: "y" }
+    op { type: "MatMul" input: "y" input: "x" output: "z" arg { name: "trans_a" i: 1 } }
+    external_output: "y" external_output: "z")");
+  workspace<blas> blobs;
+  blobs.feed<float>("x", {1, 2, 3, 4, 5, 6}, {2, 3});
+  blobs.feed<float>("w", {1, 0, -1, 2, 1, 0}, {2, 3});
+  blobs.feed<float>("b", {10, 20}, {2});
+  compile(net, table, blobs).run();
+  CHECK(blobs.fetch<float>("y") == std::vector<float>{8, 24, 8, 33});
+  CHECK(blobs.fetch<float>("z") == std::vector<float>{40, 56, 72, 156, 213, 270});
 }

@@ -12,6 +12,7 @@
 #include <doctest/doctest.h>
 
 #include <plait/exec/operators.hpp>
+#include <plait/exec/plan.hpp>
 #include <plait/netdef/read.hpp>
 #include <plait/rnn/recurrent_layer.hpp>
 #include <plait/rnn/unrolled_layer.hpp>
