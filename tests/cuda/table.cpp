@@ -3,13 +3,9 @@
 
 #include <doctest/doctest.h>
 
-#include <plait/exec/captured_runs.hpp>
 #include <plait/exec/cuda.hpp>
-#include <plait/exec/cuda_graph.hpp>
 #include <plait/exec/operators.hpp>
 #include <plait/exec/serial.hpp>
-
-template class plait::captured_runs<plait::cuda>;  // compiled, where no device runs it
 
 // Needs no device: a kernel is made when a net is compiled.
 TEST_CASE("a device has every operator that the host has") {

@@ -11,7 +11,7 @@
 #include <plait/netdef/text_reader.hpp>
 #include <plait/netdef/traits.hpp>
 
-#include "support/gemm_cases.hpp"
+#include <support/gemm_cases.hpp>
 
 using namespace plait;
 

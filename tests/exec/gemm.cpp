@@ -10,7 +10,7 @@
 #include <plait/exec/serial.hpp>
 #include <plait/exec/tbb.hpp>
 
-#include "support/gemm_cases.hpp"
+#include <support/gemm_cases.hpp>
 
 using namespace plait;
 

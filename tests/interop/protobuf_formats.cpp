@@ -15,8 +15,8 @@
 #include <plait/netdef/read.hpp>
 #include <plait/netdef/write.hpp>
 
-#include "support/random_netdef.hpp"
-#include "support/real_nets.hpp"
+#include <support/random_netdef.hpp>
+#include <support/real_nets.hpp>
 
 namespace {
 

@@ -8,7 +8,7 @@
 
 #include <doctest/doctest.h>
 
-#include "support/plain_tiles.hpp"
+#include <support/plain_tiles.hpp>
 
 using namespace plait::detail;
 

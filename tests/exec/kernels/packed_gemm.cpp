@@ -7,7 +7,7 @@
 #include <plait/exec/kernels/packed_matrix.hpp>
 #include <plait/exec/serial.hpp>
 
-#include "support/gemm_cases.hpp"
+#include <support/gemm_cases.hpp>
 
 using namespace plait;
 using test::problem;

@@ -12,8 +12,8 @@
 #include <plait/exec/serial.hpp>
 #include <plait/exec/tbb.hpp>
 
-#include "support/gemm_cases.hpp"
-#include "support/plain_tiles.hpp"
+#include <support/gemm_cases.hpp>
+#include <support/plain_tiles.hpp>
 
 using namespace plait;
 using test::problem;
