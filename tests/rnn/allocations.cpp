@@ -13,10 +13,10 @@
 #include <plait/exec/operators.hpp>
 #include <plait/exec/plan.hpp>
 #include <plait/exec/serial.hpp>
-#include <plait/rnn/cells.hpp>
 #include <support/counted_new.hpp>
 #include <support/named_numbers.hpp>
 #include <support/trained_layer.hpp>
+#include <support/usual_cells.hpp>
 
 namespace {
 
@@ -45,26 +45,16 @@ std::size_t news_of_run(plait::any_cell const& cell, plait::recurrent_layer_opti
 }  // namespace
 
 TEST_CASE("Runs of a recurrence after the first ask the system for no memory, nor does training") {
-  using namespace plait;
-  std::vector<std::pair<std::string, any_cell>> const cells{
-      {"basic", basic_rnn_cell{x_width, h_width}},
-      {"LSTM", lstm_cell{x_width, h_width}},
-      {"LSTM with peepholes", peephole_lstm_cell{x_width, h_width}},
-      {"LSTM with a projection", projected_lstm_cell{x_width, h_width, h_width / 2}},
-      {"GRU", gru_cell{x_width, h_width}},
-      {"GRU, linear before reset", gru_cell{x_width, h_width, true}},
-      {"layer norm LSTM", layer_norm_lstm_cell{x_width, h_width}},
-      {"MI LSTM", mi_lstm_cell{x_width, h_width}},
-      {"layer norm MI LSTM", mi_lstm_cell{x_width, h_width, 0, true}},
-      {"dropout", dropout_cell{lstm_cell{x_width, h_width}, 0.5f, false}},
-      {"several", multi_cell{{lstm_cell{x_width, h_width}, gru_cell{h_width, h_width}}, {1}}}};
+  auto cells = test::usual_cells(x_width, h_width);
+  cells.emplace_back("GRU, linear before reset", plait::gru_cell{x_width, h_width, true});
+  cells.emplace_back("dropout", plait::dropout_cell{plait::lstm_cell{x_width, h_width}, 0.5f, false});
   for (auto const& [name, cell] : cells) {
     CAPTURE(name);
     for (bool const forward_only : {true, false})
       for (bool const with_lengths : {false, true}) {
         CAPTURE(forward_only);
         CAPTURE(with_lengths);
-        recurrent_layer_options options{.forward_only = forward_only};
+        plait::recurrent_layer_options options{.forward_only = forward_only};
         if (with_lengths) options.lengths = "lengths";
         CHECK(news_of_run(cell, options) == 0);
         options.recompute = true;

@@ -14,9 +14,9 @@
 #include <plait/exec/memory_pool.hpp>
 #include <plait/exec/operators.hpp>
 #include <plait/exec/plan_forecast.hpp>
-#include <plait/rnn/cells.hpp>
 #include <support/named_numbers.hpp>
 #include <support/trained_layer.hpp>
+#include <support/usual_cells.hpp>
 
 namespace {
 
@@ -54,18 +54,7 @@ measured train(plait::any_cell const& cell, bool recompute) {
 
 // What ops take for themselves while they run is not said: packed weights, and parts of sums.
 TEST_CASE("What a layer takes in training is said before; with recompute it is less") {
-  using namespace plait;
-  std::vector<std::pair<std::string, any_cell>> const cells{
-      {"basic", basic_rnn_cell{x_width, h_width}},
-      {"LSTM", lstm_cell{x_width, h_width}},
-      {"LSTM with peepholes", peephole_lstm_cell{x_width, h_width}},
-      {"LSTM with a projection", projected_lstm_cell{x_width, h_width, h_width / 2}},
-      {"GRU", gru_cell{x_width, h_width}},
-      {"layer norm LSTM", layer_norm_lstm_cell{x_width, h_width}},
-      {"MI LSTM", mi_lstm_cell{x_width, h_width}},
-      {"layer norm MI LSTM", mi_lstm_cell{x_width, h_width, 0, true}},
-      {"several", multi_cell{{lstm_cell{x_width, h_width}, lstm_cell{h_width, h_width}}, {1}}}};
-  for (auto const& [name, cell] : cells) {
+  for (auto const& [name, cell] : test::usual_cells(x_width, h_width)) {
     CAPTURE(name);
     measured const stored = train(cell, false), again = train(cell, true);
     for (measured const& one : {stored, again}) {

@@ -88,24 +88,23 @@ class shape_context {
   template <element T>
   std::vector<T> elements(std::size_t i) const {
     static_assert(!std::same_as<T, bool>);
-    PLAIT_ASSERT(read_ != nullptr, "shape_context: the op's description has no shape_from");
     expect_type<T>(i);
     std::vector<T> made(static_cast<std::size_t>(dims(i).size()));
-    read_(state_, i, made.data(), made.size() * sizeof(T));
+    read(i, made.data(), made.size() * sizeof(T));
     return made;
   }
   /// The one element of such an input, which must have no more.
   template <element T>
   T only(std::size_t i) const {
-    PLAIT_ASSERT(read_ != nullptr, "shape_context: the op's description has no shape_from");
     expect_type<T>(i);
     expect(dims(i).size() == 1, i, "have one element");
     T made{};
-    read_(state_, i, &made, sizeof made);
+    read(i, &made, sizeof made);
     return made;
   }
   /// The same of int32 or int64.
   std::int64_t only_integer(std::size_t i) const {
+    expect_type<std::int32_t, std::int64_t>(i);
     return type(i) == element_type::int64 ? only<std::int64_t>(i) : only<std::int32_t>(i);
   }
   /// Those of an input of int32 or int64.
@@ -116,14 +115,13 @@ class shape_context {
   }
   /// The same in place of what is in a list, which a kernel that is asked again and again need not make anew.
   void integers(std::size_t i, std::vector<std::int64_t>& made) const {
-    PLAIT_ASSERT(read_ != nullptr, "shape_context: the op's description has no shape_from");
     expect_type<std::int32_t, std::int64_t>(i);
     auto const count = static_cast<std::size_t>(dims(i).size());
     made.resize(count);
     bool const narrow = type(i) == element_type::int32;
     // Narrow ones are read into the second half: none is overwritten before it is widened.
     auto* const at = reinterpret_cast<std::byte*>(made.data()) + (narrow ? count * sizeof(std::int32_t) : 0);
-    read_(state_, i, at, count * (narrow ? sizeof(std::int32_t) : sizeof(std::int64_t)));
+    read(i, at, count * (narrow ? sizeof(std::int32_t) : sizeof(std::int64_t)));
     if (!narrow) return;
     for (std::size_t k = 0; k != count; ++k) {
       std::int32_t number = 0;
@@ -133,10 +131,9 @@ class shape_context {
   }
   /// Those of an input of bool, 0 or 1 each.
   std::vector<std::uint8_t> flags(std::size_t i) const {
-    PLAIT_ASSERT(read_ != nullptr, "shape_context: the op's description has no shape_from");
     expect_type<bool>(i);
     std::vector<std::uint8_t> made(static_cast<std::size_t>(dims(i).size()));
-    read_(state_, i, made.data(), made.size());
+    read(i, made.data(), made.size());
     return made;
   }
 
@@ -194,6 +191,11 @@ class shape_context {
  private:
   std::span<tensor_spec const* const> inputs_;
   std::span<tensor_spec> outputs_;
+  void read(std::size_t i, void* to, std::size_t bytes) const {
+    PLAIT_ASSERT(read_ != nullptr, "shape_context: the op's description has no shape_from");
+    read_(state_, i, to, bytes);
+  }
+
   reader read_;
   void* state_;
   std::span<std::vector<std::int64_t>> told_;

@@ -24,7 +24,7 @@ struct memory_forecast {
   std::size_t peak() const { return given + kept + intermediate + inside; }
 };
 
-/// For what the workspace holds now. Nothing is run, and no memory of tensors is taken; the next run infers shapes
+/// For what the workspace holds now. Nothing is run, and no memory of tensors is kept; the next run infers shapes
 /// again. Throws exec_error where shapes are known only in the run: of ops whose shapes come from elements that are
 /// neither fed nor told by types (as the extents that Concat lists are), and of those that run nets and do not say
 /// before what they will make, which are all but RecurrentNetwork and its gradient. O(operands).
