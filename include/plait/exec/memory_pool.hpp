@@ -264,7 +264,7 @@ class kept_allocator {
   template <class U>
   kept_allocator(kept_allocator<U> const&) noexcept {}  // NOLINT(google-explicit-constructor): as allocators convert
 
-  [[nodiscard]] T* allocate(std::size_t count) {
+  [[nodiscard]] T* allocate([[maybe_unused]] std::size_t count) {
     PLAIT_ASSERT(count == 1, "kept_allocator: of single objects");
     static_assert(sizeof(T) >= sizeof(spot));
     kept& all = shared();
