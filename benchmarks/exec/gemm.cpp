@@ -6,12 +6,17 @@
 // GBPS is how fast b came by, against which a multiplication of one row is to be held.
 //
 // RIVAL is the median over turns of the BLAS's time as a multiple of plait's, in the same run.
+//
+// What no multiplication can pass is beside it. READ is how many times the BLAS's time is that of reading b once, in
+// vectors, to add it up: the most that RIVAL can be for one row, whatever multiplies it. TWO is how many times one
+// thread takes as long as two, APART the same of two threads that have half of b each, share nothing, and meet at the
+// end.
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <ctime>
+#include <numeric>
 #include <random>
-#include <type_traits>
 #include <vector>
 
 #include <benchmark/benchmark.h>
@@ -103,6 +108,21 @@ struct operands {
   }
 };
 
+// Adds up all of x in vectors.
+struct add_up {
+  std::vector<float> const* x;
+  float* sum;
+
+  PLAIT_ALWAYS_INLINE void operator()() const {
+    constexpr std::size_t lanes = 128;
+    float sums[lanes] = {};
+    float const* const from = x->data();
+    for (std::size_t i = 0; i + lanes <= x->size(); i += lanes) PLAIT_VECTOR_LOOP
+    for (std::size_t l = 0; l < lanes; ++l) sums[l] += from[i + l];
+    *sum = std::accumulate(sums, sums + lanes, 0.0f);
+  }
+};
+
 double median(std::vector<double> values) {
   if (values.empty()) return 0;
   auto const middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
@@ -118,49 +138,116 @@ double time_of(int repetitions, F const& f) {
   return (seconds<Threads>() - start) / repetitions;
 }
 
-template <bool Threads, class F, class Rival>
-void run(benchmark::State& state, operands& x, F const& multiply, Rival const& rival) {
-  multiply();
-  auto const repetitions = std::max(1, static_cast<int>(2.5e-4 / time_of<Threads>(3, multiply)));
+// What was measured in turns.
+struct turns {
   std::vector<double> speed, of_peak, of_rival;
-  for (auto _ : state) {
+
+  template <bool Threads, class F, class Rival>
+  double take(operands& x, F const& multiply, Rival const& rival, int repetitions) {
     multiply();  // takes the caches back from the rival, as the rival does below
     double const before = peak();
     double const own = time_of<Threads>(repetitions, multiply);
     double const after = peak();
     rival();
     double const other = time_of<Threads>(std::max(1, repetitions / 2), rival);
-    state.SetIterationTime(own);
     speed.push_back(x.operations() / own);
     if (before != 0) of_peak.push_back(x.operations() / own / ((before + after) / 2));
     of_rival.push_back(other / own);
+    return own;
   }
-  state.counters["GFLOPS"] = median(speed) * 1e-9;
-  state.counters["PEAK"] = median(of_peak);
+  void tell(benchmark::State& state, operands const& x) const {
+    state.counters["GFLOPS"] = median(speed) * 1e-9;
+    state.counters["PEAK"] = median(of_peak);
 #ifdef PLAIT_BENCH_CBLAS
-  state.counters["RIVAL"] = median(of_rival);
+    state.counters["RIVAL"] = median(of_rival);
 #endif
-  state.counters["GBPS"] = median(speed) / static_cast<double>(2 * x.m) * 4e-9;
+    state.counters["GBPS"] = median(speed) / static_cast<double>(2 * x.m) * 4e-9;
+  }
+};
+
+// As many as take a quarter of a millisecond.
+template <bool Threads, class F>
+int repetitions_of(F const& multiply) {
+  multiply();
+  return std::max(1, static_cast<int>(2.5e-4 / time_of<Threads>(3, multiply)));
 }
 
 template <backend B>
+packed_matrix<float, B> packed_weights(operands const& x, std::int64_t columns) {
+  packed_matrix<float, B> b;
+  b.pack(x.k, columns, x.b.data(), false, x.n, x.m);
+  return b;
+}
+
 void packed(benchmark::State& state) {
   operands x(state.range(1), state.range(0));
-  packed_matrix<float, B> b;
-  b.pack(x.k, x.n, x.b.data(), false, 0, x.m);
-  run<!std::is_same_v<B, serial>>(
-      state, x, [&] { b.multiply(x.m, x.a.data(), x.c.data()); }, [&] { x.rival(); });
+  auto const b = packed_weights<serial>(x, x.n);
+  auto const multiply = [&] { b.multiply(x.m, x.a.data(), x.c.data()); };
+  int const repetitions = repetitions_of<false>(multiply);
+  turns of;
+  std::vector<double> reading;
+  float sum = 0;
+  for (auto _ : state) {
+    double const own = of.take<false>(
+        x, multiply, [&] { x.rival(); }, repetitions);
+    state.SetIterationTime(own);
+    if (x.m != 1) continue;
+    auto const read = [&] { vectorized(add_up{&x.b, &sum}); };
+    read();
+    reading.push_back(own * of.of_rival.back() / time_of<false>(repetitions, read));
+    benchmark::DoNotOptimize(sum);
+  }
+  of.tell(state, x);
+  if (x.m == 1) state.counters["READ"] = median(reading);
+}
+
+void packed_two_threads(benchmark::State& state) {
+  operands x(state.range(1), state.range(0));
+  auto const one = packed_weights<serial>(x, x.n);
+  auto const two = packed_weights<omp>(x, x.n);
+  // Of each thread alone; made by it, so that its memory is near.
+  std::vector<packed_matrix<float, serial>> halves(2);
+  std::vector<operands> own(2, operands(x.m, x.k));
+  auto const by_both = [](auto const& f) {
+#pragma omp parallel for num_threads(2) schedule(static, 1)
+    for (int thread = 0; thread < 2; ++thread) f(static_cast<std::size_t>(thread));
+  };
+  by_both([&](std::size_t thread) { halves[thread] = packed_weights<serial>(x, x.n / 2); });
+  auto const multiply = [&] { two.multiply(x.m, x.a.data(), x.c.data()); };
+  int const repetitions = repetitions_of<true>(multiply);
+  turns of;
+  std::vector<double> threads, apart;
+  for (auto _ : state) {
+    double const time = of.take<true>(
+        x, multiply, [&] { x.rival(); }, repetitions);
+    state.SetIterationTime(time);
+    auto const alone = [&] { one.multiply(x.m, x.a.data(), x.c.data()); };
+    alone();
+    double const by_one = time_of<true>(repetitions, alone);
+    auto const each = [&] {
+      by_both([&](std::size_t t) { halves[t].multiply(x.m, own[t].a.data(), own[t].c.data()); });
+    };
+    each();
+    threads.push_back(by_one / time);
+    apart.push_back(by_one / time_of<true>(repetitions, each));
+  }
+  of.tell(state, x);
+  state.counters["TWO"] = median(threads);
+  state.counters["APART"] = median(apart);
 }
 
 template <bool Transposed>
 void unpacked(benchmark::State& state) {
   operands x(state.range(1), state.range(0));
-  run<false>(
-      state, x,
-      [&] {
-        gemm<serial>({.m = x.m, .n = x.n, .k = x.k, .transpose_b = Transposed}, x.a.data(), x.b.data(), x.c.data());
-      },
-      [&] { x.rival(Transposed); });
+  auto const multiply = [&] {
+    gemm<serial>({.m = x.m, .n = x.n, .k = x.k, .transpose_b = Transposed}, x.a.data(), x.b.data(), x.c.data());
+  };
+  int const repetitions = repetitions_of<false>(multiply);
+  turns of;
+  for (auto _ : state)
+    state.SetIterationTime(of.take<false>(
+        x, multiply, [&] { x.rival(Transposed); }, repetitions));
+  of.tell(state, x);
 }
 
 void sizes(benchmark::internal::Benchmark* b) {
@@ -169,7 +256,7 @@ void sizes(benchmark::internal::Benchmark* b) {
 
 }  // namespace
 
-BENCHMARK(packed<serial>)->Apply(sizes);
-BENCHMARK(packed<omp>)->Apply(sizes);
+BENCHMARK(packed)->Apply(sizes);
+BENCHMARK(packed_two_threads)->Apply(sizes);
 BENCHMARK(unpacked<false>)->Apply(sizes);
 BENCHMARK(unpacked<true>)->Apply(sizes);

@@ -10,7 +10,9 @@
 namespace test {
 
 struct plain_tiles {
-  void multiply(std::uint32_t const* a, std::uint32_t const* b, std::ptrdiff_t steps, bool low, float* sums) const {
+  explicit plain_tiles(std::ptrdiff_t) {}
+  void multiply(std::uint32_t const* a, std::uint32_t const* b, std::ptrdiff_t steps, bool low, float* sums,
+                plait::detail::cache_lines = {}) const {
     using namespace plait::detail;
     std::ptrdiff_t const rows = low ? tile_side : strip_side;
     for (std::ptrdiff_t at = 0; at != rows * strip_side; ++at) sums[at] = 0;

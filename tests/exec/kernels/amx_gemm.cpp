@@ -16,10 +16,10 @@ using namespace plait;
 TEST_CASE("matrices are packed in parts for many rows where there are tiles, and multiply as others do") {
   std::mt19937 random(13);
   bool const tiles = detail::has_amx();
-  CHECK((detail::parts_of_packed<serial>(128, 64, 64) != nullptr) == tiles);
+  CHECK((detail::parts_of_packed<serial>(16, 64, 64) != nullptr) == tiles);
   CHECK((detail::parts_of_packed<serial>(32, 1024, 512) != nullptr) == tiles);
   CHECK((detail::parts_of_both<serial>(256, 256, 64) != nullptr) == tiles);
-  CHECK(detail::parts_of_packed<serial>(127, 64, 64) == nullptr);
+  CHECK(detail::parts_of_packed<serial>(15, 64, 64) == nullptr);
   CHECK(detail::parts_of_packed<serial>(31, 1024, 512) == nullptr);
   test::gemm_case<float> x({.m = 40, .n = 64, .k = 96}, 0.5f, 2, random);
   packed_panels<float, serial> in_panels(available_instructions());

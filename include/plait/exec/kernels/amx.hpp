@@ -3,6 +3,8 @@
 // GCC's intrinsics do not say which memory they read: whoever writes operands stands behind a call that is not inlined.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -44,27 +46,32 @@ namespace plait::detail {
 }
 
 #if PLAIT_AMX
-/// The tiles of the thread it lives on.
+/// The tiles of the thread it lives on. A tile's product takes as long as the left one has rows: where a strip has
+/// fewer than 16, tiles have no more.
 class amx_tiles {
  public:
-  PLAIT_TARGET_AMX PLAIT_NO_INLINE amx_tiles() { _tile_loadconfig(&whole_tiles); }
+  /// For left strips with so many rows, or more than 15.
+  PLAIT_TARGET_AMX PLAIT_NO_INLINE explicit amx_tiles(std::ptrdiff_t rows) {
+    _tile_loadconfig(&by_rows[static_cast<std::size_t>(std::min(rows, tile_side))]);
+  }
   PLAIT_TARGET_AMX PLAIT_NO_INLINE ~amx_tiles() { _tile_release(); }
   amx_tiles(amx_tiles const&) = delete;
   amx_tiles& operator=(amx_tiles const&) = delete;
 
-  /// Writes the sums of so many steps of a left and a right strip, in rows of 32; only the first 16 if `low`. What
-  /// follows in the right strip is fetched ahead.
+  /// Writes the sums of so many steps of a left and a right strip, in rows of 32; only the first 16, or those that
+  /// tiles have, if `low`.
   PLAIT_TARGET_AMX PLAIT_NO_INLINE void multiply(std::uint32_t const* a, std::uint32_t const* b, std::ptrdiff_t steps,
-                                                 bool low, float* sums) const {
+                                                 bool low, float* sums, cache_lines ahead = {}) const {
     asm volatile("" ::: "memory");  // see above
     if (low)
-      multiply_low(a, b, steps, sums);
+      multiply_low(a, b, steps, sums, ahead);
     else
-      multiply_high(a, b, steps, sums);
+      multiply_high(a, b, steps, sums, ahead);
     asm volatile("" ::: "memory");
   }
 
  private:
+  static constexpr std::ptrdiff_t row = 64;  // bytes
   struct alignas(64) configuration {
     std::uint8_t palette;
     std::uint8_t start_row;
@@ -72,32 +79,36 @@ class amx_tiles {
     std::uint16_t row_bytes[16];
     std::uint8_t rows[16];
   };
-  static constexpr configuration whole_tiles = {
-      1, 0, {}, {64, 64, 64, 64, 64, 64, 64, 64}, {16, 16, 16, 16, 16, 16, 16, 16}};
-  static constexpr std::ptrdiff_t row = 64;  // bytes
+  // Tiles 0 to 3 are sums, 4 and 5 parts of a, 6 and 7 of b.
+  static constexpr auto by_rows = [] {
+    std::array<configuration, tile_side + 1> made{};
+    for (std::size_t rows = 1; rows != made.size(); ++rows) {
+      made[rows].palette = 1;
+      for (std::size_t tile = 0; tile != 8; ++tile) {
+        made[rows].row_bytes[tile] = row;
+        made[rows].rows[tile] = tile < 6 ? std::uint8_t(rows) : std::uint8_t(tile_side);
+      }
+    }
+    return made;
+  }();
   static constexpr std::ptrdiff_t sums_row = strip_side * std::ptrdiff_t(sizeof(float));
 
-  // A sixth of the step after the next of b.
-  PLAIT_ALWAYS_INLINE PLAIT_TARGET_AMX static void fetch(std::uint32_t const* b, std::ptrdiff_t sixth) {
-    std::uint32_t const* const from = b + 2 * step_units + sixth * tile_units;
-    for (std::ptrdiff_t i = 0; i != tile_units; i += 16) __builtin_prefetch(from + i, 0, 3);
-  }
-
-  // Tiles 0 to 3 are sums, 4 and 5 parts of a, 6 and 7 of b. Of the six products of parts that count, each has one part
-  // with the one before it in common.
+  // Of the six products of parts that count, each has one part with the one before it in common.
 #define PLAIT_DETAIL_LEFT(part)               \
   _tile_loadd(4, a + (part)*part_units, row); \
   _tile_loadd(5, a + (part)*part_units + tile_units, row)
 #define PLAIT_DETAIL_RIGHT(part)              \
   _tile_loadd(6, b + (part)*part_units, row); \
   _tile_loadd(7, b + (part)*part_units + tile_units, row)
-#define PLAIT_DETAIL_PRODUCTS \
-  _tile_dpbf16ps(0, 4, 6);    \
-  _tile_dpbf16ps(1, 4, 7);    \
-  _tile_dpbf16ps(2, 5, 6);    \
+#define PLAIT_DETAIL_PRODUCTS(left) \
+  _tile_dpbf16ps(0, left, 6);       \
+  _tile_dpbf16ps(1, left, 7)
+#define PLAIT_DETAIL_ALL_PRODUCTS \
+  PLAIT_DETAIL_PRODUCTS(4);       \
+  _tile_dpbf16ps(2, 5, 6);        \
   _tile_dpbf16ps(3, 5, 7)
   PLAIT_ALWAYS_INLINE PLAIT_TARGET_AMX static void multiply_high(std::uint32_t const* a, std::uint32_t const* b,
-                                                                 std::ptrdiff_t steps, float* sums) {
+                                                                 std::ptrdiff_t steps, float* sums, cache_lines ahead) {
     _tile_zero(0);
     _tile_zero(1);
     _tile_zero(2);
@@ -105,70 +116,62 @@ class amx_tiles {
     for (std::ptrdiff_t step = 0; step != steps; ++step, a += step_units, b += step_units) {
       PLAIT_DETAIL_LEFT(0);
       PLAIT_DETAIL_RIGHT(2);
-      fetch(b, 0);
-      PLAIT_DETAIL_PRODUCTS;
+      ahead.fetch();
+      PLAIT_DETAIL_ALL_PRODUCTS;
       PLAIT_DETAIL_RIGHT(1);
-      fetch(b, 1);
-      PLAIT_DETAIL_PRODUCTS;
+      ahead.fetch();
+      PLAIT_DETAIL_ALL_PRODUCTS;
       PLAIT_DETAIL_LEFT(1);
-      fetch(b, 2);
-      PLAIT_DETAIL_PRODUCTS;
+      ahead.fetch();
+      PLAIT_DETAIL_ALL_PRODUCTS;
       PLAIT_DETAIL_RIGHT(0);
-      fetch(b, 3);
-      PLAIT_DETAIL_PRODUCTS;
+      ahead.fetch();
+      PLAIT_DETAIL_ALL_PRODUCTS;
       PLAIT_DETAIL_LEFT(2);
-      fetch(b, 4);
-      PLAIT_DETAIL_PRODUCTS;
+      ahead.fetch();
+      PLAIT_DETAIL_ALL_PRODUCTS;
       PLAIT_DETAIL_LEFT(0);
-      fetch(b, 5);
-      PLAIT_DETAIL_PRODUCTS;
+      ahead.fetch();
+      PLAIT_DETAIL_ALL_PRODUCTS;
     }
     _tile_stored(0, sums, sums_row);
     _tile_stored(1, sums + tile_side, sums_row);
     _tile_stored(2, sums + tile_side * strip_side, sums_row);
     _tile_stored(3, sums + tile_side * strip_side + tile_side, sums_row);
   }
-#undef PLAIT_DETAIL_LEFT
-#undef PLAIT_DETAIL_RIGHT
-#undef PLAIT_DETAIL_PRODUCTS
 
   // The same sums, in the same order, where 16 rows are all there is.
   PLAIT_ALWAYS_INLINE PLAIT_TARGET_AMX static void multiply_low(std::uint32_t const* a, std::uint32_t const* b,
-                                                                std::ptrdiff_t steps, float* sums) {
+                                                                std::ptrdiff_t steps, float* sums, cache_lines ahead) {
     _tile_zero(0);
     _tile_zero(1);
     for (std::ptrdiff_t step = 0; step != steps; ++step, a += step_units, b += step_units) {
       _tile_loadd(4, a, row);
-      _tile_loadd(2, b + 2 * part_units, row);
-      _tile_loadd(3, b + 2 * part_units + tile_units, row);
-      fetch(b, 0);
-      fetch(b, 1);
-      _tile_dpbf16ps(0, 4, 2);
-      _tile_dpbf16ps(1, 4, 3);
+      PLAIT_DETAIL_RIGHT(2);
+      ahead.fetch();
+      ahead.fetch();
+      PLAIT_DETAIL_PRODUCTS(4);
       _tile_loadd(5, a + part_units, row);
-      _tile_loadd(2, b + part_units, row);
-      _tile_loadd(3, b + part_units + tile_units, row);
-      fetch(b, 2);
-      fetch(b, 3);
-      _tile_dpbf16ps(0, 4, 2);
-      _tile_dpbf16ps(1, 4, 3);
-      _tile_dpbf16ps(0, 5, 2);
-      _tile_dpbf16ps(1, 5, 3);
-      _tile_loadd(6, a + 2 * part_units, row);
-      _tile_loadd(2, b, row);
-      _tile_loadd(3, b + tile_units, row);
-      fetch(b, 4);
-      fetch(b, 5);
-      _tile_dpbf16ps(0, 5, 2);
-      _tile_dpbf16ps(1, 5, 3);
-      _tile_dpbf16ps(0, 6, 2);
-      _tile_dpbf16ps(1, 6, 3);
-      _tile_dpbf16ps(0, 4, 2);
-      _tile_dpbf16ps(1, 4, 3);
+      PLAIT_DETAIL_RIGHT(1);
+      ahead.fetch();
+      ahead.fetch();
+      PLAIT_DETAIL_PRODUCTS(4);
+      PLAIT_DETAIL_PRODUCTS(5);
+      PLAIT_DETAIL_RIGHT(0);
+      ahead.fetch();
+      ahead.fetch();
+      PLAIT_DETAIL_PRODUCTS(5);
+      _tile_loadd(5, a + 2 * part_units, row);
+      PLAIT_DETAIL_PRODUCTS(5);
+      PLAIT_DETAIL_PRODUCTS(4);
     }
     _tile_stored(0, sums, sums_row);
     _tile_stored(1, sums + tile_side, sums_row);
   }
+#undef PLAIT_DETAIL_LEFT
+#undef PLAIT_DETAIL_RIGHT
+#undef PLAIT_DETAIL_PRODUCTS
+#undef PLAIT_DETAIL_ALL_PRODUCTS
 };
 #endif
 

@@ -32,13 +32,13 @@ parts_gemm const* parts_on_tiles() {
   return nullptr;
 }
 
-/// For a matrix that is packed once for products with so many rows, if parts are faster. Threads share the rows of a
-/// product by a matrix that each has in its cache, and must not come to fewer than tiles have; of a larger one, they
-/// share the columns. That depends on the shape alone, so that bits do.
+/// For a matrix that is packed once for products with so many rows, if parts are faster: those of one that leaves a
+/// thread's own cache come more slowly than 16 rows can be multiplied. That depends on the shape alone, so that bits
+/// do.
 template <backend B>
 parts_gemm const* parts_of_packed(std::ptrdiff_t m, std::ptrdiff_t n, std::ptrdiff_t k) {
   constexpr auto own = std::ptrdiff_t(own_cache / sizeof(float));
-  bool const many_rows = m >= (n * k > own ? strip_side : 8 * tile_side);
+  bool const many_rows = m >= (n * k > own ? strip_side : tile_side);
   return many_rows && n >= strip_side && k >= tile_depth ? parts_on_tiles<B>() : nullptr;
 }
 /// For a product both of whose operands must be packed first, of which each number must be used often.

@@ -46,6 +46,16 @@ inline strip_notes const& notes_of(std::uint32_t const* strip, std::ptrdiff_t k)
   return *reinterpret_cast<strip_notes const*>(strip + strip_steps(k) * step_units);
 }
 
+/// What to fetch into caches while strips are multiplied: so many lines of 64 bytes in each sixth of a step.
+struct cache_lines {
+  std::uint32_t const* from = nullptr;
+  std::ptrdiff_t count = 0;
+
+  PLAIT_ALWAYS_INLINE void fetch() {
+    for (std::ptrdiff_t i = 0; i != count; ++i, from += tile_side) __builtin_prefetch(from, 0, 3);
+  }
+};
+
 /// The upper 16 bits of x, rounded to the nearest.
 PLAIT_ALWAYS_INLINE inline std::uint32_t upper_part(std::uint32_t x) { return (x + 0x8000u) & 0xffff0000u; }
 /// The same, but for what would become infinite, and what is no finite number.
@@ -180,7 +190,7 @@ struct pack_strip {
     float const* lines = from->data + first * from->apart + k * from->stride;
     std::ptrdiff_t line = is_left ? from->apart : from->stride;
     alignas(64) std::array<float, tile_side * tile_depth> copied;
-    if (count != tile_side || depth != tile_depth || (is_left ? from->stride : from->apart) != 1) {
+    if ((!is_left && count != tile_side) || depth != tile_depth || (is_left ? from->stride : from->apart) != 1) {
       std::ptrdiff_t const wanted = is_left ? count : depth;  // lines
       if (wanted != 0 && count != 0)
         pack_panel(copied.data(), length, lines, is_left ? depth : count, is_left ? from->stride : from->apart, line,
@@ -189,7 +199,8 @@ struct pack_strip {
       lines = copied.data();
       line = length;
     }
-    for (std::ptrdiff_t i = 0; i != tile_side; ++i, tile += tile_side) {
+    // Rows that do not exist are left as they are: what is made of them is nobody's.
+    for (std::ptrdiff_t i = 0; i != (is_left ? count : tile_side); ++i, tile += tile_side) {
       if constexpr (is_left)
         write_row<Finite>(lines + i * line, scales[i], tile);
       else

@@ -27,7 +27,7 @@ class held_matrix {
 
   /// Whether threads had better have columns of the product each, and one alone all rows at once, than rows. A matrix
   /// that leaves a thread's own cache is read anew by each thread for its rows: where these are few, nothing comes
-  /// meanwhile. Fewer rows than tiles have leave the rest of them unused.
+  /// meanwhile. Tiles of fewer than 8 rows are no faster than those.
   template <class T>
   static bool keeps_rows_together(gemm_shape const& s) {
     constexpr std::size_t shared_cache = 3 << 20;  // what a thread may take of it
@@ -35,7 +35,7 @@ class held_matrix {
     std::int64_t const threads = B::concurrency();
     std::int64_t const rows = s.m / threads;
     bool const in_parts = std::same_as<T, float> && detail::parts_of_packed<B>(s.m, s.n, s.k) != nullptr;
-    if (in_parts && threads > 1 && rows < detail::tile_side) return true;
+    if (in_parts && threads > 1 && rows < detail::tile_side / 2) return true;
     std::int64_t const enough = (bytes > shared_cache ? 32 : 8) * (in_parts ? 2 : 1);  // for the next of it to come
     return bytes > detail::own_cache && (threads == 1 || rows < enough);
   }

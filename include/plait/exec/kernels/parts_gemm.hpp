@@ -6,6 +6,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 
@@ -84,36 +85,41 @@ struct write_block {
   std::ptrdiff_t c_row;
 
   PLAIT_ALWAYS_INLINE void operator()() const {
-    for (std::ptrdiff_t i = 0; i != rows; ++i) {
-      std::ptrdiff_t j = 0;
-      for (; j + tile_side <= columns; j += tile_side) write<tile_side>(i, j);
-      for (; j != columns; ++j) write<1>(i, j);
-    }
+    if (beta == 0)
+      write_all([](float sum, float) { return sum; });
+    else if (beta == 1)
+      write_all([](float sum, float kept) { return sum + kept; });
+    else
+      write_all([times = beta](float sum, float kept) { return std::fma(times, kept, sum); });
   }
 
  private:
-  template <int Count>
-  PLAIT_ALWAYS_INLINE void write(std::ptrdiff_t i, std::ptrdiff_t j) const {
-    float sum[Count];
+  template <class Join>
+  PLAIT_ALWAYS_INLINE void write_all(Join const& join) const {
+    if (more == nullptr)
+      write_rows(join, [](float sum, float) { return sum; });
+    else
+      write_rows(join, [](float sum, float added) { return sum + added; });
+  }
+  template <class Join, class Add>
+  PLAIT_ALWAYS_INLINE void write_rows(Join const& join, Add const& add) const {
+    std::ptrdiff_t const whole = columns - columns % tile_side;
+    for (std::ptrdiff_t i = 0; i != rows; ++i) {
+      for (std::ptrdiff_t j = 0; j != whole; j += tile_side) write<tile_side>(i, j, join, add);
+      for (std::ptrdiff_t j = whole; j != columns; ++j) write<1>(i, j, join, add);
+    }
+  }
+  // What is not there is not read: its place is that of the sums.
+  template <int Count, class Join, class Add>
+  PLAIT_ALWAYS_INLINE void write(std::ptrdiff_t i, std::ptrdiff_t j, Join const& join, Add const& add) const {
     float const row_scale = row_scales[i];
     float const* const of = sums + i * strip_side + j;
     float const* const scales = column_scales + j;
-    PLAIT_VECTOR_LOOP
-    for (int l = 0; l < Count; ++l) sum[l] = of[l] * (row_scale * scales[l]);
-    if (beta != 0) {
-      float const* const kept = from + i * from_row + j;
-      float const times = beta;
-      PLAIT_VECTOR_LOOP
-      for (int l = 0; l < Count; ++l) sum[l] += times * kept[l];
-    }
-    if (more != nullptr) {
-      float const* const added = more + i * more_row + j;
-      PLAIT_VECTOR_LOOP
-      for (int l = 0; l < Count; ++l) sum[l] += added[l];
-    }
+    float const* const kept = beta == 0 ? of : from + i * from_row + j;
+    float const* const added = more == nullptr ? of : more + i * more_row + j;
     float* const to = c + i * c_row + j;
     PLAIT_VECTOR_LOOP
-    for (int l = 0; l < Count; ++l) to[l] = sum[l];
+    for (int l = 0; l < Count; ++l) to[l] = add(join(of[l] * (row_scale * scales[l]), kept[l]), added[l]);
   }
 };
 
@@ -131,6 +137,19 @@ struct right_strips {
   std::ptrdiff_t apart;
 };
 
+/// What to fetch while a right strip of so many steps is multiplied by the left one of that number, of so many. The
+/// strip that is next to come comes with all of them, a part each; a single one leaves no time for that, but for two
+/// steps.
+inline cache_lines lines_ahead(std::uint32_t const* strip, std::uint32_t const* next, std::ptrdiff_t steps,
+                               std::ptrdiff_t left, std::ptrdiff_t left_count) {
+  constexpr std::ptrdiff_t parts = 6;                               // of a step
+  constexpr std::ptrdiff_t lines = step_units / parts / tile_side;  // in each of them
+  if (left_count == 1) return {strip + 2 * step_units, lines};
+  std::ptrdiff_t const share = (lines + left_count - 1) / left_count;
+  if (left * share >= lines) return {};
+  return {next + left * share * parts * steps * tile_side, share};
+}
+
 /// c of p for p.k of k, which are those of `right`.
 template <class Tiles, backend B>
 void multiply_strips(gemm_problem<float> const& p, right_strips const& right, bool backwards) {
@@ -142,6 +161,9 @@ void multiply_strips(gemm_problem<float> const& p, right_strips const& right, bo
   std::ptrdiff_t const lefts = strip_count(p.m);
   even_parts const blocks(lefts, (lefts * left_units + task_units - 1) / task_units);
   even_parts const shares(rights, blocks.count >= 4 * threads ? 1 : std::min(rights, threads));
+  constexpr auto own = std::ptrdiff_t(own_cache / sizeof(float));
+  bool const right_stays = p.n * p.k <= own;
+  bool const c_stays = p.m * p.n <= own;
   float const* const from = p.from == nullptr ? p.c : p.from;
   std::ptrdiff_t const from_row = p.from == nullptr ? p.c_row : p.from_row;
   for_each_task<B>(blocks.count * shares.count, parallel, [=, &p, &right](std::ptrdiff_t task) {
@@ -156,12 +178,13 @@ void multiply_strips(gemm_problem<float> const& p, right_strips const& right, bo
           p.a + row * p.a_row, std::min(strip_side, p.m - row), p.a_row, p.a_column, p.k, p.alpha};
       vectorized(pack_strip<gemm_side::left>{&source, packed.data() + left * left_units});
     }
-    Tiles const tiles;
+    Tiles const tiles(left_count == 1 ? p.m - first_left * strip_side : strip_side);
     alignas(64) float sums[strip_side * strip_side];
     for (std::ptrdiff_t n = 0; n != right_count; ++n) {
       std::ptrdiff_t const strip = first_right + (backwards ? right_count - 1 - n : n);
       std::ptrdiff_t const column = strip * strip_side;
       std::uint32_t const* const b = right.data + strip * right.apart;
+      std::uint32_t const* const next = b + (backwards ? -right.apart : right.apart);
       for (std::ptrdiff_t left = 0; left != left_count; ++left) {
         std::uint32_t const* const a = packed.data() + left * left_units;
         std::ptrdiff_t const row = (first_left + left) * strip_side;
@@ -170,10 +193,13 @@ void multiply_strips(gemm_problem<float> const& p, right_strips const& right, bo
         auto const& of_columns = *reinterpret_cast<strip_notes const*>(right.notes + strip * right.apart);
         std::ptrdiff_t const columns = std::min(strip_side, p.n - column);
         // Sums are read from where tiles have stored them, in order behind what is stored before: lines of c that are
-        // in no cache by then hold up the next tiles.
-        fetch_rows(p.c + row * p.c_row + column, p.c_row, rows, columns);
-        if (p.more != nullptr) fetch_rows(p.more + row * p.more_row + column, p.more_row, rows, columns);
-        tiles.multiply(a, b, steps, rows <= tile_side, sums);
+        // in no cache by then hold up the next tiles. Those that are in the second level come soon enough.
+        if (!c_stays) {
+          fetch_rows(p.c + row * p.c_row + column, p.c_row, rows, columns);
+          if (p.more != nullptr) fetch_rows(p.more + row * p.more_row + column, p.more_row, rows, columns);
+        }
+        cache_lines const ahead = right_stays ? cache_lines() : lines_ahead(b, next, steps, left, left_count);
+        tiles.multiply(a, b, steps, rows <= tile_side, sums, ahead);
         if ((of_rows.infinite | of_columns.infinite) != 0)
           vectorized(add_infinite{a, b, steps, rows, of_rows.infinite, of_columns.infinite, sums});
         vectorized(write_block{sums, of_rows.scales, of_columns.scales, rows, columns, p.beta,
