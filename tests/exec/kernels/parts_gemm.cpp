@@ -103,6 +103,25 @@ TEST_CASE("products by parts of every edge, order, distance and factor") {
   }
 }
 
+TEST_CASE("while left strips take turns with a right one, the next right one is fetched, all of it and once") {
+  std::vector<std::uint32_t> const memory(3 * 32 * detail::step_units);
+  std::uint32_t const* const strip = memory.data();
+  for (std::ptrdiff_t const steps : {1, 3, 32})
+    for (std::ptrdiff_t lefts = 2; lefts != 40; ++lefts) {
+      std::uint32_t const* const next = strip + steps * detail::step_units;
+      std::uint32_t const* end = next;
+      for (std::ptrdiff_t left = 0; left != lefts; ++left) {
+        detail::cache_lines const ahead = detail::lines_ahead(strip, next, steps, left, lefts);
+        if (ahead.count == 0) continue;
+        CHECK(ahead.from == end);
+        end += ahead.count * 6 * steps * 16;
+      }
+      CHECK(end >= next + steps * detail::step_units);
+      CHECK(end - next < 2 * steps * detail::step_units);
+    }
+  CHECK(detail::lines_ahead(strip, strip, 4, 0, 1).from == strip + 2 * detail::step_units);
+}
+
 TEST_CASE("more rows, columns and depth than are packed at once, by parts") {
   for (multiplier const& by : multipliers()) {
     INFO(by.name);

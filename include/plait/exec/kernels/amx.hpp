@@ -46,8 +46,8 @@ namespace plait::detail {
 }
 
 #if PLAIT_AMX
-/// The tiles of the thread it lives on. A tile's product takes as long as the left one has rows: where a strip has
-/// fewer than 16, tiles have no more.
+/// The tiles of the thread it lives on. A product of two tiles takes as long as the left one has rows, if the right one
+/// is there by then: where a strip has fewer than 16, tiles have no more.
 class amx_tiles {
  public:
   /// For left strips with so many rows, or more than 15.
