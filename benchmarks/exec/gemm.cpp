@@ -117,8 +117,10 @@ struct add_up {
     constexpr std::size_t lanes = 128;
     float sums[lanes] = {};
     float const* const from = x->data();
-    for (std::size_t i = 0; i + lanes <= x->size(); i += lanes) PLAIT_VECTOR_LOOP
-    for (std::size_t l = 0; l < lanes; ++l) sums[l] += from[i + l];
+    for (std::size_t i = 0; i + lanes <= x->size(); i += lanes) {
+      PLAIT_VECTOR_LOOP
+      for (std::size_t l = 0; l < lanes; ++l) sums[l] += from[i + l];
+    }
     *sum = std::accumulate(sums, sums + lanes, 0.0f);
   }
 };

@@ -189,13 +189,13 @@ class shape_context {
   }
 
  private:
-  std::span<tensor_spec const* const> inputs_;
-  std::span<tensor_spec> outputs_;
   void read(std::size_t i, void* to, std::size_t bytes) const {
     PLAIT_ASSERT(read_ != nullptr, "shape_context: the op's description has no shape_from");
     read_(state_, i, to, bytes);
   }
 
+  std::span<tensor_spec const* const> inputs_;
+  std::span<tensor_spec> outputs_;
   reader read_;
   void* state_;
   std::span<std::vector<std::int64_t>> told_;

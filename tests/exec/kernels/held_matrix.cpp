@@ -106,4 +106,21 @@ TEST_CASE("of a matrix with few columns nothing is held") {
   CHECK(held.holds());
 }
 
+struct four_threads : plait::serial {
+  static unsigned concurrency() { return 4; }
+};
+
+TEST_CASE("threads share the rows of a small matrix's product while each has enough of them") {
+  auto const together = [](std::int64_t rows, std::int64_t columns) {
+    return plait::held_matrix<four_threads>::keeps_rows_together<float>({.m = rows, .n = columns, .k = 256});
+  };
+  CHECK_FALSE(together(32, 256));
+  CHECK(together(31, 256) == plait::detail::has_amx());
+  CHECK(together(16, 256) == plait::detail::has_amx());
+  CHECK_FALSE(together(15, 256));
+  CHECK(together(31, 2048));  // 2 MB, of which each thread would read all
+  CHECK(together(32, 2048) == plait::detail::has_amx());
+  CHECK_FALSE(together(64, 2048));
+}
+
 }  // namespace

@@ -119,7 +119,8 @@ TEST_CASE("while left strips take turns with a right one, the next right one is 
       CHECK(end >= next + steps * detail::step_units);
       CHECK(end - next < 2 * steps * detail::step_units);
     }
-  CHECK(detail::lines_ahead(strip, strip, 4, 0, 1).from == strip + 2 * detail::step_units);
+  CHECK(detail::lines_ahead(strip, nullptr, 3, 0, 2).count == 0);
+  CHECK(detail::lines_ahead(strip, nullptr, 4, 0, 1).from == strip + 2 * detail::step_units);
 }
 
 TEST_CASE("more rows, columns and depth than are packed at once, by parts") {

@@ -37,8 +37,7 @@ parts_gemm const* parts_on_tiles() {
 /// do.
 template <backend B>
 parts_gemm const* parts_of_packed(std::ptrdiff_t m, std::ptrdiff_t n, std::ptrdiff_t k) {
-  constexpr auto own = std::ptrdiff_t(own_cache / sizeof(float));
-  bool const many_rows = m >= (n * k > own ? strip_side : tile_side);
+  bool const many_rows = m >= (stays_in_cache(n * k) ? tile_side : strip_side);
   return many_rows && n >= strip_side && k >= tile_depth ? parts_on_tiles<B>() : nullptr;
 }
 /// For a product both of whose operands must be packed first, of which each number must be used often.

@@ -137,16 +137,19 @@ struct right_strips {
   std::ptrdiff_t apart;
 };
 
+/// Whether a thread keeps so many floats, or their parts, in its own cache from one product to the next.
+constexpr bool stays_in_cache(std::ptrdiff_t floats) { return floats <= std::ptrdiff_t(own_cache / sizeof(float)); }
+
 /// What to fetch while a right strip of so many steps is multiplied by the left one of that number, of so many. The
-/// strip that is next to come comes with all of them, a part each; a single one leaves no time for that, but for two
-/// steps.
+/// strip that is next to come, if there is one, comes with all of them, a part each; a single one leaves no time for
+/// that, but for two steps.
 inline cache_lines lines_ahead(std::uint32_t const* strip, std::uint32_t const* next, std::ptrdiff_t steps,
                                std::ptrdiff_t left, std::ptrdiff_t left_count) {
   constexpr std::ptrdiff_t parts = 6;                               // of a step
   constexpr std::ptrdiff_t lines = step_units / parts / tile_side;  // in each of them
   if (left_count == 1) return {strip + 2 * step_units, lines};
   std::ptrdiff_t const share = (lines + left_count - 1) / left_count;
-  if (left * share >= lines) return {};
+  if (next == nullptr || left * share >= lines) return {};
   return {next + left * share * parts * steps * tile_side, share};
 }
 
@@ -161,9 +164,8 @@ void multiply_strips(gemm_problem<float> const& p, right_strips const& right, bo
   std::ptrdiff_t const lefts = strip_count(p.m);
   even_parts const blocks(lefts, (lefts * left_units + task_units - 1) / task_units);
   even_parts const shares(rights, blocks.count >= 4 * threads ? 1 : std::min(rights, threads));
-  constexpr auto own = std::ptrdiff_t(own_cache / sizeof(float));
-  bool const right_stays = p.n * p.k <= own;
-  bool const c_stays = p.m * p.n <= own;
+  bool const right_stays = stays_in_cache(p.n * p.k);
+  bool const c_stays = stays_in_cache(p.m * p.n);
   float const* const from = p.from == nullptr ? p.c : p.from;
   std::ptrdiff_t const from_row = p.from == nullptr ? p.c_row : p.from_row;
   for_each_task<B>(blocks.count * shares.count, parallel, [=, &p, &right](std::ptrdiff_t task) {
@@ -184,7 +186,7 @@ void multiply_strips(gemm_problem<float> const& p, right_strips const& right, bo
       std::ptrdiff_t const strip = first_right + (backwards ? right_count - 1 - n : n);
       std::ptrdiff_t const column = strip * strip_side;
       std::uint32_t const* const b = right.data + strip * right.apart;
-      std::uint32_t const* const next = b + (backwards ? -right.apart : right.apart);
+      std::uint32_t const* const next = n + 1 == right_count ? nullptr : b + (backwards ? -right.apart : right.apart);
       for (std::ptrdiff_t left = 0; left != left_count; ++left) {
         std::uint32_t const* const a = packed.data() + left * left_units;
         std::ptrdiff_t const row = (first_left + left) * strip_side;
