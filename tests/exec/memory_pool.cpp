@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include <plait/exec/host_memory.hpp>
 #include <plait/exec/kernels/for_each.hpp>
 #include <plait/exec/memory_pool.hpp>
 #include <plait/exec/serial.hpp>

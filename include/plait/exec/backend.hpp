@@ -24,8 +24,6 @@
 
 #include <concepts>
 #include <cstddef>
-#include <cstring>
-#include <new>
 #include <string_view>
 
 // Marks what kernels run on every backend.
@@ -66,21 +64,5 @@ concept has_queues = requires {
   { B::queue() } -> std::same_as<void const*>;
 };
 }  // namespace detail
-
-/// The memory of backends that run on the host.
-struct host_memory {
-  static constexpr bool on_device = false;
-  /// Enough for the widest vector registers, and a cache line.
-  static constexpr std::size_t alignment = 64;
-
-  static void* allocate(std::size_t bytes) { return ::operator new(bytes, std::align_val_t{alignment}); }
-  static void deallocate(void* at, std::size_t) noexcept { ::operator delete(at, std::align_val_t{alignment}); }
-  static void copy(void* to, void const* from, std::size_t bytes) {
-    if (bytes != 0) std::memmove(to, from, bytes);
-  }
-  static void copy_from_host(void* to, void const* from, std::size_t bytes) { copy(to, from, bytes); }
-  static void copy_to_host(void* to, void const* from, std::size_t bytes) { copy(to, from, bytes); }
-  static void synchronize() {}
-};
 
 }  // namespace plait

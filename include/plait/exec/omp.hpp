@@ -9,7 +9,7 @@
 
 #include <thrust/system/omp/execution_policy.h>
 
-#include <plait/exec/backend.hpp>
+#include <plait/exec/host_memory.hpp>
 
 namespace plait {
 

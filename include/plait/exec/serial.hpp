@@ -7,7 +7,7 @@
 
 #include <thrust/system/cpp/execution_policy.h>
 
-#include <plait/exec/backend.hpp>
+#include <plait/exec/host_memory.hpp>
 
 namespace plait {
 

@@ -10,7 +10,7 @@
 
 #include <thrust/system/tbb/execution_policy.h>
 
-#include <plait/exec/backend.hpp>
+#include <plait/exec/host_memory.hpp>
 
 namespace plait {
 
