@@ -34,15 +34,29 @@ TEST_CASE("tiles add up what plain loops do, of fewer rows the same bits as of 3
   plait::vectorized(pack_strip<gemm_side::right>{&columns, b});
   constexpr std::size_t all = strip_side * strip_side;
   alignas(64) float sums[all], low[all], plain[all];
-  amx_tiles(strip_side).multiply(a, b, strip_steps(k), false, sums);
-  test::plain_tiles(strip_side).multiply(a, b, strip_steps(k), false, plain);
+  test::counting_side side;
+  amx_tiles(strip_side).multiply(a, b, strip_steps(k), false, sums, side);
+  test::plain_tiles(strip_side).multiply(a, b, strip_steps(k), false, plain, side);
   for (std::size_t i = 0; i != all; ++i) CHECK(std::abs(sums[i] - plain[i]) < 2e-5f);
   for (std::ptrdiff_t count = 1; count <= tile_side; ++count) {
     std::fill_n(low, all, 7.0f);
-    amx_tiles(count).multiply(a, b, strip_steps(k), true, low);
+    amx_tiles(count).multiply(a, b, strip_steps(k), true, low, side);
     auto const end = static_cast<std::size_t>(count * strip_side);
     CHECK(std::equal(low, low + end, sums));
     CHECK(std::ranges::count(std::span(low).subspan(end), 7.0f) == static_cast<std::ptrdiff_t>(all - end));
   }
+}
+
+TEST_CASE("between products of tiles lines are fetched six times a step, and rows written four times and more") {
+  if (!has_amx()) return;
+  alignas(64) static std::uint32_t operand[strip_units(5 * tile_depth)];
+  alignas(64) float sums[strip_side * strip_side];
+  for (bool const low : {false, true})
+    for (std::ptrdiff_t const steps : {1, 2, 5}) {
+      test::counting_side side;
+      amx_tiles(low ? tile_side : strip_side).multiply(operand, operand, steps, low, sums, side);
+      CHECK(side.fetches == 6 * steps);
+      CHECK(side.writes >= 4 * steps);
+    }
 }
 #endif

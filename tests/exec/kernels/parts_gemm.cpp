@@ -123,6 +123,53 @@ TEST_CASE("while left strips take turns with a right one, the next right one is 
   CHECK(detail::lines_ahead(strip, nullptr, 4, 0, 1).from == strip + 2 * detail::step_units);
 }
 
+TEST_CASE("a block is written by and by as it is at once; nothing added keeps the sign of zero") {
+  std::mt19937 random(3);
+  std::uniform_real_distribution<float> number(-1, 1);
+  std::vector<float> sums(32 * 32), row_scales(32, 0.5f), column_scales(32, 4.0f), from(32 * 40), more(32 * 40);
+  for (auto* v : {&sums, &from, &more})
+    for (float& x : *v) x = number(random);
+  sums[0] = -0.0f;
+  for (std::ptrdiff_t const columns : {32, 31, 16, 5})
+    for (std::ptrdiff_t const rows : {32, 17, 1})
+      for (std::ptrdiff_t const steps : {1, 3, 20}) {
+        CAPTURE(columns);
+        CAPTURE(rows);
+        CAPTURE(steps);
+        std::vector<float> wanted(32 * 40, 7.0f), c = wanted, kept = wanted;
+        for (std::ptrdiff_t i = 0; i != rows; ++i)
+          for (std::ptrdiff_t j = 0; j != columns; ++j) {
+            auto const at = std::size_t(i * 40 + j);
+            wanted[at] = std::fma(0.3f, from[at], 2 * sums[std::size_t(i * 32 + j)]) + more[at];
+          }
+        detail::block_writer block{sums.data(),
+                                   row_scales.data(),
+                                   column_scales.data(),
+                                   rows,
+                                   columns,
+                                   0.3f,
+                                   from.data(),
+                                   40,
+                                   more.data(),
+                                   40,
+                                   c.data(),
+                                   40};
+        detail::side_work side({}, block, steps);
+        for (std::ptrdiff_t turn = 0; turn != 4 * steps; ++turn) side.write();
+        CHECK(block.rows_left() == (columns == 32 ? 0 : rows));
+        detail::finish(block);
+        CHECK(block.rows_left() == 0);
+        CHECK(c == wanted);
+        detail::block_writer alone{sums.data(), row_scales.data(), column_scales.data(), rows, columns};
+        alone.c = kept.data();
+        alone.c_row = 40;
+        detail::finish(alone);
+        CHECK((kept[0] == 0 && std::signbit(kept[0])));
+        CHECK(kept[std::size_t(columns - 1)] == 2 * sums[std::size_t(columns - 1)]);
+        CHECK(kept[std::size_t(columns)] == 7.0f);
+      }
+}
+
 TEST_CASE("more rows, columns and depth than are packed at once, by parts") {
   for (multiplier const& by : multipliers()) {
     INFO(by.name);

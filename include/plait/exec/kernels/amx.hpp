@@ -18,7 +18,7 @@
 #include <immintrin.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#define PLAIT_TARGET_AMX __attribute__((target("amx-tile,amx-bf16")))
+#define PLAIT_TARGET_AMX __attribute__((target("amx-tile,amx-bf16," PLAIT_AVX512_FEATURES)))
 #else
 #define PLAIT_AMX 0
 #endif
@@ -59,14 +59,15 @@ class amx_tiles {
   amx_tiles& operator=(amx_tiles const&) = delete;
 
   /// Writes the sums of so many steps of a left and a right strip, in rows of 32; only the first 16, or those that
-  /// tiles have, if `low`.
+  /// tiles have, if `low`. Between products, side.fetch() is called six times a step, side.write() four times and more.
+  template <class Side>
   PLAIT_TARGET_AMX PLAIT_NO_INLINE void multiply(std::uint32_t const* a, std::uint32_t const* b, std::ptrdiff_t steps,
-                                                 bool low, float* sums, cache_lines ahead = {}) const {
+                                                 bool low, float* sums, Side& side) const {
     asm volatile("" ::: "memory");  // see above
     if (low)
-      multiply_low(a, b, steps, sums, ahead);
+      multiply_low(a, b, steps, sums, side);
     else
-      multiply_high(a, b, steps, sums, ahead);
+      multiply_high(a, b, steps, sums, side);
     asm volatile("" ::: "memory");
   }
 
@@ -107,8 +108,9 @@ class amx_tiles {
   PLAIT_DETAIL_PRODUCTS(4);       \
   _tile_dpbf16ps(2, 5, 6);        \
   _tile_dpbf16ps(3, 5, 7)
+  template <class Side>
   PLAIT_ALWAYS_INLINE PLAIT_TARGET_AMX static void multiply_high(std::uint32_t const* a, std::uint32_t const* b,
-                                                                 std::ptrdiff_t steps, float* sums, cache_lines ahead) {
+                                                                 std::ptrdiff_t steps, float* sums, Side& side) {
     _tile_zero(0);
     _tile_zero(1);
     _tile_zero(2);
@@ -116,23 +118,29 @@ class amx_tiles {
     for (std::ptrdiff_t step = 0; step != steps; ++step, a += step_units, b += step_units) {
       PLAIT_DETAIL_LEFT(0);
       PLAIT_DETAIL_RIGHT(2);
-      ahead.fetch();
+      side.fetch();
       PLAIT_DETAIL_ALL_PRODUCTS;
+      side.write();
       PLAIT_DETAIL_RIGHT(1);
-      ahead.fetch();
+      side.fetch();
       PLAIT_DETAIL_ALL_PRODUCTS;
+      side.write();
       PLAIT_DETAIL_LEFT(1);
-      ahead.fetch();
+      side.fetch();
       PLAIT_DETAIL_ALL_PRODUCTS;
+      side.write();
       PLAIT_DETAIL_RIGHT(0);
-      ahead.fetch();
+      side.fetch();
       PLAIT_DETAIL_ALL_PRODUCTS;
+      side.write();
       PLAIT_DETAIL_LEFT(2);
-      ahead.fetch();
+      side.fetch();
       PLAIT_DETAIL_ALL_PRODUCTS;
+      side.write();
       PLAIT_DETAIL_LEFT(0);
-      ahead.fetch();
+      side.fetch();
       PLAIT_DETAIL_ALL_PRODUCTS;
+      side.write();
     }
     _tile_stored(0, sums, sums_row);
     _tile_stored(1, sums + tile_side, sums_row);
@@ -141,28 +149,33 @@ class amx_tiles {
   }
 
   // The same sums, in the same order, where 16 rows are all there is.
+  template <class Side>
   PLAIT_ALWAYS_INLINE PLAIT_TARGET_AMX static void multiply_low(std::uint32_t const* a, std::uint32_t const* b,
-                                                                std::ptrdiff_t steps, float* sums, cache_lines ahead) {
+                                                                std::ptrdiff_t steps, float* sums, Side& side) {
     _tile_zero(0);
     _tile_zero(1);
     for (std::ptrdiff_t step = 0; step != steps; ++step, a += step_units, b += step_units) {
       _tile_loadd(4, a, row);
       PLAIT_DETAIL_RIGHT(2);
-      ahead.fetch();
-      ahead.fetch();
+      side.fetch();
+      side.fetch();
       PLAIT_DETAIL_PRODUCTS(4);
+      side.write();
       _tile_loadd(5, a + part_units, row);
       PLAIT_DETAIL_RIGHT(1);
-      ahead.fetch();
-      ahead.fetch();
+      side.fetch();
+      side.fetch();
       PLAIT_DETAIL_PRODUCTS(4);
+      side.write();
       PLAIT_DETAIL_PRODUCTS(5);
       PLAIT_DETAIL_RIGHT(0);
-      ahead.fetch();
-      ahead.fetch();
+      side.fetch();
+      side.fetch();
       PLAIT_DETAIL_PRODUCTS(5);
+      side.write();
       _tile_loadd(5, a + 2 * part_units, row);
       PLAIT_DETAIL_PRODUCTS(5);
+      side.write();
       PLAIT_DETAIL_PRODUCTS(4);
     }
     _tile_stored(0, sums, sums_row);

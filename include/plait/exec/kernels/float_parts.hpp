@@ -46,16 +46,6 @@ inline strip_notes const& notes_of(std::uint32_t const* strip, std::ptrdiff_t k)
   return *reinterpret_cast<strip_notes const*>(strip + strip_steps(k) * step_units);
 }
 
-/// What to fetch into caches while strips are multiplied: so many lines of 64 bytes in each sixth of a step.
-struct cache_lines {
-  std::uint32_t const* from = nullptr;
-  std::ptrdiff_t count = 0;
-
-  PLAIT_ALWAYS_INLINE void fetch() {
-    for (std::ptrdiff_t i = 0; i != count; ++i, from += tile_side) __builtin_prefetch(from, 0, 3);
-  }
-};
-
 /// The upper 16 bits of x, rounded to the nearest.
 PLAIT_ALWAYS_INLINE inline std::uint32_t upper_part(std::uint32_t x) { return (x + 0x8000u) & 0xffff0000u; }
 /// The same, but for what would become infinite, and what is no finite number.

@@ -20,11 +20,11 @@ enum class instruction_set : unsigned char {
 #define PLAIT_X86_DISPATCH 1
 #define PLAIT_TARGET_AVX2 __attribute__((target("avx2,fma,bmi,bmi2")))
 #if defined(__clang__)
-#define PLAIT_TARGET_AVX512 __attribute__((target("avx2,fma,bmi,bmi2,avx512f,avx512bw,avx512dq,avx512vl")))
+#define PLAIT_AVX512_FEATURES "avx2,fma,bmi,bmi2,avx512f,avx512bw,avx512dq,avx512vl"
 #else
-#define PLAIT_TARGET_AVX512 \
-  __attribute__((target("avx2,fma,bmi,bmi2,avx512f,avx512bw,avx512dq,avx512vl,prefer-vector-width=512")))
+#define PLAIT_AVX512_FEATURES "avx2,fma,bmi,bmi2,avx512f,avx512bw,avx512dq,avx512vl,prefer-vector-width=512"
 #endif
+#define PLAIT_TARGET_AVX512 __attribute__((target(PLAIT_AVX512_FEATURES)))
 #else
 #define PLAIT_X86_DISPATCH 0
 #endif

@@ -70,58 +70,94 @@ struct add_infinite {
   }
 };
 
-/// c = (sums * row_scales * column_scales + beta * from) + more
-struct write_block {
-  float const* sums;
-  float const* row_scales;
-  float const* column_scales;
-  std::ptrdiff_t rows, columns;
-  float beta;
-  float const* from;
-  std::ptrdiff_t from_row;
-  float const* more;
-  std::ptrdiff_t more_row;
-  float* c;
-  std::ptrdiff_t c_row;
+/// What to fetch into caches while strips are multiplied: so many lines of 64 bytes in each sixth of a step.
+struct cache_lines {
+  std::uint32_t const* from = nullptr;
+  std::ptrdiff_t count = 0;
 
-  PLAIT_ALWAYS_INLINE void operator()() const {
-    if (beta == 0)
-      write_all([](float sum, float) { return sum; });
-    else if (beta == 1)
-      write_all([](float sum, float kept) { return sum + kept; });
-    else
-      write_all([times = beta](float sum, float kept) { return std::fma(times, kept, sum); });
+  PLAIT_ALWAYS_INLINE void fetch() {
+    for (std::ptrdiff_t i = 0; i != count; ++i, from += tile_side) __builtin_prefetch(from, 0, 3);
+  }
+};
+
+/// Added to any number, zeros among them, it leaves that number.
+alignas(64) inline constexpr auto nothing_added = [] {
+  std::array<float, strip_side> made{};
+  made.fill(-0.0f);
+  return made;
+}();
+
+/// Writes a block, row by row: c = (sums * row_scales * column_scales + beta * from) + more.
+struct block_writer {
+  float const* sums = nullptr;
+  float const* row_scales = nullptr;
+  float const* column_scales = nullptr;
+  std::ptrdiff_t rows = 0;
+  std::ptrdiff_t columns = 0;
+  float beta = 1;
+  float const* from = nothing_added.data();
+  std::ptrdiff_t from_row = 0;
+  float const* more = nothing_added.data();
+  std::ptrdiff_t more_row = 0;
+  float* c = nullptr;
+  std::ptrdiff_t c_row = 0;
+  std::ptrdiff_t next = 0;  ///< row
+
+  std::ptrdiff_t rows_left() const { return rows - next; }
+
+  /// So many rows, if they are left; Whole if there are as many columns as a strip has.
+  template <bool Whole>
+  PLAIT_ALWAYS_INLINE void write(std::ptrdiff_t count) {
+    for (; count > 0 && next != rows; --count, ++next) {
+      std::ptrdiff_t const last = Whole ? strip_side : columns;
+      std::ptrdiff_t j = 0;
+      for (; j + tile_side <= last; j += tile_side) write_columns<tile_side>(j);
+      for (; j < last; ++j) write_columns<1>(j);
+    }
   }
 
  private:
-  template <class Join>
-  PLAIT_ALWAYS_INLINE void write_all(Join const& join) const {
-    if (more == nullptr)
-      write_rows(join, [](float sum, float) { return sum; });
-    else
-      write_rows(join, [](float sum, float added) { return sum + added; });
-  }
-  template <class Join, class Add>
-  PLAIT_ALWAYS_INLINE void write_rows(Join const& join, Add const& add) const {
-    std::ptrdiff_t const whole = columns - columns % tile_side;
-    for (std::ptrdiff_t i = 0; i != rows; ++i) {
-      for (std::ptrdiff_t j = 0; j != whole; j += tile_side) write<tile_side>(i, j, join, add);
-      for (std::ptrdiff_t j = whole; j != columns; ++j) write<1>(i, j, join, add);
-    }
-  }
-  // What is not there is not read: its place is that of the sums.
-  template <int Count, class Join, class Add>
-  PLAIT_ALWAYS_INLINE void write(std::ptrdiff_t i, std::ptrdiff_t j, Join const& join, Add const& add) const {
-    float const row_scale = row_scales[i];
-    float const* const of = sums + i * strip_side + j;
+  template <int Count>
+  PLAIT_ALWAYS_INLINE void write_columns(std::ptrdiff_t j) const {
+    float const row_scale = row_scales[next];
+    float const times = beta;
+    float const* const of = sums + next * strip_side + j;
     float const* const scales = column_scales + j;
-    float const* const kept = beta == 0 ? of : from + i * from_row + j;
-    float const* const added = more == nullptr ? of : more + i * more_row + j;
-    float* const to = c + i * c_row + j;
+    float const* const kept = from + next * from_row + j;
+    float const* const added = more + next * more_row + j;
+    float* const to = c + next * c_row + j;
     PLAIT_VECTOR_LOOP
-    for (int l = 0; l < Count; ++l) to[l] = add(join(of[l] * (row_scale * scales[l]), kept[l]), added[l]);
+    for (int l = 0; l < Count; ++l) to[l] = std::fma(times, kept[l], of[l] * (row_scale * scales[l])) + added[l];
   }
 };
+
+/// What is done between products of tiles, as what is not a tile is idle meanwhile: lines are fetched for later, and
+/// the block before is written.
+class side_work {
+ public:
+  /// For so many steps. A block of fewer columns than a strip has is left.
+  side_work(cache_lines ahead, block_writer& block, std::ptrdiff_t steps)
+      : ahead_(ahead),
+        block_(block),
+        rows_(block.columns == strip_side ? (block.rows_left() + 4 * steps - 1) / (4 * steps) : 0) {}
+
+  PLAIT_ALWAYS_INLINE void fetch() { ahead_.fetch(); }
+  /// Four times a step and more.
+  PLAIT_ALWAYS_INLINE void write() { block_.write<true>(rows_); }
+
+ private:
+  cache_lines ahead_;
+  block_writer& block_;
+  std::ptrdiff_t rows_;  ///< at once
+};
+
+struct rest_of_block {
+  block_writer* block;
+  PLAIT_ALWAYS_INLINE void operator()() const { block->write<false>(block->rows_left()); }
+};
+inline void finish(block_writer& block) {
+  if (block.rows_left() != 0) vectorized(rest_of_block{&block});
+}
 
 inline void fetch_rows(float const* from, std::ptrdiff_t apart, std::ptrdiff_t rows, std::ptrdiff_t columns) {
   for (std::ptrdiff_t i = 0; i != rows; ++i, from += apart) {
@@ -181,35 +217,46 @@ void multiply_strips(gemm_problem<float> const& p, right_strips const& right, bo
       vectorized(pack_strip<gemm_side::left>{&source, packed.data() + left * left_units});
     }
     Tiles const tiles(left_count == 1 ? p.m - first_left * strip_side : strip_side);
-    alignas(64) float sums[strip_side * strip_side];
+    alignas(64) float sums[2][strip_side * strip_side];
+    block_writer block;
+    int turn = 0;
     for (std::ptrdiff_t n = 0; n != right_count; ++n) {
       std::ptrdiff_t const strip = first_right + (backwards ? right_count - 1 - n : n);
       std::ptrdiff_t const column = strip * strip_side;
       std::uint32_t const* const b = right.data + strip * right.apart;
       std::uint32_t const* const next = n + 1 == right_count ? nullptr : b + (backwards ? -right.apart : right.apart);
-      for (std::ptrdiff_t left = 0; left != left_count; ++left) {
+      for (std::ptrdiff_t left = 0; left != left_count; ++left, turn ^= 1) {
         std::uint32_t const* const a = packed.data() + left * left_units;
         std::ptrdiff_t const row = (first_left + left) * strip_side;
         std::ptrdiff_t const rows = std::min(strip_side, p.m - row);
         strip_notes const& of_rows = notes_of(a, p.k);
         auto const& of_columns = *reinterpret_cast<strip_notes const*>(right.notes + strip * right.apart);
         std::ptrdiff_t const columns = std::min(strip_side, p.n - column);
-        // Sums are read from where tiles have stored them, in order behind what is stored before: lines of c that are
-        // in no cache by then hold up the next tiles. Those that are in the second level come soon enough.
+        // Lines that come late hold up what is written behind them; those in the second cache come soon enough.
         if (!c_stays) {
           fetch_rows(p.c + row * p.c_row + column, p.c_row, rows, columns);
           if (p.more != nullptr) fetch_rows(p.more + row * p.more_row + column, p.more_row, rows, columns);
         }
-        cache_lines const ahead = right_stays ? cache_lines() : lines_ahead(b, next, steps, left, left_count);
-        tiles.multiply(a, b, steps, rows <= tile_side, sums, ahead);
+        side_work aside(right_stays ? cache_lines() : lines_ahead(b, next, steps, left, left_count), block, steps);
+        tiles.multiply(a, b, steps, rows <= tile_side, sums[turn], aside);
+        finish(block);
         if ((of_rows.infinite | of_columns.infinite) != 0)
-          vectorized(add_infinite{a, b, steps, rows, of_rows.infinite, of_columns.infinite, sums});
-        vectorized(write_block{sums, of_rows.scales, of_columns.scales, rows, columns, p.beta,
-                               from + row * from_row + column, from_row,
-                               p.more == nullptr ? nullptr : p.more + row * p.more_row + column, p.more_row,
-                               p.c + row * p.c_row + column, p.c_row});
+          vectorized(add_infinite{a, b, steps, rows, of_rows.infinite, of_columns.infinite, sums[turn]});
+        block = {sums[turn], of_rows.scales, of_columns.scales, rows, columns};
+        block.c = p.c + row * p.c_row + column;
+        block.c_row = p.c_row;
+        if (p.beta != 0) {
+          block.beta = p.beta;
+          block.from = from + row * from_row + column;
+          block.from_row = from_row;
+        }
+        if (p.more != nullptr) {
+          block.more = p.more + row * p.more_row + column;
+          block.more_row = p.more_row;
+        }
       }
     }
+    finish(block);
   });
 }
 
