@@ -135,6 +135,69 @@ TEST_CASE("Nor do runs with control flow, shapes from elements, and ops that wri
   }
 }
 
+// Their lists are read and made anew by each run, in memory of the last.
+TEST_CASE("Nor do runs of ops whose shapes are said by elements") {
+  using B = plait::serial;
+  struct op_text {
+    char const* type;
+    std::vector<std::string> inputs;
+    std::size_t outputs = 1;
+    char const* arguments = "";
+  };
+  std::vector<op_text> const all{
+      {"Unique", {"ids"}, 2},
+      {"Unique", {"wide"}, 2},
+      {"BooleanMask", {"rows", "mask"}, 2},
+      {"LengthsToSegmentIds", {"lengths"}},
+      {"LengthsToRanges", {"lengths"}},
+      {"LengthsToOffsets", {"lengths"}},
+      {"LengthsRangeFill", {"lengths"}},
+      {"LengthsTile", {"few", "lengths"}},
+      {"LengthsGather", {"rows", "lengths", "ids"}},
+      {"SegmentIdsToLengths", {"ascending"}},
+      {"SegmentIdsToRanges", {"ascending"}},
+      {"PackSegments", {"lengths", "rows"}, 2, "arg { name: 'return_presence_mask' i: 1 }"},
+      {"UnpackSegments", {"lengths", "packed"}},
+      {"PackRNNSequence", {"rows", "lengths"}},
+      {"UnpackRNNSequence", {"steps", "lengths"}},
+      {"SortedSegmentSum", {"rows", "ascending"}},
+      {"UnsortedSegmentSum", {"rows", "ascending"}},
+      {"SparseLengthsSum", {"rows", "ids", "parts"}},
+      {"SparseToDense", {"ascending", "rows"}},
+      {"ConstantFill", {"wide"}, 1, "arg { name: 'input_as_shape' i: 1 } arg { name: 'value' f: 2 }"},
+      {"Slice", {"rows", "starts", "ends"}},
+      {"Split", {"rows", "lengths"}, 3, "arg { name: 'axis' i: 0 }"},
+      {"OneHot", {"wide", "size"}},
+  };
+  for (op_text const& op : all) {
+    CAPTURE(op.type);
+    std::string text = std::string("op { type: '") + op.type + "' ";
+    for (std::string const& name : op.inputs) text += "input: '" + name + "' ";
+    for (std::size_t o = 0; o != op.outputs; ++o) text += "output: 'y" + std::to_string(o) + "' ";
+    text += std::string(op.arguments) + " }";
+    for (std::string const& name : op.inputs) text += " external_input: '" + name + "'";
+    plait::workspace<B> blobs;
+    blobs.feed<float>("rows", std::vector<float>(12, 0.5f), {6, 2});
+    blobs.feed<float>("few", std::vector<float>(6, 0.5f), {3, 2});
+    blobs.feed<float>("packed", std::vector<float>(18, 0.5f), {3, 3, 2});
+    blobs.feed<float>("steps", std::vector<float>(18, 0.5f), {3, 3, 2});
+    blobs.feed<bool>("mask", {true, false, true, true, false, true}, {6});
+    blobs.feed<std::int32_t>("lengths", {1, 3, 2}, {3});
+    blobs.feed<std::int32_t>("parts", {1, 1}, {2});
+    blobs.feed<std::int32_t>("ids", {2, 0}, {2});
+    blobs.feed<std::int64_t>("wide", {2, 3, 2}, {3});
+    blobs.feed<std::int64_t>("size", {4}, {1});
+    blobs.feed<std::int32_t>("ascending", {0, 0, 1, 1, 1, 2}, {6});
+    blobs.feed<std::int32_t>("starts", {1, 0}, {2});
+    blobs.feed<std::int32_t>("ends", {4, 2}, {2});
+    auto plan = plait::compile(plait::read_netdef_text(text), plait::standard_operators<B>(), blobs);
+    for (int run = 0; run != 3; ++run) plan.run();
+    CHECK(test::count_news([&] {
+            for (int run = 0; run != 10; ++run) plan.run();
+          }) == 0);
+  }
+}
+
 // Tensors for those who hold the last ones are new, but what was let go of is used again.
 TEST_CASE("Nor do runs that leave a new tensor behind each time") {
   using B = plait::serial;

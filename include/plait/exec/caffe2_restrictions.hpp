@@ -93,7 +93,7 @@ struct caffe2_restrictions {
     std::int64_t const axis = a.integer("axis");
     if (axis < -1) a.fail("axis", "is " + std::to_string(axis) + ", below -1");
     return [k, axis](shape_context const& c) {
-      c.expect(k <= c.dims(0)[c.axis(0, axis)], 0, "have k = " + std::to_string(k) + " elements along the axis");
+      c.expect(k <= c.dims(0)[c.axis(0, axis)], 0, "have k = ", k, " elements along the axis");
     };
   }
   static check tile(op_arguments const& a) {

@@ -107,14 +107,9 @@ class shape_context {
     expect_type<std::int32_t, std::int64_t>(i);
     return type(i) == element_type::int64 ? only<std::int64_t>(i) : only<std::int32_t>(i);
   }
-  /// Those of an input of int32 or int64.
-  std::vector<std::int64_t> integers(std::size_t i) const {
-    std::vector<std::int64_t> made;
-    integers(i, made);
-    return made;
-  }
-  /// The same in place of what is in a list, which a kernel that is asked again and again need not make anew.
-  void integers(std::size_t i, std::vector<std::int64_t>& made) const {
+  /// Those of an input of int32 or int64, in place of what is in a list, which is returned: a kernel that is asked
+  /// again and again need not make one anew.
+  std::vector<std::int64_t> const& integers(std::size_t i, std::vector<std::int64_t>& made) const {
     expect_type<std::int32_t, std::int64_t>(i);
     auto const count = static_cast<std::size_t>(dims(i).size());
     made.resize(count);
@@ -122,17 +117,17 @@ class shape_context {
     // Narrow ones are read into the second half: none is overwritten before it is widened.
     auto* const at = reinterpret_cast<std::byte*>(made.data()) + (narrow ? count * sizeof(std::int32_t) : 0);
     read(i, at, count * (narrow ? sizeof(std::int32_t) : sizeof(std::int64_t)));
-    if (!narrow) return;
-    for (std::size_t k = 0; k != count; ++k) {
+    for (std::size_t k = 0; narrow && k != count; ++k) {
       std::int32_t number = 0;
       std::memcpy(&number, at + k * sizeof number, sizeof number);
       made[k] = number;
     }
+    return made;
   }
-  /// Those of an input of bool, 0 or 1 each.
-  std::vector<std::uint8_t> flags(std::size_t i) const {
+  /// The same of an input of bool, 0 or 1 each.
+  std::vector<std::uint8_t> const& flags(std::size_t i, std::vector<std::uint8_t>& made) const {
     expect_type<bool>(i);
-    std::vector<std::uint8_t> made(static_cast<std::size_t>(dims(i).size()));
+    made.resize(static_cast<std::size_t>(dims(i).size()));
     read(i, made.data(), made.size());
     return made;
   }
@@ -169,9 +164,13 @@ class shape_context {
                                       : std::to_string(least) + " to " + std::to_string(most)) +
            " dimensions");
   }
-  void expect(bool holds, std::size_t i, std::string_view wanted) const {
-    if (!holds)
-      fail("input " + std::to_string(i) + " is " + to_string(input(i)) + ", which should " + std::string(wanted));
+  /// Of what it should do texts, integers, shapes and types of tensors are put together, if it does not.
+  template <class... Parts>
+  void expect(bool holds, std::size_t i, Parts const&... wanted) const {
+    if (holds) return;
+    std::string text = "input " + std::to_string(i) + " is " + to_string(input(i)) + ", which should ";
+    (add_to(text, wanted), ...);
+    fail(text);
   }
   /// What infer has to give: a type for every output, which were of type none before.
   void expect_outputs() const {
@@ -189,6 +188,11 @@ class shape_context {
   }
 
  private:
+  static void add_to(std::string& text, std::string_view part) { text += part; }
+  static void add_to(std::string& text, std::integral auto number) { text += std::to_string(number); }
+  static void add_to(std::string& text, shape const& dims) { text += to_string(dims); }
+  static void add_to(std::string& text, tensor_spec const& spec) { text += to_string(spec); }
+
   void read(std::size_t i, void* to, std::size_t bytes) const {
     PLAIT_ASSERT(read_ != nullptr, "shape_context: the op's description has no shape_from");
     read_(state_, i, to, bytes);

@@ -183,8 +183,8 @@ class slope_arguments {
     c.expect_rank(x, 2);
     shape const& dims = c.dims(x);
     std::size_t const axis = channels_last_ ? dims.rank() - 1 : 1;
-    c.expect(c.dims(slopes).size() == dims[axis], slopes,
-             "have one element, or " + std::to_string(dims[axis]) + " as the channels of input " + std::to_string(x));
+    c.expect(c.dims(slopes).size() == dims[axis], slopes, "have one element, or ", dims[axis],
+             " as the channels of input ", x);
     made.push_back(dims[axis]);
     while (made.rank() + axis != dims.rank()) made.push_back(1);
     return made;

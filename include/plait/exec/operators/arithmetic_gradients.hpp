@@ -66,8 +66,7 @@ class divide_gradient_kernel : public op_kernel<B> {
     shape const& result = c.dims(1);
     shape const& left = c.dims(c.input_count() == 4 ? 3 : 1);
     auto const shapes = broadcast_.match(left, c.dims(0));
-    c.expect(shapes.result == result, 1,
-             "have the shape of a quotient of " + to_string(left) + " and " + to_string(c.dims(0)));
+    c.expect(shapes.result == result, 1, "have the shape of a quotient of ", left, " and ", c.dims(0));
     right_ = shapes.right;
     std::size_t const bytes = size_of(c.type(0));
     left_axes_ = reduction_axes(result, repeated_axes(result, left), bytes);

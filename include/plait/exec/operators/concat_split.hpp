@@ -136,7 +136,7 @@ struct concat_kernel : op_kernel<B> {
     std::int64_t at = where.at;
     if (where.added && at < 0) {
       at += static_cast<std::int64_t>(c.dims(0).rank()) + 1;
-      c.expect(at >= 0, 0, "have enough dimensions for a new axis " + std::to_string(where.at));
+      c.expect(at >= 0, 0, "have enough dimensions for a new axis ", where.at);
     }
     return c.axis(0, at, where.added);
   }
@@ -167,8 +167,8 @@ struct split_kernel : op_kernel<B> {
       even = true;
     }
     if (even) {
-      c.expect(extent % static_cast<std::int64_t>(parts) == 0, 0,
-               "be cut into " + std::to_string(parts) + " equal parts along axis " + std::to_string(axis));
+      c.expect(extent % static_cast<std::int64_t>(parts) == 0, 0, "be cut into ", parts, " equal parts along axis ",
+               axis);
       lengths.assign(parts, extent / static_cast<std::int64_t>(parts));
     }
     if (lengths.size() != parts)
@@ -190,9 +190,7 @@ struct split_kernel : op_kernel<B> {
       c.output(o, c.type(0), part);
     }
     if (sum != extent)
-      c.expect(false, 0,
-               "have an extent of " + std::to_string(sum) + " in axis " + std::to_string(axis) +
-                   ", as the lengths of the parts add up to");
+      c.expect(false, 0, "have an extent of ", sum, " in axis ", axis, ", as the lengths of the parts add up to");
     outer = static_cast<std::size_t>(c.dims(0).size_to(axis));
     pitch = static_cast<std::size_t>(c.dims(0).size_from(axis));
   }

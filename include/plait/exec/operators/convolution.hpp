@@ -37,15 +37,15 @@ class convolution_shape {
     shape const& dims = c.dims(0);
     images = dims[0];
     channels = arguments_.channels(dims);
-    c.expect(channels % groups == 0, 0, "have channels for " + std::to_string(groups) + " groups");
+    c.expect(channels % groups == 0, 0, "have channels for ", groups, " groups");
     c.expect_rank(1, dims.rank(), dims.rank());
     units = c.dims(1)[0];
     shape wanted = {units};
     if (!last) wanted.push_back(channels / groups);
     for (std::size_t at = w.in.size() - (dims.rank() - 2); at != w.in.size(); ++at) wanted.push_back(w.kernel[at]);
     if (last) wanted.push_back(channels / groups);
-    c.expect(c.dims(1) == wanted, 1, "be " + to_string(wanted) + ", as the input and the kernel have it");
-    c.expect(units % groups == 0, 1, "have units for " + std::to_string(groups) + " groups");
+    c.expect(c.dims(1) == wanted, 1, "be ", wanted, ", as the input and the kernel have it");
+    c.expect(units % groups == 0, 1, "have units for ", groups, " groups");
     taps = wanted.size_from(1);
     count = static_cast<std::int64_t>(w.count());
     direct = w.are_places();
@@ -120,7 +120,7 @@ class convolution_kernel final : public op_kernel<B> {
     shape const y = s_.infer(c);
     if (c.input_count() == 3) {
       c.expect_same_type(0, 2);
-      c.expect(c.dims(2) == shape{s_.units}, 2, "have " + std::to_string(s_.units) + " elements, one a unit");
+      c.expect(c.dims(2) == shape{s_.units}, 2, "have ", s_.units, " elements, one a unit");
     }
     c.output(0, c.type(0), y);
     c.scratch(s_.columns * size_of(c.type(0)));

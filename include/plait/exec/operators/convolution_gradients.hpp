@@ -32,7 +32,7 @@ class convolution_gradient_kernel final : public op_kernel<B> {
     element_type const type = c.type(0);
     shape const y = s_.infer(c);
     c.expect_same_type(0, 2);
-    c.expect(c.dims(2) == y, 2, "be " + to_string(y) + ", as the output is");
+    c.expect(c.dims(2) == y, 2, "be ", y, ", as the output is");
     c.output(0, type, c.dims(1));
     if (with_bias_) c.output(1, type, {s_.units});
     if (with_x_) c.output(with_bias_ ? 2 : 1, type, c.dims(0));

@@ -126,8 +126,7 @@ struct padded_row_pairs {
     c.expect_rank(0, 1);
     shape const& a = c.dims(0);
     shape const& b = c.dims(1);
-    c.expect(b.rank() == a.rank() && b[0] == a[0], 1,
-             "have as many rows and axes as input 0, " + to_string(c.input(0)));
+    c.expect(b.rank() == a.rank() && b[0] == a[0], 1, "have as many rows and axes as input 0, ", c.input(0));
     padded_row_pairs made{static_cast<std::size_t>(a[0]), static_cast<std::size_t>(a.size_from(1)),
                           static_cast<std::size_t>(b.size_from(1)), 0};
     if (made.short_width > made.long_width) {

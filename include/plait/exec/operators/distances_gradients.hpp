@@ -145,7 +145,7 @@ class row_pair_gradient_kernel : public op_kernel<B> {
   void infer(shape_context& c) final {
     pairs_ = detail::row_pairs::of(c);
     c.expect_same_type(0, 2);
-    c.expect(c.dims(2) == pairs_.results(), 2, "have an element for each of " + std::to_string(pairs_.rows) + " rows");
+    c.expect(c.dims(2) == pairs_.results(), 2, "have an element for each of ", pairs_.rows, " rows");
     for (std::size_t i = 0; i != 2; ++i) c.output(i, c.type(0), c.dims(0));
   }
 
@@ -195,7 +195,7 @@ class padded_product_gradient_kernel final : public op_kernel<B> {
   void infer(shape_context& c) override {
     pairs_ = detail::padded_row_pairs::of(c, repeat_);
     c.expect_same_type(0, 2);
-    c.expect(c.dims(2) == pairs_.results(), 2, "have an element for each of " + std::to_string(pairs_.rows) + " rows");
+    c.expect(c.dims(2) == pairs_.results(), 2, "have an element for each of ", pairs_.rows, " rows");
     for (std::size_t i = 0; i != 2; ++i) c.output(i, c.type(0), c.dims(i));
   }
   void run(op_context<B>& c) override {

@@ -39,13 +39,13 @@ class fill_shape {
     if (!has_input_ && from_elements_) a.fail("input_as_shape", "needs an input");
   }
 
-  shape operator()(shape_context const& c) const {
+  shape operator()(shape_context const& c) {
     if (!has_input_) return dims_;
     shape made;
     if (from_elements_) {
       c.expect_type<std::int32_t, std::int64_t>(0);
       c.expect_rank(0, 1, 1);
-      made = shape(c.integers(0));
+      made = shape(c.integers(0, elements_));
     } else {
       made = c.dims(0);
     }
@@ -70,6 +70,7 @@ class fill_shape {
   bool from_elements_;
   shape dims_;
   shape extra_;
+  std::vector<std::int64_t> elements_;
 };
 
 namespace detail {

@@ -57,8 +57,7 @@ struct gathered_axis {
     stride = matched ? count : 0;
     for (std::size_t before = 0; before != axis; ++before) gathered.push_back(from[before]);
     for (std::size_t before = 0; before != shared; ++before)
-      c.expect(list[before] == from[before], 1,
-               "have the extents of " + to_string(c.input(0)) + " before axis " + std::to_string(axis));
+      c.expect(list[before] == from[before], 1, "have the extents of ", c.input(0), " before axis ", axis);
     for (std::size_t own = shared; own != list.rank(); ++own) gathered.push_back(list[own]);
     for (std::size_t after = axis + 1; after != from.rank(); ++after) gathered.push_back(from[after]);
   }

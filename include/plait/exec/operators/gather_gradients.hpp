@@ -26,7 +26,7 @@ class batch_gather_gradient_kernel final : public op_kernel<B> {
     c.expect_type<float, double>(0);
     c.expect_same_type(0, 2);
     at_ = detail::gathered_axis(c, axis_, matched_);
-    c.expect(c.dims(2) == at_.gathered, 2, "be " + to_string(at_.gathered) + ", as what was gathered is");
+    c.expect(c.dims(2) == at_.gathered, 2, "be ", at_.gathered, ", as what was gathered is");
     c.output(0, c.type(0), c.dims(0));
   }
 

@@ -104,7 +104,7 @@ class layer_norm_gradient_kernel final : public op_kernel<B> {
     for (std::size_t i = 1; i != 5; ++i) {
       c.expect_same_type(0, i);
       if (i == 2 || i == 3)
-        c.expect(c.dims(i) == moments, i, "have the shape of the moments, " + to_string(moments));
+        c.expect(c.dims(i) == moments, i, "have the shape of the moments, ", moments);
       else
         c.expect_same_dims(0, i);
     }

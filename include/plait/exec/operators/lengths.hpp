@@ -74,8 +74,10 @@ class integer_list_kernel : public op_kernel<B> {
 
  protected:
   /// Appends the integers, and says which shape they have.
-  virtual shape make(shape_context& c, std::vector<std::int64_t>& list) const = 0;
+  virtual shape make(shape_context& c, std::vector<std::int64_t>& list) = 0;
   virtual bool always_narrow() const { return false; }
+
+  std::vector<std::int64_t> read_;  ///< for what make reads
 
  private:
   std::vector<std::int64_t> made_;
@@ -85,19 +87,20 @@ class integer_list_kernel : public op_kernel<B> {
 inline shape vector_shape(std::vector<std::int64_t> const& list) { return {static_cast<std::int64_t>(list.size())}; }
 
 /// How many rows each segment has, by the numbers of the rows' segments in input 0, which must ascend; as many segments
-/// as input 1 has rows, if there is one, else just enough.
-inline std::vector<std::int64_t> sorted_segment_sizes(shape_context& c) {
+/// as input 1 has rows, if there is one, else just enough. In place of what is in `sizes`; the numbers are read into a
+/// list.
+inline void read_segment_sizes(shape_context& c, std::vector<std::int64_t>& list, std::vector<std::int64_t>& sizes) {
   c.expect_type<std::int32_t, std::int64_t>(0);
   c.expect_rank(0, 1, 2);
   c.expect(c.dims(0).rank() == 1 || c.dims(0)[0] == 1 || c.dims(0)[1] == 1, 0, "be a list");
-  std::vector<std::int64_t> sizes;
+  sizes.clear();
   if (c.input_count() == 2) {
     c.expect_rank(1, 1);
     sizes.assign(static_cast<std::size_t>(c.dims(1)[0]), 0);
   }
   std::int64_t const end = c.input_count() == 2 ? c.dims(1)[0] : std::numeric_limits<std::int32_t>::max();
   std::int64_t before = 0;
-  for (std::int64_t const segment : c.integers(0)) {
+  for (std::int64_t const segment : c.integers(0, list)) {
     if (segment < before)
       c.fail("segment " + std::to_string(segment) + " follows segment " + std::to_string(before) +
              "; numbers of segments must ascend from 0 or above");
@@ -106,7 +109,6 @@ inline std::vector<std::int64_t> sorted_segment_sizes(shape_context& c) {
     ++sizes[static_cast<std::size_t>(segment)];
     before = segment;
   }
-  return sizes;
 }
 
 }  // namespace detail
@@ -114,9 +116,9 @@ inline std::vector<std::int64_t> sorted_segment_sizes(shape_context& c) {
 template <backend B>
 struct lengths_to_segment_ids_kernel : detail::integer_list_kernel<B> {
   explicit lengths_to_segment_ids_kernel(op_arguments const&) {}
-  shape make(shape_context& c, std::vector<std::int64_t>& list) const override {
+  shape make(shape_context& c, std::vector<std::int64_t>& list) override {
     std::int64_t segment = 0;
-    for (std::int64_t const length : detail::read_lengths(c, 0))
+    for (std::int64_t const length : detail::read_lengths(c, 0, this->read_))
       list.insert(list.end(), static_cast<std::size_t>(length), segment++);
     return detail::vector_shape(list);
   }
@@ -125,8 +127,8 @@ struct lengths_to_segment_ids_kernel : detail::integer_list_kernel<B> {
 template <backend B>
 struct lengths_range_fill_kernel : detail::integer_list_kernel<B> {
   explicit lengths_range_fill_kernel(op_arguments const&) {}
-  shape make(shape_context& c, std::vector<std::int64_t>& list) const override {
-    for (std::int64_t const length : detail::read_lengths(c, 0))
+  shape make(shape_context& c, std::vector<std::int64_t>& list) override {
+    for (std::int64_t const length : detail::read_lengths(c, 0, this->read_))
       for (std::int64_t place = 0; place != length; ++place) list.push_back(place);
     return detail::vector_shape(list);
   }
@@ -135,9 +137,9 @@ struct lengths_range_fill_kernel : detail::integer_list_kernel<B> {
 template <backend B>
 struct lengths_to_ranges_kernel : detail::integer_list_kernel<B> {
   explicit lengths_to_ranges_kernel(op_arguments const&) {}
-  shape make(shape_context& c, std::vector<std::int64_t>& list) const override {
+  shape make(shape_context& c, std::vector<std::int64_t>& list) override {
     std::int64_t first = 0;
-    for (std::int64_t const length : detail::read_lengths(c, 0)) {
+    for (std::int64_t const length : detail::read_lengths(c, 0, this->read_)) {
       list.insert(list.end(), {first, length});
       first += length;
     }
@@ -148,9 +150,9 @@ struct lengths_to_ranges_kernel : detail::integer_list_kernel<B> {
 template <backend B>
 struct lengths_to_offsets_kernel : detail::integer_list_kernel<B> {
   explicit lengths_to_offsets_kernel(op_arguments const& a) : with_end(a.flag("include_last_offset")) {}
-  shape make(shape_context& c, std::vector<std::int64_t>& list) const override {
+  shape make(shape_context& c, std::vector<std::int64_t>& list) override {
     list.push_back(0);
-    for (std::int64_t const length : detail::read_lengths(c, 0)) list.push_back(list.back() + length);
+    for (std::int64_t const length : detail::read_lengths(c, 0, this->read_)) list.push_back(list.back() + length);
     if (!with_end) list.pop_back();
     return detail::vector_shape(list);
   }
@@ -161,8 +163,8 @@ template <backend B>
 struct segment_ids_to_lengths_kernel : detail::integer_list_kernel<B> {
   explicit segment_ids_to_lengths_kernel(op_arguments const&) {}
   bool always_narrow() const override { return true; }
-  shape make(shape_context& c, std::vector<std::int64_t>& list) const override {
-    list = detail::sorted_segment_sizes(c);
+  shape make(shape_context& c, std::vector<std::int64_t>& list) override {
+    detail::read_segment_sizes(c, this->read_, list);
     return detail::vector_shape(list);
   }
 };
@@ -172,8 +174,8 @@ template <backend B>
 struct segment_ids_to_ranges_kernel : detail::integer_list_kernel<B> {
   explicit segment_ids_to_ranges_kernel(op_arguments const&) {}
   bool always_narrow() const override { return true; }
-  shape make(shape_context& c, std::vector<std::int64_t>& list) const override {
-    std::vector<std::int64_t> const sizes = detail::sorted_segment_sizes(c);
+  shape make(shape_context& c, std::vector<std::int64_t>& list) override {
+    detail::read_segment_sizes(c, this->read_, sizes);
     std::int64_t const rows = c.dims(0).size();
     std::int64_t first = 0;
     for (std::int64_t const size : sizes) {
@@ -182,6 +184,7 @@ struct segment_ids_to_ranges_kernel : detail::integer_list_kernel<B> {
     }
     return {static_cast<std::int64_t>(sizes.size()), 2};
   }
+  std::vector<std::int64_t> sizes;
 };
 
 template <backend B>
@@ -189,9 +192,9 @@ class lengths_tile_kernel : public row_list_kernel<B> {
  public:
   explicit lengths_tile_kernel(op_arguments const&) {}
   void infer(shape_context& c) override {
-    std::vector<std::int64_t> const lengths = detail::read_lengths(c, 1);
+    std::vector<std::int64_t> const& lengths = detail::read_lengths(c, 1, this->lengths_);
     c.expect_rank(0, 1);
-    c.expect(c.dims(0)[0] == c.dims(1)[0], 0, "have " + std::to_string(c.dims(1)[0]) + " rows, one for each length");
+    c.expect(c.dims(0)[0] == c.dims(1)[0], 0, "have ", c.dims(1)[0], " rows, one for each length");
     std::int64_t total = 0;
     for (std::int64_t const length : lengths) total += length;
     shape made = c.dims(0);
@@ -211,23 +214,27 @@ class lengths_gather_kernel : public row_list_kernel<B> {
  public:
   explicit lengths_gather_kernel(op_arguments const&) {}
   void infer(shape_context& c) override {
-    std::vector<std::int64_t> const lengths = detail::read_lengths(c, 1);
+    std::vector<std::int64_t> const& lengths = detail::read_lengths(c, 1, this->lengths_);
     detail::expect_total(c, lengths, 0);
     c.expect_type<std::int32_t, std::int64_t>(2);
-    std::vector<std::int64_t> first(1, 0);
-    for (std::int64_t const length : lengths) first.push_back(first.back() + length);
+    first_.assign(1, 0);
+    for (std::int64_t const length : lengths) first_.push_back(first_.back() + length);
     this->rows_.clear();
-    for (std::int64_t const segment : c.integers(2)) {
+    for (std::int64_t const segment : c.integers(2, segments_)) {
       if (segment < 0 || segment >= static_cast<std::int64_t>(lengths.size()))
         c.fail("there is no segment " + std::to_string(segment) + " among " + std::to_string(lengths.size()));
       auto const at = static_cast<std::size_t>(segment);
-      for (std::int64_t row = first[at]; row != first[at + 1]; ++row) this->rows_.push_back(row);
+      for (std::int64_t row = first_[at]; row != first_[at + 1]; ++row) this->rows_.push_back(row);
     }
     shape made = c.dims(0);
     made.set(0, static_cast<std::int64_t>(this->rows_.size()));
     c.output(0, c.type(0), made);
     this->listed(c, 0, static_cast<std::size_t>(made.size_from(1)));
   }
+
+ private:
+  std::vector<std::int64_t> first_;  // rows of segments, and where the last ends
+  std::vector<std::int64_t> segments_;
 };
 
 /// LengthsToShape, LengthsToSegmentIds, LengthsToRanges, LengthsToOffsets, LengthsRangeFill, SegmentIdsToLengths,

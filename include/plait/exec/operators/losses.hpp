@@ -158,14 +158,12 @@ class row_label_kernel : public op_kernel<B> {
     c.template expect_type<std::int32_t, std::int64_t>(1);
     shape const& dims = c.dims(1);
     auto const rows = static_cast<std::int64_t>(rows_);
-    c.expect(dims == shape{rows} || dims == shape{rows, 1}, 1,
-             "have a label for each of " + std::to_string(rows) + " rows");
+    c.expect(dims == shape{rows} || dims == shape{rows, 1}, 1, "have a label for each of ", rows, " rows");
   }
   /// A loss, or its gradient: a number for each row.
   void expect_loss(shape_context& c, std::size_t i) const {
     c.expect_same_type(0, i);
-    c.expect(c.dims(i) == shape{static_cast<std::int64_t>(rows_)}, i,
-             "have an element for each of " + std::to_string(rows_) + " rows");
+    c.expect(c.dims(i) == shape{static_cast<std::int64_t>(rows_)}, i, "have an element for each of ", rows_, " rows");
   }
   void expect_distributions(shape_context& c) const {
     shape const& x = c.dims(0);
@@ -173,9 +171,7 @@ class row_label_kernel : public op_kernel<B> {
     c.expect_same_type(0, 1);
     c.expect(labels.size() == x.size() && (x.rank() == 1 || labels.rank() > 1) && labels.rank() != 0 &&
                  (x.rank() == 1 || labels[0] == x[0]),
-             1,
-             "have a probability for each of " + std::to_string(classes()) + " classes of " + std::to_string(rows()) +
-                 " rows");
+             1, "have a probability for each of ", classes(), " classes of ", rows(), " rows");
   }
   std::size_t rows() const noexcept { return rows_; }
   std::size_t classes() const noexcept { return classes_; }

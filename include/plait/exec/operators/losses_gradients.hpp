@@ -143,7 +143,7 @@ class sigmoid_cross_entropy_gradient_kernel final : public sigmoid_loss_kernel<B
   void infer(shape_context& c) override {
     shape const losses = this->losses_of(c, 1);
     c.expect_same_type(0, 1);
-    c.expect(c.dims(0) == losses, 0, "have the shape of the losses, " + to_string(losses));
+    c.expect(c.dims(0) == losses, 0, "have the shape of the losses, ", losses);
     c.output(0, c.type(1), c.dims(1));
   }
   void run(op_context<B>& c) override {

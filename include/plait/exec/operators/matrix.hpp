@@ -132,7 +132,7 @@ class fc_kernel : public op_kernel<B> {
     product_ = gemm_shape{.m = extents.m, .n = extents.n, .k = extents.k, .transpose_b = !TransposedWeights};
     c.expect_same_type(0, 2);
     c.expect_rank(2, 1, 1);
-    c.expect(c.dims(2)[0] == extents.n, 2, "have " + std::to_string(extents.n) + " elements, one a unit");
+    c.expect(c.dims(2)[0] == extents.n, 2, "have ", extents.n, " elements, one a unit");
     c.output(0, c.type(0), extents.y);
   }
 
@@ -269,7 +269,7 @@ class mat_mul_kernel final : public op_kernel<B> {
     if (inner != product_.k) detail::fail_inner(c, product_.k, inner);
     shape y = {product_.m, product_.n};
     if (c.input_count() == 3) {
-      c.expect(c.dims(2).size() == y.size(), 2, "have the " + std::to_string(y.size()) + " elements of the product");
+      c.expect(c.dims(2).size() == y.size(), 2, "have the ", y.size(), " elements of the product");
       y = c.dims(2);
     }
     c.output(0, type, y);

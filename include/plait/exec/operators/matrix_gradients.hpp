@@ -32,7 +32,7 @@ class fc_gradient_kernel : public op_kernel<B> {
     auto const extents = detail::fc_extents::of<B>(c, axis_, axis_w_, TransposedWeights);
     element_type const type = c.type(0);
     c.expect_same_type(0, 2);
-    c.expect(c.dims(2) == extents.y, 2, "have the shape of Y, " + to_string(extents.y));
+    c.expect(c.dims(2) == extents.y, 2, "have the shape of Y, ", extents.y);
     auto const [m, n, k, y] = extents;
     rows_ = m;
     units_ = n;

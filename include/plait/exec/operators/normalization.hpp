@@ -55,8 +55,8 @@ inline void expect_affine_inputs(shape_context const& c, std::size_t always, std
 inline void expect_row_numbers(shape_context const& c, std::size_t first, std::size_t last, std::size_t width) {
   for (std::size_t i = first; i <= last; ++i) {
     c.expect_same_type(0, i);
-    c.expect(static_cast<std::size_t>(c.dims(i).size()) == width, i,
-             "have a number for each of the " + std::to_string(width) + " places of a row");
+    c.expect(static_cast<std::size_t>(c.dims(i).size()) == width, i, "have a number for each of the ", width,
+             " places of a row");
   }
 }
 
@@ -199,8 +199,7 @@ class spatial_bn_kernel final : public op_kernel<B> {
     element_type const type = c.template expect_type<float, double>(0);
     for (std::size_t i = 1; i != 5; ++i) {
       c.expect_same_type(0, i);
-      c.expect(c.dims(i) == shape{dims[axis]}, i,
-               "have a number for each of " + std::to_string(dims[axis]) + " channels");
+      c.expect(c.dims(i) == shape{dims[axis]}, i, "have a number for each of ", dims[axis], " channels");
     }
     c.output(0, type, dims);
   }

@@ -50,7 +50,7 @@ inline void expect_like_first(shape_context const& c, std::initializer_list<std:
   c.expect_type<float, double>(0);
   for (std::size_t const i : others) {
     c.expect_same_type(0, i);
-    c.expect(c.dims(i).size() == c.dims(0).size(), i, "have as many elements as input 0, " + to_string(c.input(0)));
+    c.expect(c.dims(i).size() == c.dims(0).size(), i, "have as many elements as input 0, ", c.input(0));
   }
 }
 /// One number of float, or of the type of input 0.

@@ -48,6 +48,7 @@ class row_list_kernel : public op_kernel<B> {
   }
 
   std::vector<std::int64_t> rows_;  // by row of the output: the row of the input, negative for padding
+  std::vector<std::int64_t> lengths_;
 
  private:
   std::size_t data_ = 0;
@@ -56,11 +57,13 @@ class row_list_kernel : public op_kernel<B> {
 
 namespace detail {
 
-/// The lengths in input i, a vector of int32 or int64. Throws shape_error for a negative one.
-inline std::vector<std::int64_t> read_lengths(shape_context& c, std::size_t i) {
+/// The lengths in input i, a vector of int32 or int64, in place of what is in a list. Throws shape_error for a negative
+/// one.
+inline std::vector<std::int64_t> const& read_lengths(shape_context& c, std::size_t i,
+                                                     std::vector<std::int64_t>& lengths) {
   c.expect_type<std::int32_t, std::int64_t>(i);
   c.expect_rank(i, 1, 1);
-  std::vector<std::int64_t> lengths = c.integers(i);
+  c.integers(i, lengths);
   std::int64_t sum = 0;
   for (std::int64_t const length : lengths) {
     if (length < 0) c.fail("input " + std::to_string(i) + " has the negative length " + std::to_string(length));
@@ -77,7 +80,7 @@ inline std::int64_t longest(std::vector<std::int64_t> const& lengths) {
 inline void expect_total(shape_context& c, std::vector<std::int64_t> const& lengths, std::size_t data) {
   c.expect_rank(data, 1);
   std::int64_t const total = std::accumulate(lengths.begin(), lengths.end(), std::int64_t{0});
-  c.expect(c.dims(data)[0] == total, data, "have " + std::to_string(total) + " rows, as the lengths add up to");
+  c.expect(c.dims(data)[0] == total, data, "have ", total, " rows, as the lengths add up to");
 }
 
 inline std::int64_t read_max_length(op_arguments const& a) {
@@ -102,12 +105,13 @@ class pack_segments_kernel : public row_list_kernel<B> {
 
   void infer(shape_context& c) override {
     if (below_) c.expect_type<float, double>(1);
-    std::vector<std::int64_t> lengths = detail::read_lengths(c, 0);
+    std::vector<std::int64_t>& lengths = this->lengths_;
+    detail::read_lengths(c, 0, lengths);
     std::int64_t steps = most_ >= 0 ? most_ : detail::longest(lengths);
     if (c.input_count() == 3) {
       c.expect_rank(2, 2);
       steps = c.dims(2)[1];
-      if (most_ >= 0) c.expect(steps == most_, 2, "have " + std::to_string(most_) + " steps, as 'max_length' says");
+      if (most_ >= 0) c.expect(steps == most_, 2, "have ", most_, " steps, as 'max_length' says");
       for (std::int64_t& length : lengths) length = std::min(length, steps);
     }
     detail::expect_total(c, lengths, 1);
@@ -153,18 +157,18 @@ class unpack_segments_kernel : public row_list_kernel<B> {
   explicit unpack_segments_kernel(op_arguments const& a) : most_(detail::read_max_length(a)) {}
 
   void infer(shape_context& c) override {
-    std::vector<std::int64_t> const lengths = detail::read_lengths(c, 0);
+    std::vector<std::int64_t> const& lengths = detail::read_lengths(c, 0, this->lengths_);
     c.expect_rank(1, 2);
-    c.expect(c.dims(1)[0] == c.dims(0)[0], 1, "have " + std::to_string(c.dims(0)[0]) + " sequences");
+    c.expect(c.dims(1)[0] == c.dims(0)[0], 1, "have ", c.dims(0)[0], " sequences");
     std::int64_t const steps = c.dims(1)[1];
     bool const cut = c.input_count() == 3;
-    if (most_ >= 0) c.expect(steps == most_, 1, "have " + std::to_string(most_) + " steps, as 'max_length' says");
+    if (most_ >= 0) c.expect(steps == most_, 1, "have ", most_, " steps, as 'max_length' says");
     if (cut) detail::expect_total(c, lengths, 2);
     this->rows_.clear();
     std::int64_t first = 0;
     for (std::int64_t const length : lengths) {
       if (length > steps && most_ < 0 && !cut)
-        c.expect(false, 1, "have steps enough for a sequence of length " + std::to_string(length));
+        c.expect(false, 1, "have steps enough for a sequence of length ", length);
       for (std::int64_t step = 0; step != std::min(length, steps); ++step) this->rows_.push_back(first + step);
       if (cut)
         this->rows_.resize(this->rows_.size() + static_cast<std::size_t>(std::max<std::int64_t>(length - steps, 0)),
@@ -189,12 +193,12 @@ class pack_rnn_sequence_kernel : public row_list_kernel<B> {
   explicit pack_rnn_sequence_kernel(op_arguments const&) {}
 
   void infer(shape_context& c) override {
-    std::vector<std::int64_t> const lengths = detail::read_lengths(c, 1);
+    std::vector<std::int64_t> const& lengths = detail::read_lengths(c, 1, this->lengths_);
     detail::expect_total(c, lengths, 0);
     std::int64_t steps = detail::longest(lengths);
     if (c.input_count() == 3) {
       c.expect_rank(2, 1);
-      c.expect(c.dims(2)[0] >= steps, 2, "have steps enough for a sequence of length " + std::to_string(steps));
+      c.expect(c.dims(2)[0] >= steps, 2, "have steps enough for a sequence of length ", steps);
       steps = c.dims(2)[0];
     }
     shape made = c.dims(0);
@@ -218,15 +222,14 @@ class unpack_rnn_sequence_kernel : public row_list_kernel<B> {
   explicit unpack_rnn_sequence_kernel(op_arguments const&) {}
 
   void infer(shape_context& c) override {
-    std::vector<std::int64_t> const lengths = detail::read_lengths(c, 1);
+    std::vector<std::int64_t> const& lengths = detail::read_lengths(c, 1, this->lengths_);
     c.expect_rank(0, 2);
     auto const batch = static_cast<std::int64_t>(lengths.size());
-    c.expect(c.dims(0)[1] == batch, 0, "have " + std::to_string(batch) + " sequences");
+    c.expect(c.dims(0)[1] == batch, 0, "have ", batch, " sequences");
     this->rows_.clear();
     for (std::int64_t b = 0; b != batch; ++b) {
       std::int64_t const length = lengths[static_cast<std::size_t>(b)];
-      if (length > c.dims(0)[0])
-        c.expect(false, 0, "have steps enough for a sequence of length " + std::to_string(length));
+      if (length > c.dims(0)[0]) c.expect(false, 0, "have steps enough for a sequence of length ", length);
       for (std::int64_t step = 0; step != length; ++step) this->rows_.push_back(step * batch + b);
     }
     shape made = c.dims(0);
@@ -261,7 +264,7 @@ struct reverse_packed_segs_kernel : op_kernel<B> {
   void infer(shape_context& c) override {
     c.expect_rank(0, 2);
     c.expect_type<std::int32_t, std::int64_t>(1);
-    c.expect(c.dims(1) == shape{c.dims(0)[1]}, 1, "list the lengths of " + std::to_string(c.dims(0)[1]) + " sequences");
+    c.expect(c.dims(1) == shape{c.dims(0)[1]}, 1, "list the lengths of ", c.dims(0)[1], " sequences");
     c.output(0, c.type(0), c.dims(0));
   }
   void run(op_context<B>& c) override {

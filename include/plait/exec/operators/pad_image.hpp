@@ -137,12 +137,11 @@ class padding_shape {
       at.tail = pads_.size() == 1 ? pads_[0] : pads_[axis + 2];
       std::int64_t const margin = padded ? at.head + at.tail : 0;
       at.in = made[first + axis] - margin;
-      c.expect(at.in >= 0, 0, "be larger than its margin in axis " + std::to_string(first + axis));
+      c.expect(at.in >= 0, 0, "be larger than its margin in axis ", first + axis);
       if (mode == padding_mode::reflect)
-        c.expect((at.head < at.in && at.tail < at.in) || at.head + at.tail == 0, 0,
-                 "have more places in axis " + std::to_string(first + axis) + " than a reflected margin has");
-      if (mode == padding_mode::edge)
-        c.expect(at.in > 0 || at.out() == 0, 0, "have an edge in axis " + std::to_string(first + axis));
+        c.expect((at.head < at.in && at.tail < at.in) || at.head + at.tail == 0, 0, "have more places in axis ",
+                 first + axis, " than a reflected margin has");
+      if (mode == padding_mode::edge) c.expect(at.in > 0 || at.out() == 0, 0, "have an edge in axis ", first + axis);
       made.set(first + axis, padded ? at.in : at.out());
     }
     planes = made[0] * (last ? 1 : made[1]);

@@ -81,7 +81,7 @@ class pooling_gradient_kernel final : public op_kernel<B> {
     shape const y = s_.infer(c);
     for (std::size_t const i : {1U, 2U}) {
       c.expect_same_type(0, i);
-      c.expect(c.dims(i) == y, i, "be " + to_string(y) + ", as the output is");
+      c.expect(c.dims(i) == y, i, "be ", y, ", as the output is");
     }
     c.output(0, c.type(0), c.dims(0));
   }

@@ -40,7 +40,7 @@ class top_k_gradient_kernel final : public op_kernel<B> {
     axis_ = c.axis(2, at_);
     shape wanted = c.dims(2);
     if (c.dims(0).rank() == wanted.rank()) wanted.set(axis_, c.dims(0)[axis_]);
-    c.expect(c.dims(0) == wanted, 0, "be " + to_string(c.dims(2)) + " but for axis " + std::to_string(axis_));
+    c.expect(c.dims(0) == wanted, 0, "be ", c.dims(2), " but for axis ", axis_);
     c.output(0, c.type(2), c.dims(2));
   }
 

@@ -100,8 +100,8 @@ struct end_axes {
     if (with_lengths) {
       c.expect_type<std::int32_t, std::int64_t>(lengths);
       std::size_t const wanted = Front ? columns : rows;
-      c.expect(static_cast<std::size_t>(c.dims(lengths).size()) == wanted, lengths,
-               "have a length for each of " + std::to_string(wanted) + " results");
+      c.expect(static_cast<std::size_t>(c.dims(lengths).size()) == wanted, lengths, "have a length for each of ",
+               wanted, " results");
     }
     return shape_without(dims, reduced, false);
   }

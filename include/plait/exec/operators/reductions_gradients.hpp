@@ -110,8 +110,8 @@ class reduction_gradient_kernel : public op_kernel<B> {
  private:
   void expect(shape_context const& c, std::size_t i, shape const& out) const {
     c.expect_same_type(at_.x, i);
-    c.expect(c.dims(i) == out || (out.size() == 1 && c.dims(i).size() == 1), i,
-             "be " + to_string(out) + ", as the reduction of " + to_string(c.dims(at_.x)) + " is");
+    c.expect(c.dims(i) == out || (out.size() == 1 && c.dims(i).size() == 1), i, "be ", out, ", as the reduction of ",
+             c.dims(at_.x), " is");
   }
 
   reduction_operands at_;

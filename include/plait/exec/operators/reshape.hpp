@@ -147,8 +147,7 @@ struct expand_dims_kernel : view_kernel<B> {
   void infer(shape_context& c) override {
     shape made = c.dims(0);
     for (std::int64_t const axis : axes) {
-      c.expect(static_cast<std::size_t>(axis) <= made.rank(), 0,
-               "have enough dimensions for a new axis " + std::to_string(axis));
+      c.expect(static_cast<std::size_t>(axis) <= made.rank(), 0, "have enough dimensions for a new axis ", axis);
       made.insert(static_cast<std::size_t>(axis), 1);
     }
     c.output(0, c.type(0), made);
@@ -163,7 +162,7 @@ struct squeeze_kernel : view_kernel<B> {
     shape made = c.dims(0);
     for (std::size_t i = axes.size(); i-- != 0;) {
       std::size_t const axis = c.axis(0, axes[i]);
-      c.expect(made[axis] == 1, 0, "have an extent of 1 in axis " + std::to_string(axis) + " to lose it");
+      c.expect(made[axis] == 1, 0, "have an extent of 1 in axis ", axis, " to lose it");
       made.erase(axis);
     }
     c.output(0, c.type(0), made);
@@ -190,7 +189,7 @@ struct prepend_dim_kernel : view_kernel<B> {
   }
   void infer(shape_context& c) override {
     c.expect_rank(0, 1, shape::max_rank - 1);
-    c.expect(c.dims(0)[0] % extent == 0, 0, "have a first extent that " + std::to_string(extent) + " divides");
+    c.expect(c.dims(0)[0] % extent == 0, 0, "have a first extent that ", extent, " divides");
     shape made = c.dims(0);
     made.set(0, made[0] / extent);
     made.insert(0, extent);

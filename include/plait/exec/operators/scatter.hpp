@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <vector>
 
 #include <plait/core/npos.hpp>
 #include <plait/exec/kernels/fill.hpp>
@@ -82,9 +83,8 @@ struct weighted_row {
 
 /// Rows of input `rows` that input `places` says the places of: as many elements.
 inline void expect_rows(shape_context& c, std::size_t places, std::size_t rows, std::int64_t width) {
-  c.expect(c.dims(rows).size() == c.dims(places).size() * width, rows,
-           "have " + std::to_string(c.dims(places).size()) + " rows of " + std::to_string(width) + ", as input " +
-               std::to_string(places) + " lists places");
+  c.expect(c.dims(rows).size() == c.dims(places).size() * width, rows, "have ", c.dims(places).size(), " rows of ",
+           width, ", as input ", places, " lists places");
 }
 
 }  // namespace detail
@@ -158,10 +158,11 @@ struct scatter_weighted_sum_kernel : op_kernel<B> {
 
 namespace detail {
 
-/// One more than the largest of the numbers in input i, none of which may be negative. Throws shape_error.
-inline std::int64_t places_named(shape_context& c, std::size_t i) {
+/// One more than the largest of the numbers in input i, none of which may be negative: they are read into a list.
+/// Throws shape_error.
+inline std::int64_t places_named(shape_context& c, std::size_t i, std::vector<std::int64_t>& list) {
   std::int64_t count = 0;
-  for (std::int64_t const place : c.integers(i)) {
+  for (std::int64_t const place : c.integers(i, list)) {
     if (place < 0) c.fail("input " + std::to_string(i) + " has the negative index " + std::to_string(place));
     if (place == std::numeric_limits<std::int64_t>::max()) c.fail("an index is too large for any tensor");
     count = std::max(count, place + 1);
@@ -191,7 +192,7 @@ struct sparse_to_dense_kernel : op_kernel<B> {
       made.erase(0);
     }
     if (c.input_count() == 3) c.expect_rank(2, 1);
-    made.insert(0, rows > 0 ? rows : c.input_count() == 3 ? c.dims(2)[0] : detail::places_named(c, 0));
+    made.insert(0, rows > 0 ? rows : c.input_count() == 3 ? c.dims(2)[0] : detail::places_named(c, 0, listed));
     width = static_cast<std::size_t>(made.size_from(1));
     c.output(0, c.type(1), made);
   }
@@ -208,6 +209,7 @@ struct sparse_to_dense_kernel : op_kernel<B> {
   }
   std::int64_t rows;
   std::size_t width = 0;
+  std::vector<std::int64_t> listed;
 };
 
 /// ScatterAssign of any element type, ScatterWeightedSum of float and double, SparseToDense of int32 and int64 too.

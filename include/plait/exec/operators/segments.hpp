@@ -43,7 +43,7 @@ struct segment_reduction_kernel : op_kernel<B> {
     }
     if constexpr (Weighted) {
       c.expect_same_type(0, weights);
-      c.expect(c.dims(weights) == shape{rows}, weights, "have a weight for each of " + std::to_string(rows) + " rows");
+      c.expect(c.dims(weights) == shape{rows}, weights, "have a weight for each of ", rows, " rows");
     }
     c.expect_type<std::int32_t, std::int64_t>(segments);
     return rows;

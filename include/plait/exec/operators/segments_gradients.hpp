@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <plait/core/npos.hpp>
 #include <plait/exec/kernels/index_checks.hpp>
@@ -128,8 +129,8 @@ class lengths_gradient_kernel : public op_kernel<B> {
     c.expect_rank(At.dy, 1);
     c.expect_type<std::int32_t, std::int64_t>(At.lengths);
     c.expect_rank(At.lengths, 1, 1);
-    c.expect(c.dims(At.dy)[0] == c.dims(At.lengths)[0], At.dy,
-             "have a row for each of " + std::to_string(c.dims(At.lengths)[0]) + " segments");
+    c.expect(c.dims(At.dy)[0] == c.dims(At.lengths)[0], At.dy, "have a row for each of ", c.dims(At.lengths)[0],
+             " segments");
     shape made = c.dims(At.dy);
     if constexpr (At.rows == npos) {
       rows_ = sum(c);
@@ -141,8 +142,7 @@ class lengths_gradient_kernel : public op_kernel<B> {
     width_ = static_cast<std::size_t>(made.size_from(1));
     if constexpr (At.weights != npos) {
       c.expect_same_type(At.dy, At.weights);
-      c.expect(c.dims(At.weights) == shape{rows_}, At.weights,
-               "have a weight for each of " + std::to_string(rows_) + " rows");
+      c.expect(c.dims(At.weights) == shape{rows_}, At.weights, "have a weight for each of ", rows_, " rows");
     }
     if constexpr (At.indices != npos) {
       c.expect_type<std::int32_t, std::int64_t>(At.indices);
@@ -152,7 +152,7 @@ class lengths_gradient_kernel : public op_kernel<B> {
       c.expect_same_type(At.dy, At.x);
       shape wanted = c.dims(At.x);
       if (wanted.rank() == made.rank()) wanted.set(0, rows_);
-      c.expect(wanted == made, At.x, "have rows like those of " + to_string(c.input(At.dy)));
+      c.expect(wanted == made, At.x, "have rows like those of ", c.input(At.dy));
     }
     if constexpr (At.y != npos) {
       c.expect_same_type(At.dy, At.y);
@@ -189,9 +189,9 @@ class lengths_gradient_kernel : public op_kernel<B> {
   }
 
  private:
-  static std::int64_t sum(shape_context const& c) {
+  std::int64_t sum(shape_context const& c) {
     std::int64_t made = 0;
-    for (std::int64_t const length : c.integers(At.lengths)) {
+    for (std::int64_t const length : c.integers(At.lengths, lengths_)) {
       if (length < 0 || length > std::numeric_limits<std::int64_t>::max() - made)
         c.fail("length " + std::to_string(length) + " is negative or too large");
       made += length;
@@ -215,6 +215,7 @@ class lengths_gradient_kernel : public op_kernel<B> {
     });
   }
 
+  std::vector<std::int64_t> lengths_;
   std::int64_t rows_ = 0;
   std::size_t width_ = 0;
 };
@@ -262,7 +263,7 @@ class numbered_segment_gradient_kernel final : public op_kernel<B> {
     made.set(0, c.dims(segments)[0]);
     if constexpr (dy != 0) {
       c.expect_same_type(dy, 0);
-      c.expect(c.dims(0) == shape{made[0]}, 0, "have a weight for each of " + std::to_string(made[0]) + " rows");
+      c.expect(c.dims(0) == shape{made[0]}, 0, "have a weight for each of ", made[0], " rows");
     }
     if constexpr (Share == detail::segment_share::mean)
       c.scratch(static_cast<std::size_t>(c.dims(dy)[0]) * sizeof(std::int64_t));

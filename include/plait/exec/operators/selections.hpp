@@ -91,7 +91,7 @@ class where_kernel : public op_kernel<B> {
     if (rows_) {
       c.expect_rank(0, 1, 1);
       c.expect_rank(1, 1);
-      c.expect(c.dims(0)[0] == c.dims(1)[0], 0, "have an element for each row of input 1, " + to_string(c.dims(1)));
+      c.expect(c.dims(0)[0] == c.dims(1)[0], 0, "have an element for each row of input 1, ", c.dims(1));
     } else {
       c.expect_same_dims(0, 1);
     }
@@ -137,8 +137,7 @@ inline std::int64_t linear_width(shape_context const& c, std::size_t x, std::int
 inline void expect_linear_factors(shape_context const& c, std::size_t x, std::size_t w, std::int64_t width) {
   c.expect_same_type(x, w);
   c.expect_rank(w, 1, 1);
-  c.expect(c.dims(w)[0] == width, w,
-           "have " + std::to_string(width) + " elements, as the rows of input " + std::to_string(x));
+  c.expect(c.dims(w)[0] == width, w, "have ", width, " elements, as the rows of input ", x);
 }
 
 }  // namespace detail

@@ -27,11 +27,11 @@ class unique_kernel : public op_kernel<B> {
   void infer(shape_context& c) override {
     c.expect_type<std::int32_t, std::int64_t>(0);
     c.expect_rank(0, 1);
-    std::vector<std::int64_t> const elements = c.integers(0);
-    boost::unordered_flat_map<std::int64_t, std::int32_t> place_of;  // of those that differ, which are often few
+    c.integers(0, elements_);
+    place_of_.clear();
     wide_.clear();
-    for (std::int64_t const element : elements)
-      if (place_of.try_emplace(element).second) wide_.push_back(element);
+    for (std::int64_t const element : elements_)
+      if (place_of_.try_emplace(element).second) wide_.push_back(element);
     std::ranges::sort(wide_);
     if (c.type(0) == element_type::int32) {
       narrow_.clear();
@@ -40,9 +40,9 @@ class unique_kernel : public op_kernel<B> {
     c.output(0, c.type(0), {static_cast<std::int64_t>(wide_.size())});
     if (c.output_count() == 1) return;
     std::int32_t place = 0;
-    for (std::int64_t const element : wide_) place_of[element] = place++;
+    for (std::int64_t const element : wide_) place_of_[element] = place++;
     places_.clear();
-    for (std::int64_t const element : elements) places_.push_back(place_of.find(element)->second);
+    for (std::int64_t const element : elements_) places_.push_back(place_of_.find(element)->second);
     c.output(1, element_type::int32, c.dims(0));
   }
   void run(op_context<B>& c) override {
@@ -52,6 +52,8 @@ class unique_kernel : public op_kernel<B> {
   }
 
  private:
+  std::vector<std::int64_t> elements_;
+  boost::unordered_flat_map<std::int64_t, std::int32_t> place_of_;  // of those that differ, which are often few
   std::vector<std::int64_t> wide_;
   std::vector<std::int32_t> narrow_;
   std::vector<std::int32_t> places_;
@@ -65,11 +67,10 @@ class boolean_mask_kernel : public row_list_kernel<B> {
   void infer(shape_context& c) override {
     c.expect_rank(0, 1);
     c.expect_type<bool>(1);
-    c.expect(c.dims(1) == shape{c.dims(0)[0]}, 1,
-             "say of each of " + std::to_string(c.dims(0)[0]) + " rows whether it stays");
+    c.expect(c.dims(1) == shape{c.dims(0)[0]}, 1, "say of each of ", c.dims(0)[0], " rows whether it stays");
     this->rows_.clear();
     std::int64_t row = 0;
-    for (std::uint8_t const stays : c.flags(1)) {
+    for (std::uint8_t const stays : c.flags(1, flags_)) {
       if (stays != 0) this->rows_.push_back(row);
       ++row;
     }
@@ -83,6 +84,9 @@ class boolean_mask_kernel : public row_list_kernel<B> {
     this->move(c, 0);
     if (c.output_count() == 2) B::copy_from_host(c.raw_output(1), this->rows_.data(), c.output_spec(1).bytes());
   }
+
+ private:
+  std::vector<std::uint8_t> flags_;
 };
 
 /// Unique: int32 and int64; BooleanMask: any element type.

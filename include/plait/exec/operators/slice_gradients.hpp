@@ -54,7 +54,7 @@ struct slice_gradient_kernel : op_kernel<B> {
     std::size_t const dy = c.input_count() - 1;
     shape const part = place.infer(c, c.input_count() == 4);
     c.expect_same_type(0, dy);
-    c.expect(c.dims(dy) == part, dy, "be " + to_string(part) + ", as the part is");
+    c.expect(c.dims(dy) == part, dy, "be ", part, ", as the part is");
     c.output(0, c.type(0), c.dims(0));
   }
 
@@ -82,7 +82,7 @@ struct tile_gradient_kernel : op_kernel<B> {
     if (tiles < 1) c.fail("what was tiled " + std::to_string(tiles) + " times has no gradient");
     std::size_t const axis = c.axis(0, at);
     shape made = c.dims(0);
-    c.expect(made[axis] % tiles == 0, 0, "be " + std::to_string(tiles) + " tiles along axis " + std::to_string(axis));
+    c.expect(made[axis] % tiles == 0, 0, "be ", tiles, " tiles along axis ", axis);
     made.set(axis, made[axis] / tiles);
     c.output(0, type, made);
     axes = reduction_axes({made.size_to(axis), tiles, made.size_from(axis)}, {false, true, false}, size_of(type));

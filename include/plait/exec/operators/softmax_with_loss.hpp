@@ -131,14 +131,15 @@ class softmax_loss_kernel : public op_kernel<B> {
     }
     std::int64_t const width = distributions_ ? classes : 1;
     bool const flat = !distributions_ && labels.rank() == axis;
-    c.expect(labels.rank() >= axis && labels.size_to(flat ? labels.rank() : axis) == rows &&
-                 (flat || labels.size_from(axis) == width),
-             1,
-             "have " + std::string(distributions_ ? std::to_string(classes) + " probabilities" : "a label") +
-                 " for each of " + std::to_string(rows) + " rows");
+    bool const fit = labels.rank() >= axis && labels.size_to(flat ? labels.rank() : axis) == rows &&
+                     (flat || labels.size_from(axis) == width);
+    if (distributions_)
+      c.expect(fit, 1, "have ", classes, " probabilities for each of ", rows, " rows");
+    else
+      c.expect(fit, 1, "have a label for each of ", rows, " rows");
     if (weighted_) {
       c.expect_same_type(0, 2);
-      c.expect(c.dims(2).size() == rows, 2, "have a weight for each of " + std::to_string(rows) + " rows");
+      c.expect(c.dims(2).size() == rows, 2, "have a weight for each of ", rows, " rows");
     }
   }
   template <class T>

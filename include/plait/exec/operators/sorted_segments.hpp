@@ -25,11 +25,10 @@ struct sorted_segment_kernel : detail::segment_reduction_kernel<B, Reduction, We
 
   void infer(shape_context& c) override {
     std::int64_t const rows = this->infer_rows(c);
-    c.expect(c.dims(base::segments) == shape{rows}, base::segments,
-             "name a segment for each of " + std::to_string(rows) + " rows");
+    c.expect(c.dims(base::segments) == shape{rows}, base::segments, "name a segment for each of ", rows, " rows");
     offsets.assign(1, 0);
     std::int64_t row = 0;
-    for (std::int64_t const segment : c.integers(base::segments)) {
+    for (std::int64_t const segment : c.integers(base::segments, listed)) {
       auto const current = static_cast<std::int64_t>(offsets.size()) - 2;
       if (segment == current + 1)
         offsets.push_back(row);
@@ -51,6 +50,7 @@ struct sorted_segment_kernel : detail::segment_reduction_kernel<B, Reduction, We
     this->reduce(c, list);
   }
 
+  std::vector<std::int64_t> listed;
   std::vector<std::int64_t> offsets;
 };
 

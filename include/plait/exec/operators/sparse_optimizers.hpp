@@ -98,7 +98,7 @@ struct sparse_adagrad_kernel final : op_kernel<B> {
     std::size_t const lead = c.dims(2).rank();
     c.expect_rank(3, lead);
     c.expect(c.dims(3).size_to(lead) == c.dims(2).size() && c.dims(3).size_from(lead) == c.dims(0).size_from(1), 3,
-             "have a row of " + to_string(c.input(0)) + " for each index of " + to_string(c.input(2)));
+             "have a row of ", c.input(0), " for each index of ", c.input(2));
     detail::expect_number(c, 4);
     detail::pass_on_types(c, 2);
   }

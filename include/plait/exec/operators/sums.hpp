@@ -151,7 +151,7 @@ class sum_reduce_like_kernel : public op_kernel<B> {
     shape right;
     if (c.dims(1).size() != 1) {
       auto const shapes = broadcast_.match(from, c.dims(1));
-      c.expect(shapes.result == from, 0, "have a shape that " + to_string(c.dims(1)) + " is repeated to");
+      c.expect(shapes.result == from, 0, "have a shape that ", c.dims(1), " is repeated to");
       right = shapes.right;
     }
     axes_ = reduction_axes(from, repeated_axes(from, right), size_of(c.type(0)));

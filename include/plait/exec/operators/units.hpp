@@ -132,11 +132,10 @@ class unit_kernel : public op_kernel<B> {
     shape const& gates = c.dims(states_);
     std::int64_t const rows = state.size_to(state.rank() - 1);
     c.expect(gates[gates.rank() - 1] == gates_ * state[state.rank() - 1] && gates.size_to(gates.rank() - 1) == rows,
-             states_, "have " + std::to_string(gates_) + " gates for each unit of " + to_string(c.input(0)));
+             states_, "have ", gates_, " gates for each unit of ", c.input(0));
     if (with_lengths_) {
       c.expect_type<std::int32_t, std::int64_t>(states_ + 1);
-      c.expect(c.dims(states_ + 1).size() == rows, states_ + 1,
-               "have a length for each of " + std::to_string(rows) + " rows");
+      c.expect(c.dims(states_ + 1).size() == rows, states_ + 1, "have a length for each of ", rows, " rows");
     }
     c.expect_type<std::int32_t>(after() - 1);
     c.expect(c.dims(after() - 1).size() == 1, after() - 1, "be one number");

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include <plait/exec/kernels/fill.hpp>
 #include <plait/exec/kernels/index_checks.hpp>
@@ -49,9 +50,8 @@ struct unsorted_segment_kernel : detail::segment_reduction_kernel<B, Reduction, 
 
   void infer(shape_context& c) override {
     std::int64_t const rows = this->infer_rows(c);
-    c.expect(c.dims(base::segments) == shape{rows}, base::segments,
-             "name a segment for each of " + std::to_string(rows) + " rows");
-    std::int64_t const count = segments_wanted < 0 ? detail::places_named(c, base::segments) : segments_wanted;
+    c.expect(c.dims(base::segments) == shape{rows}, base::segments, "name a segment for each of ", rows, " rows");
+    std::int64_t const count = segments_wanted < 0 ? detail::places_named(c, base::segments, listed) : segments_wanted;
     this->infer_output(c, count);
     if constexpr (Reduction == segment_reduction::mean)
       c.scratch(static_cast<std::size_t>(count) * sizeof(std::int64_t));
@@ -80,6 +80,7 @@ struct unsorted_segment_kernel : detail::segment_reduction_kernel<B, Reduction, 
   }
 
   std::int64_t segments_wanted;
+  std::vector<std::int64_t> listed;
 };
 
 /// UnsortedSegmentSum, SparseUnsortedSegmentSum: float, double, int32, int64; UnsortedSegmentMean,

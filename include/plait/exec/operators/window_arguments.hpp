@@ -146,9 +146,8 @@ class window_arguments {
         std::int64_t const whole = extent + head + tail - reach;
         more = whole > 0 && whole % stride != 0 && (head == 0 || (whole / stride + 1) * stride < extent + head) ? 1 : 0;
       }
-      c.expect(extent > 0 && extent + head + tail >= reach, input,
-               "have, with padding, " + std::to_string(reach) + " places for a window in axis " +
-                   std::to_string(axis + (last_ ? 1 : 2)));
+      c.expect(extent > 0 && extent + head + tail >= reach, input, "have, with padding, ", reach,
+               " places for a window in axis ", axis + (last_ ? 1 : 2));
       made.head[at] = head;
       made.out[at] = (extent + head + tail - reach) / stride + 1 + more;
     }
