@@ -139,7 +139,7 @@ TEST_CASE("Nor do runs with control flow, shapes from elements, and ops that wri
 TEST_CASE("Nor do runs of ops whose shapes are said by elements") {
   using B = plait::serial;
   struct op_text {
-    char const* type;
+    std::string type;
     std::vector<std::string> inputs;
     std::size_t outputs = 1;
     char const* arguments = "";
@@ -171,7 +171,7 @@ TEST_CASE("Nor do runs of ops whose shapes are said by elements") {
   };
   for (op_text const& op : all) {
     CAPTURE(op.type);
-    std::string text = std::string("op { type: '") + op.type + "' ";
+    std::string text = "op { type: '" + op.type + "' ";
     for (std::string const& name : op.inputs) text += "input: '" + name + "' ";
     for (std::size_t o = 0; o != op.outputs; ++o) text += "output: 'y" + std::to_string(o) + "' ";
     text += std::string(op.arguments) + " }";
