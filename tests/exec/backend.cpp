@@ -2,8 +2,12 @@
 
 #include <string_view>
 
+#include <doctest/doctest.h>
+
 #include <plait/exec/host_memory.hpp>
+#include <plait/exec/omp.hpp>
 #include <plait/exec/serial.hpp>
+#include <plait/exec/tbb.hpp>
 
 namespace {
 
@@ -20,7 +24,21 @@ struct without_name : plait::host_memory {
 struct complete : without_name {
   static constexpr std::string_view name = "complete";
 };
-static_assert(plait::backend<plait::serial> && plait::backend<complete>);
-static_assert(!plait::backend<no_memory> && !plait::backend<without_name> && !plait::backend<int>);
 
 }  // namespace
+
+TEST_CASE("a type is a backend if it has a name, a policy, memory and copies") {
+  using plait::backend;
+  CHECK((backend<plait::serial> && backend<plait::omp> && backend<plait::tbb> && backend<complete>));
+  CHECK_FALSE(backend<no_memory>);
+  CHECK_FALSE(backend<without_name>);
+  CHECK_FALSE(backend<int>);
+}
+
+TEST_CASE("of the host's backends oneTBB's alone has tasks, and none has queues") {
+  using plait::detail::has_queues;
+  using plait::detail::has_tasks;
+  CHECK(has_tasks<plait::tbb>);
+  CHECK_FALSE((has_tasks<plait::serial> || has_tasks<plait::omp>));
+  CHECK_FALSE((has_queues<plait::serial> || has_queues<plait::omp> || has_queues<plait::tbb>));
+}
