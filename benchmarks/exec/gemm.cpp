@@ -140,6 +140,13 @@ double time_of(int repetitions, F const& f) {
   return (seconds<Threads>() - start) / repetitions;
 }
 
+// OpenBLAS takes as many threads as the process has processors unless it is told.
+void let_rival_take([[maybe_unused]] int threads) {
+#if defined(PLAIT_BENCH_CBLAS) && defined(OPENBLAS_VERSION)
+  openblas_set_num_threads(threads);
+#endif
+}
+
 // What was measured in turns.
 struct turns {
   std::vector<double> speed, of_peak, of_rival;
@@ -150,6 +157,7 @@ struct turns {
     double const before = peak();
     double const own = time_of<Threads>(repetitions, multiply);
     double const after = peak();
+    let_rival_take(Threads ? 2 : 1);
     rival();
     double const other = time_of<Threads>(std::max(1, repetitions / 2), rival);
     speed.push_back(x.operations() / own);
@@ -162,6 +170,9 @@ struct turns {
     state.counters["PEAK"] = median(of_peak);
 #ifdef PLAIT_BENCH_CBLAS
     state.counters["RIVAL"] = median(of_rival);
+#endif
+#if defined(PLAIT_BENCH_CBLAS) && defined(OPENBLAS_VERSION)
+    state.SetLabel(openblas_get_corename());  // "Prescott" where it does not know the processor: see OPENBLAS_CORETYPE
 #endif
     state.counters["GBPS"] = median(speed) / static_cast<double>(2 * x.m) * 4e-9;
   }
