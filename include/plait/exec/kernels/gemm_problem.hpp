@@ -54,6 +54,15 @@ void for_each_task(std::ptrdiff_t count, bool parallel, F const& f) {
   if (failure != nullptr) std::rethrow_exception(failure);
 }
 
+/// The same, for tasks that need nothing of a thread's own cache: who is done sooner takes more of them.
+template <backend B, class F>
+void share_tasks(std::ptrdiff_t count, bool parallel, F const& f) {
+  alignas(64) std::atomic<std::ptrdiff_t> next = 0;
+  for_each_task<B>(std::min(count, std::ptrdiff_t(B::concurrency())), parallel, [&](std::ptrdiff_t) {
+    for (std::ptrdiff_t i; (i = next.fetch_add(1, std::memory_order_relaxed)) < count;) f(i);
+  });
+}
+
 /// The backend, from within one of its threads.
 template <backend B>
 struct one_thread_of : B {

@@ -198,13 +198,18 @@ void multiply_strips(gemm_problem<float> const& p, right_strips const& right, bo
   std::ptrdiff_t const threads = parallel ? std::ptrdiff_t(B::concurrency()) : 1;
   std::ptrdiff_t const rights = strip_count(p.n);
   std::ptrdiff_t const lefts = strip_count(p.m);
-  even_parts const blocks(lefts, (lefts * left_units + task_units - 1) / task_units);
-  even_parts const shares(rights, blocks.count >= 4 * threads ? 1 : std::min(rights, threads));
+  std::ptrdiff_t const fitting = (lefts * left_units + task_units - 1) / task_units;
+  // Few rows are packed by each thread, which keeps to its part of b. Of many each thread packs its own, in blocks that
+  // use a strip of b often enough to have time for the next.
+  bool const many_rows = lefts >= 4 * threads;
+  even_parts const blocks(lefts,
+                          many_rows && threads > 1 ? std::max(fitting, std::min(lefts / 4, 4 * threads)) : fitting);
+  even_parts const shares(rights, many_rows ? 1 : std::min(rights, threads));
   bool const right_stays = stays_in_cache(p.n * p.k);
   bool const c_stays = stays_in_cache(p.m * p.n);
   float const* const from = p.from == nullptr ? p.c : p.from;
   std::ptrdiff_t const from_row = p.from == nullptr ? p.c_row : p.from_row;
-  for_each_task<B>(blocks.count * shares.count, parallel, [=, &p, &right](std::ptrdiff_t task) {
+  auto const run_task = [=, &p, &right](std::ptrdiff_t task) {
     std::ptrdiff_t const first_left = blocks.first(task / shares.count);
     std::ptrdiff_t const left_count = blocks.size(task / shares.count);
     std::ptrdiff_t const first_right = shares.first(task % shares.count);
@@ -257,7 +262,11 @@ void multiply_strips(gemm_problem<float> const& p, right_strips const& right, bo
       }
     }
     finish(block);
-  });
+  };
+  if (many_rows)
+    share_tasks<B>(blocks.count, parallel, run_task);
+  else
+    for_each_task<B>(blocks.count * shares.count, parallel, run_task);
 }
 
 /// With all of b packed in right strips; p.b is not looked at.
