@@ -116,19 +116,42 @@ struct gemm_tiles;
 /// The vectors of a tile of so many rows: enough sums to hide the latency of additions, as few as the registers allow.
 constexpr int tile_vectors(int rows, int most_rows) {
   if (rows == 1) return 8;
-  return rows <= (most_rows > 6 ? 4 : 3) ? 4 : 2;
+  return rows <= (most_rows > 6 ? 6 : 3) ? 4 : 2;
 }
 
-/// The sum that product number `Product` of R by V vectors goes to, both numbered row by row. Where registers are 16,
-/// products over more than one panel go column by column: rows are few, so their elements of a stay in registers
-/// rather than vectors of b, for which nothing would be left.
-template <std::size_t Product, int R, int V, int Registers>
-inline constexpr std::size_t nth_sum = V == 2 || Registers > 16 ? Product % (R * V)
-                                                                : Product % (R * V) / R + (Product % R) * V;
+/// The sum that is the nth to be added to, of R rows of V vectors, numbered row by row. Where registers are 16, sums
+/// over more than one panel go column by column: rows are few, so their elements of a stay in registers rather than
+/// vectors of b, for which nothing would be left.
+template <std::size_t N, int R, int V, int Registers>
+inline constexpr std::size_t nth_sum = V == 2 || Registers > 16 ? N : N / R + (N % R) * V;
 
-// Sums numbers the vectors of c row by row, Products what is added to them in a turn of the loop, which is two k with
-// 16 registers, of which GCC would keep a sum in memory if there were more, and four with 32. The elements of arrays
-// are named by constants only, so that they are in registers even if no loop is unrolled.
+// What is added to sums for one k. The elements of arrays are named by constants only, so that they are in registers
+// even if no loop is unrolled. Statements without instructions keep GCC from two things: it would compute where all of
+// a turn is before that begins, which takes more registers than there are for addresses, and moves between them in
+// place of multiplications; and where there are two or three rows it would read vectors of b again for each.
+#define PLAIT_DETAIL_GEMM_STEP(REGISTERS)                                                                           \
+  if constexpr (V == 4 && REGISTERS > 16) {                                                                         \
+    vec right[] = {*reinterpret_cast<loose const*>(b), *reinterpret_cast<loose const*>(b + lanes),                  \
+                   *reinterpret_cast<loose const*>(b + panel), *reinterpret_cast<loose const*>(b + panel + lanes)}; \
+    PLAIT_DETAIL_READ_ONCE(right);                                                                                  \
+    ((sum[Sums] += a[std::ptrdiff_t(Sums / V) * a_row] * right[Sums % 4]), ...);                                    \
+  } else {                                                                                                          \
+    ((sum[nth_sum<Sums, R, V, REGISTERS>] +=                                                                        \
+      a[std::ptrdiff_t(nth_sum<Sums, R, V, REGISTERS> / V) * a_row] *                                               \
+      *reinterpret_cast<loose const*>(b + std::ptrdiff_t(nth_sum<Sums, R, V, REGISTERS> % V / 2) * panel +          \
+                                      std::ptrdiff_t(nth_sum<Sums, R, V, REGISTERS> % 2) * lanes)),                 \
+     ...);                                                                                                          \
+  }                                                                                                                 \
+  a += step;                                                                                                        \
+  b += row;                                                                                                         \
+  if constexpr (V > 2) asm("" : "+r"(a), "+r"(b))
+#if PLAIT_X86_DISPATCH
+#define PLAIT_DETAIL_READ_ONCE(four) asm("" : "+v"(four[0]), "+v"(four[1]), "+v"(four[2]), "+v"(four[3]))
+#else
+#define PLAIT_DETAIL_READ_ONCE(four)
+#endif
+
+// Sums numbers the vectors of c row by row. A turn of the loop is two k with 16 registers, and four with 32.
 #define PLAIT_DETAIL_GEMM_TILES(SET, TARGET, BYTES, REGISTERS, ROWS, DOTS)                                            \
   template <class T>                                                                                                  \
   struct gemm_tiles<instruction_set::SET, T> {                                                                        \
@@ -139,9 +162,8 @@ inline constexpr std::size_t nth_sum = V == 2 || Registers > 16 ? Product % (R *
     typedef T vec __attribute__((vector_size(BYTES)));                                                                \
     typedef T loose __attribute__((vector_size(BYTES), aligned(alignof(T)), may_alias));                              \
                                                                                                                       \
-    template <int R, int V, std::size_t... Sums, std::size_t... Products>                                             \
-    TARGET static void multiply(gemm_tile<T> const& t, std::index_sequence<Sums...>,                                  \
-                                std::index_sequence<Products...>) {                                                   \
+    template <int R, int V, std::size_t... Sums>                                                                      \
+    TARGET static void multiply(gemm_tile<T> const& t, std::index_sequence<Sums...>) {                                \
       vec sum[] = {(static_cast<void>(Sums), vec{})...};                                                              \
       T const* a = t.a;                                                                                               \
       T const* b = t.b;                                                                                               \
@@ -152,15 +174,12 @@ inline constexpr std::size_t nth_sum = V == 2 || Registers > 16 ? Product % (R *
       std::ptrdiff_t const panel = t.b_panel;                                                                         \
       std::ptrdiff_t k = t.k;                                                                                         \
       for (; k >= turns; k -= turns) {                                                                                \
-        T const* const turn[] = {a, a + step, a + 2 * step, a + 3 * step};                                            \
-        ((sum[nth_sum<Products, R, V, REGISTERS>] +=                                                                  \
-          turn[Products / (R * V)][std::ptrdiff_t(nth_sum<Products, R, V, REGISTERS> / V) * a_row] *                  \
-          *reinterpret_cast<loose const*>(b + std::ptrdiff_t(Products / (R * V)) * row +                              \
-                                          std::ptrdiff_t(nth_sum<Products, R, V, REGISTERS> % V / 2) * panel +        \
-                                          (nth_sum<Products, R, V, REGISTERS> % 2) * lanes)),                         \
-         ...);                                                                                                        \
-        a += turns * step;                                                                                            \
-        b += turns * row;                                                                                             \
+        PLAIT_DETAIL_GEMM_STEP(REGISTERS);                                                                            \
+        PLAIT_DETAIL_GEMM_STEP(REGISTERS);                                                                            \
+        if constexpr (turns == 4) {                                                                                   \
+          PLAIT_DETAIL_GEMM_STEP(REGISTERS);                                                                          \
+          PLAIT_DETAIL_GEMM_STEP(REGISTERS);                                                                          \
+        }                                                                                                             \
         if constexpr (V == 2) {                                                                                       \
           __builtin_prefetch(ahead, 0, 2);                                                                            \
           __builtin_prefetch(ahead + t.ahead_step, 0, 2);                                                             \
@@ -172,12 +191,7 @@ inline constexpr std::size_t nth_sum = V == 2 || Registers > 16 ? Product % (R *
         }                                                                                                             \
       }                                                                                                               \
       for (; k != 0; --k) {                                                                                           \
-        ((sum[Sums] +=                                                                                                \
-          a[std::ptrdiff_t(Sums / V) * a_row] *                                                                       \
-          *reinterpret_cast<loose const*>(b + std::ptrdiff_t(Sums % V / 2) * panel + (Sums % 2) * lanes)),            \
-         ...);                                                                                                        \
-        a += step;                                                                                                    \
-        b += row;                                                                                                     \
+        PLAIT_DETAIL_GEMM_STEP(REGISTERS);                                                                            \
       }                                                                                                               \
       bool const whole = t.columns == V * lanes;                                                                      \
       T edge[R * V * lanes];                                                                                          \
@@ -239,6 +253,8 @@ PLAIT_DETAIL_GEMM_TILES(avx2, PLAIT_TARGET_AVX2, 32, 16, 6, 3)
 PLAIT_DETAIL_GEMM_TILES(avx512, PLAIT_TARGET_AVX512, 64, 32, 14, 4)
 #endif
 #undef PLAIT_DETAIL_GEMM_TILES
+#undef PLAIT_DETAIL_GEMM_STEP
+#undef PLAIT_DETAIL_READ_ONCE
 
 template <class Tiles, class T>
 constexpr gemm_kernel<T> make_gemm_kernel() {
@@ -249,12 +265,10 @@ constexpr gemm_kernel<T> make_gemm_kernel() {
   auto const add_tile = [&]<int R>(std::integral_constant<int, R>) {
     constexpr int vectors = tile_vectors(R, Tiles::rows);
     made.narrow[R] = [](gemm_tile<T> const& t) {
-      Tiles::template multiply<R, 2>(t, std::make_index_sequence<R * 2>(),
-                                     std::make_index_sequence<Tiles::turns * R * 2>());
+      Tiles::template multiply<R, 2>(t, std::make_index_sequence<R * 2>());
     };
     made.wide[R] = [](gemm_tile<T> const& t) {
-      Tiles::template multiply<R, vectors>(t, std::make_index_sequence<R * vectors>(),
-                                           std::make_index_sequence<Tiles::turns * R * vectors>());
+      Tiles::template multiply<R, vectors>(t, std::make_index_sequence<R * vectors>());
     };
     made.wide_panels[R] = vectors / 2;
   };
