@@ -119,36 +119,37 @@ constexpr int tile_vectors(int rows, int most_rows) {
   return rows <= (most_rows > 6 ? 6 : 3) ? 4 : 2;
 }
 
-/// The sum that is the nth to be added to, of R rows of V vectors, numbered row by row. Where registers are 16, sums
-/// over more than one panel go column by column: rows are few, so their elements of a stay in registers rather than
-/// vectors of b, for which nothing would be left.
-template <std::size_t N, int R, int V, int Registers>
-inline constexpr std::size_t nth_sum = V == 2 || Registers > 16 ? N : N / R + (N % R) * V;
-
-// What is added to sums for one k. The elements of arrays are named by constants only, so that they are in registers
-// even if no loop is unrolled. Statements without instructions keep GCC from two things: it would compute where all of
-// a turn is before that begins, which takes more registers than there are for addresses, and moves between them in
-// place of multiplications; and where there are two or three rows it would read vectors of b again for each.
-#define PLAIT_DETAIL_GEMM_STEP(REGISTERS)                                                                           \
-  if constexpr (V == 4 && REGISTERS > 16) {                                                                         \
-    vec right[] = {*reinterpret_cast<loose const*>(b), *reinterpret_cast<loose const*>(b + lanes),                  \
-                   *reinterpret_cast<loose const*>(b + panel), *reinterpret_cast<loose const*>(b + panel + lanes)}; \
-    PLAIT_DETAIL_READ_ONCE(right);                                                                                  \
-    ((sum[Sums] += a[std::ptrdiff_t(Sums / V) * a_row] * right[Sums % 4]), ...);                                    \
+// What is added to sums for one k; sums over more than one panel column by column, so that elements of a stay in
+// registers. The elements of arrays are named by constants only, so that they are in registers even if no loop is
+// unrolled. Statements without instructions keep GCC from two things: it would compute where all of a turn is before
+// that begins, which takes more registers than there are for addresses, and moves between them in place of
+// multiplications; and it would read a vector of b again for each row, which is right for three with 16 registers only:
+// there is none left for it.
+#define PLAIT_DETAIL_GEMM_STEP                                                                                      \
+  if constexpr (V == 4) {                                                                                           \
+    vec right;                                                                                                      \
+    PLAIT_DETAIL_GEMM_COLUMN(0);                                                                                    \
+    PLAIT_DETAIL_GEMM_COLUMN(1);                                                                                    \
+    PLAIT_DETAIL_GEMM_COLUMN(2);                                                                                    \
+    PLAIT_DETAIL_GEMM_COLUMN(3);                                                                                    \
   } else {                                                                                                          \
-    ((sum[nth_sum<Sums, R, V, REGISTERS>] +=                                                                        \
-      a[std::ptrdiff_t(nth_sum<Sums, R, V, REGISTERS> / V) * a_row] *                                               \
-      *reinterpret_cast<loose const*>(b + std::ptrdiff_t(nth_sum<Sums, R, V, REGISTERS> % V / 2) * panel +          \
-                                      std::ptrdiff_t(nth_sum<Sums, R, V, REGISTERS> % 2) * lanes)),                 \
+    ((sum[Sums] += a[std::ptrdiff_t(Sums / V) * a_row] *                                                            \
+                   *reinterpret_cast<loose const*>(b + std::ptrdiff_t(Sums % V / 2) * panel + (Sums % 2) * lanes)), \
      ...);                                                                                                          \
   }                                                                                                                 \
   a += step;                                                                                                        \
   b += row;                                                                                                         \
   if constexpr (V > 2) asm("" : "+r"(a), "+r"(b))
+#define PLAIT_DETAIL_GEMM_COLUMN(j)                                                             \
+  right = *reinterpret_cast<loose const*>(b + std::ptrdiff_t(j / 2) * panel + (j % 2) * lanes); \
+  if constexpr (R == 2 || registers > 16) PLAIT_DETAIL_READ_ONCE(right);                        \
+  ((Sums % 4 == j ? static_cast<void>(sum[Sums] += a[std::ptrdiff_t(Sums / 4) * a_row] * right) \
+                  : static_cast<void>(0)),                                                      \
+   ...)
 #if PLAIT_X86_DISPATCH
-#define PLAIT_DETAIL_READ_ONCE(four) asm("" : "+v"(four[0]), "+v"(four[1]), "+v"(four[2]), "+v"(four[3]))
+#define PLAIT_DETAIL_READ_ONCE(vector) asm("" : "+v"(vector))
 #else
-#define PLAIT_DETAIL_READ_ONCE(four)
+#define PLAIT_DETAIL_READ_ONCE(vector) static_cast<void>(0)
 #endif
 
 // Sums numbers the vectors of c row by row. A turn of the loop is two k with 16 registers, and four with 32.
@@ -157,7 +158,8 @@ inline constexpr std::size_t nth_sum = V == 2 || Registers > 16 ? N : N / R + (N
   struct gemm_tiles<instruction_set::SET, T> {                                                                        \
     static constexpr int lanes = (BYTES) / int(sizeof(T));                                                            \
     static constexpr int rows = ROWS;                                                                                 \
-    static constexpr int turns = REGISTERS / 8;                                                                       \
+    static constexpr int registers = REGISTERS;                                                                       \
+    static constexpr int turns = registers / 8;                                                                       \
     static constexpr int dot_rows = DOTS;                                                                             \
     typedef T vec __attribute__((vector_size(BYTES)));                                                                \
     typedef T loose __attribute__((vector_size(BYTES), aligned(alignof(T)), may_alias));                              \
@@ -174,11 +176,11 @@ inline constexpr std::size_t nth_sum = V == 2 || Registers > 16 ? N : N / R + (N
       std::ptrdiff_t const panel = t.b_panel;                                                                         \
       std::ptrdiff_t k = t.k;                                                                                         \
       for (; k >= turns; k -= turns) {                                                                                \
-        PLAIT_DETAIL_GEMM_STEP(REGISTERS);                                                                            \
-        PLAIT_DETAIL_GEMM_STEP(REGISTERS);                                                                            \
+        PLAIT_DETAIL_GEMM_STEP;                                                                                       \
+        PLAIT_DETAIL_GEMM_STEP;                                                                                       \
         if constexpr (turns == 4) {                                                                                   \
-          PLAIT_DETAIL_GEMM_STEP(REGISTERS);                                                                          \
-          PLAIT_DETAIL_GEMM_STEP(REGISTERS);                                                                          \
+          PLAIT_DETAIL_GEMM_STEP;                                                                                     \
+          PLAIT_DETAIL_GEMM_STEP;                                                                                     \
         }                                                                                                             \
         if constexpr (V == 2) {                                                                                       \
           __builtin_prefetch(ahead, 0, 2);                                                                            \
@@ -191,7 +193,7 @@ inline constexpr std::size_t nth_sum = V == 2 || Registers > 16 ? N : N / R + (N
         }                                                                                                             \
       }                                                                                                               \
       for (; k != 0; --k) {                                                                                           \
-        PLAIT_DETAIL_GEMM_STEP(REGISTERS);                                                                            \
+        PLAIT_DETAIL_GEMM_STEP;                                                                                       \
       }                                                                                                               \
       bool const whole = t.columns == V * lanes;                                                                      \
       T edge[R * V * lanes];                                                                                          \
@@ -254,6 +256,7 @@ PLAIT_DETAIL_GEMM_TILES(avx512, PLAIT_TARGET_AVX512, 64, 32, 14, 4)
 #endif
 #undef PLAIT_DETAIL_GEMM_TILES
 #undef PLAIT_DETAIL_GEMM_STEP
+#undef PLAIT_DETAIL_GEMM_COLUMN
 #undef PLAIT_DETAIL_READ_ONCE
 
 template <class Tiles, class T>
