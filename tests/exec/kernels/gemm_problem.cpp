@@ -1,6 +1,7 @@
 #include <plait/exec/kernels/gemm_problem.hpp>
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <stdexcept>
 #include <vector>
@@ -48,6 +49,37 @@ TEST_CASE_TEMPLATE("for_each_task: all of them, and what one throws", B, plait::
                                      }),
                     std::out_of_range);
   }
+}
+
+TEST_CASE_TEMPLATE("share_tasks: all of them, and what one throws", B, plait::serial, two_threads, plait::tbb) {
+  for (bool const parallel : {false, true}) {
+    for (std::ptrdiff_t const count : {0, 1, 50}) {
+      std::vector<std::atomic<int>> met(static_cast<std::size_t>(count));
+      share_tasks<B>(count, parallel, [&](std::ptrdiff_t i) { ++met[static_cast<std::size_t>(i)]; });
+      for (auto const& times : met) CHECK(times == 1);
+    }
+    CHECK_THROWS_AS(share_tasks<B>(50, parallel,
+                                   [](std::ptrdiff_t i) {
+                                     if (i % 7 == 3) throw std::out_of_range("task");
+                                   }),
+                    std::out_of_range);
+  }
+}
+
+TEST_CASE("share_tasks: while a thread is at one task, the other does the rest") {
+  if (plait::omp::concurrency() < 2) return;
+  using clock = std::chrono::steady_clock;
+  std::atomic<int> others = 0;
+  bool in_time = true;
+  share_tasks<two_threads>(40, true, [&](std::ptrdiff_t i) {
+    if (i != 0) {
+      ++others;
+      return;
+    }
+    auto const end = clock::now() + std::chrono::seconds(30);
+    while (others != 39 && in_time) in_time = clock::now() < end;
+  });
+  CHECK(in_time);
 }
 
 TEST_CASE("gemm_scratch: what is too much for the stack is the pool's, until it goes") {
