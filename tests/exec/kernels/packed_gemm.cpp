@@ -208,3 +208,47 @@ TEST_CASE("nothing to multiply") {
   packed.multiply(2, nullptr, c.data());
   CHECK(c == std::vector<double>(4, 0.0));
 }
+
+TEST_CASE_TEMPLATE("a single row has the bits of a row among others", T, float, double) {
+  std::mt19937 random(5);
+  std::uniform_real_distribution<T> number(-1, 1);
+  auto const numbers = [&](std::ptrdiff_t count) {
+    std::vector<T> made(static_cast<std::size_t>(count));
+    for (T& x : made) x = number(random);
+    return made;
+  };
+  for (instruction_set const set : instruction_sets()) {
+    auto const& kernel = detail::tiles_for<T>(set);
+    std::ptrdiff_t const width = kernel.width;
+    for (std::ptrdiff_t const n : {std::ptrdiff_t(1), width, 3 * width + 5, 4 * width, 9 * width + 1})
+      for (std::ptrdiff_t const k : {1, 40, 513, 1100})
+        for (int const way : {0, 1, 2, 3, 4, 5}) {
+          CAPTURE(n);
+          CAPTURE(k);
+          CAPTURE(way);
+          auto const b = numbers(k * n), a = numbers(k), from = numbers(n), more = numbers(n), before = numbers(n);
+          std::vector<T> packed(static_cast<std::size_t>(detail::packed_size(kernel, k, n)));
+          detail::pack_panels<serial>(kernel, {1, n, k, nullptr, 0, 1, b.data(), n, 1, nullptr, 0, 1, 0},
+                                      packed.data());
+          std::vector<T> one = before, several = before, rows = a;
+          several.insert(several.end(), before.begin(), before.end());
+          rows.insert(rows.end(), a.begin(), a.end());
+          detail::gemm_problem<T> p{2, n, k, rows.data(), k, 1, nullptr, 0, 0, several.data(), n, 1, T(way) / 2};
+          if (way % 3 == 1) p.from = from.data();
+          if (way % 2 == 1) {
+            p.more = more.data();
+            p.more_row = 0;
+          }
+          detail::multiply_packed<serial>(kernel, p, packed.data());
+          p.m = 1;
+          p.c = one.data();
+          detail::multiply_row(kernel, p, packed.data(), way > 2);
+          several.resize(one.size());
+          CHECK(std::memcmp(one.data(), several.data(), one.size() * sizeof(T)) == 0);
+          several = before;
+          p.c = several.data();
+          detail::multiply_packed<serial>(kernel, p, packed.data(), way > 2);
+          CHECK(several == one);
+        }
+  }
+}

@@ -224,39 +224,28 @@ void pack_panels(gemm_kernel<T> const& kernel, gemm_problem<T> const& p, T* to) 
   });
 }
 
-/// With all of b packed at `packed`; p.b is not looked at.
-template <backend B, class T>
-void multiply_packed(gemm_kernel<T> const& kernel, gemm_problem<T> p, T const* packed, bool backwards = false) {
-  if (without_product(p)) return;
-  std::ptrdiff_t const k = p.k;
-  bool const packs = packs_rows(kernel, p);
-  T const* const more = p.more;
-  for (std::ptrdiff_t first = 0; first < k; first += packed_depth) {
-    p.k = std::min(packed_depth, k - first);
-    p.more = first + p.k == k ? more : nullptr;
-    multiply_panels<B>(kernel, p, {packed + first * kernel.width, kernel.width, kernel.width * k}, packs, backwards);
-    p.a += p.k * p.a_column;
-    p.beta = T(1);
-    p.from = nullptr;
-  }
-}
-
-/// c = a * b + from for a single row of a and panels of b, packed whole at `packed`, by this thread alone: the same
-/// bits as multiply_packed, and little besides the tiles.
+/// A single row of a, not multiplied by alpha, and panels of b, packed whole at `packed`, by this thread alone: the
+/// same bits as multiply_packed, and little besides the tiles.
 template <class T>
-void multiply_row(gemm_kernel<T> const& kernel, gemm_problem<T> const& p, T const* packed) {
+void multiply_row(gemm_kernel<T> const& kernel, gemm_problem<T> const& p, T const* packed, bool backwards = false) {
   if (without_product(p)) return;
-  std::ptrdiff_t const wide = kernel.wide_panels[1] * kernel.width;
+  std::ptrdiff_t const together = kernel.wide_panels[1];
+  std::ptrdiff_t const panels = (p.n + kernel.width - 1) / kernel.width;
+  std::ptrdiff_t const whole = p.n / kernel.width / together;  // of so many panels
+  std::ptrdiff_t const groups = whole + panels - whole * together;
+  T const* const from = p.from == nullptr ? p.c : p.from;
   gemm_tile<T> t{};
   t.a_step = 1;
   t.b_row = kernel.width;
   t.b_panel = kernel.width * p.k;
-  t.beta = T(1);
-  for (std::ptrdiff_t column = 0; column < p.n; column += wide <= p.n - column ? wide : kernel.width) {
-    bool const is_wide = wide <= p.n - column;
-    t.columns = std::min(p.n - column, is_wide ? wide : kernel.width);
+  for (std::ptrdiff_t i = 0; i != groups; ++i) {
+    std::ptrdiff_t const group = backwards ? groups - 1 - i : i;
+    bool const is_wide = group < whole;
+    std::ptrdiff_t const column = (is_wide ? group * together : whole * together + group - whole) * kernel.width;
+    t.columns = std::min(p.n - column, (is_wide ? together : 1) * kernel.width);
     t.c = p.c + column;
-    t.from = p.from + column;
+    t.from = from + column;
+    t.beta = p.beta;
     for (std::ptrdiff_t first = 0; first < p.k;) {
       std::ptrdiff_t const depth = std::min(packed_depth, p.k - first);
       std::ptrdiff_t const blocks = (depth + kernel.block - 1) / kernel.block;
@@ -265,10 +254,31 @@ void multiply_row(gemm_kernel<T> const& kernel, gemm_problem<T> const& p, T cons
         t.a = p.a + first;
         t.b = packed + column * p.k + first * kernel.width;
         t.ahead = reinterpret_cast<char const*>(t.b);
+        t.more = p.more != nullptr && first + t.k == p.k ? p.more + column : nullptr;
         (is_wide ? kernel.wide : kernel.narrow)[1](t);
         t.from = t.c;
+        t.beta = T(1);
       }
     }
+  }
+}
+
+/// With all of b packed at `packed`; p.b is not looked at.
+template <backend B, class T>
+void multiply_packed(gemm_kernel<T> const& kernel, gemm_problem<T> p, T const* packed, bool backwards = false) {
+  if (without_product(p)) return;
+  std::ptrdiff_t const k = p.k;
+  bool const packs = packs_rows(kernel, p);
+  if (p.m == 1 && !packs && (B::concurrency() == 1 || p.n * k < parallel_work))
+    return multiply_row(kernel, p, packed, backwards);
+  T const* const more = p.more;
+  for (std::ptrdiff_t first = 0; first < k; first += packed_depth) {
+    p.k = std::min(packed_depth, k - first);
+    p.more = first + p.k == k ? more : nullptr;
+    multiply_panels<B>(kernel, p, {packed + first * kernel.width, kernel.width, kernel.width * k}, packs, backwards);
+    p.a += p.k * p.a_column;
+    p.beta = T(1);
+    p.from = nullptr;
   }
 }
 
