@@ -7,15 +7,12 @@
 //
 // RIVAL is the median over turns of the BLAS's time as a multiple of plait's, in the same run.
 //
-// What no multiplication can pass is beside it. READ is how many times the BLAS's time is that of reading b once, in
-// vectors, to add it up: the most that RIVAL can be for one row, whatever multiplies it. TWO is how many times one
-// thread takes as long as two, APART the same of two threads that have half of b each, share nothing, and meet at the
-// end.
+// TWO is how many times one thread takes as long as two, APART, which no multiplication can pass, the same of two
+// threads that have half of b each, share nothing, and meet at the end.
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <ctime>
-#include <numeric>
 #include <random>
 #include <vector>
 
@@ -112,23 +109,6 @@ struct operands {
   }
 };
 
-// Adds up all of x in vectors.
-struct add_up {
-  numbers const* x;
-  float* sum;
-
-  PLAIT_ALWAYS_INLINE void operator()() const {
-    constexpr std::size_t lanes = 128;
-    float sums[lanes] = {};
-    float const* const from = x->data();
-    for (std::size_t i = 0; i + lanes <= x->size(); i += lanes) {
-      PLAIT_VECTOR_LOOP
-      for (std::size_t l = 0; l < lanes; ++l) sums[l] += from[i + l];
-    }
-    *sum = std::accumulate(sums, sums + lanes, 0.0f);
-  }
-};
-
 double median(std::vector<double> values) {
   if (values.empty()) return 0;
   auto const middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
@@ -202,20 +182,10 @@ void packed(benchmark::State& state) {
   auto const multiply = [&] { b.multiply(x.m, x.a.data(), x.c.data()); };
   int const repetitions = repetitions_of<false>(multiply);
   turns of;
-  std::vector<double> reading;
-  float sum = 0;
-  for (auto _ : state) {
-    double const own = of.take<false>(
-        x, multiply, [&] { x.rival(); }, repetitions);
-    state.SetIterationTime(own);
-    if (x.m != 1) continue;
-    auto const read = [&] { vectorized(add_up{&x.b, &sum}); };
-    read();
-    reading.push_back(own * of.of_rival.back() / time_of<false>(repetitions, read));
-    benchmark::DoNotOptimize(sum);
-  }
+  for (auto _ : state)
+    state.SetIterationTime(of.take<false>(
+        x, multiply, [&] { x.rival(); }, repetitions));
   of.tell(state, x);
-  if (x.m == 1) state.counters["READ"] = median(reading);
 }
 
 void packed_two_threads(benchmark::State& state) {

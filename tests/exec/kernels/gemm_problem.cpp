@@ -52,18 +52,16 @@ TEST_CASE_TEMPLATE("for_each_task: all of them, and what one throws", B, plait::
 }
 
 TEST_CASE_TEMPLATE("share_tasks: all of them, and what one throws", B, plait::serial, two_threads, plait::tbb) {
-  for (bool const parallel : {false, true}) {
-    for (std::ptrdiff_t const count : {0, 1, 50}) {
-      std::vector<std::atomic<int>> met(static_cast<std::size_t>(count));
-      share_tasks<B>(count, parallel, [&](std::ptrdiff_t i) { ++met[static_cast<std::size_t>(i)]; });
-      for (auto const& times : met) CHECK(times == 1);
-    }
-    CHECK_THROWS_AS(share_tasks<B>(50, parallel,
-                                   [](std::ptrdiff_t i) {
-                                     if (i % 7 == 3) throw std::out_of_range("task");
-                                   }),
-                    std::out_of_range);
+  for (std::ptrdiff_t const count : {0, 1, 50}) {
+    std::vector<std::atomic<int>> met(static_cast<std::size_t>(count));
+    share_tasks<B>(count, [&](std::ptrdiff_t i) { ++met[static_cast<std::size_t>(i)]; });
+    for (auto const& times : met) CHECK(times == 1);
   }
+  CHECK_THROWS_AS(share_tasks<B>(50,
+                                 [](std::ptrdiff_t i) {
+                                   if (i % 7 == 3) throw std::out_of_range("task");
+                                 }),
+                  std::out_of_range);
 }
 
 TEST_CASE("share_tasks: while a thread is at one task, the other does the rest") {
@@ -71,7 +69,7 @@ TEST_CASE("share_tasks: while a thread is at one task, the other does the rest")
   using clock = std::chrono::steady_clock;
   std::atomic<int> others = 0;
   bool in_time = true;
-  share_tasks<two_threads>(40, true, [&](std::ptrdiff_t i) {
+  share_tasks<two_threads>(40, [&](std::ptrdiff_t i) {
     if (i != 0) {
       ++others;
       return;

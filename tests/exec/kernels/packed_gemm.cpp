@@ -235,10 +235,7 @@ TEST_CASE_TEMPLATE("a single row has the bits of a row among others", T, float, 
           rows.insert(rows.end(), a.begin(), a.end());
           detail::gemm_problem<T> p{2, n, k, rows.data(), k, 1, nullptr, 0, 0, several.data(), n, 1, T(way) / 2};
           if (way % 3 == 1) p.from = from.data();
-          if (way % 2 == 1) {
-            p.more = more.data();
-            p.more_row = 0;
-          }
+          if (way % 2 == 1) p.more = more.data();
           detail::multiply_packed<serial>(kernel, p, packed.data());
           p.m = 1;
           p.c = one.data();
@@ -247,6 +244,14 @@ TEST_CASE_TEMPLATE("a single row has the bits of a row among others", T, float, 
           CHECK(std::memcmp(one.data(), several.data(), one.size() * sizeof(T)) == 0);
           several = before;
           p.c = several.data();
+          detail::multiply_packed<serial>(kernel, p, packed.data(), way > 2);
+          CHECK(several == one);
+          std::vector<T> apart(static_cast<std::size_t>(3 * k));  // as in a column of a matrix
+          for (std::size_t l = 0; l != a.size(); ++l) apart[3 * l] = a[l];
+          p.a = apart.data();
+          p.a_row = 1;
+          p.a_column = 3;
+          several = before;
           detail::multiply_packed<serial>(kernel, p, packed.data(), way > 2);
           CHECK(several == one);
         }

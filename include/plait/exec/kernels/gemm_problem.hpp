@@ -54,11 +54,11 @@ void for_each_task(std::ptrdiff_t count, bool parallel, F const& f) {
   if (failure != nullptr) std::rethrow_exception(failure);
 }
 
-/// The same, for tasks that need nothing of a thread's own cache: who is done sooner takes more of them.
+/// The same in parallel, for tasks that need nothing of a thread's own cache: who is done sooner takes more of them.
 template <backend B, class F>
-void share_tasks(std::ptrdiff_t count, bool parallel, F const& f) {
+void share_tasks(std::ptrdiff_t count, F const& f) {
   alignas(64) std::atomic<std::ptrdiff_t> next = 0;
-  for_each_task<B>(std::min(count, std::ptrdiff_t(B::concurrency())), parallel, [&](std::ptrdiff_t) {
+  for_each_task<B>(std::min(count, std::ptrdiff_t(B::concurrency())), true, [&](std::ptrdiff_t) {
     for (std::ptrdiff_t i; (i = next.fetch_add(1, std::memory_order_relaxed)) < count;) f(i);
   });
 }

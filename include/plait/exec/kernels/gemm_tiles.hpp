@@ -119,12 +119,13 @@ constexpr int tile_vectors(int rows, int most_rows) {
   return rows <= (most_rows > 6 ? 6 : 3) ? 4 : 2;
 }
 
-// What is added to sums for one k; sums over more than one panel column by column, so that elements of a stay in
+// What is added to sums for one k; to those over more than one panel column by column, so that elements of a stay in
 // registers. The elements of arrays are named by constants only, so that they are in registers even if no loop is
-// unrolled. Statements without instructions keep GCC from two things: it would compute where all of a turn is before
-// that begins, which takes more registers than there are for addresses, and moves between them in place of
-// multiplications; and it would read a vector of b again for each row, which is right for three with 16 registers only:
-// there is none left for it.
+// unrolled.
+//
+// Statements without instructions keep GCC from two things. It would compute before each turn where all of it is, which
+// takes more registers than there are for addresses, and moves between them in place of multiplications. And it would
+// read a vector of b again for each row: but for three rows with 16 registers, of which none is left for the vector.
 #define PLAIT_DETAIL_GEMM_STEP                                                                                      \
   if constexpr (V == 4) {                                                                                           \
     vec right;                                                                                                      \

@@ -231,11 +231,11 @@ void multiply_row(gemm_kernel<T> const& kernel, gemm_problem<T> const& p, T cons
   if (without_product(p)) return;
   std::ptrdiff_t const together = kernel.wide_panels[1];
   std::ptrdiff_t const panels = (p.n + kernel.width - 1) / kernel.width;
-  std::ptrdiff_t const whole = p.n / kernel.width / together;  // of so many panels
+  std::ptrdiff_t const whole = p.n / kernel.width / together;  // groups of so many
   std::ptrdiff_t const groups = whole + panels - whole * together;
   T const* const from = p.from == nullptr ? p.c : p.from;
   gemm_tile<T> t{};
-  t.a_step = 1;
+  t.a_step = p.a_column;
   t.b_row = kernel.width;
   t.b_panel = kernel.width * p.k;
   for (std::ptrdiff_t i = 0; i != groups; ++i) {
@@ -251,7 +251,7 @@ void multiply_row(gemm_kernel<T> const& kernel, gemm_problem<T> const& p, T cons
       std::ptrdiff_t const blocks = (depth + kernel.block - 1) / kernel.block;
       for (std::ptrdiff_t const end = first + depth; first < end; first += t.k) {
         t.k = std::min((depth + blocks - 1) / blocks, end - first);
-        t.a = p.a + first;
+        t.a = p.a + first * p.a_column;
         t.b = packed + column * p.k + first * kernel.width;
         t.ahead = reinterpret_cast<char const*>(t.b);
         t.more = p.more != nullptr && first + t.k == p.k ? p.more + column : nullptr;

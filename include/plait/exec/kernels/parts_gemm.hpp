@@ -199,11 +199,10 @@ void multiply_strips(gemm_problem<float> const& p, right_strips const& right, bo
   std::ptrdiff_t const rights = strip_count(p.n);
   std::ptrdiff_t const lefts = strip_count(p.m);
   std::ptrdiff_t const fitting = (lefts * left_units + task_units - 1) / task_units;
-  // Few rows are packed by each thread, which keeps to its part of b. Of many each thread packs its own, in blocks that
-  // use a strip of b often enough to have time for the next.
-  bool const many_rows = lefts >= 4 * threads;
-  even_parts const blocks(lefts,
-                          many_rows && threads > 1 ? std::max(fitting, std::min(lefts / 4, 4 * threads)) : fitting);
+  // Few rows are packed by each thread, which keeps to its part of b. Of many each packs its own, in blocks that use a
+  // strip of b often enough to have time for the next.
+  bool const many_rows = threads > 1 && lefts >= 4 * threads;
+  even_parts const blocks(lefts, many_rows ? std::max(fitting, std::min(lefts / 4, 4 * threads)) : fitting);
   even_parts const shares(rights, many_rows ? 1 : std::min(rights, threads));
   bool const right_stays = stays_in_cache(p.n * p.k);
   bool const c_stays = stays_in_cache(p.m * p.n);
@@ -264,7 +263,7 @@ void multiply_strips(gemm_problem<float> const& p, right_strips const& right, bo
     finish(block);
   };
   if (many_rows)
-    share_tasks<B>(blocks.count, parallel, run_task);
+    share_tasks<B>(blocks.count, run_task);
   else
     for_each_task<B>(blocks.count * shares.count, parallel, run_task);
 }
