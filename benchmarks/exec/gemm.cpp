@@ -131,12 +131,20 @@ void let_rival_take([[maybe_unused]] int threads) {
 #endif
 }
 
+// OpenBLAS's threads look out for more to do for 2^26 cycles and keep others from their processors. These do not sleep
+// meanwhile: the system might wake them up on one processor, and clocks would have to rise again.
+template <class F>
+void wait_for_rival(F const& busy) {
+  for (double const until = seconds<true>() + 0.04; seconds<true>() < until;) busy();
+}
+
 // What was measured in turns.
 struct turns {
   std::vector<double> speed, of_peak, of_rival;
 
   template <bool Threads, class F, class Rival>
   double take(operands& x, F const& multiply, Rival const& rival, int repetitions) {
+    if (Threads) wait_for_rival(multiply);
     multiply();  // takes the caches back from the rival, as the rival does below
     double const before = peak();
     double const own = time_of<Threads>(repetitions, multiply);

@@ -192,8 +192,9 @@ void multiply_panels(gemm_kernel<T> const& kernel, gemm_problem<T> const& p, gem
   if (!packs) return for_each_task<B>(blocks.count * groups, parallel, task);
   even_parts const shares(groups, blocks.count >= 4 * threads ? 1 : std::min(groups, threads));
   for_each_task<B>(blocks.count * shares.count, parallel, [=](std::ptrdiff_t part) {
-    std::ptrdiff_t const block = part / shares.count;
-    std::ptrdiff_t const share = part % shares.count;
+    // A thread's parts follow each other: the same panels with all rows, of which blocks may have more or fewer.
+    std::ptrdiff_t const share = part / blocks.count;
+    std::ptrdiff_t const block = part % blocks.count;
     std::ptrdiff_t const first = blocks.first(block);
     std::ptrdiff_t const last = first + blocks.size(block);
     gemm_scratch<B, T, 65536> packed((tiles.first(last) - tiles.first(first)) * p.k);
@@ -263,14 +264,31 @@ void multiply_row(gemm_kernel<T> const& kernel, gemm_problem<T> const& p, T cons
   }
 }
 
+/// The same by several threads where it is work enough: each has the same panels each time, which stay in its cache.
+template <backend B, class T>
+void share_row(gemm_kernel<T> const& kernel, gemm_problem<T> const& p, T const* packed, bool backwards) {
+  std::ptrdiff_t const columns = kernel.wide_panels[1] * kernel.width;
+  std::ptrdiff_t const groups = (p.n + columns - 1) / columns;
+  bool const parallel = p.n * p.k >= parallel_work;
+  even_parts const parts(groups, parallel ? std::min(groups, std::ptrdiff_t(B::concurrency())) : 1);
+  for_each_task<B>(parts.count, parallel, [=, &kernel](std::ptrdiff_t i) {
+    std::ptrdiff_t const first = parts.first(i) * columns;
+    gemm_problem<T> part = p;
+    part.n = std::min(p.n, parts.first(i + 1) * columns) - first;
+    part.c += first;
+    if (p.from != nullptr) part.from += first;
+    if (p.more != nullptr) part.more += first;
+    multiply_row(kernel, part, packed + first * p.k, backwards);
+  });
+}
+
 /// With all of b packed at `packed`; p.b is not looked at.
 template <backend B, class T>
 void multiply_packed(gemm_kernel<T> const& kernel, gemm_problem<T> p, T const* packed, bool backwards = false) {
   if (without_product(p)) return;
   std::ptrdiff_t const k = p.k;
   bool const packs = packs_rows(kernel, p);
-  if (p.m == 1 && !packs && (B::concurrency() == 1 || p.n * k < parallel_work))
-    return multiply_row(kernel, p, packed, backwards);
+  if (p.m == 1 && !packs) return share_row<B>(kernel, p, packed, backwards);
   T const* const more = p.more;
   for (std::ptrdiff_t first = 0; first < k; first += packed_depth) {
     p.k = std::min(packed_depth, k - first);
