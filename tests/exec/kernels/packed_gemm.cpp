@@ -6,8 +6,10 @@
 
 #include <plait/exec/kernels/packed_matrix.hpp>
 #include <plait/exec/serial.hpp>
+#include <plait/exec/tbb.hpp>
 
 #include <support/gemm_cases.hpp>
+#include <support/some_threads.hpp>
 
 using namespace plait;
 using test::problem;
@@ -255,5 +257,40 @@ TEST_CASE_TEMPLATE("a single row has the bits of a row among others", T, float, 
           detail::multiply_packed<serial>(kernel, p, packed.data(), way > 2);
           CHECK(several == one);
         }
+  }
+}
+
+TEST_CASE_TEMPLATE("a single row that threads share has the bits of one that they do not", T, float, double) {
+  test::some_threads threads;
+  REQUIRE(threads.execute([] { return plait::tbb::concurrency(); }) > 1);
+  std::mt19937 random(6);
+  std::uniform_real_distribution<T> number(-1, 1);
+  auto const numbers = [&](std::ptrdiff_t count) {
+    std::vector<T> made(static_cast<std::size_t>(count));
+    for (T& x : made) x = number(random);
+    return made;
+  };
+  for (instruction_set const set : instruction_sets()) {
+    auto const& kernel = detail::tiles_for<T>(set);
+    for (std::ptrdiff_t const n : {72 * kernel.width, 69 * kernel.width + 3, 67 * kernel.width - 1})
+      for (std::ptrdiff_t const k : {1000, 1100}) {
+        REQUIRE(n * k >= detail::parallel_work);
+        auto const b = numbers(k * n), a = numbers(k), from = numbers(n), more = numbers(n), before = numbers(n);
+        std::vector<T> packed(static_cast<std::size_t>(detail::packed_size(kernel, k, n)));
+        detail::pack_panels<serial>(kernel, {1, n, k, nullptr, 0, 1, b.data(), n, 1, nullptr, 0, 1, 0}, packed.data());
+        for (int const way : {0, 1, 2, 3}) {
+          CAPTURE(n);
+          CAPTURE(k);
+          CAPTURE(way);
+          std::vector<T> one = before, several = before;
+          detail::gemm_problem<T> p{1, n, k, a.data(), k, 1, nullptr, 0, 0, one.data(), n, 1, T(way) / 2};
+          if (way % 2 == 1) p.from = from.data();
+          if (way > 1) p.more = more.data();
+          detail::multiply_packed<serial>(kernel, p, packed.data());
+          p.c = several.data();
+          threads.execute([&] { detail::multiply_packed<plait::tbb>(kernel, p, packed.data(), way > 1); });
+          CHECK(several == one);
+        }
+      }
   }
 }
