@@ -24,6 +24,14 @@ std::vector<instruction_set> instruction_sets() {
 }
 
 template <class T>
+std::vector<T> random_numbers(std::ptrdiff_t count, std::mt19937& random) {
+  std::uniform_real_distribution<T> number(-1, 1);
+  std::vector<T> made(static_cast<std::size_t>(count));
+  for (T& x : made) x = number(random);
+  return made;
+}
+
+template <class T>
 void try_case(instruction_set set, gemm_shape const& s, T alpha, T beta, std::mt19937& random) {
   PLAIT_INFO_GEMM(s);
   INFO("instructions ", static_cast<int>(set), " alpha ", alpha, " beta ", beta);
@@ -213,12 +221,7 @@ TEST_CASE("nothing to multiply") {
 
 TEST_CASE_TEMPLATE("a single row has the bits of a row among others", T, float, double) {
   std::mt19937 random(5);
-  std::uniform_real_distribution<T> number(-1, 1);
-  auto const numbers = [&](std::ptrdiff_t count) {
-    std::vector<T> made(static_cast<std::size_t>(count));
-    for (T& x : made) x = number(random);
-    return made;
-  };
+  auto const numbers = [&](std::ptrdiff_t count) { return random_numbers<T>(count, random); };
   for (instruction_set const set : instruction_sets()) {
     auto const& kernel = detail::tiles_for<T>(set);
     std::ptrdiff_t const width = kernel.width;
@@ -264,12 +267,7 @@ TEST_CASE_TEMPLATE("a single row that threads share has the bits of one that the
   test::some_threads threads;
   REQUIRE(threads.execute([] { return plait::tbb::concurrency(); }) > 1);
   std::mt19937 random(6);
-  std::uniform_real_distribution<T> number(-1, 1);
-  auto const numbers = [&](std::ptrdiff_t count) {
-    std::vector<T> made(static_cast<std::size_t>(count));
-    for (T& x : made) x = number(random);
-    return made;
-  };
+  auto const numbers = [&](std::ptrdiff_t count) { return random_numbers<T>(count, random); };
   for (instruction_set const set : instruction_sets()) {
     auto const& kernel = detail::tiles_for<T>(set);
     for (std::ptrdiff_t const n : {72 * kernel.width, 69 * kernel.width + 3, 67 * kernel.width - 1})
