@@ -18,8 +18,14 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_G
   plait_own_options(-Wno-maybe-uninitialized)
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  # The compiler collects its garbage at half a gigabyte, not at once: a tenth of its time.
-  plait_own_options(--param=ggc-min-heapsize=524288 --param=ggc-min-expand=100)
+  # The compiler collects its garbage at half a gigabyte, not at once: a tenth of its time; where there is memory for it, at
+  # 2.5, which is another twentieth.
+  cmake_host_system_information(RESULT plait_memory QUERY TOTAL_PHYSICAL_MEMORY) # MiB
+  set(plait_heap 524288)
+  if(plait_memory GREATER 16000)
+    set(plait_heap 2500000)
+  endif()
+  plait_own_options(--param=ggc-min-heapsize=${plait_heap} --param=ggc-min-expand=100)
 endif()
 if(PLAIT_WERROR)
   plait_own_options(-Werror)
@@ -62,12 +68,23 @@ macro(plait_enable_cuda)
 endmacro()
 
 # The table of operators takes long to compile: once for all programs. plait_operators(<backend>) makes the target
-# plait_<backend>_operators.
+# plait_<backend>_operators; with PLAIT_UNITY those of serial and tbb are one, since most of both is the same.
 function(plait_operators backend)
-  if(NOT TARGET plait_${backend}_operators)
-    set(source ${PROJECT_BINARY_DIR}/operators/${backend}.cpp)
-    set(header ${backend})
-    if(backend STREQUAL "cuda")
+  set(target plait_${backend}_operators)
+  if(TARGET ${target})
+    return()
+  endif()
+  set(backends ${backend})
+  if(PLAIT_UNITY AND backend MATCHES "^(serial|tbb)$" AND TARGET plait::exec_tbb AND NOT PLAIT_BUILD_FUZZERS)
+    set(backends serial tbb)
+    set(target plait_host_operators)
+  endif()
+  set(sources "")
+  set(components "")
+  foreach(each IN LISTS backends)
+    set(source ${PROJECT_BINARY_DIR}/operators/${each}.cpp)
+    set(header ${each})
+    if(each STREQUAL "cuda")
       cmake_path(REPLACE_EXTENSION source cu)
       set(header cublas)
     endif()
@@ -75,19 +92,26 @@ function(plait_operators backend)
 "#include <plait/exec/${header}.hpp>
 #include <plait/exec/standard_operators.hpp>
 
-template plait::operators<plait::${backend}> const& plait::standard_operators<plait::${backend}>();
+template plait::operators<plait::${each}> const& plait::standard_operators<plait::${each}>();
 ")
-    add_library(plait_${backend}_operators OBJECT ${source})
-    # Kernels that are not optimised are too slow even for tests; with GCC -O1 takes twice as long as -Og. Of each loop
-    # that is marked as independent clang says that -O1 does not vectorise it.
-    target_compile_options(
-      plait_${backend}_operators
-      PRIVATE $<$<AND:$<CONFIG:Debug>,$<COMPILE_LANG_AND_ID:CXX,GNU>>:-Og>
-              "$<$<AND:$<CONFIG:Debug>,$<COMPILE_LANG_AND_ID:CXX,Clang,AppleClang>>:-O1;-Wno-pass-failed>")
-    set(component plait::exec_${backend})
-    if(backend STREQUAL "serial")
-      set(component plait::exec)
+    list(APPEND sources ${source})
+    if(each STREQUAL "serial")
+      list(APPEND components plait::exec)
+    else()
+      list(APPEND components plait::exec_${each})
     endif()
-    target_link_libraries(plait_${backend}_operators PUBLIC plait_own ${component})
+  endforeach()
+  add_library(${target} OBJECT ${sources})
+  if(NOT target STREQUAL "plait_${backend}_operators")
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
+    foreach(each IN LISTS backends)
+      add_library(plait_${each}_operators ALIAS ${target})
+    endforeach()
   endif()
+  # Kernels that are not optimised are too slow even for tests; with GCC -O1 takes twice as long as -Og. Of each loop
+  # that is marked as independent clang says that -O1 does not vectorise it.
+  target_compile_options(
+    ${target} PRIVATE $<$<AND:$<CONFIG:Debug>,$<COMPILE_LANG_AND_ID:CXX,GNU>>:-Og>
+                      "$<$<AND:$<CONFIG:Debug>,$<COMPILE_LANG_AND_ID:CXX,Clang,AppleClang>>:-O1;-Wno-pass-failed>")
+  target_link_libraries(${target} PUBLIC plait_own ${components})
 endfunction()

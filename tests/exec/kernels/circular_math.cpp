@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <limits>
 #include <random>
+#include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -64,10 +65,11 @@ std::vector<T> sample() {
 template <class F, class T>
 void check_function() {
   std::vector<T> const in = sample<T>();
-  for (auto const& [set, out] : test::results(test::map_loop<F, T>{}, in)) {
+  for (auto const& result : test::results(test::map_loop<F, T>{}, in)) {
+    std::string const& set = result.first;
     double worst = 0;
     for (std::size_t i = 0; i != in.size(); ++i)
-      worst = std::max(worst, test::exact_ulps(out[i], F::expected(static_cast<test::wide<T>>(in[i]))));
+      worst = std::max(worst, test::exact_ulps(result.second[i], F::expected(static_cast<test::wide<T>>(in[i]))));
     CAPTURE(set);
     CHECK(worst < (sizeof(T) == sizeof(float) ? 0.501 : set == "portable" ? 0.83 : 0.8));
     CHECK(worst > 0.5);  // or the oracle is not wider than what it judges
