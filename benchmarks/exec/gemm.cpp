@@ -8,7 +8,8 @@
 // RIVAL is the median over turns of the BLAS's time as a multiple of plait's, in the same run.
 //
 // TWO is how many times one thread takes as long as two, APART, which no multiplication can pass, the same of two
-// threads that have half of b each, share nothing, and meet at the end.
+// threads that have half of b each, share nothing, and meet at the end. TEAM is TWO where oneTBB's threads stand by for
+// the next loop, as within a recurrence; TWO's are woken up by OpenMP.
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
@@ -17,11 +18,14 @@
 #include <vector>
 
 #include <benchmark/benchmark.h>
+#include <tbb/task_arena.h>
 #include <boost/align/aligned_allocator.hpp>
 
 #include <plait/exec/gemm.hpp>
+#include <plait/exec/kernels/standing_team.hpp>
 #include <plait/exec/omp.hpp>
 #include <plait/exec/serial.hpp>
+#include <plait/exec/tbb.hpp>
 
 #ifdef PLAIT_BENCH_CBLAS
 #include <cblas.h>
@@ -207,6 +211,7 @@ void packed_two_threads(benchmark::State& state) {
   operands x(state.range(1), state.range(0));
   auto const one = packed_weights<serial>(x, x.n);
   auto const two = packed_weights<omp>(x, x.n);
+  auto const of_team = packed_weights<plait::tbb>(x, x.n);
   // Of each thread alone; made by it, so that its memory is near.
   std::vector<packed_matrix<float, serial>> halves(2);
   std::vector<operands> own(2, operands(x.m, x.k));
@@ -218,7 +223,7 @@ void packed_two_threads(benchmark::State& state) {
   auto const multiply = [&] { two.multiply(x.m, x.a.data(), x.c.data()); };
   int const repetitions = repetitions_of<true>(multiply);
   turns of;
-  std::vector<double> threads, apart;
+  std::vector<double> threads, apart, team;
   for (auto _ : state) {
     double const time = of.take<true>(
         x, multiply, [&] { x.rival(); }, repetitions);
@@ -232,10 +237,17 @@ void packed_two_threads(benchmark::State& state) {
     take_caches(each);
     threads.push_back(by_one / time);
     apart.push_back(by_one / time_of<true>(repetitions, each));
+    ::tbb::task_arena(2).execute([&] {
+      detail::standing_team<plait::tbb> const standing;
+      auto const shared = [&] { of_team.multiply(x.m, x.a.data(), x.c.data()); };
+      time_of<true>(repetitions, shared);  // until all have come
+      team.push_back(by_one / time_of<true>(repetitions, shared));
+    });
   }
   of.tell(state, x);
   state.counters["TWO"] = median(threads);
   state.counters["APART"] = median(apart);
+  state.counters["TEAM"] = median(team);
 }
 
 template <bool Transposed>

@@ -2,6 +2,10 @@
 // elements, then for the next few. What one has made is in the first cache still when the next reads it, is not written
 // to memory at all if only the chain reads it, and nothing but the elements' own functions is called for each op. Sums,
 // products and the like of which each needs the one before are a line: what they make does not leave registers.
+//
+// Where operands come from memory, functions would wait for it by turns: one that reads it, and others that only
+// compute. So while a few elements are worked on, the next ones are fetched. The processor does so for one loop by
+// itself, but not for a loop that ends after as much as a page.
 #pragma once
 
 #include <algorithm>
@@ -48,6 +52,10 @@ struct element_chain {
     element_function does;
     std::size_t operands;
   };
+  struct stream {
+    std::byte const* data;
+    std::size_t bytes;  // of an element
+  };
 
   op_index first = 0;
   std::size_t count = 0;  // elements
@@ -58,7 +66,8 @@ struct element_chain {
   std::vector<call> calls = {};
   std::vector<std::uint32_t> called_with = {};  // of all calls: which operands
   std::vector<std::unique_ptr<straight_line>> lines = {};
-  std::vector<void*> whole = {};  // where the operands are, if the chain is one call and they are all in memory
+  std::vector<stream> fetched = {};  // what is in memory, if that is more than is near
+  std::vector<void*> whole = {};     // where the operands are, if the chain is one call and they are all in memory
 
   void begin(op_index op) {
     first = op;
@@ -69,6 +78,7 @@ struct element_chain {
     calls.clear();
     called_with.clear();
     lines.clear();
+    fetched.clear();
     whole.clear();
   }
   bool take(group_candidate<B> const& c);
@@ -79,6 +89,7 @@ struct element_chain {
   template <class LastUse>
   std::size_t find_line(std::size_t m, std::size_t at, LastUse const& last_use);
   void find_operands();
+  void find_fetched();
   bool share_memory() const;
   void run(op_index& op);
   PLAIT_NO_INLINE void run(std::size_t begin, std::size_t end) const;  // has no loop to vectorise
@@ -92,6 +103,10 @@ class element_chains : public op_chains<detail::element_chain<B>> {
  public:
   /// What is run at a time, of each operand: little enough that some of them are in the first cache together.
   static constexpr std::size_t block_bytes = std::size_t{1} << 12;
+  /// From so much in memory on, of all operands, the next block is fetched: second caches do not hold that, and where
+  /// they do it costs a tenth. Blocks are half as long then: no more is asked for at once than processors wait for at a
+  /// time.
+  static constexpr std::size_t far_bytes = std::size_t{1} << 22;
   /// Ops of a chain at most: whether they may be run so is asked of each pair of them.
   static constexpr std::size_t most_ops = 32;
   /// Blocks for what only the chain reads, of the stack: with those of other operands they fit in the first cache.
@@ -245,10 +260,25 @@ void element_chain<B>::find_operands() {
   }
   if (!moved) return;
   overlaps = share_memory();
+  find_fetched();
   whole.clear();
   auto const in_memory = [this](std::uint32_t k) { return operands[k].in_buffer == npos; };
   if (calls.size() == 1 && std::ranges::all_of(called_with, in_memory))
     for (std::uint32_t const k : called_with) whole.push_back(operands[k].data);
+}
+
+template <backend B>
+void element_chain<B>::find_fetched() {
+  fetched.clear();
+  if (calls.size() == 1) return;  // a loop over all there is
+  std::size_t bytes = 0;
+  for (operand const& o : operands) {
+    if (o.in_buffer != npos || o.bytes == 0 || std::ranges::find(fetched, o.data, &stream::data) != fetched.end())
+      continue;
+    fetched.push_back({o.data, o.bytes});
+    bytes += count * o.bytes;
+  }
+  if (bytes < element_chains<B>::far_bytes) fetched.clear();
 }
 
 // Whether memory that one op writes is another's, or another operand's of its own, but for the same elements.
@@ -277,16 +307,25 @@ template <backend B>
 void element_chain<B>::run(std::size_t begin, std::size_t end) const {
   alignas(64) std::array<std::byte, element_chains<B>::most_buffers * element_chains<B>::block_bytes> buffers;
   std::array<void*, most_operands> at;
-  for (; begin < end; begin += block) {
-    std::size_t const length = std::min(block, end - begin);
+  std::size_t const step = fetched.empty() ? block : block / 2;
+  for (; begin < end; begin += step) {
+    std::size_t const length = std::min(step, end - begin);
+    std::size_t const ahead = std::min(step, end - begin - length);
     std::uint32_t const* with = called_with.data();
-    for (call const& c : calls) {
-      for (std::size_t k = 0; k != c.operands; ++k, ++with) {
+    for (std::size_t n = 0; n != calls.size(); ++n) {
+      // Before each call as much. Not a function of its own: GCC takes one that only fetches for one that does nothing.
+      for (stream const& s : fetched) {
+        std::size_t const lines = ahead * s.bytes / 64;
+        std::byte const* const from = s.data + (begin + length) * s.bytes;
+        for (std::size_t i = lines * n / calls.size(); i != lines * (n + 1) / calls.size(); ++i)
+          __builtin_prefetch(from + i * 64);
+      }
+      for (std::size_t k = 0; k != calls[n].operands; ++k, ++with) {
         operand const& o = operands[*with];
         at[k] = o.in_buffer == npos ? o.data + begin * o.bytes
                                     : buffers.data() + o.in_buffer * element_chains<B>::block_bytes;
       }
-      c.does.run(c.does.self, at.data(), length);
+      calls[n].does.run(calls[n].does.self, at.data(), length);
     }
   }
 }

@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include <plait/exec/kernels/packed_matrix.hpp>
+#include <plait/exec/kernels/standing_team.hpp>
 #include <plait/exec/serial.hpp>
 #include <plait/exec/tbb.hpp>
 
@@ -290,5 +291,38 @@ TEST_CASE_TEMPLATE("a single row that threads share has the bits of one that the
           CHECK(several == one);
         }
       }
+  }
+}
+
+TEST_CASE_TEMPLATE("what a team shares has the bits of what one thread does", T, float, double) {
+  test::some_threads threads;
+  std::mt19937 random(7);
+  auto const numbers = [&](std::ptrdiff_t count) { return random_numbers<T>(count, random); };
+  for (instruction_set const set : instruction_sets()) {
+    auto const& kernel = detail::tiles_for<T>(set);
+    for (std::ptrdiff_t const m : {1, 2, 3, 7}) {
+      std::ptrdiff_t const n = 520, k = 130;  // of one row: too little to wake threads up, enough for a team
+      REQUIRE(n * k < detail::parallel_work);
+      REQUIRE(n * k >= detail::team_work);
+      CAPTURE(m);
+      auto const a = numbers(m * k), b = numbers(k * n);
+      std::vector<T> packed(static_cast<std::size_t>(detail::packed_size(kernel, k, n)));
+      detail::pack_panels<serial>(kernel, {1, n, k, nullptr, 0, 1, b.data(), n, 1, nullptr, 0, 1, 0}, packed.data());
+      std::vector<T> one(static_cast<std::size_t>(m * n)), several = one, dots = one, several_dots = one;
+      detail::gemm_problem<T> p{m, n, k, a.data(), k, 1, b.data(), n, 1, one.data(), n, 1, 0};
+      detail::multiply_packed<serial>(kernel, p, packed.data());
+      detail::gemm_problem<T> transposed{m, n, k, a.data(), k, 1, b.data(), 1, k, dots.data(), n, 1, 0};
+      detail::multiply<serial>(kernel, transposed);
+      p.c = several.data();
+      transposed.c = several_dots.data();
+      threads.execute([&] {
+        detail::standing_team<plait::tbb> const team;
+        REQUIRE(detail::standing_team<plait::tbb>::is_here());
+        detail::multiply_packed<plait::tbb>(kernel, p, packed.data());
+        detail::multiply<plait::tbb>(kernel, transposed);
+      });
+      CHECK(several == one);
+      CHECK(several_dots == dots);
+    }
   }
 }

@@ -93,6 +93,23 @@ TEST_CASE("standing_team: a second team of a thread is nothing, and leaves the f
   });
 }
 
+TEST_CASE("standing_team: is there for the loops of its thread, not for those in their parts") {
+  static_assert(!plait::detail::standing_team<plait::serial>::is_here());
+  CHECK_FALSE(team::is_here());
+  with_threads(2, [] {
+    CHECK_FALSE(team::is_here());
+    {
+      team const standing;
+      CHECK(team::is_here());
+      std::atomic<int> seen = 0;
+      team::run(20, [&](std::size_t) { seen += team::is_here(); });
+      CHECK(seen == 0);
+      CHECK(team::is_here());
+    }
+    CHECK_FALSE(team::is_here());
+  });
+}
+
 TEST_CASE("standing_team: a loop in a part is run by the part's thread") {
   with_threads(4, [] {
     team const standing;

@@ -15,6 +15,7 @@
 #include <plait/exec/kernels/gemm_packing.hpp>
 #include <plait/exec/kernels/gemm_problem.hpp>
 #include <plait/exec/kernels/gemm_tiles.hpp>
+#include <plait/exec/kernels/standing_team.hpp>
 
 namespace plait::detail {
 
@@ -28,6 +29,13 @@ inline constexpr std::ptrdiff_t task_tiles = 8;
 inline constexpr std::size_t large_result = std::size_t{1} << 18;
 /// Multiplications below which threads are not woken up.
 inline constexpr std::ptrdiff_t parallel_work = 1 << 18;
+/// And below which those that stand by are left alone: a microsecond and a half.
+inline constexpr std::ptrdiff_t team_work = 1 << 16;
+
+template <backend B>
+bool is_shared(std::ptrdiff_t multiplications) {
+  return multiplications >= (standing_team<B>::is_here() ? team_work : parallel_work);
+}
 
 /// Tiles in blocks of task_tiles at most, of which each makes a task with each of `groups` of panels: as many tasks for
 /// one thread as for another, where they are few.
@@ -179,7 +187,7 @@ template <backend B, class T>
 void multiply_panels(gemm_kernel<T> const& kernel, gemm_problem<T> const& p, gemm_panels<T> const& panels, bool packs,
                      bool backwards) {
   std::ptrdiff_t const groups = (p.n + kernel.width * task_panels - 1) / (kernel.width * task_panels);
-  bool const parallel = p.m * p.n * p.k >= parallel_work;
+  bool const parallel = is_shared<B>(p.m * p.n * p.k);
   std::ptrdiff_t const threads = parallel ? std::ptrdiff_t(B::concurrency()) : 1;
   even_parts const tiles = row_tiles(p.m, kernel.rows);
   // Where tasks pack panels of b, more blocks would pack the same.
@@ -269,7 +277,7 @@ template <backend B, class T>
 void share_row(gemm_kernel<T> const& kernel, gemm_problem<T> const& p, T const* packed, bool backwards) {
   std::ptrdiff_t const columns = kernel.wide_panels[1] * kernel.width;
   std::ptrdiff_t const groups = (p.n + columns - 1) / columns;
-  bool const parallel = p.n * p.k >= parallel_work;
+  bool const parallel = is_shared<B>(p.n * p.k);
   even_parts const parts(groups, parallel ? std::min(groups, std::ptrdiff_t(B::concurrency())) : 1);
   for_each_task<B>(parts.count, parallel, [=, &kernel](std::ptrdiff_t i) {
     std::ptrdiff_t const first = parts.first(i) * columns;
@@ -307,7 +315,7 @@ void multiply_dots(gemm_kernel<T> const& kernel, gemm_problem<T> const& p) {
   std::ptrdiff_t const rows = 16 * kernel.dot_rows;
   std::ptrdiff_t const groups = (p.n + columns - 1) / columns;
   std::ptrdiff_t const tasks = (p.m + rows - 1) / rows * groups;
-  for_each_task<B>(tasks, p.m * p.n * p.k >= parallel_work, [=, &kernel](std::ptrdiff_t task) {
+  for_each_task<B>(tasks, is_shared<B>(p.m * p.n * p.k), [=, &kernel](std::ptrdiff_t task) {
     std::ptrdiff_t const first_row = task / groups * rows;
     std::ptrdiff_t const last = std::min(p.n, (task % groups + 1) * columns);
     gemm_dots<T> t{p.k, p.a, p.a_row, p.b, p.b_column, p.c, p.c_row, p.alpha, p.beta};

@@ -40,7 +40,10 @@ inline void pause() noexcept {
 /// the scheduler gives, and when, changes only how long it takes. Who has the same part in loops of as many parts is
 /// the same thread, unless another was quicker: what a part reads each time is in its cache.
 template <backend B>
-class standing_team {};
+class standing_team {
+ public:
+  static constexpr bool is_here() noexcept { return false; }
+};
 
 template <backend B>
   requires has_tasks<B>
@@ -60,12 +63,15 @@ class standing_team<B> {
     helpers_.wait();
   }
 
+  /// Whether this thread has a team that would share a loop, so that even short ones are worth it.
+  static bool is_here() noexcept { return here_.team != nullptr && !here_.in_part; }
+
   /// f(part) for each of `count` parts, by the team of this thread; false if it has none. Within a part of another loop
   /// all of them are done here. Throws what a part throws, when all others are done.
   template <class F>
   static bool run(std::size_t count, F const& f) {
     if (here_.team == nullptr || count > most_parts) return false;
-    if (here_.in_part || count < 2) {
+    if (!is_here() || count < 2) {
       for (std::size_t part = 0; part != count; ++part) f(part);
       return true;
     }
