@@ -48,10 +48,11 @@ if(PLAIT_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   find_program(PLAIT_CCACHE_PROGRAM ccache)
   mark_as_advanced(PLAIT_CCACHE_PROGRAM)
   if(PLAIT_CCACHE_PROGRAM)
-    # Sloppiness: without it ccache caches nothing that uses a precompiled header.
+    # Sloppiness: without it ccache caches nothing that uses a precompiled header. It takes what a file includes from the
+    # compiler, so that what it does not have need not be preprocessed once more.
     set(CMAKE_CXX_COMPILER_LAUNCHER
-        ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
-        ${PLAIT_CCACHE_PROGRAM})
+        ${CMAKE_COMMAND} -E env CCACHE_DEPEND=true
+        CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime ${PLAIT_CCACHE_PROGRAM})
   endif()
 endif()
 
