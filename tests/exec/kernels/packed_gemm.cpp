@@ -294,6 +294,19 @@ TEST_CASE_TEMPLATE("a single row that threads share has the bits of one that the
   }
 }
 
+TEST_CASE("a team shares a quarter of what threads are woken up for") {
+  using detail::is_shared, detail::parallel_work, detail::team_work;
+  test::some_threads threads;
+  threads.execute([] {
+    CHECK_FALSE(is_shared<plait::tbb>(parallel_work - 1));
+    CHECK(is_shared<plait::tbb>(parallel_work));
+    detail::standing_team<plait::tbb> const team;
+    CHECK_FALSE(is_shared<plait::tbb>(team_work - 1));
+    CHECK(is_shared<plait::tbb>(team_work));
+    CHECK_FALSE(is_shared<serial>(parallel_work - 1));
+  });
+}
+
 TEST_CASE_TEMPLATE("what a team shares has the bits of what one thread does", T, float, double) {
   test::some_threads threads;
   std::mt19937 random(7);
