@@ -69,7 +69,8 @@ macro(plait_enable_cuda)
 endmacro()
 
 # The table of operators takes long to compile: once for all programs. plait_operators(<backend>) makes the target
-# plait_<backend>_operators; with PLAIT_UNITY those of serial and tbb are one, since most of both is the same.
+# plait_<backend>_operators; with PLAIT_UNITY those of serial and tbb are one, since most of both is the same, and plans
+# of nets read from files are compiled there, too: plait_share_plans has programs leave them out.
 function(plait_operators backend)
   set(target plait_${backend}_operators)
   if(TARGET ${target})
@@ -80,33 +81,37 @@ function(plait_operators backend)
     set(backends serial tbb)
     set(target plait_host_operators)
   endif()
+  set(templates ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/operators)
+  set(folder ${PROJECT_BINARY_DIR}/operators)
   set(sources "")
   set(components "")
-  foreach(each IN LISTS backends)
-    set(source ${PROJECT_BINARY_DIR}/operators/${each}.cpp)
-    set(header ${each})
-    if(each STREQUAL "cuda")
+  foreach(backend IN LISTS backends)
+    set(source ${folder}/${backend}.cpp)
+    set(header ${backend})
+    if(backend STREQUAL "cuda")
       cmake_path(REPLACE_EXTENSION source cu)
       set(header cublas)
     endif()
-    file(CONFIGURE OUTPUT ${source} CONTENT
-"#include <plait/exec/${header}.hpp>
-#include <plait/exec/standard_operators.hpp>
-
-template plait::operators<plait::${each}> const& plait::standard_operators<plait::${each}>();
-")
+    configure_file(${templates}/table.cpp.in ${source} @ONLY)
     list(APPEND sources ${source})
-    if(each STREQUAL "serial")
+    if(PLAIT_UNITY AND NOT backend STREQUAL "cuda")
+      configure_file(${templates}/plans.hpp.in ${folder}/${backend}_plans.hpp @ONLY)
+      configure_file(${templates}/plans.cpp.in ${folder}/${backend}_plans.cpp @ONLY)
+      list(APPEND sources ${folder}/${backend}_plans.cpp)
+    endif()
+    if(backend STREQUAL "serial")
       list(APPEND components plait::exec)
     else()
-      list(APPEND components plait::exec_${each})
+      list(APPEND components plait::exec_${backend})
     endif()
   endforeach()
   add_library(${target} OBJECT ${sources})
-  if(NOT target STREQUAL "plait_${backend}_operators")
+  if(PLAIT_UNITY)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
-    foreach(each IN LISTS backends)
-      add_library(plait_${each}_operators ALIAS ${target})
+  endif()
+  if(target STREQUAL "plait_host_operators")
+    foreach(backend IN LISTS backends)
+      add_library(plait_${backend}_operators ALIAS ${target})
     endforeach()
   endif()
   # Kernels that are not optimised are too slow even for tests; with GCC -O1 takes twice as long as -Og. Of each loop
@@ -115,4 +120,14 @@ template plait::operators<plait::${each}> const& plait::standard_operators<plait
     ${target} PRIVATE $<$<AND:$<CONFIG:Debug>,$<COMPILE_LANG_AND_ID:CXX,GNU>>:-Og>
                       "$<$<AND:$<CONFIG:Debug>,$<COMPILE_LANG_AND_ID:CXX,Clang,AppleClang>>:-O1;-Wno-pass-failed>")
   target_link_libraries(${target} PUBLIC plait_own ${components})
+endfunction()
+
+# plait_share_plans(<target> <backend>...): a target that links these operators, in one unit, uses the plans there.
+function(plait_share_plans target)
+  if(PLAIT_UNITY)
+    foreach(backend IN LISTS ARGN)
+      set_property(TARGET ${target} APPEND_STRING PROPERTY UNITY_BUILD_CODE_BEFORE_INCLUDE
+                   "#include \"${PROJECT_BINARY_DIR}/operators/${backend}_plans.hpp\"\n")
+    endforeach()
+  endif()
 endfunction()

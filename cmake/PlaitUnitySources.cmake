@@ -1,5 +1,5 @@
-# plait_unity_sources(<program> <batch> <source variable>): puts up to <batch> test files into one translation unit each,
-# and the units into the variable instead. What headers instantiate is then compiled once for all of them, which is most
+# plait_unity_sources(<program> <batch> <source variable> [<header>...]): puts up to <batch> test files into one translation
+# unit each, after the headers, and the units into the variable instead. What headers instantiate is then compiled once for all of them, which is most
 # of what small files of a header-only library cost.
 #
 # A unit has all includes first, and each file in a namespace of its own, so that files need not know of each other.
@@ -24,7 +24,8 @@ function(plait_unity_sources program batch variable)
     math(EXPR size "(${left} + ${count} - 1) / ${count}")
     math(EXPR left "${left} - ${size}")
     math(EXPR count "${count} - 1")
-    set(includes)
+    set(includes ${ARGN})
+    list(TRANSFORM includes REPLACE "(.+)" "#include \"\\1\"")
     set(bodies)
     foreach(turn RANGE 1 ${size})
       list(POP_FRONT joined file)

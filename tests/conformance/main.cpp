@@ -12,9 +12,10 @@
 
 #include <plait/version.hpp>
 
-#include "backend.hpp"
+#include "blobs.hpp"
 #include "kinds.hpp"
 #include "runner.hpp"
+#include "step_executor.hpp"
 
 namespace {
 
@@ -102,7 +103,7 @@ int main(int argc, char** argv) {
     }
     if (arg == "--version") {
       std::cout << "plait_conformance " << PLAIT_VERSION_MAJOR << '.' << PLAIT_VERSION_MINOR << '.'
-                << PLAIT_VERSION_PATCH << " (" << conformance::backend::name << ")\n";
+                << PLAIT_VERSION_PATCH << " (" << conformance::backend_name() << ")\n";
       return 0;
     }
     if (arg == "--list-kinds") {

@@ -1,5 +1,7 @@
 #include "tensors.hpp"
 
+#include <array>
+#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -88,6 +90,17 @@ std::vector<plait::parameter> parameters(case_inputs const& in) {
   if (!given.is_object()) throw malformed_case("key 'params' is no object");
   for (auto const& [name, tensor] : given.items()) made.push_back({name, tensor_from_json(tensor, name)});
   return made;
+}
+
+plait::tensor_value as_recorded(plait::tensor_value tensor) {
+  if (auto* const doubles = std::get_if<std::vector<double>>(&tensor.data))
+    for (double& number : *doubles)
+      if (std::isfinite(number)) {
+        std::array<char, 32> text;
+        auto const end = std::to_chars(text.begin(), text.end(), number, std::chars_format::general, 9).ptr;
+        std::from_chars(text.begin(), end, number);
+      }
+  return tensor;
 }
 
 }  // namespace conformance

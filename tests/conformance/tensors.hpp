@@ -13,6 +13,9 @@ namespace conformance {
 plait::tensor_value tensor_from_json(json const& given, std::string const& name);
 json tensor_to_json(plait::tensor_value const& tensor);
 
+/// Doubles with the nine digits that recorded ones have.
+plait::tensor_value as_recorded(plait::tensor_value tensor);
+
 /// The `params` of a case, in order; none where the key is missing or null.
 std::vector<plait::parameter> parameters(case_inputs const& in);
 

@@ -9,17 +9,15 @@
 #include <variant>
 #include <vector>
 
-#include <plait/exec/operators.hpp>
-#include <plait/exec/plan.hpp>
-#include <plait/exec/workspace.hpp>
 #include <plait/gradient/backward_pass.hpp>
 #include <plait/netdef/traits.hpp>
 #include <plait/rnn/any_cell.hpp>
 #include <plait/rnn/recurrent_layers.hpp>
 #include <plait/rnn/torch_weights.hpp>
 
-#include "../backend.hpp"
+#include "../blobs.hpp"
 #include "../kinds.hpp"
+#include "../step_executor.hpp"
 #include "../tensors.hpp"
 
 namespace conformance {
@@ -48,9 +46,9 @@ class module_case {
 
   answer run() {
     set_executor(net_);
-    plait::compile(net_, plait::standard_operators<backend>(), blobs_, {.fetch = fetch_}).run();
+    blobs_.run(net_, fetch_);
     answer got;
-    auto y = fetched(output_);
+    auto y = blobs_.fetch(output_);
     mask(y);
     got.add("y", tensor_to_json(y));
     got.add("dx", tensor_to_json(gradient("x")));
@@ -101,22 +99,13 @@ class module_case {
     return plait::from_torch(cell, plait::torch_weights_of(weights_, k / directions_, is_reverse(k)));
   }
 
-  void feed(std::string const& name, plait::tensor_value const& value) {
-    std::visit(
-        [&]<class T>(std::vector<T> const& elements) {
-          if constexpr (std::is_floating_point_v<T>)
-            blobs_.feed(name, plait::tensor<backend>::from(elements, plait::shape(value.shape)));
-        },
-        value.data);
-  }
   // Places of the first axis, each as a blob.
   std::vector<std::string> feed_places(std::string const& name, plait::tensor_value const& value) {
     std::vector<std::string> made;
     auto const count = static_cast<std::size_t>(value.shape[0]);
     for (std::size_t k = 0; k != count; ++k) {
       made.push_back(name + std::to_string(k));
-      plait::tensor_value place = plait::detail::block_of_rows(value, k, count);
-      feed(made.back(), place);
+      blobs_.feed(made.back(), plait::detail::block_of_rows(value, k, count));
     }
     return made;
   }
@@ -125,11 +114,11 @@ class module_case {
     auto& net = model_.net;
     plait::recurrent_layers_options o{.bidirectional = directions_ == 2};
     o.layer.sequence = net.external_input("x");
-    feed("x", given("x"));
+    blobs_.feed("x", given("x"));
     if (auto const lengths = in_.data().find("lengths"); lengths != in_.data().end()) {
       lengths_ = lengths->get<std::vector<std::int64_t>>();
       o.layer.lengths = net.external_input("lengths");
-      blobs_.feed("lengths", plait::tensor<backend>::from(*lengths_, {batch_}));
+      blobs_.feed("lengths", {{batch_}, *lengths_});
     }
     std::vector<plait::any_cell> cells;
     std::int64_t inputs = number<std::int64_t>("I");
@@ -159,7 +148,7 @@ class module_case {
     for (std::size_t k = 0; k != cells_.size(); ++k)
       std::visit(
           [&](auto const& cell) {
-            for (auto const& p : plait::to_parameters(cell, scope(k), of_torch(cell, k))) feed(p.name, p.value);
+            for (auto const& p : plait::to_parameters(cell, scope(k), of_torch(cell, k))) blobs_.feed(p.name, p.value);
           },
           cells_[k]);
   }
@@ -167,7 +156,7 @@ class module_case {
   void differentiate() {
     plait::tensor_value dy = given("dy");
     mask(dy);
-    feed("dy", dy);
+    blobs_.feed("dy", dy);
     std::vector<plait::gradient_seed> seeds{{output_, "dy"}};
     for (std::size_t s = 0; s != lasts_.size(); ++s) {
       char const* const name = s == 0 ? "dh" : "dc";
@@ -199,13 +188,7 @@ class module_case {
         y.data);
   }
 
-  plait::tensor_value fetched(std::string const& name) const {
-    auto const& t = blobs_.view(name);
-    std::vector<std::int64_t> const shape(t.dims().begin(), t.dims().end());
-    if (t.type() == plait::element_type::float64) return {shape, t.template values<double>()};
-    return {shape, t.template values<float>()};
-  }
-  plait::tensor_value gradient(std::string const& of) const { return fetched(gradients_.at(of).values); }
+  plait::tensor_value gradient(std::string const& of) const { return blobs_.fetch(gradients_.at(of).values); }
   std::vector<std::string> gradients(std::vector<std::string> const& of) const {
     std::vector<std::string> made;
     made.reserve(of.size());
@@ -215,7 +198,7 @@ class module_case {
   json stacked(std::vector<std::string> const& names) const {
     std::vector<plait::tensor_value> parts;
     parts.reserve(names.size());
-    for (std::string const& name : names) parts.push_back(fetched(name));
+    for (std::string const& name : names) parts.push_back(blobs_.fetch(name));
     return tensor_to_json(plait::detail::joined_rows(parts));
   }
 
@@ -231,7 +214,7 @@ class module_case {
   std::string output_;
   plait::netdef net_;
   plait::gradient_map gradients_;
-  plait::workspace<backend> blobs_;
+  blobs blobs_;
   std::vector<std::string> fetch_;
 };
 
