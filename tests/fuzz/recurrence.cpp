@@ -7,12 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include <plait/exec/operators/concat_split.hpp>
-#include <plait/exec/operators/recurrent_links.hpp>
-#include <plait/exec/operators/recurrent_network.hpp>
-#include <plait/exec/operators/recurrent_network_gradients.hpp>
-#include <plait/exec/operators/sums.hpp>
-#include <plait/exec/operators/views.hpp>
+#include <plait/exec/operators.hpp>
 #include <plait/exec/tbb.hpp>
 #include <plait/netdef/arguments.hpp>
 #include <plait/netdef/traits.hpp>
@@ -168,21 +163,6 @@ tensor random_tensor(choices& from, std::int64_t steps) {
   return tensor::from(made, dims);
 }
 
-template <plait::backend B>
-plait::operators<B> const& table() {
-  static plait::operators<B> const made = [] {
-    plait::operators<B> all;
-    plait::add_concat_split_operators(all);
-    plait::add_recurrent_link_operators(all);
-    plait::add_recurrent_network_operators(all);
-    plait::add_recurrent_network_gradient_operators(all);
-    plait::add_sum_operators(all);
-    plait::add_view_operators(all);
-    return all;
-  }();
-  return made;
-}
-
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
@@ -194,11 +174,12 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
     fed.emplace_back(name, random_tensor(from, name[0] == 'h' ? 1 : steps));
 
   texts const names = {"all", "x", "h", "w", "dx", "dw", "dh", "dk"};
-  fuzz::result const shared = fuzz::run(net, table<backend>(), fed, names, false);
-  fuzz::result const apart = fuzz::run(net, table<backend>(), fed, names, true);
+  auto const& table = plait::standard_operators<backend>();
+  fuzz::result const shared = fuzz::run(net, table, fed, names, false);
+  fuzz::result const apart = fuzz::run(net, table, fed, names, true);
   if (shared.refused != apart.refused || !fuzz::same_values(shared, apart)) __builtin_trap();
   if (shared.refused) return 0;
-  fuzz::result const overlapping = fuzz::run(net, table<plait::tbb>(), fed, names, false);
+  fuzz::result const overlapping = fuzz::run(net, plait::standard_operators<plait::tbb>(), fed, names, false);
   if (overlapping.refused || !fuzz::same_values(shared, overlapping)) __builtin_trap();
   return 0;
 }

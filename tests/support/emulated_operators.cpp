@@ -1,6 +1,52 @@
-// The table of operators of the device that the host emulates, compiled once.
+// The table of operators of the device that the host emulates, compiled once: all of them where PLAIT_TEST_EMULATED_DEVICE
+// has them tested there, else those of the nets of tests/exec.
 #include <support/emulated_device.hpp>
 
+#ifdef PLAIT_TEST_EMULATED_DEVICE
 #include <plait/exec/standard_operators.hpp>
 
 template plait::operators<test::emulated_device> const& plait::standard_operators<test::emulated_device>();
+#else
+#include <plait/exec/operators.hpp>
+#include <plait/exec/operators/activations.hpp>
+#include <plait/exec/operators/arithmetic.hpp>
+#include <plait/exec/operators/concat_split.hpp>
+#include <plait/exec/operators/dropout.hpp>
+#include <plait/exec/operators/fills.hpp>
+#include <plait/exec/operators/functions.hpp>
+#include <plait/exec/operators/matrix.hpp>
+#include <plait/exec/operators/matrix_gradients.hpp>
+#include <plait/exec/operators/recurrent_links.hpp>
+#include <plait/exec/operators/recurrent_network.hpp>
+#include <plait/exec/operators/recurrent_network_gradients.hpp>
+#include <plait/exec/operators/selections.hpp>
+#include <plait/exec/operators/sums.hpp>
+#include <plait/exec/operators/units.hpp>
+#include <plait/exec/operators/units_gradients.hpp>
+#include <plait/exec/operators/views.hpp>
+
+template <>
+plait::operators<test::emulated_device> const& plait::standard_operators<test::emulated_device>() {
+  static operators<test::emulated_device> const table = [] {
+    operators<test::emulated_device> made;
+    add_activation_operators(made);
+    add_arithmetic_operators(made);
+    add_concat_split_operators(made);
+    add_dropout_operators(made);
+    add_fill_operators(made);
+    add_function_operators(made);
+    add_matrix_operators(made);
+    add_matrix_gradient_operators(made);
+    add_recurrent_link_operators(made);
+    add_recurrent_network_operators(made);
+    add_recurrent_network_gradient_operators(made);
+    add_selection_operators(made);
+    add_sum_operators(made);
+    add_unit_operators(made);
+    add_unit_gradient_operators(made);
+    add_view_operators(made);
+    return made;
+  }();
+  return table;
+}
+#endif
