@@ -10,16 +10,21 @@ template plait::operators<test::emulated_device> const& plait::standard_operator
 #include <plait/exec/operators.hpp>
 #include <plait/exec/operators/activations.hpp>
 #include <plait/exec/operators/arithmetic.hpp>
+#include <plait/exec/operators/casts.hpp>
 #include <plait/exec/operators/concat_split.hpp>
 #include <plait/exec/operators/dropout.hpp>
 #include <plait/exec/operators/fills.hpp>
 #include <plait/exec/operators/functions.hpp>
+#include <plait/exec/operators/learning_rate.hpp>
 #include <plait/exec/operators/matrix.hpp>
 #include <plait/exec/operators/matrix_gradients.hpp>
 #include <plait/exec/operators/recurrent_links.hpp>
 #include <plait/exec/operators/recurrent_network.hpp>
 #include <plait/exec/operators/recurrent_network_gradients.hpp>
+#include <plait/exec/operators/reductions.hpp>
+#include <plait/exec/operators/reshape.hpp>
 #include <plait/exec/operators/selections.hpp>
+#include <plait/exec/operators/shape_values.hpp>
 #include <plait/exec/operators/sums.hpp>
 #include <plait/exec/operators/units.hpp>
 #include <plait/exec/operators/units_gradients.hpp>
@@ -31,16 +36,21 @@ plait::operators<test::emulated_device> const& plait::standard_operators<test::e
     operators<test::emulated_device> made;
     add_activation_operators(made);
     add_arithmetic_operators(made);
+    add_cast_operators(made);
     add_concat_split_operators(made);
     add_dropout_operators(made);
     add_fill_operators(made);
     add_function_operators(made);
+    add_learning_rate_operators(made);
     add_matrix_operators(made);
     add_matrix_gradient_operators(made);
     add_recurrent_link_operators(made);
     add_recurrent_network_operators(made);
     add_recurrent_network_gradient_operators(made);
+    add_reduction_operators(made);
+    add_reshape_operators(made);
     add_selection_operators(made);
+    add_shape_value_operators(made);
     add_sum_operators(made);
     add_unit_operators(made);
     add_unit_gradient_operators(made);
