@@ -1,5 +1,5 @@
-// How steps of recurrences are run: as the arguments of their ops say, one after the other, or overlapping whatever they
-// cost.
+// How steps of recurrences are run: as the arguments of their ops say, one after the other, or overlapping whatever
+// they cost.
 #pragma once
 
 #include <cstdint>
