@@ -1,6 +1,6 @@
-# plait_unity_sources(<program> <batch> <source variable> [<header>...]): puts up to <batch> test files into one translation
-# unit each, after the headers, and the units into the variable instead. What headers instantiate is then compiled once for all of them, which is most
-# of what small files of a header-only library cost.
+# plait_unity_sources(<program> <batch> <source variable> [<header>...]): puts up to <batch> test files into one
+# translation unit each, after the headers, and the units into the variable instead. What headers instantiate is then
+# compiled once for all of them, which is most of what small files of a header-only library cost.
 #
 # A unit has all includes first, and each file in a namespace of its own, so that files need not know of each other.
 # Files that specialise templates of others, have conditions or macros, or include by relative paths, are compiled by

@@ -7,6 +7,13 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 
 export compiler=${CXX:-g++}
+includes=(-Iinclude)
+for config in llvm-config-14 llvm-config; do
+  if command -v "$config" >/dev/null; then
+    includes+=(-isystem "$("$config" --includedir)")
+    break
+  fi
+done
 
 # Seconds that a header may take; none for most.
 budget() {
@@ -19,7 +26,7 @@ budget() {
 milliseconds() {
   local start
   start=$(date +%s%N)
-  echo "#include <plait/$1>" | "$compiler" -std=c++20 -Iinclude -fsyntax-only -x c++ - || return 1
+  echo "#include <plait/$1>" | "$compiler" -std=c++20 "${includes[@]}" -fsyntax-only -x c++ - || return 1
   echo $((($(date +%s%N) - start) / 1000000))
 }
 
