@@ -85,15 +85,20 @@ class standing_team<B> {
     void (*call)(void const*, std::size_t) = nullptr;
     std::size_t count = 0;
   };
-  // What a member looks at, in one line of memory: to fetch a line from another thread's cache takes 50 nanoseconds and
-  // more. `parts` says how many of the member's nobody has begun with; the upper half is the loop's number, so that
-  // none is taken for one of a later loop. How many is never as high as what else can stand there.
+  // Lines of memory go from thread to thread, and each way takes 30 to 450 nanoseconds, by where the threads are: so a
+  // member has a line that it looks at and one that it answers in, neither is written by two threads at a time, and the
+  // team's own thread waits for neither before it begins with its parts.
+  //
+  // `parts` says how many of the member's nobody has begun with; the upper half is the loop's number, so that none is
+  // taken for one of a later loop. How many is never as high as what else can stand there.
   struct alignas(64) share {
     std::atomic<std::uint64_t> parts = absent;
     loop of;  // as long as any of its parts is under way
+    alignas(64) std::atomic<std::uint64_t> done = 0;  // how many parts it has run, whosever; with the loop's number
+    std::atomic<bool> away = true;                    // it looks at nothing: set by the member, reset by the team's thread
   };
   static constexpr std::uint64_t count_bits = 0xffff'ffff;
-  static constexpr std::uint64_t absent = count_bits;      // the member looks at nothing
+  static constexpr std::uint64_t absent = count_bits;      // the member looks at nothing from now on
   static constexpr std::uint64_t closed = count_bits - 1;  // and is not asked to any more
   static constexpr std::uint64_t most_parts = count_bits / 2;
   // How often a thread looks before it goes, and before it lets another have the processor: for 10 to 50 µs, and 2 to
@@ -114,21 +119,41 @@ class standing_team<B> {
   }
 
   void run(loop const& all) {
-    left_.store(all.count, std::memory_order_relaxed);
     number_ += count_bits + 1;
-    for (std::size_t m = members_; m-- != 0;) {
+    for (std::size_t m = members_; --m != 0;) {
       std::size_t const parts = first_part(m + 1, all.count) - first_part(m, all.count);
       if (parts == 0) continue;
-      shares_[m].of = all;
-      std::uint64_t const before = shares_[m].parts.exchange(number_ | parts, std::memory_order_acq_rel);
-      if (m != 0 && (before & count_bits) == absent) ask(m);
+      share& its = shares_[m];
+      its.of = all;
+      // If it goes at this moment, what it says is overwritten: then this thread runs its parts, and asks next time.
+      its.parts.store(number_ | parts, std::memory_order_release);
+      if (its.away.load(std::memory_order_acquire)) {
+        its.away.store(false, std::memory_order_relaxed);
+        ask(m);
+      }
     }
+    shares_[0].of = all;
+    shares_[0].parts.store(number_ | (first_part(1, all.count) - 1), std::memory_order_release);
     here_.in_part = true;
-    alone_ = work(0) == all.count ? alone_ + 1 : std::min(alone_, 0);
+    run_part(all, 0);
+    std::uint64_t own = number_ | 1;
+    take(0, own);
+    if (!is_done(own, all.count))
+      for (std::size_t m = 1; m != members_; ++m) take(m, own);
+    alone_ = (own & count_bits) == all.count ? alone_ + 1 : std::min(alone_, 0);
     if (alone_ == long_alone) make_way();
-    for (int look = 1; left_.load(std::memory_order_acquire) != 0; ++look) wait(look);
+    for (int look = 1; !is_done(own, all.count); ++look) wait(look);
     here_.in_part = false;
     if (failure_ != nullptr) std::rethrow_exception(std::exchange(failure_, nullptr));
+  }
+
+  bool is_done(std::uint64_t own, std::size_t count) const {
+    std::size_t done = own & count_bits;
+    for (std::size_t m = 1; m != members_; ++m) {
+      std::uint64_t const its = shares_[m].done.load(std::memory_order_acquire);
+      if ((its & ~count_bits) == number_) done += its & count_bits;
+    }
+    return done == count;
   }
 
   // Not part of run(): the thread sanitizer is told not to look at how oneTBB hands tasks on.
@@ -148,24 +173,19 @@ class standing_team<B> {
     alone_ = -8 * long_alone;
   }
 
-  // Runs what is left of a member's parts, then of the others'. Returns how many there were.
-  std::size_t work(std::size_t member) {
-    std::size_t done = 0;
-    for (std::size_t k = 0; k != members_; ++k) {
-      share& from = shares_[member + k < members_ ? member + k : member + k - members_];
-      for (std::uint64_t now = from.parts.load(std::memory_order_acquire);;) {
-        std::uint64_t const count = now & count_bits;
-        if (count == 0 || count > most_parts) break;
-        if (!from.parts.compare_exchange_weak(now, now - 1, std::memory_order_acq_rel, std::memory_order_acquire))
-          continue;
-        auto const owner = static_cast<std::size_t>(&from - shares_.data());
-        run_part(from.of, first_part(owner + 1, from.of.count) - count);
-        ++done;
-        now = from.parts.load(std::memory_order_acquire);
-      }
+  // Runs what is left of a member's parts. `done` counts them, with the loop's number; the answer, if any, says so.
+  void take(std::size_t member, std::uint64_t& done, std::atomic<std::uint64_t>* answer = nullptr) {
+    share& from = shares_[member];
+    for (std::uint64_t now = from.parts.load(std::memory_order_acquire);;) {
+      std::uint64_t const count = now & count_bits;
+      if (count == 0 || count > most_parts) return;
+      if (!from.parts.compare_exchange_weak(now, now - 1, std::memory_order_acq_rel, std::memory_order_acquire)) continue;
+      std::uint64_t const number = now & ~count_bits;
+      run_part(from.of, first_part(member + 1, from.of.count) - count);
+      done = (done & ~count_bits) == number ? done + 1 : number | 1;
+      if (answer != nullptr) answer->store(done, std::memory_order_release);
+      now = from.parts.load(std::memory_order_acquire);
     }
-    if (done != 0) left_.fetch_sub(done, std::memory_order_acq_rel);
-    return done;
   }
 
   void run_part(loop const& of, std::size_t part) {
@@ -179,19 +199,25 @@ class standing_team<B> {
 
   void help(std::size_t member) {
     place const before = std::exchange(here_, {this, true});
-    std::atomic<std::uint64_t>& parts = shares_[member].parts;
+    share& own = shares_[member];
+    std::uint64_t done = own.done.load(std::memory_order_relaxed);
     std::uint64_t idle = absent;  // what stands there while there is nothing to do
     for (int look = 1;; ++look) {
       // Not a load: so the line is this thread's own, to take a part from, as soon as there is one.
       std::uint64_t now = idle;
-      if (parts.compare_exchange_strong(now, look == looks ? idle | absent : idle, std::memory_order_acq_rel)) {
-        if (look == looks) break;
+      bool const goes = look == looks;
+      if (own.parts.compare_exchange_strong(now, goes ? idle | absent : idle, std::memory_order_acq_rel)) {
+        if (goes) {
+          own.away.store(true, std::memory_order_release);
+          break;
+        }
         wait(look);
         continue;
       }
       if ((now & count_bits) == closed) break;
       look = 0;
-      work(member);
+      for (std::size_t k = 0; k != members_; ++k)
+        take(member + k < members_ ? member + k : member + k - members_, done, &own.done);
       idle = now & ~count_bits;
     }
     here_ = before;
@@ -207,10 +233,9 @@ class standing_team<B> {
   static constinit inline thread_local place here_ = {nullptr, false};
 
   std::size_t members_;
-  std::array<share, most_members> shares_;         // the first is that of the thread that made the team
-  std::uint64_t number_ = 0;                       // of the loop, in the upper half
-  int alone_ = 0;                                  // loops without the others
-  alignas(64) std::atomic<std::size_t> left_ = 0;  // parts of it that are not done
+  std::array<share, most_members> shares_;  // the first is that of the thread that made the team
+  std::uint64_t number_ = 0;                // of the loop, in the upper half
+  int alone_ = 0;                           // loops without the others
   std::mutex failing_;
   std::exception_ptr failure_ = nullptr;
   typename B::task_group helpers_;
