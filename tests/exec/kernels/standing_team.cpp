@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <mutex>
 #include <numeric>
+#include <random>
 #include <set>
 #include <stdexcept>
 #include <thread>
@@ -158,6 +159,21 @@ TEST_CASE("standing_team: threads that have gone come again") {
       std::this_thread::sleep_for(std::chrono::milliseconds(2));
     }
   });
+}
+
+TEST_CASE("standing_team: a loop may begin at the moment at which a thread goes") {
+  for (int const threads : {2, 3})
+    with_threads(threads, [] {
+      team const standing;
+      std::mt19937 engine;
+      for (int loop = 0; loop != 4'000; ++loop) {
+        counts times(1 + engine() % 7);
+        team::run(times.size(), [&](std::size_t part) { ++times[part]; });
+        REQUIRE(all_are(times, 1));
+        auto const end = std::chrono::steady_clock::now() + std::chrono::microseconds(engine() % 80);
+        while (std::chrono::steady_clock::now() < end) continue;
+      }
+    });
 }
 
 TEST_CASE("standing_team: other threads take part") {
