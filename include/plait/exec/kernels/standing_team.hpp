@@ -93,9 +93,9 @@ class standing_team<B> {
   // taken for one of a later loop. How many is never as high as what else can stand there.
   struct alignas(64) share {
     std::atomic<std::uint64_t> parts = absent;
-    loop of;  // as long as any of its parts is under way
+    loop of;                                          // as long as any of its parts is under way
     alignas(64) std::atomic<std::uint64_t> done = 0;  // how many parts it has run, whosever; with the loop's number
-    std::atomic<bool> away = true;                    // it looks at nothing: set by the member, reset by the team's thread
+    std::atomic<bool> away = true;  // it looks at nothing: set by the member, reset by the team's thread
   };
   static constexpr std::uint64_t count_bits = 0xffff'ffff;
   static constexpr std::uint64_t absent = count_bits;      // the member looks at nothing from now on
@@ -179,7 +179,8 @@ class standing_team<B> {
     for (std::uint64_t now = from.parts.load(std::memory_order_acquire);;) {
       std::uint64_t const count = now & count_bits;
       if (count == 0 || count > most_parts) return;
-      if (!from.parts.compare_exchange_weak(now, now - 1, std::memory_order_acq_rel, std::memory_order_acquire)) continue;
+      if (!from.parts.compare_exchange_weak(now, now - 1, std::memory_order_acq_rel, std::memory_order_acquire))
+        continue;
       std::uint64_t const number = now & ~count_bits;
       run_part(from.of, first_part(member + 1, from.of.count) - count);
       done = (done & ~count_bits) == number ? done + 1 : number | 1;
