@@ -85,21 +85,20 @@ class standing_team<B> {
     void (*call)(void const*, std::size_t) = nullptr;
     std::size_t count = 0;
   };
-  // Lines of memory go from thread to thread, and each way takes 30 to 450 nanoseconds, by where the threads are: so a
-  // member has a line that it looks at and one that it answers in, neither is written by two threads at a time, and the
-  // team's own thread waits for neither before it begins with its parts.
+  // Lines of memory go from thread to thread, and each way takes 30 to 450 nanoseconds, by where the threads are. So a
+  // member is told what to do in one line and answers in another, no line counts for all of them, and the team's own
+  // thread waits for none before it begins with its first part.
   //
   // `parts` says how many of the member's nobody has begun with; the upper half is the loop's number, so that none is
-  // taken for one of a later loop. How many is never as high as what else can stand there.
+  // taken for one of a later loop.
   struct alignas(64) share {
-    std::atomic<std::uint64_t> parts = absent;
+    std::atomic<std::uint64_t> parts = 0;
     loop of;                                          // as long as any of its parts is under way
     alignas(64) std::atomic<std::uint64_t> done = 0;  // how many parts it has run, whosever; with the loop's number
     std::atomic<bool> away = true;  // it looks at nothing: set by the member, reset by the team's thread
   };
   static constexpr std::uint64_t count_bits = 0xffff'ffff;
-  static constexpr std::uint64_t absent = count_bits;      // the member looks at nothing from now on
-  static constexpr std::uint64_t closed = count_bits - 1;  // and is not asked to any more
+  static constexpr std::uint64_t closed = count_bits;  // in place of how many: there will be no more loops
   static constexpr std::uint64_t most_parts = count_bits / 2;
   // How often a thread looks before it goes, and before it lets another have the processor: for 10 to 50 µs, and 2 to
   // 10. That is more than what lies between the loops of small steps.
@@ -125,7 +124,7 @@ class standing_team<B> {
       if (parts == 0) continue;
       share& its = shares_[m];
       its.of = all;
-      // If it goes at this moment, what it says is overwritten: then this thread runs its parts, and asks next time.
+      // If it goes at this moment, this thread runs its parts, and asks it the next time.
       its.parts.store(number_ | parts, std::memory_order_release);
       if (its.away.load(std::memory_order_acquire)) {
         its.away.store(false, std::memory_order_relaxed);
@@ -202,13 +201,12 @@ class standing_team<B> {
     place const before = std::exchange(here_, {this, true});
     share& own = shares_[member];
     std::uint64_t done = own.done.load(std::memory_order_relaxed);
-    std::uint64_t idle = absent;  // what stands there while there is nothing to do
+    std::uint64_t idle = 0;  // what stands there while there is nothing to do
     for (int look = 1;; ++look) {
       // Not a load: so the line is this thread's own, to take a part from, as soon as there is one.
       std::uint64_t now = idle;
-      bool const goes = look == looks;
-      if (own.parts.compare_exchange_strong(now, goes ? idle | absent : idle, std::memory_order_acq_rel)) {
-        if (goes) {
+      if (own.parts.compare_exchange_strong(now, idle, std::memory_order_acq_rel)) {
+        if (look == looks) {
           own.away.store(true, std::memory_order_release);
           break;
         }
