@@ -7,10 +7,13 @@
 //
 // RIVAL is the median over turns of the BLAS's time as a multiple of plait's, in the same run.
 //
-// TWO is how many times one thread takes as long as two, APART, which no multiplication can pass, the same of two
-// threads that have half of b each, share nothing, and meet at the end. TEAM is TWO where oneTBB's threads stand by for
-// the next loop, as within a recurrence; TWO's are woken up by OpenMP.
+// TWO is how many times one thread takes as long as two, which OpenMP wakes up; TEAM the same where oneTBB's threads
+// stand by for the next loop, as within a recurrence. APART is how much more than one thread two do that have half of b
+// each, share nothing and never meet: 2, unless the processors share something. OF_APART is TEAM as a share of that,
+// from the same turns.
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <ctime>
@@ -212,44 +215,75 @@ void packed_two_threads(benchmark::State& state) {
   operands x(state.range(1), state.range(0));
   auto const one = packed_weights<serial>(x, x.n);
   auto const two = packed_weights<omp>(x, x.n);
-  auto const of_team = packed_weights<plait::tbb>(x, x.n);
-  // Of each thread alone; made by it, so that its memory is near.
-  std::vector<packed_matrix<float, serial>> halves(2);
-  std::vector<operands> own(2, operands(x.m, x.k));
-  auto const by_both = [](auto const& f) {
-#pragma omp parallel for num_threads(2) schedule(static, 1)
-    for (int thread = 0; thread < 2; ++thread) f(static_cast<std::size_t>(thread));
-  };
-  by_both([&](std::size_t thread) { halves[thread] = packed_weights<serial>(x, x.n / 2); });
   auto const multiply = [&] { two.multiply(x.m, x.a.data(), x.c.data()); };
   int const repetitions = repetitions_of<true>(multiply);
   turns of;
-  std::vector<double> threads, apart, team;
+  std::vector<double> threads;
   for (auto _ : state) {
     double const time = of.take<true>(
         x, multiply, [&] { x.rival(); }, repetitions);
     state.SetIterationTime(time);
     auto const alone = [&] { one.multiply(x.m, x.a.data(), x.c.data()); };
     take_caches(alone);
-    double const by_one = time_of<true>(repetitions, alone);
-    auto const each = [&] {
-      by_both([&](std::size_t t) { halves[t].multiply(x.m, own[t].a.data(), own[t].c.data()); });
-    };
-    take_caches(each);
-    threads.push_back(by_one / time);
-    apart.push_back(by_one / time_of<true>(repetitions, each));
-    ::tbb::task_arena(2).execute([&] {
-      detail::standing_team<plait::tbb> const standing;
-      auto const shared = [&] { of_team.multiply(x.m, x.a.data(), x.c.data()); };
-      std::this_thread::sleep_for(std::chrono::milliseconds(20));  // OpenMP's threads look out for more, too
-      wait_for_rival(shared);
-      team.push_back(by_one / time_of<true>(repetitions, shared));
-    });
+    threads.push_back(time_of<true>(repetitions, alone) / time);
   }
   of.tell(state, x);
   state.counters["TWO"] = median(threads);
-  state.counters["APART"] = median(apart);
+}
+
+// How many products two threads make in a second that have half of b each, share nothing and never meet. The one that
+// is through first goes on until the other is.
+template <class Each>
+double rate_apart(int repetitions, Each const& each) {
+  std::array<double, 2> rates = {};
+  std::atomic<int> come = 0;
+  std::atomic<int> through = 0;
+  auto const run = [&](std::size_t thread) {
+    each(thread);
+    for (++come; come != 2;) each(thread);
+    rates[thread] = 0.5 / time_of<true>(repetitions, [&] { each(thread); });
+    for (++through; through != 2;) each(thread);
+  };
+  std::thread other(run, 1);
+  run(0);
+  other.join();
+  return rates[0] + rates[1];
+}
+
+// The rival's threads look out for more to do, so it is not measured here.
+void packed_team(benchmark::State& state) {
+  operands x(state.range(1), state.range(0));
+  auto const one = packed_weights<serial>(x, x.n);
+  auto const of_team = packed_weights<plait::tbb>(x, x.n);
+  std::array<packed_matrix<float, serial>, 2> halves = {packed_weights<serial>(x, x.n / 2),
+                                                        packed_weights<serial>(x, x.n / 2)};
+  std::vector<operands> own(2, operands(x.m, x.k));
+  auto const alone = [&] { one.multiply(x.m, x.a.data(), x.c.data()); };
+  auto const shared = [&] { of_team.multiply(x.m, x.a.data(), x.c.data()); };
+  auto const each = [&](std::size_t thread) {
+    halves[thread].multiply(x.m, own[thread].a.data(), own[thread].c.data());
+  };
+  int const repetitions = repetitions_of<true>(alone);
+  std::vector<double> speed, apart, team, share;
+  ::tbb::task_arena(2).execute([&] {
+    for (auto _ : state) {
+      take_caches(alone);
+      double const by_one = time_of<true>(repetitions, alone);
+      double const by_two = 1 / rate_apart(repetitions, each);
+      detail::standing_team<plait::tbb> const standing;
+      take_caches([&] { time_of<true>(repetitions, shared); });
+      double const by_team = time_of<true>(repetitions, shared);
+      state.SetIterationTime(by_team);
+      speed.push_back(x.operations() / by_team);
+      apart.push_back(by_one / by_two);
+      team.push_back(by_one / by_team);
+      share.push_back(by_two / by_team);
+    }
+  });
+  state.counters["GFLOPS"] = median(speed) * 1e-9;
   state.counters["TEAM"] = median(team);
+  state.counters["APART"] = median(apart);
+  state.counters["OF_APART"] = median(share);
 }
 
 template <bool Transposed>
@@ -274,5 +308,6 @@ void sizes(benchmark::internal::Benchmark* b) {
 
 BENCHMARK(packed)->Apply(sizes);
 BENCHMARK(packed_two_threads)->Apply(sizes);
+BENCHMARK(packed_team)->Apply(sizes);
 BENCHMARK(unpacked<false>)->Apply(sizes);
 BENCHMARK(unpacked<true>)->Apply(sizes);

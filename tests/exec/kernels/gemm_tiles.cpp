@@ -39,7 +39,7 @@ struct way {
   ptrdiff_t from_row;  ///< 0: the same row for all
   bool adds;
   ptrdiff_t a_gap = 0;     ///< where a is not packed
-  bool a_by_rows = false;  ///< of few rows
+  bool a_by_rows = false;  ///< of so many rows as can be loose
 };
 
 template <class T>
@@ -48,7 +48,7 @@ void check_tile(gemm_kernel<T> const& kernel, ptrdiff_t rows, bool wide, ptrdiff
   ptrdiff_t const width = kernel.width;
   ptrdiff_t const columns = panels * width - missing;
   ptrdiff_t const c_row = panels * width + 3;
-  bool const by_rows = w.a_by_rows && rows <= plait::detail::loose_rows;
+  bool const by_rows = w.a_by_rows && rows <= kernel.loose_rows;
   ptrdiff_t const a_step = by_rows ? 1 : rows + w.a_gap;
   ptrdiff_t const a_row = by_rows ? k + w.a_gap : 1;
   auto const a = whole_numbers<T>((k + w.a_gap) * (rows + w.a_gap), 1);

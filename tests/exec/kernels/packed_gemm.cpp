@@ -103,7 +103,7 @@ TEST_CASE_TEMPLATE("a row's bits do not depend on the other rows", T, float, dou
   for (auto const set : instruction_sets())
     for (std::int64_t const n : {35, 150})
       for (std::int64_t const k : {1, 67, 700, 1100}) {
-        test::gemm_case<T> x({.m = 31, .n = n, .k = k}, T(0.7), T(0.3), random);
+        test::gemm_case<T> x({.m = 31, .n = n, .k = k}, k == 67 ? T(1) : T(0.7), T(0.3), random);
         x.c.assign(x.c.size(), T(0.9));
         packed_panels<T, serial> packed(set);
         packed.pack(k, n, x.b.data());
@@ -115,6 +115,31 @@ TEST_CASE_TEMPLATE("a row's bits do not depend on the other rows", T, float, dou
           bool const same = std::memcmp(some.data(), all.data() + first * n,
                                         static_cast<std::size_t>(std::min(rows, 31 - first) * n) * sizeof(T)) == 0;
           CHECK(same);
+        }
+      }
+}
+
+// By how many columns they meet and how far apart they are; four are never packed.
+TEST_CASE_TEMPLATE("rows have the same bits whether they are packed or read where they are", T, float, double) {
+  std::mt19937 random(13);
+  constexpr std::int64_t m = 13;
+  constexpr std::int64_t k = 19;
+  constexpr std::int64_t page = 4096 / sizeof(T);
+  for (auto const set : instruction_sets())
+    for (std::int64_t const panels : {16, 64})
+      for (std::int64_t const more : {0, 1}) {
+        std::int64_t const n = panels * detail::tiles_for<T>(set).width + more;
+        auto const a = random_numbers<T>(m * page, random);
+        packed_panels<T, serial> packed(set);
+        packed.pack(k, n, random_numbers<T>(k * n, random).data());
+        for (std::int64_t const row : {page, k}) {
+          std::vector<T> all(static_cast<std::size_t>(m * n));
+          std::vector<T> four(all.size());
+          packed.multiply(m, a.data(), all.data(), T(1), T(0), row);
+          for (std::int64_t first = 0; first < m; first += 4)
+            packed.multiply(std::min<std::int64_t>(4, m - first), a.data() + first * row, four.data() + first * n, T(1),
+                            T(0), row);
+          CHECK(all == four);
         }
       }
 }

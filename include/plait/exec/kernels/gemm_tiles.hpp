@@ -21,7 +21,7 @@ struct gemm_tile {
   std::ptrdiff_t k;
   T const* a;                ///< k times a column of as many rows as the tile has
   std::ptrdiff_t a_step;     ///< from one k to the next: the number of rows, if packed
-  std::ptrdiff_t a_row = 1;  ///< from one row to the next; 1 for more than loose_rows of them
+  std::ptrdiff_t a_row = 1;  ///< from one row to the next; 1 for more than the kernel's loose_rows of them
   T const* b;                ///< the first of the tile's panels; a panel is `width` columns
   std::ptrdiff_t b_row;      ///< from one k to the next
   std::ptrdiff_t b_panel;    ///< from one panel to the next
@@ -37,8 +37,8 @@ struct gemm_tile {
   std::ptrdiff_t ahead_step;  ///< in steps of so many bytes
 };
 
-/// Tiles of so many rows read them where they are: of more, where each begins would take too many registers.
-inline constexpr int loose_rows = 4;
+/// So few rows are read where they are, however many panels they meet.
+inline constexpr int few_rows = 4;
 
 /// One call of a dot tile, where b is transposed and not packed: both operands are contiguous along k.
 template <class T>
@@ -64,6 +64,8 @@ struct gemm_kernel {
 
   int width = 0;  ///< columns of a panel
   int rows = 0;   ///< of the highest tile
+  /// Tiles of so many rows can read them where they are: of more, where each begins would take too many registers.
+  int loose_rows = 0;
   /// How much of k is multiplied at once. A panel's part fills the first level of cache, or comes from the second:
   /// tiles need little of b at a time, and c goes by less often.
   static constexpr int block = 512;
@@ -159,6 +161,7 @@ constexpr int tile_vectors(int rows, int most_rows) {
   struct gemm_tiles<instruction_set::SET, T> {                                                                        \
     static constexpr int lanes = (BYTES) / int(sizeof(T));                                                            \
     static constexpr int rows = ROWS;                                                                                 \
+    static constexpr int loose_rows = rows > 6 ? few_rows : rows;                                                     \
     static constexpr int registers = REGISTERS;                                                                       \
     static constexpr int turns = registers / 8;                                                                       \
     static constexpr int dot_rows = DOTS;                                                                             \
@@ -265,6 +268,7 @@ constexpr gemm_kernel<T> make_gemm_kernel() {
   gemm_kernel<T> made;
   made.width = 2 * Tiles::lanes;
   made.rows = Tiles::rows;
+  made.loose_rows = Tiles::loose_rows;
   made.dot_rows = Tiles::dot_rows;
   auto const add_tile = [&]<int R>(std::integral_constant<int, R>) {
     constexpr int vectors = tile_vectors(R, Tiles::rows);

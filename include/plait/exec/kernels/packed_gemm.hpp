@@ -153,13 +153,21 @@ struct gemm_task {
   }
 };
 
-/// Whether tiles read a better packed than as it is: few rows need no packing. If a is transposed and a tile's rows
-/// take most of a line of memory, packing gains little, which few panels of b do not repay; of lower tiles several
-/// would fetch the same line. But where the lines of a tile are multiples of 2 KB apart, they share so few sets of the
-/// caches that they drive each other out before the next panel, which halves the speed.
+/// Whether tiles read a better packed than as it is: few rows need no packing, nor do those of tiles that can read them
+/// where they are, unless more than 64 panels of b repay it, or 16 if rows are multiples of 4 KB apart and share sets
+/// of the caches.
+///
+/// If a is transposed and a tile's rows take most of a line of memory, packing gains little, which few panels of b do
+/// not repay; of lower tiles several would fetch the same line. But where the lines of a tile are multiples of 2 KB
+/// apart, they share so few sets of the caches that they drive each other out before the next panel, which halves the
+/// speed.
 template <class T>
 bool packs_rows(gemm_kernel<T> const& kernel, gemm_problem<T> const& p) {
-  if (p.m <= loose_rows && p.a_column == 1 && p.alpha == T(1)) return false;
+  if (p.a_column == 1 && p.alpha == T(1)) {
+    if (p.m <= few_rows) return false;
+    bool const meet = std::size_t(p.a_row) * sizeof(T) % 4096 == 0;
+    if (kernel.rows <= kernel.loose_rows && p.n <= (meet ? 16 : 64) * kernel.width) return false;
+  }
   if (p.a_row != 1 || p.alpha != T(1) || std::size_t(kernel.rows) * sizeof(T) < 48) return true;
   bool const meet = std::size_t(p.a_column) * sizeof(T) % 2048 == 0 && p.k > kernel.block / 2;
   return p.n >= (meet ? 4 : 16) * kernel.width;
