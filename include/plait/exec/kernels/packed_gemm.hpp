@@ -15,6 +15,7 @@
 #include <plait/exec/kernels/gemm_packing.hpp>
 #include <plait/exec/kernels/gemm_problem.hpp>
 #include <plait/exec/kernels/gemm_tiles.hpp>
+#include <plait/exec/kernels/instruction_sets.hpp>
 #include <plait/exec/kernels/standing_team.hpp>
 
 namespace plait::detail {
@@ -35,6 +36,16 @@ inline constexpr std::ptrdiff_t team_work = 1 << 16;
 template <backend B>
 bool is_shared(std::ptrdiff_t multiplications) {
   return multiplications >= (standing_team<B>::is_here() ? team_work : parallel_work);
+}
+
+/// Fetches a line of memory to write to it. Compilers would fetch it to read unless they are told that the processor
+/// knows the instruction, which all that know x86-64 take.
+inline void prefetch_to_write(void const* line) {
+#if PLAIT_X86_DISPATCH
+  asm volatile("prefetchw %0" : : "m"(*static_cast<char const*>(line)));
+#else
+  __builtin_prefetch(line, 1, 3);
+#endif
 }
 
 /// Tiles in blocks of task_tiles at most, of which each makes a task with each of `groups` of panels: as many tasks for
@@ -79,6 +90,7 @@ struct gemm_task {
   std::ptrdiff_t groups;  ///< of panels
   bool backwards;         ///< the last group first
   bool is_large;          ///< c, for the second level of cache
+  bool is_shared;         ///< c: other threads write what lies beside a task's columns
 
   void operator()(std::ptrdiff_t task) const {
     std::ptrdiff_t const width = kernel->width;
@@ -92,14 +104,15 @@ struct gemm_task {
     std::ptrdiff_t const block = (k + depths - 1) / depths;
     gemm_scratch<B, T, 32768> scratch(b.loose_column == 0 ? 0 : std::min(together, panels) * width * block);
     std::ptrdiff_t panel = group * task_panels;
+    for (std::ptrdiff_t tile = first_tile; is_shared && tile < last_tile; ++tile) claim(tile, panel, panel + together);
     for (; panel + together <= last; panel += together)
-      multiply(panel, together, first_tile, last_tile, block, scratch.data());
-    for (; panel < last; ++panel) multiply(panel, 1, first_tile, last_tile, block, scratch.data());
+      multiply(panel, together, last, first_tile, last_tile, block, scratch.data());
+    for (; panel < last; ++panel) multiply(panel, 1, last, first_tile, last_tile, block, scratch.data());
   }
 
  private:
-  void multiply(std::ptrdiff_t panel, std::ptrdiff_t together, std::ptrdiff_t first_tile, std::ptrdiff_t last_tile,
-                std::ptrdiff_t block, T* scratch) const {
+  void multiply(std::ptrdiff_t panel, std::ptrdiff_t together, std::ptrdiff_t last_panel, std::ptrdiff_t first_tile,
+                std::ptrdiff_t last_tile, std::ptrdiff_t block, T* scratch) const {
     std::ptrdiff_t const width = kernel->width;
     gemm_tile<T> t;
     t.b_row = b.row;
@@ -136,11 +149,25 @@ struct gemm_task {
         t.from_row = first == 0 ? from_row : c_row;
         t.more = adds ? more + row * more_row + panel * width : nullptr;
         if (adds) fetch(t.more, more_row, rows, t.columns);
-        if (is_large && first == 0) fetch(t.c + together * width, c_row, rows, width);
+        if (is_shared && first == 0)
+          claim(tile, panel + together, std::min(panel + 2 * together, last_panel));
+        else if (is_large && first == 0)
+          fetch(t.c + together * width, c_row, rows, width);
         (together == 1 ? kernel->narrow : kernel->wide)[std::size_t(rows)](t);
         t.ahead += t.k * t.ahead_step;
       }
     }
+  }
+
+  // What this thread is about to write of c. The processor goes on by itself to the right of each row, to lines that
+  // another thread writes, and takes them away from it: to fetch one back takes it as long as a message between the
+  // two, which is up to half of the time of a few rows. So lines are fetched before they are needed, by who writes
+  // them.
+  void claim(std::ptrdiff_t tile, std::ptrdiff_t first_panel, std::ptrdiff_t last_panel) const {
+    constexpr auto line = std::ptrdiff_t(64 / sizeof(T));
+    std::ptrdiff_t const last = std::min(n, last_panel * kernel->width);
+    for (std::ptrdiff_t i = tiles.first(tile); i != tiles.first(tile + 1); ++i)
+      for (std::ptrdiff_t j = first_panel * kernel->width; j < last; j += line) prefetch_to_write(c + i * c_row + j);
   }
 
   // What is added to a tile at its end, and what follows a tile of c to its right, which is written by the next panels:
@@ -200,11 +227,11 @@ void multiply_panels(gemm_kernel<T> const& kernel, gemm_problem<T> const& p, gem
   even_parts const tiles = row_tiles(p.m, kernel.rows);
   // Where tasks pack panels of b, more blocks would pack the same.
   even_parts const blocks = tile_blocks(tiles.count, groups, panels.loose_column == 0 ? threads : 1);
-  gemm_task<B, T> const task{&kernel, panels, p.a, 0, packs ? 0 : p.a_column, p.a_row, tiles, blocks, p.n, p.k, p.c,
-                             p.c_row, p.from == nullptr ? p.c : p.from, p.from == nullptr ? p.c_row : p.from_row,
-                             p.beta, p.more, p.more_row, groups,
-                             // Each thread keeps to its part of b, so turning round is for one thread.
-                             backwards && threads == 1, p.m * p.c_row > std::ptrdiff_t(large_result / sizeof(T))};
+  gemm_task<B, T> const task{
+      &kernel, panels, p.a, 0, packs ? 0 : p.a_column, p.a_row, tiles, blocks, p.n, p.k, p.c, p.c_row,
+      p.from == nullptr ? p.c : p.from, p.from == nullptr ? p.c_row : p.from_row, p.beta, p.more, p.more_row, groups,
+      // Each thread keeps to its part of b, so turning round is for one thread.
+      backwards && threads == 1, p.m * p.c_row > std::ptrdiff_t(large_result / sizeof(T)), threads > 1};
   if (!packs) return for_each_task<B>(blocks.count * groups, parallel, task);
   even_parts const shares(groups, blocks.count >= 4 * threads ? 1 : std::min(groups, threads));
   for_each_task<B>(blocks.count * shares.count, parallel, [=](std::ptrdiff_t part) {
