@@ -9,6 +9,7 @@
 
 #include <plait/exec/backend.hpp>
 #include <plait/exec/kernels/for_each.hpp>
+#include <plait/exec/kernels/standing_team.hpp>
 #include <plait/exec/memory_pool.hpp>
 
 namespace plait::detail {
@@ -41,6 +42,10 @@ void for_each_task(std::ptrdiff_t count, bool parallel, F const& f) {
   if (!parallel || count <= 1 || B::concurrency() == 1) {
     for (std::ptrdiff_t i = 0; i < count; ++i) f(i);
     return;
+  }
+  if constexpr (has_tasks<B>) {
+    // Sees to what is thrown by itself, and each thing more to look up would take a message's time.
+    if (standing_team<B>::run(std::size_t(count), f)) return;
   }
   std::atomic<bool> failed = false;
   std::exception_ptr failure;

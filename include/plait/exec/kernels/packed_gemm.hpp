@@ -90,7 +90,7 @@ struct gemm_task {
   std::ptrdiff_t groups;  ///< of panels
   bool backwards;         ///< the last group first
   bool is_large;          ///< c, for the second level of cache
-  bool is_shared;         ///< c: other threads write what lies beside a task's columns
+  bool shares_rows;       ///< of c: other threads write what lies beside a task's columns
 
   void operator()(std::ptrdiff_t task) const {
     std::ptrdiff_t const width = kernel->width;
@@ -104,7 +104,8 @@ struct gemm_task {
     std::ptrdiff_t const block = (k + depths - 1) / depths;
     gemm_scratch<B, T, 32768> scratch(b.loose_column == 0 ? 0 : std::min(together, panels) * width * block);
     std::ptrdiff_t panel = group * task_panels;
-    for (std::ptrdiff_t tile = first_tile; is_shared && tile < last_tile; ++tile) claim(tile, panel, panel + together);
+    for (std::ptrdiff_t tile = first_tile; shares_rows && tile < last_tile; ++tile)
+      claim(tile, panel, std::min(panel + together, last));
     for (; panel + together <= last; panel += together)
       multiply(panel, together, last, first_tile, last_tile, block, scratch.data());
     for (; panel < last; ++panel) multiply(panel, 1, last, first_tile, last_tile, block, scratch.data());
@@ -149,7 +150,7 @@ struct gemm_task {
         t.from_row = first == 0 ? from_row : c_row;
         t.more = adds ? more + row * more_row + panel * width : nullptr;
         if (adds) fetch(t.more, more_row, rows, t.columns);
-        if (is_shared && first == 0)
+        if (shares_rows && first == 0)
           claim(tile, panel + together, std::min(panel + 2 * together, last_panel));
         else if (is_large && first == 0)
           fetch(t.c + together * width, c_row, rows, width);
