@@ -12,6 +12,8 @@
 #include <plait/exec/serial.hpp>
 #include <plait/exec/tbb.hpp>
 
+#include <support/some_threads.hpp>
+
 namespace {
 
 using namespace plait::detail;
@@ -49,6 +51,24 @@ TEST_CASE_TEMPLATE("for_each_task: all of them, and what one throws", B, plait::
                                      }),
                     std::out_of_range);
   }
+}
+
+TEST_CASE("for_each_task: threads that stand by do all of them, whatever one throws, and are there for the next") {
+  test::some_threads threads;
+  threads.execute([] {
+    standing_team<plait::tbb> const team;
+    REQUIRE(team.is_here());
+    for (int round = 0; round != 3; ++round) {
+      std::vector<std::atomic<int>> met(50);
+      CHECK_THROWS_AS(for_each_task<plait::tbb>(50, true,
+                                                [&](std::ptrdiff_t i) {
+                                                  ++met[static_cast<std::size_t>(i)];
+                                                  if (i % 7 == 3) throw std::out_of_range("task");
+                                                }),
+                      std::out_of_range);
+      for (auto const& times : met) CHECK(times == 1);
+    }
+  });
 }
 
 TEST_CASE_TEMPLATE("share_tasks: all of them, and what one throws", B, plait::serial, two_threads, plait::tbb) {
