@@ -38,8 +38,8 @@ bool is_shared(std::ptrdiff_t multiplications) {
   return multiplications >= (standing_team<B>::is_here() ? team_work : parallel_work);
 }
 
-/// Fetches a line of memory to write to it. Compilers would fetch it to read unless they are told that the processor
-/// knows the instruction, which all that know x86-64 take.
+/// Fetches a line of memory to write to it. TRAP: for x86-64 compilers fetch it to read, unless they are told that the
+/// processor knows the instruction; one that does not passes over it.
 inline void prefetch_to_write(void const* line) {
 #if PLAIT_X86_DISPATCH
   asm volatile("prefetchw %0" : : "m"(*static_cast<char const*>(line)));
