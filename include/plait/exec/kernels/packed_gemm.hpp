@@ -90,7 +90,7 @@ struct gemm_task {
   std::ptrdiff_t groups;  ///< of panels
   bool backwards;         ///< the last group first
   bool is_large;          ///< c, for the second level of cache
-  bool shares_rows;       ///< of c: other threads write what lies beside a task's columns
+  bool shares_rows;       ///< of c, which stays in the caches: other threads write beside a task's columns
 
   void operator()(std::ptrdiff_t task) const {
     std::ptrdiff_t const width = kernel->width;
@@ -150,10 +150,8 @@ struct gemm_task {
         t.from_row = first == 0 ? from_row : c_row;
         t.more = adds ? more + row * more_row + panel * width : nullptr;
         if (adds) fetch(t.more, more_row, rows, t.columns);
-        if (shares_rows && first == 0)
-          claim(tile, panel + together, std::min(panel + 2 * together, last_panel));
-        else if (is_large && first == 0)
-          fetch(t.c + together * width, c_row, rows, width);
+        if (shares_rows && first == 0) claim(tile, panel + together, std::min(panel + 2 * together, last_panel));
+        if (is_large && first == 0) fetch(t.c + together * width, c_row, rows, width);
         (together == 1 ? kernel->narrow : kernel->wide)[std::size_t(rows)](t);
         t.ahead += t.k * t.ahead_step;
       }
@@ -228,11 +226,12 @@ void multiply_panels(gemm_kernel<T> const& kernel, gemm_problem<T> const& p, gem
   even_parts const tiles = row_tiles(p.m, kernel.rows);
   // Where tasks pack panels of b, more blocks would pack the same.
   even_parts const blocks = tile_blocks(tiles.count, groups, panels.loose_column == 0 ? threads : 1);
-  gemm_task<B, T> const task{
-      &kernel, panels, p.a, 0, packs ? 0 : p.a_column, p.a_row, tiles, blocks, p.n, p.k, p.c, p.c_row,
-      p.from == nullptr ? p.c : p.from, p.from == nullptr ? p.c_row : p.from_row, p.beta, p.more, p.more_row, groups,
-      // Each thread keeps to its part of b, so turning round is for one thread.
-      backwards && threads == 1, p.m * p.c_row > std::ptrdiff_t(large_result / sizeof(T)), threads > 1};
+  bool const is_large = p.m * p.c_row > std::ptrdiff_t(large_result / sizeof(T));
+  gemm_task<B, T> const task{&kernel, panels, p.a, 0, packs ? 0 : p.a_column, p.a_row, tiles, blocks, p.n, p.k, p.c,
+                             p.c_row, p.from == nullptr ? p.c : p.from, p.from == nullptr ? p.c_row : p.from_row,
+                             p.beta, p.more, p.more_row, groups,
+                             // Each thread keeps to its part of b, so turning round is for one thread.
+                             backwards && threads == 1, is_large, threads > 1 && !is_large};
   if (!packs) return for_each_task<B>(blocks.count * groups, parallel, task);
   even_parts const shares(groups, blocks.count >= 4 * threads ? 1 : std::min(groups, threads));
   for_each_task<B>(blocks.count * shares.count, parallel, [=](std::ptrdiff_t part) {
