@@ -21,6 +21,17 @@ constexpr void prefetch([[maybe_unused]] T const* from, [[maybe_unused]] std::pt
   }
 #endif
 }
+
+// A line that is about to be written. TRAP: for x86-64 compilers fetch it to read, unless they are told that the
+// processor knows the instruction; one that does not passes over it.
+inline void prefetch_to_write([[maybe_unused]] void const* line) {
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__CUDACC__)
+  asm volatile("prefetchw %0" : : "m"(*static_cast<char const*>(line)));
+#elif defined(__GNUC__)
+  __builtin_prefetch(line, 1);
+  asm volatile("");  // as above
+#endif
+}
 }  // namespace detail
 
 }  // namespace plait

@@ -45,7 +45,7 @@ void for_each_task(std::ptrdiff_t count, bool parallel, F const& f) {
   }
   if constexpr (has_tasks<B>) {
     // Sees to what is thrown by itself, and each thing more to look up would take a message's time.
-    if (standing_team<B>::run(std::size_t(count), f)) return;
+    if (standing_team<B>::template run<std::ptrdiff_t>(std::size_t(count), f)) return;
   }
   std::atomic<bool> failed = false;
   std::exception_ptr failure;

@@ -11,11 +11,11 @@
 #include <cstddef>
 #include <numeric>
 
+#include <plait/core/prefetch.hpp>
 #include <plait/exec/backend.hpp>
 #include <plait/exec/kernels/gemm_packing.hpp>
 #include <plait/exec/kernels/gemm_problem.hpp>
 #include <plait/exec/kernels/gemm_tiles.hpp>
-#include <plait/exec/kernels/instruction_sets.hpp>
 #include <plait/exec/kernels/standing_team.hpp>
 
 namespace plait::detail {
@@ -36,16 +36,6 @@ inline constexpr std::ptrdiff_t team_work = 1 << 16;
 template <backend B>
 bool is_shared(std::ptrdiff_t multiplications) {
   return multiplications >= (standing_team<B>::is_here() ? team_work : parallel_work);
-}
-
-/// Fetches a line of memory to write to it. TRAP: for x86-64 compilers fetch it to read, unless they are told that the
-/// processor knows the instruction; one that does not passes over it.
-inline void prefetch_to_write(void const* line) {
-#if PLAIT_X86_DISPATCH
-  asm volatile("prefetchw %0" : : "m"(*static_cast<char const*>(line)));
-#else
-  __builtin_prefetch(line, 1, 3);
-#endif
 }
 
 /// Tiles in blocks of task_tiles at most, of which each makes a task with each of `groups` of panels: as many tasks for

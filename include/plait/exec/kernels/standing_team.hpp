@@ -68,14 +68,16 @@ class standing_team<B> {
 
   /// f(part) for each of `count` parts, by the team of this thread; false if it has none. Within a part of another loop
   /// all of them are done here. Throws what a part throws, when all others are done.
-  template <class F>
+  template <class Index = std::size_t, class F>
   static bool run(std::size_t count, F const& f) {
     if (here_.team == nullptr || count > most_parts) return false;
     if (!is_here() || count < 2) {
-      for (std::size_t part = 0; part != count; ++part) f(part);
+      for (std::size_t part = 0; part != count; ++part) f(static_cast<Index>(part));
       return true;
     }
-    here_.team->run({&f, [](void const* self, std::size_t part) { (*static_cast<F const*>(self))(part); }, count});
+    here_.team->run(
+        {&f, [](void const* self, std::size_t part) { (*static_cast<F const*>(self))(static_cast<Index>(part)); },
+         count});
     return true;
   }
 
