@@ -19,6 +19,7 @@
 #include <plait/exec/element_type.hpp>
 #include <plait/exec/kernels/column_part.hpp>
 #include <plait/exec/kernels/for_each.hpp>
+#include <plait/exec/kernels/standing_team.hpp>
 #include <plait/exec/op_groups.hpp>
 #include <plait/exec/op_kernel.hpp>
 #include <plait/exec/op_rows.hpp>
@@ -158,7 +159,7 @@ bool column_group<B>::is_worth_it() const {
 template <backend B>
 void column_group<B>::run() {
   std::size_t const steps = width / step;
-  std::size_t const parts = std::min<std::size_t>(steps, B::concurrency());
+  std::size_t const parts = std::min(steps, detail::threads_here<B>());
   for_each_part<B>(parts, [&](std::size_t p) {
     column_part const part{width, p * steps / parts * step, (p + 1) * steps / parts * step, backwards};
     for (member const& m : members) run(m, part);

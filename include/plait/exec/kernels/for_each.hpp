@@ -106,7 +106,7 @@ void for_each_part(std::size_t count, F const& f) {
 template <backend B, class Loop>
   requires(!B::on_device)
 void for_each_tile(std::size_t count, std::size_t width, Loop const& loop) {
-  if (count <= width || B::concurrency() == 1) {  // not even Thrust's own overhead
+  if (count <= width || detail::threads_here<B>() == 1) {  // not even Thrust's own overhead
     if (count != 0) detail::run_tile<Loop>(&loop, 0, count);
     return;
   }

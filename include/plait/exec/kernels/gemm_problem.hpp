@@ -39,7 +39,7 @@ struct gemm_problem {
 /// the program if its threads did.
 template <backend B, class F>
 void for_each_task(std::ptrdiff_t count, bool parallel, F const& f) {
-  if (!parallel || count <= 1 || B::concurrency() == 1) {
+  if (!parallel || count <= 1 || threads_here<B>() == 1) {
     for (std::ptrdiff_t i = 0; i < count; ++i) f(i);
     return;
   }

@@ -94,16 +94,15 @@ struct gemm_task {
     std::ptrdiff_t const block = (k + depths - 1) / depths;
     gemm_scratch<B, T, 32768> scratch(b.loose_column == 0 ? 0 : std::min(together, panels) * width * block);
     std::ptrdiff_t panel = group * task_panels;
-    for (std::ptrdiff_t tile = first_tile; shares_rows && tile < last_tile; ++tile)
-      claim(tile, panel, std::min(panel + together, last));
+    if (shares_rows) claim(tiles.first(first_tile), tiles.first(last_tile), panel * width, std::min(n, last * width));
     for (; panel + together <= last; panel += together)
-      multiply(panel, together, last, first_tile, last_tile, block, scratch.data());
-    for (; panel < last; ++panel) multiply(panel, 1, last, first_tile, last_tile, block, scratch.data());
+      multiply(panel, together, first_tile, last_tile, block, scratch.data());
+    for (; panel < last; ++panel) multiply(panel, 1, first_tile, last_tile, block, scratch.data());
   }
 
  private:
-  void multiply(std::ptrdiff_t panel, std::ptrdiff_t together, std::ptrdiff_t last_panel, std::ptrdiff_t first_tile,
-                std::ptrdiff_t last_tile, std::ptrdiff_t block, T* scratch) const {
+  void multiply(std::ptrdiff_t panel, std::ptrdiff_t together, std::ptrdiff_t first_tile, std::ptrdiff_t last_tile,
+                std::ptrdiff_t block, T* scratch) const {
     std::ptrdiff_t const width = kernel->width;
     gemm_tile<T> t;
     t.b_row = b.row;
@@ -140,7 +139,6 @@ struct gemm_task {
         t.from_row = first == 0 ? from_row : c_row;
         t.more = adds ? more + row * more_row + panel * width : nullptr;
         if (adds) fetch(t.more, more_row, rows, t.columns);
-        if (shares_rows && first == 0) claim(tile, panel + together, std::min(panel + 2 * together, last_panel));
         if (is_large && first == 0) fetch(t.c + together * width, c_row, rows, width);
         (together == 1 ? kernel->narrow : kernel->wide)[std::size_t(rows)](t);
         t.ahead += t.k * t.ahead_step;
@@ -148,15 +146,13 @@ struct gemm_task {
     }
   }
 
-  // What this thread is about to write of c. The processor goes on by itself to the right of each row, to lines that
-  // another thread writes, and takes them away from it: to fetch one back takes it as long as a message between the
-  // two, which is up to half of the time of a few rows. So lines are fetched before they are needed, by who writes
-  // them.
-  void claim(std::ptrdiff_t tile, std::ptrdiff_t first_panel, std::ptrdiff_t last_panel) const {
+  // What this thread is about to write of c, while nothing waits for it. The processor goes on by itself to the right
+  // of each row, to lines that another thread writes, and takes them away from it: to fetch one back takes it as long
+  // as a message between the two, which is up to half of the time of a few rows.
+  void claim(std::ptrdiff_t first_row, std::ptrdiff_t last_row, std::ptrdiff_t first, std::ptrdiff_t last) const {
     constexpr auto line = std::ptrdiff_t(64 / sizeof(T));
-    std::ptrdiff_t const last = std::min(n, last_panel * kernel->width);
-    for (std::ptrdiff_t i = tiles.first(tile); i != tiles.first(tile + 1); ++i)
-      for (std::ptrdiff_t j = first_panel * kernel->width; j < last; j += line) prefetch_to_write(c + i * c_row + j);
+    for (T* row = c + first_row * c_row; first_row != last_row; ++first_row, row += c_row)
+      for (std::ptrdiff_t j = first; j < last; j += line) prefetch_to_write(row + j);
   }
 
   // What is added to a tile at its end, and what follows a tile of c to its right, which is written by the next panels:
@@ -212,7 +208,7 @@ void multiply_panels(gemm_kernel<T> const& kernel, gemm_problem<T> const& p, gem
                      bool backwards) {
   std::ptrdiff_t const groups = (p.n + kernel.width * task_panels - 1) / (kernel.width * task_panels);
   bool const parallel = is_shared<B>(p.m * p.n * p.k);
-  std::ptrdiff_t const threads = parallel ? std::ptrdiff_t(B::concurrency()) : 1;
+  std::ptrdiff_t const threads = parallel ? std::ptrdiff_t(threads_here<B>()) : 1;
   even_parts const tiles = row_tiles(p.m, kernel.rows);
   // Where tasks pack panels of b, more blocks would pack the same.
   even_parts const blocks = tile_blocks(tiles.count, groups, panels.loose_column == 0 ? threads : 1);
@@ -303,7 +299,7 @@ void share_row(gemm_kernel<T> const& kernel, gemm_problem<T> const& p, T const* 
   std::ptrdiff_t const columns = kernel.wide_panels[1] * kernel.width;
   std::ptrdiff_t const groups = (p.n + columns - 1) / columns;
   bool const parallel = is_shared<B>(p.n * p.k);
-  even_parts const parts(groups, parallel ? std::min(groups, std::ptrdiff_t(B::concurrency())) : 1);
+  even_parts const parts(groups, parallel ? std::min(groups, std::ptrdiff_t(threads_here<B>())) : 1);
   for_each_task<B>(parts.count, parallel, [=, &kernel](std::ptrdiff_t i) {
     std::ptrdiff_t const first = parts.first(i) * columns;
     gemm_problem<T> part = p;

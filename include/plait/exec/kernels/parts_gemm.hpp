@@ -14,6 +14,7 @@
 #include <plait/exec/kernels/float_parts.hpp>
 #include <plait/exec/kernels/gemm_problem.hpp>
 #include <plait/exec/kernels/instruction_sets.hpp>
+#include <plait/exec/kernels/standing_team.hpp>
 
 namespace plait::detail {
 
@@ -195,7 +196,7 @@ void multiply_strips(gemm_problem<float> const& p, right_strips const& right, bo
   std::ptrdiff_t const steps = strip_steps(p.k);
   std::ptrdiff_t const left_units = strip_units(p.k);
   bool const parallel = p.m * p.n * p.k >= parallel_parts;
-  std::ptrdiff_t const threads = parallel ? std::ptrdiff_t(B::concurrency()) : 1;
+  std::ptrdiff_t const threads = parallel ? std::ptrdiff_t(threads_here<B>()) : 1;
   std::ptrdiff_t const rights = strip_count(p.n);
   std::ptrdiff_t const lefts = strip_count(p.m);
   std::ptrdiff_t const fitting = (lefts * left_units + task_units - 1) / task_units;

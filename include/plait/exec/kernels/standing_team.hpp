@@ -66,6 +66,9 @@ class standing_team<B> {
   /// Whether this thread has a team that would share a loop, so that even short ones are worth it.
   static bool is_here() noexcept { return here_.team != nullptr && !here_.in_part; }
 
+  /// How many threads it has, where it is here.
+  static std::size_t size() noexcept { return here_.team->members_; }
+
   /// f(part) for each of `count` parts, by the team of this thread; false if it has none. Within a part of another loop
   /// all of them are done here. Throws what a part throws, when all others are done.
   template <class Index = std::size_t, class F>
@@ -76,8 +79,8 @@ class standing_team<B> {
       return true;
     }
     here_.team->run(
-        {&f, [](void const* self, std::size_t part) { (*static_cast<F const*>(self))(static_cast<Index>(part)); },
-         count});
+        {&f, [](void const* self, std::size_t part) { (*static_cast<F const*>(self))(static_cast<Index>(part)); }},
+        count);
     return true;
   }
 
@@ -85,7 +88,6 @@ class standing_team<B> {
   struct loop {
     void const* self = nullptr;
     void (*call)(void const*, std::size_t) = nullptr;
-    std::size_t count = 0;
   };
   // Lines of memory go from thread to thread, and each way takes 30 to 450 nanoseconds, by where the threads are. So a
   // member is told what to do in one line and answers in another, no line counts for all of them, and the team's own
@@ -95,7 +97,8 @@ class standing_team<B> {
   // taken for one of a later loop.
   struct alignas(64) share {
     std::atomic<std::uint64_t> parts = 0;
-    loop of;                                          // as long as any of its parts is under way
+    loop of;                                          // as long as any of its parts is under way,
+    std::size_t end = 0;                              // as is the one that follows its last part
     alignas(64) std::atomic<std::uint64_t> done = 0;  // how many parts it has run, whosever; with the loop's number
     std::atomic<bool> away = true;  // it looks at nothing: set by the member, reset by the team's thread
   };
@@ -115,17 +118,18 @@ class standing_team<B> {
     bool in_part;
   };
 
-  std::size_t first_part(std::size_t member, std::size_t count) const {
-    return member * (count / members_) + std::min(member, count % members_);
-  }
-
-  void run(loop const& all) {
+  void run(loop const& all, std::size_t count) {
     number_ += count_bits + 1;
+    std::size_t const low = count / members_;
+    std::size_t const more = count % members_;  // members have a part more
+    std::size_t end = count;
     for (std::size_t m = members_; --m != 0;) {
-      std::size_t const parts = first_part(m + 1, all.count) - first_part(m, all.count);
+      std::size_t const parts = low + (m < more);
       if (parts == 0) continue;
       share& its = shares_[m];
       its.of = all;
+      its.end = end;
+      end -= parts;
       // If it goes at this moment, this thread runs its parts, and asks it the next time.
       its.parts.store(number_ | parts, std::memory_order_release);
       if (its.away.load(std::memory_order_acquire)) {
@@ -134,16 +138,17 @@ class standing_team<B> {
       }
     }
     shares_[0].of = all;
-    shares_[0].parts.store(number_ | (first_part(1, all.count) - 1), std::memory_order_release);
+    shares_[0].end = end;
+    shares_[0].parts.store(number_ | (end - 1), std::memory_order_release);
     here_.in_part = true;
     run_part(all, 0);
     std::uint64_t own = number_ | 1;
     take(0, own);
-    if (!is_done(own, all.count))
+    if (!is_done(own, count))
       for (std::size_t m = 1; m != members_; ++m) take(m, own);
-    alone_ = (own & count_bits) == all.count ? alone_ + 1 : std::min(alone_, 0);
+    alone_ = (own & count_bits) == count ? alone_ + 1 : std::min(alone_, 0);
     if (alone_ == long_alone) make_way();
-    for (int look = 1; !is_done(own, all.count); ++look) wait(look);
+    for (int look = 1; !is_done(own, count); ++look) wait(look);
     here_.in_part = false;
     if (failure_ != nullptr) std::rethrow_exception(std::exchange(failure_, nullptr));
   }
@@ -183,7 +188,7 @@ class standing_team<B> {
       if (!from.parts.compare_exchange_weak(now, now - 1, std::memory_order_acq_rel, std::memory_order_acquire))
         continue;
       std::uint64_t const number = now & ~count_bits;
-      run_part(from.of, first_part(member + 1, from.of.count) - count);
+      run_part(from.of, from.end - count);
       done = (done & ~count_bits) == number ? done + 1 : number | 1;
       if (answer != nullptr) answer->store(done, std::memory_order_release);
       now = from.parts.load(std::memory_order_acquire);
@@ -241,5 +246,14 @@ class standing_team<B> {
   std::exception_ptr failure_ = nullptr;
   typename B::task_group helpers_;
 };
+
+/// How many threads share the parts of a loop that begins here. Not B::concurrency() where threads stand by: oneTBB
+/// takes a hundredth of a small product to look it up.
+template <backend B>
+std::size_t threads_here() {
+  if constexpr (has_tasks<B>)
+    if (standing_team<B>::is_here()) return standing_team<B>::size();
+  return B::concurrency();
+}
 
 }  // namespace plait::detail
