@@ -289,6 +289,35 @@ TEST_CASE_TEMPLATE("a single row has the bits of a row among others", T, float, 
   }
 }
 
+TEST_CASE_TEMPLATE("panels have the same bits from the last to the first", T, float, double) {
+  std::mt19937 random(14);
+  for (auto const set : instruction_sets()) {
+    auto const& kernel = detail::tiles_for<T>(set);
+    std::ptrdiff_t const width = kernel.width;
+    for (std::ptrdiff_t const n : {std::ptrdiff_t(1), width, 2 * width, 5 * width + 3, 67 * width})
+      for (std::ptrdiff_t const k : {7, 600, 1100})
+        for (std::ptrdiff_t const m : {2, 3, 4, 5, 9, 17}) {
+          CAPTURE(n);
+          CAPTURE(k);
+          CAPTURE(m);
+          auto const b = random_numbers<T>(k * n, random), a = random_numbers<T>(m * k, random);
+          auto const from = random_numbers<T>(n, random), more = random_numbers<T>(m * n, random);
+          std::vector<T> packed(static_cast<std::size_t>(detail::packed_size(kernel, k, n)));
+          detail::pack_panels<serial>(kernel, {m, n, k, nullptr, 0, 1, b.data(), n, 1, nullptr, 0, 1, 0},
+                                      packed.data());
+          std::vector<T> forwards(more.size(), T(7)), backwards(more.size());
+          detail::gemm_problem<T> p{m, n, k, a.data(), k, 1, nullptr, 0, 0, forwards.data(), n, 1, 1};
+          p.from = from.data();
+          p.more = more.data();
+          p.more_row = n;
+          detail::multiply_packed<serial>(kernel, p, packed.data(), false);
+          p.c = backwards.data();
+          detail::multiply_packed<serial>(kernel, p, packed.data(), true);
+          CHECK(backwards == forwards);
+        }
+  }
+}
+
 TEST_CASE_TEMPLATE("a single row that threads share has the bits of one that they do not", T, float, double) {
   test::some_threads threads;
   REQUIRE(threads.execute([] { return plait::tbb::concurrency(); }) > 1);

@@ -23,8 +23,9 @@ namespace plait::detail {
 /// How much of k is packed at once, and columns of b.
 inline constexpr std::ptrdiff_t packed_depth = 1024;
 inline constexpr std::ptrdiff_t packed_columns = 2048;
-/// Panels to a task, and tiles whose rows of a stay in the second level of cache.
-inline constexpr std::ptrdiff_t task_panels = 4;
+/// Panels to a task of several threads, or as many as the tiles have; so few that who is quicker can take more of them.
+/// And tiles whose rows of a stay in the second level of cache.
+inline constexpr std::ptrdiff_t task_panels = 2;
 inline constexpr std::ptrdiff_t task_tiles = 8;
 /// Bytes of c that leave room for a and b in the second level of cache.
 inline constexpr std::size_t large_result = std::size_t{1} << 18;
@@ -77,58 +78,73 @@ struct gemm_task {
   T beta;
   T const* more;  ///< nullptr: nothing, or not yet, as more of k is to come
   std::ptrdiff_t more_row;
-  std::ptrdiff_t groups;  ///< of panels
-  bool backwards;         ///< the last group first
-  bool is_large;          ///< c, for the second level of cache
-  bool shares_rows;       ///< of c, which stays in the caches: other threads write beside a task's columns
+  std::ptrdiff_t groups;        ///< of panels
+  std::ptrdiff_t group_panels;  ///< in each of them but the last
+  bool backwards;               ///< the last panel first
+  bool is_large;                ///< c, for the second level of cache
+  bool shares_rows;             ///< of c, which stays in the caches: other threads write beside a task's columns
 
-  void operator()(std::ptrdiff_t task) const {
+  void operator()(std::ptrdiff_t task) const { multiply(task / groups, task % groups, task % groups + 1); }
+
+  /// A block of tiles with the groups `first_group` to `last_group`, excluded.
+  void multiply(std::ptrdiff_t block, std::ptrdiff_t first_group, std::ptrdiff_t last_group) const {
     std::ptrdiff_t const width = kernel->width;
-    std::ptrdiff_t const panels = (n + width - 1) / width;
-    std::ptrdiff_t const group = backwards ? groups - 1 - task % groups : task % groups;
-    std::ptrdiff_t const first_tile = blocks.first(task / groups);
-    std::ptrdiff_t const last_tile = first_tile + blocks.size(task / groups);
-    std::ptrdiff_t const last = std::min(panels, (group + 1) * task_panels);
-    auto const together = std::ptrdiff_t(kernel->wide_panels[std::size_t(tiles.size(first_tile))]);
+    std::ptrdiff_t const first = first_group * group_panels;
+    std::ptrdiff_t const last = std::min((n + width - 1) / width, last_group * group_panels);
+    std::ptrdiff_t const first_tile = blocks.first(block);
+    std::ptrdiff_t const together = kernel->wide_panels[std::size_t(tiles.size(first_tile))];
     std::ptrdiff_t const depths = (k + kernel->block - 1) / kernel->block;
-    std::ptrdiff_t const block = (k + depths - 1) / depths;
-    gemm_scratch<B, T, 32768> scratch(b.loose_column == 0 ? 0 : std::min(together, panels) * width * block);
-    std::ptrdiff_t panel = group * task_panels;
-    if (shares_rows) claim(tiles.first(first_tile), tiles.first(last_tile), panel * width, std::min(n, last * width));
-    for (; panel + together <= last; panel += together)
-      multiply(panel, together, first_tile, last_tile, block, scratch.data());
-    for (; panel < last; ++panel) multiply(panel, 1, first_tile, last_tile, block, scratch.data());
+    std::ptrdiff_t const depth = (k + depths - 1) / depths;
+    gemm_scratch<B, T, 32768> scratch(b.loose_column == 0 ? 0 : std::min(together, last - first) * width * depth);
+    tile_run const of{first_tile, first_tile + blocks.size(block), depth, scratch.data()};
+    std::ptrdiff_t const whole = last - (last - first) % together;
+    if (backwards) {
+      for (std::ptrdiff_t panel = last; panel != whole;) multiply(of, --panel, 1);
+      for (std::ptrdiff_t panel = whole; panel != first;) multiply(of, panel -= together, together);
+    } else {
+      for (std::ptrdiff_t panel = first; panel != whole; panel += together) multiply(of, panel, together);
+      for (std::ptrdiff_t panel = whole; panel != last; ++panel) multiply(of, panel, 1);
+    }
   }
 
  private:
-  void multiply(std::ptrdiff_t panel, std::ptrdiff_t together, std::ptrdiff_t first_tile, std::ptrdiff_t last_tile,
-                std::ptrdiff_t block, T* scratch) const {
+  // Tiles `first` to `last`, excluded, `depth` of k at a time, and memory for so much of the panels of one of them.
+  struct tile_run {
+    std::ptrdiff_t first, last;
+    std::ptrdiff_t depth;
+    T* scratch;
+  };
+
+  void multiply(tile_run const& of, std::ptrdiff_t panel, std::ptrdiff_t together) const {
     std::ptrdiff_t const width = kernel->width;
+    std::ptrdiff_t const next_panel = backwards ? std::max(panel - 1, std::ptrdiff_t(0)) : panel + together;
+    if (shares_rows && panel % group_panels == 0) claim(of, panel * width, (panel + group_panels) * width);
     gemm_tile<T> t;
     t.b_row = b.row;
     t.b_panel = b.panel;
     t.c_row = c_row;
     t.columns = std::min(n - panel * width, together * width);
     // The tiles over a block share the fetching of the next.
-    t.ahead_step = b.loose_column != 0 ? 0 : b.row * std::ptrdiff_t(sizeof(T)) / (last_tile - first_tile);
-    for (std::ptrdiff_t first = 0; first < k; first += block) {
-      t.k = std::min(block, k - first);
+    t.ahead_step = b.loose_column != 0 ? 0 : b.row * std::ptrdiff_t(sizeof(T)) / (of.last - of.first);
+    for (std::ptrdiff_t first = 0; first < k; first += of.depth) {
+      t.k = std::min(of.depth, k - first);
       T const* const part = b.data + panel * b.panel + first * b.row;
       t.b = part;
       if (b.loose_column != 0) {
-        t.b = scratch;
+        t.b = of.scratch;
         t.b_row = width;
         t.b_panel = width * t.k;
         for (std::ptrdiff_t i = 0; i != together; ++i)
-          pack_panel(scratch + i * t.b_panel, width, part + i * b.panel, std::min(width, t.columns - i * width),
+          pack_panel(of.scratch + i * t.b_panel, width, part + i * b.panel, std::min(width, t.columns - i * width),
                      b.loose_column, b.row, t.k);
       }
-      T const* const next = first + block < k ? part + block * b.row : b.data + (panel + together) * b.panel;
+      bool const is_last = first + of.depth >= k;
+      T const* const next = is_last ? b.data + next_panel * b.panel : part + of.depth * b.row;
       t.ahead = reinterpret_cast<char const*>(b.loose_column != 0 ? t.b : next);
       t.beta = first == 0 ? beta : T(1);
-      bool const adds = more != nullptr && first + block >= k;
+      bool const adds = more != nullptr && is_last;
       t.more_row = more_row;
-      for (std::ptrdiff_t tile = first_tile; tile < last_tile; ++tile) {
+      for (std::ptrdiff_t tile = of.first; tile != of.last; ++tile) {
         std::ptrdiff_t const rows = tiles.size(tile);
         std::ptrdiff_t const row = tiles.first(tile);
         t.a = a_step == 0 ? a + (row - a_first) * k + first * rows : a + row * a_row + first * a_step;
@@ -139,7 +155,7 @@ struct gemm_task {
         t.from_row = first == 0 ? from_row : c_row;
         t.more = adds ? more + row * more_row + panel * width : nullptr;
         if (adds) fetch(t.more, more_row, rows, t.columns);
-        if (is_large && first == 0) fetch(t.c + together * width, c_row, rows, width);
+        if (is_large && first == 0) fetch(t.c + (next_panel - panel) * width, c_row, rows, width);
         (together == 1 ? kernel->narrow : kernel->wide)[std::size_t(rows)](t);
         t.ahead += t.k * t.ahead_step;
       }
@@ -149,15 +165,15 @@ struct gemm_task {
   // What this thread is about to write of c, while nothing waits for it. The processor goes on by itself to the right
   // of each row, to lines that another thread writes, and takes them away from it: to fetch one back takes it as long
   // as a message between the two, which is up to half of the time of a few rows.
-  void claim(std::ptrdiff_t first_row, std::ptrdiff_t last_row, std::ptrdiff_t first, std::ptrdiff_t last) const {
+  void claim(tile_run const& of, std::ptrdiff_t first, std::ptrdiff_t last) const {
     constexpr auto line = std::ptrdiff_t(64 / sizeof(T));
-    for (T* row = c + first_row * c_row; first_row != last_row; ++first_row, row += c_row)
-      for (std::ptrdiff_t j = first; j < last; j += line) prefetch_to_write(row + j);
+    last = std::min(n, last);
+    for (std::ptrdiff_t i = tiles.first(of.first); i != tiles.first(of.last); ++i)
+      for (std::ptrdiff_t j = first; j < last; j += line) prefetch_to_write(c + i * c_row + j);
   }
 
-  // What is added to a tile at its end, and what follows a tile of c to its right, which is written by the next panels:
-  // if it is in no cache by then, each load and store waits for memory, which for large c and small k takes a third of
-  // the time.
+  // What is added to a tile at its end, and what the next panels write of c: if it is in no cache by then, each load
+  // and store waits for memory, which for large c and small k takes a third of the time.
   static void fetch(T const* from, std::ptrdiff_t from_row, std::ptrdiff_t rows, std::ptrdiff_t columns) {
     constexpr auto line = std::ptrdiff_t(64 / sizeof(T));
     for (std::ptrdiff_t i = 0; i != rows; ++i, from += from_row)
@@ -206,16 +222,19 @@ void pack_tiles(even_parts const& tiles, std::ptrdiff_t first, std::ptrdiff_t la
 template <backend B, class T>
 void multiply_panels(gemm_kernel<T> const& kernel, gemm_problem<T> const& p, gemm_panels<T> const& panels, bool packs,
                      bool backwards) {
-  std::ptrdiff_t const groups = (p.n + kernel.width * task_panels - 1) / (kernel.width * task_panels);
   bool const parallel = is_shared<B>(p.m * p.n * p.k);
   std::ptrdiff_t const threads = parallel ? std::ptrdiff_t(threads_here<B>()) : 1;
   even_parts const tiles = row_tiles(p.m, kernel.rows);
+  std::ptrdiff_t const all_panels = (p.n + kernel.width - 1) / kernel.width;
+  std::ptrdiff_t const group_panels =
+      threads == 1 ? all_panels : std::max<std::ptrdiff_t>(task_panels, kernel.wide_panels[std::size_t(tiles.size(0))]);
+  std::ptrdiff_t const groups = (all_panels + group_panels - 1) / group_panels;
   // Where tasks pack panels of b, more blocks would pack the same.
   even_parts const blocks = tile_blocks(tiles.count, groups, panels.loose_column == 0 ? threads : 1);
   bool const is_large = p.m * p.c_row > std::ptrdiff_t(large_result / sizeof(T));
   gemm_task<B, T> const task{&kernel, panels, p.a, 0, packs ? 0 : p.a_column, p.a_row, tiles, blocks, p.n, p.k, p.c,
                              p.c_row, p.from == nullptr ? p.c : p.from, p.from == nullptr ? p.c_row : p.from_row,
-                             p.beta, p.more, p.more_row, groups,
+                             p.beta, p.more, p.more_row, groups, group_panels,
                              // Each thread keeps to its part of b, so turning round is for one thread.
                              backwards && threads == 1, is_large, threads > 1 && !is_large};
   if (!packs) return for_each_task<B>(blocks.count * groups, parallel, task);
@@ -231,8 +250,7 @@ void multiply_panels(gemm_kernel<T> const& kernel, gemm_problem<T> const& p, gem
     gemm_task<B, T> own = task;
     own.a = packed.data();
     own.a_first = tiles.first(first);
-    for (std::ptrdiff_t group = shares.first(share); group != shares.first(share + 1); ++group)
-      own(block * groups + group);
+    own.multiply(block, shares.first(share), shares.first(share + 1));
   });
 }
 
