@@ -71,6 +71,8 @@ struct gemm_task {
   even_parts tiles;
   even_parts blocks;  ///< of tiles
   std::ptrdiff_t n, k;
+  std::ptrdiff_t panels;  ///< of b
+  std::ptrdiff_t depth;   ///< of k at a time
   T* c;
   std::ptrdiff_t c_row;
   T const* from;
@@ -84,50 +86,57 @@ struct gemm_task {
   bool is_large;                ///< c, for the second level of cache
   bool shares_rows;             ///< of c, which stays in the caches: other threads write beside a task's columns
 
-  void operator()(std::ptrdiff_t task) const { multiply(task / groups, task % groups, task % groups + 1); }
+  // Few rows of a task take 200 nanoseconds, and a division up to five: what all tasks need is divided before them.
+  void operator()(std::ptrdiff_t task) const {
+    std::ptrdiff_t const block = blocks.count == 1 ? 0 : task / groups;
+    std::ptrdiff_t const group = task - block * groups;
+    multiply(block, group, group + 1);
+  }
 
   /// A block of tiles with the groups `first_group` to `last_group`, excluded.
   void multiply(std::ptrdiff_t block, std::ptrdiff_t first_group, std::ptrdiff_t last_group) const {
-    std::ptrdiff_t const width = kernel->width;
-    std::ptrdiff_t const first = first_group * group_panels;
-    std::ptrdiff_t const last = std::min((n + width - 1) / width, last_group * group_panels);
     std::ptrdiff_t const first_tile = blocks.first(block);
+    std::ptrdiff_t const count = blocks.size(block);
     std::ptrdiff_t const together = kernel->wide_panels[std::size_t(tiles.size(first_tile))];
-    std::ptrdiff_t const depths = (k + kernel->block - 1) / kernel->block;
-    std::ptrdiff_t const depth = (k + depths - 1) / depths;
-    gemm_scratch<B, T, 32768> scratch(b.loose_column == 0 ? 0 : std::min(together, last - first) * width * depth);
-    tile_run const of{first_tile, first_tile + blocks.size(block), depth, scratch.data()};
-    std::ptrdiff_t const whole = last - (last - first) % together;
-    if (backwards) {
-      for (std::ptrdiff_t panel = last; panel != whole;) multiply(of, --panel, 1);
-      for (std::ptrdiff_t panel = whole; panel != first;) multiply(of, panel -= together, together);
-    } else {
-      for (std::ptrdiff_t panel = first; panel != whole; panel += together) multiply(of, panel, together);
-      for (std::ptrdiff_t panel = whole; panel != last; ++panel) multiply(of, panel, 1);
+    gemm_scratch<B, T, 32768> scratch(b.loose_column == 0 ? 0 : std::min(together, panels) * kernel->width * depth);
+    // The tiles over a block share the fetching of the next.
+    std::ptrdiff_t const line = b.loose_column != 0 ? 0 : b.row * std::ptrdiff_t(sizeof(T));
+    tile_run const of{first_tile, first_tile + count, count == 1 ? line : line / count, scratch.data()};
+    for (std::ptrdiff_t group = first_group; group != last_group; ++group) {
+      std::ptrdiff_t const first = group * group_panels;
+      std::ptrdiff_t const last = std::min(panels, first + group_panels);
+      if (shares_rows) claim(of, first * kernel->width, std::min(n, last * kernel->width));
+      if (backwards) {
+        std::ptrdiff_t const whole = last - (last - first) % together;
+        for (std::ptrdiff_t panel = last; panel != whole;) multiply(of, --panel, 1);
+        for (std::ptrdiff_t panel = whole; panel != first;) multiply(of, panel -= together, together);
+      } else {
+        std::ptrdiff_t panel = first;
+        for (; panel + together <= last; panel += together) multiply(of, panel, together);
+        for (; panel != last; ++panel) multiply(of, panel, 1);
+      }
     }
   }
 
  private:
-  // Tiles `first` to `last`, excluded, `depth` of k at a time, and memory for so much of the panels of one of them.
+  // Tiles `first` to `last`, excluded, how far each of them fetches ahead, and memory for loose panels.
   struct tile_run {
     std::ptrdiff_t first, last;
-    std::ptrdiff_t depth;
+    std::ptrdiff_t ahead_step;
     T* scratch;
   };
 
   void multiply(tile_run const& of, std::ptrdiff_t panel, std::ptrdiff_t together) const {
     std::ptrdiff_t const width = kernel->width;
     std::ptrdiff_t const next_panel = backwards ? std::max(panel - 1, std::ptrdiff_t(0)) : panel + together;
-    if (shares_rows && panel % group_panels == 0) claim(of, panel * width, (panel + group_panels) * width);
     gemm_tile<T> t;
     t.b_row = b.row;
     t.b_panel = b.panel;
     t.c_row = c_row;
     t.columns = std::min(n - panel * width, together * width);
-    // The tiles over a block share the fetching of the next.
-    t.ahead_step = b.loose_column != 0 ? 0 : b.row * std::ptrdiff_t(sizeof(T)) / (of.last - of.first);
-    for (std::ptrdiff_t first = 0; first < k; first += of.depth) {
-      t.k = std::min(of.depth, k - first);
+    t.ahead_step = of.ahead_step;
+    for (std::ptrdiff_t first = 0; first < k; first += depth) {
+      t.k = std::min(depth, k - first);
       T const* const part = b.data + panel * b.panel + first * b.row;
       t.b = part;
       if (b.loose_column != 0) {
@@ -138,8 +147,8 @@ struct gemm_task {
           pack_panel(of.scratch + i * t.b_panel, width, part + i * b.panel, std::min(width, t.columns - i * width),
                      b.loose_column, b.row, t.k);
       }
-      bool const is_last = first + of.depth >= k;
-      T const* const next = is_last ? b.data + next_panel * b.panel : part + of.depth * b.row;
+      bool const is_last = first + depth >= k;
+      T const* const next = is_last ? b.data + next_panel * b.panel : part + depth * b.row;
       t.ahead = reinterpret_cast<char const*>(b.loose_column != 0 ? t.b : next);
       t.beta = first == 0 ? beta : T(1);
       bool const adds = more != nullptr && is_last;
@@ -167,7 +176,6 @@ struct gemm_task {
   // as a message between the two, which is up to half of the time of a few rows.
   void claim(tile_run const& of, std::ptrdiff_t first, std::ptrdiff_t last) const {
     constexpr auto line = std::ptrdiff_t(64 / sizeof(T));
-    last = std::min(n, last);
     for (std::ptrdiff_t i = tiles.first(of.first); i != tiles.first(of.last); ++i)
       for (std::ptrdiff_t j = first; j < last; j += line) prefetch_to_write(c + i * c_row + j);
   }
@@ -225,16 +233,18 @@ void multiply_panels(gemm_kernel<T> const& kernel, gemm_problem<T> const& p, gem
   bool const parallel = is_shared<B>(p.m * p.n * p.k);
   std::ptrdiff_t const threads = parallel ? std::ptrdiff_t(threads_here<B>()) : 1;
   even_parts const tiles = row_tiles(p.m, kernel.rows);
-  std::ptrdiff_t const all_panels = (p.n + kernel.width - 1) / kernel.width;
+  std::ptrdiff_t const count = (p.n + kernel.width - 1) / kernel.width;
   std::ptrdiff_t const group_panels =
-      threads == 1 ? all_panels : std::max<std::ptrdiff_t>(task_panels, kernel.wide_panels[std::size_t(tiles.size(0))]);
-  std::ptrdiff_t const groups = (all_panels + group_panels - 1) / group_panels;
+      threads == 1 ? count : std::max<std::ptrdiff_t>(task_panels, kernel.wide_panels[std::size_t(tiles.size(0))]);
+  std::ptrdiff_t const groups = (count + group_panels - 1) / group_panels;
   // Where tasks pack panels of b, more blocks would pack the same.
   even_parts const blocks = tile_blocks(tiles.count, groups, panels.loose_column == 0 ? threads : 1);
   bool const is_large = p.m * p.c_row > std::ptrdiff_t(large_result / sizeof(T));
-  gemm_task<B, T> const task{&kernel, panels, p.a, 0, packs ? 0 : p.a_column, p.a_row, tiles, blocks, p.n, p.k, p.c,
-                             p.c_row, p.from == nullptr ? p.c : p.from, p.from == nullptr ? p.c_row : p.from_row,
-                             p.beta, p.more, p.more_row, groups, group_panels,
+  std::ptrdiff_t const depths = (p.k + kernel.block - 1) / kernel.block;
+  std::ptrdiff_t const depth = (p.k + depths - 1) / depths;
+  gemm_task<B, T> const task{&kernel, panels, p.a, 0, packs ? 0 : p.a_column, p.a_row, tiles, blocks, p.n, p.k, count,
+                             depth, p.c, p.c_row, p.from == nullptr ? p.c : p.from,
+                             p.from == nullptr ? p.c_row : p.from_row, p.beta, p.more, p.more_row, groups, group_panels,
                              // Each thread keeps to its part of b, so turning round is for one thread.
                              backwards && threads == 1, is_large, threads > 1 && !is_large};
   if (!packs) return for_each_task<B>(blocks.count * groups, parallel, task);
