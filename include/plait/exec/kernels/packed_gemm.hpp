@@ -23,9 +23,11 @@ namespace plait::detail {
 /// How much of k is packed at once, and columns of b.
 inline constexpr std::ptrdiff_t packed_depth = 1024;
 inline constexpr std::ptrdiff_t packed_columns = 2048;
-/// Panels to a task of several threads, or as many as the tiles have; so few that who is quicker can take more of them.
-/// And tiles whose rows of a stay in the second level of cache.
+/// Panels to a task of several threads, at least: so few that who is quicker can take more of them, but as many as the
+/// tiles have and as are worth so many multiplications, a microsecond at most. And tiles whose rows of a stay in the
+/// second level of cache.
 inline constexpr std::ptrdiff_t task_panels = 2;
+inline constexpr std::ptrdiff_t task_work = 1 << 15;
 inline constexpr std::ptrdiff_t task_tiles = 8;
 /// Bytes of c that leave room for a and b in the second level of cache.
 inline constexpr std::size_t large_result = std::size_t{1} << 18;
@@ -234,8 +236,11 @@ void multiply_panels(gemm_kernel<T> const& kernel, gemm_problem<T> const& p, gem
   std::ptrdiff_t const threads = parallel ? std::ptrdiff_t(threads_here<B>()) : 1;
   even_parts const tiles = row_tiles(p.m, kernel.rows);
   std::ptrdiff_t const count = (p.n + kernel.width - 1) / kernel.width;
-  std::ptrdiff_t const group_panels =
-      threads == 1 ? count : std::max<std::ptrdiff_t>(task_panels, kernel.wide_panels[std::size_t(tiles.size(0))]);
+  std::ptrdiff_t group_panels = count;
+  if (threads != 1) {
+    group_panels = std::max<std::ptrdiff_t>(task_panels, kernel.wide_panels[std::size_t(tiles.size(0))]);
+    while (group_panels < count && group_panels * kernel.width * p.m * p.k < task_work) group_panels *= 2;
+  }
   std::ptrdiff_t const groups = (count + group_panels - 1) / group_panels;
   // Where tasks pack panels of b, more blocks would pack the same.
   even_parts const blocks = tile_blocks(tiles.count, groups, panels.loose_column == 0 ? threads : 1);
@@ -360,7 +365,7 @@ void multiply_packed(gemm_kernel<T> const& kernel, gemm_problem<T> p, T const* p
 /// For few rows or columns and b transposed: dot products, without packing.
 template <backend B, class T>
 void multiply_dots(gemm_kernel<T> const& kernel, gemm_problem<T> const& p) {
-  std::ptrdiff_t const columns = task_panels * kernel.width;
+  std::ptrdiff_t const columns = 4 * kernel.width;
   std::ptrdiff_t const rows = 16 * kernel.dot_rows;
   std::ptrdiff_t const groups = (p.n + columns - 1) / columns;
   std::ptrdiff_t const tasks = (p.m + rows - 1) / rows * groups;
