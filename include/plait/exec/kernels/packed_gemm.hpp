@@ -29,6 +29,8 @@ inline constexpr std::ptrdiff_t packed_columns = 2048;
 inline constexpr std::ptrdiff_t task_panels = 2;
 inline constexpr std::ptrdiff_t task_work = 1 << 15;
 inline constexpr std::ptrdiff_t task_tiles = 8;
+/// Panels' worth of columns to a task of dot products.
+inline constexpr std::ptrdiff_t dot_panels = 4;
 /// Bytes of c that leave room for a and b in the second level of cache.
 inline constexpr std::size_t large_result = std::size_t{1} << 18;
 /// Multiplications below which threads are not woken up.
@@ -88,8 +90,8 @@ struct gemm_task {
   bool is_large;                ///< c, for the second level of cache
   bool shares_rows;             ///< of c, which stays in the caches: other threads write beside a task's columns
 
-  // A task of few rows takes less than a microsecond, and a division five nanoseconds: what all tasks need is divided
-  // before them.
+  /// A task of few rows takes less than a microsecond, and a division five nanoseconds: what all tasks need is divided
+  /// before them.
   void operator()(std::ptrdiff_t task) const {
     std::ptrdiff_t const block = blocks.count == 1 ? 0 : task / groups;
     std::ptrdiff_t const group = task - block * groups;
@@ -366,7 +368,7 @@ void multiply_packed(gemm_kernel<T> const& kernel, gemm_problem<T> p, T const* p
 /// For few rows or columns and b transposed: dot products, without packing.
 template <backend B, class T>
 void multiply_dots(gemm_kernel<T> const& kernel, gemm_problem<T> const& p) {
-  std::ptrdiff_t const columns = 4 * kernel.width;
+  std::ptrdiff_t const columns = dot_panels * kernel.width;
   std::ptrdiff_t const rows = 16 * kernel.dot_rows;
   std::ptrdiff_t const groups = (p.n + columns - 1) / columns;
   std::ptrdiff_t const tasks = (p.m + rows - 1) / rows * groups;
