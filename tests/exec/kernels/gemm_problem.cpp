@@ -22,6 +22,17 @@ struct two_threads : plait::omp {
   static unsigned concurrency() { return 2; }
 };
 
+TEST_CASE("parts_for: the fewest that hold all") {
+  static_assert(parts_for(28, 14) == 2 && parts_for(29, 14) == 3);
+  for (std::ptrdiff_t things = 1; things != 40; ++things)
+    for (std::ptrdiff_t size = 1; size != 50; ++size) {
+      CAPTURE(things);
+      CAPTURE(size);
+      CHECK(parts_for(things, size) * size >= things);
+      CHECK((parts_for(things, size) - 1) * size < things);
+    }
+}
+
 TEST_CASE("even_parts: each thing is in one part, and no part has two more than another") {
   for (std::ptrdiff_t things = 0; things != 40; ++things)
     for (std::ptrdiff_t count = 1; count != 12; ++count) {

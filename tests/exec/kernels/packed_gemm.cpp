@@ -230,6 +230,19 @@ TEST_CASE("multiplying allocates nothing in steady state") {
   CHECK(memory_pool<serial>::shared().statistics().system_allocations == before);
 }
 
+TEST_CASE("block_depth: as few blocks as can be, nearly the same") {
+  static_assert(detail::block_depth(256, 256) == 256 && detail::block_depth(257, 256) == 129);
+  for (std::ptrdiff_t k = 1; k != 60; ++k)
+    for (std::ptrdiff_t most = 1; most != 20; ++most) {
+      CAPTURE(k);
+      CAPTURE(most);
+      std::ptrdiff_t const depth = detail::block_depth(k, most);
+      CHECK(depth <= most);
+      CHECK(detail::parts_for(k, depth) == detail::parts_for(k, most));
+      CHECK((depth - 1) * detail::parts_for(k, most) < k);
+    }
+}
+
 TEST_CASE("nothing to multiply") {
   std::vector<double> c{1, 2, 3, 4};
   packed_panels<double, serial> packed;

@@ -129,13 +129,20 @@ bool without_product(gemm_problem<T> const& p) {
   return true;
 }
 
+/// How many parts hold so many things, at least one, if each holds `size` at most. Most often one does, and a division
+/// takes as long as a tile of short rows.
+constexpr std::ptrdiff_t parts_for(std::ptrdiff_t things, std::ptrdiff_t size) {
+  return things <= size ? 1 : (things + size - 1) / size;
+}
+
 /// So many things in parts of nearly the same size: rows in tiles, tiles in blocks.
 struct even_parts {
   std::ptrdiff_t count, low, high;
-  even_parts(std::ptrdiff_t things, std::ptrdiff_t parts) : count(parts), low(things / parts), high(things % parts) {}
+  even_parts(std::ptrdiff_t things, std::ptrdiff_t parts)
+      : count(parts), low(parts == 1 ? things : things / parts), high(things - low * parts) {}
   std::ptrdiff_t first(std::ptrdiff_t part) const { return part * low + std::min(part, high); }
   std::ptrdiff_t size(std::ptrdiff_t part) const { return low + (part < high); }
 };
-inline even_parts row_tiles(std::ptrdiff_t m, std::ptrdiff_t rows) { return {m, (m + rows - 1) / rows}; }
+inline even_parts row_tiles(std::ptrdiff_t m, std::ptrdiff_t rows) { return {m, parts_for(m, rows)}; }
 
 }  // namespace plait::detail

@@ -46,12 +46,17 @@ bool is_shared(std::ptrdiff_t multiplications) {
 /// Tiles in blocks of task_tiles at most, of which each makes a task with each of `groups` of panels: as many tasks for
 /// one thread as for another, where they are few.
 inline even_parts tile_blocks(std::ptrdiff_t tiles, std::ptrdiff_t groups, std::ptrdiff_t threads) {
-  std::ptrdiff_t blocks = (tiles + task_tiles - 1) / task_tiles;
-  if (blocks * groups < 8 * threads) {
+  std::ptrdiff_t blocks = parts_for(tiles, task_tiles);
+  if (blocks < tiles && blocks * groups < 8 * threads) {
     std::ptrdiff_t const step = threads / std::gcd(threads, groups);
     blocks = std::min(tiles, (blocks + step - 1) / step * step);
   }
   return {tiles, blocks};
+}
+
+/// How much of k to take at once, so that blocks of it are at most so deep and nearly the same.
+constexpr std::ptrdiff_t block_depth(std::ptrdiff_t k, std::ptrdiff_t most) {
+  return k <= most ? k : parts_for(k, parts_for(k, most));
 }
 
 /// Where the panels of a part of b are.
@@ -238,20 +243,18 @@ void multiply_panels(gemm_kernel<T> const& kernel, gemm_problem<T> const& p, gem
   bool const parallel = is_shared<B>(p.m * p.n * p.k);
   std::ptrdiff_t const threads = parallel ? std::ptrdiff_t(threads_here<B>()) : 1;
   even_parts const tiles = row_tiles(p.m, kernel.rows);
-  std::ptrdiff_t const count = (p.n + kernel.width - 1) / kernel.width;
+  std::ptrdiff_t const count = parts_for(p.n, kernel.width);
   std::ptrdiff_t group_panels = count;
   if (threads != 1) {
     group_panels = std::max<std::ptrdiff_t>(task_panels, kernel.wide_panels[std::size_t(tiles.size(0))]);
     while (group_panels < count && group_panels * kernel.width * p.m * p.k < task_work) group_panels *= 2;
   }
-  std::ptrdiff_t const groups = (count + group_panels - 1) / group_panels;
+  std::ptrdiff_t const groups = parts_for(count, group_panels);
   // Where tasks pack panels of b, more blocks would pack the same.
   even_parts const blocks = tile_blocks(tiles.count, groups, panels.loose_column == 0 ? threads : 1);
   bool const is_large = p.m * p.c_row > std::ptrdiff_t(large_result / sizeof(T));
-  std::ptrdiff_t const depths = (p.k + kernel.block - 1) / kernel.block;
-  std::ptrdiff_t const depth = (p.k + depths - 1) / depths;
   gemm_task<B, T> const task{&kernel, panels, p.a, 0, packs ? 0 : p.a_column, p.a_row, tiles, blocks, p.n, p.k, count,
-                             depth, p.c, p.c_row, p.from == nullptr ? p.c : p.from,
+                             block_depth(p.k, kernel.block), p.c, p.c_row, p.from == nullptr ? p.c : p.from,
                              p.from == nullptr ? p.c_row : p.from_row, p.beta, p.more, p.more_row, groups, group_panels,
                              // Each thread keeps to its part of b, so turning round is for one thread.
                              backwards && threads == 1, is_large, threads > 1 && !is_large};
@@ -295,10 +298,10 @@ void pack_panels(gemm_kernel<T> const& kernel, gemm_problem<T> const& p, T* to) 
 template <class T>
 void multiply_row(gemm_kernel<T> const& kernel, gemm_problem<T> const& p, T const* packed, bool backwards = false) {
   if (without_product(p)) return;
-  std::ptrdiff_t const together = kernel.wide_panels[1];
-  std::ptrdiff_t const panels = (p.n + kernel.width - 1) / kernel.width;
-  std::ptrdiff_t const whole = p.n / kernel.width / together;  // groups of so many
-  std::ptrdiff_t const groups = whole + panels - whole * together;
+  std::ptrdiff_t const wide = kernel.wide_panels[1] * kernel.width;
+  std::ptrdiff_t const whole = p.n / wide;  // groups of so many columns
+  std::ptrdiff_t const rest = p.n - whole * wide;
+  std::ptrdiff_t const groups = whole + (rest == 0 ? 0 : parts_for(rest, kernel.width));
   T const* const from = p.from == nullptr ? p.c : p.from;
   gemm_tile<T> t{};
   t.a_step = p.a_column;
@@ -307,16 +310,15 @@ void multiply_row(gemm_kernel<T> const& kernel, gemm_problem<T> const& p, T cons
   for (std::ptrdiff_t i = 0; i != groups; ++i) {
     std::ptrdiff_t const group = backwards ? groups - 1 - i : i;
     bool const is_wide = group < whole;
-    std::ptrdiff_t const column = (is_wide ? group * together : whole * together + group - whole) * kernel.width;
-    t.columns = std::min(p.n - column, (is_wide ? together : 1) * kernel.width);
+    std::ptrdiff_t const column = is_wide ? group * wide : whole * wide + (group - whole) * kernel.width;
+    t.columns = std::min(p.n - column, is_wide ? wide : kernel.width);
     t.c = p.c + column;
     t.from = from + column;
     t.beta = p.beta;
     for (std::ptrdiff_t first = 0; first < p.k;) {
-      std::ptrdiff_t const depth = std::min(packed_depth, p.k - first);
-      std::ptrdiff_t const blocks = (depth + kernel.block - 1) / kernel.block;
-      for (std::ptrdiff_t const end = first + depth; first < end; first += t.k) {
-        t.k = std::min((depth + blocks - 1) / blocks, end - first);
+      std::ptrdiff_t const end = std::min(first + packed_depth, p.k);
+      for (std::ptrdiff_t const depth = block_depth(end - first, kernel.block); first < end; first += t.k) {
+        t.k = std::min(depth, end - first);
         t.a = p.a + first * p.a_column;
         t.b = packed + column * p.k + first * kernel.width;
         t.ahead = reinterpret_cast<char const*>(t.b);
@@ -333,7 +335,7 @@ void multiply_row(gemm_kernel<T> const& kernel, gemm_problem<T> const& p, T cons
 template <backend B, class T>
 void share_row(gemm_kernel<T> const& kernel, gemm_problem<T> const& p, T const* packed, bool backwards) {
   std::ptrdiff_t const columns = kernel.wide_panels[1] * kernel.width;
-  std::ptrdiff_t const groups = (p.n + columns - 1) / columns;
+  std::ptrdiff_t const groups = parts_for(p.n, columns);
   bool const parallel = is_shared<B>(p.n * p.k);
   even_parts const parts(groups, parallel ? std::min(groups, std::ptrdiff_t(threads_here<B>())) : 1);
   for_each_task<B>(parts.count, parallel, [=, &kernel](std::ptrdiff_t i) {
