@@ -95,6 +95,36 @@ struct gemm_task {
   bool is_large;                ///< c, for the second level of cache
   bool shares_rows;             ///< of c, which stays in the caches: other threads write beside a task's columns
 
+  /// Of all of p, in groups of so many panels. Not an aggregate: of one so large GCC clears the memory first, which
+  /// takes as long as ten divisions.
+  gemm_task(gemm_kernel<T> const& kernel, gemm_problem<T> const& p, gemm_panels<T> const& b, bool packs,
+            even_parts const& tiles, even_parts const& blocks, std::ptrdiff_t panels, std::ptrdiff_t group_panels,
+            bool backwards, bool in_team)
+      : kernel(&kernel),
+        b(b),
+        a(p.a),
+        a_first(0),
+        a_step(packs ? 0 : p.a_column),
+        a_row(p.a_row),
+        tiles(tiles),
+        blocks(blocks),
+        n(p.n),
+        k(p.k),
+        panels(panels),
+        depth(block_depth(p.k, kernel.block)),
+        c(p.c),
+        c_row(p.c_row),
+        from(p.from == nullptr ? p.c : p.from),
+        from_row(p.from == nullptr ? p.c_row : p.from_row),
+        beta(p.beta),
+        more(p.more),
+        more_row(p.more_row),
+        groups(parts_for(panels, group_panels)),
+        group_panels(group_panels),
+        backwards(backwards),
+        is_large(p.m * p.c_row > std::ptrdiff_t(large_result / sizeof(T))),
+        shares_rows(in_team && !is_large) {}
+
   /// A task of few rows takes less than a microsecond, and a division five nanoseconds: what all tasks need is divided
   /// before them.
   void operator()(std::ptrdiff_t task) const {
@@ -252,12 +282,9 @@ void multiply_panels(gemm_kernel<T> const& kernel, gemm_problem<T> const& p, gem
   std::ptrdiff_t const groups = parts_for(count, group_panels);
   // Where tasks pack panels of b, more blocks would pack the same.
   even_parts const blocks = tile_blocks(tiles.count, groups, panels.loose_column == 0 ? threads : 1);
-  bool const is_large = p.m * p.c_row > std::ptrdiff_t(large_result / sizeof(T));
-  gemm_task<B, T> const task{&kernel, panels, p.a, 0, packs ? 0 : p.a_column, p.a_row, tiles, blocks, p.n, p.k, count,
-                             block_depth(p.k, kernel.block), p.c, p.c_row, p.from == nullptr ? p.c : p.from,
-                             p.from == nullptr ? p.c_row : p.from_row, p.beta, p.more, p.more_row, groups, group_panels,
-                             // Each thread keeps to its part of b, so turning round is for one thread.
-                             backwards && threads == 1, is_large, threads > 1 && !is_large};
+  // Each thread keeps to its part of b, so turning round is for one thread.
+  gemm_task<B, T> const task(kernel, p, panels, packs, tiles, blocks, count, group_panels, backwards && threads == 1,
+                             threads > 1);
   if (!packs) return for_each_task<B>(blocks.count * groups, parallel, task);
   even_parts const shares(groups, blocks.count >= 4 * threads ? 1 : std::min(groups, threads));
   for_each_task<B>(blocks.count * shares.count, parallel, [=](std::ptrdiff_t part) {
@@ -351,19 +378,20 @@ void share_row(gemm_kernel<T> const& kernel, gemm_problem<T> const& p, T const* 
 
 /// With all of b packed at `packed`; p.b is not looked at.
 template <backend B, class T>
-void multiply_packed(gemm_kernel<T> const& kernel, gemm_problem<T> p, T const* packed, bool backwards = false) {
+void multiply_packed(gemm_kernel<T> const& kernel, gemm_problem<T> const& p, T const* packed, bool backwards = false) {
   if (without_product(p)) return;
-  std::ptrdiff_t const k = p.k;
   bool const packs = packs_rows(kernel, p);
   if (p.m == 1 && !packs) return share_row<B>(kernel, p, packed, backwards);
-  T const* const more = p.more;
-  for (std::ptrdiff_t first = 0; first < k; first += packed_depth) {
-    p.k = std::min(packed_depth, k - first);
-    p.more = first + p.k == k ? more : nullptr;
-    multiply_panels<B>(kernel, p, {packed + first * kernel.width, kernel.width, kernel.width * k}, packs, backwards);
-    p.a += p.k * p.a_column;
-    p.beta = T(1);
-    p.from = nullptr;
+  gemm_panels<T> const panels{packed, kernel.width, kernel.width * p.k};
+  if (p.k <= packed_depth) return multiply_panels<B>(kernel, p, panels, packs, backwards);
+  gemm_problem<T> part = p;
+  for (std::ptrdiff_t first = 0; first < p.k; first += packed_depth) {
+    part.k = std::min(packed_depth, p.k - first);
+    part.more = first + part.k == p.k ? p.more : nullptr;
+    multiply_panels<B>(kernel, part, {packed + first * panels.row, panels.row, panels.panel}, packs, backwards);
+    part.a += part.k * part.a_column;
+    part.beta = T(1);
+    part.from = nullptr;
   }
 }
 
