@@ -95,11 +95,11 @@ struct gemm_task {
   bool is_large;                ///< c, for the second level of cache
   bool shares_rows;             ///< of c, which stays in the caches: other threads write beside a task's columns
 
-  /// Of all of p, in groups of so many panels. Not an aggregate: of one so large GCC clears the memory first, which
-  /// takes as long as ten divisions.
+  /// Of all of p, by this thread alone or with others. Not an aggregate: of one so large GCC clears the memory first,
+  /// which took an eighth of the product of four rows with one panel.
   gemm_task(gemm_kernel<T> const& kernel, gemm_problem<T> const& p, gemm_panels<T> const& b, bool packs,
-            even_parts const& tiles, even_parts const& blocks, std::ptrdiff_t panels, std::ptrdiff_t group_panels,
-            bool backwards, bool in_team)
+            even_parts const& tiles, even_parts const& blocks, std::ptrdiff_t panels, std::ptrdiff_t groups,
+            std::ptrdiff_t group_panels, bool backwards, bool with_others)
       : kernel(&kernel),
         b(b),
         a(p.a),
@@ -119,11 +119,11 @@ struct gemm_task {
         beta(p.beta),
         more(p.more),
         more_row(p.more_row),
-        groups(parts_for(panels, group_panels)),
+        groups(groups),
         group_panels(group_panels),
         backwards(backwards),
         is_large(p.m * p.c_row > std::ptrdiff_t(large_result / sizeof(T))),
-        shares_rows(in_team && !is_large) {}
+        shares_rows(with_others && !is_large) {}
 
   /// A task of few rows takes less than a microsecond, and a division five nanoseconds: what all tasks need is divided
   /// before them.
@@ -283,8 +283,8 @@ void multiply_panels(gemm_kernel<T> const& kernel, gemm_problem<T> const& p, gem
   // Where tasks pack panels of b, more blocks would pack the same.
   even_parts const blocks = tile_blocks(tiles.count, groups, panels.loose_column == 0 ? threads : 1);
   // Each thread keeps to its part of b, so turning round is for one thread.
-  gemm_task<B, T> const task(kernel, p, panels, packs, tiles, blocks, count, group_panels, backwards && threads == 1,
-                             threads > 1);
+  gemm_task<B, T> const task(kernel, p, panels, packs, tiles, blocks, count, groups, group_panels,
+                             backwards && threads == 1, threads > 1);
   if (!packs) return for_each_task<B>(blocks.count * groups, parallel, task);
   even_parts const shares(groups, blocks.count >= 4 * threads ? 1 : std::min(groups, threads));
   for_each_task<B>(blocks.count * shares.count, parallel, [=](std::ptrdiff_t part) {
@@ -400,8 +400,8 @@ template <backend B, class T>
 void multiply_dots(gemm_kernel<T> const& kernel, gemm_problem<T> const& p) {
   std::ptrdiff_t const columns = dot_panels * kernel.width;
   std::ptrdiff_t const rows = 16 * kernel.dot_rows;
-  std::ptrdiff_t const groups = (p.n + columns - 1) / columns;
-  std::ptrdiff_t const tasks = (p.m + rows - 1) / rows * groups;
+  std::ptrdiff_t const groups = parts_for(p.n, columns);
+  std::ptrdiff_t const tasks = parts_for(p.m, rows) * groups;
   for_each_task<B>(tasks, is_shared<B>(p.m * p.n * p.k), [=, &kernel](std::ptrdiff_t task) {
     std::ptrdiff_t const first_row = task / groups * rows;
     std::ptrdiff_t const last = std::min(p.n, (task % groups + 1) * columns);
