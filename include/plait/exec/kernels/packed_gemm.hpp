@@ -77,11 +77,13 @@ struct gemm_task {
   std::ptrdiff_t a_first;  ///< the row
   std::ptrdiff_t a_step;   ///< from one k to the next of what is not packed; else 0
   std::ptrdiff_t a_row;    ///< and from one row to the next
-  even_parts tiles;
-  even_parts blocks;  ///< of tiles
   std::ptrdiff_t n, k;
-  std::ptrdiff_t panels;  ///< of b
-  std::ptrdiff_t depth;   ///< of k at a time
+  std::ptrdiff_t depth;  ///< of k at a time
+  even_parts tiles;
+  std::ptrdiff_t panels;        ///< of b
+  std::ptrdiff_t group_panels;  ///< in each group of them but the last
+  std::ptrdiff_t groups;
+  even_parts blocks;  ///< of tiles
   T* c;
   std::ptrdiff_t c_row;
   T const* from;
@@ -89,29 +91,30 @@ struct gemm_task {
   T beta;
   T const* more;  ///< nullptr: nothing, or not yet, as more of k is to come
   std::ptrdiff_t more_row;
-  std::ptrdiff_t groups;        ///< of panels
-  std::ptrdiff_t group_panels;  ///< in each of them but the last
-  bool backwards;               ///< the last panel first
-  bool is_large;                ///< c, for the second level of cache
-  bool shares_rows;             ///< of c, which stays in the caches: other threads write beside a task's columns
+  bool backwards;    ///< the last panel first
+  bool is_large;     ///< c, for the second level of cache
+  bool shares_rows;  ///< of c, which stays in the caches: other threads write beside a task's columns
 
-  /// Of all of p, by this thread alone or with others. Not an aggregate: of one so large GCC clears the memory first,
-  /// which took an eighth of the product of four rows with one panel.
-  gemm_task(gemm_kernel<T> const& kernel, gemm_problem<T> const& p, gemm_panels<T> const& b, bool packs,
-            even_parts const& tiles, even_parts const& blocks, std::ptrdiff_t panels, std::ptrdiff_t groups,
-            std::ptrdiff_t group_panels, bool backwards, bool with_others)
+  /// Of all of p, by so many threads. Each member is written where it stays, from registers: what was just written by
+  /// halves and is copied as a whole waits for all that was written before, which took 4 to 12 % of a product of one
+  /// panel. Nor is this an aggregate: of one so large GCC clears the memory first.
+  gemm_task(gemm_kernel<T> const& kernel, gemm_problem<T> const& p, T const* b, std::ptrdiff_t b_row,
+            std::ptrdiff_t b_panel, std::ptrdiff_t loose_column, bool packs, bool backwards, std::ptrdiff_t threads)
       : kernel(&kernel),
-        b(b),
+        b{b, b_row, b_panel, loose_column},
         a(p.a),
         a_first(0),
         a_step(packs ? 0 : p.a_column),
         a_row(p.a_row),
-        tiles(tiles),
-        blocks(blocks),
         n(p.n),
         k(p.k),
-        panels(panels),
         depth(block_depth(p.k, kernel.block)),
+        tiles(row_tiles(p.m, kernel.rows)),
+        panels(parts_for(p.n, kernel.width)),
+        group_panels(threads == 1 ? panels : shared_panels(kernel, p)),
+        groups(parts_for(panels, group_panels)),
+        // Where tasks pack panels of b, more blocks would pack the same.
+        blocks(tile_blocks(tiles.count, groups, loose_column == 0 ? threads : 1)),
         c(p.c),
         c_row(p.c_row),
         from(p.from == nullptr ? p.c : p.from),
@@ -119,11 +122,10 @@ struct gemm_task {
         beta(p.beta),
         more(p.more),
         more_row(p.more_row),
-        groups(groups),
-        group_panels(group_panels),
-        backwards(backwards),
+        // Each thread keeps to its part of b, so turning round is for one thread.
+        backwards(backwards && threads == 1),
         is_large(p.m * p.c_row > std::ptrdiff_t(large_result / sizeof(T))),
-        shares_rows(with_others && !is_large) {}
+        shares_rows(threads > 1 && !is_large) {}
 
   /// A task of few rows takes less than a microsecond, and a division five nanoseconds: what all tasks need is divided
   /// before them.
@@ -165,6 +167,13 @@ struct gemm_task {
     std::ptrdiff_t ahead_step;
     T* scratch;
   };
+
+  // How many panels a task of several threads has.
+  std::ptrdiff_t shared_panels(gemm_kernel<T> const& of, gemm_problem<T> const& p) const {
+    std::ptrdiff_t most = std::max<std::ptrdiff_t>(task_panels, of.wide_panels[std::size_t(tiles.size(0))]);
+    while (most < panels && most * of.width * p.m * p.k < task_work) most *= 2;
+    return most;
+  }
 
   void multiply(tile_run const& of, std::ptrdiff_t panel, std::ptrdiff_t together) const {
     std::ptrdiff_t const width = kernel->width;
@@ -265,28 +274,19 @@ void pack_tiles(even_parts const& tiles, std::ptrdiff_t first, std::ptrdiff_t la
     }
 }
 
-/// Multiplies with panels of b for packed_depth of k at most. Rows of a are packed, if `packs`, by each task that
-/// multiplies them, even if several do: what another thread has written last takes longer to fetch than to pack.
+/// Multiplies with panels of b (gemm_panels) for packed_depth of k at most. Rows of a are packed, if `packs`, by each
+/// task that multiplies them, even if several do: what another thread has written last takes longer to fetch than to
+/// pack.
 template <backend B, class T>
-void multiply_panels(gemm_kernel<T> const& kernel, gemm_problem<T> const& p, gemm_panels<T> const& panels, bool packs,
-                     bool backwards) {
+void multiply_panels(gemm_kernel<T> const& kernel, gemm_problem<T> const& p, T const* b, std::ptrdiff_t b_row,
+                     std::ptrdiff_t b_panel, std::ptrdiff_t loose_column, bool packs, bool backwards) {
   bool const parallel = is_shared<B>(p.m * p.n * p.k);
   std::ptrdiff_t const threads = parallel ? std::ptrdiff_t(threads_here<B>()) : 1;
-  even_parts const tiles = row_tiles(p.m, kernel.rows);
-  std::ptrdiff_t const count = parts_for(p.n, kernel.width);
-  std::ptrdiff_t group_panels = count;
-  if (threads != 1) {
-    group_panels = std::max<std::ptrdiff_t>(task_panels, kernel.wide_panels[std::size_t(tiles.size(0))]);
-    while (group_panels < count && group_panels * kernel.width * p.m * p.k < task_work) group_panels *= 2;
-  }
-  std::ptrdiff_t const groups = parts_for(count, group_panels);
-  // Where tasks pack panels of b, more blocks would pack the same.
-  even_parts const blocks = tile_blocks(tiles.count, groups, panels.loose_column == 0 ? threads : 1);
-  // Each thread keeps to its part of b, so turning round is for one thread.
-  gemm_task<B, T> const task(kernel, p, panels, packs, tiles, blocks, count, groups, group_panels,
-                             backwards && threads == 1, threads > 1);
-  if (!packs) return for_each_task<B>(blocks.count * groups, parallel, task);
-  even_parts const shares(groups, blocks.count >= 4 * threads ? 1 : std::min(groups, threads));
+  gemm_task<B, T> const task(kernel, p, b, b_row, b_panel, loose_column, packs, backwards, threads);
+  if (!packs) return for_each_task<B>(task.blocks.count * task.groups, parallel, task);
+  even_parts const tiles = task.tiles;
+  even_parts const blocks = task.blocks;
+  even_parts const shares(task.groups, blocks.count >= 4 * threads ? 1 : std::min(task.groups, threads));
   for_each_task<B>(blocks.count * shares.count, parallel, [=](std::ptrdiff_t part) {
     // A thread's parts follow each other: the same panels with all rows, of which blocks may have more or fewer.
     std::ptrdiff_t const share = part / blocks.count;
@@ -382,13 +382,14 @@ void multiply_packed(gemm_kernel<T> const& kernel, gemm_problem<T> const& p, T c
   if (without_product(p)) return;
   bool const packs = packs_rows(kernel, p);
   if (p.m == 1 && !packs) return share_row<B>(kernel, p, packed, backwards);
-  gemm_panels<T> const panels{packed, kernel.width, kernel.width * p.k};
-  if (p.k <= packed_depth) return multiply_panels<B>(kernel, p, panels, packs, backwards);
+  std::ptrdiff_t const width = kernel.width;
+  std::ptrdiff_t const panel = width * p.k;
+  if (p.k <= packed_depth) return multiply_panels<B>(kernel, p, packed, width, panel, 0, packs, backwards);
   gemm_problem<T> part = p;
   for (std::ptrdiff_t first = 0; first < p.k; first += packed_depth) {
     part.k = std::min(packed_depth, p.k - first);
     part.more = first + part.k == p.k ? p.more : nullptr;
-    multiply_panels<B>(kernel, part, {packed + first * panels.row, panels.row, panels.panel}, packs, backwards);
+    multiply_panels<B>(kernel, part, packed + first * width, width, panel, 0, packs, backwards);
     part.a += part.k * part.a_column;
     part.beta = T(1);
     part.from = nullptr;
@@ -445,18 +446,18 @@ void multiply(gemm_kernel<T> const& kernel, gemm_problem<T> p) {
     gemm_problem<T> part = p;
     if (in_place_columns != 0) {
       part.n = in_place_columns;
-      multiply_panels<B>(kernel, part, {p.b, p.b_row, width}, packs, false);
+      multiply_panels<B>(kernel, part, p.b, p.b_row, width, 0, packs, false);
     }
     for (std::ptrdiff_t column = in_place_columns; column < n; column += packed_columns) {
       part.n = std::min(packed_columns, n - column);
       part.b = p.b + column * p.b_column;
       part.c = p.c + column;
-      gemm_panels<T> panels{part.b, p.b_row, width * p.b_column, p.b_column};
-      if (!packs_in_tasks) {
+      if (packs_in_tasks) {
+        multiply_panels<B>(kernel, part, part.b, p.b_row, width * p.b_column, p.b_column, packs, false);
+      } else {
         pack_panels<B>(kernel, part, b_scratch.data());
-        panels = {b_scratch.data(), width, width * p.k};
+        multiply_panels<B>(kernel, part, b_scratch.data(), width, width * p.k, 0, packs, false);
       }
-      multiply_panels<B>(kernel, part, panels, packs, false);
     }
     p.a += p.k * p.a_column;
     p.b += p.k * p.b_row;

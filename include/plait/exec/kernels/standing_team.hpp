@@ -118,7 +118,8 @@ class standing_team<B> {
     bool in_part;
   };
 
-  void run(loop const& all, std::size_t count) {
+  // `all` comes in registers: a copy of what was just written by halves waits for all that was written before.
+  void run(loop all, std::size_t count) {
     number_ += count_bits + 1;
     std::size_t const low = count / members_;
     std::size_t const more = count % members_;  // members have a part more
