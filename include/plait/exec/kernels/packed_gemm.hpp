@@ -65,7 +65,7 @@ struct gemm_panels {
   T const* data;
   std::ptrdiff_t row;
   std::ptrdiff_t panel;
-  std::ptrdiff_t loose_column = 0;  ///< from one column to the next, of panels that tasks must pack themselves; else 0
+  std::ptrdiff_t loose_column;  ///< from one column to the next, of panels that tasks must pack themselves; else 0
 };
 
 /// The tiles of some panels with some tiles of rows.
@@ -274,9 +274,9 @@ void pack_tiles(even_parts const& tiles, std::ptrdiff_t first, std::ptrdiff_t la
     }
 }
 
-/// Multiplies with panels of b (gemm_panels) for packed_depth of k at most. Rows of a are packed, if `packs`, by each
-/// task that multiplies them, even if several do: what another thread has written last takes longer to fetch than to
-/// pack.
+/// Multiplies with panels of b, which are where gemm_panels of the same numbers says, for packed_depth of k at most.
+/// Rows of a are packed, if `packs`, by each task that multiplies them, even if several do: what another thread has
+/// written last takes longer to fetch than to pack.
 template <backend B, class T>
 void multiply_panels(gemm_kernel<T> const& kernel, gemm_problem<T> const& p, T const* b, std::ptrdiff_t b_row,
                      std::ptrdiff_t b_panel, std::ptrdiff_t loose_column, bool packs, bool backwards) {
@@ -284,20 +284,19 @@ void multiply_panels(gemm_kernel<T> const& kernel, gemm_problem<T> const& p, T c
   std::ptrdiff_t const threads = parallel ? std::ptrdiff_t(threads_here<B>()) : 1;
   gemm_task<B, T> const task(kernel, p, b, b_row, b_panel, loose_column, packs, backwards, threads);
   if (!packs) return for_each_task<B>(task.blocks.count * task.groups, parallel, task);
-  even_parts const tiles = task.tiles;
-  even_parts const blocks = task.blocks;
-  even_parts const shares(task.groups, blocks.count >= 4 * threads ? 1 : std::min(task.groups, threads));
-  for_each_task<B>(blocks.count * shares.count, parallel, [=](std::ptrdiff_t part) {
+  std::ptrdiff_t const blocks = task.blocks.count;
+  even_parts const shares(task.groups, blocks >= 4 * threads ? 1 : std::min(task.groups, threads));
+  for_each_task<B>(blocks * shares.count, parallel, [=](std::ptrdiff_t part) {
     // A thread's parts follow each other: the same panels with all rows, of which blocks may have more or fewer.
-    std::ptrdiff_t const share = part / blocks.count;
-    std::ptrdiff_t const block = part % blocks.count;
-    std::ptrdiff_t const first = blocks.first(block);
-    std::ptrdiff_t const last = first + blocks.size(block);
-    gemm_scratch<B, T, 65536> packed((tiles.first(last) - tiles.first(first)) * p.k);
-    pack_tiles(tiles, first, last, p, packed.data());
+    std::ptrdiff_t const share = part / blocks;
+    std::ptrdiff_t const block = part % blocks;
     gemm_task<B, T> own = task;
+    std::ptrdiff_t const first = own.blocks.first(block);
+    std::ptrdiff_t const last = first + own.blocks.size(block);
+    own.a_first = own.tiles.first(first);
+    gemm_scratch<B, T, 65536> packed((own.tiles.first(last) - own.a_first) * p.k);
+    pack_tiles(own.tiles, first, last, p, packed.data());
     own.a = packed.data();
-    own.a_first = tiles.first(first);
     own.multiply(block, shares.first(share), shares.first(share + 1));
   });
 }
