@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <random>
@@ -11,10 +12,39 @@
 #include <doctest/doctest.h>
 
 #include <plait/exec/gemm.hpp>
+#include <plait/exec/kernels/instruction_sets.hpp>
 
 namespace test {
 
 using plait::gemm_shape;
+
+/// Those that this processor has.
+inline std::vector<plait::instruction_set> instruction_sets() {
+  std::vector<plait::instruction_set> all;
+  for (auto const set :
+       {plait::instruction_set::portable, plait::instruction_set::avx2, plait::instruction_set::avx512})
+    if (set <= plait::available_instructions()) all.push_back(set);
+  return all;
+}
+
+template <class T>
+std::vector<T> random_numbers(std::ptrdiff_t count, std::mt19937& random) {
+  std::uniform_real_distribution<T> number(-1, 1);
+  std::vector<T> made(static_cast<std::size_t>(count));
+  for (T& x : made) x = number(random);
+  return made;
+}
+
+/// Small ones, of which all sums and products are exact.
+template <class T>
+std::vector<T> whole_numbers(std::ptrdiff_t count, unsigned seed) {
+  std::vector<T> made;
+  for (std::ptrdiff_t i = 0; i != count; ++i) {
+    seed = seed * 1664525u + 1013904223u;
+    made.push_back(static_cast<T>(static_cast<int>(seed >> 28) - 8));
+  }
+  return made;
+}
 
 /// The operands of one multiplication, with numbers around c that must stay as they are.
 template <class T>

@@ -33,6 +33,19 @@ TEST_CASE("parts_for: the fewest that hold all") {
     }
 }
 
+TEST_CASE("block_depth: as few blocks as can be, nearly the same") {
+  static_assert(block_depth(256, 256) == 256 && block_depth(257, 256) == 129);
+  for (std::ptrdiff_t k = 1; k != 60; ++k)
+    for (std::ptrdiff_t most = 1; most != 20; ++most) {
+      CAPTURE(k);
+      CAPTURE(most);
+      std::ptrdiff_t const depth = block_depth(k, most);
+      CHECK(depth <= most);
+      CHECK(parts_for(k, depth) == parts_for(k, most));
+      CHECK((depth - 1) * parts_for(k, most) < k);
+    }
+}
+
 TEST_CASE("even_parts: each thing is in one part, and no part has two more than another") {
   for (std::ptrdiff_t things = 0; things != 40; ++things)
     for (std::ptrdiff_t count = 1; count != 12; ++count) {
@@ -109,6 +122,18 @@ TEST_CASE("share_tasks: while a thread is at one task, the other does the rest")
     while (others != 39 && in_time) in_time = clock::now() < end;
   });
   CHECK(in_time);
+}
+
+TEST_CASE("a team shares a quarter of what threads are woken up for") {
+  test::some_threads threads;
+  threads.execute([] {
+    CHECK_FALSE(is_shared<plait::tbb>(parallel_work - 1));
+    CHECK(is_shared<plait::tbb>(parallel_work));
+    standing_team<plait::tbb> const team;
+    CHECK_FALSE(is_shared<plait::tbb>(team_work - 1));
+    CHECK(is_shared<plait::tbb>(team_work));
+    CHECK_FALSE(is_shared<plait::serial>(parallel_work - 1));
+  });
 }
 
 TEST_CASE("gemm_scratch: what is too much for the stack is the pool's, until it goes") {

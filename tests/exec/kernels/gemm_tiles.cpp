@@ -8,29 +8,14 @@
 
 #include <doctest/doctest.h>
 
+#include <support/gemm_cases.hpp>
+
 namespace {
 
-using plait::instruction_set;
 using plait::detail::gemm_kernel;
 using plait::detail::gemm_tile;
 using std::ptrdiff_t;
-
-std::vector<instruction_set> sets() {
-  std::vector<instruction_set> made;
-  for (auto const set : {instruction_set::portable, instruction_set::avx2, instruction_set::avx512})
-    if (set <= plait::available_instructions()) made.push_back(set);
-  return made;
-}
-
-template <class T>
-std::vector<T> whole_numbers(ptrdiff_t count, unsigned seed) {
-  std::vector<T> made;
-  for (ptrdiff_t i = 0; i != count; ++i) {
-    seed = seed * 1664525u + 1013904223u;
-    made.push_back(static_cast<T>(static_cast<int>(seed >> 28) - 8));
-  }
-  return made;
-}
+using test::whole_numbers;
 
 /// How a tile is called, besides its size.
 struct way {
@@ -85,6 +70,7 @@ void check_tile(gemm_kernel<T> const& kernel, ptrdiff_t rows, bool wide, ptrdiff
   t.more = w.adds ? more.data() : nullptr;
   t.more_row = c_row;
   t.ahead = reinterpret_cast<char const*>(b.data());
+  t.count = 1;
   (wide ? kernel.wide : kernel.narrow)[static_cast<std::size_t>(rows)](t);
   CAPTURE(rows);
   CAPTURE(wide);
@@ -97,7 +83,7 @@ void check_tile(gemm_kernel<T> const& kernel, ptrdiff_t rows, bool wide, ptrdiff
 
 TEST_CASE_TEMPLATE("gemm_tiles: products, what they are put onto and what is added, and nothing beside the tile", T,
                    float, double) {
-  for (auto const set : sets()) {
+  for (auto const set : test::instruction_sets()) {
     gemm_kernel<T> const& kernel = plait::detail::tiles_for<T>(set);
     CAPTURE(static_cast<int>(set));
     ptrdiff_t const c_row = kernel.width + 3;  // of narrow tiles; others read rows that overlap
@@ -114,7 +100,7 @@ TEST_CASE_TEMPLATE("gemm_tiles: products, what they are put onto and what is add
 
 // What is not written need not be numbers, and what is not read need not be there.
 TEST_CASE_TEMPLATE("gemm_tiles: without beta c is written, not read", T, float, double) {
-  for (auto const set : sets()) {
+  for (auto const set : test::instruction_sets()) {
     gemm_kernel<T> const& kernel = plait::detail::tiles_for<T>(set);
     std::vector<T> const a(2, T(1));
     std::vector<T> const b(static_cast<std::size_t>(kernel.width), T(2));
@@ -127,8 +113,66 @@ TEST_CASE_TEMPLATE("gemm_tiles: without beta c is written, not read", T, float, 
     t.b_row = t.b_panel = t.c_row = t.columns = kernel.width;
     t.c = c.data();
     t.ahead = reinterpret_cast<char const*>(b.data());
+    t.count = 1;
     kernel.narrow[2](t);
     CHECK(c == std::vector<T>(c.size(), T(2)));
+  }
+}
+
+TEST_CASE_TEMPLATE("gemm_tiles: several of a call are as many calls, and leave the pointers at the last", T, float,
+                   double) {
+  constexpr ptrdiff_t k = 5, count = 3, step = 7;
+  for (auto const set : test::instruction_sets()) {
+    gemm_kernel<T> const& kernel = plait::detail::tiles_for<T>(set);
+    CAPTURE(static_cast<int>(set));
+    for (ptrdiff_t rows = 1; rows <= kernel.rows; ++rows)
+      for (bool const adds : {false, true})
+        for (bool const back : {false, true}) {
+          CAPTURE(rows);
+          CAPTURE(adds);
+          CAPTURE(back);
+          ptrdiff_t const size = rows * kernel.width;
+          auto const a = whole_numbers<T>(k * rows + count * step, 1);
+          auto const b = whole_numbers<T>(k * kernel.width + count * step, 2);
+          auto const from = whole_numbers<T>(size + count * step, 3);
+          auto const more = whole_numbers<T>(size + count * step, 4);
+          auto const before = whole_numbers<T>(count * size, 5);
+          ptrdiff_t const first = back ? count - 1 : 0;
+          auto const tile = [&](std::vector<T>& c, ptrdiff_t i) {
+            gemm_tile<T> t{};
+            t.k = k;
+            t.a = a.data() + i * step;
+            t.a_step = rows;
+            t.a_row = 1;
+            t.b = b.data() + i * step;
+            t.b_row = t.b_panel = t.c_row = t.from_row = t.more_row = t.columns = kernel.width;
+            t.c = c.data() + i * size;
+            t.from = from.data() + i * step;
+            t.beta = T(2);
+            t.more = adds ? more.data() + i * step : nullptr;
+            t.ahead = reinterpret_cast<char const*>(b.data());
+            t.count = 1;
+            return t;
+          };
+          auto const function = kernel.narrow[static_cast<std::size_t>(rows)];
+          auto wanted = before, c = before;
+          for (ptrdiff_t i = 0; i != count; ++i) {
+            gemm_tile<T> one = tile(wanted, i);
+            function(one);
+          }
+          gemm_tile<T> all = tile(c, first);
+          all.count = count;
+          all.a_next = all.b_next = all.from_next = all.more_next = back ? -step : step;
+          all.c_next = back ? -size : size;
+          function(all);
+          CHECK(c == wanted);
+          gemm_tile<T> const last = tile(c, count - 1 - first);
+          CHECK(all.a == last.a);
+          CHECK(all.b == last.b);
+          CHECK(all.c == last.c);
+          CHECK(all.from == last.from);
+          CHECK(all.more == last.more);
+        }
   }
 }
 

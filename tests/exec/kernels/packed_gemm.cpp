@@ -13,24 +13,11 @@
 #include <support/some_threads.hpp>
 
 using namespace plait;
+using test::instruction_sets;
 using test::problem;
+using test::random_numbers;
 
 namespace {
-
-std::vector<instruction_set> instruction_sets() {
-  std::vector<instruction_set> all;
-  for (auto const set : {instruction_set::portable, instruction_set::avx2, instruction_set::avx512})
-    if (set <= available_instructions()) all.push_back(set);
-  return all;
-}
-
-template <class T>
-std::vector<T> random_numbers(std::ptrdiff_t count, std::mt19937& random) {
-  std::uniform_real_distribution<T> number(-1, 1);
-  std::vector<T> made(static_cast<std::size_t>(count));
-  for (T& x : made) x = number(random);
-  return made;
-}
 
 template <class T>
 void try_case(instruction_set set, gemm_shape const& s, T alpha, T beta, std::mt19937& random) {
@@ -230,19 +217,6 @@ TEST_CASE("multiplying allocates nothing in steady state") {
   CHECK(memory_pool<serial>::shared().statistics().system_allocations == before);
 }
 
-TEST_CASE("block_depth: as few blocks as can be, nearly the same") {
-  static_assert(detail::block_depth(256, 256) == 256 && detail::block_depth(257, 256) == 129);
-  for (std::ptrdiff_t k = 1; k != 60; ++k)
-    for (std::ptrdiff_t most = 1; most != 20; ++most) {
-      CAPTURE(k);
-      CAPTURE(most);
-      std::ptrdiff_t const depth = detail::block_depth(k, most);
-      CHECK(depth <= most);
-      CHECK(detail::parts_for(k, depth) == detail::parts_for(k, most));
-      CHECK((depth - 1) * detail::parts_for(k, most) < k);
-    }
-}
-
 TEST_CASE("nothing to multiply") {
   std::vector<double> c{1, 2, 3, 4};
   packed_panels<double, serial> packed;
@@ -256,50 +230,6 @@ TEST_CASE("nothing to multiply") {
   packed.multiply(0, nullptr, nullptr);
   packed.multiply(2, nullptr, c.data());
   CHECK(c == std::vector<double>(4, 0.0));
-}
-
-TEST_CASE_TEMPLATE("a single row has the bits of a row among others", T, float, double) {
-  std::mt19937 random(5);
-  auto const numbers = [&](std::ptrdiff_t count) { return random_numbers<T>(count, random); };
-  for (instruction_set const set : instruction_sets()) {
-    auto const& kernel = detail::tiles_for<T>(set);
-    std::ptrdiff_t const width = kernel.width;
-    for (std::ptrdiff_t const n : {std::ptrdiff_t(1), width, 3 * width + 5, 4 * width, 9 * width + 1})
-      for (std::ptrdiff_t const k : {1, 40, 513, 1100})
-        for (int const way : {0, 1, 2, 3, 4, 5}) {
-          CAPTURE(n);
-          CAPTURE(k);
-          CAPTURE(way);
-          auto const b = numbers(k * n), a = numbers(k), from = numbers(n), more = numbers(n), before = numbers(n);
-          std::vector<T> packed(static_cast<std::size_t>(detail::packed_size(kernel, k, n)));
-          detail::pack_panels<serial>(kernel, {1, n, k, nullptr, 0, 1, b.data(), n, 1, nullptr, 0, 1, 0},
-                                      packed.data());
-          std::vector<T> one = before, several = before, rows = a;
-          several.insert(several.end(), before.begin(), before.end());
-          rows.insert(rows.end(), a.begin(), a.end());
-          detail::gemm_problem<T> p{2, n, k, rows.data(), k, 1, nullptr, 0, 0, several.data(), n, 1, T(way) / 2};
-          if (way % 3 == 1) p.from = from.data();
-          if (way % 2 == 1) p.more = more.data();
-          detail::multiply_packed<serial>(kernel, p, packed.data());
-          p.m = 1;
-          p.c = one.data();
-          detail::multiply_row(kernel, p, packed.data(), way > 2);
-          several.resize(one.size());
-          CHECK(std::memcmp(one.data(), several.data(), one.size() * sizeof(T)) == 0);
-          several = before;
-          p.c = several.data();
-          detail::multiply_packed<serial>(kernel, p, packed.data(), way > 2);
-          CHECK(several == one);
-          std::vector<T> apart(static_cast<std::size_t>(3 * k));  // as in a column of a matrix
-          for (std::size_t l = 0; l != a.size(); ++l) apart[3 * l] = a[l];
-          p.a = apart.data();
-          p.a_row = 1;
-          p.a_column = 3;
-          several = before;
-          detail::multiply_packed<serial>(kernel, p, packed.data(), way > 2);
-          CHECK(several == one);
-        }
-  }
 }
 
 TEST_CASE_TEMPLATE("panels have the same bits from the last to the first", T, float, double) {
@@ -332,49 +262,6 @@ TEST_CASE_TEMPLATE("panels have the same bits from the last to the first", T, fl
         }
       }
   }
-}
-
-TEST_CASE_TEMPLATE("a single row that threads share has the bits of one that they do not", T, float, double) {
-  test::some_threads threads;
-  REQUIRE(threads.execute([] { return plait::tbb::concurrency(); }) > 1);
-  std::mt19937 random(6);
-  auto const numbers = [&](std::ptrdiff_t count) { return random_numbers<T>(count, random); };
-  for (instruction_set const set : instruction_sets()) {
-    auto const& kernel = detail::tiles_for<T>(set);
-    for (std::ptrdiff_t const n : {72 * kernel.width, 69 * kernel.width + 3, 67 * kernel.width - 1})
-      for (std::ptrdiff_t const k : {1000, 1100}) {
-        REQUIRE(n * k >= detail::parallel_work);
-        auto const b = numbers(k * n), a = numbers(k), from = numbers(n), more = numbers(n), before = numbers(n);
-        std::vector<T> packed(static_cast<std::size_t>(detail::packed_size(kernel, k, n)));
-        detail::pack_panels<serial>(kernel, {1, n, k, nullptr, 0, 1, b.data(), n, 1, nullptr, 0, 1, 0}, packed.data());
-        for (int const way : {0, 1, 2, 3}) {
-          CAPTURE(n);
-          CAPTURE(k);
-          CAPTURE(way);
-          std::vector<T> one = before, several = before;
-          detail::gemm_problem<T> p{1, n, k, a.data(), k, 1, nullptr, 0, 0, one.data(), n, 1, T(way) / 2};
-          if (way % 2 == 1) p.from = from.data();
-          if (way > 1) p.more = more.data();
-          detail::multiply_packed<serial>(kernel, p, packed.data());
-          p.c = several.data();
-          threads.execute([&] { detail::multiply_packed<plait::tbb>(kernel, p, packed.data(), way > 1); });
-          CHECK(several == one);
-        }
-      }
-  }
-}
-
-TEST_CASE("a team shares a quarter of what threads are woken up for") {
-  using detail::is_shared, detail::parallel_work, detail::team_work;
-  test::some_threads threads;
-  threads.execute([] {
-    CHECK_FALSE(is_shared<plait::tbb>(parallel_work - 1));
-    CHECK(is_shared<plait::tbb>(parallel_work));
-    detail::standing_team<plait::tbb> const team;
-    CHECK_FALSE(is_shared<plait::tbb>(team_work - 1));
-    CHECK(is_shared<plait::tbb>(team_work));
-    CHECK_FALSE(is_shared<serial>(parallel_work - 1));
-  });
 }
 
 TEST_CASE_TEMPLATE("what a team shares has the bits of what one thread does", T, float, double) {

@@ -16,6 +16,17 @@ namespace plait::detail {
 
 /// Bytes of a right operand that find room in the second level of a thread's cache.
 inline constexpr std::size_t own_cache = std::size_t{1} << 20;
+/// How much of k is packed at once.
+inline constexpr std::ptrdiff_t packed_depth = 1024;
+/// Multiplications below which threads are not woken up.
+inline constexpr std::ptrdiff_t parallel_work = 1 << 18;
+/// And below which those that stand by are left alone: a microsecond and a half.
+inline constexpr std::ptrdiff_t team_work = 1 << 16;
+
+template <backend B>
+bool is_shared(std::ptrdiff_t multiplications) {
+  return multiplications >= (standing_team<B>::is_here() ? team_work : parallel_work);
+}
 
 /// c = (alpha * a * b + beta * from) + more with a of m by k and b of k by n elements. a and b have a distance between
 /// rows and one between columns, of which one is 1. `more` stands apart from c, and is for multiply_packed only.
@@ -133,6 +144,11 @@ bool without_product(gemm_problem<T> const& p) {
 /// division takes five nanoseconds.
 constexpr std::ptrdiff_t parts_for(std::ptrdiff_t things, std::ptrdiff_t size) {
   return things <= size ? 1 : (things + size - 1) / size;
+}
+
+/// How much of k to take at once, so that blocks of it are at most so deep and nearly the same.
+constexpr std::ptrdiff_t block_depth(std::ptrdiff_t k, std::ptrdiff_t most) {
+  return k <= most ? k : parts_for(k, parts_for(k, most));
 }
 
 /// So many things in parts of nearly the same size: rows in tiles, tiles in blocks.

@@ -15,34 +15,26 @@
 #include <plait/exec/backend.hpp>
 #include <plait/exec/kernels/gemm_packing.hpp>
 #include <plait/exec/kernels/gemm_problem.hpp>
+#include <plait/exec/kernels/gemm_runs.hpp>
 #include <plait/exec/kernels/gemm_tiles.hpp>
+#include <plait/exec/kernels/row_gemm.hpp>
 #include <plait/exec/kernels/standing_team.hpp>
 
 namespace plait::detail {
 
-/// How much of k is packed at once, and columns of b.
-inline constexpr std::ptrdiff_t packed_depth = 1024;
+/// How many columns of b are packed at once.
 inline constexpr std::ptrdiff_t packed_columns = 2048;
 /// Panels to a task of several threads, at least: so few that who is quicker can take more of them, but as many as the
-/// tiles have and as are worth so many multiplications, a microsecond at most. And tiles whose rows of a stay in the
-/// second level of cache.
+/// tiles have and as are worth so many multiplications, a microsecond at most; four where one call of a tile does them
+/// all. And tiles whose rows of a stay in the second level of cache.
 inline constexpr std::ptrdiff_t task_panels = 2;
 inline constexpr std::ptrdiff_t task_work = 1 << 15;
+inline constexpr std::ptrdiff_t run_work = 1 << 17;
 inline constexpr std::ptrdiff_t task_tiles = 8;
 /// Panels' worth of columns to a task of dot products.
 inline constexpr std::ptrdiff_t dot_panels = 4;
 /// Bytes of c that leave room for a and b in the second level of cache.
 inline constexpr std::size_t large_result = std::size_t{1} << 18;
-/// Multiplications below which threads are not woken up.
-inline constexpr std::ptrdiff_t parallel_work = 1 << 18;
-/// And below which those that stand by are left alone: a microsecond and a half.
-inline constexpr std::ptrdiff_t team_work = 1 << 16;
-
-template <backend B>
-bool is_shared(std::ptrdiff_t multiplications) {
-  return multiplications >= (standing_team<B>::is_here() ? team_work : parallel_work);
-}
-
 /// Tiles in blocks of task_tiles at most, of which each makes a task with each of `groups` of panels: as many tasks for
 /// one thread as for another, where they are few.
 inline even_parts tile_blocks(std::ptrdiff_t tiles, std::ptrdiff_t groups, std::ptrdiff_t threads) {
@@ -54,33 +46,19 @@ inline even_parts tile_blocks(std::ptrdiff_t tiles, std::ptrdiff_t groups, std::
   return {tiles, blocks};
 }
 
-/// How much of k to take at once, so that blocks of it are at most so deep and nearly the same.
-constexpr std::ptrdiff_t block_depth(std::ptrdiff_t k, std::ptrdiff_t most) {
-  return k <= most ? k : parts_for(k, parts_for(k, most));
-}
-
-/// Where the panels of a part of b are.
-template <class T>
-struct gemm_panels {
-  T const* data;
-  std::ptrdiff_t row;
-  std::ptrdiff_t panel;
-  std::ptrdiff_t loose_column;  ///< from one column to the next, of panels that tasks must pack themselves; else 0
-};
-
 /// The tiles of some panels with some tiles of rows.
 template <backend B, class T>
 struct gemm_task {
   gemm_kernel<T> const* kernel;
   gemm_panels<T> b;
-  T const* a;              ///< multiplied by alpha; packed tile after tile, or as it was, from a_first on
-  std::ptrdiff_t a_first;  ///< the row
-  std::ptrdiff_t a_step;   ///< from one k to the next of what is not packed; else 0
-  std::ptrdiff_t a_row;    ///< and from one row to the next
-  std::ptrdiff_t n, k;
+  std::ptrdiff_t loose_column;  ///< from one column to the next, of panels that tasks must pack themselves; else 0
+  T const* a;                   ///< multiplied by alpha; packed tile after tile, or as it was, from a_first on
+  std::ptrdiff_t a_first;       ///< the row
+  std::ptrdiff_t a_step;        ///< from one k to the next of what is not packed; else 0
+  std::ptrdiff_t a_row;         ///< and from one row to the next
+  std::ptrdiff_t k;
   std::ptrdiff_t depth;  ///< of k at a time
   even_parts tiles;
-  std::ptrdiff_t panels;        ///< of b
   std::ptrdiff_t group_panels;  ///< in each group of them but the last
   std::ptrdiff_t groups;
   even_parts blocks;  ///< of tiles
@@ -101,18 +79,17 @@ struct gemm_task {
   gemm_task(gemm_kernel<T> const& kernel, gemm_problem<T> const& p, T const* b, std::ptrdiff_t b_row,
             std::ptrdiff_t b_panel, std::ptrdiff_t loose_column, bool packs, bool backwards, std::ptrdiff_t threads)
       : kernel(&kernel),
-        b{b, b_row, b_panel, loose_column},
+        b{b, b_row, b_panel, parts_for(p.n, kernel.width), p.n},
+        loose_column(loose_column),
         a(p.a),
         a_first(0),
         a_step(packs ? 0 : p.a_column),
-        a_row(p.a_row),
-        n(p.n),
+        a_row(packs ? p.k : p.a_row),
         k(p.k),
         depth(block_depth(p.k, kernel.block)),
         tiles(row_tiles(p.m, kernel.rows)),
-        panels(parts_for(p.n, kernel.width)),
-        group_panels(threads == 1 ? panels : shared_panels(kernel, p)),
-        groups(parts_for(panels, group_panels)),
+        group_panels(threads == 1 ? this->b.count : shared_panels(kernel, p, threads)),
+        groups(parts_for(this->b.count, group_panels)),
         // Where tasks pack panels of b, more blocks would pack the same.
         blocks(tile_blocks(tiles.count, groups, loose_column == 0 ? threads : 1)),
         c(p.c),
@@ -137,17 +114,17 @@ struct gemm_task {
 
   /// A block of tiles with the groups `first_group` to `last_group`, excluded.
   void multiply(std::ptrdiff_t block, std::ptrdiff_t first_group, std::ptrdiff_t last_group) const {
-    std::ptrdiff_t const first_tile = blocks.first(block);
-    std::ptrdiff_t const count = blocks.size(block);
-    std::ptrdiff_t const together = kernel->wide_panels[std::size_t(tiles.size(first_tile))];
-    gemm_scratch<B, T, 32768> scratch(b.loose_column == 0 ? 0 : std::min(together, panels) * kernel->width * depth);
-    // The tiles over a block share the fetching of the next.
-    std::ptrdiff_t const line = b.loose_column != 0 ? 0 : b.row * std::ptrdiff_t(sizeof(T));
-    tile_run const of{first_tile, first_tile + count, count == 1 ? line : line / count, scratch.data()};
+    tile_run of(*this, block);
+    if (of.last - of.first == 1 && k <= depth && loose_column == 0 && !is_large)
+      return multiply_in_turn(*kernel, of.t, of.rows, b, first_group * group_panels,
+                              std::min(b.count, last_group * group_panels), backwards);
+    std::ptrdiff_t const together = kernel->wide_panels[std::size_t(of.rows.count)];
+    gemm_scratch<B, T, 32768> scratch(loose_column == 0 ? 0 : std::min(together, b.count) * kernel->width * depth);
+    of.scratch = scratch.data();
     for (std::ptrdiff_t group = first_group; group != last_group; ++group) {
       std::ptrdiff_t const first = group * group_panels;
-      std::ptrdiff_t const last = std::min(panels, first + group_panels);
-      if (shares_rows) claim(of, first * kernel->width, std::min(n, last * kernel->width));
+      std::ptrdiff_t const last = std::min(b.count, first + group_panels);
+      if (shares_rows) claim(of, first * kernel->width, std::min(b.columns, last * kernel->width));
       if (backwards) {
         std::ptrdiff_t const whole = last - (last - first) % together;
         for (std::ptrdiff_t panel = last; panel != whole;) multiply(of, --panel, 1);
@@ -161,68 +138,112 @@ struct gemm_task {
   }
 
  private:
-  // Tiles `first` to `last`, excluded, how far each of them fetches ahead, and memory for loose panels.
+  // Tiles `first` to `last`, excluded: the rows of the first, and what they have in common, whatever panel they meet.
   struct tile_run {
     std::ptrdiff_t first, last;
-    std::ptrdiff_t ahead_step;
-    T* scratch;
+    gemm_rows<T> rows;
+    gemm_tile<T> t;
+    T* scratch;  // for loose panels
+
+    tile_run(gemm_task const& of, std::ptrdiff_t block)
+        : first(of.blocks.first(block)), last(first + of.blocks.size(block)) {
+      std::ptrdiff_t const row = of.tiles.first(first);
+      rows.count = of.tiles.size(first);
+      rows.a = of.a + (row - of.a_first) * of.a_row;
+      rows.c = of.c + row * of.c_row;
+      rows.from = of.from + row * of.from_row;
+      rows.more = of.more == nullptr ? nullptr : of.more + row * of.more_row;
+      t.k = of.k;
+      t.a_step = of.a_step == 0 ? rows.count : of.a_step;
+      t.a_row = of.a_step == 0 ? 1 : of.a_row;
+      t.b_row = of.b.row;
+      t.b_panel = of.b.panel;
+      t.c_row = of.c_row;
+      t.from_row = of.from_row;
+      t.beta = of.beta;
+      t.more_row = of.more_row;
+      // The tiles over a block share the fetching of the next.
+      std::ptrdiff_t const line = of.loose_column != 0 ? 0 : of.b.row * std::ptrdiff_t(sizeof(T));
+      t.ahead_step = last - first == 1 ? line : line / (last - first);
+    }
   };
 
   // How many panels a task of several threads has.
-  std::ptrdiff_t shared_panels(gemm_kernel<T> const& of, gemm_problem<T> const& p) const {
-    std::ptrdiff_t most = std::max<std::ptrdiff_t>(task_panels, of.wide_panels[std::size_t(tiles.size(0))]);
-    while (most < panels && most * of.width * p.m * p.k < task_work) most *= 2;
-    return most;
+  std::ptrdiff_t shared_panels(gemm_kernel<T> const& of, gemm_problem<T> const& p, std::ptrdiff_t threads) const {
+    std::ptrdiff_t const work = tiles.count == 1 ? run_work : task_work;
+    std::ptrdiff_t const most = parts_for(b.count, threads);
+    std::ptrdiff_t panels = std::max<std::ptrdiff_t>(task_panels, of.wide_panels[std::size_t(tiles.size(0))]);
+    while (2 * panels <= most && panels * of.width * p.m * p.k < work) panels *= 2;
+    return panels;
   }
 
-  void multiply(tile_run const& of, std::ptrdiff_t panel, std::ptrdiff_t together) const {
+  void multiply(tile_run& of, std::ptrdiff_t panel, std::ptrdiff_t together) const {
     std::ptrdiff_t const width = kernel->width;
-    std::ptrdiff_t const next_panel = backwards ? std::max(panel - 1, std::ptrdiff_t(0)) : panel + together;
-    gemm_tile<T> t;
-    t.b_row = b.row;
-    t.b_panel = b.panel;
-    t.c_row = c_row;
-    t.columns = std::min(n - panel * width, together * width);
-    t.ahead_step = of.ahead_step;
+    std::ptrdiff_t const column = panel * width;
+    std::ptrdiff_t const next_panel =
+        backwards ? std::max(panel - 1, std::ptrdiff_t(0)) : std::min(panel + together, b.count - 1);
+    gemm_tile<T>& t = of.t;
+    t.columns = std::min(b.columns - column, together * width);
     for (std::ptrdiff_t first = 0; first < k; first += depth) {
-      t.k = std::min(depth, k - first);
+      bool const is_last = first + depth >= k;
       T const* const part = b.data + panel * b.panel + first * b.row;
+      T const* const next = is_last ? b.data + next_panel * b.panel : part + depth * b.row;
+      t.k = is_last ? k - first : depth;
       t.b = part;
-      if (b.loose_column != 0) {
+      if (loose_column != 0) {
         t.b = of.scratch;
         t.b_row = width;
         t.b_panel = width * t.k;
         for (std::ptrdiff_t i = 0; i != together; ++i)
           pack_panel(of.scratch + i * t.b_panel, width, part + i * b.panel, std::min(width, t.columns - i * width),
-                     b.loose_column, b.row, t.k);
+                     loose_column, b.row, t.k);
       }
-      bool const is_last = first + depth >= k;
-      T const* const next = is_last ? b.data + next_panel * b.panel : part + depth * b.row;
-      t.ahead = reinterpret_cast<char const*>(b.loose_column != 0 ? t.b : next);
+      t.ahead = reinterpret_cast<char const*>(loose_column != 0 ? t.b : next);
+      t.c = of.rows.c + column;
+      t.from = first == 0 ? of.rows.from + column : t.c;
+      t.from_row = first == 0 ? from_row : c_row;
       t.beta = first == 0 ? beta : T(1);
-      bool const adds = more != nullptr && is_last;
-      t.more_row = more_row;
-      for (std::ptrdiff_t tile = of.first; tile != of.last; ++tile) {
-        std::ptrdiff_t const rows = tiles.size(tile);
-        std::ptrdiff_t const row = tiles.first(tile);
-        t.a = a_step == 0 ? a + (row - a_first) * k + first * rows : a + row * a_row + first * a_step;
-        t.a_step = a_step == 0 ? rows : a_step;
-        t.a_row = a_step == 0 ? 1 : a_row;
-        t.c = c + row * c_row + panel * width;
-        t.from = first == 0 ? from + row * from_row + panel * width : t.c;
-        t.from_row = first == 0 ? from_row : c_row;
-        t.more = adds ? more + row * more_row + panel * width : nullptr;
-        if (adds) fetch(t.more, more_row, rows, t.columns);
-        if (is_large && first == 0) fetch(t.c + (next_panel - panel) * width, c_row, rows, width);
-        (together == 1 ? kernel->narrow : kernel->wide)[std::size_t(rows)](t);
-        t.ahead += t.k * t.ahead_step;
+      t.more = is_last && of.rows.more != nullptr ? of.rows.more + column : nullptr;
+      multiply_tiles(of, first, (together == 1 ? kernel->narrow : kernel->wide).data(),
+                     is_large && first == 0 ? (next_panel - panel) * width : 0);
+    }
+  }
+
+  // A block of k, which begins with `first`, of all tiles. What they write soon, `next` columns from c, is fetched.
+  void multiply_tiles(tile_run& of, std::ptrdiff_t first, typename gemm_kernel<T>::tile_function const* functions,
+                      std::ptrdiff_t next) const {
+    gemm_tile<T>& t = of.t;
+    T const* rows = of.rows.a;
+    t.b_next = 0;
+    t.ahead_next = t.k * t.ahead_step;
+    for (std::ptrdiff_t tile = of.first;;) {
+      std::ptrdiff_t const height = tiles.size(tile);
+      t.count = (tile < tiles.high ? std::min(tiles.high, of.last) : of.last) - tile;
+      if (t.more != nullptr || next != 0) {
+        t.count = 1;
+        if (t.more != nullptr) fetch(t.more, more_row, height, t.columns);
+        if (next != 0) fetch(t.c + next, c_row, height, kernel->width);
       }
+      if (a_step == 0) t.a_step = height;
+      t.a = rows + first * t.a_step;
+      t.a_next = height * a_row;
+      t.c_next = height * t.c_row;
+      t.from_next = height * t.from_row;
+      t.more_next = height * t.more_row;
+      functions[height](t);
+      tile += t.count;
+      if (tile == of.last) return;
+      rows += t.count * t.a_next;
+      t.c += t.c_next;
+      t.from += t.from_next;
+      if (t.more != nullptr) t.more += t.more_next;
+      t.ahead += t.ahead_next;
     }
   }
 
   // What this thread is about to write of c, while nothing waits for it. The processor goes on by itself to the right
   // of each row, to lines that another thread writes, and takes them away from it: to fetch one back takes it as long
-  // as a message between the two, which is up to half of the time of a few rows.
+  // as a message between the two.
   void claim(tile_run const& of, std::ptrdiff_t first, std::ptrdiff_t last) const {
     constexpr auto line = std::ptrdiff_t(64 / sizeof(T));
     for (std::ptrdiff_t i = tiles.first(of.first); i != tiles.first(of.last); ++i)
@@ -316,62 +337,6 @@ void pack_panels(gemm_kernel<T> const& kernel, gemm_problem<T> const& p, T* to) 
     std::ptrdiff_t const column = panel * width;
     pack_panel(to + column * p.k, width, p.b + column * p.b_column, std::min(width, p.n - column), p.b_column, p.b_row,
                p.k);
-  });
-}
-
-/// A single row of a, not multiplied by alpha, and panels of b, packed whole at `packed`, by this thread alone: the
-/// same bits as multiply_packed, and little besides the tiles.
-template <class T>
-void multiply_row(gemm_kernel<T> const& kernel, gemm_problem<T> const& p, T const* packed, bool backwards = false) {
-  if (without_product(p)) return;
-  std::ptrdiff_t const wide = kernel.wide_panels[1] * kernel.width;
-  std::ptrdiff_t const whole = p.n / wide;  // groups of so many columns
-  std::ptrdiff_t const rest = p.n - whole * wide;
-  std::ptrdiff_t const groups = whole + (rest == 0 ? 0 : parts_for(rest, kernel.width));
-  T const* const from = p.from == nullptr ? p.c : p.from;
-  gemm_tile<T> t{};
-  t.a_step = p.a_column;
-  t.b_row = kernel.width;
-  t.b_panel = kernel.width * p.k;
-  for (std::ptrdiff_t i = 0; i != groups; ++i) {
-    std::ptrdiff_t const group = backwards ? groups - 1 - i : i;
-    bool const is_wide = group < whole;
-    std::ptrdiff_t const column = is_wide ? group * wide : whole * wide + (group - whole) * kernel.width;
-    t.columns = std::min(p.n - column, is_wide ? wide : kernel.width);
-    t.c = p.c + column;
-    t.from = from + column;
-    t.beta = p.beta;
-    for (std::ptrdiff_t first = 0; first < p.k;) {
-      std::ptrdiff_t const end = std::min(first + packed_depth, p.k);
-      for (std::ptrdiff_t const depth = block_depth(end - first, kernel.block); first < end; first += t.k) {
-        t.k = std::min(depth, end - first);
-        t.a = p.a + first * p.a_column;
-        t.b = packed + column * p.k + first * kernel.width;
-        t.ahead = reinterpret_cast<char const*>(t.b);
-        t.more = p.more != nullptr && first + t.k == p.k ? p.more + column : nullptr;
-        (is_wide ? kernel.wide : kernel.narrow)[1](t);
-        t.from = t.c;
-        t.beta = T(1);
-      }
-    }
-  }
-}
-
-/// The same by several threads where it is work enough: each has the same panels each time, which stay in its cache.
-template <backend B, class T>
-void share_row(gemm_kernel<T> const& kernel, gemm_problem<T> const& p, T const* packed, bool backwards) {
-  std::ptrdiff_t const columns = kernel.wide_panels[1] * kernel.width;
-  std::ptrdiff_t const groups = parts_for(p.n, columns);
-  bool const parallel = is_shared<B>(p.n * p.k);
-  even_parts const parts(groups, parallel ? std::min(groups, std::ptrdiff_t(threads_here<B>())) : 1);
-  for_each_task<B>(parts.count, parallel, [=, &kernel](std::ptrdiff_t i) {
-    std::ptrdiff_t const first = parts.first(i) * columns;
-    gemm_problem<T> part = p;
-    part.n = std::min(p.n, parts.first(i + 1) * columns) - first;
-    part.c += first;
-    if (p.from != nullptr) part.from += first;
-    if (p.more != nullptr) part.more += first;
-    multiply_row(kernel, part, packed + first * p.k, backwards);
   });
 }
 
