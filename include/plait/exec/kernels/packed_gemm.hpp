@@ -177,7 +177,8 @@ struct gemm_task {
     return panels;
   }
 
-  void multiply(tile_run& of, std::ptrdiff_t panel, std::ptrdiff_t together) const {
+  // Not inlined, as GCC would four times: then all that a task begins with takes longer, too.
+  PLAIT_NO_INLINE void multiply(tile_run& of, std::ptrdiff_t panel, std::ptrdiff_t together) const {
     std::ptrdiff_t const width = kernel->width;
     std::ptrdiff_t const column = panel * width;
     std::ptrdiff_t const next_panel =
