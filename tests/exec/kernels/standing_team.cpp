@@ -71,6 +71,36 @@ TEST_CASE("standing_team: what a loop reads is what the one before it wrote, who
   });
 }
 
+TEST_CASE("standing_team: each part of a loop has the loop's operands, and its function may stay where it is") {
+  struct scaled {
+    int by = 0;
+    void operator()(std::size_t part, plait::detail::loop_operands const& of) const {
+      auto const* const x = static_cast<int const*>(of.from[0]);
+      auto const* const y = static_cast<int const*>(of.from[1]);
+      auto const* const z = static_cast<int const*>(of.from[2]);
+      static_cast<int*>(of.to)[part] += by * x[part] + y[part] * z[part];
+    }
+  };
+  for (int const threads : {2, 5})
+    with_threads(threads, [] {
+      team const standing;
+      for (std::size_t const count : {std::size_t{1}, std::size_t{2}, std::size_t{7}}) {
+        constexpr std::size_t places = 4;
+        std::vector<std::vector<int>> rows(places, std::vector<int>(count)), sums = rows, wanted = rows;
+        for (std::size_t i = 0; i != places; ++i) std::iota(rows[i].begin(), rows[i].end(), static_cast<int>(10 * i));
+        scaled f;
+        for (std::size_t loop = 0; loop != 2'000; ++loop) {
+          if (loop % 100 == 0) f.by = static_cast<int>(loop / 100);
+          std::size_t const to = loop % places, first = loop / 2 % places, second = loop / 3 % places;
+          team::run(count, f, {sums[to].data(), {rows[first].data(), rows[second].data(), rows[to].data()}});
+          for (std::size_t i = 0; i != count; ++i)
+            wanted[to][i] += f.by * rows[first][i] + rows[second][i] * rows[to][i];
+        }
+        CHECK(sums == wanted);
+      }
+    });
+}
+
 TEST_CASE("standing_team: loops without a team, with one thread, and behind the team's end are not its own") {
   auto const nothing = [](std::size_t) {};
   CHECK_FALSE(team::run(2, nothing));

@@ -153,8 +153,9 @@ constexpr std::ptrdiff_t block_depth(std::ptrdiff_t k, std::ptrdiff_t most) {
 
 /// So many things in parts of nearly the same size: rows in tiles, tiles in blocks.
 struct even_parts {
-  std::ptrdiff_t count, low, high;
-  even_parts(std::ptrdiff_t things, std::ptrdiff_t parts)
+  std::ptrdiff_t count = 0, low = 0, high = 0;
+  constexpr even_parts() = default;
+  constexpr even_parts(std::ptrdiff_t things, std::ptrdiff_t parts)
       : count(parts), low(parts == 1 ? things : things / parts), high(things - low * parts) {}
   std::ptrdiff_t first(std::ptrdiff_t part) const { return part * low + std::min(part, high); }
   std::ptrdiff_t size(std::ptrdiff_t part) const { return low + (part < high); }

@@ -32,13 +32,12 @@ struct gemm_panels {
   std::ptrdiff_t columns;  ///< of all of them; the last may have fewer than it has room for
 };
 
-/// `count` times `together` panels from `first` on, or from the last of them back to it. Of t is set what does not
-/// depend on the panel. A call of its own have the last of all, which may have fewer columns, and the one that none
-/// follows, during which nothing is to be fetched.
+/// `count` times `together` panels, once at least, from `first` on, or from the last of them back to it. Of t is set
+/// what does not depend on the panel. A call of its own have the last of all, which may have fewer columns, and the one
+/// that none follows, during which nothing is to be fetched.
 template <class T>
 void multiply_in_turn(gemm_kernel<T> const& kernel, gemm_tile<T>& t, gemm_rows<T> const& rows, gemm_panels<T> const& b,
                       std::ptrdiff_t first, std::ptrdiff_t count, std::ptrdiff_t together, bool backwards) {
-  if (count == 0) return;
   std::ptrdiff_t const last = first + count * together;
   auto const tile = (together == 1 ? kernel.narrow : kernel.wide)[static_cast<std::size_t>(rows.count)];
   std::ptrdiff_t const columns = together * kernel.width;
@@ -82,11 +81,11 @@ template <class T>
 void multiply_in_turn(gemm_kernel<T> const& kernel, gemm_tile<T>& t, gemm_rows<T> const& rows, gemm_panels<T> const& b,
                       std::ptrdiff_t first, std::ptrdiff_t last, bool backwards) {
   auto const together = static_cast<unsigned>(kernel.wide_panels[static_cast<std::size_t>(rows.count)]);
-  std::ptrdiff_t const count = (last - first) >> std::countr_zero(together);  // a division takes five nanoseconds
+  std::ptrdiff_t const count = (last - first) >> std::countr_zero(together);
   std::ptrdiff_t const whole = first + count * together;
-  if (backwards) multiply_in_turn(kernel, t, rows, b, whole, last - whole, 1, true);
-  multiply_in_turn(kernel, t, rows, b, first, count, together, backwards);
-  if (!backwards) multiply_in_turn(kernel, t, rows, b, whole, last - whole, 1, false);
+  if (backwards && whole != last) multiply_in_turn(kernel, t, rows, b, whole, last - whole, 1, true);
+  if (count != 0) multiply_in_turn(kernel, t, rows, b, first, count, together, backwards);
+  if (!backwards && whole != last) multiply_in_turn(kernel, t, rows, b, whole, last - whole, 1, false);
 }
 
 }  // namespace plait::detail

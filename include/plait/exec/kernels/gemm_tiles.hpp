@@ -6,6 +6,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <utility>
 
@@ -68,7 +69,7 @@ struct gemm_kernel {
   using tile_function = void (*)(gemm_tile<T>&);
   using dots_function = void (*)(gemm_dots<T> const&);
 
-  int width = 0;  ///< columns of a panel
+  int width = 0;  ///< columns of a panel, a power of two
   int rows = 0;   ///< of the highest tile
   /// Tiles of so many rows can read them where they are: of more, where each begins would take too many registers.
   int loose_rows = 0;
@@ -82,6 +83,11 @@ struct gemm_kernel {
   std::array<dots_function, 5> dots = {};  ///< by rows, up to dot_rows
   std::array<int, 5> dot_columns = {};
   std::array<dots_function, 5> single_dots = {};  ///< the same over one column
+
+  /// How many panels so many columns make. A division takes five nanoseconds, a tenth of the smallest products.
+  std::ptrdiff_t panels(std::ptrdiff_t columns) const {
+    return (columns + width - 1) >> std::countr_zero(static_cast<unsigned>(width));
+  }
 };
 
 /// Adds up each of `Rows` rows of `Lanes` elements and writes the sums to the front. A vector of sums at a time: all
@@ -176,7 +182,7 @@ constexpr int tile_vectors(int rows, int most_rows) {
     typedef T loose __attribute__((vector_size(BYTES), aligned(alignof(T)), may_alias));                              \
                                                                                                                       \
     template <int R, int V, std::size_t... Sums>                                                                      \
-    TARGET static void multiply(gemm_tile<T>& t, std::index_sequence<Sums...>) {                                      \
+    TARGET PLAIT_ALIGN_LOOPS static void multiply(gemm_tile<T>& t, std::index_sequence<Sums...>) {                    \
       for (std::ptrdiff_t left = t.count;;) {                                                                         \
         vec sum[] = {(static_cast<void>(Sums), vec{})...};                                                            \
         T const* a = t.a;                                                                                             \

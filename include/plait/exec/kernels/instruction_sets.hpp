@@ -39,6 +39,14 @@ enum class instruction_set : unsigned char {
 #define PLAIT_ALWAYS_INLINE
 #endif
 
+// A function whose loops begin with a line of instructions: where they begin by chance, they take 2 to 6 % more or less
+// from one program to the next.
+#if defined(__GNUC__) && !defined(__clang__) && !defined(__CUDACC__)
+#define PLAIT_ALIGN_LOOPS __attribute__((optimize("align-loops=64")))
+#else
+#define PLAIT_ALIGN_LOOPS
+#endif
+
 // In front of a call that has to be inlined: of what a function calls, clang flattens but the first level. The callee
 // must have a name: of F{}(i), clang 16 dies.
 #if defined(__clang__)

@@ -13,11 +13,11 @@
 
 #include <plait/core/prefetch.hpp>
 #include <plait/exec/backend.hpp>
+#include <plait/exec/kernels/few_rows_gemm.hpp>
 #include <plait/exec/kernels/gemm_packing.hpp>
 #include <plait/exec/kernels/gemm_problem.hpp>
 #include <plait/exec/kernels/gemm_runs.hpp>
 #include <plait/exec/kernels/gemm_tiles.hpp>
-#include <plait/exec/kernels/row_gemm.hpp>
 #include <plait/exec/kernels/standing_team.hpp>
 
 namespace plait::detail {
@@ -79,7 +79,7 @@ struct gemm_task {
   gemm_task(gemm_kernel<T> const& kernel, gemm_problem<T> const& p, T const* b, std::ptrdiff_t b_row,
             std::ptrdiff_t b_panel, std::ptrdiff_t loose_column, bool packs, bool backwards, std::ptrdiff_t threads)
       : kernel(&kernel),
-        b{b, b_row, b_panel, parts_for(p.n, kernel.width), p.n},
+        b{b, b_row, b_panel, kernel.panels(p.n), p.n},
         loose_column(loose_column),
         a(p.a),
         a_first(0),
@@ -346,7 +346,9 @@ template <backend B, class T>
 void multiply_packed(gemm_kernel<T> const& kernel, gemm_problem<T> const& p, T const* packed, bool backwards = false) {
   if (without_product(p)) return;
   bool const packs = packs_rows(kernel, p);
-  if (p.m == 1 && !packs) return share_row<B>(kernel, p, packed, backwards);
+  bool const is_large = p.m * p.c_row > std::ptrdiff_t(large_result / sizeof(T));
+  if (!packs && (p.m == 1 || (p.m <= kernel.loose_rows && !is_large)))
+    return share_few_rows<B>(kernel, p, packed, backwards);
   std::ptrdiff_t const width = kernel.width;
   std::ptrdiff_t const panel = width * p.k;
   if (p.k <= packed_depth) return multiply_panels<B>(kernel, p, packed, width, panel, 0, packs, backwards);

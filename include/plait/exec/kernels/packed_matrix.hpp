@@ -107,8 +107,10 @@ class packed_panels {
     auto const n = static_cast<std::ptrdiff_t>(last) - at;
     PLAIT_ASSERT(parts_ == nullptr && at % kernel_->width == 0 && n >= 0 && at + n <= n_,
                  "packed_matrix: no such columns");
-    detail::multiply_row<T>(*kernel_, {1, n, k_, a, k_, 1, nullptr, 0, 0, c + at, n_, T(1), T(1), from + at, 0},
-                            static_cast<T const*>(data_) + at * k_);
+    detail::gemm_problem<T> const p{1, n, k_, a, k_, 1, nullptr, 0, 0, c + at, n_, T(1), T(1), from + at, 0};
+    if (detail::without_product(p)) return;
+    detail::multiply_few_rows<T>(*kernel_, p, {1, a, p.c, p.from, nullptr}, static_cast<T const*>(data_) + at * k_, 0,
+                                 kernel_->panels(n), false);
   }
 
  private:

@@ -32,6 +32,12 @@ inline void pause() noexcept {
 #endif
 }
 
+/// What a loop writes to, and up to three things that it reads.
+struct loop_operands {
+  void* to = nullptr;
+  std::array<void const*, 3> from = {};
+};
+
 /// The team of the thread that makes it, until it goes: with it for_each_part shares the parts of loops. Where the
 /// backend has no tasks, where the thread has a team already, and where there are more than most_members threads, it is
 /// nothing.
@@ -78,16 +84,26 @@ class standing_team<B> {
       for (std::size_t part = 0; part != count; ++part) f(static_cast<Index>(part));
       return true;
     }
-    here_.team->run(
-        {&f, [](void const* self, std::size_t part) { (*static_cast<F const*>(self))(static_cast<Index>(part)); }},
-        count);
+    here_.team->run({&f, [](void const* self, std::size_t part,
+                            loop_operands const&) { (*static_cast<F const*>(self))(static_cast<Index>(part)); }},
+                    {}, count);
     return true;
+  }
+
+  /// f(part, operands) for each part, by a team that is here. The operands come in the message that a member gets
+  /// anyhow: where f stays where it is and as it is from loop to loop, it is in the members' caches, and nothing else
+  /// has to come.
+  template <class F>
+  static void run(std::size_t count, F const& f, loop_operands const& operands) {
+    here_.team->run({&f, [](void const* self, std::size_t part,
+                            loop_operands const& its) { (*static_cast<F const*>(self))(part, its); }},
+                    operands, count);
   }
 
  private:
   struct loop {
     void const* self = nullptr;
-    void (*call)(void const*, std::size_t) = nullptr;
+    void (*call)(void const*, std::size_t, loop_operands const&) = nullptr;
   };
   // Lines of memory go from thread to thread, and each way takes 30 to 450 nanoseconds, by where the threads are. So a
   // member is told what to do in one line and answers in another, no line counts for all of them, and the team's own
@@ -97,8 +113,9 @@ class standing_team<B> {
   // taken for one of a later loop.
   struct alignas(64) share {
     std::atomic<std::uint64_t> parts = 0;
-    loop of;                                          // as long as any of its parts is under way,
-    std::size_t end = 0;                              // as is the one that follows its last part
+    loop of;              // as long as any of its parts is under way,
+    std::size_t end = 0;  // as is the one that follows its last part
+    loop_operands operands;
     alignas(64) std::atomic<std::uint64_t> done = 0;  // how many parts it has run, whosever; with the loop's number
     std::atomic<bool> away = true;  // it looks at nothing: set by the member, reset by the team's thread
   };
@@ -119,7 +136,7 @@ class standing_team<B> {
   };
 
   // `all` comes in registers: a copy of what was just written by halves waits for all that was written before.
-  void run(loop all, std::size_t count) {
+  void run(loop all, loop_operands const& operands, std::size_t count) {
     number_ += count_bits + 1;
     std::size_t const low = count / members_;
     std::size_t const more = count % members_;  // members have a part more
@@ -129,6 +146,7 @@ class standing_team<B> {
       if (parts == 0) continue;
       share& its = shares_[m];
       its.of = all;
+      its.operands = operands;
       its.end = end;
       end -= parts;
       // If it goes at this moment, this thread runs its parts, and asks it the next time.
@@ -138,13 +156,16 @@ class standing_team<B> {
         ask(m);
       }
     }
-    shares_[0].of = all;
-    shares_[0].end = end;
-    shares_[0].parts.store(number_ | (end - 1), std::memory_order_release);
+    if (end != 1) {  // others may look there
+      shares_[0].of = all;
+      shares_[0].operands = operands;
+      shares_[0].end = end;
+      shares_[0].parts.store(number_ | (end - 1), std::memory_order_release);
+    }
     here_.in_part = true;
-    run_part(all, 0);
+    run_part(all, 0, operands);
     std::uint64_t own = number_ | 1;
-    take(0, own);
+    if (end != 1) take(0, own);
     if (!is_done(own, count))
       for (std::size_t m = 1; m != members_; ++m) take(m, own);
     alone_ = (own & count_bits) == count ? alone_ + 1 : std::min(alone_, 0);
@@ -189,16 +210,16 @@ class standing_team<B> {
       if (!from.parts.compare_exchange_weak(now, now - 1, std::memory_order_acq_rel, std::memory_order_acquire))
         continue;
       std::uint64_t const number = now & ~count_bits;
-      run_part(from.of, from.end - count);
+      run_part(from.of, from.end - count, from.operands);
       done = (done & ~count_bits) == number ? done + 1 : number | 1;
       if (answer != nullptr) answer->store(done, std::memory_order_release);
       now = from.parts.load(std::memory_order_acquire);
     }
   }
 
-  void run_part(loop const& of, std::size_t part) {
+  void run_part(loop const& of, std::size_t part, loop_operands const& operands) {
     try {
-      of.call(of.self, part);
+      of.call(of.self, part, operands);
     } catch (...) {
       std::lock_guard const lock(failing_);
       if (failure_ == nullptr) failure_ = std::current_exception();

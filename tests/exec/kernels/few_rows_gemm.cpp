@@ -1,4 +1,4 @@
-#include <plait/exec/kernels/row_gemm.hpp>
+#include <plait/exec/kernels/few_rows_gemm.hpp>
 
 #include <cstddef>
 #include <cstring>
@@ -43,7 +43,8 @@ TEST_CASE_TEMPLATE("a single row has the bits of a row among others", T, float, 
           detail::multiply_packed<serial>(kernel, p, packed.data());
           p.m = 1;
           p.c = one.data();
-          detail::multiply_row(kernel, p, packed.data(), way > 2);
+          detail::multiply_few_rows<T>(kernel, p, {1, p.a, p.c, p.from == nullptr ? p.c : p.from, p.more},
+                                       packed.data(), 0, kernel.panels(n), way > 2);
           several.resize(one.size());
           CHECK(std::memcmp(one.data(), several.data(), one.size() * sizeof(T)) == 0);
           several = before;
@@ -89,5 +90,70 @@ TEST_CASE_TEMPLATE("a single row that threads share has the bits of one that the
           CHECK(several == one);
         }
       }
+  }
+}
+
+// What a team keeps of a product must be of just this one: each time something else differs, but not the matrix.
+TEST_CASE_TEMPLATE(
+    "few rows that a team shares have the bits of those that one thread multiplies, whatever came before", T, float,
+    double) {
+  test::some_threads threads;
+  std::mt19937 random(8);
+  for (instruction_set const set : instruction_sets()) {
+    auto const& kernel = detail::tiles_for<T>(set);
+    std::ptrdiff_t const n = 520, k = 300, gap = 24;
+    auto const numbers = random_numbers<T>(8 * (k + n) * 3, random);
+    auto const b = random_numbers<T>(k * n, random);
+    std::vector<T> packed(static_cast<std::size_t>(detail::packed_size(kernel, k, n)));
+    detail::pack_panels<serial>(kernel, {1, n, k, nullptr, 0, 1, b.data(), n, 1, nullptr, 0, 1, 0}, packed.data());
+    using problem = detail::gemm_problem<T>;
+    problem const usual{2, n, k, numbers.data(), k, 1, nullptr, 0, 0, nullptr, n, 1, 1};
+    std::vector<problem> all(1, usual);
+    auto const add = [&](auto const& change) {
+      change(all.emplace_back(usual));
+      all.push_back(usual);
+    };
+    T const* const elsewhere = numbers.data() + 4 * k;
+    add([](problem& p) { p.m = 1; });
+    add([](problem& p) { p.m = 3; });
+    add([](problem& p) { p.n = 400; });
+    add([](problem& p) { p.k = 256; });
+    add([](problem& p) { p.a_row = k + gap; });
+    add([](problem& p) { p.m = 1, p.a_row = 1, p.a_column = 2; });
+    add([](problem& p) { p.c_row = n + gap; });
+    add([](problem& p) { p.beta = 0; });
+    add([](problem& p) { p.beta = T(1) / 2; });
+    add([&](problem& p) { p.a = numbers.data() + 7; });
+    add([&](problem& p) { p.from = elsewhere; });
+    add([&](problem& p) { p.from = elsewhere, p.from_row = n; });
+    add([&](problem& p) { p.from = elsewhere, p.from_row = n + gap; });
+    add([&](problem& p) { p.more = elsewhere, p.more_row = n; });
+    add([&](problem& p) { p.more = elsewhere, p.more_row = n + gap; });
+    for (std::ptrdiff_t const apart : {1, 2, 1}) {
+      problem& p = all.emplace_back(usual);
+      p.m = 1;
+      p.a_column = apart;
+    }
+    for (std::ptrdiff_t const apart : {std::ptrdiff_t{0}, n, n + gap}) {
+      problem& p = all.emplace_back(usual);
+      p.from = elsewhere;
+      p.from_row = apart;
+    }
+    std::vector<T> const before = random_numbers<T>(6 * (n + gap), random);
+    auto const results = [&]<class B>(B) {
+      std::vector<std::vector<T>> made(2 * all.size(), before);
+      for (std::size_t i = 0; i != made.size(); ++i) {
+        problem p = all[i / 2];
+        p.c = made[i].data();
+        detail::multiply_packed<B>(kernel, p, packed.data(), i % 2 == 1);
+      }
+      return made;
+    };
+    auto const wanted = results(serial{});
+    threads.execute([&] {
+      detail::standing_team<plait::tbb> const team;
+      CHECK(results(plait::tbb{}) == wanted);
+    });
+    CHECK(threads.execute([&] { return results(plait::tbb{}); }) == wanted);
   }
 }

@@ -1,0 +1,116 @@
+// Few rows by a packed matrix, as a recurrence multiplies at each step.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include <plait/exec/backend.hpp>
+#include <plait/exec/kernels/gemm_problem.hpp>
+#include <plait/exec/kernels/gemm_runs.hpp>
+#include <plait/exec/kernels/gemm_tiles.hpp>
+#include <plait/exec/kernels/standing_team.hpp>
+
+namespace plait::detail {
+
+/// Multiplications by few rows that are worth a part of their own, where each thread has one: four microseconds.
+inline constexpr std::ptrdiff_t few_rows_work = 1 << 17;
+
+/// The panels `first` to `last`, excluded, of all that are packed at `packed`, and rows of one tile, read where they
+/// are and not multiplied by alpha; by this thread alone. Of the pointers of p it is looked only whether `from` is
+/// given.
+template <class T>
+void multiply_few_rows(gemm_kernel<T> const& kernel, gemm_problem<T> const& p, gemm_rows<T> const& operands,
+                       T const* packed, std::ptrdiff_t first, std::ptrdiff_t last, bool backwards) {
+  std::ptrdiff_t const width = kernel.width;
+  gemm_panels<T> b{packed, width, width * p.k, kernel.panels(p.n), p.n};
+  gemm_rows<T> rows{operands.count, operands.a, operands.c, operands.from, nullptr};
+  gemm_tile<T> t;
+  t.a_step = p.a_column;
+  t.a_row = p.a_row;
+  t.b_row = width;
+  t.b_panel = b.panel;
+  t.c_row = p.c_row;
+  t.from_row = p.from == nullptr ? p.c_row : p.from_row;
+  t.beta = p.beta;
+  t.more_row = p.more_row;
+  t.ahead_step = width * std::ptrdiff_t(sizeof(T));
+  for (std::ptrdiff_t k = 0; k < p.k;) {
+    std::ptrdiff_t const end = std::min(k + packed_depth, p.k);
+    for (std::ptrdiff_t const depth = block_depth(end - k, kernel.block); k < end; k += t.k) {
+      t.k = std::min(depth, end - k);
+      rows.a = operands.a + k * p.a_column;
+      if (k + t.k == p.k) rows.more = operands.more;
+      b.data = packed + k * width;
+      multiply_in_turn(kernel, t, rows, b, first, last, backwards);
+      rows.from = operands.c;
+      t.from_row = p.c_row;
+      t.beta = T(1);
+    }
+  }
+}
+
+/// What such a product that threads share is, whatever its operands are: the same at each step of a recurrence. So it
+/// is kept, and the other threads have it in their caches; to make it anew and to send it takes three percent of a row
+/// by 128 by 512 elements, and ten where a message takes half a microsecond.
+template <class T>
+struct few_rows_task {
+  gemm_problem<T> p = {};
+  gemm_kernel<T> const* kernel = nullptr;
+  T const* packed = nullptr;
+  std::ptrdiff_t threads = 0;
+  bool backwards = false;
+  std::ptrdiff_t together = 0;  ///< panels
+  even_parts parts;             ///< of so many panels
+
+  bool is_for(gemm_kernel<T> const& k, gemm_problem<T> const& q, T const* b, std::ptrdiff_t n, bool back) const {
+    return kernel == &k && packed == b && threads == n && backwards == back && p.m == q.m && p.n == q.n && p.k == q.k &&
+           p.a_row == q.a_row && p.a_column == q.a_column && p.c_row == q.c_row && p.beta == q.beta &&
+           (p.from == nullptr) == (q.from == nullptr) && p.from_row == q.from_row && p.more_row == q.more_row;
+  }
+
+  void set(gemm_kernel<T> const& k, gemm_problem<T> const& q, T const* b, std::ptrdiff_t n, bool back) {
+    p = q;
+    kernel = &k;
+    packed = b;
+    threads = n;
+    backwards = back;
+    together = k.wide_panels[static_cast<std::size_t>(q.m)];
+    std::ptrdiff_t const groups = parts_for(q.n, together * k.width);
+    std::ptrdiff_t const each = parts_for(q.m * q.n * q.k, n * few_rows_work);
+    parts = even_parts(groups, std::min(groups, n * each));
+  }
+
+  void operator()(std::size_t number, loop_operands const& of) const {
+    auto const part = std::ptrdiff_t(number);
+    gemm_rows<T> const rows{p.m, static_cast<T const*>(of.from[0]), static_cast<T*>(of.to),
+                            static_cast<T const*>(of.from[1]), static_cast<T const*>(of.from[2])};
+    multiply_few_rows(*kernel, p, rows, packed, parts.first(part) * together,
+                      std::min(parts.first(part + 1) * together, kernel->panels(p.n)), backwards);
+  }
+};
+
+/// All panels, by several threads where it is work enough: each has the same each time, which stay in its cache.
+template <backend B, class T>
+void share_few_rows(gemm_kernel<T> const& kernel, gemm_problem<T> const& p, T const* packed, bool backwards) {
+  T const* const from = p.from == nullptr ? p.c : p.from;
+  std::ptrdiff_t const threads = is_shared<B>(p.m * p.n * p.k) ? std::ptrdiff_t(threads_here<B>()) : 1;
+  if (threads == 1)
+    return multiply_few_rows<T>(kernel, p, {p.m, p.a, p.c, from, p.more}, packed, 0, kernel.panels(p.n), backwards);
+  loop_operands const operands{p.c, {p.a, from, p.more}};
+  if constexpr (has_tasks<B>)
+    if (standing_team<B>::is_here()) {
+      // A thread whose team is at work does nothing else meanwhile, so that it needs no other.
+      static constinit thread_local std::array<few_rows_task<T>, 16> kept = {};
+      auto const line = reinterpret_cast<std::uintptr_t>(packed) / 64;
+      few_rows_task<T>& task = kept[(line ^ line / 64 ^ line / 4096) % 8 * 2 + backwards];
+      if (!task.is_for(kernel, p, packed, threads, backwards)) task.set(kernel, p, packed, threads, backwards);
+      return standing_team<B>::run(std::size_t(task.parts.count), task, operands);
+    }
+  few_rows_task<T> task;
+  task.set(kernel, p, packed, threads, backwards);
+  for_each_task<B>(task.parts.count, true, [&](std::ptrdiff_t part) { task(std::size_t(part), operands); });
+}
+
+}  // namespace plait::detail
