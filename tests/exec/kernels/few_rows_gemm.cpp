@@ -129,9 +129,9 @@ TEST_CASE_TEMPLATE(
     add([&](problem& p) { p.from = elsewhere, p.from_row = n + gap; });
     add([&](problem& p) { p.more = elsewhere, p.more_row = n; });
     add([&](problem& p) { p.more = elsewhere, p.more_row = n + gap; });
-    for (std::ptrdiff_t const apart : {1, 2, 1}) {
+    for (std::ptrdiff_t const apart : {2, 3, 2}) {
       problem& p = all.emplace_back(usual);
-      p.m = 1;
+      p.m = p.a_row = 1;
       p.a_column = apart;
     }
     for (std::ptrdiff_t const apart : {std::ptrdiff_t{0}, n, n + gap}) {
