@@ -133,6 +133,8 @@ TEST_CASE_TEMPLATE(
       problem& p = all.emplace_back(usual);
       p.m = p.a_row = 1;
       p.a_column = apart;
+      p.n = 120;  // so few that what is apart is not packed
+      p.k = 1000;
     }
     for (std::ptrdiff_t const apart : {std::ptrdiff_t{0}, n, n + gap}) {
       problem& p = all.emplace_back(usual);
