@@ -25,7 +25,6 @@ void multiply_few_rows(gemm_kernel<T> const& kernel, gemm_problem<T> const& p, g
                        T const* packed, std::ptrdiff_t first, std::ptrdiff_t last, bool backwards) {
   std::ptrdiff_t const width = kernel.width;
   gemm_panels<T> b{packed, width, width * p.k, kernel.panels(p.n), p.n};
-  gemm_rows<T> rows{operands.count, operands.a, operands.c, operands.from, nullptr};
   gemm_tile<T> t;
   t.a_step = p.a_column;
   t.a_row = p.a_row;
@@ -36,17 +35,30 @@ void multiply_few_rows(gemm_kernel<T> const& kernel, gemm_problem<T> const& p, g
   t.beta = p.beta;
   t.more_row = p.more_row;
   t.ahead_step = width * std::ptrdiff_t(sizeof(T));
-  for (std::ptrdiff_t k = 0; k < p.k;) {
-    std::ptrdiff_t const end = std::min(k + packed_depth, p.k);
-    for (std::ptrdiff_t const depth = block_depth(end - k, kernel.block); k < end; k += t.k) {
-      t.k = std::min(depth, end - k);
-      rows.a = operands.a + k * p.a_column;
-      if (k + t.k == p.k) rows.more = operands.more;
-      b.data = packed + k * width;
-      multiply_in_turn(kernel, t, rows, b, first, last, backwards);
-      rows.from = operands.c;
-      t.from_row = p.c_row;
-      t.beta = T(1);
+  if (p.k <= kernel.block) {
+    t.k = p.k;
+    return multiply_in_turn(kernel, t, operands, b, first, last, backwards);
+  }
+  // All blocks of k of some panels, in the order that they have in memory, then the next panels.
+  std::ptrdiff_t const together = kernel.wide_panels[static_cast<std::size_t>(p.m)];
+  for (std::ptrdiff_t done = first; done < last; done += together) {
+    std::ptrdiff_t const begin = backwards ? std::max(first, last - (done - first) - together) : done;
+    std::ptrdiff_t const end = backwards ? last - (done - first) : std::min(last, done + together);
+    gemm_rows<T> rows{operands.count, operands.a, operands.c, operands.from, nullptr};
+    t.from_row = p.from == nullptr ? p.c_row : p.from_row;
+    t.beta = p.beta;
+    for (std::ptrdiff_t k = 0; k < p.k;) {
+      std::ptrdiff_t const packed_end = std::min(k + packed_depth, p.k);
+      for (std::ptrdiff_t const depth = block_depth(packed_end - k, kernel.block); k < packed_end; k += t.k) {
+        t.k = std::min(depth, packed_end - k);
+        rows.a = operands.a + k * p.a_column;
+        if (k + t.k == p.k) rows.more = operands.more;
+        b.data = packed + k * width;
+        multiply_in_turn(kernel, t, rows, b, begin, end, backwards);
+        rows.from = operands.c;
+        t.from_row = p.c_row;
+        t.beta = T(1);
+      }
     }
   }
 }

@@ -347,7 +347,7 @@ void multiply_packed(gemm_kernel<T> const& kernel, gemm_problem<T> const& p, T c
   if (without_product(p)) return;
   bool const packs = packs_rows(kernel, p);
   bool const is_large = p.m * p.c_row > std::ptrdiff_t(large_result / sizeof(T));
-  if (!packs && (p.m == 1 || (p.m <= kernel.loose_rows && !is_large)))
+  if (!packs && (p.m == 1 || (p.m <= kernel.loose_rows && p.k <= kernel.block && !is_large)))
     return share_few_rows<B>(kernel, p, packed, backwards);
   std::ptrdiff_t const width = kernel.width;
   std::ptrdiff_t const panel = width * p.k;
