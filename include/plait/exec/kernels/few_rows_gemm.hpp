@@ -14,9 +14,6 @@
 
 namespace plait::detail {
 
-/// Multiplications by few rows that are worth a part of their own, where each thread has one: four microseconds.
-inline constexpr std::ptrdiff_t few_rows_work = 1 << 17;
-
 /// The panels `first` to `last`, excluded, of all that are packed at `packed`, and rows of one tile, read where they
 /// are and not multiplied by alpha; by this thread alone. Of the pointers of p it is looked only whether `from` is
 /// given.
@@ -35,15 +32,15 @@ void multiply_few_rows(gemm_kernel<T> const& kernel, gemm_problem<T> const& p, g
   t.beta = p.beta;
   t.more_row = p.more_row;
   t.ahead_step = width * std::ptrdiff_t(sizeof(T));
-  if (p.k <= kernel.block) {
+  if (p.k <= kernel.block) {  // the loops below take a sixth of the smallest products
     t.k = p.k;
     return multiply_in_turn(kernel, t, operands, b, first, last, backwards);
   }
   // All blocks of k of some panels, in the order that they have in memory, then the next panels.
-  std::ptrdiff_t const together = kernel.wide_panels[static_cast<std::size_t>(p.m)];
-  for (std::ptrdiff_t done = first; done < last; done += together) {
-    std::ptrdiff_t const begin = backwards ? std::max(first, last - (done - first) - together) : done;
-    std::ptrdiff_t const end = backwards ? last - (done - first) : std::min(last, done + together);
+  std::ptrdiff_t const step = kernel.wide_panels[static_cast<std::size_t>(p.m)];
+  for (std::ptrdiff_t done = 0; done < last - first; done += step) {
+    std::ptrdiff_t const begin = backwards ? std::max(first, last - done - step) : first + done;
+    std::ptrdiff_t const end = backwards ? last - done : std::min(last, first + done + step);
     gemm_rows<T> rows{operands.count, operands.a, operands.c, operands.from, nullptr};
     t.from_row = p.from == nullptr ? p.c_row : p.from_row;
     t.beta = p.beta;
@@ -90,7 +87,7 @@ struct few_rows_task {
     backwards = back;
     together = k.wide_panels[static_cast<std::size_t>(q.m)];
     std::ptrdiff_t const groups = parts_for(q.n, together * k.width);
-    std::ptrdiff_t const each = parts_for(q.m * q.n * q.k, n * few_rows_work);
+    std::ptrdiff_t const each = parts_for(q.m * q.n * q.k, n * run_work);
     parts = even_parts(groups, std::min(groups, n * each));
   }
 
@@ -113,7 +110,8 @@ void share_few_rows(gemm_kernel<T> const& kernel, gemm_problem<T> const& p, T co
   loop_operands const operands{p.c, {p.a, from, p.more}};
   if constexpr (has_tasks<B>)
     if (standing_team<B>::is_here()) {
-      // A thread whose team is at work does nothing else meanwhile, so that it needs no other.
+      // Of eight matrices, from either end. A thread whose team is at work does nothing else meanwhile: it overwrites
+      // none that others read.
       static constinit thread_local std::array<few_rows_task<T>, 16> kept = {};
       auto const line = reinterpret_cast<std::uintptr_t>(packed) / 64;
       few_rows_task<T>& task = kept[(line ^ line / 64 ^ line / 4096) % 8 * 2 + backwards];

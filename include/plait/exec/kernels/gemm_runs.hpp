@@ -12,6 +12,9 @@
 
 namespace plait::detail {
 
+/// Multiplications that are worth a task of their own where one call of a tile does them all: four microseconds.
+inline constexpr std::ptrdiff_t run_work = 1 << 17;
+
 /// Where the rows of a tile are, each from column 0 of c on.
 template <class T>
 struct gemm_rows {

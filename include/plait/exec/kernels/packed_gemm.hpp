@@ -25,16 +25,21 @@ namespace plait::detail {
 /// How many columns of b are packed at once.
 inline constexpr std::ptrdiff_t packed_columns = 2048;
 /// Panels to a task of several threads, at least: so few that who is quicker can take more of them, but as many as the
-/// tiles have and as are worth so many multiplications, a microsecond at most; four where one call of a tile does them
-/// all. And tiles whose rows of a stay in the second level of cache.
+/// tiles have and, while each thread has some, as are worth so many multiplications, a microsecond at most; or run_work
+/// where one call of a tile does them all. And tiles whose rows of a stay in the second level of cache.
 inline constexpr std::ptrdiff_t task_panels = 2;
 inline constexpr std::ptrdiff_t task_work = 1 << 15;
-inline constexpr std::ptrdiff_t run_work = 1 << 17;
 inline constexpr std::ptrdiff_t task_tiles = 8;
 /// Panels' worth of columns to a task of dot products.
 inline constexpr std::ptrdiff_t dot_panels = 4;
 /// Bytes of c that leave room for a and b in the second level of cache.
 inline constexpr std::size_t large_result = std::size_t{1} << 18;
+
+template <class T>
+bool has_large_result(gemm_problem<T> const& p) {
+  return p.m * p.c_row > std::ptrdiff_t(large_result / sizeof(T));
+}
+
 /// Tiles in blocks of task_tiles at most, of which each makes a task with each of `groups` of panels: as many tasks for
 /// one thread as for another, where they are few.
 inline even_parts tile_blocks(std::ptrdiff_t tiles, std::ptrdiff_t groups, std::ptrdiff_t threads) {
@@ -101,7 +106,7 @@ struct gemm_task {
         more_row(p.more_row),
         // Each thread keeps to its part of b, so turning round is for one thread.
         backwards(backwards && threads == 1),
-        is_large(p.m * p.c_row > std::ptrdiff_t(large_result / sizeof(T))),
+        is_large(has_large_result(p)),
         shares_rows(threads > 1 && !is_large) {}
 
   /// A task of few rows takes less than a microsecond, and a division five nanoseconds: what all tasks need is divided
@@ -296,7 +301,8 @@ void pack_tiles(even_parts const& tiles, std::ptrdiff_t first, std::ptrdiff_t la
     }
 }
 
-/// Multiplies with panels of b, which are where gemm_panels of the same numbers says, for packed_depth of k at most.
+/// Multiplies with panels of b, which are where gemm_panels and gemm_task say by these names, for packed_depth of k at
+/// most.
 /// Rows of a are packed, if `packs`, by each task that multiplies them, even if several do: what another thread has
 /// written last takes longer to fetch than to pack.
 template <backend B, class T>
@@ -326,7 +332,7 @@ void multiply_panels(gemm_kernel<T> const& kernel, gemm_problem<T> const& p, T c
 /// Elements of b when packed whole.
 template <class T>
 std::ptrdiff_t packed_size(gemm_kernel<T> const& kernel, std::ptrdiff_t k, std::ptrdiff_t n) {
-  return (n + kernel.width - 1) / kernel.width * kernel.width * k;
+  return kernel.panels(n) * kernel.width * k;
 }
 
 /// Packs p.k by p.n elements of b, panel after panel.
@@ -334,7 +340,7 @@ template <backend B, class T>
 void pack_panels(gemm_kernel<T> const& kernel, gemm_problem<T> const& p, T* to) {
   if (p.k == 0) return;
   std::ptrdiff_t const width = kernel.width;
-  for_each_task<B>((p.n + width - 1) / width, p.k * p.n >= parallel_work / 4, [=](std::ptrdiff_t panel) {
+  for_each_task<B>(kernel.panels(p.n), p.k * p.n >= parallel_work / 4, [=](std::ptrdiff_t panel) {
     std::ptrdiff_t const column = panel * width;
     pack_panel(to + column * p.k, width, p.b + column * p.b_column, std::min(width, p.n - column), p.b_column, p.b_row,
                p.k);
@@ -346,8 +352,7 @@ template <backend B, class T>
 void multiply_packed(gemm_kernel<T> const& kernel, gemm_problem<T> const& p, T const* packed, bool backwards = false) {
   if (without_product(p)) return;
   bool const packs = packs_rows(kernel, p);
-  bool const is_large = p.m * p.c_row > std::ptrdiff_t(large_result / sizeof(T));
-  if (!packs && (p.m == 1 || (p.m <= kernel.loose_rows && p.k <= kernel.block && !is_large)))
+  if (!packs && (p.m == 1 || (p.m <= kernel.loose_rows && p.k <= kernel.block && !has_large_result(p))))
     return share_few_rows<B>(kernel, p, packed, backwards);
   std::ptrdiff_t const width = kernel.width;
   std::ptrdiff_t const panel = width * p.k;

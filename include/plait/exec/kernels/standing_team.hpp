@@ -90,9 +90,9 @@ class standing_team<B> {
     return true;
   }
 
-  /// f(part, operands) for each part, by a team that is here. The operands come in the message that a member gets
-  /// anyhow: where f stays where it is and as it is from loop to loop, it is in the members' caches, and nothing else
-  /// has to come.
+  /// f(part, operands) for each part, of which there is one at least, by a team that is here. The operands come in the
+  /// message that a member gets anyhow: where f stays where it is and as it is from loop to loop, it is in the members'
+  /// caches, and nothing else has to come.
   template <class F>
   static void run(std::size_t count, F const& f, loop_operands const& operands) {
     here_.team->run({&f, [](void const* self, std::size_t part,
