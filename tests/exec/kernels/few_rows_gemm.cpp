@@ -1,5 +1,6 @@
 #include <plait/exec/kernels/few_rows_gemm.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstring>
 #include <random>
@@ -158,4 +159,70 @@ TEST_CASE_TEMPLATE(
     });
     CHECK(threads.execute([&] { return results(plait::tbb{}); }) == wanted);
   }
+}
+
+// However panels are shared, each is multiplied once, and as by one thread.
+TEST_CASE_TEMPLATE("few_rows_task: parts of any sizes are the whole", T, float, double) {
+  std::mt19937 random(9);
+  for (instruction_set const set : instruction_sets()) {
+    auto const& kernel = detail::tiles_for<T>(set);
+    for (std::ptrdiff_t const m : {1, 2, 3, 4})
+      for (std::ptrdiff_t const n : {1 * kernel.width, 11 * kernel.width - 3, 70 * kernel.width})
+        for (std::ptrdiff_t const k : {20, 600}) {
+          if (m != 1 && k > kernel.block) continue;
+          auto const a = random_numbers<T>(m * k, random), b = random_numbers<T>(k * n, random);
+          auto const before = random_numbers<T>(m * n, random);
+          std::vector<T> packed(static_cast<std::size_t>(detail::packed_size(kernel, k, n)));
+          detail::pack_panels<serial>(kernel, {1, n, k, nullptr, 0, 1, b.data(), n, 1, nullptr, 0, 1, 0},
+                                      packed.data());
+          auto wanted = before;
+          detail::gemm_problem<T> p{m, n, k, a.data(), k, 1, nullptr, 0, 0, wanted.data(), n, 1, 1};
+          detail::multiply_packed<serial>(kernel, p, packed.data());
+          for (bool const backwards : {false, true}) {
+            detail::few_rows_task<T> task;
+            task.set(kernel, p, packed.data(), 2, backwards);
+            for (std::ptrdiff_t const parts : {1, 2, 3})
+              for (std::ptrdiff_t own = parts == 1 ? task.units() : 1; own <= task.units() - (parts - 1); ++own) {
+                task.share(parts, own);
+                auto made = before;
+                for (std::size_t part = 0; part != static_cast<std::size_t>(parts); ++part)
+                  task(part, {made.data(), {a.data(), made.data(), nullptr}});
+                CAPTURE(m);
+                CAPTURE(n);
+                CAPTURE(k);
+                CAPTURE(backwards);
+                CAPTURE(parts);
+                CAPTURE(own);
+                REQUIRE(made == wanted);
+              }
+          }
+        }
+  }
+}
+
+// Long enough that shares change.
+TEST_CASE_TEMPLATE("few rows that a team multiplies again and again have the same bits each time", T, float, double) {
+  test::some_threads threads;
+  std::mt19937 random(10);
+  auto const& kernel = detail::tiles_for<T>();
+  for (std::ptrdiff_t const m : {1, 2, 4})
+    for (std::ptrdiff_t const n : {kernel.width, 24 * kernel.width - 5}) {
+      std::ptrdiff_t const k = (detail::team_work + m * n - 1) / (m * n);
+      if (m != 1 && k > kernel.block) continue;
+      auto const a = random_numbers<T>(m * k, random), b = random_numbers<T>(k * n, random);
+      std::vector<T> packed(static_cast<std::size_t>(detail::packed_size(kernel, k, n)));
+      detail::pack_panels<serial>(kernel, {1, n, k, nullptr, 0, 1, b.data(), n, 1, nullptr, 0, 1, 0}, packed.data());
+      std::vector<T> wanted(static_cast<std::size_t>(m * n)), made = wanted;
+      detail::gemm_problem<T> p{m, n, k, a.data(), k, 1, nullptr, 0, 0, wanted.data(), n, 1, 0};
+      detail::multiply_packed<serial>(kernel, p, packed.data());
+      p.c = made.data();
+      threads.execute([&] {
+        detail::standing_team<plait::tbb> const team;
+        for (int turn = 0; turn != 2'000; ++turn) {
+          std::ranges::fill(made, T(-1));
+          detail::multiply_packed<plait::tbb>(kernel, p, packed.data(), turn % 2 == 1);
+          REQUIRE(made == wanted);
+        }
+      });
+    }
 }

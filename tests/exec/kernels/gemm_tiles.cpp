@@ -28,8 +28,8 @@ struct way {
 };
 
 template <class T>
-void check_tile(gemm_kernel<T> const& kernel, ptrdiff_t rows, bool wide, ptrdiff_t k, ptrdiff_t missing, way const& w) {
-  ptrdiff_t const panels = wide ? kernel.wide_panels[static_cast<std::size_t>(rows)] : 1;
+void check_tile(gemm_kernel<T> const& kernel, ptrdiff_t rows, ptrdiff_t panels, ptrdiff_t k, ptrdiff_t missing,
+                way const& w) {
   ptrdiff_t const width = kernel.width;
   ptrdiff_t const columns = panels * width - missing;
   ptrdiff_t const c_row = panels * width + 3;
@@ -71,9 +71,9 @@ void check_tile(gemm_kernel<T> const& kernel, ptrdiff_t rows, bool wide, ptrdiff
   t.more_row = c_row;
   t.ahead = reinterpret_cast<char const*>(b.data());
   t.count = 1;
-  (wide ? kernel.wide : kernel.narrow)[static_cast<std::size_t>(rows)](t);
+  kernel.tiles[static_cast<std::size_t>(panels)][static_cast<std::size_t>(rows)](t);
   CAPTURE(rows);
-  CAPTURE(wide);
+  CAPTURE(panels);
   CAPTURE(k);
   CAPTURE(missing);
   CAPTURE(w.beta);
@@ -86,15 +86,15 @@ TEST_CASE_TEMPLATE("gemm_tiles: products, what they are put onto and what is add
   for (auto const set : test::instruction_sets()) {
     gemm_kernel<T> const& kernel = plait::detail::tiles_for<T>(set);
     CAPTURE(static_cast<int>(set));
-    ptrdiff_t const c_row = kernel.width + 3;  // of narrow tiles; others read rows that overlap
+    ptrdiff_t const c_row = kernel.width + 3;  // of one panel; others read rows that overlap
     for (ptrdiff_t rows = 1; rows <= kernel.rows; ++rows)
-      for (bool const wide : {false, true})
+      for (ptrdiff_t panels = 1; panels <= kernel.wide_panels[static_cast<std::size_t>(rows)]; ++panels)
         for (ptrdiff_t const k : {1, 4, 7, 33})
           for (ptrdiff_t const missing : {ptrdiff_t{0}, ptrdiff_t{1}, ptrdiff_t{kernel.width - 1}})
             for (way const& w : {way{0, false, 0, false}, way{0, false, 0, true}, way{1, false, 0, false},
                                  way{-2, false, 0, true}, way{1, true, 0, true}, way{3, true, c_row, false},
                                  way{0, false, 0, false, 3}, way{1, false, 0, false, 2, true}})
-              check_tile(kernel, rows, wide, k, missing, w);
+              check_tile(kernel, rows, panels, k, missing, w);
   }
 }
 
@@ -114,7 +114,7 @@ TEST_CASE_TEMPLATE("gemm_tiles: without beta c is written, not read", T, float, 
     t.c = c.data();
     t.ahead = reinterpret_cast<char const*>(b.data());
     t.count = 1;
-    kernel.narrow[2](t);
+    kernel.tiles[1][2](t);
     CHECK(c == std::vector<T>(c.size(), T(2)));
   }
 }
@@ -154,7 +154,7 @@ TEST_CASE_TEMPLATE("gemm_tiles: several of a call are as many calls, and leave t
             t.count = 1;
             return t;
           };
-          auto const function = kernel.narrow[static_cast<std::size_t>(rows)];
+          auto const function = kernel.tiles[1][static_cast<std::size_t>(rows)];
           auto wanted = before, c = before;
           for (ptrdiff_t i = 0; i != count; ++i) {
             gemm_tile<T> one = tile(wanted, i);

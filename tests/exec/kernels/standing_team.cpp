@@ -101,6 +101,32 @@ TEST_CASE("standing_team: each part of a loop has the loop's operands, and its f
     });
 }
 
+TEST_CASE("standing_team: a loop tells whether others had parts of it, and its first part whether they are done") {
+  with_threads(2, [] {
+    team const standing;
+    std::thread::id const self = std::this_thread::get_id();
+    int shared = 0;
+    for (int loop = 0; loop != 100'000 && shared < 100; ++loop) {
+      bool other = false, seen = false;
+      auto const part = [&](std::size_t number, plait::detail::loop_operands const&) {
+        if (number == 1) {
+          other = std::this_thread::get_id() != self;
+          return;
+        }
+        if (loop % 2 == 0) return;
+        for (int look = 0; look != 1'000 && !seen; ++look) seen = team::others_done(2);
+        if (seen) CHECK(other);  // what it has written is there
+      };
+      bool const with_others = team::run(2, part, {});
+      CHECK(with_others == other);
+      shared += seen ? 1 : 0;
+    }
+    CHECK(shared > 0);
+    auto const nothing = [](std::size_t, plait::detail::loop_operands const&) { CHECK(team::others_done(1)); };
+    CHECK_FALSE(team::run(1, nothing, {}));
+  });
+}
+
 TEST_CASE("standing_team: loops without a team, with one thread, and behind the team's end are not its own") {
   auto const nothing = [](std::size_t) {};
   CHECK_FALSE(team::run(2, nothing));

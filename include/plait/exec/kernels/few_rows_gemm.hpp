@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 
@@ -10,6 +11,7 @@
 #include <plait/exec/kernels/gemm_problem.hpp>
 #include <plait/exec/kernels/gemm_runs.hpp>
 #include <plait/exec/kernels/gemm_tiles.hpp>
+#include <plait/exec/kernels/loop_balance.hpp>
 #include <plait/exec/kernels/standing_team.hpp>
 
 namespace plait::detail {
@@ -70,8 +72,9 @@ struct few_rows_task {
   T const* packed = nullptr;
   std::ptrdiff_t threads = 0;
   bool backwards = false;
-  std::ptrdiff_t together = 0;  ///< panels
-  even_parts parts;             ///< of so many panels
+  std::ptrdiff_t unit = 0;  ///< panels that go from one part to another at least
+  std::ptrdiff_t own = 0;   ///< units of the first part
+  even_parts others;        ///< of the rest of the units
 
   bool is_for(gemm_kernel<T> const& k, gemm_problem<T> const& q, T const* b, std::ptrdiff_t n, bool back) const {
     return kernel == &k && packed == b && threads == n && backwards == back && p.m == q.m && p.n == q.n && p.k == q.k &&
@@ -85,19 +88,83 @@ struct few_rows_task {
     packed = b;
     threads = n;
     backwards = back;
-    together = k.wide_panels[static_cast<std::size_t>(q.m)];
-    std::ptrdiff_t const groups = parts_for(q.n, together * k.width);
-    std::ptrdiff_t const each = parts_for(q.m * q.n * q.k, n * run_work);
-    parts = even_parts(groups, std::min(groups, n * each));
+    // Two and three rows by one panel have too few sums to be quick; and many units are moved several at a time.
+    unit = q.m == 2 || q.m == 3 ? k.wide_panels[static_cast<std::size_t>(q.m)] : 1;
+    while (k.panels(q.n) > 32 * n * unit) unit *= 2;
   }
 
-  void operator()(std::size_t number, loop_operands const& of) const {
-    auto const part = std::ptrdiff_t(number);
+  /// Of all panels.
+  std::ptrdiff_t units() const { return parts_for(kernel->panels(p.n), unit); }
+  /// In so many parts, of which none is empty.
+  void share(std::ptrdiff_t parts, std::ptrdiff_t units_of_first) {
+    own = units_of_first;
+    if (parts != 1) others = even_parts(units() - own, parts - 1);
+  }
+
+  /// The units `first` to `last`, excluded.
+  void multiply(std::ptrdiff_t first, std::ptrdiff_t last, loop_operands const& of) const {
     gemm_rows<T> const rows{p.m, static_cast<T const*>(of.from[0]), static_cast<T*>(of.to),
                             static_cast<T const*>(of.from[1]), static_cast<T const*>(of.from[2])};
-    multiply_few_rows(*kernel, p, rows, packed, parts.first(part) * together,
-                      std::min(parts.first(part + 1) * together, kernel->panels(p.n)), backwards);
+    multiply_few_rows(*kernel, p, rows, packed, first * unit, std::min(last * unit, kernel->panels(p.n)), backwards);
   }
+
+  void operator()(std::size_t part, loop_operands const& of) const {
+    if (part == 0) return multiply(0, own, of);
+    std::ptrdiff_t const first = own + others.first(std::ptrdiff_t(part) - 1);
+    multiply(first, first + others.size(std::ptrdiff_t(part) - 1), of);
+  }
+};
+
+/// One that a team's thread keeps, with what it learns of it: the others read only what seldom changes.
+template <backend B, class T>
+class kept_few_rows {
+ public:
+  void multiply(gemm_kernel<T> const& kernel, gemm_problem<T> const& p, T const* packed, std::ptrdiff_t threads,
+                bool backwards, loop_operands const& operands) {
+    if (!task_.is_for(kernel, p, packed, threads, backwards)) {
+      task_.set(kernel, p, packed, threads, backwards);
+      parts_ = std::min(threads, task_.units());
+      balance_ = loop_balance(task_.units(), parts_);
+      task_.share(parts_, balance_.own());
+    }
+    if (--until_timed_ == 0) return multiply_timed(operands);
+    standing_team<B>::run(std::size_t(parts_), task_, operands);
+  }
+
+ private:
+  using clock = std::chrono::steady_clock;
+  static constexpr int timed_each = 16;
+
+  void multiply_timed(loop_operands const& operands) {
+    until_timed_ = timed_each;
+    loop_times times;
+    clock::time_point through;
+    auto const part = [&](std::size_t number, loop_operands const& of) {
+      if (number != 0) return task_(number, of);
+      clock::time_point const begin = clock::now();
+      // The last unit by itself; of a single row two panels, as one takes as long.
+      std::ptrdiff_t const last = std::min<std::ptrdiff_t>(task_.own, task_.p.m == 1 && task_.unit == 1 ? 2 : 1);
+      std::ptrdiff_t const cut = task_.backwards ? last : task_.own - last;
+      if (last != task_.own) task_.multiply(task_.backwards ? cut : 0, task_.backwards ? task_.own : cut, of);
+      times.early = standing_team<B>::others_done(std::size_t(parts_));
+      task_.multiply(task_.backwards ? 0 : cut, task_.backwards ? cut : task_.own, of);
+      through = clock::now();
+      times.own = nanoseconds(through - begin);
+      times.at_once = standing_team<B>::others_done(std::size_t(parts_));
+    };
+    bool const shared = standing_team<B>::run(std::size_t(parts_), part, operands);
+    times.waited = nanoseconds(clock::now() - through);
+    if (shared && balance_.learn(times)) task_.share(parts_, balance_.own());
+  }
+
+  static std::int64_t nanoseconds(clock::duration d) {
+    return std::int64_t{std::chrono::duration_cast<std::chrono::nanoseconds>(d).count()};
+  }
+
+  few_rows_task<T> task_;
+  alignas(64) loop_balance balance_;
+  std::ptrdiff_t parts_ = 0;
+  int until_timed_ = timed_each;
 };
 
 /// All panels, by several threads where it is work enough: each has the same each time, which stay in its cache.
@@ -112,15 +179,17 @@ void share_few_rows(gemm_kernel<T> const& kernel, gemm_problem<T> const& p, T co
     if (standing_team<B>::is_here()) {
       // Of eight matrices, from either end. A thread whose team is at work does nothing else meanwhile: it overwrites
       // none that others read.
-      static constinit thread_local std::array<few_rows_task<T>, 16> kept = {};
+      static constinit thread_local std::array<kept_few_rows<B, T>, 16> all = {};
       auto const line = reinterpret_cast<std::uintptr_t>(packed) / 64;
-      few_rows_task<T>& task = kept[(line ^ line / 64 ^ line / 4096) % 8 * 2 + backwards];
-      if (!task.is_for(kernel, p, packed, threads, backwards)) task.set(kernel, p, packed, threads, backwards);
-      return standing_team<B>::run(std::size_t(task.parts.count), task, operands);
+      auto& kept = all[(line ^ line / 64 ^ line / 4096) % 8 * 2 + backwards];
+      return kept.multiply(kernel, p, packed, threads, backwards, operands);
     }
   few_rows_task<T> task;
   task.set(kernel, p, packed, threads, backwards);
-  for_each_task<B>(task.parts.count, true, [&](std::ptrdiff_t part) { task(std::size_t(part), operands); });
+  std::ptrdiff_t const each = parts_for(p.m * p.n * p.k, threads * run_work);
+  even_parts const parts(task.units(), std::min(task.units(), threads * each));
+  task.share(parts.count, parts.size(0));
+  for_each_task<B>(parts.count, true, [&](std::ptrdiff_t part) { task(std::size_t(part), operands); });
 }
 
 }  // namespace plait::detail

@@ -42,7 +42,7 @@ template <class T>
 void multiply_in_turn(gemm_kernel<T> const& kernel, gemm_tile<T>& t, gemm_rows<T> const& rows, gemm_panels<T> const& b,
                       std::ptrdiff_t first, std::ptrdiff_t count, std::ptrdiff_t together, bool backwards) {
   std::ptrdiff_t const last = first + count * together;
-  auto const tile = (together == 1 ? kernel.narrow : kernel.wide)[static_cast<std::size_t>(rows.count)];
+  auto const tile = kernel.tiles[static_cast<std::size_t>(together)][static_cast<std::size_t>(rows.count)];
   std::ptrdiff_t const columns = together * kernel.width;
   auto const begin = [&](std::ptrdiff_t panel, std::ptrdiff_t tiles) {
     std::ptrdiff_t const column = panel * kernel.width;
@@ -79,16 +79,26 @@ void multiply_in_turn(gemm_kernel<T> const& kernel, gemm_tile<T>& t, gemm_rows<T
   }
 }
 
-/// The panels `first` to `last`, excluded: as many at a time as tiles of so many rows want, and the rest one by one.
+/// The panels `first` to `last`, excluded: as many at a time as tiles of so many rows want, and the rest at once. Of
+/// one row a single panel takes as long as two.
 template <class T>
 void multiply_in_turn(gemm_kernel<T> const& kernel, gemm_tile<T>& t, gemm_rows<T> const& rows, gemm_panels<T> const& b,
                       std::ptrdiff_t first, std::ptrdiff_t last, bool backwards) {
   auto const together = static_cast<unsigned>(kernel.wide_panels[static_cast<std::size_t>(rows.count)]);
-  std::ptrdiff_t const count = (last - first) >> std::countr_zero(together);
+  std::ptrdiff_t count = (last - first) >> std::countr_zero(together);
+  std::ptrdiff_t left = last - first - count * together;
+  std::ptrdiff_t before_last = 0;
+  if (left == 1 && together == 4 && count != 0) {
+    --count;
+    before_last = 3;
+    left = 2;
+  }
   std::ptrdiff_t const whole = first + count * together;
-  if (backwards && whole != last) multiply_in_turn(kernel, t, rows, b, whole, last - whole, 1, true);
+  if (backwards && left != 0) multiply_in_turn(kernel, t, rows, b, last - left, 1, left, true);
+  if (backwards && before_last != 0) multiply_in_turn(kernel, t, rows, b, whole, 1, before_last, true);
   if (count != 0) multiply_in_turn(kernel, t, rows, b, first, count, together, backwards);
-  if (!backwards && whole != last) multiply_in_turn(kernel, t, rows, b, whole, last - whole, 1, false);
+  if (!backwards && before_last != 0) multiply_in_turn(kernel, t, rows, b, whole, 1, before_last, false);
+  if (!backwards && left != 0) multiply_in_turn(kernel, t, rows, b, last - left, 1, left, false);
 }
 
 }  // namespace plait::detail

@@ -76,9 +76,10 @@ struct gemm_kernel {
   /// How much of k is multiplied at once. A panel's part fills the first level of cache, or comes from the second:
   /// tiles need little of b at a time, and c goes by less often.
   static constexpr int block = 512;
-  std::array<tile_function, most_rows + 1> narrow = {};  ///< by rows: tiles over one panel
-  std::array<tile_function, most_rows + 1> wide = {};    ///< and over several, as low ones need to be
-  std::array<int, most_rows + 1> wide_panels = {};
+  /// By panels, then by rows: over one panel, and as many more as are best for so few rows.
+  static constexpr int most_panels = 4;
+  std::array<std::array<tile_function, most_rows + 1>, most_panels + 1> tiles = {};
+  std::array<int, most_rows + 1> wide_panels = {};  ///< by rows: how many are best
   int dot_rows = 0;
   std::array<dots_function, 5> dots = {};  ///< by rows, up to dot_rows
   std::array<int, 5> dot_columns = {};
@@ -294,10 +295,13 @@ constexpr gemm_kernel<T> make_gemm_kernel() {
   made.dot_rows = Tiles::dot_rows;
   auto const add_tile = [&]<int R>(std::integral_constant<int, R>) {
     constexpr int vectors = tile_vectors(R, Tiles::rows);
-    made.narrow[R] = [](gemm_tile<T>& t) { Tiles::template multiply<R, 2>(t, std::make_index_sequence<R * 2>()); };
-    made.wide[R] = [](gemm_tile<T>& t) {
-      Tiles::template multiply<R, vectors>(t, std::make_index_sequence<R * vectors>());
-    };
+    [&]<int... P>(std::integer_sequence<int, P...>) {
+      ((made.tiles[P + 1][R] =
+            [](gemm_tile<T>& t) {
+              Tiles::template multiply<R, 2 * (P + 1)>(t, std::make_index_sequence<R * 2 * (P + 1)>());
+            }),
+       ...);
+    }(std::make_integer_sequence<int, vectors / 2>());
     made.wide_panels[R] = vectors / 2;
   };
   [&]<int... R>(std::integer_sequence<int, R...>) {

@@ -210,7 +210,7 @@ struct gemm_task {
       t.from_row = first == 0 ? from_row : c_row;
       t.beta = first == 0 ? beta : T(1);
       t.more = is_last && of.rows.more != nullptr ? of.rows.more + column : nullptr;
-      multiply_tiles(of, first, (together == 1 ? kernel->narrow : kernel->wide).data(),
+      multiply_tiles(of, first, kernel->tiles[std::size_t(together)].data(),
                      is_large && first == 0 ? (next_panel - panel) * width : 0);
     }
   }

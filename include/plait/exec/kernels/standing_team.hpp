@@ -92,13 +92,16 @@ class standing_team<B> {
 
   /// f(part, operands) for each part, of which there is one at least, by a team that is here. The operands come in the
   /// message that a member gets anyhow: where f stays where it is and as it is from loop to loop, it is in the members'
-  /// caches, and nothing else has to come.
+  /// caches, and nothing else has to come. False if this thread has run all of them.
   template <class F>
-  static void run(std::size_t count, F const& f, loop_operands const& operands) {
-    here_.team->run({&f, [](void const* self, std::size_t part,
-                            loop_operands const& its) { (*static_cast<F const*>(self))(part, its); }},
-                    operands, count);
+  static bool run(std::size_t count, F const& f, loop_operands const& operands) {
+    return here_.team->run({&f, [](void const* self, std::size_t part,
+                                   loop_operands const& its) { (*static_cast<F const*>(self))(part, its); }},
+                           operands, count);
   }
+
+  /// Within the first part of a loop of so many, by the thread that has begun it: whether all others are done.
+  static bool others_done(std::size_t count) { return here_.team->is_done(here_.team->number_ | 1, count); }
 
  private:
   struct loop {
@@ -136,7 +139,7 @@ class standing_team<B> {
   };
 
   // `all` comes in registers: a copy of what was just written by halves waits for all that was written before.
-  void run(loop all, loop_operands const& operands, std::size_t count) {
+  bool run(loop all, loop_operands const& operands, std::size_t count) {
     number_ += count_bits + 1;
     // A division takes five nanoseconds, for which all others wait.
     std::size_t const low = count < 2 * members_ ? std::size_t{count >= members_} : count / members_;
@@ -169,11 +172,13 @@ class standing_team<B> {
     if (end != 1) take(0, own);
     if (!is_done(own, count))
       for (std::size_t m = 1; m != members_; ++m) take(m, own);
-    alone_ = (own & count_bits) == count ? alone_ + 1 : std::min(alone_, 0);
+    bool const alone = (own & count_bits) == count;
+    alone_ = alone ? alone_ + 1 : std::min(alone_, 0);
     if (alone_ == long_alone) make_way();
     for (int look = 1; !is_done(own, count); ++look) wait(look);
     here_.in_part = false;
     if (failure_ != nullptr) std::rethrow_exception(std::exchange(failure_, nullptr));
+    return !alone;
   }
 
   bool is_done(std::uint64_t own, std::size_t count) const {
