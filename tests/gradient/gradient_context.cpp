@@ -3,12 +3,14 @@
 
 #include <doctest/doctest.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include <plait/core/npos.hpp>
 #include <plait/gradient/backward_pass.hpp>
 #include <plait/gradient/gradient_rules.hpp>
 #include <plait/netdef/arguments.hpp>
@@ -75,6 +77,32 @@ TEST_CASE("gradient_context: the op, its operands and its arguments") {
         c.pass(1, c.output_gradient(0));
       },
       {.only = {"b"}});
+}
+
+TEST_CASE("gradient_context: operands by name, the first of several") {
+  plait::gradient_rules rules;
+  std::size_t asked = 0;
+  rules.set("F", [&](plait::gradient_context& c) {
+    ++asked;
+    bool const first = c.output_count() == 2;
+    CHECK(c.find_input("a") == (first ? 1 : 0));
+    CHECK(c.find_input("b") == (first ? 0 : plait::npos));
+    CHECK(c.find_input("y") == plait::npos);
+    CHECK(c.find_input("nowhere") == plait::npos);
+    CHECK(c.find_input("") == plait::npos);
+    CHECK(c.find_output("y") == (first ? 0 : plait::npos));
+    CHECK(c.find_output("z") == (first ? 1 : 0));
+    CHECK(c.find_output("a") == plait::npos);
+    for (std::size_t i = 0; i != c.input_count(); ++i) c.pass(i, c.output_gradient(first ? 1 : 0));
+  });
+  auto const net = plait::read_netdef_bytes(
+      "op { type: \"F\" input: \"b\" input: \"a\" input: \"a\" input: \"b\" output: \"y\" output: \"z\" }"
+      "op { type: \"F\" input: \"a\" output: \"z\" }");
+  CHECK(plait::backward_pass(net, {{"z", "dz"}}, rules).gradients.contains("a"));
+  CHECK(asked == 1);  // the first z is overwritten
+  asked = 0;
+  CHECK(plait::backward_pass(net, {{"y", "dy"}, {"z", "dz"}}, rules, {.as_caffe2 = true}).gradients.contains("a"));
+  CHECK(asked == 2);
 }
 
 TEST_CASE("gradient_context: what is made takes over what its op has, its own arguments first") {

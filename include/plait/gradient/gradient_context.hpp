@@ -23,8 +23,12 @@
 #include <variant>
 #include <vector>
 
+#include <boost/unordered/unordered_flat_map.hpp>
+
 #include <plait/core/assert.hpp>
 #include <plait/core/errors.hpp>
+#include <plait/core/npos.hpp>
+#include <plait/core/symbols.hpp>
 #include <plait/gradient/gradient_options.hpp>
 #include <plait/gradient/gradient_tape.hpp>
 #include <plait/net/mutation.hpp>
@@ -116,6 +120,9 @@ class gradient_context {
   std::string_view output_name(std::size_t i) const { return tape_->texts[at(outputs_, i).blob]; }
   gradient_operand input(std::size_t i) const { return at(inputs_, i).value; }
   gradient_operand output(std::size_t i) const { return at(outputs_, i).value; }
+  /// The first operand of that name; npos if there is none. O(1), but O(operands) for the first name that is asked for.
+  std::size_t find_input(std::string_view name) const { return find(inputs_of_, inputs_, name); }
+  std::size_t find_output(std::string_view name) const { return find(outputs_of_, outputs_, name); }
   /// How many of the inputs the op lists; those behind are what nets inside it read.
   std::size_t listed_input_count() const noexcept { return listed_inputs_; }
 
@@ -228,6 +235,8 @@ class gradient_context {
     first_value_ = tape_->value_count();
     inputs_.clear();
     outputs_.clear();
+    inputs_of_.clear();
+    outputs_of_.clear();
     gradients_.clear();
     wanted_.clear();
     results_.clear();
@@ -269,6 +278,15 @@ class gradient_context {
     return all[i];
   }
 
+  using places = boost::unordered_flat_map<std::uint32_t, std::size_t>;  // of operands, by the numbers of their blobs
+
+  std::size_t find(places& known, std::vector<operand> const& all, std::string_view name) const {
+    if (known.empty())
+      for (std::size_t i = 0; i != all.size(); ++i) known.emplace(all[i].blob.id, i);
+    auto const found = known.find(tape_->texts.find(name).id);
+    return found == known.end() ? npos : found->second;
+  }
+
   void expect_made_before(std::size_t op, gradient_operand v) const {
     if (!v) refuse("its rule has an op read an operand that is none");
     if (v.id < first_value_ || tape_->made(v).maker < op) return;
@@ -289,6 +307,8 @@ class gradient_context {
   std::size_t loops_ = 0;
   std::vector<operand> inputs_;
   std::vector<operand> outputs_;
+  mutable places inputs_of_;  // found when the first is asked for
+  mutable places outputs_of_;
   std::vector<gradient_operands> gradients_;  // of outputs
   std::vector<char> wanted_;                  // of inputs
   std::vector<gradient_operands> results_;    // of inputs

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include <plait/core/npos.hpp>
 #include <plait/gradient/forward_net.hpp>
 #include <plait/gradient/gradient_tape.hpp>
 #include <plait/gradient/value_names.hpp>
@@ -20,28 +21,24 @@ class published_gradients {
   published_gradients(forward_net<N> const& net, wanted_gradients<N> const& wanted) : net_(&net), wanted_(&wanted) {}
 
   /// Once the net is computed.
-  void reset() {
-    gradient_of_.assign(net_->form().blob_bound(), {});
-    version_of_.assign(net_->form().blob_bound(), 0);
-  }
+  void reset() { of_.assign(net_->form().blob_bound(), {}); }
 
-  bool contains(blob_index b) const { return static_cast<bool>(gradient_of_[b]); }
-  gradient_operands gradient(blob_index b) const { return gradient_of_[b]; }
+  bool contains(blob_index b) const { return static_cast<bool>(of_[b].gradient); }
+  gradient_operands gradient(blob_index b) const { return of_[b].gradient; }
   /// Which version of a blob its gradient is that of.
-  std::uint32_t version(blob_index b) const { return version_of_[b]; }
+  std::uint32_t version(blob_index b) const { return of_[b].version; }
   /// Whether a blob has a gradient, and it is that of another version.
-  bool is_stale(value v) const { return contains(v.blob) && version_of_[v.blob] != v.version; }
+  bool is_stale(value v) const { return contains(v.blob) && of_[v.blob].version != v.version; }
 
   void set(value v, gradient_operands g) {
-    gradient_of_[v.blob] = g;
-    version_of_[v.blob] = v.version;
+    of_[v.blob].gradient = g;
+    of_[v.blob].version = v.version;
   }
   /// An op that reads a blob and writes it takes the gradient of the written version out of the map.
   void hide_overwritten(op_index op) {
-    auto const reads = net_->form().reads(op);
-    for (value out : net_->form().writes(op))
-      for (value in : reads)
-        if (in.blob == out.blob) gradient_of_[in.blob] = {};
+    for (value out : net_->form().writes(op)) of_[out.blob].written_by = op;
+    for (value in : net_->form().reads(op))
+      if (of_[in.blob].written_by == op) of_[in.blob].gradient = {};
   }
 
   /// Calls f(blob, gradient_operands&) for each blob that the result is to have, in the order of the net. Indices may
@@ -49,19 +46,24 @@ class published_gradients {
   template <class F>
   void for_each(F f) {
     for (blob_index b : net_->form().blobs())
-      if (contains(b) && wanted_->is_asked_for(b)) f(b, gradient_of_[b]);
+      if (contains(b) && wanted_->is_asked_for(b)) f(b, of_[b].gradient);
   }
   template <class F>
   void for_each(F f) const {
     for (blob_index b : net_->form().blobs())
-      if (contains(b) && wanted_->is_asked_for(b)) f(b, gradient_of_[b]);
+      if (contains(b) && wanted_->is_asked_for(b)) f(b, of_[b].gradient);
   }
 
  private:
+  struct entry {
+    gradient_operands gradient;
+    std::uint32_t version = 0;
+    op_index written_by = npos;  // the op that was looked at last
+  };
+
   forward_net<N> const* net_;
   wanted_gradients<N> const* wanted_;
-  std::vector<gradient_operands> gradient_of_;  // by blob
-  std::vector<std::uint32_t> version_of_;       // by blob
+  std::vector<entry> of_;  // by blob
 };
 
 }  // namespace plait

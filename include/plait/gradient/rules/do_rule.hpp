@@ -5,7 +5,6 @@
 // branch inside may leave as it was has a gradient before the Do, too, whether it is an input or not.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -13,6 +12,8 @@
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include <boost/unordered/unordered_flat_map.hpp>
 
 #include <plait/gradient/gradient_context.hpp>
 #include <plait/gradient/gradient_rules.hpp>
@@ -96,7 +97,7 @@ inline void make_do_gradient(gradient_context& c, gradient_rule::frames& done) {
   if (c.as_caffe2() && inner.op.empty()) return;
   do_binding const binding(c);
   named_gradients gradients = name_gradients(c, false);
-  copy_gradients(c, gradients);
+  gradients.make_copies(c);
 
   // What comes out: for each input, under a name of its own.
   std::vector<gradient_operand> outputs;
@@ -118,6 +119,10 @@ inline void make_do_gradient(gradient_context& c, gradient_rule::frames& done) {
 
   // What goes in: blobs and gradients of the net around it. The rest is in the workspace, or made inside.
   std::vector<gradient_operand> inputs;
+  boost::unordered_flat_map<std::uint32_t, std::size_t> place_of;            // among the inputs, by what they are
+  boost::unordered_flat_map<std::string, gradient_operand> gradient_inside;  // of outputs, by their names inside
+  for (auto const& e : gradients.entries())
+    if (std::string const* const known = binding.inner_of(e.blob)) gradient_inside.insert_or_assign(*known, e.gradient);
   std::vector<std::string> saved;
   net_boundary boundary;
   boundary.add(inner);
@@ -126,18 +131,16 @@ inline void make_do_gradient(gradient_context& c, gradient_rule::frames& done) {
     if (std::string const* const blob = binding.outer_of(name)) {
       outer = blob_after(c, *blob);
     } else if (name.ends_with(inner_gradient_suffix)) {
-      std::string_view const of(name.data(), name.size() - inner_gradient_suffix.size());
-      for (auto const& e : gradients.entries)
-        if (std::string const* const known = binding.inner_of(e.blob); known != nullptr && *known == of)
-          outer = e.gradient;
+      auto const found = gradient_inside.find(name.substr(0, name.size() - inner_gradient_suffix.size()));
+      if (found != gradient_inside.end()) outer = found->second;
     }
     if (!outer) {
       saved.push_back(name);
       continue;
     }
-    auto const at = std::ranges::find(inputs, outer);
-    places.push_back(at - inputs.begin());
-    if (at == inputs.end()) inputs.push_back(outer);
+    auto const [at, is_new] = place_of.emplace(outer.id, inputs.size());
+    places.push_back(static_cast<std::int64_t>(at->second));
+    if (is_new) inputs.push_back(outer);
     inner_names.push_back(name);
   }
   for (std::size_t i = 0; i != made; ++i) places[i] += static_cast<std::int64_t>(inputs.size());

@@ -15,6 +15,8 @@
 #include <utility>
 #include <vector>
 
+#include <boost/unordered/unordered_flat_map.hpp>
+
 #include <plait/gradient/gradient_context.hpp>
 #include <plait/gradient/gradient_rules.hpp>
 #include <plait/gradient/rules/nested_pass.hpp>
@@ -45,17 +47,15 @@ inline gradient_rule::frames plan_if(gradient_context& c, gradient_rules const& 
 struct gradient_branch {
   nested_pass* pass = nullptr;  // none: the forward op has no such branch, which changes nothing
   netdef net;
-  std::optional<std::string> gradient_before(std::string_view blob, nested_pass::seeds const& seeds) {
+  std::optional<std::string> gradient_before(std::string_view blob, named_gradients const& after) {
     if (pass != nullptr) return pass->gradient_before(blob, net);
-    for (auto const& [name, gradient] : seeds)
-      if (name == blob) return gradient;
-    return std::nullopt;
+    auto const* const same = after.of(blob);
+    return same == nullptr ? std::nullopt : std::optional(same->name);
   }
 };
 
 inline void make_if_gradient(gradient_context& c, gradient_rule::frames& done) {
   named_gradients gradients = name_gradients(c, false);
-  nested_pass::seeds const seeds = seeds_of(gradients);
   std::array<gradient_branch, 2> branches;
   for (std::size_t i = 0; i != done.size(); ++i) {
     branches[i].pass = &pass_at(done, i);
@@ -71,7 +71,8 @@ inline void make_if_gradient(gradient_context& c, gradient_rule::frames& done) {
     std::string const blob(c.input_name(i));
     if (!c.is_wanted(i) || !seen.add(blob)) continue;
     sources.push_back(
-        {i, {branches[0].gradient_before(blob, seeds), branches[1].gradient_before(blob, seeds)}});  // may add ops
+        {i,
+         {branches[0].gradient_before(blob, gradients), branches[1].gradient_before(blob, gradients)}});  // may add ops
   }
   net_boundary inside;
   std::array<net_boundary, 2> own;  // as far as rules have made them
@@ -81,15 +82,11 @@ inline void make_if_gradient(gradient_context& c, gradient_rule::frames& done) {
   }
   bool const first_only = branches[1].pass == nullptr;
 
-  // The gradient of each input, under one name in both branches.
-  struct result {
-    std::size_t input;
-    std::string name;
-  };
-  std::vector<result> results;
+  boost::unordered_flat_map<std::string, std::size_t>
+      results;  // the input whose gradient has this name in both branches
   std::vector<std::pair<std::size_t, std::string>> passed;
   name_list used;
-  for (auto const& e : gradients.entries) used.add(e.name);
+  for (auto const& e : gradients.entries()) used.add(e.name);
   for (source const& from : sources) {
     std::size_t const i = from.input;
     auto const& of = from.of;  // no structured binding: with OpenMP clang 16 captures none
@@ -118,13 +115,12 @@ inline void make_if_gradient(gradient_context& c, gradient_rule::frames& done) {
         fill.arg.push_back(make_argument(net, {"value", 0.0f}));
       }
     }
-    results.push_back({i, std::move(name)});
+    results.emplace(std::move(name), i);
   }
   for (auto const& [i, name] : passed)
-    for (auto const& e : gradients.entries)
-      if (e.name == name) c.pass(i, e.gradient);
+    if (auto const* const same = gradients.called(name)) c.pass(i, same->gradient);
   if (results.empty()) return;
-  copy_gradients(c, gradients);
+  gradients.make_copies(c);
   if (first_only && !branches[1].net.op.empty())
     if (std::string_view const name = branches[0].net.text(branches[0].net.name); !name.empty())
       branches[1].net.name = branches[1].net.intern(std::string(name) + "_auto_else_zero_blobs_");
@@ -146,23 +142,18 @@ inline void make_if_gradient(gradient_context& c, gradient_rule::frames& done) {
     }
     // Caffe2 takes the letters of the condition's name for names.
     if (c.as_caffe2() && name.size() == 1 && c.input_name(0).find(name) != std::string_view::npos) continue;
-    gradient_operand operand;
-    for (auto const& e : gradients.entries)
-      if (e.name == name) operand = e.gradient;
-    if (!operand) operand = blob_after(c, name);
+    auto const* const given = gradients.called(name);
+    gradient_operand const operand = given != nullptr ? given->gradient : blob_after(c, name);
     if (!operand) continue;  // made by one branch, and read by the other after a fill
     inputs.push_back(operand);
     called.emplace_back(operand, name);
   }
   std::vector<gradient_operand> outputs;
   for (std::string const& name : written.writes.names()) {
-    gradient_operand operand;
-    for (result const& r : results)
-      if (r.name == name) c.pass(r.input, operand = c.temporary(name));
-    if (!operand) {
-      gradient_operand const forward = blob_after(c, name);
-      operand = forward ? c.update(forward) : c.temporary(name);
-    }
+    auto const result = results.find(name);
+    gradient_operand const forward = result == results.end() ? blob_after(c, name) : gradient_operand();
+    gradient_operand const operand = forward ? c.update(forward) : c.temporary(name);
+    if (result != results.end()) c.pass(result->second, operand);
     outputs.push_back(operand);
     called.emplace_back(operand, name);
   }

@@ -12,6 +12,7 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <boost/unordered/unordered_flat_set.hpp>
 
+#include <plait/core/npos.hpp>
 #include <plait/gradient/backward_engine.hpp>
 #include <plait/gradient/gradient_context.hpp>
 #include <plait/gradient/gradient_options.hpp>
@@ -84,13 +85,15 @@ class nested_pass final : public backward_engine<netdef> {
                                 around),
         net_(net),
         seeds_(given) {
-    for (auto const& [blob, gradient] : given) keep_off(gradient);
+    for (auto const& [blob, gradient] : seeds_) {
+      keep_off(gradient);
+      gradient_of_.emplace(blob, &gradient);
+    }
   }
 
   std::string const* seed_of(std::string_view blob) const {
-    for (auto const& [name, gradient] : seeds_)
-      if (name == blob) return &gradient;
-    return nullptr;
+    auto const found = gradient_of_.find(blob);
+    return found == gradient_of_.end() ? nullptr : found->second;
   }
   static names blobs_of(netdef const& n) {
     names made;
@@ -114,7 +117,8 @@ class nested_pass final : public backward_engine<netdef> {
   }
 
   std::shared_ptr<netdef const> net_;
-  seeds seeds_;
+  seeds const seeds_;
+  boost::unordered_flat_map<std::string_view, std::string const*> gradient_of_;  // seeds by blob
 };
 
 namespace detail {
@@ -172,14 +176,47 @@ struct net_boundary {
 
 // The gradients of outputs under names that are distinct, among each other and (but for Caffe2) from all blobs of the
 // op: a nested net knows them by these. One that has the name of another is copied.
-struct named_gradients {
+class named_gradients {
+ public:
   struct entry {
     std::string blob;  ///< the output
     gradient_operand gradient;
     std::string name;
   };
-  std::vector<entry> entries;
-  std::vector<std::pair<std::size_t, gradient_operand>> copies;  ///< entry and what it copies
+
+  void add(entry e) {
+    by_blob_.emplace(e.blob, entries_.size());
+    by_name_.emplace(e.name, entries_.size());
+    entries_.push_back(std::move(e));
+  }
+  /// The last one is to be a copy of this gradient.
+  void copies(gradient_operand from) { copies_.emplace_back(entries_.size() - 1, from); }
+
+  std::vector<entry> const& entries() const noexcept { return entries_; }
+  /// The first one of an output, or of that name; nullptr if there is none.
+  entry const* of(std::string_view blob) const { return find(by_blob_, blob); }
+  entry const* called(std::string_view name) const { return find(by_name_, name); }
+
+  /// Emits the copies; from here on the entries' gradients are these.
+  void make_copies(gradient_context& c) {
+    for (auto const& [at, from] : copies_) {
+      gradient_operand const copy = c.temporary(entries_[at].name);
+      c.op("Copy", {from}, {copy}).plain();
+      entries_[at].gradient = copy;
+    }
+  }
+
+ private:
+  using places = boost::unordered_flat_map<std::string, std::size_t>;
+  entry const* find(places const& in, std::string_view name) const {
+    auto const found = in.find(std::string(name));
+    return found == in.end() ? nullptr : &entries_[found->second];
+  }
+
+  std::vector<entry> entries_;
+  std::vector<std::pair<std::size_t, gradient_operand>> copies_;  // entry and what it copies
+  places by_blob_;
+  places by_name_;
 };
 
 inline named_gradients name_gradients(gradient_context& c, bool private_copies) {
@@ -191,31 +228,22 @@ inline named_gradients name_gradients(gradient_context& c, bool private_copies) 
   }
   for (std::size_t o = 0; o != c.output_count(); ++o) {
     if (!c.has_gradient(o)) continue;
-    gradient_operand g = c.output_gradient(o);
+    gradient_operand const g = c.output_gradient(o);
     std::string name = c.text(g);
-    if (!used.add(name) || private_copies) {
-      std::string copy = std::string(c.output_name(o)) + '_' + name + "_DEDUP";
-      while (!used.add(copy)) copy += '_';
-      made.copies.emplace_back(made.entries.size(), g);
-      name = std::move(copy);
+    bool const copied = !used.add(name) || private_copies;
+    if (copied) {
+      name = std::string(c.output_name(o)) + '_' + name + "_DEDUP";
+      while (!used.add(name)) name += '_';
     }
-    made.entries.push_back({std::string(c.output_name(o)), g, std::move(name)});
+    made.add({std::string(c.output_name(o)), g, std::move(name)});
+    if (copied) made.copies(g);
   }
   return made;
 }
 
-// Emits the copies; from here on the entries' gradients are these.
-inline void copy_gradients(gradient_context& c, named_gradients& named) {
-  for (auto const& [at, from] : named.copies) {
-    gradient_operand const copy = c.temporary(named.entries[at].name);
-    c.op("Copy", {from}, {copy}).plain();
-    named.entries[at].gradient = copy;
-  }
-}
-
 inline nested_pass::seeds seeds_of(named_gradients const& named) {
   nested_pass::seeds made;
-  for (auto const& e : named.entries) made.emplace_back(e.blob, e.name);
+  for (auto const& e : named.entries()) made.emplace_back(e.blob, e.name);
   return made;
 }
 
@@ -225,10 +253,8 @@ inline std::string gradient_op_name(gradient_context const& c) {
 
 // A forward blob of the op by name: as the op leaves it, else as it finds it.
 inline gradient_operand blob_after(gradient_context const& c, std::string_view name) {
-  for (std::size_t o = 0; o != c.output_count(); ++o)
-    if (c.output_name(o) == name) return c.output(o);
-  for (std::size_t i = 0; i != c.input_count(); ++i)
-    if (c.input_name(i) == name) return c.input(i);
+  if (std::size_t const o = c.find_output(name); o != npos) return c.output(o);
+  if (std::size_t const i = c.find_input(name); i != npos) return c.input(i);
   return {};
 }
 

@@ -8,11 +8,15 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include <boost/unordered/unordered_flat_map.hpp>
+
+#include <plait/core/npos.hpp>
 #include <plait/gradient/gradient_context.hpp>
 #include <plait/gradient/gradient_rules.hpp>
 #include <plait/gradient/rules/nested_pass.hpp>
@@ -39,17 +43,16 @@ struct loop_gradients {
   }
 };
 
-inline bool is_output(gradient_context const& c, std::string_view blob) {
-  for (std::size_t o = 0; o != c.output_count(); ++o)
-    if (c.output_name(o) == blob) return true;
-  return false;
-}
+inline bool is_output(gradient_context const& c, std::string_view blob) { return c.find_output(blob) != npos; }
 
-// The input that is an output's blob as the loop finds it.
+// The input that is an output's blob as the loop finds it; the first is the condition.
 inline std::optional<std::size_t> handed_on(gradient_context const& c, std::string_view blob) {
-  for (std::size_t i = 1; i < c.input_count(); ++i)
-    if (c.input_name(i) == blob) return i;
-  return std::nullopt;
+  std::size_t found = c.find_input(blob);
+  if (found == 0) {
+    do ++found;
+    while (found != c.input_count() && c.input_name(found) != blob);
+  }
+  return found < c.input_count() ? std::optional(found) : std::nullopt;
 }
 
 // Those of the last pass, and what that pass found to be handed on besides.
@@ -58,7 +61,7 @@ inline loop_gradients gradients_of_loop(gradient_context& c, nested_pass const* 
   made.given = name_gradients(c, !c.as_caffe2());
   if (c.as_caffe2() || last == nullptr) return made;
   name_list known;
-  for (auto const& e : made.given.entries) known.add(e.blob);
+  for (auto const& e : made.given.entries()) known.add(e.blob);
   for (std::size_t i = 1; i < c.input_count(); ++i) {
     std::string const blob(c.input_name(i));
     if (is_output(c, blob) && !known.contains(blob) && last->has_gradient_before(blob) && known.add(blob))
@@ -89,10 +92,11 @@ inline gradient_rule::frames plan_while(gradient_context& c, gradient_rules cons
 inline void refuse_computing_conditions(gradient_context const& c, nested_pass const& body) {
   std::shared_ptr<netdef const> const test = c.net("cond_net");
   if (test == nullptr) return;
+  name_list given;
+  for (std::size_t o = 0; o != c.output_count(); ++o)
+    if (c.has_gradient(o)) given.add(c.output_name(o));
   for (std::string const& blob : external_blob_names(*test, ssa_options{.subnets = true}).outputs) {
-    bool has_gradient = body.has_gradient_before(blob);
-    for (std::size_t o = 0; o != c.output_count(); ++o)
-      has_gradient = has_gradient || (c.output_name(o) == blob && c.has_gradient(o));
+    bool const has_gradient = body.has_gradient_before(blob) || given.contains(blob);
     c.refuse_unless(!has_gradient, "its cond_net writes '" + blob + "', which has a gradient; the body should do that");
   }
 }
@@ -108,8 +112,8 @@ inline void make_gradient_around_loop(gradient_context& c, gradient_operand more
     inputs.push_back(operand);
     called.emplace_back(operand, name);
   };
-  copy_gradients(c, gradients);
-  for (auto const& e : gradients.entries) {
+  gradients.make_copies(c);
+  for (auto const& e : gradients.entries()) {
     std::optional<std::size_t> const input = handed_on(c, e.blob);
     if (!input) continue;
     std::string const name = e.blob + "_grad_before";
@@ -150,7 +154,7 @@ inline void make_while_gradient(gradient_context& c, gradient_rule::frames& done
     c.op("HasScope", {scope}, {ran}).plain();
     return make_gradient_around_loop(c, ran, condition);
   }
-  copy_gradients(c, gradients.given);
+  gradients.given.make_copies(c);
   std::vector<std::pair<gradient_operand, std::string>> called;
   auto const fill = [&](std::string_view like, gradient_operand to) {
     gradient_operand const blob = blob_after(c, like);
@@ -169,7 +173,7 @@ inline void make_while_gradient(gradient_context& c, gradient_rule::frames& done
   for (auto const& [blob, name] : gradients.zeros) {
     gradient_operand const zero = c.temporary(name);
     fill(blob, zero);
-    gradients.given.entries.push_back({blob, zero, name});
+    gradients.given.add({blob, zero, name});
   }
 
   // Blobs that are handed on: the gradient an iteration makes is the one the iteration before starts from.
@@ -179,7 +183,7 @@ inline void make_while_gradient(gradient_context& c, gradient_rule::frames& done
     std::string name;
   };
   std::vector<made_gradient> results;
-  for (auto const& e : gradients.given.entries) {
+  for (auto const& e : gradients.given.entries()) {
     called.emplace_back(e.gradient, e.name);
     std::optional<std::size_t> const input = handed_on(c, e.blob);
     if (!input) continue;
@@ -216,11 +220,16 @@ inline void make_while_gradient(gradient_context& c, gradient_rule::frames& done
 
   net_boundary boundary;
   boundary.add(body);
+  boost::unordered_flat_map<std::string_view, std::vector<made_gradient const*>> results_called;
+  for (made_gradient const& r : results) results_called[r.name].push_back(&r);
+  auto const results_of = [&](std::string_view name) {
+    auto const found = results_called.find(name);
+    return found == results_called.end() ? std::span<made_gradient const* const>() : std::span(found->second);
+  };
   auto const operand_called = [&](std::string_view name) {
-    for (auto const& e : gradients.given.entries)
-      if (e.name == name) return e.gradient;
-    for (made_gradient const& r : results)
-      if (r.name == name && r.first) return r.first;
+    if (auto const* const given = gradients.given.called(name)) return given->gradient;
+    for (made_gradient const* r : results_of(name))
+      if (r->first) return r->first;
     return blob_after(c, name);
   };
   std::vector<gradient_operand> inputs = {more};
@@ -239,8 +248,8 @@ inline void make_while_gradient(gradient_context& c, gradient_rule::frames& done
   std::vector<gradient_operand> outputs;
   for (std::string const& name : boundary.writes.names()) {
     gradient_operand operand;
-    for (made_gradient const& r : results)
-      if (r.name == name) c.pass(r.input, operand = r.first ? c.update(r.first) : c.temporary(name));
+    for (made_gradient const* r : results_of(name))
+      c.pass(r->input, operand = r->first ? c.update(r->first) : c.temporary(name));
     if (!operand) {
       gradient_operand const known = blob_after(c, name);
       operand = known ? c.update(known) : c.temporary(name);
