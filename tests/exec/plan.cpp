@@ -41,10 +41,12 @@ toy_net random_net(unsigned seed, std::size_t ops) {
     return n;
   };
   for (std::size_t i = 0; i != ops; ++i) {
-    static char const* const types[] = {"Mix", "Mix", "Reverse", "Same", "Same", "Update", "Fork"};
-    toy_op op{types[random() % 7], {}, {}};
+    static char const* const types[] = {"Mix", "Mix", "Reverse", "Same", "Same", "Update", "Fork", "Many"};
+    toy_op op{types[random() % 8], {}, {}};
     op.inputs.push_back(read());
     if (op.type == "Mix" || op.type == "Update") op.inputs.push_back(read());
+    if (op.type == "Many")
+      for (std::size_t more = 1 + random() % 20; more != 0; --more) op.inputs.push_back(read());
     op.outputs.push_back(random() % 2 == 0 ? op.inputs[random() % op.inputs.size()] : name());
     if (op.type == "Fork") {
       std::string other = name();

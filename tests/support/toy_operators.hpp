@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include <plait/core/npos.hpp>
 #include <plait/exec/kernels/for_each.hpp>
 #include <plait/exec/op_kernel.hpp>
 #include <plait/exec/operators.hpp>
@@ -76,6 +77,24 @@ struct update_kernel : plait::op_kernel<B> {
   }
 };
 
+/// Of many inputs, a first and z last: y = a + b reversed + z reversed. Only a may be overwritten.
+template <class B>
+struct many_kernel : plait::op_kernel<B> {
+  explicit many_kernel(plait::op_arguments const&) {}
+  void infer(plait::shape_context& c) override {
+    for (std::size_t i = 1; i != c.input_count(); ++i) c.expect_same_dims(0, i);
+    c.output(0, c.type(0), c.dims(0));
+  }
+  void run(plait::op_context<B>& c) override {
+    float const* a = c.template input<float>(0);
+    float const* b = c.template input<float>(1);
+    float const* z = c.template input<float>(c.input_count() - 1);
+    float* y = c.template output<float>(0);
+    std::size_t const n = c.size(0);
+    plait::for_each_index<B>(n, [=] PLAIT_HOST_DEVICE(std::size_t i) { y[i] = a[i] + b[n - 1 - i] + z[n - 1 - i]; });
+  }
+};
+
 /// Two outputs: x + 1 and x - 1.
 template <class B>
 struct fork_kernel : plait::op_kernel<B> {
@@ -135,6 +154,7 @@ plait::operators<B> toy_operators() {
   made.template add<reverse_kernel>(op_schema("Reverse").inputs(1).outputs(1));
   made.template add<same_kernel>(op_schema("Same").inputs(1).outputs(1).views(0, 0).in_place(0, 0).checks_first());
   made.template add<update_kernel>(op_schema("Update").inputs(2).outputs(1).updates(0, 0).checks_first());
+  made.template add<many_kernel>(op_schema("Many").inputs(2, plait::npos).outputs(1).in_place(0, 0).checks_first());
   made.template add<fork_kernel>(op_schema("Fork").inputs(1).outputs(2).in_place(0, 0).in_place(0, 1).checks_first());
   made.template add<break_kernel>(op_schema("Break").inputs(1).outputs(1).in_place(0, 0));
   made.template add<ones_kernel>(op_schema("Ones").inputs(1).outputs(1).shape_from(0).checks_first());
@@ -146,6 +166,9 @@ inline std::vector<std::vector<float>> run_toy(std::string_view type, std::vecto
   std::vector<std::vector<float>> out = {in[0]};
   if (type == "Mix")
     for (std::size_t i = 0; i != in[0].size(); ++i) out[0][i] = in[0][i] + 2 * in[1][i];
+  if (type == "Many")
+    for (std::size_t i = 0, n = in[0].size(); i != n; ++i)
+      out[0][i] = in[0][i] + in[1][n - 1 - i] + in.back()[n - 1 - i];
   if (type == "Reverse") out[0].assign(in[0].rbegin(), in[0].rend());
   if (type == "Update")
     for (float const g : in[1]) out[0][0] += g;  // the sum is of small integers

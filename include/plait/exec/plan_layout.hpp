@@ -77,6 +77,16 @@ class plan_layout {
   bool gives_results(op_index op) const { return gives_results_[op]; }
 
  private:
+  // Inputs of the op in hand by something, each with its number. An op may have thousands: then they are sorted, and
+  // only those with the key are found, else all.
+  using numbered_inputs = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
+  static constexpr std::size_t few_inputs = 8;
+  static std::span<numbered_inputs::value_type const> candidates(numbered_inputs const& inputs, std::uint32_t key) {
+    if (inputs.size() <= few_inputs) return inputs;
+    return std::ranges::equal_range(inputs, key, {}, &numbered_inputs::value_type::first);
+  }
+
+  void look_at(op_index op);
   bool is_free_for(storage_number s, op_index op, blob_index written, bool only_view) const;
   bool can_stand_in(op_schema const& schema, op_index op, std::size_t input, std::size_t output) const;
   value_number find_place(op_schema const& schema, op_index op, std::size_t output, bool share) const;
@@ -92,6 +102,10 @@ class plan_layout {
   std::vector<op_index> last_read_;         // by value; the number of ops if it is kept
   std::vector<storage> storages_;
   std::vector<op_index> needed_until_;  // by storage: the last read of any value in it so far
+  std::vector<op_index> written_by_;    // by storage: the last op so far that has an output in it
+  std::vector<bool> is_listed_twice_;   // by value, among the outputs of its op
+  numbered_inputs by_blob_;
+  numbered_inputs by_storage_;
   std::vector<value_number> given_;
   std::vector<op_index> stages_;
   std::vector<bool> gives_results_;   // by op
@@ -106,6 +120,18 @@ inline bool plan_layout::is_free_for(storage_number s, op_index op, blob_index w
   return needed_until_[s] == npos || needed_until_[s] <= op;
 }
 
+inline void plan_layout::look_at(op_index op) {
+  by_blob_.clear();
+  by_storage_.clear();
+  for (std::uint32_t i = 0; value_number v : reads_[op]) {
+    by_blob_.emplace_back(blob_of_[v], i);
+    by_storage_.emplace_back(storage_of_[v], i++);
+  }
+  if (by_blob_.size() <= few_inputs) return;
+  std::ranges::sort(by_blob_);
+  std::ranges::sort(by_storage_);
+}
+
 inline bool plan_layout::can_stand_in(op_schema const& schema, op_index op, std::size_t input,
                                       std::size_t output) const {
   value_number const from = reads_[op][input];
@@ -115,22 +141,19 @@ inline bool plan_layout::can_stand_in(op_schema const& schema, op_index op, std:
   // A view changes nothing, but two kept values must not be one memory.
   bool const kept = last_read_[to] >= op_count();
   if (view && storages_[s].kept == npos && !kept && is_free_for(s, op, blob_of_[to], true))
-    return std::ranges::count(writes_[op], to) == 1;  // else a result would be written where the input stands
+    return !is_listed_twice_[to];  // else a result would be written where the input stands
   // Nets inside an op write what they are given where it stands, if it has the name of what they write.
   bool const updated = schema.has_results_after_run() && blob_of_[from] == blob_of_[to];
   if (!view && !updated && !schema.may_be_in_place(input, output) && !schema.updates_in_place(input, output))
     return false;
   // Listed twice: what is written first would be read for the second.
-  if (!updated && std::ranges::count(writes_[op], to) > 1) return false;
+  if (!updated && is_listed_twice_[to]) return false;
   if (!view && storages_[s].shared) return false;
   if (!is_free_for(s, op, blob_of_[to], false)) return false;
   // Other operands in the same memory would see it change.
-  for (std::size_t i = 0; i != reads_[op].size(); ++i)
-    if (i != input && storage_of_[reads_[op][i]] == s && (reads_[op][i] != from || !schema.may_be_in_place(i, output)))
-      return false;
-  for (std::size_t o = 0; o != output; ++o)
-    if (storage_of_[writes_[op][o]] == s) return false;
-  return true;
+  for (auto const& [storage, i] : candidates(by_storage_, s))
+    if (storage == s && i != input && (reads_[op][i] != from || !schema.may_be_in_place(i, output))) return false;
+  return written_by_[s] != op;
 }
 
 // The input that an output can stand in, npos if it needs memory of its own.
@@ -138,8 +161,8 @@ inline plan_layout::value_number plan_layout::find_place(op_schema const& schema
                                                          bool share) const {
   std::span<value_number const> const row = reads(op);
   blob_index const name = blob_of_[writes_[op][output]];
-  for (std::size_t i = 0; i != row.size(); ++i)  // what the net itself does in place comes first
-    if (blob_of_[row[i]] == name && can_stand_in(schema, op, i, output)) return row[i];
+  for (auto const& [blob, i] : candidates(by_blob_, name))  // what the net itself does in place comes first
+    if (blob == name && can_stand_in(schema, op, i, output)) return row[i];
   if (!share || schema.has_results_after_run()) return npos;
   for (std::size_t i = 0; i != row.size(); ++i)
     if (can_stand_in(schema, op, i, output)) return row[i];
@@ -163,6 +186,13 @@ void plan_layout::compute(ssa_form<N> const& form, net_operands const& operands,
     writes_.end_row();
   }
 
+  is_listed_twice_.assign(values, false);
+  std::vector<bool> is_listed(values, false);
+  for (value_number v : writes_.items()) {
+    if (is_listed[v]) is_listed_twice_[v] = true;
+    is_listed[v] = true;
+  }
+  written_by_.clear();
   blob_of_.assign(values, npos);
   last_read_.assign(values, npos);
   stands_in_.assign(values, npos);
@@ -195,9 +225,11 @@ void plan_layout::compute(ssa_form<N> const& form, net_operands const& operands,
         storage_of_[v] = static_cast<storage_number>(storages_.size());
         storages_.push_back({blob_of_[v], npos, op});
         needed_until_.push_back(last_read_[v]);
+        written_by_.push_back(npos);
         given_.push_back(v);
       }
     for (value_number v : reads_[op]) storages_[storage_of_[v]].last_use = op;
+    look_at(op);
 
     for (std::size_t output = 0; output != writes_[op].size(); ++output) {
       value_number const v = writes_[op][output];
@@ -206,10 +238,12 @@ void plan_layout::compute(ssa_form<N> const& form, net_operands const& operands,
       if (stands_in_[v] == npos) {
         storages_.push_back({npos, npos, op});
         needed_until_.push_back(npos);
+        written_by_.push_back(npos);
       }
       storage_number const s =
           stands_in_[v] == npos ? static_cast<storage_number>(storages_.size() - 1) : storage_of_[stands_in_[v]];
       storage_of_[v] = s;
+      written_by_[s] = op;
       storages_[s].last_use = op;
       storages_[s].shared = storages_[s].shared || operands.sharing[op];
       if (last_read_[v] != npos && (needed_until_[s] == npos || needed_until_[s] < last_read_[v]))

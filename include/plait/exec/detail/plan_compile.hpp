@@ -248,10 +248,11 @@ void plan<B>::connect(net_operands const& operands, workspace<B>& blobs) {
     results = std::make_unique<op_results<B>>();
     results->values.resize(writes.size());
     results->listed_inputs = operands.listed[op];
+    boost::unordered_flat_map<value_number, std::uint32_t> input_of;
+    for (std::uint32_t i = 0; auto v : reads) input_of.try_emplace(v, i++);
     for (auto v : writes) {
-      auto const place = layout_.stands_in(v);
-      auto const at = place == npos ? reads.end() : std::ranges::find(reads, place);
-      results->places.push_back(at == reads.end() ? npos : static_cast<std::uint32_t>(at - reads.begin()));
+      auto const at = input_of.find(layout_.stands_in(v));
+      results->places.push_back(at == input_of.end() ? npos : at->second);
     }
     s.context.set_results(results.get());
   }

@@ -7,8 +7,11 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
+
+#include <boost/unordered/unordered_flat_set.hpp>
 
 #include <plait/exec/nets_of_op.hpp>
 #include <plait/exec/op_arguments.hpp>
@@ -50,12 +53,13 @@ class do_bindings {
       fail("inner_blobs has " + std::to_string(inner.size()) + " names, outer_blobs_idx " +
            std::to_string(places.size()) + " numbers");
     expect_unique(inner, "name in inner_blobs");
+    boost::unordered_flat_set<std::string_view> const written(outputs.begin(), outputs.end());
     for (std::size_t i = 0; i != inner.size(); ++i) {
       if (places[i] < 0 || static_cast<std::size_t>(places[i]) >= outer.size())
         fail("outer_blobs_idx has " + std::to_string(places[i]) + " for '" + inner[i] + "', but there are " +
              std::to_string(outer.size()) + " blobs to bind");
       std::string const name(outer[static_cast<std::size_t>(places[i])]);
-      all_.push_back({inner[i], name, std::ranges::find(outputs, name) != outputs.end()});
+      all_.push_back({inner[i], name, written.contains(name)});
     }
     std::vector<std::string> bound;
     bound.reserve(all_.size());
