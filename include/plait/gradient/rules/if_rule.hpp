@@ -70,9 +70,8 @@ inline void make_if_gradient(gradient_context& c, gradient_rule::frames& done) {
   for (std::size_t i = 1; i < c.input_count(); ++i) {
     std::string const blob(c.input_name(i));
     if (!c.is_wanted(i) || !seen.add(blob)) continue;
-    sources.push_back(
-        {i,
-         {branches[0].gradient_before(blob, gradients), branches[1].gradient_before(blob, gradients)}});  // may add ops
+    auto const before = [&](gradient_branch& b) { return b.gradient_before(blob, gradients); };  // may add ops
+    sources.push_back({i, {before(branches[0]), before(branches[1])}});
   }
   net_boundary inside;
   std::array<net_boundary, 2> own;  // as far as rules have made them
@@ -82,8 +81,8 @@ inline void make_if_gradient(gradient_context& c, gradient_rule::frames& done) {
   }
   bool const first_only = branches[1].pass == nullptr;
 
-  boost::unordered_flat_map<std::string, std::size_t>
-      results;  // the input whose gradient has this name in both branches
+  // By its name in both branches, the input whose gradient it is.
+  boost::unordered_flat_map<std::string, std::size_t> results;
   std::vector<std::pair<std::size_t, std::string>> passed;
   name_list used;
   for (auto const& e : gradients.entries()) used.add(e.name);
