@@ -33,7 +33,8 @@ class net_argument {
 
   template <class T>
     requires std::is_arithmetic_v<T> || detail::text_argument<T>
-  net_argument(std::string_view name, T const& value) : name_(name), value_(argument_value(converted(value))) {}
+  net_argument(std::string_view name, T const& value)
+      : name_(name), value_(std::in_place_type<argument_value>, converted(value)) {}
   template <class T>
     requires std::is_arithmetic_v<T> || detail::text_argument<T>
   net_argument(std::string_view name, std::initializer_list<T> values) : name_(name), value_(list(values)) {}
