@@ -97,10 +97,11 @@ struct few_rows_task {
 
   /// Of all panels.
   std::ptrdiff_t units() const { return parts_for(kernel->panels(p.n), unit); }
+  std::ptrdiff_t parts() const { return 1 + others.count; }
   /// In so many parts, of which none is empty.
-  void share(std::ptrdiff_t parts, std::ptrdiff_t units_of_first) {
+  void share(std::ptrdiff_t count, std::ptrdiff_t units_of_first) {
     own = units_of_first;
-    if (parts != 1) others = even_parts(units() - own, parts - 1);
+    others = count == 1 ? even_parts() : even_parts(units() - own, count - 1);
   }
 
   /// The units `first` to `last`, excluded.
@@ -125,12 +126,12 @@ class kept_few_rows {
                 bool backwards, loop_operands const& operands) {
     if (!task_.is_for(kernel, p, packed, threads, backwards)) {
       task_.set(kernel, p, packed, threads, backwards);
-      parts_ = std::min(threads, task_.units());
-      balance_ = loop_balance(task_.units(), parts_);
-      task_.share(parts_, balance_.own());
+      std::ptrdiff_t const parts = std::min(threads, task_.units());
+      balance_ = loop_balance(task_.units(), parts);
+      task_.share(parts, balance_.own());
     }
     if (--until_timed_ == 0) return multiply_timed(operands);
-    standing_team<B>::run(std::size_t(parts_), task_, operands);
+    standing_team<B>::run(std::size_t(task_.parts()), task_, operands);
   }
 
  private:
@@ -140,6 +141,7 @@ class kept_few_rows {
   // As any other time, but this thread looks at the clock, and at the others before the last of its own part.
   void multiply_timed(loop_operands const& operands) {
     until_timed_ = timed_each;
+    auto const parts = std::size_t(task_.parts());
     loop_times times;
     clock::time_point through;
     auto const part = [&](std::size_t number, loop_operands const& of) {
@@ -149,15 +151,15 @@ class kept_few_rows {
       std::ptrdiff_t const last = std::min<std::ptrdiff_t>(task_.own, task_.p.m == 1 && task_.unit == 1 ? 2 : 1);
       std::ptrdiff_t const cut = task_.backwards ? last : task_.own - last;
       if (last != task_.own) task_.multiply(task_.backwards ? cut : 0, task_.backwards ? task_.own : cut, of);
-      times.early = standing_team<B>::others_done(std::size_t(parts_));
+      times.early = standing_team<B>::others_done(parts);
       task_.multiply(task_.backwards ? 0 : cut, task_.backwards ? cut : task_.own, of);
       through = clock::now();
       times.own = nanoseconds(through - begin);
-      times.at_once = standing_team<B>::others_done(std::size_t(parts_));
+      times.at_once = standing_team<B>::others_done(parts);
     };
-    bool const shared = standing_team<B>::run(std::size_t(parts_), part, operands);
+    bool const shared = standing_team<B>::run(parts, part, operands);
     times.waited = nanoseconds(clock::now() - through);
-    if (shared && balance_.learn(times)) task_.share(parts_, balance_.own());
+    if (shared && balance_.learn(times)) task_.share(task_.parts(), balance_.own());
   }
 
   static std::int64_t nanoseconds(clock::duration d) {
@@ -166,7 +168,6 @@ class kept_few_rows {
 
   few_rows_task<T> task_;
   alignas(64) loop_balance balance_;
-  std::ptrdiff_t parts_ = 0;
   int until_timed_ = timed_each;
 };
 

@@ -88,9 +88,9 @@ void multiply_in_turn(gemm_kernel<T> const& kernel, gemm_tile<T>& t, gemm_rows<T
   std::ptrdiff_t count = (last - first) >> std::countr_zero(together);
   std::ptrdiff_t left = last - first - count * together;
   std::ptrdiff_t before_last = 0;
-  if (left == 1 && together == 4 && count != 0) {
+  if (rows.count == 1 && left == 1 && count != 0) {
     --count;
-    before_last = 3;
+    before_last = together - 1;
     left = 2;
   }
   std::ptrdiff_t const whole = first + count * together;

@@ -24,7 +24,7 @@ struct loop_times {
 class loop_balance {
  public:
   constexpr loop_balance() = default;
-  /// At first equal shares. There is a unit for each thread, and there are two threads at least.
+  /// At first equal shares. There is a unit for each thread.
   constexpr loop_balance(std::ptrdiff_t units, std::ptrdiff_t threads)
       : own_((units + threads - 1) / threads), most_(units - (threads - 1)) {}
 
