@@ -11,18 +11,20 @@
 #   benchmarks/rivals/compare.sh device [ROUNDS [STEPS]]  what lstm and cells time, on a CUDA device: of the program
 #                                                         that cmake --build --preset cuda --target plait_device makes;
 #                                                         3 rounds of 30
+#   benchmarks/rivals/compare.sh nets [ROUNDS]            SSA, gradients, plans and tiny ops beside Caffe2's; 3 rounds
 #
-# PLAIT_PYTHON is another Python that has the rivals.
+# Caffe2 takes part where setup.sh has found a Python for it. PLAIT_PYTHON is another Python that has the rivals.
 # Medians are those of all rounds' medians; the fastest step of all is beside them.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
 subject=mlp
-case ${1:-} in mlp | lstm | cells | operators | device) subject=$1 && shift ;; esac
+case ${1:-} in mlp | lstm | cells | operators | device | nets) subject=$1 && shift ;; esac
 rounds=${1:-$([ $subject = mlp ] && echo 5 || echo 3)}
-declare -A usual_steps=([mlp]=60 [lstm]=0 [cells]=20 [operators]= [device]=30)
+declare -A usual_steps=([mlp]=60 [lstm]=0 [cells]=20 [operators]= [device]=30 [nets]=)
 steps=${2:-${usual_steps[$subject]}}
 python=${PLAIT_PYTHON:-build/rivals/venv/bin/python}
+caffe2=build/rivals/caffe2/bin/python
 find_program() { find build/release/benchmarks -type f -name "$1"; }
 shapes='100,1,256,256 50,32,512,512 20,64,1024,1024 200,16,128,128'
 times=$(mktemp)
@@ -59,12 +61,18 @@ lstm_round() {
     for rival in torch jax onnxruntime openvino; do
       taskset -c 0 $python benchmarks/rivals/lstm.py $rival 1 --case $shape --steps "$steps"
     done
+    if [ -x $caffe2 ]; then
+      taskset -c 0 $caffe2 benchmarks/rivals/lstm.py caffe2 1 --case $shape --steps "$steps" 2>/dev/null
+    fi
     OMP_NUM_THREADS=2
     two_threads "$program" --case $shape --steps "$steps"
     if [ "$onednn" ]; then taskset -c 0,1 "$program" $onednn --case $shape --steps "$steps"; fi
     for rival in torch jax onnxruntime openvino; do
       taskset -c 0,1 $python benchmarks/rivals/lstm.py $rival 2 --case $shape --steps "$steps"
     done
+    if [ -x $caffe2 ]; then
+      taskset -c 0,1 $caffe2 benchmarks/rivals/lstm.py caffe2 2 --case $shape --steps "$steps" 2>/dev/null
+    fi
   done
 }
 
@@ -103,6 +111,11 @@ device_round() {
     $python benchmarks/rivals/lstm.py $rival 1 --device cuda --steps "$steps"
     $python benchmarks/rivals/cells.py $rival 1 --device cuda --steps "$steps"
   done
+}
+
+nets_round() {
+  taskset -c 0 "${PLAIT_NETS:-$(find_program plait_nets)}"
+  taskset -c 0 $caffe2 benchmarks/rivals/nets.py caffe2 2>/dev/null
 }
 
 echo "load before: $(cut -d ' ' -f 1-3 /proc/loadavg)"

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""The LSTM of benchmarks/rnn/lstm.cpp in PyTorch, JAX (lax.scan, jit), ONNX Runtime and OpenVINO (both inference only).
+"""The LSTM of benchmarks/rnn/lstm.cpp in PyTorch, JAX (lax.scan, jit), ONNX Runtime and OpenVINO (both inference only)
+and Caffe2 (with the Python of build/rivals/caffe2).
 
-    lstm.py {torch | jax | onnxruntime | openvino} THREADS [--case T,N,I,H]... [--steps N] [--infer | --train]
+    lstm.py {torch | jax | onnxruntime | openvino | caffe2} THREADS [--case T,N,I,H]... [--steps N] [--infer | --train]
             [--device cuda]
 
 A line a case: what, threads, milliseconds (median, then the fastest), the case, GFLOP/s. JAX takes as many threads as
@@ -127,7 +128,37 @@ def openvino_run(d, given, trains):
     return request.infer
 
 
-RIVALS = {"torch": torch_run, "jax": jax_run, "onnxruntime": onnxruntime_run, "openvino": openvino_run}
+def caffe2_run(d, given, trains):
+    from caffe2.python import model_helper, rnn_cell, workspace
+
+    workspace.GlobalInit(["caffe2", f"--caffe2_omp_num_threads={given.threads}",
+                          f"--caffe2_mkl_num_threads={given.threads}"])
+    workspace.ResetWorkspace()
+    t, n, i = d["x"].shape
+    h = d["dy"].shape[2]
+
+    def gates(w):  # i f g o to i f o g
+        a, b, c, e = np.split(w, 4)
+        return np.concatenate([a, b, e, c])
+
+    state = np.zeros((1, n, h), np.float32)
+    fed = {"x": d["x"], "y_gradient": d["dy"], "hidden": state, "cell": state,
+           "lengths": np.full(n, t, np.int32), "lstm/i2h_w": gates(d["wi"]), "lstm/i2h_b": gates(d["bi"]),
+           "lstm/gates_t_w": gates(d["wh"]), "lstm/gates_t_b": gates(d["bh"])}
+    for name, numbers in fed.items():
+        workspace.FeedBlob(name, numbers)
+    model = model_helper.ModelHelper(name="lstm_net")
+    model.net.AddExternalInput("y_gradient")
+    y = rnn_cell.LSTM(model, "x", "lengths", ("hidden", "cell"), i, h, "lstm", outputs_with_grads=[0],
+                      forward_only=not trains)[0]
+    if trains:
+        model.AddGradientOperators({y: "y_gradient"})
+    workspace.CreateNet(model.net, True)
+    return lambda: workspace.RunNet(model.net.Proto().name)
+
+
+RIVALS = {"torch": torch_run, "jax": jax_run, "onnxruntime": onnxruntime_run, "openvino": openvino_run,
+          "caffe2": caffe2_run}
 
 
 def main():
