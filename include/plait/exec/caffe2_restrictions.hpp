@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <initializer_list>
+#include <iterator>
 #include <string>
 #include <string_view>
 
@@ -14,6 +14,8 @@
 #include <plait/exec/op_schema.hpp>
 #include <plait/exec/operators.hpp>
 #include <plait/exec/operators/broadcast_arguments.hpp>
+#include <plait/net/caffe2_in_place.hpp>
+#include <plait/net/operand_pair.hpp>
 
 namespace plait {
 
@@ -24,25 +26,16 @@ template <backend B>
 struct caffe2_restrictions {
   using check = typename operators<B>::shape_check;
 
-  // ---- names: an output may be called what an input is called in some pairs only (OpSchema::AllowInplace)
-  static void allow_in_place(op_arguments const& a, std::initializer_list<operand_pair> allowed) {
-    for (operand_pair const at : a.in_place())
-      if (std::ranges::find(allowed, at) == allowed.end())
-        shape_context::fail("output " + std::to_string(at.output) + " has the name of input " +
-                            std::to_string(at.input) + ", which ops of this type may not overwrite");
-  }
-  static check never_in_place(op_arguments const& a) {
-    allow_in_place(a, {});
-    return {};
-  }
-  static check first_in_place(op_arguments const& a) {
-    allow_in_place(a, {{0, 0}});
-    return {};
-  }
+  // ---- names
   // OpSchema::EnforceInplace
+  template <std::size_t... Pairs>
   static check must_be_in_place(op_arguments const& a) {
-    if (std::ranges::find(a.in_place(), operand_pair{0, 0}) == a.in_place().end())
-      shape_context::fail("output 0 should have the name of input 0, which ops of this type overwrite");
+    auto const expect = [&](std::size_t place) {
+      if (place < a.input_count() && std::ranges::find(a.in_place(), operand_pair{place, place}) == a.in_place().end())
+        shape_context::fail("output " + std::to_string(place) + " should have the name of input " +
+                            std::to_string(place) + ", which ops of this type overwrite");
+    };
+    (expect(Pairs), ...);
     return {};
   }
 
@@ -53,6 +46,22 @@ struct caffe2_restrictions {
       shape_context::fail("there are " + std::to_string(a.input_count()) + " inputs, which should be at most " +
                           std::to_string(Most));
     return {};
+  }
+
+  template <std::size_t Count>
+  static check outputs(op_arguments const& a) {
+    if (a.output_count() != Count)
+      shape_context::fail("there are " + std::to_string(a.output_count()) + " outputs, which should be " +
+                          std::to_string(Count));
+    return {};
+  }
+  static check values_given(op_arguments const& a) {
+    if (!a.has("values")) a.fail("values", "is missing");
+    return {};
+  }
+  template <class... Types>
+  static check type_of_first(op_arguments const&) {
+    return [](shape_context const& c) { c.expect_type<Types...>(0); };
   }
 
   // ---- shapes
@@ -71,7 +80,6 @@ struct caffe2_restrictions {
     };
   }
   static check layer_norm(op_arguments const& a) {
-    allow_in_place(a, {});
     inputs_up_to<1>(a);
     return least_rank_of_first<2>(a);
   }
@@ -80,13 +88,8 @@ struct caffe2_restrictions {
     return least_rank_of_first<2>(a);
   }
   static check flatten(op_arguments const& a) {
-    allow_in_place(a, {});
     if (a.integer("axis") < 0) a.fail("axis", "is " + std::to_string(a.integer("axis")) + ", below 0");
     return {};
-  }
-  static check flatten_to_vec(op_arguments const& a) {
-    allow_in_place(a, {});
-    return least_rank_of_first<1>(a);
   }
   static check top_k(op_arguments const& a) {
     std::int64_t const k = a.integer("k");
@@ -104,7 +107,6 @@ struct caffe2_restrictions {
     };
   }
   static check transpose(op_arguments const& a) {
-    allow_in_place(a, {});
     for (std::int64_t const axis : a.integers("axes"))
       if (axis < 0) a.fail("axes", "has " + std::to_string(axis) + ", below 0");
     return [](shape_context const& c) { c.expect_type<float, double, std::int32_t, std::int64_t>(0); };
@@ -112,19 +114,22 @@ struct caffe2_restrictions {
 
   // ---- arguments
   static check concat(op_arguments const& a) {
+    outputs<2>(a);
     if (a.has("axis") && a.has("order")) a.fail("order", "cannot be given beside axis");
     return {};
   }
   static check dropout(op_arguments const& a) {
+    if (!a.has("is_test")) a.fail("is_test", "is missing");
     if (!a.flag("is_test") && a.output_count() < 2) shape_context::fail("there is no output for the mask");
     return {};
   }
 
   /// With broadcast=1: B without 1s at either end has the extents of A that it faces, instead of being repeated along
-  /// axes between. `A B -> B` is only for ops that do not broadcast.
+  /// axes between.
   static check legacy_broadcast(op_arguments const& a) {
     if (!a.flag("broadcast")) return {};
-    allow_in_place(a, {{0, 0}});
+    if (std::ranges::find(a.in_place(), operand_pair{1, 0}) != a.in_place().end())
+      shape_context::fail("the output has the name of input 1, which is only for ops that do not broadcast");
     return [places = broadcast_arguments(a)](shape_context const& c) {
       shape const& whole = c.dims(0);
       shape const b = places.match(whole, c.dims(1)).right;
@@ -135,14 +140,6 @@ struct caffe2_restrictions {
       for (std::size_t axis = first; axis != last; ++axis)
         c.expect(b[axis] == whole[axis + whole.rank() - b.rank()], 1, "not be repeated along axes between others");
     };
-  }
-  static check division(op_arguments const& a) {
-    allow_in_place(a, {{0, 0}});
-    return legacy_broadcast(a);
-  }
-  static check comparison(op_arguments const& a) {
-    allow_in_place(a, {});
-    return legacy_broadcast(a);
   }
 };
 
@@ -158,46 +155,71 @@ void restrict_as_caffe2(operators<B>& table) {
     typename operators<B>::restriction restriction;
   };
   rule const rules[] = {
-      {"Abs", asks::never_in_place},
+      {"Abs", asks::template type_of_first<float>},
       {"Accuracy", asks::accuracy},
       {"Add", asks::legacy_broadcast},
-      {"Alias", asks::never_in_place},
+      {"And", asks::legacy_broadcast},
       {"Concat", asks::concat},
-      {"Copy", asks::never_in_place},
-      {"CopyOnDeviceLike", asks::never_in_place},
-      {"Cos", asks::never_in_place},
-      {"Div", asks::division},
+      {"Div", asks::legacy_broadcast},
       {"Dropout", asks::dropout},
-      {"EQ", asks::comparison},
+      {"EQ", asks::legacy_broadcast},
       {"EnsureDense", asks::template least_rank_of_first<1>},
       {"Flatten", asks::flatten},
-      {"FlattenToVec", asks::flatten_to_vec},
-      {"GE", asks::comparison},
-      {"GT", asks::comparison},
+      {"FlattenToVec", asks::template least_rank_of_first<1>},
+      {"GE", asks::legacy_broadcast},
+      {"GT", asks::legacy_broadcast},
+      {"GivenTensorBoolFill", asks::values_given},
+      {"GivenTensorDoubleFill", asks::values_given},
+      {"GivenTensorFill", asks::values_given},
+      {"GivenTensorInt64Fill", asks::values_given},
+      {"GivenTensorIntFill", asks::values_given},
+      {"GivenTensorStringFill", asks::values_given},
       {"HasElements", asks::template inputs_up_to<1>},
-      {"LE", asks::comparison},
-      {"LT", asks::comparison},
+      {"Iter", asks::template must_be_in_place<0>},
+      {"LE", asks::legacy_broadcast},
+      {"LT", asks::legacy_broadcast},
       {"LayerNorm", asks::layer_norm},
+      {"LengthsMax", asks::template type_of_first<float>},
+      {"LengthsMean", asks::template type_of_first<float>},
+      {"LengthsSum", asks::template type_of_first<float>},
+      {"Mean", asks::template type_of_first<float>},
       {"Mul", asks::legacy_broadcast},
-      {"Not", asks::never_in_place},
+      {"Or", asks::legacy_broadcast},
       {"PackRNNSequence", asks::pack_rnn_sequence},
       {"PackSegments", asks::template inputs_up_to<2>},
       {"Range", asks::template rank_of_first<0>},
-      {"ResizeLike", asks::never_in_place},
+      {"ReduceBackMax", asks::template type_of_first<float>},
+      {"ReduceFrontMax", asks::template type_of_first<float>},
+      {"ReduceTailSum", asks::template type_of_first<float>},
+      {"Reshape", asks::template outputs<2>},
       {"ReversePackedSegs", asks::template rank_of_first<3>},
-      {"ScatterAssign", asks::must_be_in_place},
-      {"ScatterWeightedSum", asks::must_be_in_place},
-      {"Softmax", asks::never_in_place},
+      {"ScatterAssign", asks::template must_be_in_place<0>},
+      {"ScatterWeightedSum", asks::template must_be_in_place<0>},
+      {"SortedSegmentSum", asks::template type_of_first<float>},
+      {"SparseAdagrad", asks::template must_be_in_place<0, 1>},
+      {"SparseLengthsSum", asks::template type_of_first<float>},
+      {"Sqr", asks::template type_of_first<float>},
       {"Sub", asks::legacy_broadcast},
-      {"Sum", asks::first_in_place},
+      {"SumElements", asks::template type_of_first<float>},
       {"Tile", asks::tile},
       {"TopK", asks::top_k},
       {"Transpose", asks::transpose},
+      {"Unique", asks::template rank_of_first<1>},
       {"UnpackRNNSequence", asks::template least_rank_of_first<3>},
       {"UnpackSegments", asks::template inputs_up_to<2>},
-      {"WeightedSum", asks::first_in_place},
+      {"UnsortedSegmentSum", asks::template type_of_first<float>},
+      {"Xor", asks::legacy_broadcast},
   };
   for (auto const& [type, restriction] : rules) table.restrict(type, restriction);
+
+  // If, While and Do may have any names twice; the others came later.
+  static constexpr std::string_view without_schema[] = {
+      "Do",   "Erf",   "ErfGradient",      "Gelu",       "GeluGradient",
+      "If",   "IsNaN", "LengthsToOffsets", "LogSoftmax", "LogSoftmaxGradient",
+      "While"};
+  for (op_schema const* s : table.schemas())
+    if (std::ranges::find(without_schema, s->type()) == std::end(without_schema))
+      table.restrict_names(s->type(), caffe2_in_place(s->type()));
 }
 
 }  // namespace plait

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -21,6 +22,7 @@
 #include <plait/exec/op_arguments.hpp>
 #include <plait/exec/op_kernel.hpp>
 #include <plait/exec/op_schema.hpp>
+#include <plait/net/operand_pair.hpp>
 
 namespace plait {
 
@@ -41,6 +43,7 @@ class operators {
     op_schema schema;
     factory make;
     restriction restrict = nullptr;
+    std::optional<std::vector<operand_pair>> in_place_names = {};
   };
 
   /// An op type whose kernels are Kernel<B>, made from op_arguments, or from these and nets_of_op<B>. It takes the
@@ -76,6 +79,11 @@ class operators {
   /// Precondition: as of pass_over.
   operators& restrict(std::string_view type, restriction asks) {
     return change(type, [&](entry& e) { e.restrict = asks; });
+  }
+  /// From now on an output of such an op may have the name of an input in these pairs only, in this table alone.
+  /// Precondition: as of pass_over.
+  operators& restrict_names(std::string_view type, std::vector<operand_pair> allowed) {
+    return change(type, [&](entry& e) { e.in_place_names = std::move(allowed); });
   }
   operators& add(operators const& others) {
     for (auto const& [type, held] : others.entries_) entries_.insert_or_assign(type, held);

@@ -316,12 +316,13 @@ class plan {
 
   plan(plan const& leader, workspace<B>& blobs);
 
+  static void expect_names(std::vector<operand_pair> const& found, std::vector<operand_pair> const& allowed);
   template <net N>
   static std::vector<operand_pair> pairs_of_one_name(ssa_form<N> const& form, op_index op, std::size_t inputs);
   template <net N, class Op>
   nets_of_op<B> nets_inside(ssa_form<N> const& form, N const& n, Op const& op, op_index at,
                             net_operands const& operands, std::vector<bool> const& asked_for, operators<B> const& table,
-                            std::size_t depth, findings& found);
+                            std::size_t depth, bool as_declared, findings& found);
   template <net N>
   static std::vector<std::string> names_read(N const& n, operators<B> const& table);
   template <net N>

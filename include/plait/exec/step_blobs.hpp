@@ -116,7 +116,9 @@ std::vector<std::string> retrieve_step_blobs(N const& n, workspace<B>& blobs, st
     detail::step_blob_choice choice{};
     if (options.as_caffe2) {
       bool const executor = get_argument<std::int64_t>(n, op, index, "enable_rnn_executor", 0) != 0;
-      if (!traits::has_argument(n, op, "backward_step_net")) choice.places = executor ? 4 : 2;
+      auto const backward = traits::argument(n, op, "backward_step_net");
+      bool const is_empty = backward && *backward == argument_value(std::string());
+      if (is_empty || !traits::has_argument(n, op, "backward_step_net")) choice.places = executor ? 4 : 2;
       if (executor) choice.counter = get_argument<std::string>(n, op, index, "timestep", "timestep");
       choice.nowhere = get_argument<std::vector<std::string>>(n, op, index, "recompute_blobs_on_backward", {});
     }

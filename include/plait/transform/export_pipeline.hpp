@@ -80,7 +80,7 @@ pipeline_report run_export_pipeline(N& predict_net, N& init_net, pipeline_option
     done.devices = assign_device_options(predict, init, known, options.gpu);
   }
 
-  std::vector<parameter> parameters = parameters_from_init_net(std::as_const(init), options.constants);
+  std::vector<parameter> parameters = parameters_from_init_net(std::as_const(init), {.constants = options.constants});
   std::vector<std::string_view> names;
   for (parameter const& p : parameters) names.push_back(p.name);
   done.reshapes = remove_reshape_for_fc(predict, names);

@@ -21,6 +21,12 @@
 
 namespace plait {
 
+struct extraction_options {
+  constant_options constants = {};
+  /// Of a net that declares no outputs nothing, as detectron2, rather than all that it leaves behind.
+  bool declared_only = false;
+};
+
 namespace detail {
 
 struct no_more_ops {
@@ -33,7 +39,7 @@ struct no_more_ops {
 template <class N, class Evaluator>
 class parameter_extractor {
  public:
-  parameter_extractor(N const& n, Evaluator& evaluator, constant_options const& options)
+  parameter_extractor(N const& n, Evaluator& evaluator, extraction_options const& options)
       : n_(n),
         ssa_(get_ssa(n, {.subnets = true})),
         evaluator_(evaluator),
@@ -64,7 +70,7 @@ class parameter_extractor {
       seen[ssa_.index(v)] = true;
     };
     for (value v : ssa_.external_outputs()) add(v);
-    if (!outputs_.empty()) return;
+    if (!outputs_.empty() || options_.declared_only) return;
     for (op_index op = 0; op != static_cast<op_index>(ssa_.op_count()); ++op)
       for (value v : ssa_.writes(op))
         if (v.version == ssa_.version(v.blob)) add(v);
@@ -102,8 +108,8 @@ class parameter_extractor {
     auto const writes = ssa_.writes(index);
     std::optional<tensor_value> made;
     if (writes.size() == 1) {
-      made = evaluate_constant_op(n_, op, index, inputs, options_);
-      if (!made) made = evaluator_(n_, op, inputs);
+      made = evaluator_(n_, op, inputs);
+      if (!made) made = evaluate_constant_op(n_, op, index, inputs, options_.constants);
     }
     if (!made)
       throw net_error("plait: " + op_label(n_, index) + " of the init net has no value without being run", index,
@@ -120,7 +126,7 @@ class parameter_extractor {
   N const& n_;
   ssa_form<N> ssa_;
   Evaluator& evaluator_;
-  constant_options options_;
+  extraction_options options_;
   std::vector<value> outputs_;
   std::vector<bool> needed_;                         // by op
   std::vector<std::optional<device_spec>> devices_;  // by op: of its output
@@ -133,22 +139,22 @@ class parameter_extractor {
 /// The external outputs of an init net, in their order, each once, with their values and devices (that of the op that
 /// makes one; the host for CopyGPUToCPU). Of a net that declares none, as the init nets of many predictors, all that it
 /// leaves behind: the last version of each blob that its ops write, in the order of the ops. Only ops on which they
-/// depend are evaluated, as evaluate_constant_op does; for others `evaluator(n, op, inputs)` is asked, which gives
-/// std::optional<tensor_value>, nothing for ops it does not know either.
+/// depend are evaluated, as evaluate_constant_op does; before it `evaluator(n, op, inputs)` is asked, which gives
+/// std::optional<tensor_value>, nothing for ops it does not know.
 ///
 /// Throws net_error, naming the op, for an op that has no value without being run (a random fill, say), as
 /// evaluate_constant_op does, and for an output that the net does not make. Nothing is guessed. O(ops + elements).
 /// detectron2's get_params_from_init_net, which runs the net.
 template <argument_readable_net N, class Evaluator>
-  requires has_text<N> && (!std::is_same_v<std::remove_cvref_t<Evaluator>, constant_options>)
+  requires has_text<N> && (!std::is_convertible_v<Evaluator, extraction_options>)
 [[nodiscard]] std::vector<parameter> parameters_from_init_net(N const& n, Evaluator&& evaluator,
-                                                              constant_options const& options = {}) {
+                                                              extraction_options const& options = {}) {
   return detail::parameter_extractor<N, std::remove_reference_t<Evaluator>>(n, evaluator, options).run();
 }
 
 template <argument_readable_net N>
   requires has_text<N>
-[[nodiscard]] std::vector<parameter> parameters_from_init_net(N const& n, constant_options const& options = {}) {
+[[nodiscard]] std::vector<parameter> parameters_from_init_net(N const& n, extraction_options const& options = {}) {
   return parameters_from_init_net(n, detail::no_more_ops{}, options);
 }
 

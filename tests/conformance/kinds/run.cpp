@@ -72,7 +72,7 @@ std::vector<std::string> run_refusal_problems(case_inputs const& in, plait::erro
   auto const* const raised = dynamic_cast<plait::exec_error const*>(&refusal);
   if (raised == nullptr) return {"is no exec_error"};
   std::string_view const text = raised->what();
-  std::string_view const operands = text.substr(std::min(text.rfind("; inputs "), text.size()));
+  std::string_view const operands = text.substr(std::min(text.rfind("; inputs"), text.size()));
   bool names_type = false;
   bool names_operand = false;
   for (auto const& source : member<std::vector<std::string>>(in.data(), "nets")) {

@@ -80,11 +80,13 @@ plan<B>::plan(N const& n, operators<B> const& table, workspace<B>& blobs, compil
             random_stream_of(std::string_view(form.name(written.front().blob)), written.front().version));
       operands.add(n, op, form, at, arguments, keep);
       findings found{entry->schema.does_differ_by_run(arguments.input_count()), entry->schema.has_shared_results()};
-      nets_of_op<B> const nets = nets_inside(form, n, op, at, operands, asked_for, table, depth, found);
+      nets_of_op<B> const nets =
+          nets_inside(form, n, op, at, operands, asked_for, table, depth, options.as_declared, found);
       typename operators<B>::shape_check asks;
-      if (entry->restrict != nullptr) {
+      if (entry->restrict != nullptr || entry->in_place_names) {
         arguments.set_in_place(pairs_of_one_name(form, at, operands.listed[at]));
-        asks = entry->restrict(arguments);
+        if (entry->in_place_names) expect_names(arguments.in_place(), *entry->in_place_names);
+        if (entry->restrict != nullptr) asks = entry->restrict(arguments);
       }
       kernels_.push_back(entry->make(arguments, nets));
       differs_by_run_ = differs_by_run_ || found.differs_by_run;
@@ -119,12 +121,20 @@ std::vector<operand_pair> plan<B>::pairs_of_one_name(ssa_form<N> const& form, op
   return made;
 }
 
+template <backend B>
+void plan<B>::expect_names(std::vector<operand_pair> const& found, std::vector<operand_pair> const& allowed) {
+  for (operand_pair const at : found)
+    if (std::ranges::find(allowed, at) == allowed.end())
+      shape_context::fail("output " + std::to_string(at.output) + " has the name of input " + std::to_string(at.input) +
+                          ", which ops of this type may not overwrite");
+}
+
 // What the kernel of an op is given that has nets inside; nothing for other ops.
 template <backend B>
 template <net N, class Op>
 nets_of_op<B> plan<B>::nets_inside(ssa_form<N> const& form, N const& n, Op const& op, op_index at,
                                    net_operands const& operands, std::vector<bool> const& asked_for,
-                                   operators<B> const& table, std::size_t depth, findings& found) {
+                                   operators<B> const& table, std::size_t depth, bool as_declared, findings& found) {
   nets_of_op<B> nets;
   if constexpr (has_subnets<N>) {
     for (auto inside : plait::subnets(n, op)) {
@@ -133,9 +143,9 @@ nets_of_op<B> plan<B>::nets_inside(ssa_form<N> const& form, N const& n, Op const
       auto const owner = std::make_shared<decltype(inside)>(std::move(inside));
       nets.add(
           argument,
-          [owner, &table, depth, &found](workspace<B>& blobs, std::vector<std::string> const* keep) {
+          [owner, &table, depth, as_declared, &found](workspace<B>& blobs, std::vector<std::string> const* keep) {
             nesting const around{depth + 1, &found, keep};
-            return std::unique_ptr<plan>(new plan(*owner->net, table, blobs, {}, &around));
+            return std::unique_ptr<plan>(new plan(*owner->net, table, blobs, {.as_declared = as_declared}, &around));
           },
           [owner, &table] { return names_read(*owner->net, table); });
     }

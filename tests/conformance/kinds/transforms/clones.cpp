@@ -4,6 +4,7 @@
 #include <vector>
 
 #include <plait/netdef/traits.hpp>
+#include <plait/ssa/versioning.hpp>
 #include <plait/transform/clone.hpp>
 #include <plait/transform/clone_and_bind.hpp>
 #include <plait/transform/clone_partial.hpp>
@@ -73,8 +74,13 @@ answer clone_partial(case_inputs& in) {
 answer clone_and_bind_net(case_inputs& in) {
   auto const made = plait::clone_and_bind(std::as_const(in.net()), clone_name(in), in.arg<std::string>("prefix"),
                                           renames(in, "blob_remap"), plait::name_capture::merge);
+  // Caffe2's has no names that its versions lack: see ssa.cpp.
+  auto const form = plait::get_ssa(std::as_const(in.net()));
   json map = json::object();
   for (auto const& [from, to] : made.names) map[from] = to;
+  for (plait::blob_index b : form.undeclared_inputs())
+    if (form.version(b) == 0) map.erase(std::string(form.name(b)));
+  for (plait::blob_index b : form.unwritten_outputs()) map.erase(std::string(form.name(b)));
   answer got;
   got.add("net", made.net).add("blob_remap", std::move(map));
   return got;

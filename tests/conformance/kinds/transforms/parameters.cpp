@@ -1,5 +1,7 @@
 // Init nets: made from parameters, read for parameters, made on export.
+#include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -9,6 +11,7 @@
 #include <plait/transform/init_net.hpp>
 #include <plait/transform/parameter_extraction.hpp>
 
+#include "../../blobs.hpp"
 #include "../../tensors.hpp"
 #include "../transforms.hpp"
 
@@ -20,6 +23,20 @@ namespace {
 std::optional<plait::device_spec> device(std::string const& text) {
   plait::netdef const holder = parse_net("op { device_option { " + text + " } }", "device_options");
   return plait::net_traits<plait::netdef>::device(holder, holder.op.front());
+}
+
+// What plait does not evaluate without a runtime, or only in the simplest form.
+std::optional<plait::tensor_value> run(plait::netdef const& n, plait::op_def const& op,
+                                       std::span<plait::tensor_value const* const> inputs) {
+  if (!caffe2_has(n.text(op.type))) return std::nullopt;
+  blobs held;
+  for (std::size_t i = 0; i != inputs.size(); ++i) held.feed(std::string(n.text(op.input[i])), *inputs[i]);
+  plait::netdef alone = n;
+  alone.op = {op};
+  alone.external_input.clear();
+  alone.external_output.clear();
+  held.run_as_caffe2(alone);
+  return held.fetch(std::string(n.text(op.output.front())));
 }
 
 }  // namespace
@@ -37,7 +54,7 @@ answer construct_init_net_from_params(case_inputs& in) {
 
 answer get_params_from_init_net(case_inputs& in) {
   json params = json::object();
-  for (plait::parameter const& p : plait::parameters_from_init_net(std::as_const(in.net())))
+  for (plait::parameter const& p : plait::parameters_from_init_net(std::as_const(in.net()), run, {.declared_only = true}))
     params[p.name] = tensor_to_json(p.value);
   answer got;
   got.add("params", std::move(params));
