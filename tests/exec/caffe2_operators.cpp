@@ -43,9 +43,9 @@ TEST_CASE("caffe2_operators: arguments that came later count for nothing") {
       {"type: 'SoftmaxWithLoss' input: 'x' input: 'i' input: 'w' output: 'p' output: 'y'",
        "arg { name: 'average_by_batch_size' i: 1 }",
        {{"x", x}, {"i", places}, {"w", test::of<B, float>({2}, {3, 4})}}},
-      {"type: 'Adagrad' input: 'x' input: 'y' input: 'x' input: 'r' output: 'x' output: 'y'",
+      {"type: 'Adagrad' input: 'x' input: 'y' input: 'g' input: 'r' output: 'x' output: 'y'",
        "arg { name: 'weight_decay' f: 0.5 }",
-       {{"x", x}, {"y", x.clone()}, {"r", rate}}},
+       {{"x", x}, {"y", x.clone()}, {"g", x.clone()}, {"r", rate}}},
   };
   for (later const& l : all) {
     CAPTURE(l.op);
@@ -111,7 +111,17 @@ TEST_CASE("caffe2_operators: what Caffe2 refused is refused") {
        "arg { name: 'order' s: 'NCHW' }",
        {{"x", x}},
        "beside axis"},
-      {"type: 'Dropout' input: 'x' output: 'y'", {{"x", x}}, "no output for the mask"},
+      {"type: 'Dropout' input: 'x' output: 'y' arg { name: 'is_test' i: 0 }", {{"x", x}}, "no output for the mask"},
+      {"type: 'Dropout' input: 'x' output: 'y' output: 'm'", {{"x", x}}, "'is_test' is missing"},
+      {"type: 'Concat' input: 'x' output: 'y'", {{"x", x}}, "1 outputs, which should be 2"},
+      {"type: 'Reshape' input: 'x' output: 'y' arg { name: 'shape' ints: 6 }", {{"x", x}}, "1 outputs"},
+      {"type: 'Scale' input: 'x' output: 'y' arg { name: 'scale' i: 2 }", {{"x", x}}, "'scale' is an integer"},
+      {"type: 'GivenTensorFill' output: 'y' arg { name: 'shape' ints: 0 }", {}, "'values' is missing"},
+      {"type: 'Iter' input: 'i' output: 'y'", {{"i", test::of<B, std::int64_t>({1}, {3})}}, "name of input 0"},
+      {"type: 'SumElements' input: 'x' output: 'y'", {{"x", lengths}}, "float32"},
+      {"type: 'Unique' input: 'x' output: 'y'", {{"x", test::of<B, std::int32_t>({1, 1}, {3})}}, "1 dimensions"},
+      {"type: 'Max' input: 'z' input: 'x' output: 'x'", {{"x", x}, {"z", x}}, "the name of input 1"},
+      {"type: 'Swish' input: 'x' output: 'x'", {{"x", x}}, "the name of input 0"},
   };
   plait::operators<B> const old = plait::caffe2_operators<B>();
   for (refusal const& r : all) {

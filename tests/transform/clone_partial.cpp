@@ -79,12 +79,20 @@ TEST_CASE_TEMPLATE("ops that make or overwrite a given input", N, plait::netdef,
   CHECK(problem.op == 0);
   CHECK(problem.blob == "h");
 
-  // x is given at its second version; op 0, which y needs, reads its first.
+  // Which x is given? Op 0, which y needs, reads its first version, op 2 its second.
   auto const earlier =
       test::make_net<N>({{{"A", {"x"}, {"y"}}, {"B", {"z"}, {"x"}}, {"C", {"x", "y"}, {"out"}}}, {"x", "z"}, {"out"}});
   auto const other = refusal(earlier, [&] { (void)plait::clone_partial(earlier, "part", {{"x", "x"}}, {"out"}); });
-  CHECK(other.op == 0);
+  CHECK(other.op == 2);
   CHECK(other.blob == "x");
+
+  // Written later by an op that the part does not need.
+  auto const later = test::make_net<N>(
+      {{{"Sum", {"x", "w"}, {"y"}}, {"Relu", {"y"}, {"y"}}, {"Copy", {"w"}, {"x"}}}, {"x", "w"}, {"y", "x"}});
+  auto const part = plait::clone_partial(later, "part", {{"x", "mine"}}, {"y"});
+  CHECK(test::describe(part.net) ==
+        test::struct_net{
+            {{"Sum", {"mine", "w"}, {"part/y"}}, {"Relu", {"part/y"}, {"part/y"}}}, {"mine", "w"}, {"part/y"}});
 }
 
 TEST_CASE_TEMPLATE("names that collide", N, plait::netdef, test::edit_net) {

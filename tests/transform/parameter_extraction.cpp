@@ -61,6 +61,7 @@ TEST_CASE_TEMPLATE("where no outputs are declared, all that is left behind", N, 
         std::vector<parameter>{{"v", {{2}, floats{3, 3}}}, {"w", {{2}, floats{2, 2}}}});
   CHECK(refusal<N>({{ones("w"), {"XavierFill", {}, {"v"}, {{"shape", ints{2}}}}}, {}, {}}).op == 1);
   CHECK(plait::parameters_from_init_net(test::make_net<N>({})).empty());
+  CHECK(plait::parameters_from_init_net(n, {.declared_only = true}).empty());
 }
 
 TEST_CASE_TEMPLATE("devices: the producer's, the host for what is copied there", N, PLAIT_MUTABLE_NETS) {
@@ -96,13 +97,17 @@ TEST_CASE("a user's own ops") {
       test::make_net<test::edit_net>({{ones("w"), {"Double", {"w"}, {"v"}}, {"Negative", {"v"}, {"u"}}}, {}, {"u"}});
   auto const twice = [](test::edit_net const&, plait::op_spec const& op,
                         std::span<tensor_value const* const> inputs) -> std::optional<tensor_value> {
-    if (op.type != "Double") return std::nullopt;
+    if (op.type != "Double" && op.type != "Scale") return std::nullopt;
     tensor_value made = *inputs[0];
     for (float& x : std::get<floats>(made.data)) x *= 2;
     return made;
   };
   CHECK(plait::parameters_from_init_net(n, twice) == std::vector<parameter>{{"u", {{2}, floats{-2, -2}}}});
   CHECK_THROWS_AS(static_cast<void>(plait::parameters_from_init_net(n)), plait::net_error);
+  // It comes before what is known here.
+  auto const scaled =
+      test::make_net<test::edit_net>({{ones("w"), {"Scale", {"w"}, {"v"}, {{"scale", 3.F}}}}, {}, {"v"}});
+  CHECK(plait::parameters_from_init_net(scaled, twice) == std::vector<parameter>{{"v", {{2}, floats{2, 2}}}});
 }
 
 TEST_CASE("a chain of 100,000 ops") {

@@ -107,3 +107,14 @@ TEST_CASE("what an op may leave as it was is not freed") {
     external_input: "x" external_output: "y")");
   CHECK(plait::find_released_blobs(n) == released{{1, "a"}, {2, "cond"}});
 }
+
+TEST_CASE("a recurrence names what it makes in its arguments, and does not read it") {
+  plait::netdef const n = plait::read_netdef_text(R"(
+    op { input: "x" output: "all" output: "last" type: "RecurrentNetwork"
+         arg { name: "alias_src" strings: "h_states" strings: "h_states" }
+         arg { name: "alias_dst" strings: "all" strings: "last" }
+         arg { name: "step_net" n { op { input: "h_prev" output: "h" type: "Relu" } } } }
+    op { input: "all" output: "y" type: "Relu" }
+    external_input: "x" external_output: "y")");
+  CHECK(plait::find_released_blobs(n) == released{{1, "all"}});
+}

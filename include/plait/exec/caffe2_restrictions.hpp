@@ -217,9 +217,12 @@ void restrict_as_caffe2(operators<B>& table) {
       "Do",   "Erf",   "ErfGradient",      "Gelu",       "GeluGradient",
       "If",   "IsNaN", "LengthsToOffsets", "LogSoftmax", "LogSoftmaxGradient",
       "While"};
-  for (op_schema const* s : table.schemas())
-    if (std::ranges::find(without_schema, s->type()) == std::end(without_schema))
-      table.restrict_names(s->type(), caffe2_in_place(s->type()));
+  for (op_schema const* s : table.schemas()) {
+    std::string const type = s->type();
+    table.expect_exact_numbers(type);
+    if (std::ranges::find(without_schema, type) == std::end(without_schema))
+      table.restrict_names(type, caffe2_in_place(type));
+  }
 }
 
 }  // namespace plait

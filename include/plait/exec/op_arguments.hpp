@@ -90,8 +90,8 @@ class op_arguments {
     throw shape_error("plait: argument '" + std::string(name) + "' " + std::string(expected));
   }
 
-  /// Sets an argument from what a net holds: a number for a real or a list of one, too. Throws shape_error for anything
-  /// else of another type.
+  /// Sets an argument from what a net holds: a number for a real or a list of one, too, unless numbers are exact.
+  /// Throws shape_error for anything else of another type.
   void set(std::size_t place, argument_value value) {
     argument_info const& info = schema_->arguments()[place];
     values_[place] = std::visit(
@@ -102,6 +102,7 @@ class op_arguments {
           if constexpr (std::is_same_v<Wanted, float>)
             if (auto const* number = std::get_if<std::int64_t>(&value)) {
               if (info.as_given) return *number;
+              if (schema_->has_exact_numbers()) fail(info.name, "is an integer, which should be a real number");
               return static_cast<float>(*number);
             }
           if constexpr (std::is_same_v<Wanted, std::vector<float>>)

@@ -146,6 +146,11 @@ class op_schema {
     PLAIT_ASSERT(false, "op_schema: the description has no such argument");
     return *this;
   }
+  /// An integer is no real number, unless the argument takes both.
+  op_schema& exact_numbers() {
+    exact_numbers_ = true;
+    return *this;
+  }
   op_schema& net_argument(std::string_view name, std::string_view text) {
     net_arguments_.push_back({std::string(name), false, std::string(text)});
     return *this;
@@ -240,6 +245,7 @@ class op_schema {
   }
   bool may_take_objects() const noexcept { return takes_objects_ || results_after_run_; }
   bool has_side_effects() const noexcept { return side_effects_; }
+  bool has_exact_numbers() const noexcept { return exact_numbers_; }
   bool does_differ_by_run(std::size_t inputs) const noexcept { return inputs < differs_below_; }
   bool has_checked_first() const noexcept { return checks_first_; }
   /// Throws an error where the description contradicts itself: it speaks of an operand that no op of the type has, asks
@@ -291,6 +297,7 @@ class op_schema {
   row_claim row_claim_ = nullptr;
   bool renames_blobs_ = false;
   bool side_effects_ = false;
+  bool exact_numbers_ = false;
   std::size_t differs_below_ = 0;
   bool checks_first_ = false;
   required_inputs required_ = required_inputs::all;

@@ -75,6 +75,11 @@ class operators {
   operators& pass_over(std::string_view type, std::string_view argument) {
     return change(type, [&](entry& e) { e.schema.pass_over(argument); });
   }
+  /// From now on arguments of an op type are what they are, in this table alone: see op_schema::exact_numbers.
+  /// Precondition: as of pass_over.
+  operators& expect_exact_numbers(std::string_view type) {
+    return change(type, [](entry& e) { e.schema.exact_numbers(); });
+  }
   /// From now on ops of a type are asked for more, in this table alone: what another system refuses is refused.
   /// Precondition: as of pass_over.
   operators& restrict(std::string_view type, restriction asks) {

@@ -2,7 +2,10 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <iterator>
+#include <optional>
 #include <ranges>
 #include <span>
 #include <string>
@@ -31,7 +34,8 @@ struct partial_net_clone : net_clone<N> {
 
 /// The ops that make `outputs` when `inputs` are given, as a net called `name`. `inputs` maps blobs to their names in
 /// the clone ({{"x", "x"}} keeps it); blobs the part reads from outside, or hands through, keep their names; all others
-/// are called `<name>/<blob>`, or as before where `name` is empty. Both boundaries mean the last version of each blob.
+/// are called `<name>/<blob>`, or as before where `name` is empty. Outputs mean the last version of each blob; a given
+/// input is whichever version the part reads, which must be one.
 ///
 /// Follows Caffe2's Net.ClonePartial, and its choice to accept inputs the net does not have. Throws net_error for an
 /// output that the net neither makes nor declares as its input; where an op of the part would also be needed to make a
@@ -70,15 +74,17 @@ template <clonable_net N>
   std::vector<bool> occurs(ssa.blob_bound());
   std::vector<bool> outside(ssa.blob_bound());
   std::vector<blob_index> also_read;
+  std::vector<std::uint32_t> taken(ssa.blob_bound());  // the version of a given input that the part reads
   auto const from_outside = [&](value v) {
-    occurs[v.blob] = true;
-    if (is_given[v.blob] && v.version != ssa.version(v.blob)) {
+    if (is_given[v.blob] && occurs[v.blob] && v.version != taken[v.blob]) {
       std::string const blob(std::string_view(ssa.name(v)));
       auto const readers = ssa.consumers(v);
-      throw net_error("plait: the part reads version " + std::to_string(v.version) + " of the given input '" + blob +
-                          "', of which version " + std::to_string(ssa.version(v.blob)) + " is given",
+      throw net_error("plait: the part reads versions " + std::to_string(taken[v.blob]) + " and " +
+                          std::to_string(v.version) + " of the given input '" + blob + '\'',
                       readers.empty() ? std::nullopt : std::optional<std::size_t>(readers.front().op), blob);
     }
+    occurs[v.blob] = true;
+    taken[v.blob] = v.version;
     if (v.version != 0 || is_given[v.blob] || outside[v.blob]) return;
     outside[v.blob] = true;
     also_read.push_back(v.blob);

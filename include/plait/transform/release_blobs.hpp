@@ -65,9 +65,13 @@ template <has_text N>
       add(v.blob);
       if (alias) stays[v.blob] = true;
     }
+    // What a recurrence makes it names in its arguments, too.
+    auto const is_own = [&](blob_index b) {
+      return always && std::ranges::any_of(ssa.writes(at), [b](value v) { return v.blob == b; });
+    };
     if constexpr (has_subnets<N>)
       visit_nested_names(n, op, [&](std::string_view name) {
-        if (blob_index const b = ssa.find(name); b != npos) add(b);
+        if (blob_index const b = ssa.find(name); b != npos && !is_own(b)) add(b);
       });
     if (alias) continue;
     for (blob_index b : here) read[b] = true;
