@@ -42,7 +42,7 @@ class operators {
   struct entry {
     op_schema schema;
     factory make;
-    restriction restrict = nullptr;
+    std::vector<restriction> restrictions = {};
     std::optional<std::vector<operand_pair>> in_place_names = {};
   };
 
@@ -80,10 +80,10 @@ class operators {
   operators& expect_exact_numbers(std::string_view type) {
     return change(type, [](entry& e) { e.schema.exact_numbers(); });
   }
-  /// From now on ops of a type are asked for more, in this table alone: what another system refuses is refused.
+  /// From now on ops of a type are asked for this, too, in this table alone: what another system refuses is refused.
   /// Precondition: as of pass_over.
   operators& restrict(std::string_view type, restriction asks) {
-    return change(type, [&](entry& e) { e.restrict = asks; });
+    return change(type, [&](entry& e) { e.restrictions.push_back(asks); });
   }
   /// From now on an output of such an op may have the name of an input in these pairs only, in this table alone.
   /// Precondition: as of pass_over.

@@ -263,7 +263,7 @@ class plan {
     std::shared_ptr<typename operators<B>::entry const> type;
     std::unique_ptr<op_results<B>> results = nullptr;  // of ops whose results are known after their run
     std::size_t scratch = 0;
-    typename operators<B>::shape_check asks = {};  // before it is inferred
+    std::vector<typename operators<B>::shape_check> asks = {};  // before it is inferred
   };
   struct input {
     value_number value;

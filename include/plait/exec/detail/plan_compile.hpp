@@ -82,11 +82,12 @@ plan<B>::plan(N const& n, operators<B> const& table, workspace<B>& blobs, compil
       findings found{entry->schema.does_differ_by_run(arguments.input_count()), entry->schema.has_shared_results()};
       nets_of_op<B> const nets =
           nets_inside(form, n, op, at, operands, asked_for, table, depth, options.as_declared, found);
-      typename operators<B>::shape_check asks;
-      if (entry->restrict != nullptr || entry->in_place_names) {
+      std::vector<typename operators<B>::shape_check> asks;
+      if (!entry->restrictions.empty() || entry->in_place_names) {
         arguments.set_in_place(pairs_of_one_name(form, at, operands.listed[at]));
         if (entry->in_place_names) expect_names(arguments.in_place(), *entry->in_place_names);
-        if (entry->restrict != nullptr) asks = entry->restrict(arguments);
+        for (auto const restriction : entry->restrictions)
+          if (auto check = restriction(arguments)) asks.push_back(std::move(check));
       }
       kernels_.push_back(entry->make(arguments, nets));
       differs_by_run_ = differs_by_run_ || found.differs_by_run;

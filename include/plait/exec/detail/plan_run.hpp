@@ -263,7 +263,7 @@ bool plan<B>::infer(op_index op, known_elements* known) {
     context.listen(known->told);
   }
   try {
-    if (details_[op].asks) details_[op].asks(context);
+    for (auto const& asks : details_[op].asks) asks(context);
     steps_[op].kernel->infer(context);
     context.expect_outputs();
   } catch (...) {
