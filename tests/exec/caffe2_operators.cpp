@@ -122,6 +122,7 @@ TEST_CASE("caffe2_operators: what Caffe2 refused is refused") {
       {"type: 'Unique' input: 'x' output: 'y'", {{"x", test::of<B, std::int32_t>({1, 1}, {3})}}, "1 dimensions"},
       {"type: 'Max' input: 'z' input: 'x' output: 'x'", {{"x", x}, {"z", x}}, "the name of input 1"},
       {"type: 'Swish' input: 'x' output: 'x'", {{"x", x}}, "the name of input 0"},
+      {"type: 'Tanh' input: 'x' output: 'y'", {{"x", test::counted<B, double>({2, 3}, 1)}}, "not hold doubles"},
   };
   plait::operators<B> const old = plait::caffe2_operators<B>();
   for (refusal const& r : all) {
