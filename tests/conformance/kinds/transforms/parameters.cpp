@@ -55,7 +55,8 @@ answer construct_init_net_from_params(case_inputs& in) {
 
 answer get_params_from_init_net(case_inputs& in) {
   json params = json::object();
-  for (plait::parameter const& p : plait::parameters_from_init_net(std::as_const(in.net()), run, {.declared_only = true}))
+  for (plait::parameter const& p :
+       plait::parameters_from_init_net(std::as_const(in.net()), run, {.declared_only = true}))
     params[p.name] = tensor_to_json(p.value);
   answer got;
   got.add("params", std::move(params));
