@@ -89,6 +89,13 @@ struct caffe2_restrictions {
     inputs_up_to<1>(a);
     return least_rank_of_first<2>(a);
   }
+  static check lengths_gather(op_arguments const&) {
+    return [](shape_context const& c) { c.expect_rank(2, 1, 1); };
+  }
+  static check pack_segments(op_arguments const& a) {
+    if (a.flag("return_presence_mask") && a.output_count() < 2) shape_context::fail("there is no output for the mask");
+    return inputs_up_to<2>(a);
+  }
   static check pack_rnn_sequence(op_arguments const& a) {
     inputs_up_to<2>(a);
     return least_rank_of_first<2>(a);
@@ -185,6 +192,7 @@ void restrict_as_caffe2(operators<B>& table) {
       {"LE", asks::legacy_broadcast},
       {"LT", asks::legacy_broadcast},
       {"LayerNorm", asks::layer_norm},
+      {"LengthsGather", asks::lengths_gather},
       {"LengthsMax", asks::template type_of_first<float>},
       {"LengthsMean", asks::template type_of_first<float>},
       {"LengthsSum", asks::template type_of_first<float>},
@@ -192,7 +200,7 @@ void restrict_as_caffe2(operators<B>& table) {
       {"Mul", asks::legacy_broadcast},
       {"Or", asks::legacy_broadcast},
       {"PackRNNSequence", asks::pack_rnn_sequence},
-      {"PackSegments", asks::template inputs_up_to<2>},
+      {"PackSegments", asks::pack_segments},
       {"Range", asks::template rank_of_first<0>},
       {"ReduceBackMax", asks::template type_of_first<float>},
       {"ReduceFrontMax", asks::template type_of_first<float>},
@@ -201,6 +209,7 @@ void restrict_as_caffe2(operators<B>& table) {
       {"ReversePackedSegs", asks::template rank_of_first<3>},
       {"ScatterAssign", asks::template must_be_in_place<0>},
       {"ScatterWeightedSum", asks::template must_be_in_place<0>},
+      {"SegmentIdsToRanges", asks::template rank_of_first<1>},
       {"SortedSegmentSum", asks::template type_of_first<float>},
       {"SparseAdagrad", asks::template must_be_in_place<0, 1>},
       {"SparseLengthsSum", asks::template type_of_first<float>},

@@ -248,6 +248,7 @@ class implicit_operands<N> {
     level const& done = stack.front();
     if (done.from.scope == subnet_scope::closed) {
       for_each_needed(done, [&](key_type const& key, bool) { passes_.insert(key); });
+      for_each_written(done, [&](key_type const& key) { writes_.insert(key); });
       return;
     }
     for (key_type const& key : done.read.keys) reads_.insert(key);
@@ -269,6 +270,14 @@ class implicit_operands<N> {
       }
   }
 
+  // What a closed net writes, by its names around: also what is bound to an input alone.
+  template <class Each>
+  static void for_each_written(level const& done, Each&& each) {
+    if constexpr (detail::bound_subnet<subnet_t>)
+      for (auto const& [inside, outside] : done.from.bound)
+        if (done.written.contains(key_type(inside))) each(key_type(outside));
+  }
+
   // What escapes from a finished net into the net around it.
   static void fold(level const& done, level& around) {
     if (done.from.scope == subnet_scope::closed) {
@@ -276,6 +285,7 @@ class implicit_operands<N> {
         if (left) around.by_nested.insert(key);
         if (!around.written.certain(key)) around.passed.insert(key);
       });
+      for_each_written(done, [&](key_type const& key) { around.by_nested.insert(key); });
       return;
     }
     for (key_type const& key : done.read.keys) around.note_read(key);

@@ -182,6 +182,25 @@ TEST_CASE("Do: in place, of a blob that is computed, fed, or still needed") {
   CHECK(numbers(blobs, "x") == floats{1, 2});
 }
 
+TEST_CASE_TEMPLATE("Do: what its net writes of an input, it writes outside", B, PLAIT_HOST_BACKENDS) {
+  auto const table = test::control_operators<B>();
+  plait::workspace<B> blobs;
+  feed(blobs, "x", {1, 2});
+  // Anew, and in the memory that is there.
+  for (std::string const& change : {op_text("Grow", {"a"}, {"a"}), line_text("a", "a", 2, 0)}) {
+    auto plan = plan_of<B>(scope + line_text("x", "p", 1, 0) + op_text("Same", {"p"}, {"before"}) +
+                               op_text("Do", {"p", "ws"}, {"y", "ws"},
+                                       do_args(change + line_text("a", "b", 1, 0), {"a", "b"}, {0, 1})) +
+                               op_text("Same", {"p"}, {"after"}),
+                           table, blobs);
+    plan.run();
+    CHECK(numbers(blobs, "before") == floats{1, 2});
+    CHECK(numbers(blobs, "after") == numbers(blobs, "y"));
+    CHECK(numbers(blobs, "after") != numbers(blobs, "before"));
+    CHECK(numbers(blobs, "x") == floats{1, 2});
+  }
+}
+
 // y ← y² forward, as a loop; backward multiplies by 2 y of each round, from the last to the first.
 std::string loop_with_gradient() {
   // Fork gives y + 1 and y - 1; their product is y² - 1, which Mix has no way to make: so y ← 2 y + 1 and the
