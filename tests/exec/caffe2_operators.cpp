@@ -37,15 +37,19 @@ TEST_CASE("caffe2_operators: arguments that came later count for nothing") {
       {"type: 'GivenTensorFill' output: 'y' arg { name: 'shape' ints: 1 } arg { name: 'values' ints: 7 }",
        "arg { name: 'dtype' i: 2 }",
        {}},
+      {"type: 'SpatialBNGradient' input: 'cube' input: 's' input: 'cube' input: 's' input: 's' output: 'y' output: "
+       "'ds' output: 'db'",
+       "arg { name: 'is_test' i: 1 }",
+       {{"cube", test::counted<B, float>({2, 2, 3}, 1)}, {"s", test::of<B, float>({2}, {3, 4})}}},
       {"type: 'PackSegments' input: 'l' input: 'x' output: 'y'",
        "arg { name: 'max_length' i: 1 }",
        {{"x", x}, {"l", lengths}}},
       {"type: 'SoftmaxWithLoss' input: 'x' input: 'i' input: 'w' output: 'p' output: 'y'",
        "arg { name: 'average_by_batch_size' i: 1 }",
        {{"x", x}, {"i", places}, {"w", test::of<B, float>({2}, {3, 4})}}},
-      {"type: 'Adagrad' input: 'x' input: 'y' input: 'x' input: 'r' output: 'x' output: 'y'",
+      {"type: 'Adagrad' input: 'x' input: 'y' input: 'g' input: 'r' output: 'x' output: 'y'",
        "arg { name: 'weight_decay' f: 0.5 }",
-       {{"x", x}, {"y", x.clone()}, {"r", rate}}},
+       {{"x", x}, {"y", x.clone()}, {"g", x.clone()}, {"r", rate}}},
   };
   for (later const& l : all) {
     CAPTURE(l.op);
@@ -77,7 +81,23 @@ TEST_CASE("caffe2_operators: what Caffe2 refused is refused") {
   auto const x = test::counted<B, float>({2, 3}, 1);
   auto const cube = test::counted<B, float>({2, 4, 3}, 1);
   auto const lengths = test::of<B, std::int32_t>({2}, {1, 1});
+  auto const batch_norm = [](std::string const& x_name, std::string const& arguments, std::string const& mean = "m") {
+    return "type: 'SpatialBN' input: '" + x_name +
+           "' input: 's' input: 's' input: 'm' input: 'v' output: 'y' output: '" + mean +
+           "' output: 'v' output: 'sm' output: 'sv' " + arguments;
+  };
+  auto const normed = [](plait::tensor<B> const& of) {
+    test::feeds<B> made;
+    for (char const* name : {"s", "m", "v"}) made.emplace_back(name, test::counted<B, float>({of.dims()[1]}, 1));
+    made.emplace_back(of.dims().rank() == 2 ? "x" : "cube", of);
+    return made;
+  };
   std::vector<refusal> const all = {
+      {batch_norm("x", ""), normed(x), "'is_test' is missing"},
+      {batch_norm("x", "arg { name: 'is_test' i: 0 }"), normed(x), "at least 3 dimensions"},
+      {batch_norm("cube", "arg { name: 'is_test' i: 0 } arg { name: 'epsilon' f: 0 }"), normed(cube), "'epsilon'"},
+      {batch_norm("cube", "arg { name: 'is_test' i: 0 } arg { name: 'momentum' f: 2 }"), normed(cube), "'momentum'"},
+      {batch_norm("cube", "arg { name: 'is_test' i: 0 }", "m2"), normed(cube), "the name of input 3"},
       {"type: 'TopK' input: 'x' output: 'v' output: 'i' arg { name: 'k' i: 4 }", {{"x", x}}, "k = 4"},
       {"type: 'TopK' input: 'x' output: 'v' output: 'i' arg { name: 'k' i: 1 } arg { name: 'axis' i: -2 }",
        {{"x", x}},
@@ -111,7 +131,7 @@ TEST_CASE("caffe2_operators: what Caffe2 refused is refused") {
        "arg { name: 'order' s: 'NCHW' }",
        {{"x", x}},
        "beside axis"},
-      {"type: 'Dropout' input: 'x' output: 'y'", {{"x", x}}, "no output for the mask"},
+      {"type: 'Dropout' input: 'x' output: 'y' arg { name: 'is_test' i: 0 }", {{"x", x}}, "no output for the mask"},
   };
   plait::operators<B> const old = plait::caffe2_operators<B>();
   for (refusal const& r : all) {
