@@ -34,7 +34,7 @@ class op_arguments {
   /// Whether the net gives the argument.
   bool has(std::string_view name) const { return values_[place(name)].has_value(); }
   std::int64_t integer(std::string_view name) const { return get<std::int64_t>(name); }
-  /// Whether an argument that is a number or its name is given by name: text() is it then.
+  /// Whether an argument that is a number or its name, or another text, is given as a text: text() is it then.
   bool is_name(std::string_view name) const {
     auto const& value = values_[place(name)];
     return value && std::holds_alternative<std::string>(*value);
@@ -97,7 +97,7 @@ class op_arguments {
     values_[place] = std::visit(
         [&]<class Wanted>(Wanted const&) -> argument_value {
           if (auto* same = std::get_if<Wanted>(&value)) return std::move(*same);
-          if constexpr (std::is_same_v<Wanted, std::int64_t>)
+          if constexpr (std::is_same_v<Wanted, std::int64_t> || std::is_same_v<Wanted, float>)
             if (info.or_name && std::holds_alternative<std::string>(value)) return std::move(value);
           if constexpr (std::is_same_v<Wanted, float>)
             if (auto const* number = std::get_if<std::int64_t>(&value)) {

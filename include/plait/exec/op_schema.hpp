@@ -129,6 +129,11 @@ class op_schema {
     arguments_.push_back({std::string(name), fallback, false, std::string(text), false, true});
     return *this;
   }
+  /// The same, or a text: op_arguments::is_name tells that.
+  op_schema& number_or_text_argument(std::string_view name, float fallback, std::string_view text) {
+    arguments_.push_back({std::string(name), fallback, false, std::string(text), true, true});
+    return *this;
+  }
   /// A list of reals or of integers: op_arguments::are_integers tells which.
   op_schema& numbers_argument(std::string_view name, std::string_view text) {
     arguments_.push_back({std::string(name), std::vector<float>(), false, std::string(text), false, true});

@@ -44,6 +44,9 @@ class operators {
     factory make;
     restriction restrict = nullptr;
     std::optional<std::vector<operand_pair>> in_place_names = {};
+    /// What ops with some arguments are instead; restrictions are those of the type.
+    std::shared_ptr<entry const> variant = {};
+    bool (*is_variant)(op_arguments const&) = nullptr;
   };
 
   /// An op type whose kernels are Kernel<B>, made from op_arguments, or from these and nets_of_op<B>. It takes the
@@ -69,6 +72,18 @@ class operators {
     };
     entries_.insert_or_assign(std::move(type), std::make_shared<entry const>(entry{std::move(schema), make}));
     return *this;
+  }
+  /// Ops of a type whose arguments, as its description has them, `applies` is true of are described by another schema
+  /// and run by another kernel. Precondition: as of pass_over.
+  template <std::derived_from<op_kernel<B>> Kernel>
+  operators& add_variant(bool (*applies)(op_arguments const&), op_schema schema) {
+    std::string const type = schema.type();
+    operators alone;
+    alone.add<Kernel>(std::move(schema));
+    return change(type, [&](entry& e) {
+      e.variant = alone.find(type);
+      e.is_variant = applies;
+    });
   }
   /// From now on an op type does without an argument, in this table alone: see op_schema::pass_over. Precondition: the
   /// table has the type.

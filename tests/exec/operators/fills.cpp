@@ -130,6 +130,43 @@ TEST_CASE_TEMPLATE("fills: given texts", B, PLAIT_HOST_BACKENDS) {
   CHECK(plait::fetch_text(run<B>(fill(ints("shape", {0, 3}), "GivenTensorStringFill")), "y")->dims() ==
         plait::shape{0, 3});
   CHECK_THROWS_AS(run<B>(fill(ints("shape", {3}) + texts, "GivenTensorStringFill")), plait::exec_error);
+  std::string const shaped = "input: \"x\" " + texts;
+  auto const as_x = run<B>(fill(shaped, "GivenTensorStringFill"), {{"x", test::of<B>({4, 1}, std::vector<float>(4))}});
+  CHECK(plait::fetch_text(as_x, "y")->dims() == plait::shape{4, 1});
+  auto const as_elements =
+      run<B>(fill(shaped + integer("input_as_shape", 1) + ints("extra_shape", {2}), "GivenTensorStringFill"),
+             {{"x", test::of<B, std::int32_t>({1}, {2})}});
+  CHECK(plait::fetch_text(as_elements, "y")->dims() == plait::shape{2, 2});
+  CHECK_THROWS_AS(run<B>(fill(shaped, "GivenTensorStringFill"), {{"x", test::of<B>({3}, std::vector<float>(3))}}),
+                  plait::exec_error);
+}
+
+TEST_CASE_TEMPLATE("fills: a constant text", B, PLAIT_HOST_BACKENDS) {
+  using texts = std::vector<std::string>;
+  std::string const value = "arg { name: \"value\" s: \"ab\" } ";
+  auto const given = plait::fetch_text(run<B>(fill(ints("shape", {2, 1}) + integer("dtype", 4) + value)), "y");
+  CHECK(given->elements() == texts{"ab", "ab"});
+  CHECK(given->dims() == plait::shape{2, 1});
+  CHECK(plait::fetch_text(run<B>(fill(ints("shape", {2}) + integer("dtype", 4))), "y")->elements() == texts{"", ""});
+
+  plait::workspace<B> blobs;
+  blobs.feed("x", std::vector<float>(3), {3});
+  auto plan =
+      plait::compile(plait::read_netdef_text("op { " + fill("input: \"x\" " + integer("dtype", 4) + value) + " }"),
+                     test::table<B>(), blobs);
+  plan.run();
+  auto const first = plait::fetch_text(blobs, "y");
+  CHECK(first->elements() == texts{"ab", "ab", "ab"});
+  plan.run();
+  CHECK(plait::fetch_text(blobs, "y") == first);
+  blobs.feed("x", std::vector<float>(1), {1, 1});
+  plan.run();
+  CHECK(plait::fetch_text(blobs, "y")->dims() == plait::shape{1, 1});
+  CHECK(first->elements() == texts{"ab", "ab", "ab"});
+
+  CHECK_THROWS_WITH_AS(run<B>(fill(ints("shape", {2}) + value)), doctest::Contains("is a text"), plait::exec_error);
+  CHECK_THROWS_WITH_AS(run<B>(fill(ints("shape", {2}) + integer("dtype", 4) + integer("value", 1))),
+                       doctest::Contains("of another type"), plait::exec_error);
 }
 
 TEST_CASE("fills: arguments that contradict each other, and numbers no type has, are refused") {
@@ -150,7 +187,7 @@ TEST_CASE("fills: arguments that contradict each other, and numbers no type has,
   refused(fill("input: \"x\" " + integer("input_as_shape", 1)), "negative");
   refused(fill("input: \"m\" " + integer("input_as_shape", 1)), "1 dimensions");
   refused(fill(integer("shape", 2)), "another type");
-  refused(fill(integer("dtype", 4)), "'dtype'");
+  refused(fill(integer("dtype", 8)), "'dtype'");
   refused(fill(integer("dtype", 2) + integer("value", 2'147'483'648)), "no int32");
   refused(fill(integer("dtype", 2) + real("value", "2147483648")), "no int32");
   refused(fill(integer("dtype", 2) + real("value", "0.5")), "no int32");

@@ -75,6 +75,11 @@ plan<B>::plan(N const& n, operators<B> const& table, workspace<B>& blobs, compil
                         blob_names_[v.blob]);
     try {
       op_arguments arguments = read_op_arguments(n, op, entry->schema);
+      auto const listed = entry;
+      if (entry->variant != nullptr && entry->is_variant(arguments)) {
+        entry = entry->variant;
+        arguments = read_op_arguments(n, op, entry->schema);
+      }
       if (auto const written = form.writes(at); !written.empty())
         arguments.set_stream(
             random_stream_of(std::string_view(form.name(written.front().blob)), written.front().version));
@@ -83,10 +88,10 @@ plan<B>::plan(N const& n, operators<B> const& table, workspace<B>& blobs, compil
       nets_of_op<B> const nets =
           nets_inside(form, n, op, at, operands, asked_for, table, depth, options.as_declared, found);
       typename operators<B>::shape_check asks;
-      if (entry->restrict != nullptr || entry->in_place_names) {
+      if (listed->restrict != nullptr || listed->in_place_names) {
         arguments.set_in_place(pairs_of_one_name(form, at, operands.listed[at]));
-        if (entry->in_place_names) expect_names(arguments.in_place(), *entry->in_place_names);
-        if (entry->restrict != nullptr) asks = entry->restrict(arguments);
+        if (listed->in_place_names) expect_names(arguments.in_place(), *listed->in_place_names);
+        if (listed->restrict != nullptr) asks = listed->restrict(arguments);
       }
       kernels_.push_back(entry->make(arguments, nets));
       differs_by_run_ = differs_by_run_ || found.differs_by_run;
