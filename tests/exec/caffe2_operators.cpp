@@ -37,6 +37,13 @@ TEST_CASE("caffe2_operators: arguments that came later count for nothing") {
       {"type: 'GivenTensorFill' output: 'y' arg { name: 'shape' ints: 1 } arg { name: 'values' ints: 7 }",
        "arg { name: 'dtype' i: 2 }",
        {}},
+      {"type: 'AveragePool' input: 'image' output: 'y' arg { name: 'kernel' i: 2 } arg { name: 'pad' i: 1 }",
+       "arg { name: 'count_include_pad' i: 1 }",
+       {{"image", test::counted<B, float>({1, 1, 2, 3}, 1)}}},
+      {"type: 'AveragePoolGradient' input: 'image' input: 'out' input: 'out' output: 'y' arg { name: 'kernel' i: 2 } "
+       "arg { name: 'pad' i: 1 }",
+       "arg { name: 'count_include_pad' i: 1 }",
+       {{"image", test::counted<B, float>({1, 1, 2, 3}, 1)}, {"out", test::counted<B, float>({1, 1, 3, 4}, 1)}}},
       {"type: 'SpatialBNGradient' input: 'cube' input: 's' input: 'cube' input: 's' input: 's' output: 'y' output: "
        "'ds' output: 'db'",
        "arg { name: 'is_test' i: 1 }",

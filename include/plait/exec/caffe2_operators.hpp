@@ -23,6 +23,8 @@ template <backend B>
   };
   static constexpr later arguments[] = {
       {"Adagrad", "weight_decay"},
+      {"AveragePool", "count_include_pad"},
+      {"AveragePoolGradient", "count_include_pad"},
       {"BatchGather", "match_outer"},
       {"BatchGather", "wrap_indices"},
       {"BatchGatherGradient", "axis"},
