@@ -46,6 +46,26 @@ TEST_CASE("operators: an argument is passed over in one table alone") {
   CHECK_THROWS_AS(without.pass_over("Mod", "divisor"), plait::precondition_error);
 }
 
+TEST_CASE("operators: some ops of a type may be of another kernel, with another description") {
+  using B = plait::serial;
+  auto table = test::toy_operators<B>();
+  table.add<test::same_kernel>(plait::op_schema("Turn").inputs(1).outputs(1).number_or_text_argument("by", 0, ""));
+  table.add_variant<test::reverse_kernel<B>>(
+      [](plait::op_arguments const& a) { return a.is_name("by"); },
+      plait::op_schema("Turn").inputs(1).outputs(1).argument("by", std::string(), ""));
+  test::feeds<B> const fed = {{"x", test::of<B, float>({2}, {1, 2})}};
+  auto const turned = [&](std::string const& by) {
+    return test::run_op(table, "type: 'Turn' input: 'x' output: 'y' arg { name: 'by' " + by + " }", fed)
+        .fetch<float>("y");
+  };
+  CHECK(turned("f: 1") == std::vector<float>{1, 2});
+  CHECK(turned("s: 'end'") == std::vector<float>{2, 1});
+  // Restrictions of the type are those of all its ops.
+  table.restrict_names("Turn", {});
+  std::string const in_place = "type: 'Turn' input: 'x' output: 'x' arg { name: 'by' s: 'end' }";
+  CHECK_THROWS_WITH_AS(test::run_op(table, in_place, fed), doctest::Contains("may not overwrite"), plait::exec_error);
+}
+
 TEST_CASE("operators: a description that contradicts itself is refused, and the table stays as it was") {
   using schema = plait::op_schema;
   auto table = test::toy_operators<plait::serial>();
