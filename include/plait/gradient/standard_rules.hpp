@@ -28,8 +28,8 @@ inline void add_rules_of_constants(gradient_rules& rules) {
   for (std::string_view type : {"GaussianFill", "MSRAFill", "UniformFill", "UniformIntFill", "XavierFill"})
     rules.edit(type).repeatable = false;
 
-  for (std::string_view type : {"Accuracy", "And", "EQ", "GE", "GT", "HasElements", "HasScope", "IsEmpty", "IsNaN", "LE", "LT",
-                                "NE", "Not", "Or", "Shape", "Sign", "Xor"})
+  for (std::string_view type : {"Accuracy", "And", "EQ", "GE", "GT", "HasElements", "HasScope", "IsEmpty", "IsNaN",
+                                "LE", "LT", "NE", "Not", "Or", "Shape", "Sign", "Xor"})
     rules.refuse(type, "its output is no differentiable function of its inputs");
   for (std::string_view type : {"LengthsToOffsets", "LengthsToRanges", "LengthsToSegmentIds", "LengthsToShape",
                                 "SegmentIdsToLengths", "SegmentIdsToRanges"})
