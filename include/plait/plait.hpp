@@ -66,6 +66,7 @@
 #include <plait/graph/views.hpp>
 #include <plait/net/arguments.hpp>
 #include <plait/net/blob_table.hpp>
+#include <plait/net/caffe2_in_place.hpp>
 #include <plait/net/check_mutable_net.hpp>
 #include <plait/net/implicit_operands.hpp>
 #include <plait/net/member_hooks.hpp>
@@ -77,6 +78,7 @@
 #include <plait/net/net_traits.hpp>
 #include <plait/net/op_label.hpp>
 #include <plait/net/op_stats.hpp>
+#include <plait/net/operand_pair.hpp>
 #include <plait/net/parameter.hpp>
 #include <plait/net/static_net.hpp>
 #include <plait/ssa/blob_label.hpp>

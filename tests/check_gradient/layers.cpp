@@ -143,10 +143,57 @@ TEST_CASE("the gradient of SpatialBN needs X for scale and variance only") {
   CHECK(gradient_of_input("m"));
 }
 
-TEST_CASE("SpatialBN in training is refused") {
-  plait::netdef net = test::tiny_net("SpatialBN x s b m v > y");
-  CHECK_THROWS_WITH_AS(plait::add_gradient_ops(net, {"y"}, plait::gradient_rules::standard()),
-                       doctest::Contains("SpatialBN has a gradient with is_test only"), plait::gradient_error);
+TEST_CASE("check_gradient: SpatialBN in training, whose moments are those of the batch") {
+  auto const check = [&](plait::shape const& dims, std::int64_t channels, std::string const& arguments) {
+    std::vector<std::pair<std::string, test::tensor64>> const given = {{"x", some(dims)},
+                                                                       {"s", some({channels}, 2)},
+                                                                       {"b", some({channels}, 3)},
+                                                                       {"m", some({channels}, 4)},
+                                                                       {"v", random_tensor({channels}, 5, 0.2, 2)}};
+    std::string const net = "SpatialBN x s b m v > y m2 v2 sm sv [epsilon 0.1]" + arguments;
+    check_gradient_of({net, given, {"x", "s", "b"}, {"y"}});
+    for (std::string const one : {"x", "s", "b"})
+      check_gradient_of({net, given, {one}, {"y"}, {.gradients = {.only = {one}}}});
+  };
+  check({2, 3, 2, 4}, 3, "");
+  check({2, 3, 2, 4}, 4, " [order 'NHWC']");
+  check({4, 2, 3}, 2, " [order 'NCHW']");
+  check({6, 3}, 3, " [is_test 0]");
+}
+
+TEST_CASE("SpatialBN in training: the running moments may be overwritten, and what it makes of them has no gradient") {
+  auto const rules = plait::gradient_rules::standard();
+  plait::netdef net = test::tiny_net("SpatialBN x s b m v > y m v sm sv");
+  auto const gradients = plait::add_gradient_ops(net, {"y"}, rules);
+  CHECK(gradients.contains("x"));
+  CHECK_FALSE(gradients.contains("m"));
+  CHECK(net.text(net.op[net.op.size() - 1].type) == "SpatialBNGradient");
+  for (std::string const of : {"m2", "v2", "sm", "sv"}) {
+    plait::netdef const other = test::tiny_net("SpatialBN x s b m v > y m2 v2 sm sv; Sqr " + of + " > z");
+    CHECK_THROWS_WITH_AS((void)plait::backward_pass(other, {"y", "z"}, rules),
+                         doctest::Contains("that it makes have no gradient"), plait::gradient_error);
+  }
+  plait::netdef const short_of_outputs = test::tiny_net("SpatialBN x s b m v > y");
+  CHECK_THROWS_WITH_AS((void)plait::backward_pass(short_of_outputs, {"y"}, rules),
+                       doctest::Contains("should have five outputs"), plait::gradient_error);
+}
+
+TEST_CASE("SpatialBN with Caffe2's rules: its operator makes the gradient, in inference as well") {
+  auto const operator_of = [](std::string const& op) {
+    plait::netdef net = test::tiny_net(op);
+    auto const gradients = plait::add_gradient_ops(net, {"y"}, plait::caffe2_gradient_rules(), {.as_caffe2 = true});
+    CHECK(gradients.contains("s"));
+    auto const& made = net.op[net.op.size() - 1];
+    std::string text(net.text(made.type));
+    for (auto const& input : made.input) text += ' ' + std::string(net.text(input));
+    text += " >";
+    for (auto const& output : made.output) text += ' ' + std::string(net.text(output));
+    return text;
+  };
+  CHECK(operator_of("SpatialBN x s b m v > y m v sm sv [is_test 0]") ==
+        "SpatialBNGradient x s y_autogen_grad sm sv > x_grad s_grad b_grad");
+  CHECK(operator_of("SpatialBN x s b m v > y [is_test 1]") ==
+        "SpatialBNGradient x s y_autogen_grad m v > x_grad s_grad b_grad");
 }
 
 TEST_CASE("gradients of the mean and the deviation that LayerNorm gives are refused, not dropped") {

@@ -37,6 +37,17 @@ TEST_CASE("caffe2_operators: arguments that came later count for nothing") {
       {"type: 'GivenTensorFill' output: 'y' arg { name: 'shape' ints: 1 } arg { name: 'values' ints: 7 }",
        "arg { name: 'dtype' i: 2 }",
        {}},
+      {"type: 'AveragePool' input: 'image' output: 'y' arg { name: 'kernel' i: 2 } arg { name: 'pad' i: 1 }",
+       "arg { name: 'count_include_pad' i: 1 }",
+       {{"image", test::counted<B, float>({1, 1, 2, 3}, 1)}}},
+      {"type: 'AveragePoolGradient' input: 'image' input: 'out' input: 'out' output: 'y' arg { name: 'kernel' i: 2 } "
+       "arg { name: 'pad' i: 1 }",
+       "arg { name: 'count_include_pad' i: 1 }",
+       {{"image", test::counted<B, float>({1, 1, 2, 3}, 1)}, {"out", test::counted<B, float>({1, 1, 3, 4}, 1)}}},
+      {"type: 'SpatialBNGradient' input: 'cube' input: 's' input: 'cube' input: 's' input: 's' output: 'y' output: "
+       "'ds' output: 'db'",
+       "arg { name: 'is_test' i: 1 }",
+       {{"cube", test::counted<B, float>({2, 2, 3}, 1)}, {"s", test::of<B, float>({2}, {3, 4})}}},
       {"type: 'PackSegments' input: 'l' input: 'x' output: 'y'",
        "arg { name: 'max_length' i: 1 }",
        {{"x", x}, {"l", lengths}}},
@@ -77,7 +88,23 @@ TEST_CASE("caffe2_operators: what Caffe2 refused is refused") {
   auto const x = test::counted<B, float>({2, 3}, 1);
   auto const cube = test::counted<B, float>({2, 4, 3}, 1);
   auto const lengths = test::of<B, std::int32_t>({2}, {1, 1});
+  auto const batch_norm = [](std::string const& x_name, std::string const& arguments, std::string const& mean = "m") {
+    return "type: 'SpatialBN' input: '" + x_name +
+           "' input: 's' input: 's' input: 'm' input: 'v' output: 'y' output: '" + mean +
+           "' output: 'v' output: 'sm' output: 'sv' " + arguments;
+  };
+  auto const normed = [](plait::tensor<B> const& of) {
+    test::feeds<B> made;
+    for (char const* name : {"s", "m", "v"}) made.emplace_back(name, test::counted<B, float>({of.dims()[1]}, 1));
+    made.emplace_back(of.dims().rank() == 2 ? "x" : "cube", of);
+    return made;
+  };
   std::vector<refusal> const all = {
+      {batch_norm("x", ""), normed(x), "'is_test' is missing"},
+      {batch_norm("x", "arg { name: 'is_test' i: 0 }"), normed(x), "at least 3 dimensions"},
+      {batch_norm("cube", "arg { name: 'is_test' i: 0 } arg { name: 'epsilon' f: 0 }"), normed(cube), "'epsilon'"},
+      {batch_norm("cube", "arg { name: 'is_test' i: 0 } arg { name: 'momentum' f: 2 }"), normed(cube), "'momentum'"},
+      {batch_norm("cube", "arg { name: 'is_test' i: 0 }", "m2"), normed(cube), "the name of input 3"},
       {"type: 'TopK' input: 'x' output: 'v' output: 'i' arg { name: 'k' i: 4 }", {{"x", x}}, "k = 4"},
       {"type: 'TopK' input: 'x' output: 'v' output: 'i' arg { name: 'k' i: 1 } arg { name: 'axis' i: -2 }",
        {{"x", x}},

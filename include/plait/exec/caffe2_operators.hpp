@@ -23,6 +23,8 @@ template <backend B>
   };
   static constexpr later arguments[] = {
       {"Adagrad", "weight_decay"},
+      {"AveragePool", "count_include_pad"},
+      {"AveragePoolGradient", "count_include_pad"},
       {"BatchGather", "match_outer"},
       {"BatchGather", "wrap_indices"},
       {"BatchGatherGradient", "axis"},
@@ -39,6 +41,8 @@ template <backend B>
       {"SoftmaxWithLoss", "average_by_batch_size"},
       {"SoftmaxWithLossGradient", "average_by_batch_size"},
       {"SparseAdagrad", "weight_decay"},
+      // Not later, but never looked at: Caffe2 takes the variance for its inverse deviation, and both for the batch's.
+      {"SpatialBNGradient", "is_test"},
       {"UnpackSegments", "max_length"},
   };
   operators<B> table = standard_operators<B>();

@@ -28,14 +28,14 @@ struct caffe2_restrictions {
 
   // ---- names
   // OpSchema::EnforceInplace
-  template <std::size_t... Pairs>
+  static void expect_in_place(op_arguments const& a, operand_pair pair) {
+    if (pair.input < a.input_count() && std::ranges::find(a.in_place(), pair) == a.in_place().end())
+      shape_context::fail("output " + std::to_string(pair.output) + " should have the name of input " +
+                          std::to_string(pair.input) + ", which ops of this type overwrite");
+  }
+  template <std::size_t... Places>
   static check must_be_in_place(op_arguments const& a) {
-    auto const expect = [&](std::size_t place) {
-      if (place < a.input_count() && std::ranges::find(a.in_place(), operand_pair{place, place}) == a.in_place().end())
-        shape_context::fail("output " + std::to_string(place) + " should have the name of input " +
-                            std::to_string(place) + ", which ops of this type overwrite");
-    };
-    (expect(Pairs), ...);
+    (expect_in_place(a, {Places, Places}), ...);
     return {};
   }
 
@@ -78,6 +78,10 @@ struct caffe2_restrictions {
   template <std::size_t Least>
   static check least_rank_of_first(op_arguments const&) {
     return [](shape_context const& c) { c.expect_rank(0, Least); };
+  }
+  static void floats_of_rank_3(shape_context const& c) {
+    c.expect_type<float>(0);
+    c.expect_rank(0, 3);
   }
   static check accuracy(op_arguments const&) {
     return [](shape_context const& c) {
@@ -136,6 +140,17 @@ struct caffe2_restrictions {
     if (!a.flag("is_test") && a.output_count() < 2) shape_context::fail("there is no output for the mask");
     return {};
   }
+  static check spatial_bn(op_arguments const& a) {
+    if (!a.has("is_test")) a.fail("is_test", "is missing");
+    if (a.real("epsilon") <= 0) a.fail("epsilon", "should be above 0");
+    if (a.real("momentum") < 0 || a.real("momentum") > 1) a.fail("momentum", "should be from 0 to 1");
+    if (a.output_count() > 1) {
+      expect_in_place(a, {3, 1});
+      expect_in_place(a, {4, 2});
+    }
+    return floats_of_rank_3;
+  }
+  static check spatial_bn_gradient(op_arguments const&) { return floats_of_rank_3; }
 
   /// With broadcast=1: B without 1s at either end has the extents of A that it faces, instead of being repeated along
   /// axes between.
@@ -213,6 +228,8 @@ void restrict_as_caffe2(operators<B>& table) {
       {"SortedSegmentSum", asks::template type_of_first<float>},
       {"SparseAdagrad", asks::template must_be_in_place<0, 1>},
       {"SparseLengthsSum", asks::template type_of_first<float>},
+      {"SpatialBN", asks::spatial_bn},
+      {"SpatialBNGradient", asks::spatial_bn_gradient},
       {"Sqr", asks::template type_of_first<float>},
       {"Sub", asks::legacy_broadcast},
       {"SumElements", asks::template type_of_first<float>},

@@ -120,8 +120,8 @@ class op_schema {
     return *this;
   }
   /// A number, or its name: op_arguments::is_name tells which.
-  op_schema& required_number_or_name(std::string_view name, std::string_view text) {
-    arguments_.push_back({std::string(name), std::int64_t{0}, true, std::string(text), true});
+  op_schema& number_or_name(std::string_view name, std::int64_t fallback, std::string_view text) {
+    arguments_.push_back({std::string(name), fallback, false, std::string(text), true});
     return *this;
   }
   /// A real number or an integer: op_arguments::is_integer tells which.

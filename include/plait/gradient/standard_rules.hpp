@@ -28,8 +28,8 @@ inline void add_rules_of_constants(gradient_rules& rules) {
   for (std::string_view type : {"GaussianFill", "MSRAFill", "UniformFill", "UniformIntFill", "XavierFill"})
     rules.edit(type).repeatable = false;
 
-  for (std::string_view type : {"Accuracy", "And", "EQ", "GE", "GT", "HasElements", "HasScope", "IsNaN", "LE", "LT",
-                                "NE", "Not", "Or", "Shape", "Sign", "Xor"})
+  for (std::string_view type : {"Accuracy", "And", "EQ", "GE", "GT", "HasElements", "HasScope", "IsEmpty", "IsNaN",
+                                "LE", "LT", "NE", "Not", "Or", "Shape", "Sign", "Xor"})
     rules.refuse(type, "its output is no differentiable function of its inputs");
   for (std::string_view type : {"LengthsToOffsets", "LengthsToRanges", "LengthsToSegmentIds", "LengthsToShape",
                                 "SegmentIdsToLengths", "SegmentIdsToRanges"})
@@ -78,7 +78,7 @@ inline gradient_rules const& gradient_rules::standard() {
     c.refuse_unless(!c.has_argument("broadcast"), "Caffe2 has no gradient of it with the argument 'broadcast'");
     detail::divide_gradient(c);
   });
-  rules.refuse("SpatialBN", "Caffe2 has an operator for its gradient, which plait has not");
+  rules.set("SpatialBN", detail::batch_norm_gradient);
   rules.set("Split", [](gradient_context& c) { detail::split_gradient(c, false); });
   rules.set("Pow", [](gradient_context& c) { detail::power_gradient(c, true); });
   rules.set("Gather", detail::row_gather_gradient);

@@ -130,6 +130,15 @@ TEST_CASE_TEMPLATE("fills: given texts", B, PLAIT_HOST_BACKENDS) {
   CHECK(plait::fetch_text(run<B>(fill(ints("shape", {0, 3}), "GivenTensorStringFill")), "y")->dims() ==
         plait::shape{0, 3});
   CHECK_THROWS_AS(run<B>(fill(ints("shape", {3}) + texts, "GivenTensorStringFill")), plait::exec_error);
+  std::string const shaped = "input: \"x\" " + texts;
+  auto const as_x = run<B>(fill(shaped, "GivenTensorStringFill"), {{"x", test::of<B>({4, 1}, std::vector<float>(4))}});
+  CHECK(plait::fetch_text(as_x, "y")->dims() == plait::shape{4, 1});
+  auto const as_elements =
+      run<B>(fill(shaped + integer("input_as_shape", 1) + ints("extra_shape", {2}), "GivenTensorStringFill"),
+             {{"x", test::of<B, std::int32_t>({1}, {2})}});
+  CHECK(plait::fetch_text(as_elements, "y")->dims() == plait::shape{2, 2});
+  CHECK_THROWS_AS(run<B>(fill(shaped, "GivenTensorStringFill"), {{"x", test::of<B>({3}, std::vector<float>(3))}}),
+                  plait::exec_error);
 }
 
 TEST_CASE("fills: arguments that contradict each other, and numbers no type has, are refused") {
@@ -150,7 +159,7 @@ TEST_CASE("fills: arguments that contradict each other, and numbers no type has,
   refused(fill("input: \"x\" " + integer("input_as_shape", 1)), "negative");
   refused(fill("input: \"m\" " + integer("input_as_shape", 1)), "1 dimensions");
   refused(fill(integer("shape", 2)), "another type");
-  refused(fill(integer("dtype", 4)), "'dtype'");
+  refused(fill(integer("dtype", 8)), "'dtype'");
   refused(fill(integer("dtype", 2) + integer("value", 2'147'483'648)), "no int32");
   refused(fill(integer("dtype", 2) + real("value", "2147483648")), "no int32");
   refused(fill(integer("dtype", 2) + real("value", "0.5")), "no int32");

@@ -212,38 +212,6 @@ TEST_CASE_TEMPLATE("Normalize, NormalizeL1: unit vectors along any axis", B, PLA
   CHECK(run("Normalize", {0, 3}, {}).empty());
 }
 
-TEST_CASE_TEMPLATE("SpatialBN in inference: channels first or last", B, PLAIT_HOST_BACKENDS) {
-  auto const operators = table<B>();
-  auto const check = [&]<class T>(T) {
-    for (bool const last : {false, true}) {
-      shape const dims = last ? shape{2, 4, 5, 3} : shape{2, 3, 4, 5};
-      auto const x = numbers<T>(dims.size());
-      std::vector<T> const scale = {T(2), T(-1), T(0.5)};
-      std::vector<T> const bias = {T(1), T(0), T(-3)};
-      std::vector<T> const mean = {T(0.5), T(-1), T(2)};
-      std::vector<T> const variance = {T(1), T(4), T(0)};
-      std::vector<long double> y(x.begin(), x.end());
-      for (std::size_t i = 0; i != y.size(); ++i) {
-        std::size_t const c = last ? i % 3 : i / 20 % 3;
-        y[i] = (y[i] - mean[c]) * scale[c] / std::sqrt(static_cast<long double>(variance[c]) + 0.01f) + bias[c];
-      }
-      auto const blobs = test::run_op<B>(
-          operators,
-          "type: \"SpatialBN\" input: \"x\" input: \"s\" input: \"b\" input: \"m\" input: \"v\" output: \"y\" " +
-              integer("is_test", 1) + "arg { name: \"epsilon\" f: 0.01 } arg { name: \"order\" s: \"" +
-              (last ? "NHWC" : "NCHW") + "\" }",
-          {{"x", test::of<B>(dims, x)},
-           {"s", test::of<B>({3}, scale)},
-           {"b", test::of<B>({3}, bias)},
-           {"m", test::of<B>({3}, mean)},
-           {"v", test::of<B>({3}, variance)}});
-      check_close(blobs.template fetch<T>("y"), y, 4, 30);
-    }
-  };
-  check(float{});
-  check(double{});
-}
-
 TEST_CASE("normalisation: what is refused, and the same bits on every backend") {
   auto const refused = [&](std::string const& text, shape const& dims, char const* why) {
     try {
@@ -263,10 +231,6 @@ TEST_CASE("normalisation: what is refused, and the same bits on every backend") 
   refused(op("Softmax", integer("axis", -3)), {3, 2}, "no axis -3");
   refused(op("Normalize"), {}, "no axis -1");
   refused(op("LayerNorm"), {2, 3}, "outputs");
-  std::string const bn =
-      "type: \"SpatialBN\" input: \"x\" input: \"x\" input: \"x\" input: \"x\" input: \"x\" output: \"y\" ";
-  refused(bn, {2, 3}, "is_test");
-  refused(bn + integer("is_test", 1), {2, 3}, "3 channels");
   CHECK_THROWS_AS(test::run_op<plait::serial>(table<plait::serial>(), op("Softmax"),
                                               {{"x", test::of<plait::serial, std::int32_t>({1, 2}, {1, 2})}}),
                   plait::exec_error);

@@ -236,6 +236,17 @@ TEST_CASE_TEMPLATE("ReduceFront*, ReduceBack*: leading or trailing axes, prefixe
   CHECK(prefixes(std::int64_t{}, std::int64_t{}, "ReduceBackSum", std::vector<std::int64_t>{1, 2}) ==
         std::vector<std::int64_t>{1, 9});
 
+  // Means of integers are towards zero.
+  auto const whole = [&]<class T>(T, std::string const& type) {
+    std::vector<T> const values = {1, 2, 4, -4, -9, 1, std::numeric_limits<T>::max(), 0, 0};
+    return test::run_op<B>(operators, op(type), {{"x", test::of<B>(shape{3, 3}, values)}}).template fetch<T>("y");
+  };
+  CHECK(whole(std::int32_t{}, "ReduceBackMean") == ints{2, -4, 715'827'882});
+  CHECK(whole(std::int64_t{}, "ReduceBackMean") == std::vector<std::int64_t>{2, -4, 3'074'457'345'618'258'602});
+  CHECK(whole(std::int64_t{}, "ReduceFrontMean") == std::vector<std::int64_t>{3'074'457'345'618'258'601, -2, 1});
+  CHECK(prefixes(0, 0, "ReduceFrontMean", ints{2, 2, 0}) == ints{2, 1, 0});
+  CHECK(prefixes(std::int64_t{}, 0, "ReduceBackMean", ints{2, 3}) == std::vector<std::int64_t>{0, 1});
+
   // Nothing reduces to zero, as Caffe2 has it.
   for (char const* type : {"ReduceFrontSum", "ReduceFrontMean", "ReduceFrontMax"})
     CHECK(test::run_op<B>(operators, op(type), {{"x", test::of<B, float>({0, 2}, {})}}).template fetch<float>("y") ==

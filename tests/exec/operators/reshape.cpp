@@ -174,10 +174,11 @@ TEST_CASE("other shapes are refused where they do not fit") {
                   "float32 12 and float32 15, of different numbers of elements"));
 }
 
-TEST_CASE_TEMPLATE("Shape, Size, HasElements", B, PLAIT_HOST_BACKENDS) {
+TEST_CASE_TEMPLATE("Shape, Size, HasElements, IsEmpty", B, PLAIT_HOST_BACKENDS) {
   auto const facts = [](shape const& dims) {
     return test::run_net<B>(table<B>(), R"(op { type: "Shape" input: "x" output: "dims" }
-      op { type: "Size" input: "x" output: "size" } op { type: "HasElements" input: "x" output: "any" })",
+      op { type: "Size" input: "x" output: "size" } op { type: "HasElements" input: "x" output: "any" }
+      op { type: "IsEmpty" input: "x" output: "none" })",
                             {{"x", test::counted<B, double>(dims)}});
   };
   auto const some = facts({2, 3, 4});
@@ -185,10 +186,12 @@ TEST_CASE_TEMPLATE("Shape, Size, HasElements", B, PLAIT_HOST_BACKENDS) {
   CHECK(some.template fetch<std::int64_t>("size") == std::vector<std::int64_t>{24});
   CHECK(some.view("size").rank() == 0);
   CHECK(some.template fetch<bool>("any") == std::vector<bool>{true});
+  CHECK(some.template fetch<bool>("none") == std::vector<bool>{false});
   auto const none = facts({3, 0});
   CHECK(none.template fetch<std::int64_t>("dims") == std::vector<std::int64_t>{3, 0});
   CHECK(none.template fetch<std::int64_t>("size") == std::vector<std::int64_t>{0});
   CHECK(none.template fetch<bool>("any") == std::vector<bool>{false});
+  CHECK(none.template fetch<bool>("none") == std::vector<bool>{true});
   CHECK(facts({}).view("dims").dims() == shape{0});
 }
 

@@ -188,11 +188,11 @@ TEST_CASE_TEMPLATE("Do: what its net writes of an input, it writes outside", B, 
   feed(blobs, "x", {1, 2});
   // Anew, and in the memory that is there.
   for (std::string const& change : {op_text("Grow", {"a"}, {"a"}), line_text("a", "a", 2, 0)}) {
-    auto plan = plan_of<B>(scope + line_text("x", "p", 1, 0) + op_text("Same", {"p"}, {"before"}) +
-                               op_text("Do", {"p", "ws"}, {"y", "ws"},
-                                       do_args(change + line_text("a", "b", 1, 0), {"a", "b"}, {0, 1})) +
-                               op_text("Same", {"p"}, {"after"}),
-                           table, blobs);
+    auto plan = plan_of<B>(
+        scope + line_text("x", "p", 1, 0) + op_text("Same", {"p"}, {"before"}) +
+            op_text("Do", {"p", "ws"}, {"y", "ws"}, do_args(change + line_text("a", "b", 1, 0), {"a", "b"}, {0, 1})) +
+            op_text("Same", {"p"}, {"after"}),
+        table, blobs);
     plan.run();
     CHECK(numbers(blobs, "before") == floats{1, 2});
     CHECK(numbers(blobs, "after") == numbers(blobs, "y"));

@@ -79,6 +79,17 @@ TEST_CASE("Slice follows bounds that change without a change of shapes") {
   CHECK(blobs.fetch<float>("y") == std::vector<float>{3, 4});
 }
 
+TEST_CASE("Slice: bounds of inputs hold, whatever arguments say") {
+  using B = plait::serial;
+  auto const sliced = test::run_op<B>(
+      table<B>(),
+      R"(type: "Slice" input: "x" input: "s" input: "e" output: "y")" + list("starts", {0, 0}) + list("ends", {1, 2}),
+      {{"x", test::counted<B, float>({4})},
+       {"s", test::of<B, std::int32_t>({1}, {1})},
+       {"e", test::of<B, std::int32_t>({1}, {-2})}});
+  CHECK(sliced.fetch<float>("y") == std::vector<float>{1, 2});
+}
+
 TEST_CASE("Slice moves bounds inside if it is told to") {
   using B = plait::serial;
   std::int64_t const lowest = std::numeric_limits<std::int64_t>::min();

@@ -88,7 +88,7 @@ void add_cast_operators(operators<B>& table) {
           .outputs(1)
           .rows_independent()
           .checks_first()
-          .required_number_or_name("to", "the type, by its number or name in TensorProto.DataType")
+          .number_or_name("to", 1, "the type, by its number or name in TensorProto.DataType; FLOAT")
           .describe("Y = X as elements of type to: towards zero, and the nearest there is"));
 }
 

@@ -53,19 +53,34 @@ class fill_shape {
     return made;
   }
 
+  /// Of an op that hands over its results.
+  template <backend B>
+  shape of_run(op_context<B>& c) {
+    if (!has_input_) return dims_;
+    if (c.type(0) == element_type::object) c.fail("input 0 is no tensor of numbers, whose shape could be taken");
+    tensor_spec const* const input = &c.input_spec(0);
+    auto const read = [](void* self, std::size_t i, void* to, std::size_t bytes) {
+      B::copy_to_host(to, static_cast<op_context<B>*>(self)->raw_input(i), bytes);
+    };
+    return (*this)(shape_context({&input, 1}, {}, read, &c));
+  }
+
   /// Adds the arguments and inputs that fills have.
   static op_schema schema(std::string_view type, std::size_t most_inputs = 1) {
-    return op_schema(type)
-        .inputs(0, most_inputs)
-        .outputs(1)
-        .shape_from(0)
-        .checks_first()
-        .argument("shape", std::vector<std::int64_t>(), "extents, where there is no input")
+    return with_arguments(op_schema(type).inputs(0, most_inputs).outputs(1).shape_from(0).checks_first());
+  }
+  /// The same of one that hands over its results.
+  static op_schema schema_of_results(std::string_view type) {
+    return with_arguments(op_schema(type).inputs(0, 1).outputs(1).results_after_run());
+  }
+
+ private:
+  static op_schema with_arguments(op_schema made) {
+    return made.argument("shape", std::vector<std::int64_t>(), "extents, where there is no input")
         .argument("extra_shape", std::vector<std::int64_t>(), "extents that follow those of the input")
         .argument("input_as_shape", std::int64_t{0}, "the input's elements are extents, not its shape");
   }
 
- private:
   bool has_input_;
   bool from_elements_;
   shape dims_;
@@ -197,13 +212,22 @@ struct given_any_kernel final : given_fill_kernel<B> {
 template <backend B>
 class given_text_kernel final : public op_kernel<B> {
  public:
-  explicit given_text_kernel(op_arguments const& a)
-      : texts_(std::make_shared<text_blob>(a.texts("values"), shape(a.integers("shape")))) {}
+  explicit given_text_kernel(op_arguments const& a) : dims_(a), texts_(a.texts("values")) {
+    if (a.input_count() == 0) make(shape(a.integers("shape")));
+  }
   void infer(shape_context&) override {}
-  void run(op_context<B>& c) override { c.result(0) = {{}, texts_, true}; }
+  void run(op_context<B>& c) override {
+    shape const dims = dims_.of_run(c);
+    if (made_ == nullptr || made_->dims() != dims) make(dims);
+    c.result(0) = {{}, made_, true};
+  }
 
  private:
-  std::shared_ptr<text_blob> texts_;
+  void make(shape const& dims) { made_ = std::make_shared<text_blob>(texts_, dims); }
+
+  fill_shape dims_;
+  std::vector<std::string> texts_;
+  std::shared_ptr<text_blob> made_;  // another one for other dims: somebody may hold it
 };
 
 /// ConstantFill, GivenTensorFill, GivenTensorDoubleFill, GivenTensorIntFill, GivenTensorInt64Fill, GivenTensorBoolFill,
@@ -229,12 +253,9 @@ void add_fill_operators(operators<B>& table) {
   table.template add<given_kernel<B, std::int32_t>>(given("GivenTensorIntFill").argument("values", integers, values));
   table.template add<given_kernel<B, std::int64_t>>(given("GivenTensorInt64Fill").argument("values", integers, values));
   table.template add<given_kernel<B, bool>>(given("GivenTensorBoolFill").argument("values", integers, values));
-  table.template add<given_text_kernel>(op_schema("GivenTensorStringFill")
-                                            .outputs(1)
-                                            .results_after_run()
-                                            .argument("shape", integers, "extents")
+  table.template add<given_text_kernel>(fill_shape::schema_of_results("GivenTensorStringFill")
                                             .argument("values", std::vector<std::string>(), values)
-                                            .describe("Y: shape, of the texts listed"));
+                                            .describe("Y: shape, or as X: …, of the texts listed"));
 }
 
 }  // namespace plait

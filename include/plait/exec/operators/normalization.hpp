@@ -13,6 +13,7 @@
 #include <plait/exec/op_kernel.hpp>
 #include <plait/exec/op_schema.hpp>
 #include <plait/exec/operators.hpp>
+#include <plait/exec/operators/batch_norm.hpp>
 
 namespace plait {
 
@@ -152,75 +153,6 @@ class normalize_kernel final : public op_kernel<B> {
   detail::axis_vectors x_;
 };
 
-namespace detail {
-
-// Channel c of [.., channels, inner] with the channel's numbers.
-template <class T>
-struct batch_norm_channels {
-  T const* x;
-  T const* scale;
-  T const* bias;
-  T const* mean;
-  T const* variance;
-  T* y;
-  std::size_t channels;
-  std::size_t inner;
-  T epsilon;
-  PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE void operator()(std::size_t row) const {
-    std::size_t const channel = row % channels;
-    T const factor = scale[channel] / std::sqrt(variance[channel] + epsilon);
-    T const middle = mean[channel];
-    T const shift = bias[channel];
-    T const* const from = x + row * inner;
-    T* const to = y + row * inner;
-    std::size_t const count = inner;
-    PLAIT_INDEPENDENT
-    for (std::size_t i = 0; i < count; ++i) to[i] = (from[i] - middle) * factor + shift;
-  }
-};
-
-}  // namespace detail
-
-/// SpatialBN with is_test: by the mean and variance that were found in training.
-template <backend B>
-class spatial_bn_kernel final : public op_kernel<B> {
- public:
-  explicit spatial_bn_kernel(op_arguments const& a) : epsilon_(a.real("epsilon")), last_(a.text("order") == "NHWC") {
-    if (!last_ && a.text("order") != "NCHW") a.fail("order", "should be NCHW or NHWC");
-    if (!a.flag("is_test")) a.fail("is_test", "should be 1: only inference is there");
-  }
-  void infer(shape_context& c) override {
-    c.expect_rank(0, 2);
-    shape const& dims = c.dims(0);
-    std::size_t const axis = last_ ? dims.rank() - 1 : 1;
-    channels_ = static_cast<std::size_t>(dims[axis]);
-    rows_ = static_cast<std::size_t>(dims.size_to(axis + 1));
-    inner_ = static_cast<std::size_t>(dims.size_from(axis + 1));
-    element_type const type = c.template expect_type<float, double>(0);
-    for (std::size_t i = 1; i != 5; ++i) {
-      c.expect_same_type(0, i);
-      c.expect(c.dims(i) == shape{dims[axis]}, i, "have a number for each of ", dims[axis], " channels");
-    }
-    c.output(0, type, dims);
-  }
-  void run(op_context<B>& c) override {
-    visit_type<float, double>(c.type(0), [&]<class T>(T) {
-      for_each_row<B>(
-          rows_, inner_,
-          detail::batch_norm_channels<T>{c.template input<T>(0), c.template input<T>(1), c.template input<T>(2),
-                                         c.template input<T>(3), c.template input<T>(4), c.template output<T>(0),
-                                         channels_, inner_, static_cast<T>(epsilon_)});
-    });
-  }
-
- private:
-  float epsilon_;
-  bool last_;
-  std::size_t channels_ = 0;
-  std::size_t rows_ = 0;
-  std::size_t inner_ = 0;
-};
-
 /// Softmax, LogSoftmax, LayerNorm, Normalize, NormalizeL1, SpatialBN.
 template <backend B>
 void add_normalization_operators(operators<B>& table) {
@@ -260,17 +192,7 @@ void add_normalization_operators(operators<B>& table) {
   table.template add<normalize_kernel<B, true>>(
       vectors("NormalizeL1").describe("Y = X / |X|, |X| the sums of magnitudes along the axis; X where they are 0"));
 
-  table.template add<spatial_bn_kernel<B>>(
-      op_schema("SpatialBN")
-          .inputs(5)
-          .outputs(1)
-          .in_place(0, 0)
-          .rows_independent(1)
-          .argument("is_test", std::int64_t{0}, "must be 1")
-          .argument("epsilon", 1e-5f, "added to the variance")
-          .argument("order", std::string("NCHW"), "where the channels are: NCHW or NHWC")
-          .checks_first()
-          .describe("Y = (X - mean) * scale / sqrt(variance + epsilon) + bias, each by channel [C]"));
+  add_batch_norm_operator(table);
 }
 
 }  // namespace plait

@@ -9,6 +9,7 @@
 
 #include <plait/exec/kernels/reduce_row.hpp>
 #include <plait/exec/kernels/thread_team.hpp>
+#include <plait/exec/operators/batch_norm_gradient.hpp>
 #include <plait/exec/operators/layer_norm_gradient.hpp>
 #include <plait/exec/operators/normalization.hpp>
 
@@ -167,7 +168,7 @@ class normalize_gradient_kernel final : public op_kernel<B> {
   detail::axis_vectors x_;
 };
 
-/// SoftmaxGradient, LogSoftmaxGradient, LayerNormGradient, NormalizeGradient.
+/// SoftmaxGradient, LogSoftmaxGradient, LayerNormGradient, NormalizeGradient, SpatialBNGradient.
 template <backend B>
 void add_normalization_gradient_operators(operators<B>& table) {
   auto const rows = [](std::string_view type) {
@@ -193,6 +194,7 @@ void add_normalization_gradient_operators(operators<B>& table) {
           .argument("axis", std::int64_t{-1}, "the axis along which vectors lie")
           .checks_first()
           .describe("dX = dY / |X| - X (X . dY) / |X|^3 along the axis; inputs X, dY"));
+  add_batch_norm_gradient_operator(table);
 }
 
 }  // namespace plait

@@ -25,11 +25,20 @@ enum class reduction_kind : unsigned char { sum, mean, max, min, l1, l2, sum_of_
 
 namespace detail {
 
+// Integers towards zero.
+template <class T>
+PLAIT_HOST_DEVICE constexpr T mean_of(T sum, std::size_t count) {
+  if constexpr (std::floating_point<T>)
+    return sum / static_cast<T>(count);
+  else
+    return static_cast<T>(static_cast<std::int64_t>(sum) / static_cast<std::int64_t>(count));
+}
+
 template <class T>
 struct divide_results {
   T* y;
-  T divisor;
-  PLAIT_HOST_DEVICE void operator()(std::size_t i) const { y[i] = y[i] / divisor; }
+  std::size_t divisor;
+  PLAIT_HOST_DEVICE void operator()(std::size_t i) const { y[i] = mean_of(y[i], divisor); }
 };
 template <class T>
 struct root_of_results {
@@ -53,9 +62,7 @@ struct reduce_prefix {
     T const* const first = x + i * from_one_to_next;
     std::size_t const apart = step;
     T total = n == 0 ? T(0) : reduce_row<R, T>(n, [first, apart](std::size_t r) { return first[r * apart]; });
-    if constexpr (std::floating_point<T>)
-      if (mean && n != 0) total = total / static_cast<T>(n);
-    y[i] = total;
+    y[i] = mean && n != 0 ? mean_of(total, n) : total;
   }
 };
 
@@ -124,11 +131,12 @@ struct end_axes {
 }  // namespace detail
 
 /// What all reductions share: derived classes say which axes are reduced, by calling `reduce` in infer. Sums, sums of
-/// magnitudes and extremes are of float, double, int32 or int64, the others of float or double.
+/// magnitudes and extremes are of float, double, int32 or int64, the others of float or double, if `whole_means` is not
+/// said.
 template <backend B>
 class reduction_kernel : public op_kernel<B> {
  public:
-  explicit reduction_kernel(reduction_kind kind) : kind_(kind) {}
+  explicit reduction_kernel(reduction_kind kind, bool whole_means = false) : kind_(kind), whole_means_(whole_means) {}
 
   void run(op_context<B>& c) override {
     visit_type<float, double, std::int32_t, std::int64_t>(
@@ -140,7 +148,7 @@ class reduction_kernel : public op_kernel<B> {
   /// is 0 if `empty_is_zero`, else the kind's: 0 for sums, NaN for means, an infinity for extremes.
   void reduce(shape_context& c, axis_mask const& reduced, shape const& out, bool empty_is_zero = false) {
     if (kind_ == reduction_kind::sum || kind_ == reduction_kind::l1 || kind_ == reduction_kind::max ||
-        kind_ == reduction_kind::min)
+        kind_ == reduction_kind::min || (kind_ == reduction_kind::mean && whole_means_))
       c.template expect_type<float, double, std::int32_t, std::int64_t>(0);
     else
       c.template expect_type<float, double>(0);
@@ -174,15 +182,14 @@ class reduction_kernel : public op_kernel<B> {
         if constexpr (std::floating_point<T>) reduce_axes<B, sum_reduction>(axes_, x, square_of{}, y, scratch);
         break;
     }
-    if constexpr (std::floating_point<T>) {
-      if (kind_ == reduction_kind::mean || kind_ == reduction_kind::mean_of_squares)
-        for_each_index<B>(results, detail::divide_results<T>{y, static_cast<T>(axes_.count())});
-      else if (kind_ == reduction_kind::l2)
-        for_each_index<B>(results, detail::root_of_results<T>{y});
-    }
+    if (kind_ == reduction_kind::mean || kind_ == reduction_kind::mean_of_squares)
+      for_each_index<B>(results, detail::divide_results<T>{y, axes_.count()});
+    if constexpr (std::floating_point<T>)
+      if (kind_ == reduction_kind::l2) for_each_index<B>(results, detail::root_of_results<T>{y});
   }
 
   reduction_kind kind_;
+  bool whole_means_;
   reduction_axes axes_;
   bool zero_ = false;
 };
@@ -204,10 +211,11 @@ class reduce_kernel final : public reduction_kernel<B> {
 };
 
 /// ReduceFrontSum, ReduceBackSum and their like; the second input has how many elements count, of each column or row.
+/// Means of integers are towards zero.
 template <backend B, reduction_kind Kind, bool Front>
 class reduce_end_kernel final : public reduction_kernel<B> {
  public:
-  explicit reduce_end_kernel(op_arguments const& a) : reduction_kernel<B>(Kind), axes_(a, a.input_count() == 2) {}
+  explicit reduce_end_kernel(op_arguments const& a) : reduction_kernel<B>(Kind, true), axes_(a, a.input_count() == 2) {}
   void infer(shape_context& c) override {
     shape const out = axes_.infer(c, 0, 1);
     this->reduce(c, axes_.reduced, out, true);

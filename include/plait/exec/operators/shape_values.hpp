@@ -47,19 +47,21 @@ struct size_kernel : op_kernel<B> {
   std::int64_t count = 0;
 };
 
-template <backend B>
+/// HasElements, and IsEmpty if not Wanted.
+template <backend B, bool Wanted>
 struct has_elements_kernel : op_kernel<B> {
   explicit has_elements_kernel(op_arguments const&) {}
   void infer(shape_context& c) override {
-    any = false;
+    bool any = false;
     for (std::size_t i = 0; i != c.input_count(); ++i) any = any || c.dims(i).size() != 0;
+    answer = any == Wanted;
     c.output(0, element_type::boolean, {});
   }
-  void run(op_context<B>& c) override { set_numbers<B>(c.template output<bool>(0), &any, 1); }
-  bool any = false;
+  void run(op_context<B>& c) override { set_numbers<B>(c.template output<bool>(0), &answer, 1); }
+  bool answer = false;
 };
 
-/// Shape, Size, HasElements: any element type.
+/// Shape, Size, HasElements, IsEmpty: any element type.
 template <backend B>
 void add_shape_value_operators(operators<B>& table) {
   auto const schema = [](std::string_view type) { return op_schema(type).inputs(1).outputs(1).checks_first(); };
@@ -68,8 +70,10 @@ void add_shape_value_operators(operators<B>& table) {
           .argument("axes", std::vector<std::int64_t>(), "those asked for, counted from the end if negative; all")
           .describe("the extents of X, as a vector of int64"));
   table.template add<size_kernel>(schema("Size").describe("the number of elements of X, a scalar of int64"));
-  table.template add<has_elements_kernel>(
+  table.template add<has_elements_kernel<B, true>>(
       schema("HasElements").inputs(1, npos).describe("whether any input has elements, a scalar of bool"));
+  table.template add<has_elements_kernel<B, false>>(
+      schema("IsEmpty").describe("whether X has no elements, a scalar of bool"));
 }
 
 }  // namespace plait

@@ -22,17 +22,15 @@ namespace detail {
 /// A part of a tensor that loses something along one axis: `outer` runs of `width` elements, `pitch` apart in the
 /// whole, the first of them at `offset`.
 ///
-/// Bounds, of the first axes or of all, are arguments or inputs of int32 or int64. Negative ones count from one past
-/// the end, so that an end of -1 is the extent; those beyond the extent are taken for it. As in Caffe2, only one axis
-/// can lose anything. With clamp=1 bounds before the beginning are taken for it, and an end before its start for that;
-/// they are errors otherwise.
+/// Bounds, of the first axes or of all, are arguments or inputs of int32 or int64, which hold where there are both.
+/// Negative ones count from one past the end, so that an end of -1 is the extent; those beyond the extent are taken for
+/// it. As in Caffe2, only one axis can lose anything. With clamp=1 bounds before the beginning are taken for it, and an
+/// end before its start for that; they are errors otherwise.
 struct slice_place {
   /// Of an op that has `least` inputs besides those that say the bounds.
   slice_place(op_arguments const& a, std::size_t least)
       : starts(a.integers("starts")), ends(a.integers("ends")), clamps(a.flag("clamp")) {
     if (a.input_count() == least + 1) shape_context::fail("there is an input of starts and none of ends");
-    if (a.input_count() == least + 2 && (a.has("starts") || a.has("ends")))
-      a.fail(a.has("starts") ? "starts" : "ends", "is given besides the input that says it");
     if (a.input_count() == least && (!a.has("starts") || !a.has("ends")))
       a.fail(a.has("starts") ? "ends" : "starts", "is missing");
   }

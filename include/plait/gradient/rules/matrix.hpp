@@ -201,10 +201,9 @@ inline void magnitudes_norm_gradient(gradient_context& c) {
 }
 
 // y = (x - mean) f + bias with f = scale / σ and σ = √(variance + epsilon), by channel: dx = dy f, and with sums over
-// all but the channels, db = Σ dy, ds = Σ dy (x - mean) / σ, dmean = -f db, dvariance = -f ds / 2σ. Caffe2 has an
-// operator for the first three.
-inline void batch_norm_gradient(gradient_context& c) {
-  c.refuse_unless(c.argument<std::int64_t>("is_test", 0) != 0, "SpatialBN has a gradient with is_test only");
+// all but the channels, db = Σ dy, ds = Σ dy (x - mean) / σ, dmean = -f db, dvariance = -f ds / 2σ. Caffe2's operator
+// makes the first three.
+inline void batch_norm_test_gradient(gradient_context& c) {
   gradient_operand const scale = c.input(1);
   gradient_operand const variance = c.input(4);
   gradient_operand const dy = c.output_gradient(0);
@@ -232,6 +231,18 @@ inline void batch_norm_gradient(gradient_context& c) {
   c.op("Scale", {r.op("Div", r.op("Mul", by_scale, factor), deviation)}, {c.input_gradient(4)})
       .own_arguments()
       .argument("scale", -0.5f);
+}
+
+// By Caffe2's operator, which reads the moments that were given or, in training, those of the batch.
+inline void batch_norm_gradient(gradient_context& c) {
+  bool const test = c.argument<std::int64_t>("is_test", 0) != 0;
+  c.refuse_unless(c.output_count() == (test ? 1 : 5),
+                  test ? "with is_test it should have one output" : "without is_test it should have five outputs");
+  for (std::size_t o = 1; o != c.output_count(); ++o)
+    c.refuse_unless(c.as_caffe2() || !c.has_gradient(o), "means and variances that it makes have no gradient");
+  c.op("SpatialBNGradient",
+       {c.input(0), c.input(1), c.output_gradient(0), test ? c.input(3) : c.output(3), test ? c.input(4) : c.output(4)},
+       {c.input_gradient(0), c.input_gradient(1), c.input_gradient(2)});
 }
 
 inline constexpr simple_rule gradient_of_softmax_loss = {"SoftmaxWithLoss", "SoftmaxWithLossGradient", "i* o0 g1", "0"};
@@ -266,7 +277,12 @@ inline void add_matrix_rules(gradient_rules& rules) {
   rules.set("SumReduceLike", detail::sum_like_gradient);
   rules.set("ReduceTailSum", detail::tail_sum_gradient);
   rules.set("NormalizeL1", detail::magnitudes_norm_gradient);
-  rules.set("SpatialBN", detail::batch_norm_gradient);
+  rules.set("SpatialBN", [](gradient_context& c) {
+    if (c.argument<std::int64_t>("is_test", 0) != 0)
+      detail::batch_norm_test_gradient(c);
+    else
+      detail::batch_norm_gradient(c);
+  });
   rules.set("SoftmaxWithLoss", detail::softmax_with_loss_gradient);
   add_simple_rule(rules, {"MaxPool", "MaxPoolGradient", "i0 o0 g0", "0"});
   add_simple_rule(rules, {"AveragePool", "AveragePoolGradient", "i0 o0 g0", "0"});
