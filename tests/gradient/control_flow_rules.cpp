@@ -115,6 +115,35 @@ TEST_CASE("If: the missing branch and what one branch leaves out are filled") {
   CHECK(made.gradients.contains("y"));
 }
 
+TEST_CASE("If: a branch that makes a blob anew hands nothing on; in Caffe2 what comes in") {
+  net_builder n = given({"cond", "x", "y"});
+  n.if_(
+      "cond", [](net_builder& t) { t.op("Scale", {"y"}, {"y"}); }, [](net_builder& e) { e.op("Tanh", {"x"}, {"y"}); });
+  auto const own = back(n);
+  CHECK(test::lines_of(find(own.net, "If").net("else_net")).back() == "ConstantFill: y -> y_grad");
+  auto const caffe2 = back(n, {.as_caffe2 = true});
+  CHECK(test::lines_of(find(caffe2.net, "If").net("else_net")).back() == "Copy: y_autogen_grad -> y_grad");
+}
+
+TEST_CASE("While: Caffe2 makes a loop of a body whose gradient has no ops") {
+  net_builder n = given({"i", "one", "times", "cond", "x", "w", "y"});
+  n.while_(
+      "cond",
+      [&](net_builder& c) {
+        c.op("LT", {"i", "times"}, {"cond"});
+      },
+      [&](net_builder& b) {
+        b.op("Sum", {"x", "w"}, {"y"});
+        b.op("Add", {"i", "one"}, {"i"});
+      });
+  auto const made = back(n, {.as_caffe2 = true});
+  control_op const loop = find(made.net, "While");
+  CHECK(loop.outputs().empty());
+  CHECK(loop.net("loop_net").op.empty());
+  CHECK(made.gradients.at("y").values == "y_autogen_grad");
+  CHECK(!made.gradients.contains("x"));
+}
+
 TEST_CASE("If: every blob its nets read from outside is an operand") {
   net_builder n = given({"cond", "a", "b", "y"});
   n.if_(

@@ -88,17 +88,22 @@ class backward_engine : public backward_frame {
     auto const text = [this](gradient_operand v) { return v ? tape_.texts[(*names_)[v]] : std::string_view(); };
     std::size_t count = 0;
     published_.for_each([&](blob_index, gradient_operands) { ++count; });
+    seeds_.for_each_unknown([&](std::string const&, gradient_operands) { ++count; });
     gradient_map made;
     made.reserve(count);
     published_.for_each([&](blob_index b, gradient_operands g) {
       made.append(tape_.texts[net_.name(b)], text(g.values), text(g.indices));
     });
+    seeds_.for_each_unknown(
+        [&](std::string const& blob, gradient_operands g) { made.append(blob, text(g.values), text(g.indices)); });
     return made;
   }
   /// The gradient of what the net was given under a name; empty if there is none.
   std::optional<blob_gradient> gradient_of_given(std::string_view blob) const {
     blob_index const b = net_.find(blob);
-    if (b == npos || !published_.contains(b) || published_.version(b) != form_.first_version(b)) return std::nullopt;
+    if (b == npos || !published_.contains(b)) return std::nullopt;
+    // Caffe2 takes the gradient of a later version for it.
+    if (published_.version(b) != form_.first_version(b) && !options_.as_caffe2) return std::nullopt;
     return names_of(published_.gradient(b));
   }
   bool knows(std::string_view blob) const { return net_.find(blob) != npos; }

@@ -137,7 +137,6 @@ inline void make_while_gradient(gradient_context& c, gradient_rule::frames& done
   nested_pass& pass = pass_at(done, 0);
   loop_gradients gradients = gradients_of_loop(c, &pass);
   netdef body = pass.gradient_net();
-  if (body.op.empty() && c.as_caffe2()) return;
   if (!c.as_caffe2()) refuse_computing_conditions(c, pass);
   op_def const& forward = pass.forward().op.front();
   c.refuse_unless(!forward.input.empty(), "its body has no workspace");
@@ -149,7 +148,7 @@ inline void make_while_gradient(gradient_context& c, gradient_rule::frames& done
                                     ? std::string("gradient_loop_cond_net/cond")
                                     : "gradient_loop_cond_net_" + std::to_string(c.number_of_loops()) + "/cond";
   c.count_loop();
-  if (body.op.empty()) {
+  if (body.op.empty() && !c.as_caffe2()) {
     gradient_operand const ran = c.temporary(condition);
     c.op("HasScope", {scope}, {ran}).plain();
     return make_gradient_around_loop(c, ran, condition);
@@ -194,7 +193,10 @@ inline void make_while_gradient(gradient_context& c, gradient_rule::frames& done
       op_def& zero = body.add_op("ConstantFill", {e.blob}, {*name});
       zero.arg.push_back(make_argument(body, {"value", 0.0f}));
     }
-    if (*name == e.name) continue;
+    if (*name == e.name) {
+      c.pass(*input, e.gradient);
+      continue;
+    }
     gradient_operand const first = c.temporary(*name);
     c.op("Copy", {e.gradient}, {first}).plain();
     next.add_op("Copy", {*name}, {e.name});
