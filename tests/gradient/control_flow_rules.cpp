@@ -103,6 +103,13 @@ TEST_CASE("If: the condition is its first input, once, whatever its name has in 
   CHECK(std::set<std::string>(inputs.begin(), inputs.end()).size() == inputs.size());
 }
 
+TEST_CASE("If: Caffe2 lists a condition that a branch reads twice") {
+  net_builder n = given({"cond", "a", "y"});
+  n.if_("cond", [](net_builder& t) { t.if_("cond", [](net_builder& u) { u.op("Mul", {"a", "a"}, {"y"}); }); });
+  CHECK(std::ranges::count(find(back(n).net, "If").inputs(), "cond") == 1);
+  CHECK(std::ranges::count(find(back(n, {.as_caffe2 = true}).net, "If").inputs(), "cond") == 2);
+}
+
 TEST_CASE("If: the missing branch and what one branch leaves out are filled") {
   net_builder n = given({"cond", "a", "y"});
   n.if_("cond", [](net_builder& t) { t.op("Mul", {"a", "a"}, {"y"}); });
@@ -123,6 +130,22 @@ TEST_CASE("If: a branch that makes a blob anew hands nothing on; in Caffe2 what 
   CHECK(test::lines_of(find(own.net, "If").net("else_net")).back() == "ConstantFill: y -> y_grad");
   auto const caffe2 = back(n, {.as_caffe2 = true});
   CHECK(test::lines_of(find(caffe2.net, "If").net("else_net")).back() == "Copy: y_autogen_grad -> y_grad");
+}
+
+TEST_CASE("While: loops are counted across nets inside each other, inner ones first") {
+  net_builder n = given({"cond", "x", "y"});
+  n.while_("cond", [](net_builder& outer) {
+    outer.while_("cond", [](net_builder& inner) { inner.op("Tanh", {"y"}, {"y"}); });
+  });
+  for (bool const as_caffe2 : {false, true}) {
+    auto const made = back(n, {.as_caffe2 = as_caffe2});
+    control_op const outer = find(made.net, "While");
+    control_op const inner = find(find(outer.net("loop_net"), "Do").net("net"), "While");
+    CHECK(outer.inputs().front() != inner.inputs().front());
+    if (!as_caffe2) continue;
+    CHECK(inner.inputs().front() == "gradient_loop_cond_net/cond");
+    CHECK(outer.inputs().front() == "gradient_loop_cond_net_1/cond");
+  }
 }
 
 TEST_CASE("While: Caffe2 makes a loop of a body whose gradient has no ops") {

@@ -18,6 +18,7 @@
 #include <plait/core/errors.hpp>
 #include <plait/core/npos.hpp>
 #include <plait/net/mutation.hpp>
+#include <plait/net/operand_pair.hpp>
 
 namespace plait {
 
@@ -37,13 +38,6 @@ struct net_argument_info {
   std::string name;
   bool required = false;
   std::string text;
-};
-
-/// Pairs of an input and an output.
-struct operand_pair {
-  std::size_t input;
-  std::size_t output;
-  friend bool operator==(operand_pair const&, operand_pair const&) = default;
 };
 
 class op_arguments;

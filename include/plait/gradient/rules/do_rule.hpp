@@ -88,7 +88,9 @@ inline gradient_rule::frames plan_do(gradient_context& c, gradient_rules const& 
   std::vector<std::string> outside;
   for (std::string const& name : blobs_before(c))
     if (std::string const* const known = binding.inner_of(name)) outside.push_back(*known);
-  frames.push_back(std::make_unique<nested_pass>(inner, seeds, outside, rules, options, c.ended()));
+  pass_surroundings around = c.surroundings();
+  around.scope = nullptr;
+  frames.push_back(std::make_unique<nested_pass>(inner, seeds, outside, rules, options, around));
   return frames;
 }
 

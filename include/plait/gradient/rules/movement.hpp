@@ -134,6 +134,7 @@ inline void split_gradient(gradient_context& c, bool fill) {
 
 inline void concat_gradient(gradient_context& c) {
   c.refuse_unless(c.output_count() == 2, "its second output, the sizes, is needed to split the gradient");
+  if (c.as_caffe2() && !c.has_gradient(0)) return;  // the sizes alone have one
   std::vector<gradient_operand> parts;
   gradient_operand const dy = c.output_gradient(0);
   for (std::size_t i = 0; i != c.listed_input_count(); ++i) parts.push_back(c.input_gradient(i));

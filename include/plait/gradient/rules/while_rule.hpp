@@ -84,7 +84,7 @@ inline gradient_rule::frames plan_while(gradient_context& c, gradient_rules cons
   gradient_rule::frames frames;
   // Handed-on blobs join until no more do; each needs a pass over the body at most.
   if (last == nullptr || seeds.size() > last->given().size())
-    frames.push_back(std::make_unique<nested_pass>(body, seeds, blobs_before(c), rules, options, c.ended(), c.scope()));
+    frames.push_back(std::make_unique<nested_pass>(body, seeds, blobs_before(c), rules, options, c.surroundings()));
   return frames;
 }
 
@@ -144,10 +144,9 @@ inline void make_while_gradient(gradient_context& c, gradient_rule::frames& done
   gradient_operand const scope = blob_after(c, workspace);
   c.refuse_unless(static_cast<bool>(scope), "the workspace of its body, '" + workspace + "', is no operand");
 
-  std::string const condition = c.number_of_loops() == 0
-                                    ? std::string("gradient_loop_cond_net/cond")
-                                    : "gradient_loop_cond_net_" + std::to_string(c.number_of_loops()) + "/cond";
-  c.count_loop();
+  std::size_t const before = (*c.surroundings().loops)++;
+  std::string const condition =
+      "gradient_loop_cond_net" + (before == 0 ? std::string() : '_' + std::to_string(before)) + "/cond";
   if (body.op.empty() && !c.as_caffe2()) {
     gradient_operand const ran = c.temporary(condition);
     c.op("HasScope", {scope}, {ran}).plain();
