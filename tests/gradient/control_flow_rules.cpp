@@ -208,6 +208,20 @@ TEST_CASE("a blob that is read inside an If and outside adds up") {
   CHECK(made.gradients.contains("x"));
 }
 
+TEST_CASE("Caffe2 gives one of several gradients another name, but not in the nets inside") {
+  net_builder n = given({"cond", "x", "g"});
+  n.op("Tanh", {"x"}, {"h"});
+  n.if_("cond", [](net_builder& t) { t.op("Mul", {"h", "h"}, {"g"}); });
+  n.op("Mul", {"g", "h"}, {"y"});
+  for (bool const as_caffe2 : {false, true}) {
+    auto const made = back(n, {.as_caffe2 = as_caffe2});
+    control_op const op = find(made.net, "If");
+    CHECK(std::ranges::count(op.outputs(), "_h_grad_autosplit_0") == 1);
+    lines const inside = find(op.net("then_net"), "Do").outputs();
+    CHECK(std::ranges::count(inside, as_caffe2 ? "h_grad" : "_h_grad_autosplit_0") == 1);
+  }
+}
+
 TEST_CASE("While: what every iteration reads has a sum that starts from zeros") {
   net_builder n = given({"i", "one", "times", "cond", "y", "x"});
   n.while_(

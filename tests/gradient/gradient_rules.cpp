@@ -102,3 +102,41 @@ TEST_CASE("Caffe2's rules: Dropout asks for is_test, Concat passes a gradient of
   CHECK(lines(dropout, {{"y", "dy"}}) == test::lines{"DropoutGrad: dy mask -> x_grad"});
   CHECK(lines(test::net_of<test::edit_net>({"Concat: a b -> y sizes"}), {{"sizes", "d"}}).empty());
 }
+
+TEST_CASE("Caffe2's rules: WeightedSum has one op, gradients of its weights on request") {
+  test::edit_net n = test::net_of<test::edit_net>({"WeightedSum: x a y b -> z"});
+  auto const back = [&] {
+    return plait::backward_pass(n, {{"z", "dz"}}, plait::caffe2_gradient_rules(), {.as_caffe2 = true});
+  };
+  CHECK(test::lines_of(back().net) == test::lines{"WeightedSumGradient: dz x a y b -> x_grad y_grad"});
+  CHECK_FALSE(back().gradients.contains("a"));
+  n.ops[0].arguments.push_back({"grad_on_w", std::int64_t{1}});
+  CHECK(test::lines_of(back().net) == test::lines{"WeightedSumGradient: dz x a y b -> x_grad y_grad a_grad b_grad"});
+  CHECK(back().gradients.at("b").values == "b_grad");
+}
+
+TEST_CASE("Caffe2's names overwrite a gradient that is read once more") {
+  test::edit_net const n = test::net_of<test::edit_net>({"Sqr: x -> a", "Add: a x -> y"});
+  CHECK(
+      test::lines_of(plait::backward_pass(n, {{"y", "dy"}}, plait::caffe2_gradient_rules(), {.as_caffe2 = true}).net) ==
+      test::lines{"Scale: dy -> dy", "Mul: dy x -> x_grad", "Sum: x_grad dy -> x_grad"});
+}
+
+TEST_CASE("arguments that gradient ops take over") {
+  test::edit_net transpose = test::net_of<test::edit_net>({"Transpose: x -> y"});
+  transpose.ops[0].arguments = {{"axes", std::vector<std::int64_t>{1, 2, 0}}, {"use_cudnn", std::int64_t{1}}};
+  test::edit_net spread = test::net_of<test::edit_net>({"SparseToDense: i x -> y"});
+  spread.ops[0].arguments = {{"output_first_dim", std::int64_t{4}}};
+  auto const arguments = [](test::edit_net const& n, bool as_caffe2) {
+    return plait::backward_pass(n, {{"y", "dy"}}, gradient_rules::standard(), {.as_caffe2 = as_caffe2})
+        .net.ops.front()
+        .arguments;
+  };
+  for (bool const as_caffe2 : {false, true}) {
+    auto const made = arguments(transpose, as_caffe2);
+    REQUIRE(made.size() == 2);
+    CHECK(made[0] == plait::argument_spec{"axes", std::vector<std::int64_t>{2, 0, 1}});
+    CHECK(made[1] == transpose.ops[0].arguments[1]);
+    CHECK(arguments(spread, as_caffe2).size() == (as_caffe2 ? 1 : 0));
+  }
+}

@@ -416,6 +416,7 @@ class backward_engine : public backward_frame {
 
   void name_values() {
     names_.emplace(tape_, order_);
+    if (options_.as_caffe2) names_->grant_wishes();
     auto const keep = [&](gradient_operand v) {
       if (!options_.as_caffe2) names_->keep(v);
     };

@@ -86,6 +86,7 @@ inline gradient_rules const& gradient_rules::standard() {
   rules.set("Gather", detail::row_gather_gradient);
   add_simple_rule(rules, detail::gradient_of_softmax_loss);
   add_simple_rule(rules, detail::gradient_of_lstm_unit);
+  rules.set("WeightedSum", detail::caffe2_weighted_sum_gradient);
   rules.set("Dropout", [](gradient_context& c) {
     c.refuse_unless(c.has_argument("is_test"), "Caffe2 asks for the argument 'is_test'");
     detail::dropout_gradient(c);

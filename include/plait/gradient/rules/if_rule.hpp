@@ -131,7 +131,7 @@ inline void make_if_gradient(gradient_context& c, gradient_rule::frames& done) {
   for (gradient_branch const& b : branches) written.add(b.net);
 
   std::vector<gradient_operand> inputs = {c.input(0)};
-  std::vector<std::pair<gradient_operand, std::string>> called;
+  called_operands called;
   for (std::string const& name : reads) {
     if (!c.as_caffe2() && name == c.input_name(0) && blob_after(c, name) == c.input(0)) {
       called.emplace_back(c.input(0), name);
@@ -158,7 +158,7 @@ inline void make_if_gradient(gradient_context& c, gradient_rule::frames& done) {
   op.net("then_net", std::make_shared<netdef const>(std::move(branches[0].net)));
   if (branches[1].pass != nullptr || !branches[1].net.op.empty())
     op.net("else_net", std::make_shared<netdef const>(std::move(branches[1].net)));
-  for (auto const& [operand, name] : called) op.called(operand, name);
+  call_operands(c, op, called);
   save_inside(c, *branches[0].pass, "then_net");
   if (branches[1].pass != nullptr) save_inside(c, *branches[1].pass, "else_net");
 }

@@ -248,6 +248,14 @@ inline std::string gradient_op_name(gradient_context const& c) {
   return c.name().empty() ? std::string() : std::string(c.name()) + "_grad";
 }
 
+// The names by which nets inside know operands of an op. Caffe2 does not look inside where it renames a gradient that
+// is one of several.
+using called_operands = std::vector<std::pair<gradient_operand, std::string>>;
+inline void call_operands(gradient_context const& c, made_op op, called_operands const& called) {
+  if (c.as_caffe2()) return;
+  for (auto const& [operand, name] : called) op.called(operand, name);
+}
+
 // A forward blob of the op by name: as the op leaves it, else as it finds it.
 inline gradient_operand blob_after(gradient_context const& c, std::string_view name) {
   if (std::size_t const o = c.find_output(name); o != npos) return c.output(o);

@@ -107,7 +107,7 @@ inline void make_gradient_around_loop(gradient_context& c, gradient_operand more
   netdef ran, passed;
   std::vector<gradient_operand> inputs = {more};
   std::vector<gradient_operand> outputs;
-  std::vector<std::pair<gradient_operand, std::string>> called = {{more, condition}};
+  called_operands called = {{more, condition}};
   auto const read = [&](gradient_operand operand, std::string const& name) {
     inputs.push_back(operand);
     called.emplace_back(operand, name);
@@ -130,7 +130,7 @@ inline void make_gradient_around_loop(gradient_context& c, gradient_operand more
   made_op op = c.op("If", inputs, outputs).own_arguments().named(gradient_op_name(c)).apart();
   op.net("then_net", std::make_shared<netdef const>(std::move(ran)));
   op.net("else_net", std::make_shared<netdef const>(std::move(passed)));
-  for (auto const& [operand, name] : called) op.called(operand, name);
+  call_operands(c, op, called);
 }
 
 inline void make_while_gradient(gradient_context& c, gradient_rule::frames& done) {
@@ -153,7 +153,7 @@ inline void make_while_gradient(gradient_context& c, gradient_rule::frames& done
     return make_gradient_around_loop(c, ran, condition);
   }
   gradients.given.make_copies(c);
-  std::vector<std::pair<gradient_operand, std::string>> called;
+  called_operands called;
   auto const fill = [&](std::string_view like, gradient_operand to) {
     gradient_operand const blob = blob_after(c, like);
     c.op("ConstantFill", {blob}, {to}).plain().argument("value", 0.0f);
@@ -261,7 +261,7 @@ inline void make_while_gradient(gradient_context& c, gradient_rule::frames& done
   made_op op = c.op("While", inputs, outputs).own_arguments().named(gradient_op_name(c)).apart();
   op.net("loop_net", std::make_shared<netdef const>(std::move(body)));
   op.net("cond_net", std::make_shared<netdef const>(std::move(next)));
-  for (auto const& [operand, name] : called) op.called(operand, name);
+  call_operands(c, op, called);
   save_inside(c, pass, "loop_net");
 }
 
