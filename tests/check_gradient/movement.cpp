@@ -129,6 +129,9 @@ TEST_CASE("check_gradient: segments and sequences") {
   for (std::string const op : {"LengthsSum", "LengthsMean", "LengthsMax"})
     check_gradient_of({op + " x l > y", {{"x", x}, {"l", op == "LengthsMax" ? int32s({2, 3}, {2}) : lengths}}, {"x"}});
   check_gradient_of({"LengthsWeightedSum x w l > y", {{"x", x}, {"w", some({5}, 2)}, {"l", lengths}}, {"x"}});
+  check_gradient_of({"LengthsWeightedSum x w l > y [grad_on_weights 1]",
+                     {{"x", x}, {"w", some({5}, 2)}, {"l", lengths}},
+                     {"x", "w"}});
   check_gradient_of({"LengthsTile x l > y", {{"x", some({3, 2})}, {"l", lengths}}, {"x"}});
   auto const indices = int32s({4, 1, 1, 0, 2}, {5});
   for (std::string const op : {"SparseLengthsSum", "SparseLengthsMean"})

@@ -76,6 +76,20 @@ TEST_CASE("backward_seeds: no such blob, and two gradients for one, are problems
   CHECK(s.begun.size() == 2);
 }
 
+TEST_CASE("backward_seeds: what is no blob of the net has a gradient in Caffe2") {
+  seeding s({"nothing", "nothing", {"others", "dothers"}}, {.as_caffe2 = true});
+  s.start();
+  CHECK(s.problems.empty());
+  CHECK(s.begun.empty());
+  std::vector<std::pair<std::string, std::string>> gradients;
+  s.seeds.for_each_unknown([&](std::string const& blob, plait::gradient_operands g) {
+    gradients.emplace_back(blob, s.tape.wish(g.values));
+  });
+  CHECK(gradients ==
+        std::vector<std::pair<std::string, std::string>>{{"nothing", "nothing_autogen_grad"}, {"others", "dothers"}});
+  CHECK(s.tape.ops().size() == 1);
+}
+
 TEST_CASE("backward_seeds: names from outside go to no gradient") {
   for (bool const as_caffe2 : {false, true}) {
     CAPTURE(as_caffe2);

@@ -103,6 +103,13 @@ TEST_CASE("If: the condition is its first input, once, whatever its name has in 
   CHECK(std::set<std::string>(inputs.begin(), inputs.end()).size() == inputs.size());
 }
 
+TEST_CASE("If: Caffe2 lists a condition that a branch reads twice") {
+  net_builder n = given({"cond", "a", "y"});
+  n.if_("cond", [](net_builder& t) { t.if_("cond", [](net_builder& u) { u.op("Mul", {"a", "a"}, {"y"}); }); });
+  CHECK(std::ranges::count(find(back(n).net, "If").inputs(), "cond") == 1);
+  CHECK(std::ranges::count(find(back(n, {.as_caffe2 = true}).net, "If").inputs(), "cond") == 2);
+}
+
 TEST_CASE("If: the missing branch and what one branch leaves out are filled") {
   net_builder n = given({"cond", "a", "y"});
   n.if_("cond", [](net_builder& t) { t.op("Mul", {"a", "a"}, {"y"}); });
@@ -113,6 +120,51 @@ TEST_CASE("If: the missing branch and what one branch leaves out are filled") {
   CHECK(made.gradients.contains("a"));
   // y is written without being read: what it was matters in the other branch only.
   CHECK(made.gradients.contains("y"));
+}
+
+TEST_CASE("If: a branch that makes a blob anew hands nothing on; in Caffe2 what comes in") {
+  net_builder n = given({"cond", "x", "y"});
+  n.if_(
+      "cond", [](net_builder& t) { t.op("Scale", {"y"}, {"y"}); }, [](net_builder& e) { e.op("Tanh", {"x"}, {"y"}); });
+  auto const own = back(n);
+  CHECK(test::lines_of(find(own.net, "If").net("else_net")).back() == "ConstantFill: y -> y_grad");
+  auto const caffe2 = back(n, {.as_caffe2 = true});
+  CHECK(test::lines_of(find(caffe2.net, "If").net("else_net")).back() == "Copy: y_autogen_grad -> y_grad");
+}
+
+TEST_CASE("While: loops are counted across nets inside each other, inner ones first") {
+  net_builder n = given({"cond", "x", "y"});
+  n.while_("cond", [](net_builder& outer) {
+    outer.while_("cond", [](net_builder& inner) { inner.op("Tanh", {"y"}, {"y"}); });
+  });
+  for (bool const as_caffe2 : {false, true}) {
+    auto const made = back(n, {.as_caffe2 = as_caffe2});
+    control_op const outer = find(made.net, "While");
+    control_op const inner = find(find(outer.net("loop_net"), "Do").net("net"), "While");
+    CHECK(outer.inputs().front() != inner.inputs().front());
+    if (!as_caffe2) continue;
+    CHECK(inner.inputs().front() == "gradient_loop_cond_net/cond");
+    CHECK(outer.inputs().front() == "gradient_loop_cond_net_1/cond");
+  }
+}
+
+TEST_CASE("While: Caffe2 makes a loop of a body whose gradient has no ops") {
+  net_builder n = given({"i", "one", "times", "cond", "x", "w", "y"});
+  n.while_(
+      "cond",
+      [&](net_builder& c) {
+        c.op("LT", {"i", "times"}, {"cond"});
+      },
+      [&](net_builder& b) {
+        b.op("Sum", {"x", "w"}, {"y"});
+        b.op("Add", {"i", "one"}, {"i"});
+      });
+  auto const made = back(n, {.as_caffe2 = true});
+  control_op const loop = find(made.net, "While");
+  CHECK(loop.outputs().empty());
+  CHECK(loop.net("loop_net").op.empty());
+  CHECK(made.gradients.at("y").values == "y_autogen_grad");
+  CHECK(!made.gradients.contains("x"));
 }
 
 TEST_CASE("If: every blob its nets read from outside is an operand") {
@@ -154,6 +206,20 @@ TEST_CASE("a blob that is read inside an If and outside adds up") {
   lines const ops = test::lines_of(made.net);
   CHECK(count(ops, "Sum:") >= 1);
   CHECK(made.gradients.contains("x"));
+}
+
+TEST_CASE("Caffe2 gives one of several gradients another name, but not in the nets inside") {
+  net_builder n = given({"cond", "x", "g"});
+  n.op("Tanh", {"x"}, {"h"});
+  n.if_("cond", [](net_builder& t) { t.op("Mul", {"h", "h"}, {"g"}); });
+  n.op("Mul", {"g", "h"}, {"y"});
+  for (bool const as_caffe2 : {false, true}) {
+    auto const made = back(n, {.as_caffe2 = as_caffe2});
+    control_op const op = find(made.net, "If");
+    CHECK(std::ranges::count(op.outputs(), "_h_grad_autosplit_0") == 1);
+    lines const inside = find(op.net("then_net"), "Do").outputs();
+    CHECK(std::ranges::count(inside, as_caffe2 ? "h_grad" : "_h_grad_autosplit_0") == 1);
+  }
 }
 
 TEST_CASE("While: what every iteration reads has a sum that starts from zeros") {

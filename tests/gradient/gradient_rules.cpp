@@ -3,9 +3,15 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
+#include <net/test_nets.hpp>
+#include <support/op_lines.hpp>
+
+#include <plait/gradient/backward_pass.hpp>
 #include <plait/gradient/standard_rules.hpp>
 
 using plait::gradient_rule;
@@ -46,7 +52,7 @@ TEST_CASE("standard rules: each derives, or says why it does not") {
     if (rule.how == gradient_rule::kind::derived) CHECK(rule.make);
     if (rule.how == gradient_rule::kind::refused) CHECK(!rule.reason.empty());
     // Whether an op can be in place is a question of versions, not of its type.
-    CHECK(rule.in_place);
+    CHECK_FALSE(rule.in_place);
   }
   CHECK(rules.find("StopGradient")->must_be_read);
   CHECK(rules.find("ZeroGradient")->always);
@@ -61,7 +67,75 @@ TEST_CASE("Caffe2's rules: what it lacks is refused") {
     CHECK(rules.find(type)->how == gradient_rule::kind::refused);
     CHECK(gradient_rules::standard().find(type)->how == gradient_rule::kind::derived);
   }
-  CHECK_FALSE(rules.find("Mul")->in_place);
+  for (std::string_view type : {"ReluGradient", "ConvGradient", "CopyOnDeviceLike"})
+    CHECK(rules.find(type)->how == gradient_rule::kind::refused);
   CHECK(rules.find("Unique")->how == gradient_rule::kind::refused);
   for (std::string_view type : {"Iter", "LearningRate"}) CHECK(rules.find(type)->how == gradient_rule::kind::none);
+}
+
+TEST_CASE("Caffe2's rules: an output is called as an input only where its schemas allow that") {
+  auto const refusal = [](char const* op) {
+    try {
+      (void)plait::backward_pass(test::net_of<test::edit_net>({op}), {"y"}, plait::caffe2_gradient_rules(),
+                                 {.as_caffe2 = true});
+      return std::string();
+    } catch (plait::gradient_error const& e) {
+      return e.problems.front().text;
+    }
+  };
+  CHECK(refusal("Sum: y x -> y") == "");
+  CHECK(refusal("Sum: x y -> y") == "op 0 (Sum): reads and writes 'y', and ops of this type have no gradient in place");
+  CHECK(refusal("Add: x y -> y") == "");
+  CHECK(refusal("Transpose: y -> y") != "");
+  CHECK(refusal("OneHot: y n -> y") != "");  // though nothing flows back
+  CHECK(refusal("OneHot: x n -> y") == "");
+}
+
+TEST_CASE("Caffe2's rules: Dropout asks for is_test, Concat passes a gradient of its sizes over") {
+  auto const lines = [](test::edit_net const& n, std::vector<plait::gradient_seed> const& seeds) {
+    return test::lines_of(plait::backward_pass(n, seeds, plait::caffe2_gradient_rules(), {.as_caffe2 = true}).net);
+  };
+  test::edit_net dropout = test::net_of<test::edit_net>({"Dropout: x -> y mask"});
+  CHECK_THROWS_AS((void)lines(dropout, {{"y", "dy"}}), plait::gradient_error);
+  dropout.ops[0].arguments.push_back({"is_test", std::int64_t{0}});
+  CHECK(lines(dropout, {{"y", "dy"}}) == test::lines{"DropoutGrad: dy mask -> x_grad"});
+  CHECK(lines(test::net_of<test::edit_net>({"Concat: a b -> y sizes"}), {{"sizes", "d"}}).empty());
+}
+
+TEST_CASE("Caffe2's rules: WeightedSum has one op, gradients of its weights on request") {
+  test::edit_net n = test::net_of<test::edit_net>({"WeightedSum: x a y b -> z"});
+  auto const back = [&] {
+    return plait::backward_pass(n, {{"z", "dz"}}, plait::caffe2_gradient_rules(), {.as_caffe2 = true});
+  };
+  CHECK(test::lines_of(back().net) == test::lines{"WeightedSumGradient: dz x a y b -> x_grad y_grad"});
+  CHECK_FALSE(back().gradients.contains("a"));
+  n.ops[0].arguments.push_back({"grad_on_w", std::int64_t{1}});
+  CHECK(test::lines_of(back().net) == test::lines{"WeightedSumGradient: dz x a y b -> x_grad y_grad a_grad b_grad"});
+  CHECK(back().gradients.at("b").values == "b_grad");
+}
+
+TEST_CASE("Caffe2's names overwrite a gradient that is read once more") {
+  test::edit_net const n = test::net_of<test::edit_net>({"Sqr: x -> a", "Add: a x -> y"});
+  CHECK(
+      test::lines_of(plait::backward_pass(n, {{"y", "dy"}}, plait::caffe2_gradient_rules(), {.as_caffe2 = true}).net) ==
+      test::lines{"Scale: dy -> dy", "Mul: dy x -> x_grad", "Sum: x_grad dy -> x_grad"});
+}
+
+TEST_CASE("arguments that gradient ops take over") {
+  test::edit_net transpose = test::net_of<test::edit_net>({"Transpose: x -> y"});
+  transpose.ops[0].arguments = {{"axes", std::vector<std::int64_t>{1, 2, 0}}, {"use_cudnn", std::int64_t{1}}};
+  test::edit_net spread = test::net_of<test::edit_net>({"SparseToDense: i x -> y"});
+  spread.ops[0].arguments = {{"output_first_dim", std::int64_t{4}}};
+  auto const arguments = [](test::edit_net const& n, bool as_caffe2) {
+    return plait::backward_pass(n, {{"y", "dy"}}, gradient_rules::standard(), {.as_caffe2 = as_caffe2})
+        .net.ops.front()
+        .arguments;
+  };
+  for (bool const as_caffe2 : {false, true}) {
+    auto const made = arguments(transpose, as_caffe2);
+    REQUIRE(made.size() == 2);
+    CHECK(made[0] == plait::argument_spec{"axes", std::vector<std::int64_t>{2, 0, 1}});
+    CHECK(made[1] == transpose.ops[0].arguments[1]);
+    CHECK(arguments(spread, as_caffe2).size() == (as_caffe2 ? 1 : 0));
+  }
 }

@@ -109,6 +109,23 @@ TEST_CASE("a sum of gradients that are all passed on has the device of their op;
     CHECK(op.device == cuda(2));
 }
 
+TEST_CASE("Caffe2 refuses to add a gradient that is passed on under the name of the sum") {
+  auto const refused = [](net const& n, std::vector<plait::gradient_seed> const& seeds) {
+    CHECK_NOTHROW((void)plait::backward_pass(n, seeds, rules()));
+    try {
+      (void)plait::backward_pass(n, seeds, rules(), {.as_caffe2 = true});
+      return std::string("accepted");
+    } catch (plait::gradient_error const& e) {
+      return e.problems.front().text;
+    }
+  };
+  // What is passed on has the name of a gradient that it was summed from itself.
+  CHECK(refused(test::net_of<net>({"Direct: x -> h", "Add: x h -> x", "Direct: x -> a", "Direct: x -> b"}),
+                {{"a", "da"}, {"b", "db"}}) == "a gradient of 'x' that is passed on has the name of their sum");
+  CHECK(refused(test::net_of<net>({"Gather: t i -> a", "Gather: t i -> b"}), {{"a", "t_grad"}, {"b", "db"}}) ==
+        "a gradient of 't' that is passed on has the name of their sum");
+}
+
 TEST_CASE("gradients on different devices are not added up") {
   net n = at(test::net_of<net>({"Direct: x -> a", "Direct: x -> b"}), {1, 2});
   net const before = n;

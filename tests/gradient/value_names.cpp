@@ -47,6 +47,23 @@ TEST_CASE("a name is free again when what has it is read for the last time") {
   CHECK(tape.texts[names[c]] == "g");
 }
 
+TEST_CASE("wishes that are granted are granted whatever stands there") {
+  gradient_tape tape(1);
+  gradient_operand const x{0};
+  gradient_operand const a = tape.make_value("x");
+  gradient_operand const b = tape.make_value("x");
+  add(tape, {x}, {a});
+  add(tape, {x, a}, {b});
+  auto const order = all(tape);
+  plait::value_names names(tape, order);
+  names.hold(tape.texts.intern("x"), x);
+  names.keep(x);
+  names.grant_wishes();
+  names.assign();
+  CHECK(tape.texts[names[a]] == "x");
+  CHECK(tape.texts[names[b]] == "x");
+}
+
 TEST_CASE("what is kept keeps its name; an op that wants its operands apart gets them so") {
   gradient_tape tape(1);
   gradient_operand const x{0};

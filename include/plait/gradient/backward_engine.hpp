@@ -37,6 +37,7 @@
 #include <plait/gradient/value_names.hpp>
 #include <plait/gradient/wanted_gradients.hpp>
 #include <plait/net/mutation.hpp>
+#include <plait/net/operand_pair.hpp>
 #include <plait/ssa/versioning.hpp>
 
 namespace plait {
@@ -46,13 +47,13 @@ template <gradient_net N>
 class backward_engine : public backward_frame {
  public:
   backward_engine(N const& n, std::vector<gradient_seed> ys, gradient_rules const& rules,
-                  gradient_options const& options, std::vector<std::string> given = {}, ended_blobs* ended = nullptr,
-                  scope_names const* around = nullptr)
+                  gradient_options const& options, std::vector<std::string> given = {},
+                  pass_surroundings const& around = {})
       : rules_(&rules),
         options_(options),
         net_(n, std::move(given)),
         form_(net_.form()),
-        scope_(tape_.texts, around),
+        scope_(tape_.texts, around.scope),
         reader_(net_, tape_),
         context_(tape_, reader_),
         rule_of_(net_, rules),
@@ -61,9 +62,9 @@ class backward_engine : public backward_frame {
         published_(net_, wanted_),
         problems_(net_),
         ended_(rules, [this] { wanted_.mark_ended(); }) {
-    wanted_.look_into(ended == nullptr ? ended_ : *ended, ended != nullptr);
-    context_.set_ended(ended == nullptr ? &ended_ : ended);
-    context_.set_scope(scope_);
+    bool const inside = around.ended != nullptr;
+    wanted_.look_into(inside ? *around.ended : ended_, inside);
+    context_.set_surroundings({inside ? around.ended : &ended_, inside ? around.loops : &loops_, &scope_});
   }
 
   frames advance(frames done) override {
@@ -88,17 +89,22 @@ class backward_engine : public backward_frame {
     auto const text = [this](gradient_operand v) { return v ? tape_.texts[(*names_)[v]] : std::string_view(); };
     std::size_t count = 0;
     published_.for_each([&](blob_index, gradient_operands) { ++count; });
+    seeds_.for_each_unknown([&](std::string const&, gradient_operands) { ++count; });
     gradient_map made;
     made.reserve(count);
     published_.for_each([&](blob_index b, gradient_operands g) {
       made.append(tape_.texts[net_.name(b)], text(g.values), text(g.indices));
     });
+    seeds_.for_each_unknown(
+        [&](std::string const& blob, gradient_operands g) { made.append(blob, text(g.values), text(g.indices)); });
     return made;
   }
   /// The gradient of what the net was given under a name; empty if there is none.
   std::optional<blob_gradient> gradient_of_given(std::string_view blob) const {
     blob_index const b = net_.find(blob);
-    if (b == npos || !published_.contains(b) || published_.version(b) != form_.first_version(b)) return std::nullopt;
+    if (b == npos || !published_.contains(b)) return std::nullopt;
+    // Caffe2 takes the gradient of a later version for it.
+    if (published_.version(b) != form_.first_version(b) && !options_.as_caffe2) return std::nullopt;
     return names_of(published_.gradient(b));
   }
   bool knows(std::string_view blob) const { return net_.find(blob) != npos; }
@@ -185,6 +191,7 @@ class backward_engine : public backward_frame {
       refuse(op, rule->reason);
       return false;
     }
+    if (!check_in_place(op, *rule)) return false;
     if (rule->how == gradient_rule::kind::none) {
       published_.hide_overwritten(op);
       return false;
@@ -195,17 +202,25 @@ class backward_engine : public backward_frame {
     for (value v : reads) context_.add_input({net_.operand(v), net_.name(v.blob)}, wanted_.is_reached(v));
     for (value v : writes) context_.add_output({net_.operand(v), net_.name(v.blob)}, output_gradient(v));
     context_.set_listed(net_.input_count(op));
-    if (!rule->in_place)
-      for (value in : reads)
-        for (value out : writes)
-          if (in.blob == out.blob) {
-            problems_.add(op, net_.text(in.blob),
-                          net_.label(op) + ": reads and writes '" + net_.text(in.blob) +
-                              "', and ops of this type have no gradient in place");
-            return false;
-          }
     if (options_.mixed == mixed_gradients::densify) densify_outputs(op);
     rule_ = rule;
+    return true;
+  }
+
+  bool check_in_place(op_index op, gradient_rule const& rule) {
+    if (!rule.in_place) return true;
+    std::span<value const> const reads = form_.reads(op).first(net_.input_count(op));
+    std::span<value const> const writes = form_.writes(op);
+    for (std::size_t i = 0; i != reads.size(); ++i)
+      for (std::size_t o = 0; o != writes.size(); ++o) {
+        if (reads[i].blob != writes[o].blob) continue;
+        if (std::ranges::find(*rule.in_place, operand_pair{i, o}) != rule.in_place->end()) continue;
+        std::string const blob = net_.text(reads[i].blob);
+        problems_.add(
+            op, blob,
+            net_.label(op) + ": reads and writes '" + blob + "', and ops of this type have no gradient in place");
+        return false;
+      }
     return true;
   }
 
@@ -401,6 +416,7 @@ class backward_engine : public backward_frame {
 
   void name_values() {
     names_.emplace(tape_, order_);
+    if (options_.as_caffe2) names_->grant_wishes();
     auto const keep = [&](gradient_operand v) {
       if (!options_.as_caffe2) names_->keep(v);
     };
@@ -464,6 +480,7 @@ class backward_engine : public backward_frame {
   published_gradients<N> published_;
   backward_problems<N> problems_;
   ended_blobs ended_;
+  std::size_t loops_ = 0;
   std::vector<std::uint32_t> order_;
   std::optional<needed_values<N>> needed_;
   std::optional<value_names> names_;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -40,7 +41,7 @@ class backward_seeds {
   void keep_off(std::string name) { taken_.push_back(std::move(name)); }
 
   /// Calls begin(value, gradient_source) for each seed, in order; contains() knows it then. One that is no blob of the
-  /// net, or contradicts another, is a problem.
+  /// net, or contradicts another, is a problem; for Caffe2 the former has a gradient, and nothing begins there.
   template <class Begin>
   void start(backward_problems<N>& problems, Begin begin) {
     seeded_.assign(net_->form().value_count(), 0);
@@ -49,17 +50,27 @@ class backward_seeds {
       gradient_seed const& y = ys_[number];
       blob_index const b = net_->find(y.blob);
       if (b == npos) {
-        problems.add(std::nullopt, y.blob, "the net has no blob '" + y.blob + "' to start from");
+        if (options_->as_caffe2)
+          note_unknown(y);
+        else
+          problems.add(std::nullopt, y.blob, "the net has no blob '" + y.blob + "' to start from");
         continue;
       }
       value const v = net_->last(b);
       std::uint32_t const at = net_->form().index(v);
       if (seeded_[at] == 0) {
         seeded_[at] = number + 1;
-        begin(v, y.gradient ? gradient_source{given(*y.gradient), npos, false} : ones(y.blob, v));
+        begin(v, y.gradient ? gradient_source{given(*y.gradient), npos, false}
+                            : ones(y.blob, net_->operand(v), net_->form().producing_op(v)));
       } else if (ys_[seeded_[at] - 1].gradient != y.gradient)
         problems.add(std::nullopt, y.blob, "two gradients are given for '" + y.blob + "'");
     }
+  }
+
+  /// Calls f(blob, gradient_operands) for the seeds that are no blobs of the net.
+  template <class F>
+  void for_each_unknown(F f) const {
+    for (auto const& [blob, gradient] : unknown_) f(blob, gradient);
   }
 
   /// What is outside has its names from the start, and keeps them unless all is as Caffe2 has it.
@@ -71,13 +82,17 @@ class backward_seeds {
   }
 
  private:
-  gradient_source ones(std::string const& blob, value v) {
+  gradient_source ones(std::string const& blob, gradient_operand like, op_index producer) {
     gradient_operand const made = tape_->make_value(blob + "_autogen_grad");
-    op_index const producer = options_->as_caffe2 ? npos : net_->form().producing_op(v);
-    std::uint32_t const op = tape_->add("ConstantFill", producer, std::array{net_->operand(v)}, std::array{made},
-                                        {producer != npos, false, false});
+    if (options_->as_caffe2) producer = npos;
+    std::uint32_t const op =
+        tape_->add("ConstantFill", producer, std::array{like}, std::array{made}, {producer != npos, false, false});
     tape_->edit_details(op).arguments.push_back({"value", 1.0f});
     return {{made, {}}, producer, true};
+  }
+  void note_unknown(gradient_seed const& y) {
+    auto const [at, added] = unknown_.try_emplace(y.blob);
+    if (added) at->second = y.gradient ? given(*y.gradient) : ones(y.blob, given(y.blob), npos).gradient;
   }
   gradient_operands given(blob_gradient const& g) {
     gradient_operands made{given(g.values), {}};
@@ -100,6 +115,7 @@ class backward_seeds {
   std::vector<std::string> taken_;
   std::vector<std::uint32_t> seeded_;                                   // by value: 1 + its first seed, 0 if none
   boost::unordered_flat_map<std::uint32_t, gradient_operand> outside_;  // by name, a symbol's number
+  std::map<std::string, gradient_operands> unknown_;                    // as_caffe2: seeds that are no blobs of the net
 };
 
 }  // namespace plait

@@ -38,6 +38,13 @@ namespace plait {
 class ended_blobs;
 class scope_names;
 
+/// What the backward passes of nets inside an op share with the one around them.
+struct pass_surroundings {
+  ended_blobs* ended = nullptr;        ///< what is known of nets inside ops
+  std::size_t* loops = nullptr;        ///< how many loops have been differentiated: for names that count them
+  scope_names const* scope = nullptr;  ///< names that copies cannot have, where blobs are shared; else none
+};
+
 /// Thrown by rules, through the context: why an op has no gradient here. The backward pass catches it and adds which op
 /// it is.
 struct gradient_refusal : error {
@@ -198,17 +205,12 @@ class gradient_context {
     tape_->made(made).forced = true;
     return made;
   }
-  /// How many loops have been differentiated in this net: for names that count them.
-  std::size_t number_of_loops() const noexcept { return loops_; }
-  void count_loop() { ++loops_; }
   /// What an operand is called so far.
   std::string text(gradient_operand v) const { return reader_->text(v); }
   /// gradient_options::as_caffe2
   bool as_caffe2() const noexcept { return as_caffe2_; }
-  /// What is known of nets inside ops, for their backward passes.
-  ended_blobs* ended() const noexcept { return ended_; }
-  /// The names that copies cannot have in nets inside that share the blobs of this one.
-  scope_names const* scope() const noexcept { return scope_; }
+  /// For the backward passes of nets inside.
+  pass_surroundings const& surroundings() const noexcept { return surroundings_; }
 
   /// The net, or one inside it, needs a copy of a blob, which gradient ops will read.
   void save(saved_value copy) { saved_.push_back(std::move(copy)); }
@@ -261,8 +263,7 @@ class gradient_context {
       for (gradient_operand const part : {result.values, result.indices})
         if (part) expect_made_before(tape_->ops().size(), part);
   }
-  void set_ended(ended_blobs* ended) { ended_ = ended; }
-  void set_scope(scope_names const& scope) { scope_ = &scope; }
+  void set_surroundings(pass_surroundings const& s) { surroundings_ = s; }
   void set_options(bool numpy_broadcasting, bool as_caffe2) {
     numpy_broadcasting_ = numpy_broadcasting;
     as_caffe2_ = as_caffe2;
@@ -302,9 +303,7 @@ class gradient_context {
   std::size_t listed_inputs_ = 0;
   bool numpy_broadcasting_ = false;
   bool as_caffe2_ = false;
-  ended_blobs* ended_ = nullptr;
-  scope_names const* scope_ = nullptr;
-  std::size_t loops_ = 0;
+  pass_surroundings surroundings_;
   std::vector<operand> inputs_;
   std::vector<operand> outputs_;
   mutable places inputs_of_;  // found when the first is asked for

@@ -53,10 +53,11 @@ struct gradient_options {
   /// then summed to their shapes. By itself the pass takes shapes to be equal there, as Caffe2 does, which saves ops.
   bool numpy_broadcasting = false;
   /// Follow Caffe2 where plait does otherwise by itself: a given gradient of a blob that is read further on is dropped
-  /// instead of added; names of gradients may overwrite blobs of the net that no gradient needs, and gradients given or
-  /// in the result; an output that is overwritten unread has the gradient of what overwrites it, and where a gradient
-  /// op would read that, the op cannot be differentiated; fills of ones, and sums of gradients that are all passed
-  /// through, have no device, which for a fill counts as the CPU.
+  /// instead of added; gradients have the names they wish for, whatever stands there and is still needed; an output
+  /// that is overwritten unread has the gradient of what overwrites it, and where a gradient op would read that, the op
+  /// cannot be differentiated; what control flow makes anew hands on the gradient that comes in, and nets inside keep
+  /// the name of a gradient that is one of several; fills of ones, and sums of gradients that are all passed through,
+  /// have no device, which for a fill counts as the CPU; seeds may be blobs that the net does not know.
   bool as_caffe2 = false;
 };
 

@@ -4,6 +4,7 @@
 #include <functional>
 #include <initializer_list>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,6 +15,7 @@
 #include <plait/core/assert.hpp>
 #include <plait/core/hash.hpp>
 #include <plait/gradient/gradient_context.hpp>
+#include <plait/net/operand_pair.hpp>
 
 namespace plait {
 
@@ -41,7 +43,8 @@ struct gradient_rule {
   maker make = {};
   planner plan = {};
   std::string reason = {};
-  bool in_place = true;       ///< an output may be the blob of an input
+  /// Which outputs may be blobs of inputs; without it, all may.
+  std::optional<std::vector<operand_pair>> in_place = {};
   bool always = false;        ///< derived even where no output has a gradient (ZeroGradient)
   bool must_be_read = false;  ///< an op whose outputs nobody reads is a mistake (StopGradient)
   bool repeatable = true;     ///< run once more, it gives the same

@@ -109,13 +109,18 @@ bool same_devices(forward_net<N> const& net, std::vector<gradient_source> const&
 
 namespace detail {
 
+// The value whose name another one has in the end.
+inline gradient_operand named_like(gradient_tape const& tape, gradient_operand v) {
+  while (tape.is_made(v) && tape.made(v).like != npos) v = {tape.made(v).like};
+  return v;
+}
+
 // A made value that is one of several steps aside: `_<its name>_autosplit_<k>`. One that has the name of what it
 // replaces takes that along.
 inline void split_name(gradient_tape& tape, gradient_operand v, std::uint32_t k) {
   auto const next = [&](gradient_operand of) { return gradient_operand{tape.made(of).like}; };
   while (tape.made(v).forced && tape.is_made(next(v))) v = next(v);
-  gradient_operand named = v;
-  while (tape.is_made(named) && tape.made(named).like != npos) named = next(named);
+  gradient_operand const named = named_like(tape, v);
   gradient_tape::made_value const of = tape.is_made(named) ? tape.made(named) : gradient_tape::made_value();
   gradient_tape::made_value& aside = tape.made(v);
   aside.like = npos;
@@ -142,9 +147,15 @@ inline gradient_operands add_gradients(gradient_tape& tape, std::vector<gradient
     if (s.by_op && base == nullptr) base = &s;
   std::string const plain = std::string(blob).append(gradient_tape::gradient_suffix);
   auto const made_here = [&](gradient_operand v) { return tape.is_made(v) && tape.made(v).maker != npos; };
+  auto const wish = [&](gradient_operand v) { return tape.wish(detail::named_like(tape, v)); };
+  auto const check_passed_on = [&](gradient_operand v, std::string const& sum) {
+    if (wish(v) == sum)
+      problem = "a gradient of '" + std::string(blob) + "' that is passed on has the name of their sum";
+  };
   std::vector<gradient_operand> parts;
 
   if (!sources.front().gradient.is_sparse()) {
+    std::string const sum = base != nullptr ? wish(base->gradient.values) : plain;
     std::uint32_t split = 0;
     std::size_t base_at = 0;
     for (gradient_source const& s : sources) {
@@ -152,8 +163,8 @@ inline gradient_operands add_gradients(gradient_tape& tape, std::vector<gradient
         base_at = parts.size();
       else if (s.by_op)
         detail::split_name(tape, s.gradient.values, split++);
-      else if (tape.wish(s.gradient.values) == (base != nullptr ? tape.wish(base->gradient.values) : plain))
-        problem = "a gradient of '" + std::string(blob) + "' that is passed on has the name of their sum";
+      else
+        check_passed_on(s.gradient.values, sum);
       parts.push_back(s.gradient.values);
     }
     std::swap(parts[0], parts[base_at]);  // in place works for the first only
@@ -172,7 +183,10 @@ inline gradient_operands add_gradients(gradient_tape& tape, std::vector<gradient
     std::uint32_t split = 0;
     for (gradient_source const& s : sources) {
       gradient_operand const v = s.gradient.*part;
-      if (s.by_op && made_here(v)) detail::split_name(tape, v, split++);
+      if (s.by_op && made_here(v))
+        detail::split_name(tape, v, split++);
+      else
+        check_passed_on(v, stem);
       parts.push_back(v);
     }
     std::string const name = stem + '_' + std::string(what) + "_concat";

@@ -10,6 +10,7 @@
 #include <plait/gradient/rules/movement.hpp>
 #include <plait/gradient/rules/recurrence_rule.hpp>
 #include <plait/gradient/rules/second_order.hpp>
+#include <plait/net/caffe2_in_place.hpp>
 
 namespace plait {
 
@@ -65,7 +66,8 @@ inline gradient_rules const& gradient_rules::standard() {
 /// The standard rules as the Caffe2 of 2018 has them: without those it does not have, with a Split that leaves out what
 /// nobody made a gradient for, an LSTMUnit of which both outputs must have one, a Pow in place that takes all bases for
 /// positive, a Gather that knows of rows alone (run what they make with caffe2_operators), a SoftmaxWithLoss whose
-/// probabilities have no gradient, and no gradients in place of ops that read what they overwrite.
+/// probabilities have no gradient, no gradients of gradient operators, and only those outputs called as an
+/// input that may be in Caffe2.
 [[nodiscard]] inline gradient_rules caffe2_gradient_rules() {
   gradient_rules rules = gradient_rules::standard();
   for (std::string_view type :
@@ -84,10 +86,18 @@ inline gradient_rules const& gradient_rules::standard() {
   rules.set("Gather", detail::row_gather_gradient);
   add_simple_rule(rules, detail::gradient_of_softmax_loss);
   add_simple_rule(rules, detail::gradient_of_lstm_unit);
-  for (std::string_view type :
-       {"Abs", "Alias", "BatchMatMul", "Cast", "Copy", "Cos", "FC", "LayerNorm", "LogSoftmax", "MatMul", "Max", "Mul",
-        "ReversePackedSegs", "SequenceMask", "Sin", "Softmax", "Swish", "Tile", "Transpose"})
-    rules.edit(type).in_place = false;
+  rules.set("WeightedSum", detail::caffe2_weighted_sum_gradient);
+  rules.set("Dropout", [](gradient_context& c) {
+    c.refuse_unless(c.has_argument("is_test"), "Caffe2 asks for the argument 'is_test'");
+    detail::dropout_gradient(c);
+  });
+  gradient_rules higher;
+  add_second_order_rules(higher);
+  for (std::string_view type : higher.types()) rules.refuse(type, "Caffe2 has no gradient of gradient operators");
+  for (std::string_view type : {"CopyFromCPUInput", "CopyOnDeviceLike"})
+    rules.refuse(type, "Caffe2 has no gradient of this operator");
+  for (std::string_view type : rules.types())
+    if (type != "If" && type != "While" && type != "Do") rules.edit(type).in_place = caffe2_in_place(type);
   return rules;
 }
 

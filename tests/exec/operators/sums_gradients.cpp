@@ -40,6 +40,40 @@ TEST_CASE_TEMPLATE("gradients of Max, Min and Mean: as differences are, in place
       }
 }
 
+TEST_CASE_TEMPLATE("the gradient of WeightedSum: as differences are, of the weights on request", B,
+                   PLAIT_HOST_BACKENDS) {
+  for (std::size_t const count : {1u, 2u, 5u})
+    for (shape const& dims : {shape{}, shape{0, 3}, shape{2, 3}, shape{17, 1'003}})
+      for (bool const weights : {false, true}) {
+        test::gradient_case c{.most_differences = 20};
+        c.forward = "type: 'WeightedSum' output: 'y' ";
+        c.gradient = "type: 'WeightedSumGradient' input: 'y_grad' ";
+        for (std::size_t k = 0; k != count; ++k) {
+          std::string const pair = "input: '" + name(k) + "' input: 'w" + name(k) + "' ";
+          c.forward += pair;
+          c.gradient += pair + "output: '" + name(k) + "_grad' ";
+          c.fed.emplace_back(name(k), random_tensor(dims, k));
+          c.fed.emplace_back('w' + name(k), random_tensor({1}, 10 + k));
+        }
+        for (std::size_t k = 0; weights && k != count; ++k) c.gradient += "output: 'w" + name(k) + "_grad' ";
+        if (weights) c.gradient += "arg { name: 'grad_on_w' i: 1 }";
+        test::check_gradient_of_op<B>(table<B>(), table<plait::serial>(), c);
+      }
+}
+
+TEST_CASE("the gradient of WeightedSum: errors") {
+  using B = plait::serial;
+  auto const refused = [](std::string const& operands) {
+    return test::error_of<B>(table<B>(), "type: 'WeightedSumGradient' " + operands,
+                             {{"y", test::counted<B, float>({2})}, {"w", test::counted<B, float>({1})}});
+  };
+  CHECK(
+      has(refused("input: 'y' input: 'y' input: 'w' input: 'y' output: 'a'"), "inputs after dY should come in pairs"));
+  CHECK(has(refused("input: 'y' input: 'y' input: 'w' output: 'a' output: 'b'"), "there should be 1 outputs"));
+  CHECK(has(refused("input: 'y' input: 'y' input: 'y' output: 'a'"), "have one element, as a weight"));
+  CHECK(has(refused("input: 'y' input: 'w' input: 'w' output: 'a'"), "WeightedSumGradient: "));
+}
+
 // What is written to the one must not be read for the other.
 TEST_CASE_TEMPLATE("an output that is listed twice does not stand in an input", B, PLAIT_HOST_BACKENDS) {
   auto const blobs =

@@ -2,10 +2,13 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <string>
 #include <string_view>
 
 #include <plait/exec/kernels/map.hpp>
 #include <plait/exec/kernels/map_several.hpp>
+#include <plait/exec/kernels/reduce.hpp>
 #include <plait/exec/op_arguments.hpp>
 #include <plait/exec/op_kernel.hpp>
 #include <plait/exec/op_schema.hpp>
@@ -28,6 +31,19 @@ template <class T>
 struct divide_by {
   T divisor;
   PLAIT_HOST_DEVICE constexpr T operator()(T x) const { return x / divisor; }
+};
+
+template <class T>
+struct times_weight {
+  T const* weight;
+  PLAIT_HOST_DEVICE T operator()(T x) const { return x * *weight; }
+};
+
+template <class T>
+struct product_at {
+  T const* a;
+  T const* b;
+  PLAIT_HOST_DEVICE T operator()(std::size_t, std::size_t i) const { return a[i] * b[i]; }
 };
 
 }  // namespace functions
@@ -90,7 +106,50 @@ struct mean_gradient_kernel : op_kernel<B> {
   }
 };
 
-/// MaxGradient, MinGradient, MeanGradient.
+/// WeightedSumGradient, from dY and what WeightedSum reads: the gradients of the tensors, and on request of the
+/// weights.
+template <backend B>
+class weighted_sum_gradient_kernel : public op_kernel<B> {
+ public:
+  explicit weighted_sum_gradient_kernel(op_arguments const& a) : pairs_(a.input_count() / 2) {
+    if (a.input_count() % 2 == 0) shape_context::fail("a tensor has no weight: inputs after dY should come in pairs");
+    std::size_t const outputs = a.flag("grad_on_w") ? 2 * pairs_ : pairs_;
+    if (a.output_count() != outputs)
+      shape_context::fail("there should be " + std::to_string(outputs) + " outputs, as many as gradients");
+  }
+  void infer(shape_context& c) override {
+    element_type const type = c.template expect_type<float, double>(0);
+    for (std::size_t i = 1; i != c.input_count(); ++i) {
+      c.expect_same_type(0, i);
+      if (i % 2 == 1)
+        c.expect_same_dims(0, i);
+      else
+        c.expect(c.dims(i).size() == 1, i, "have one element, as a weight");
+    }
+    for (std::size_t k = 0; k != pairs_; ++k) c.output(k, type, c.dims(0));
+    if (c.output_count() == pairs_) return;
+    for (std::size_t k = 0; k != pairs_; ++k) c.output(pairs_ + k, type, c.dims(weight(k)));
+    c.scratch(row_partials(1, static_cast<std::size_t>(c.dims(0).size())) * size_of(type));
+  }
+  void run(op_context<B>& c) override {
+    visit_type<float, double>(c.type(0), [&]<class T>(T) {
+      T const* const dy = c.template input<T>(0);
+      for (std::size_t k = 0; k != pairs_; ++k)
+        map<B>(dy, c.template output<T>(k), c.size(0), functions::times_weight<T>{c.template input<T>(weight(k))});
+      for (std::size_t k = pairs_; k != c.output_count(); ++k)
+        reduce_rows<B, sum_reduction>(1, c.size(0),
+                                      functions::product_at<T>{dy, c.template input<T>(weight(k - pairs_) - 1)},
+                                      c.template output<T>(k), static_cast<T*>(c.scratch()));
+    });
+  }
+
+ private:
+  static std::size_t weight(std::size_t k) { return 2 * k + 2; }
+
+  std::size_t pairs_;
+};
+
+/// MaxGradient, MinGradient, MeanGradient, WeightedSumGradient.
 template <backend B>
 void add_sum_gradient_operators(operators<B>& table) {
   auto const in_place = [](op_schema made, std::size_t dy) {
@@ -104,6 +163,13 @@ void add_sum_gradient_operators(operators<B>& table) {
       chosen("MinGradient").describe("dX… = dY, or 0 where X is not Y, from Y, dY, X…"));
   table.template add<mean_gradient_kernel>(
       in_place(op_schema("MeanGradient").inputs(1), 0).describe("dX… = dY / the number of outputs"));
+  table.template add<weighted_sum_gradient_kernel>(
+      op_schema("WeightedSumGradient")
+          .inputs(3, npos)
+          .outputs(1, npos)
+          .checks_first()
+          .argument("grad_on_w", std::int64_t{0}, "1: also dw… = the sum of dY X, after all dX")
+          .describe("dX… = dY w, from dY, X0, w0, X1, w1, …"));
 }
 
 }  // namespace plait

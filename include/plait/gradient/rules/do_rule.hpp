@@ -15,6 +15,7 @@
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
+#include <plait/core/npos.hpp>
 #include <plait/gradient/gradient_context.hpp>
 #include <plait/gradient/gradient_rules.hpp>
 #include <plait/gradient/rules/nested_pass.hpp>
@@ -87,15 +88,24 @@ inline gradient_rule::frames plan_do(gradient_context& c, gradient_rules const& 
   std::vector<std::string> outside;
   for (std::string const& name : blobs_before(c))
     if (std::string const* const known = binding.inner_of(name)) outside.push_back(*known);
-  frames.push_back(std::make_unique<nested_pass>(inner, seeds, outside, rules, options, c.ended()));
+  pass_surroundings around = c.surroundings();
+  around.scope = nullptr;
+  frames.push_back(std::make_unique<nested_pass>(inner, seeds, outside, rules, options, around));
   return frames;
+}
+
+// Caffe2 makes nothing of a net that only hands gradients on, and what goes in and out keeps the gradient it has.
+inline void keep_gradients(gradient_context& c) {
+  for (std::size_t i = 0; i + 1 < c.listed_input_count(); ++i)
+    if (std::size_t const o = c.find_output(c.input_name(i)); o != npos && c.has_gradient(o))
+      c.pass(i, c.output_gradient(o));
 }
 
 inline void make_do_gradient(gradient_context& c, gradient_rule::frames& done) {
   nested_pass& pass = pass_at(done, 0);
   netdef inner = pass.gradient_net();
-  if (c.as_caffe2() && inner.op.empty()) return;
   do_binding const binding(c);
+  if (c.as_caffe2() && inner.op.empty()) return keep_gradients(c);
   named_gradients gradients = name_gradients(c, false);
   gradients.make_copies(c);
 

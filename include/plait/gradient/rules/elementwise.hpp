@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include <plait/gradient/gradient_context.hpp>
 #include <plait/gradient/gradient_rules.hpp>
@@ -236,6 +237,17 @@ inline void weighted_sum_gradient(gradient_context& c) {
     c.op("Mul", {dy, c.input(i)}, {product}).own_arguments();
     c.op("SumReduceLike", {product, c.input(i + 1)}, {c.input_gradient(i + 1)}).own_arguments();
   }
+}
+
+// Caffe2's: one op, which makes gradients of the weights only if the net asks for them.
+inline void caffe2_weighted_sum_gradient(gradient_context& c) {
+  std::vector<gradient_operand> reads = {c.output_gradient(0)};
+  std::vector<gradient_operand> writes;
+  for (std::size_t i = 0; i != c.listed_input_count(); ++i) reads.push_back(c.input(i));
+  for (std::size_t i = 0; i < c.listed_input_count(); i += 2) writes.push_back(c.input_gradient(i));
+  if (c.argument<std::int64_t>("grad_on_w", 0) != 0)
+    for (std::size_t i = 1; i < c.listed_input_count(); i += 2) writes.push_back(c.input_gradient(i));
+  c.op("WeightedSumGradient", reads, writes);
 }
 
 inline void where_gradient(gradient_context& c) {

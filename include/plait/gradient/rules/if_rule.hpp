@@ -35,11 +35,9 @@ inline gradient_rule::frames plan_if(gradient_context& c, gradient_rules const& 
   std::shared_ptr<netdef const> const then_net = c.net("then_net");
   c.refuse_unless(then_net != nullptr, "it has no net in the argument 'then_net'");
   nested_pass::seeds const seeds = seeds_of(name_gradients(c, false));
-  frames.push_back(
-      std::make_unique<nested_pass>(then_net, seeds, blobs_before(c), rules, options, c.ended(), c.scope()));
+  frames.push_back(std::make_unique<nested_pass>(then_net, seeds, blobs_before(c), rules, options, c.surroundings()));
   if (std::shared_ptr<netdef const> const else_net = c.net("else_net"))
-    frames.push_back(
-        std::make_unique<nested_pass>(else_net, seeds, blobs_before(c), rules, options, c.ended(), c.scope()));
+    frames.push_back(std::make_unique<nested_pass>(else_net, seeds, blobs_before(c), rules, options, c.surroundings()));
   return frames;
 }
 
@@ -133,13 +131,13 @@ inline void make_if_gradient(gradient_context& c, gradient_rule::frames& done) {
   for (gradient_branch const& b : branches) written.add(b.net);
 
   std::vector<gradient_operand> inputs = {c.input(0)};
-  std::vector<std::pair<gradient_operand, std::string>> called;
+  called_operands called;
   for (std::string const& name : reads) {
-    if (name == c.input_name(0) && (c.as_caffe2() || blob_after(c, name) == c.input(0))) {
+    if (!c.as_caffe2() && name == c.input_name(0) && blob_after(c, name) == c.input(0)) {
       called.emplace_back(c.input(0), name);
       continue;
     }
-    // Caffe2 takes the letters of the condition's name for names.
+    // Caffe2 takes the letters of the condition's name for names, and lists the condition twice where it has several.
     if (c.as_caffe2() && name.size() == 1 && c.input_name(0).find(name) != std::string_view::npos) continue;
     auto const* const given = gradients.called(name);
     gradient_operand const operand = given != nullptr ? given->gradient : blob_after(c, name);
@@ -160,7 +158,7 @@ inline void make_if_gradient(gradient_context& c, gradient_rule::frames& done) {
   op.net("then_net", std::make_shared<netdef const>(std::move(branches[0].net)));
   if (branches[1].pass != nullptr || !branches[1].net.op.empty())
     op.net("else_net", std::make_shared<netdef const>(std::move(branches[1].net)));
-  for (auto const& [operand, name] : called) op.called(operand, name);
+  call_operands(c, op, called);
   save_inside(c, *branches[0].pass, "then_net");
   if (branches[1].pass != nullptr) save_inside(c, *branches[1].pass, "else_net");
 }

@@ -134,6 +134,7 @@ inline void split_gradient(gradient_context& c, bool fill) {
 
 inline void concat_gradient(gradient_context& c) {
   c.refuse_unless(c.output_count() == 2, "its second output, the sizes, is needed to split the gradient");
+  if (c.as_caffe2() && !c.has_gradient(0)) return;  // the sizes alone have one
   std::vector<gradient_operand> parts;
   gradient_operand const dy = c.output_gradient(0);
   for (std::size_t i = 0; i != c.listed_input_count(); ++i) parts.push_back(c.input_gradient(i));
@@ -160,7 +161,6 @@ inline void slice_gradient(gradient_context& c) {
 inline void transpose_gradient(gradient_context& c) {
   auto const axes = c.argument<std::vector<std::int64_t>>("axes");
   made_op op = c.op("Transpose", {c.output_gradient(0)}, {c.input_gradient(0)});
-  op.own_arguments();
   if (axes.empty()) return;
   std::vector<std::int64_t> inverse(axes.size());
   for (std::size_t i = 0; i != axes.size(); ++i) {
@@ -232,7 +232,7 @@ inline void sparse_lengths_weighted_sum_gradient(gradient_context& c) {
 }
 inline void lengths_weighted_sum_gradient(gradient_context& c) {
   if (c.argument<std::int64_t>("grad_on_weights", 0) != 0)
-    c.op("LengthsWeightedSumWithMainInputGradient", {c.input(1), c.output_gradient(0), c.input(0), c.input(2)},
+    c.op("LengthsWeightedSumWithMainInputGradient", {c.input(1), c.output_gradient(0), c.input(2), c.input(0)},
          {c.input_gradient(0), c.input_gradient(1)});
   else
     c.op("LengthsWeightedSumGradient", {c.input(1), c.output_gradient(0), c.input(2)}, {c.input_gradient(0)});
@@ -245,8 +245,10 @@ inline void sparse_segment_gradient(gradient_context& c) {
   else
     c.op(type, {c.output_gradient(0), c.input(2)}, {c.input_gradient_rows(0, c.input(1))});
 }
+// Caffe2's Gather takes over arguments that it does not know.
 inline void sparse_to_dense_gradient(gradient_context& c) {
-  c.op("Gather", {c.output_gradient(0), c.input(0)}, {c.input_gradient(1)}).own_arguments();
+  made_op op = c.op("Gather", {c.output_gradient(0), c.input(0)}, {c.input_gradient(1)});
+  if (!c.as_caffe2()) op.own_arguments();
 }
 
 // Fills with zeros, so that an output nobody uses has a gradient.

@@ -17,7 +17,6 @@
 #include <plait/gradient/gradient_context.hpp>
 #include <plait/gradient/gradient_options.hpp>
 #include <plait/gradient/gradient_rules.hpp>
-#include <plait/gradient/scope_names.hpp>
 #include <plait/netdef/model.hpp>
 #include <plait/netdef/traits.hpp>
 
@@ -30,12 +29,11 @@ class nested_pass final : public backward_engine<netdef> {
   using seeds = std::vector<std::pair<std::string, std::string>>;
 
   /// `outside`: the blobs that the net around it has before the op, by their names inside. Such a one may come through
-  /// a branch that is not taken. `ended`: gradient_context::ended. `around`: gradient_context::scope where the net
-  /// shares the blobs of the net around it.
+  /// a branch that is not taken. `around`: gradient_context::surroundings, without its scope where the net shares no
+  /// blobs with the net around it.
   nested_pass(std::shared_ptr<netdef const> net, seeds const& given, std::vector<std::string> const& outside,
-              gradient_rules const& rules, gradient_options const& options, ended_blobs* ended,
-              scope_names const* around = nullptr)
-      : nested_pass(net, blobs_of(*net), given, outside, rules, options, ended, around) {}
+              gradient_rules const& rules, gradient_options const& options, pass_surroundings const& around)
+      : nested_pass(net, blobs_of(*net), given, outside, rules, options, around) {}
 
   seeds const& given() const noexcept { return seeds_; }
   netdef const& forward() const noexcept { return *net_; }
@@ -80,9 +78,8 @@ class nested_pass final : public backward_engine<netdef> {
 
   nested_pass(std::shared_ptr<netdef const> const& net, names const& blobs, seeds const& given,
               std::vector<std::string> const& outside, gradient_rules const& rules, gradient_options const& options,
-              ended_blobs* ended, scope_names const* around)
-      : backward_engine<netdef>(*net, known(blobs, given), rules, inside(options), mentioned(blobs, outside), ended,
-                                around),
+              pass_surroundings const& around)
+      : backward_engine<netdef>(*net, known(blobs, given), rules, inside(options), mentioned(blobs, outside), around),
         net_(net),
         seeds_(given) {
     for (auto const& [blob, gradient] : seeds_) {
@@ -249,6 +246,14 @@ inline nested_pass::seeds seeds_of(named_gradients const& named) {
 
 inline std::string gradient_op_name(gradient_context const& c) {
   return c.name().empty() ? std::string() : std::string(c.name()) + "_grad";
+}
+
+// The names by which nets inside know operands of an op. Caffe2 does not look inside where it renames a gradient that
+// is one of several.
+using called_operands = std::vector<std::pair<gradient_operand, std::string>>;
+inline void call_operands(gradient_context const& c, made_op op, called_operands const& called) {
+  if (c.as_caffe2()) return;
+  for (auto const& [operand, name] : called) op.called(operand, name);
 }
 
 // A forward blob of the op by name: as the op leaves it, else as it finds it.

@@ -84,7 +84,7 @@ inline gradient_rule::frames plan_while(gradient_context& c, gradient_rules cons
   gradient_rule::frames frames;
   // Handed-on blobs join until no more do; each needs a pass over the body at most.
   if (last == nullptr || seeds.size() > last->given().size())
-    frames.push_back(std::make_unique<nested_pass>(body, seeds, blobs_before(c), rules, options, c.ended(), c.scope()));
+    frames.push_back(std::make_unique<nested_pass>(body, seeds, blobs_before(c), rules, options, c.surroundings()));
   return frames;
 }
 
@@ -107,7 +107,7 @@ inline void make_gradient_around_loop(gradient_context& c, gradient_operand more
   netdef ran, passed;
   std::vector<gradient_operand> inputs = {more};
   std::vector<gradient_operand> outputs;
-  std::vector<std::pair<gradient_operand, std::string>> called = {{more, condition}};
+  called_operands called = {{more, condition}};
   auto const read = [&](gradient_operand operand, std::string const& name) {
     inputs.push_back(operand);
     called.emplace_back(operand, name);
@@ -130,14 +130,13 @@ inline void make_gradient_around_loop(gradient_context& c, gradient_operand more
   made_op op = c.op("If", inputs, outputs).own_arguments().named(gradient_op_name(c)).apart();
   op.net("then_net", std::make_shared<netdef const>(std::move(ran)));
   op.net("else_net", std::make_shared<netdef const>(std::move(passed)));
-  for (auto const& [operand, name] : called) op.called(operand, name);
+  call_operands(c, op, called);
 }
 
 inline void make_while_gradient(gradient_context& c, gradient_rule::frames& done) {
   nested_pass& pass = pass_at(done, 0);
   loop_gradients gradients = gradients_of_loop(c, &pass);
   netdef body = pass.gradient_net();
-  if (body.op.empty() && c.as_caffe2()) return;
   if (!c.as_caffe2()) refuse_computing_conditions(c, pass);
   op_def const& forward = pass.forward().op.front();
   c.refuse_unless(!forward.input.empty(), "its body has no workspace");
@@ -145,17 +144,16 @@ inline void make_while_gradient(gradient_context& c, gradient_rule::frames& done
   gradient_operand const scope = blob_after(c, workspace);
   c.refuse_unless(static_cast<bool>(scope), "the workspace of its body, '" + workspace + "', is no operand");
 
-  std::string const condition = c.number_of_loops() == 0
-                                    ? std::string("gradient_loop_cond_net/cond")
-                                    : "gradient_loop_cond_net_" + std::to_string(c.number_of_loops()) + "/cond";
-  c.count_loop();
-  if (body.op.empty()) {
+  std::size_t const before = (*c.surroundings().loops)++;
+  std::string const condition =
+      "gradient_loop_cond_net" + (before == 0 ? std::string() : '_' + std::to_string(before)) + "/cond";
+  if (body.op.empty() && !c.as_caffe2()) {
     gradient_operand const ran = c.temporary(condition);
     c.op("HasScope", {scope}, {ran}).plain();
     return make_gradient_around_loop(c, ran, condition);
   }
   gradients.given.make_copies(c);
-  std::vector<std::pair<gradient_operand, std::string>> called;
+  called_operands called;
   auto const fill = [&](std::string_view like, gradient_operand to) {
     gradient_operand const blob = blob_after(c, like);
     c.op("ConstantFill", {blob}, {to}).plain().argument("value", 0.0f);
@@ -194,7 +192,10 @@ inline void make_while_gradient(gradient_context& c, gradient_rule::frames& done
       op_def& zero = body.add_op("ConstantFill", {e.blob}, {*name});
       zero.arg.push_back(make_argument(body, {"value", 0.0f}));
     }
-    if (*name == e.name) continue;
+    if (*name == e.name) {
+      c.pass(*input, e.gradient);
+      continue;
+    }
     gradient_operand const first = c.temporary(*name);
     c.op("Copy", {e.gradient}, {first}).plain();
     next.add_op("Copy", {*name}, {e.name});
@@ -260,7 +261,7 @@ inline void make_while_gradient(gradient_context& c, gradient_rule::frames& done
   made_op op = c.op("While", inputs, outputs).own_arguments().named(gradient_op_name(c)).apart();
   op.net("loop_net", std::make_shared<netdef const>(std::move(body)));
   op.net("cond_net", std::make_shared<netdef const>(std::move(next)));
-  for (auto const& [operand, name] : called) op.called(operand, name);
+  call_operands(c, op, called);
   save_inside(c, pass, "loop_net");
 }
 
