@@ -8,9 +8,19 @@ namespace {
 
 std::atomic<std::size_t> count = 0;
 
-void* counted(void* made) {
-  if (made == nullptr) throw std::bad_alloc();
+void* allocate(std::size_t bytes) noexcept {
   count.fetch_add(1, std::memory_order_relaxed);
+  return std::malloc(bytes == 0 ? 1 : bytes);
+}
+void* allocate(std::size_t bytes, std::align_val_t alignment) noexcept {
+  count.fetch_add(1, std::memory_order_relaxed);
+  auto const step = static_cast<std::size_t>(alignment);
+  return std::aligned_alloc(step, (bytes / step + 1) * step);
+}
+template <class... Size>
+void* allocate_or_throw(Size... size) {
+  void* const made = allocate(size...);
+  if (made == nullptr) throw std::bad_alloc();
   return made;
 }
 
@@ -18,13 +28,29 @@ void* counted(void* made) {
 
 std::size_t test::news() { return count.load(std::memory_order_relaxed); }
 
-// The forms for arrays, and those that do not throw, call these.
-void* operator new(std::size_t bytes) { return counted(std::malloc(bytes == 0 ? 1 : bytes)); }
-void* operator new(std::size_t bytes, std::align_val_t alignment) {
-  auto const step = static_cast<std::size_t>(alignment);
-  return counted(std::aligned_alloc(step, (bytes / step + 1) * step));
+// All forms: those of the address sanitizer, which the library's would not be, know nothing of each other.
+using std::align_val_t;
+using std::nothrow_t;
+using std::size_t;
+void* operator new(size_t bytes) { return allocate_or_throw(bytes); }
+void* operator new[](size_t bytes) { return allocate_or_throw(bytes); }
+void* operator new(size_t bytes, align_val_t alignment) { return allocate_or_throw(bytes, alignment); }
+void* operator new[](size_t bytes, align_val_t alignment) { return allocate_or_throw(bytes, alignment); }
+void* operator new(size_t bytes, nothrow_t const&) noexcept { return allocate(bytes); }
+void* operator new[](size_t bytes, nothrow_t const&) noexcept { return allocate(bytes); }
+void* operator new(size_t bytes, align_val_t alignment, nothrow_t const&) noexcept {
+  return allocate(bytes, alignment);
+}
+void* operator new[](size_t bytes, align_val_t alignment, nothrow_t const&) noexcept {
+  return allocate(bytes, alignment);
 }
 void operator delete(void* at) noexcept { std::free(at); }
-void operator delete(void* at, std::size_t) noexcept { std::free(at); }
-void operator delete(void* at, std::align_val_t) noexcept { std::free(at); }
-void operator delete(void* at, std::size_t, std::align_val_t) noexcept { std::free(at); }
+void operator delete[](void* at) noexcept { std::free(at); }
+void operator delete(void* at, size_t) noexcept { std::free(at); }
+void operator delete[](void* at, size_t) noexcept { std::free(at); }
+void operator delete(void* at, align_val_t) noexcept { std::free(at); }
+void operator delete[](void* at, align_val_t) noexcept { std::free(at); }
+void operator delete(void* at, size_t, align_val_t) noexcept { std::free(at); }
+void operator delete[](void* at, size_t, align_val_t) noexcept { std::free(at); }
+void operator delete(void* at, nothrow_t const&) noexcept { std::free(at); }
+void operator delete[](void* at, nothrow_t const&) noexcept { std::free(at); }
