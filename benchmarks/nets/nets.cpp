@@ -141,5 +141,5 @@ int main(int argc, char** argv) {
   }
   if (chosen.empty()) chosen.assign(std::begin(subjects), std::end(subjects));
   for (subject const& each : chosen)
-    for (std::size_t const ops : {100, 1'000, 10'000}) each.time(ops);
+    for (std::size_t const ops : {100U, 1'000U, 10'000U}) each.time(ops);
 }
