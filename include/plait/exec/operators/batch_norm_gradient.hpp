@@ -31,7 +31,7 @@ struct batch_norm_parameter_part {
 };
 
 template <class T>
-struct batch_norm_test_gradient {
+struct batch_norm_dx_by_given {
   struct element {
     T const* dy;
     T* dx;
@@ -47,7 +47,7 @@ struct batch_norm_test_gradient {
 
 // What dY has along the mean and along Y is taken away.
 template <class T>
-struct batch_norm_train_gradient {
+struct batch_norm_dx_by_own {
   struct element {
     T const* x;
     T const* dy;
@@ -114,10 +114,10 @@ class spatial_bn_gradient_kernel final : public op_kernel<B> {
       two_channel_sums<B>(x_, detail::batch_norm_parameter_part<T>{x, dy, mean, inverse}, dscale, dbias,
                           scratch + x_.channels);
       if (test_)
-        for_each_in_channels<B>(x_, detail::batch_norm_test_gradient<T>{dy, dx, scale, inverse});
+        for_each_in_channels<B>(x_, detail::batch_norm_dx_by_given<T>{dy, dx, scale, inverse});
       else
-        for_each_in_channels<B>(x_, detail::batch_norm_train_gradient<T>{x, dy, dx, mean, inverse, scale, dscale, dbias,
-                                                                         static_cast<T>(x_.count())});
+        for_each_in_channels<B>(x_, detail::batch_norm_dx_by_own<T>{x, dy, dx, mean, inverse, scale, dscale, dbias,
+                                                                    static_cast<T>(x_.count())});
     });
   }
 
