@@ -54,6 +54,17 @@ TEST_CASE("what a Do may leave as it was is needed before it, by its name around
   CHECK(dead(first) == 1);
 }
 
+TEST_CASE("a Do writes what its net writes of an input, by its name around") {
+  auto n = written_by(R"(op { type: "ConstantFill" output: "inner" } )");
+  plait::op_def& binds = n.op[1];
+  binds.input = {binds.input[0], binds.output[0], binds.input[1]};
+  binds.output.erase(binds.output.begin());
+  plait::implicit_operands<plait::netdef> inside;
+  inside.compute(n, binds);
+  CHECK(inside.writes() == strings{"y"});
+  CHECK(inside.passes().empty());
+}
+
 TEST_CASE("bindings of a Do that do not fit together are left out") {
   auto n = written_by(R"(op { type: "If" input: "cond" output: "inner" arg { name: "then_net" n {
                                op { type: "ConstantFill" output: "inner" } } } })");

@@ -120,6 +120,7 @@ class implicit_operands<N> {
     reads_.clear();
     writes_.clear();
     passes_.clear();
+    bound_.clear();
   }
 
   /// `control_inputs`: what ops inside wait for counts as read.
@@ -135,6 +136,7 @@ class implicit_operands<N> {
     if (!any) return;  // nearly all ops: no set is touched, no name copied
     for (key_type const& key : writes_.keys) passes_.insert(key);
     passes_.remove(reads_);
+    for (key_type const& key : bound_.keys) writes_.insert(key);
     key_set own;
     for (auto const& name : plait::inputs(n, op)) own.insert(key_type(name_key(n, name)));
     if (controls_)
@@ -200,6 +202,7 @@ class implicit_operands<N> {
     std::vector<subnet_t> pending;  // nets inside the op at `next` that have not been walked yet
     key_set by_nested;              // what those that have been walked write; the others do not see it, for they may
                                     // be alternatives
+    key_set by_bound;               // what they write by other names, as certain as an output
     bool entered = false;           // whether that op's own inputs have been counted
     key_set read;                   // before any write inside
     key_set passed;                 // after a write inside that may not have happened
@@ -239,8 +242,10 @@ class implicit_operands<N> {
         key_type const key(name_key(n, name));
         top.written.insert(key, !top.by_nested.contains(key));
       }
+      for (key_type const& key : top.by_bound.keys) top.written.insert(key, !top.by_nested.contains(key));
       for (key_type const& key : top.by_nested.keys) top.written.insert(key, false);
       top.by_nested.clear();
+      top.by_bound.clear();
       top.entered = false;
       ++top.next;
     }
@@ -248,7 +253,7 @@ class implicit_operands<N> {
     level const& done = stack.front();
     if (done.from.scope == subnet_scope::closed) {
       for_each_needed(done, [&](key_type const& key, bool) { passes_.insert(key); });
-      for_each_written(done, [&](key_type const& key) { writes_.insert(key); });
+      for_each_written(done, [&](key_type const& key) { bound_.insert(key); });
       return;
     }
     for (key_type const& key : done.read.keys) reads_.insert(key);
@@ -285,7 +290,7 @@ class implicit_operands<N> {
         if (left) around.by_nested.insert(key);
         if (!around.written.certain(key)) around.passed.insert(key);
       });
-      for_each_written(done, [&](key_type const& key) { around.by_nested.insert(key); });
+      for_each_written(done, [&](key_type const& key) { around.by_bound.insert(key); });
       return;
     }
     for (key_type const& key : done.read.keys) around.note_read(key);
@@ -299,6 +304,7 @@ class implicit_operands<N> {
   key_set reads_;
   key_set writes_;
   key_set passes_;
+  key_set bound_;  // what closed nets write, by its names around
   bool controls_ = false;
 };
 
