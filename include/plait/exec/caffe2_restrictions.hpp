@@ -79,10 +79,6 @@ struct caffe2_restrictions {
   static check least_rank_of_first(op_arguments const&) {
     return [](shape_context const& c) { c.expect_rank(0, Least); };
   }
-  static void floats_of_rank_3(shape_context const& c) {
-    c.expect_type<float>(0);
-    c.expect_rank(0, 3);
-  }
   static check accuracy(op_arguments const&) {
     return [](shape_context const& c) {
       c.expect_rank(0, 2, 2);
@@ -148,9 +144,8 @@ struct caffe2_restrictions {
       expect_in_place(a, {3, 1});
       expect_in_place(a, {4, 2});
     }
-    return floats_of_rank_3;
+    return least_rank_of_first<3>(a);
   }
-  static check spatial_bn_gradient(op_arguments const&) { return floats_of_rank_3; }
 
   /// With broadcast=1: B without 1s at either end has the extents of A that it faces, instead of being repeated along
   /// axes between.
@@ -229,7 +224,7 @@ void restrict_as_caffe2(operators<B>& table) {
       {"SparseAdagrad", asks::template must_be_in_place<0, 1>},
       {"SparseLengthsSum", asks::template type_of_first<float>},
       {"SpatialBN", asks::spatial_bn},
-      {"SpatialBNGradient", asks::spatial_bn_gradient},
+      {"SpatialBNGradient", asks::template least_rank_of_first<3>},
       {"Sqr", asks::template type_of_first<float>},
       {"Sub", asks::legacy_broadcast},
       {"SumElements", asks::template type_of_first<float>},
@@ -356,6 +351,7 @@ void restrict_as_caffe2(operators<B>& table) {
       "SparseUnsortedSegmentSum",
       "SparseUnsortedSegmentWeightedSum",
       "SpatialBN",
+      "SpatialBNGradient",
       "Sqrt",
       "SquaredL2Distance",
       "SquaredL2DistanceGradient",
