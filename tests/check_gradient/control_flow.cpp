@@ -1,5 +1,7 @@
+#include <algorithm>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -344,6 +346,44 @@ TEST_CASE("gradients of Do") {
     b.op("Add", {"t", "x"}, {"y"});
   });
   check(n, {{"x", number(0.7)}, {"w", number(1.5)}}, {"x", "w"});
+}
+
+// The net's Do, with `blob` no longer among its outputs: it writes one of its inputs, and does not say so.
+plait::netdef unlisted(plait::netdef net, std::string_view blob) {
+  plait::op_def& op = *std::ranges::find(net.op, "Do", [&](plait::op_def const& o) { return net.text(o.type); });
+  auto const at = std::ranges::find(op.output, net.symbols.find(blob));
+  REQUIRE(at != op.output.end());
+  auto const place = static_cast<std::int64_t>(op.input.size() - 1) + (at - op.output.begin());
+  op.output.erase(at);
+  for (plait::arg_def& a : op.arg)
+    if (net.text(a.name) == "outer_blobs_idx")
+      for (std::int64_t& i : a.ints) i -= i > place ? 1 : 0;
+  return net;
+}
+
+TEST_CASE("gradients of Do: what its net writes under the name of an input is an output, listed or not") {
+  for (bool is_read : {true, false}) {
+    net_builder n("done");
+    n.external_inputs("x", "w");
+    n.declare("y");
+    n.do_([](net_builder& b) {
+      b.op("Mul", {"x", "w"}, {"t"});
+      b.op("Tanh", {"t"}, {"x"});
+      b.op("Sqr", {"x"}, {"y"});
+    });
+    if (is_read)
+      n.op("Mul", {"x", "y"}, {"z"});
+    else
+      n.op("Sqr", {"y"}, {"z"});
+    auto const blobs = fed({{"x", number(0.7)}, {"w", number(1.5)}});
+    for (plait::netdef const& net : {n.net(), unlisted(n.net(), "x")}) {
+      auto const found = plait::check_gradient(net, {"z"}, {"x", "w"}, blobs,
+                                               {.gradients = {.overwritten = plait::overwritten_values::copy}});
+      CAPTURE(plait::to_text(net));
+      CAPTURE(found.text());
+      CHECK(found.ok());
+    }
+  }
 }
 
 TEST_CASE("gradients of If: places from outside, and out of both branches, among what has gradients") {

@@ -107,14 +107,19 @@ TEST_CASE("the gradient of NormalizeL1 where all of a vector is zero is what cam
   CHECK(blobs.fetch<float>(gradients.at("x").values) == std::vector<float>{1, 2, 0.09375f, 0.28125f});
 }
 
+std::vector<std::pair<std::string, test::tensor64>> batch_norm_operands(plait::shape const& dims,
+                                                                        std::int64_t channels) {
+  return {{"x", some(dims)},
+          {"s", some({channels}, 2)},
+          {"b", some({channels}, 3)},
+          {"m", some({channels}, 4)},
+          {"v", random_tensor({channels}, 5, 0.2, 2)}};
+}
+
 TEST_CASE("check_gradient: SpatialBN in inference") {
   std::vector<std::string> const all = {"x", "s", "b", "m", "v"};
   auto const check = [&](plait::shape const& dims, std::int64_t channels, std::string const& arguments) {
-    std::vector<std::pair<std::string, test::tensor64>> const given = {{"x", some(dims)},
-                                                                       {"s", some({channels}, 2)},
-                                                                       {"b", some({channels}, 3)},
-                                                                       {"m", some({channels}, 4)},
-                                                                       {"v", random_tensor({channels}, 5, 0.2, 2)}};
+    auto const given = batch_norm_operands(dims, channels);
     check_gradient_of({"SpatialBN x s b m v > y [is_test 1]" + arguments, given, all});
     for (std::string const& one : all)
       check_gradient_of(
@@ -145,11 +150,7 @@ TEST_CASE("the gradient of SpatialBN needs X for scale and variance only") {
 
 TEST_CASE("check_gradient: SpatialBN in training, whose moments are those of the batch") {
   auto const check = [&](plait::shape const& dims, std::int64_t channels, std::string const& arguments) {
-    std::vector<std::pair<std::string, test::tensor64>> const given = {{"x", some(dims)},
-                                                                       {"s", some({channels}, 2)},
-                                                                       {"b", some({channels}, 3)},
-                                                                       {"m", some({channels}, 4)},
-                                                                       {"v", random_tensor({channels}, 5, 0.2, 2)}};
+    auto const given = batch_norm_operands(dims, channels);
     std::string const net = "SpatialBN x s b m v > y m2 v2 sm sv [epsilon 0.1]" + arguments;
     check_gradient_of({net, given, {"x", "s", "b"}, {"y"}});
     for (std::string const one : {"x", "s", "b"})

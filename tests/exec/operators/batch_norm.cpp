@@ -4,19 +4,20 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <random>
 #include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
 
+#include <support/check_close.hpp>
 #include <support/op_oracle.hpp>
 #include <support/run_op.hpp>
 
 namespace {
 
 using plait::shape;
+using test::check_close;
 using test::table;
 
 template <class T>
@@ -25,21 +26,6 @@ std::vector<T> numbers(std::int64_t count, double range = 3, unsigned seed = 1) 
   std::vector<T> made(static_cast<std::size_t>(count));
   for (T& x : made) x = static_cast<T>((static_cast<double>(random() % 20001) / 10000.0 - 1.0) * range);
   return made;
-}
-
-// Relative to the larger of the wanted value and `least`.
-template <class T>
-void check_close(std::vector<T> const& got, std::vector<long double> const& wanted, double units, double least = 0) {
-  REQUIRE(got.size() == wanted.size());
-  for (std::size_t i = 0; i != got.size(); ++i) {
-    auto const y = static_cast<double>(wanted[i]);
-    double const tolerance =
-        units * static_cast<double>(std::numeric_limits<T>::epsilon()) * std::max(std::abs(y), least);
-    if (!(std::abs(static_cast<double>(got[i]) - y) <= tolerance)) {
-      CAPTURE(i);
-      CHECK(static_cast<double>(got[i]) == y);
-    }
-  }
 }
 
 // Where the outputs are called as in Caffe2.

@@ -2,18 +2,19 @@
 
 #include <cmath>
 #include <cstdint>
-#include <limits>
 #include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
 
 #include <plait/exec/operators/softmax_with_loss.hpp>
+#include <support/check_close.hpp>
 #include <support/run_op.hpp>
 
 namespace {
 
 using plait::shape;
+using test::check_close;
 using test::table;
 using floats = std::vector<float>;
 using ints = std::vector<std::int32_t>;
@@ -51,17 +52,6 @@ std::string op(std::string const& type, std::string const& more = {}) {
   return "type: \"" + type + "\" input: \"x\" input: \"l\" output: \"y\" " + more;
 }
 
-template <class T>
-void check_close(std::vector<T> const& got, std::vector<double> const& wanted, double units) {
-  REQUIRE(got.size() == wanted.size());
-  for (std::size_t i = 0; i != got.size(); ++i)
-    if (!(std::abs(static_cast<double>(got[i]) - wanted[i]) <=
-          units * static_cast<double>(std::numeric_limits<T>::epsilon()) * std::max(1.0, std::abs(wanted[i])))) {
-      CAPTURE(i);
-      CHECK(static_cast<double>(got[i]) == wanted[i]);
-    }
-}
-
 TEST_CASE_TEMPLATE("LabelCrossEntropy, CrossEntropy: -log of probabilities, bounded", B, PLAIT_HOST_BACKENDS) {
   auto const operators = table<B>();
   auto const check = [&]<class T>(T) {
@@ -84,7 +74,7 @@ TEST_CASE_TEMPLATE("LabelCrossEntropy, CrossEntropy: -log of probabilities, boun
         auto const narrow = test::run_op<B>(operators, op("LabelCrossEntropy"),
                                             {{"x", test::of<B>({rows, classes}, x)}, {"l", test::of<B>(dims, hard)}});
         CHECK(narrow.view("y").dims() == shape{rows});
-        check_close(narrow.template fetch<T>("y"), by_label, 2);
+        check_close(narrow.template fetch<T>("y"), by_label, 2, 1);
         auto const wide =
             test::run_op<B>(operators, op("LabelCrossEntropy"),
                             {{"x", test::of<B>({rows, classes}, x)},
@@ -95,7 +85,7 @@ TEST_CASE_TEMPLATE("LabelCrossEntropy, CrossEntropy: -log of probabilities, boun
           test::run_op<B>(operators, op("CrossEntropy"),
                           {{"x", test::of<B>({rows, classes}, x)}, {"l", test::of<B>({rows, classes}, soft)}});
       CHECK(got.view("y").dims() == shape{rows});
-      check_close(got.template fetch<T>("y"), by_distribution, 4);
+      check_close(got.template fetch<T>("y"), by_distribution, 4, 1);
     }
   };
   check(float{});
@@ -168,9 +158,9 @@ TEST_CASE_TEMPLATE("SoftmaxWithLoss: labels, distributions, weights, scale and a
               fed);
           CHECK(blobs.view(to).dims() == dims);
           CHECK(blobs.view("loss").dims() == shape{});
-          check_close(blobs.template fetch<T>(to), p, 8);
+          check_close(blobs.template fetch<T>(to), p, 8, 1);
           check_close(blobs.template fetch<T>("loss"), {0.5 * loss / (by_rows ? static_cast<double>(rows) : weights)},
-                      16);
+                      16, 1);
         }
   };
   check(float{});
@@ -222,7 +212,7 @@ TEST_CASE_TEMPLATE("SigmoidCrossEntropyWithLogits: the three losses, far out too
                                                             : "arg { name: \"unjoined_lr_loss\" i: 1 }"),
             {{"x", test::of<B>(dims, x)}, {"l", test::of<B>(dims, t)}});
         CHECK(got.view("y").dims().rank() == dims.rank() - 1);
-        check_close(got.template fetch<T>("y"), y, 8 * std::max(1.0, range));
+        check_close(got.template fetch<T>("y"), y, 8 * std::max(1.0, range), 1);
       }
   };
   check(float{}, 3);

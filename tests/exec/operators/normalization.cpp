@@ -9,11 +9,13 @@
 
 #include <doctest/doctest.h>
 
+#include <support/check_close.hpp>
 #include <support/run_op.hpp>
 
 namespace {
 
 using plait::shape;
+using test::check_close;
 using test::table;
 float const inf = std::numeric_limits<float>::infinity();
 
@@ -30,21 +32,6 @@ std::string op(std::string const& type, std::string const& arguments = {}) {
 }
 std::string integer(std::string const& name, std::int64_t value) {
   return "arg { name: \"" + name + "\" i: " + std::to_string(value) + " } ";
-}
-
-// Relative to the larger of the wanted value and `least`.
-template <class T>
-void check_close(std::vector<T> const& got, std::vector<long double> const& wanted, double units, double least = 0) {
-  REQUIRE(got.size() == wanted.size());
-  for (std::size_t i = 0; i != got.size(); ++i) {
-    auto const y = static_cast<double>(wanted[i]);
-    double const tolerance =
-        units * static_cast<double>(std::numeric_limits<T>::epsilon()) * std::max(std::abs(y), least);
-    if (!(std::abs(static_cast<double>(got[i]) - y) <= tolerance)) {
-      CAPTURE(i);
-      CHECK(static_cast<double>(got[i]) == y);
-    }
-  }
 }
 
 template <class T>

@@ -9,12 +9,14 @@
 
 #include <doctest/doctest.h>
 
+#include <support/check_close.hpp>
 #include <support/op_oracle.hpp>
 #include <support/run_op.hpp>
 
 namespace {
 
 using plait::shape;
+using test::check_close;
 using test::table;
 
 template <class T>
@@ -45,18 +47,6 @@ std::vector<double> reduced(std::string const& how, std::vector<double> const& x
     first = last;
   }
   return made;
-}
-
-// Numbers are eighths, so that all but means are exact; those are within an ulp.
-template <class T>
-void check_close(std::vector<T> const& made, std::vector<double> const& expected) {
-  REQUIRE(made.size() == expected.size());
-  double worst = 0;
-  for (std::size_t i = 0; i != made.size(); ++i) {
-    double const ulp = std::max(std::abs(expected[i]), 1e-3) * static_cast<double>(std::numeric_limits<T>::epsilon());
-    worst = std::max(worst, std::abs(static_cast<double>(made[i]) - expected[i]) - ulp);
-  }
-  CHECK(worst <= 0);
 }
 
 template <class B, class T, class I>
@@ -95,7 +85,7 @@ void check(std::vector<int> const& lengths, std::size_t width, bool real = true)
   std::vector<double> const ones(rows, 1);
   CHECK(blobs.view("sum").dims() == shape{static_cast<std::int64_t>(lengths.size()), m});
   auto const is = [&](char const* name, std::vector<double> const& expected) {
-    check_close(blobs.template fetch<T>(name), expected);
+    check_close(blobs.template fetch<T>(name), expected, 1, 1e-3);  // eighths: all but means are exact
   };
   is("sum", reduced("sum", wide, width, all, ones, lengths));
   is("max", reduced("max", wide, width, all, ones, lengths));
