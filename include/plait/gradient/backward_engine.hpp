@@ -201,7 +201,7 @@ class backward_engine : public backward_frame {
     context_.start(op, net_.type(op));
     for (value v : reads) context_.add_input({net_.operand(v), net_.name(v.blob)}, wanted_.is_reached(v));
     for (value v : writes) context_.add_output({net_.operand(v), net_.name(v.blob)}, output_gradient(v));
-    context_.set_listed(net_.input_count(op));
+    context_.set_listed(net_.input_count(op), net_.output_count(op));
     if (options_.mixed == mixed_gradients::densify) densify_outputs(op);
     rule_ = rule;
     return true;

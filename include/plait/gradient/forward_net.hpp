@@ -133,6 +133,9 @@ class forward_net {
   std::size_t input_count(op_index op) const {
     return static_cast<std::size_t>(std::ranges::distance(plait::inputs(*net_, ops_[op])));
   }
+  std::size_t output_count(op_index op) const {
+    return static_cast<std::size_t>(std::ranges::distance(plait::outputs(*net_, ops_[op])));
+  }
   std::optional<device_spec> device(op_index op) const {
     if constexpr (device_net<N>)
       return traits::device(*net_, ops_[op]);

@@ -130,8 +130,9 @@ class gradient_context {
   /// The first operand of that name; npos if there is none. O(1), but O(operands) for the first name that is asked for.
   std::size_t find_input(std::string_view name) const { return find(inputs_of_, inputs_, name); }
   std::size_t find_output(std::string_view name) const { return find(outputs_of_, outputs_, name); }
-  /// How many of the inputs the op lists; those behind are what nets inside it read.
+  /// How many of the inputs and outputs the op lists; those behind are what nets inside it read and write.
   std::size_t listed_input_count() const noexcept { return listed_inputs_; }
+  std::size_t listed_output_count() const noexcept { return listed_outputs_; }
 
   /// The argument as a T, which is an alternative of argument_value; `fallback` where there is none. Integers do for
   /// floats. Refuses one of another type.
@@ -268,7 +269,10 @@ class gradient_context {
     numpy_broadcasting_ = numpy_broadcasting;
     as_caffe2_ = as_caffe2;
   }
-  void set_listed(std::size_t inputs) { listed_inputs_ = inputs; }
+  void set_listed(std::size_t inputs, std::size_t outputs) {
+    listed_inputs_ = inputs;
+    listed_outputs_ = outputs;
+  }
   std::span<gradient_operands const> results() const noexcept { return results_; }
   std::vector<saved_value>& saved() noexcept { return saved_; }
 
@@ -301,6 +305,7 @@ class gradient_context {
   op_index source_ = npos;
   std::string_view type_;
   std::size_t listed_inputs_ = 0;
+  std::size_t listed_outputs_ = 0;
   bool numpy_broadcasting_ = false;
   bool as_caffe2_ = false;
   pass_surroundings surroundings_;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -21,7 +22,7 @@
 namespace plait {
 
 struct release_options {
-  /// Blobs that are not freed. Those the net is given are not, nor its external outputs.
+  /// Blobs that are not freed. The net's external outputs are not, either.
   std::vector<std::string> keep = {};
   /// Which blobs may be freed; all, where it is empty.
   std::function<bool(std::string_view)> only = {};
@@ -34,9 +35,10 @@ struct released_blob {
   friend bool operator==(released_blob const&, released_blob const&) = default;
 };
 
-/// Finds the blobs that can be freed: written before they are read, and by an op that always does; read; no external
-/// output, not what an `Alias` shows under another name, nor what nothing else makes. In the order of the ops, and for
-/// each op the last of what it reads first. Nothing is changed. O(operands + nested nets).
+/// Finds the blobs that can be freed: written before they are read, which only what an op always writes is; read; no
+/// external output, nor what an `Alias` shows under another name. A blob that the net is given can be one of them, if
+/// the net overwrites it unread. In the order of the ops, and for each op the last of what it reads first. Nothing is
+/// changed. O(operands + nested nets).
 ///
 /// Follows Caffe2's memonger.release_blobs_when_used, except that reading as a control input or from a nested net
 /// counts, and that what an If may leave as it was is not freed.
@@ -44,11 +46,10 @@ template <has_text N>
 [[nodiscard]] std::vector<released_blob> find_released_blobs(N const& n, release_options const& options = {}) {
   auto const ssa = get_ssa(n, {.subnets = true, .control_inputs = true});
   std::vector<std::vector<blob_index>> reads;            // by op, without repeats
-  std::vector<op_index> listed(ssa.blob_bound(), npos);  // the last op whose reads it is among
+  std::vector<op_index> listed(ssa.blob_bound(), npos);  // the last op whose reads or writes it is among
   std::vector<bool> read(ssa.blob_bound());
   std::vector<bool> made(ssa.blob_bound());   // by an op, before anybody read it
   std::vector<bool> stays(ssa.blob_bound());  // seen under another name, or needed after the run
-  for (value v : ssa.external_inputs()) stays[v.blob] = true;
   for (value v : ssa.external_outputs()) stays[v.blob] = true;
   for (auto&& op : plait::ops(n)) {
     auto const at = static_cast<op_index>(reads.size());
@@ -58,24 +59,17 @@ template <has_text N>
     };
     bool alias = false;
     if constexpr (typed_net<N>) alias = detail::makes_alias(op_type(n, op));
-    bool always = true;  // nets inside may be run or not
-    if constexpr (has_subnets<N>)
-      for (auto&& s : subnets(n, op)) always = always && s.scope == subnet_scope::child;
-    for (value v : ssa.reads(at)) {
-      add(v.blob);
-      if (alias) stays[v.blob] = true;
-    }
-    // What a recurrence makes it names in its arguments, too.
-    auto const is_own = [&](blob_index b) {
-      return always && std::ranges::any_of(ssa.writes(at), [b](value v) { return v.blob == b; });
-    };
+    for (value v : ssa.reads(at)) add(v.blob);
+    if (alias && !here.empty()) stays[here.front()] = true;
+    std::size_t const reads_itself = here.size();
+    // What the op makes, nets inside it name, too. (What they may leave as it was is among the reads.)
+    for (value v : ssa.writes(at)) listed[v.blob] = at;
     if constexpr (has_subnets<N>)
       visit_nested_names(n, op, [&](std::string_view name) {
-        if (blob_index const b = ssa.find(name); b != npos && !is_own(b)) add(b);
+        if (blob_index const b = ssa.find(name); b != npos) add(b);
       });
     if (alias) continue;
-    for (blob_index b : here) read[b] = true;
-    if (!always) continue;
+    for (std::size_t i = 0; i != reads_itself; ++i) read[here[i]] = true;
     for (value v : ssa.writes(at))
       if (!read[v.blob]) made[v.blob] = true;
   }

@@ -29,15 +29,16 @@ namespace detail {
 inline constexpr std::string_view inner_gradient_suffix = "/_DO_OPERATOR_INNER_GRAD_";
 inline constexpr std::string_view inner_copy_suffix = "/_DO_OPERATOR_INNER_GRAD_COPY_";
 
-// Which name each operand of a Do has inside. The last input and the last output are the workspace.
+// Which name each operand of a Do has inside. The last input and the last output that it lists are the workspace; what
+// its net writes under the name of an input alone is an output behind that.
 class do_binding {
  public:
   explicit do_binding(gradient_context const& c) {
-    c.refuse_unless(c.listed_input_count() >= 1 && c.output_count() >= 1 &&
-                        c.input_name(c.listed_input_count() - 1) == c.output_name(c.output_count() - 1),
+    c.refuse_unless(c.listed_input_count() >= 1 && c.listed_output_count() >= 1 &&
+                        c.input_name(c.listed_input_count() - 1) == c.output_name(c.listed_output_count() - 1),
                     "its last input and its last output should be its workspace");
     inputs_ = c.listed_input_count() - 1;
-    outputs_ = c.output_count() - 1;
+    outputs_ = c.listed_output_count() - 1;
     auto const inner = c.argument<std::vector<std::string>>("inner_blobs");
     auto const outer = c.argument<std::vector<std::int64_t>>("outer_blobs_idx");
     c.refuse_unless(inner.size() == outer.size(), "inner_blobs and outer_blobs_idx should be of one length");
@@ -49,8 +50,7 @@ class do_binding {
       outer_of_.emplace(inner[i], name);
     }
   }
-  std::size_t inputs() const noexcept { return inputs_; }
-  std::size_t outputs() const noexcept { return outputs_; }
+  std::size_t workspace() const noexcept { return outputs_; }  // which of the outputs
   std::string const* inner_of(std::string_view outer) const { return find(inner_of_, outer); }
   std::string const* outer_of(std::string_view inner) const { return find(outer_of_, inner); }
 
@@ -76,8 +76,8 @@ inline gradient_rule::frames plan_do(gradient_context& c, gradient_rules const& 
                   "it is a gradient itself, and of the workspace that it goes back through nothing leads further back");
   do_binding const binding(c);
   nested_pass::seeds seeds;
-  for (std::size_t o = 0; o != binding.outputs(); ++o) {
-    if (!c.has_gradient(o)) continue;
+  for (std::size_t o = 0; o != c.output_count(); ++o) {
+    if (o == binding.workspace() || !c.has_gradient(o)) continue;
     (void)c.output_gradient(o);
     std::string const* const name = binding.inner_of(c.output_name(o));
     c.refuse_unless(name != nullptr, "its output '" + std::string(c.output_name(o)) + "' has no name inside");
@@ -159,7 +159,7 @@ inline void make_do_gradient(gradient_context& c, gradient_rule::frames& done) {
       for (gradient_operand in : inputs)
         c.refuse_unless(c.text(in) != c.text(out), "it reads and makes a gradient of one name, '" + c.text(out) + '\'');
 
-  gradient_operand const workspace = c.output(c.output_count() - 1);
+  gradient_operand const workspace = c.output(binding.workspace());
   inputs.push_back(workspace);
   outputs.push_back(c.update(workspace));
   c.op("Do", inputs, outputs)
