@@ -33,10 +33,11 @@ TEST_CASE_TEMPLATE("PadImage and its gradient: every mode, both orders", B, PLAI
     shape dims;  // channels first
     std::array<int, 4> pads;
   };
-  std::vector<sample> const samples = {{{1, 1, 2, 2}, {1, 1, 1, 1}}, {{2, 3, 4, 5}, {3, 2, 0, 4}},
-                                       {{1, 2, 3, 4}, {0, 0, 0, 0}}, {{2, 1, 5, 3}, {1, 0, 4, 2}},
-                                       {{0, 2, 3, 3}, {1, 1, 1, 1}}, {{1, 0, 3, 3}, {1, 2, 1, 1}},
-                                       {{2, 3, 1, 4}, {0, 3, 0, 3}}, {{3, 20, 40, 30}, {5, 2, 7, 1}}};
+  std::vector<sample> const samples = {
+      {{1, 1, 2, 2}, {1, 1, 1, 1}},     {{2, 3, 4, 5}, {3, 2, 0, 4}},    {{1, 2, 3, 4}, {0, 0, 0, 0}},
+      {{2, 1, 5, 3}, {1, 0, 4, 2}},     {{0, 2, 3, 3}, {1, 1, 1, 1}},    {{1, 0, 3, 3}, {1, 2, 1, 1}},
+      {{2, 3, 1, 4}, {0, 3, 0, 3}},     {{3, 20, 40, 30}, {5, 2, 7, 1}}, {{2, 3, 4, 5}, {-1, 2, 1, -2}},
+      {{1, 2, 4, 4}, {-1, -1, -1, -1}}, {{1, 2, 4, 4}, {-5, 3, 3, -5}},  {{2, 1, 4, 3}, {-2, 0, -2, -1}}};
   for (sample const& s : samples)
     for (bool const last : {false, true})
       for (std::string const mode : {"constant", "reflect", "edge"}) {
@@ -86,12 +87,14 @@ TEST_CASE("PadImage: other ways to say how much; what it refuses") {
   };
   CHECK(dims("arg { name: 'pad' i: 2 }") == shape{1, 1, 6, 7});
   CHECK(dims("arg { name: 'pads' ints: 1 ints: 2 ints: 3 ints: 4 }") == shape{1, 1, 6, 9});
+  CHECK(dims("arg { name: 'pad' i: -1 }") == shape{1, 1, 0, 1});
   CHECK(dims("") == shape{1, 1, 2, 3});
   auto const error = [](std::string const& type, std::string const& arguments, shape const& x = {1, 1, 2, 3}) {
     return test::error_of<B>(table<B>(), "type: '" + type + "' input: 'x' output: 'y' " + arguments,
                              {{"x", test::counted<B, float>(x)}});
   };
-  CHECK(test::has(error("PadImage", "arg { name: 'pad' i: -1 }"), "'pads' are negative"));
+  CHECK(test::has(error("PadImage", "arg { name: 'pad' i: -2 }"), "as many places in axis 2 as are cut off"));
+  CHECK(test::has(error("PadImage", "arg { name: 'pad' i: 3000000000 }"), "'pads' are very large"));
   CHECK(test::has(error("PadImage", "arg { name: 'pads' ints: 1 ints: 2 }"), "'pads' must be four"));
   CHECK(test::has(error("PadImage", "arg { name: 'mode' s: 'wrap' }"), "'mode' must be constant, reflect or edge"));
   CHECK(test::has(error("PadImage", "arg { name: 'pad' i: 2 } arg { name: 'mode' s: 'reflect' }"),

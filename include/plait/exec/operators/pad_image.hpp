@@ -26,7 +26,7 @@ enum class padding_mode : std::uint8_t {
 
 namespace detail {
 
-/// One axis of a picture with a margin.
+/// One axis of a picture with a margin; a negative one cuts off.
 struct padded_axis {
   std::int64_t in = 0;
   std::int64_t head = 0;
@@ -43,22 +43,20 @@ struct padded_axis {
     return i < 0 ? -i : 2 * (in - 1) - i;
   }
 
-  /// Elements of the padded picture that come from place i: so many, the k-th of them in ascending order.
-  PLAIT_HOST_DEVICE constexpr std::int64_t copies(padding_mode mode, std::int64_t i) const {
-    if (mode == padding_mode::constant) return 1;
-    if (mode == padding_mode::edge) return 1 + (i == 0 ? head : 0) + (i == in - 1 ? tail : 0);
-    return 1 + (is_mirrored_before(i) ? 1 : 0) + (is_mirrored_after(i) ? 1 : 0);
+  /// each(o) for the elements of the padded picture that come from place i, in ascending order.
+  template <class Each>
+  PLAIT_HOST_DEVICE constexpr void for_each_copy(padding_mode mode, std::int64_t i, Each const& each) const {
+    auto const stretch = [&](std::int64_t first, std::int64_t last) {
+      for (std::int64_t o = first < 0 ? 0 : first; o < last && o < out(); ++o) each(o);
+    };
+    std::int64_t const end = head + in;
+    if (mode == padding_mode::edge && i == 0) stretch(0, head);
+    if (mode == padding_mode::reflect && i > 0) stretch(head - i, head - i + 1);
+    stretch(head + i, head + i + 1);
+    if (mode == padding_mode::reflect && i < in - 1)
+      stretch(2 * (end - 1) - (head + i), 2 * (end - 1) - (head + i) + 1);
+    if (mode == padding_mode::edge && i == in - 1) stretch(end, out());
   }
-  PLAIT_HOST_DEVICE constexpr std::int64_t copy(padding_mode mode, std::int64_t i, std::int64_t k) const {
-    if (mode == padding_mode::constant) return head + i;
-    if (mode == padding_mode::edge) return (i == 0 ? 0 : head + i) + k;
-    if (is_mirrored_before(i) && k-- == 0) return head - i;
-    return k == 0 ? head + i : head + 2 * (in - 1) - i;
-  }
-
- private:
-  PLAIT_HOST_DEVICE constexpr bool is_mirrored_before(std::int64_t i) const { return i > 0 && i <= head; }
-  PLAIT_HOST_DEVICE constexpr bool is_mirrored_after(std::int64_t i) const { return i < in - 1 && in - 1 - i <= tail; }
 };
 
 // A row is a line of a plane or, with channels last, a place: what follows it is `width` elements for each place.
@@ -102,11 +100,11 @@ struct unpadded_line {
     for (auto i = static_cast<std::int64_t>(first); i < static_cast<std::int64_t>(last); ++i) {
       std::int64_t const at = channels == 1 ? i : i / channels;
       T sum = T(0);
-      for (std::int64_t k = 0; k < height.copies(mode, line); ++k) {
-        std::int64_t const from = plane * height.out() + height.copy(mode, line, k);
-        for (std::int64_t l = 0; l < breadth.copies(mode, at); ++l)
-          sum += dy[(from * breadth.out() + breadth.copy(mode, at, l)) * channels + (i - at * channels)];
-      }
+      height.for_each_copy(mode, line, [&](std::int64_t from) {
+        std::int64_t const begin = (plane * height.out() + from) * breadth.out();
+        breadth.for_each_copy(mode, at,
+                              [&](std::int64_t place) { sum += dy[(begin + place) * channels + (i - at * channels)]; });
+      });
       to[i] = sum;
     }
   }
@@ -115,7 +113,7 @@ struct unpadded_line {
 /// What padding and its gradient share.
 class padding_shape {
  public:
-  explicit padding_shape(op_arguments const& a) : pads_(read_pads(a)), last(read_channels_last(a)) {
+  explicit padding_shape(op_arguments const& a) : pads_(read_pads(a, -largest_extent)), last(read_channels_last(a)) {
     if (pads_.size() != 1 && pads_.size() != 4) a.fail("pads", "must be four: top, left, bottom, right");
     if (a.text("mode") == "reflect")
       mode = padding_mode::reflect;
@@ -138,8 +136,9 @@ class padding_shape {
       std::int64_t const margin = padded ? at.head + at.tail : 0;
       at.in = made[first + axis] - margin;
       c.expect(at.in >= 0, 0, "be larger than its margin in axis ", first + axis);
+      c.expect(at.out() >= 0, 0, "have as many places in axis ", first + axis, " as are cut off");
       if (mode == padding_mode::reflect)
-        c.expect((at.head < at.in && at.tail < at.in) || at.head + at.tail == 0, 0, "have more places in axis ",
+        c.expect((at.head <= 0 || at.head < at.in) && (at.tail <= 0 || at.tail < at.in), 0, "have more places in axis ",
                  first + axis, " than a reflected margin has");
       if (mode == padding_mode::edge) c.expect(at.in > 0 || at.out() == 0, 0, "have an edge in axis ", first + axis);
       made.set(first + axis, padded ? at.in : at.out());
@@ -216,7 +215,8 @@ void add_pad_image_operators(operators<B>& table) {
         .describe(text);
     table.template add<Kernel>(std::move(schema));
   };
-  add.template operator()<pad_image_kernel<B>>("PadImage", "Y = pictures X with a margin around them");
+  add.template operator()<pad_image_kernel<B>>("PadImage",
+                                               "Y = pictures X with a margin around them; a negative one cuts off");
   add.template operator()<pad_image_gradient_kernel<B>>(
       "PadImageGradient", "dX = the sums of dY by the place of X that it comes from; of a constant margin it does not");
 }

@@ -16,9 +16,11 @@
 
 namespace plait::detail {
 
+// So that products of two do not overflow.
+inline constexpr std::int64_t largest_extent = (std::int64_t{1} << 31) - 1;
+
 inline bool any_outside(std::vector<std::int64_t> const& list, std::int64_t least) {
-  // So that products of two do not overflow.
-  return std::ranges::any_of(list, [=](std::int64_t x) { return x < least || x >= std::int64_t{1} << 31; });
+  return std::ranges::any_of(list, [=](std::int64_t x) { return x < least || x > largest_extent; });
 }
 
 /// Numbers for each axis of an image: a list, one number for all axes, or two for height and width.
@@ -43,7 +45,7 @@ inline std::vector<std::int64_t> read_extents(op_arguments const& a, std::string
 }
 
 /// Padding before each axis, then after each: a list, one number for all, or four for the sides of a picture.
-inline std::vector<std::int64_t> read_pads(op_arguments const& a) {
+inline std::vector<std::int64_t> read_pads(op_arguments const& a, std::int64_t least = 0) {
   std::vector<std::int64_t> made = a.integers("pads");
   if (made.empty()) {
     if (a.has("pad")) {
@@ -52,7 +54,7 @@ inline std::vector<std::int64_t> read_pads(op_arguments const& a) {
       for (char const* const side : {"pad_t", "pad_l", "pad_b", "pad_r"}) made.push_back(a.integer(side));
     }
   }
-  if (any_outside(made, 0)) a.fail("pads", "are negative or very large");
+  if (any_outside(made, least)) a.fail("pads", least == 0 ? "are negative or very large" : "are very large");
   if (std::ranges::all_of(made, [](std::int64_t x) { return x == 0; })) made = {0};
   return made;
 }
