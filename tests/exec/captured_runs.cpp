@@ -173,6 +173,9 @@ TEST_CASE("captured_runs: a net that waits for its device, or does something els
         "op { type: 'Twice' input: 'x' output: 'z' } op { type: 'Dropout' input: 'z' output: 'y' output: 'm' } "
         "external_output: 'y'");
     CHECK(net.plan.differs_by_run());
+    one_op const still(
+        "op { type: 'Dropout' input: 'x' output: 'y' arg { name: 'is_test' i: 1 } } external_output: 'y'");
+    CHECK_FALSE(still.plan.differs_by_run());
     std::vector<floats> made;
     for (int i = 0; i != 8; ++i) {
       net.runs.run();

@@ -66,6 +66,27 @@ TEST_CASE("op_arguments: whole numbers stand for reals, and empty lists for list
   CHECK(a.texts("names").empty());
 }
 
+TEST_CASE("op_arguments: whether elements decide on shapes, and whether runs differ, by operands and arguments") {
+  plait::netdef const n = plait::read_netdef_text(R"(op { type: "T" input: "x" output: "y" }
+    op { type: "T" input: "x" input: "z" output: "y" }
+    op { type: "T" input: "x" input: "z" output: "y" arg { name: "off" i: 1 } })");
+  auto const of = [&](plait::op_schema const& described) {
+    std::vector<std::pair<bool, bool>> found;
+    for (plait::op_def const& op : n.op) {
+      auto const a = plait::read_op_arguments(n, op, described);
+      found.emplace_back(a.has_shapes_from_elements(), a.differs_by_run());
+    }
+    return found;
+  };
+  using answers = std::vector<std::pair<bool, bool>>;
+  auto const plain = plait::op_schema("T").inputs(1, 2).outputs(1).argument("off", std::int64_t{0}, "");
+  CHECK(of(plain) == answers(3, {false, false}));
+  auto made = plain;
+  CHECK(of(made.shape_from(1).differs_by_run()) == answers{{false, true}, {true, true}, {true, true}});
+  auto const on = [](plait::op_arguments const& a) { return !a.flag("off"); };
+  CHECK(of(made.shape_from_where(on).differs_by_run(on)) == answers{{false, true}, {true, true}, {false, false}});
+}
+
 TEST_CASE("op_arguments: blobs that are called otherwise, and arguments that are refused") {
   auto const described = plait::op_schema("T")
                              .inputs(0, 2)

@@ -76,6 +76,9 @@ TEST_CASE("forecast_memory: shapes from elements that are fed, or that types say
       check("op { type: 'Concat' input: 'x' input: 'x' output: 'c' output: 'extents' arg { name: 'axis' i: 1 } }"
             "op { type: 'Split' input: 'c' input: 'extents' output: 'y' output: 'rest' arg { name: 'axis' i: 1 } }") ==
       shape{4, 24});
+  // A fill like a blob takes no more than its shape.
+  CHECK(check("op { type: 'Relu' input: 'x' output: 'r' } op { type: 'ConstantFill' input: 'r' output: 'y' }") ==
+        shape{4, 24});
   plait::workspace<B> blobs;
   feed(blobs);
   auto plan = plait::compile(plait::read_netdef_text("op { type: 'Unique' input: 'dims' output: 'y' }"),

@@ -23,6 +23,7 @@ struct net_operands {
   std::vector<op_schema const*> schemas;  ///< by op
   std::vector<std::uint32_t> listed;      ///< by op: the number of inputs it lists
   csr<value> more;                        ///< by op: what else it reads
+  std::vector<bool> elements;             ///< by op: whether elements of its inputs decide on shapes
   csr<op_index> controls;                 ///< by op: those that write its control inputs
   /// By op: whether it, or one in a net inside it, shares_results. Not of add: who compiles these nets knows.
   std::vector<bool> sharing = {};
@@ -36,6 +37,7 @@ struct net_operands {
     op_schema const& schema = arguments.schema();
     schemas.push_back(&schema);
     listed.push_back(static_cast<std::uint32_t>(arguments.input_count()));
+    elements.push_back(arguments.has_shapes_from_elements());
     std::size_t control_inputs = 0;
     for ([[maybe_unused]] auto&& name : plait::control_inputs(n, op)) ++control_inputs;
     std::span<value const> const reads = form.reads(at);

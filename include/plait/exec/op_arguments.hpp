@@ -85,6 +85,18 @@ class op_arguments {
     return schema_->row_inputs() && rows == std::min(*schema_->row_inputs(), inputs_);
   }
 
+  /// Whether elements of its inputs decide on shapes: see op_schema::shape_from.
+  bool has_shapes_from_elements() const {
+    op_condition const where = schema_->shapes_by_elements();
+    return std::ranges::any_of(schema_->shape_inputs(), [this](std::size_t i) { return i < inputs_; }) &&
+           (where == nullptr || where(*this));
+  }
+  /// Whether what it does depends on more than its operands: see op_schema::differs_by_run.
+  bool differs_by_run() const {
+    op_condition const where = schema_->different_runs();
+    return where != nullptr && where(*this);
+  }
+
   /// For values that the op cannot have; the caller adds which op it is.
   [[noreturn]] void fail(std::string_view name, std::string_view expected) const {
     throw shape_error("plait: argument '" + std::string(name) + "' " + std::string(expected));

@@ -42,6 +42,9 @@ struct net_argument_info {
 
 class op_arguments;
 
+/// What is true of ops of a type with some arguments and numbers of operands.
+using op_condition = bool (*)(op_arguments const&);
+
 /// Of an op with such arguments: whether its rows are independent where its first `rows` inputs have them, and the
 /// others are the same for all rows.
 using row_claim = bool (*)(op_arguments const&, std::size_t rows);
@@ -82,6 +85,11 @@ class op_schema {
     shape_inputs_.push_back(input);
     return *this;
   }
+  /// In an op of which this is not true no elements decide, whatever shape_from says.
+  op_schema& shape_from_where(op_condition where) {
+    shapes_where_ = where;
+    return *this;
+  }
   /// The op is a function of its inputs, and some rows of the inputs make the same rows of the outputs, whichever other
   /// rows there are: rows being places of the first axis (not of all axes but the last, as in op_kernel::by_rows), and
   /// further inputs (from `parameters` on) being the same for all rows. Inputs with rows have as many of them, and as
@@ -103,10 +111,10 @@ class op_schema {
     return *this;
   }
   /// What an op does depends on more than its operands: how often it has run, or elements that the host looks at. What
-  /// a run of it starts on a device cannot stand for another run: see captured_runs. Of ops with fewer inputs than so
-  /// many, that is.
-  op_schema& differs_by_run(std::size_t fewer_inputs = npos) {
-    differs_below_ = fewer_inputs;
+  /// a run of it starts on a device cannot stand for another run: see captured_runs. With a condition, of ops of which
+  /// that is true.
+  op_schema& differs_by_run(op_condition where = [](op_arguments const&) { return true; }) {
+    differs_where_ = where;
     return *this;
   }
   /// The type of `fallback` is the argument's type.
@@ -221,12 +229,8 @@ class op_schema {
   std::vector<operand_pair> const& views() const noexcept { return views_; }
   bool is_view(std::size_t input, std::size_t output) const { return holds(views_, {input, output}); }
   std::vector<std::size_t> const& shape_inputs() const noexcept { return shape_inputs_; }
-  /// Whether shapes depend on elements in an op that has this many inputs.
-  bool reads_shapes(std::size_t input_count) const {
-    for (std::size_t const i : shape_inputs_)
-      if (i < input_count) return true;
-    return false;
-  }
+  /// nullptr where it is of all ops that have such inputs.
+  op_condition shapes_by_elements() const noexcept { return shapes_where_; }
   /// Whether rows are independent, with some arguments at least: op_arguments::has_independent_rows says with which.
   bool claims_rows() const noexcept { return row_inputs_ || row_claim_ != nullptr; }
   /// The first input that all rows share, whatever the arguments; nothing where they decide, or rows depend on others.
@@ -246,7 +250,8 @@ class op_schema {
   bool may_take_objects() const noexcept { return takes_objects_ || results_after_run_; }
   bool has_side_effects() const noexcept { return side_effects_; }
   bool has_exact_numbers() const noexcept { return exact_numbers_; }
-  bool does_differ_by_run(std::size_t inputs) const noexcept { return inputs < differs_below_; }
+  /// nullptr where no op does.
+  op_condition different_runs() const noexcept { return differs_where_; }
   bool has_checked_first() const noexcept { return checks_first_; }
   /// Throws an error where the description contradicts itself: it speaks of an operand that no op of the type has, asks
   /// for more operands than there may be, or describes an argument twice.
@@ -293,12 +298,13 @@ class op_schema {
   std::vector<operand_pair> updates_;
   std::vector<operand_pair> views_;
   std::vector<std::size_t> shape_inputs_;
+  op_condition shapes_where_ = nullptr;
   std::optional<std::size_t> row_inputs_;
   row_claim row_claim_ = nullptr;
   bool renames_blobs_ = false;
   bool side_effects_ = false;
   bool exact_numbers_ = false;
-  std::size_t differs_below_ = 0;
+  op_condition differs_where_ = nullptr;
   bool checks_first_ = false;
   required_inputs required_ = required_inputs::all;
   bool results_after_run_ = false;

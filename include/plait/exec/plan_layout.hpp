@@ -76,6 +76,8 @@ class plan_layout {
   std::span<op_index const> stages() const noexcept { return stages_; }
   /// Whether the types of an op's outputs are known only after its run, and nothing is placed for them.
   bool gives_results(op_index op) const { return gives_results_[op]; }
+  /// Whether elements of an op's inputs decide on shapes.
+  bool reads_elements(op_index op) const { return reads_elements_[op]; }
 
  private:
   // Inputs of the op in hand by something, each with its number. An op may have thousands: then they are sorted, and
@@ -110,6 +112,7 @@ class plan_layout {
   std::vector<value_number> given_;
   std::vector<op_index> stages_;
   std::vector<bool> gives_results_;   // by op
+  std::vector<bool> reads_elements_;  // by op
   std::vector<bool> replaces_given_;  // by op
 };
 
@@ -217,10 +220,11 @@ void plan_layout::compute(ssa_form<N> const& form, net_operands const& operands,
   published_.clear();
   stages_.assign(ops == 0 ? 0 : 1, 0);
   gives_results_.assign(ops, false);
+  reads_elements_ = operands.elements;
   for (op_index op = 0; op != ops; ++op) {
     op_schema const& schema = *operands.schemas[op];
     gives_results_[op] = schema.has_results_after_run();
-    if (op != 0 && (schema.reads_shapes(operands.listed[op]) || gives_results_[op - 1])) stages_.push_back(op);
+    if (op != 0 && (reads_elements_[op] || gives_results_[op - 1])) stages_.push_back(op);
     for (value_number v : reads_[op])
       if (storage_of_[v] == npos) {
         storage_of_[v] = static_cast<storage_number>(storages_.size());

@@ -151,9 +151,8 @@ class time_parallel_ops {
 
   op_schema const* describe(op_def const& op) const {
     auto const found = std::ranges::find(schemas_, cell_.text(op.type), &op_schema::type);
-    return found == schemas_.end() || (*found)->has_side_effects() || (*found)->does_differ_by_run(op.input.size())
-               ? nullptr
-               : *found;
+    bool const none = found == schemas_.end() || (*found)->has_side_effects() || (*found)->different_runs() != nullptr;
+    return none ? nullptr : *found;
   }
 
   // How many of the first inputs come from a sequence, where all steps of them can be taken together.

@@ -97,6 +97,11 @@ TEST_CASE_TEMPLATE("pooling: of all places, windows that end behind the tail, ti
   CHECK(behind.template fetch<float>("y") == std::vector<float>{5, 6, 8, 9});
   CHECK(run("AveragePool", cut, {1, 1, 3, 3}, {1, 2, 3, 4, 5, 6, 7, 8, 9}).template fetch<float>("y") ==
         std::vector<float>{3, 4.5, 7.5, 9});
+  // More places of padding than there are integers.
+  CHECK(run("AveragePool",
+            "arg { name: 'kernel' i: 2097153 } arg { name: 'pad' i: 1048576 } arg { name: 'count_include_pad' i: 1 }",
+            {1, 1, 1, 1, 1}, {2})
+            .template fetch<float>("y")[0] == doctest::Approx(2 / std::pow(2097153.0, 3)));
   float const nan = std::numeric_limits<float>::quiet_NaN();
   auto const none = run("MaxPool", "arg { name: 'kernel' i: 2 }", {1, 1, 3}, {1, nan, 0}).template fetch<float>("y");
   CHECK(std::isnan(none[0]));

@@ -118,6 +118,28 @@ TEST_CASE("Reshape starts a new stage only where elements decide on its shape") 
         std::vector<plait::op_index>{0, 2});
 }
 
+TEST_CASE("Only where elements decide on shapes does a stage start") {
+  using B = plait::serial;
+  plait::workspace<B> blobs;
+  blobs.feed("x", test::counted<B, float>({2, 3}));
+  blobs.feed("s", test::of<B, std::int32_t>({2}, {1, 0}));
+  auto const stages = [&](std::string const& op) {
+    return plait::compile(plait::read_netdef_text("op { type: 'Relu' input: 'x' output: 'r' } op { " + op + " }"),
+                          table<B>(), blobs)
+        .layout()
+        .stages()
+        .size();
+  };
+  CHECK(stages("type: 'ConstantFill' input: 'r' output: 'y'") == 1);
+  CHECK(stages("type: 'ConstantFill' input: 's' output: 'y' arg { name: 'input_as_shape' i: 1 }") == 2);
+  CHECK(stages("type: 'UnsortedSegmentSum' input: 'r' input: 's' output: 'y'") == 2);
+  CHECK(stages("type: 'UnsortedSegmentSum' input: 'r' input: 's' output: 'y' arg { name: 'num_segments' i: 2 }") == 1);
+  CHECK(stages("type: 'SparseToDense' input: 's' input: 'r' output: 'y'") == 2);
+  CHECK(stages("type: 'SparseToDense' input: 's' input: 'r' input: 'x' output: 'y'") == 1);
+  CHECK(stages("type: 'SliceGradient' input: 'x' input: 'r' output: 'y'") == 1);
+  CHECK(stages("type: 'SliceGradient' input: 'x' input: 's' input: 's' input: 'r' output: 'y'") == 2);
+}
+
 TEST_CASE("Reshape refuses what does not fit") {
   using B = plait::serial;
   CHECK(test::has(refusal<B>(shape_argument({5, -1}), {2, 6}), "Reshape: plait: op 0 (Reshape): 12 elements leave no"));
@@ -135,6 +157,10 @@ TEST_CASE("Reshape refuses what does not fit") {
   CHECK(test::has(test::error_of<B>(table<B>(), reshape + R"( input: "x" input: "s" output: "y")",
                                     {{"x", test::counted<B, float>({12})}, {"s", test::of<B, float>({1}, {12})}}),
                   "float32 1, which should hold int32 or int64"));
+  CHECK(test::has(
+      test::error_of<B>(table<B>(), reshape + R"( input: "x" input: "s" output: "y" output: "old")",
+                        {{"x", test::of<B, float>({0, 1LL << 32}, {})}, {"s", test::of<B, std::int32_t>({1}, {0})}}),
+      "an extent of 4294967296 does not fit an int32"));
 }
 
 TEST_CASE_TEMPLATE("other shapes", B, PLAIT_HOST_BACKENDS) {

@@ -335,6 +335,30 @@ TEST_CASE("Do: backward in a net of its own, after the forward one") {
   }
 }
 
+TEST_CASE("Do: a gradient that fails leaves its workspace on the stack, for another run") {
+  using B = plait::serial;
+  auto const table = test::control_operators<B>();
+  plait::workspace<B> blobs;
+  feed(blobs, "x", {1, 2});
+  auto forward =
+      plan_of<B>(scope + op_text("Do", {"x", "ws"}, {"y", "ws"},
+                                 do_args(line_text("a", "t", 2, 0) + line_text("t", "b", 1, 0), {"a", "b"}, {0, 1})),
+                 table, blobs);
+  auto backward = plan_of<B>(
+      op_text("Do", {"ws"}, {"g", "ws"},
+              do_args(line_text("hidden", "u", 1, 0) + line_text("t", "g", 3, 0), {"g"}, {0}) + "is_gradient_op: true"),
+      table, blobs);
+  forward.run();
+  CHECK(says(message_of([&] { backward.run(); }), "'hidden'"));
+  auto& stack = stack_of(blobs, "ws");
+  REQUIRE(stack.size() == 1);
+  CHECK(numbers(stack.top(), "t") == floats{2, 4});
+  stack.top().template feed<float>("hidden", {1}, {1});
+  backward.run();
+  CHECK(numbers(blobs, "g") == floats{6, 12});
+  CHECK(stack.empty());
+}
+
 TEST_CASE("Do: under the parallel executor") {
   using B = plait::tbb;
   auto const table = test::control_operators<B>();

@@ -167,6 +167,12 @@ TEST_CASE("Tile refuses") {
   CHECK(test::has(refusal(R"(arg { name: "tiles" i: -1 })"), "tiled -1 times"));
   CHECK(test::has(refusal(R"(arg { name: "axis" i: 2 })"), "has no axis 2"));
   CHECK(test::has(refusal(R"(arg { name: "tiles" i: 9223372036854775807 })"), "no place in memory"));
+  // Of nothing there may be as many.
+  CHECK(test::run_op<B>(table<B>(), R"(type: "Tile" input: "x" output: "y" arg { name: "axis" i: 1 }
+                                       arg { name: "tiles" i: 4611686018427387904 })",
+                        {{"x", test::of<B, float>({3, 0}, {})}})
+            .view("y")
+            .dims() == shape{3, 0});
 }
 
 }  // namespace

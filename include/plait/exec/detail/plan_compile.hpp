@@ -79,7 +79,7 @@ plan<B>::plan(N const& n, operators<B> const& table, workspace<B>& blobs, compil
         arguments.set_stream(
             random_stream_of(std::string_view(form.name(written.front().blob)), written.front().version));
       operands.add(n, op, form, at, arguments, keep);
-      findings found{entry->schema.does_differ_by_run(arguments.input_count()), entry->schema.has_shared_results()};
+      findings found{arguments.differs_by_run(), entry->schema.has_shared_results()};
       nets_of_op<B> const nets =
           nets_inside(form, n, op, at, operands, asked_for, table, depth, options.as_declared, found);
       std::vector<typename operators<B>::shape_check> asks;

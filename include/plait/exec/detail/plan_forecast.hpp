@@ -35,9 +35,10 @@ auto plan<B>::forecast_run(given_types const& given) -> forecast {
   std::vector<std::shared_ptr<blob_object>> input_objects;
   std::vector<std::shared_ptr<blob_object>> output_objects;
   for (op_index op = 0; op != op_count(); ++op) {
-    for (std::size_t const i : schema(op).shape_inputs())
-      if (i < layout_.reads(op).size() && !is_known(layout_.reads(op)[i]))
-        throw problem(op, "its shapes come from elements, which are known in the run");
+    if (layout_.reads_elements(op))
+      for (std::size_t const i : schema(op).shape_inputs())
+        if (i < layout_.reads(op).size() && !is_known(layout_.reads(op)[i]))
+          throw problem(op, "its shapes come from elements, which are known in the run");
     if (!layout_.gives_results(op)) {
       infer(op, &known);
       for (std::size_t o = 0; o != known.told.size(); ++o)

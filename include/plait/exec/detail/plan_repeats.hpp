@@ -14,7 +14,7 @@ void plan<B>::find_places() {
   repeats_ = false;
   places_.clear();
   if (nested_ || layout_.stages().size() != 1) return;
-  if (details_[0].type->schema.reads_shapes(layout_.reads(0).size())) return;
+  if (layout_.reads_elements(0)) return;
   if (std::ranges::any_of(steps_, [](step const& s) { return s.way >= op_way::demanded; })) return;
   auto const given_back = [this](value_number v) { return is_source(blobs_[layout_.blob_of(v)]); };
   if (std::ranges::any_of(layout_.published(), given_back)) return;

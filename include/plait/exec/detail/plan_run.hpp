@@ -334,7 +334,7 @@ template <backend B>
 void plan<B>::enter(std::size_t stage) {
   ++entered_;
   op_index const op = layout_.stages()[stage];
-  bool const asks = details_[op].type->schema.reads_shapes(layout_.reads(op).size());
+  bool const asks = layout_.reads_elements(op);
   bool const changed = asks && infer(op);
   if (!ready_[stage] || changed) prepare_stage(stage, asks);
   if (stage != 0 || changed) refresh(stage);

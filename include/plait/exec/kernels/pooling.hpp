@@ -30,6 +30,15 @@ PLAIT_HOST_DEVICE inline std::int64_t seen_or_all(windows const& w, std::size_t 
   return How == pooling::mean_with_padding ? w.kernel[axis] : seen_by(w, axis, window);
 }
 
+/// Of windows over several axes: a product that integers may not have room for.
+template <pooling How, class T, class... Windows>
+PLAIT_HOST_DEVICE inline T places_seen(windows const& w, Windows... window) {
+  T product = 1;
+  std::size_t axis = 0;
+  ((product *= static_cast<T>(seen_or_all<How>(w, axis++, window))), ...);
+  return product;
+}
+
 /// f(first, last, seen) for stretches of the windows from `begin` to `end` of the last axis that see as many elements
 /// each: all that no padding is seen by are one.
 template <pooling How, class F>
@@ -82,9 +91,9 @@ struct pooled_planes {
       }
     });
     if constexpr (How != pooling::maximum) {
-      std::int64_t const rows = seen_or_all<How>(w, 0, o0) * seen_or_all<How>(w, 1, o1);
+      T const rows = places_seen<How, T>(w, o0, o1);
       for_each_stretch<How>(w, begin, end, [&](std::int64_t low, std::int64_t high, std::int64_t seen) {
-        auto const count = static_cast<T>(rows * seen);
+        T const count = rows * static_cast<T>(seen);
         for (std::int64_t o = low; o < high; ++o) to[o] /= count;
       });
     }
@@ -115,8 +124,7 @@ struct pooled_places {
       }
     });
     if constexpr (How != pooling::maximum) {
-      auto const count =
-          static_cast<T>(seen_or_all<How>(w, 0, o0) * seen_or_all<How>(w, 1, o1) * seen_or_all<How>(w, 2, o2));
+      T const count = places_seen<How, T>(w, o0, o1, o2);
       for (std::size_t c = first; c < last; ++c) to[c] /= count;
     }
   }
@@ -148,7 +156,7 @@ struct unpooled_planes {
     fill_zero(to, begin, end);
     w.for_each_window(i0, i1, [&](std::int64_t, std::int64_t o0, std::int64_t, std::int64_t o1) {
       std::int64_t const from = ((left.rest * w.out[0] + o0) * w.out[1] + o1) * w.out[2];
-      std::int64_t const rows = How == pooling::maximum ? 1 : seen_or_all<How>(w, 0, o0) * seen_or_all<How>(w, 1, o1);
+      T const rows = How == pooling::maximum ? T(1) : places_seen<How, T>(w, o0, o1);
       for (std::int64_t k2 = 0; k2 < w.kernel[2]; ++k2) {
         std::int64_t const shift = w.shift(k2);
         std::int64_t const inside = w.window_from(begin, k2, 0, w.out[2]);
@@ -161,7 +169,7 @@ struct unpooled_planes {
           }
         } else {
           for_each_stretch<How>(w, inside, outside, [&](std::int64_t low, std::int64_t high, std::int64_t seen) {
-            auto const count = static_cast<T>(rows * seen);
+            T const count = rows * static_cast<T>(seen);
             PLAIT_INDEPENDENT
             for (std::int64_t o = low; o < high; ++o) to[o * step + shift] += dy[from + o] / count;
           });
@@ -199,8 +207,7 @@ struct unpooled_places {
           PLAIT_INDEPENDENT
           for (std::size_t c = first; c < last; ++c) to[c] += slope_of_maximum(slope[c], element[c], result[c]);
         } else {
-          auto const count =
-              static_cast<T>(seen_or_all<How>(w, 0, o0) * seen_or_all<How>(w, 1, o1) * seen_or_all<How>(w, 2, o2));
+          T const count = places_seen<How, T>(w, o0, o1, o2);
           for (std::size_t c = first; c < last; ++c) to[c] += slope[c] / count;
         }
       }

@@ -206,9 +206,10 @@ class spatial_bn_kernel final : public op_kernel<B> {
     for_each_in_channels<B>(x_, detail::batch_norm_elements<T>{c.template input<T>(0), c.template output<T>(0), mean,
                                                                factor, c.template input<T>(2)});
     if (test_) return;
-    for_each_index<B>(x_.channels, detail::running_moments<T>{mean, variance, c.template input<T>(3),
-                                                              c.template input<T>(4), c.template output<T>(1),
-                                                              c.template output<T>(2), static_cast<T>(momentum_)});
+    for_each_index<B>(x_.channels,
+                      detail::running_moments<T>{mean, variance, c.template input<T>(3), c.template input<T>(4),
+                                                 c.template output<T>(1), c.template output<T>(2),
+                                                 static_cast<T>(no_items_ ? 1 : momentum_)});
     if (no_items_) fill<B>(c.template output<T>(4), x_.channels, T(0));
   }
 

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -91,6 +92,8 @@ struct concat_kernel : op_kernel<B> {
       extents[i] = static_cast<std::int32_t>(extent);
       places[i] = {static_cast<std::size_t>(sum * dims.size_from(axis + (where.added ? 0 : 1))),
                    static_cast<std::size_t>(dims.size_from(axis))};
+      if (extent > std::numeric_limits<std::int64_t>::max() - sum)
+        c.fail("the extents of axis " + std::to_string(axis) + " add up to more than there is a number for");
       sum += extent;
     }
     shape whole = c.dims(0);

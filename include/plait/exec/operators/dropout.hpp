@@ -138,6 +138,7 @@ void add_dropout_operators(operators<B>& table) {
   schema.inputs(1).outputs(1, 2).in_place(0, 0).checks_first();
   table.template add<dropout_kernel>(
       dropout_arguments::describe(random_source::describe(schema))
+          .differs_by_run([](op_arguments const& a) { return !a.flag("is_test"); })
           .describe("Y[, mask: bool] = X: … with elements zero at random, others larger"));
 }
 

@@ -67,7 +67,12 @@ class fill_shape {
 
   /// Adds the arguments and inputs that fills have.
   static op_schema schema(std::string_view type, std::size_t most_inputs = 1) {
-    return with_arguments(op_schema(type).inputs(0, most_inputs).outputs(1).shape_from(0).checks_first());
+    return with_arguments(op_schema(type)
+                              .inputs(0, most_inputs)
+                              .outputs(1)
+                              .shape_from(0)
+                              .shape_from_where([](op_arguments const& a) { return a.flag("input_as_shape"); })
+                              .checks_first());
   }
   /// The same of one that hands over its results.
   static op_schema schema_of_results(std::string_view type) {

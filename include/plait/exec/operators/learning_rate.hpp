@@ -180,9 +180,14 @@ struct learning_rate_kernel final : op_kernel<B> {
 /// Iter, LearningRate.
 template <backend B>
 void add_learning_rate_operators(operators<B>& table) {
-  table.template add<iter_kernel>(
-      op_schema("Iter").inputs(0, 1).outputs(1).updates(0, 0).side_effects().differs_by_run(1).checks_first().describe(
-          "iteration: int64 1, counted up by one"));
+  table.template add<iter_kernel>(op_schema("Iter")
+                                      .inputs(0, 1)
+                                      .outputs(1)
+                                      .updates(0, 0)
+                                      .side_effects()
+                                      .differs_by_run([](op_arguments const& a) { return a.input_count() == 0; })
+                                      .checks_first()
+                                      .describe("iteration: int64 1, counted up by one"));
   table.template add<learning_rate_kernel>(
       op_schema("LearningRate")
           .inputs(1)

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -84,6 +85,15 @@ class integer_list_kernel : public op_kernel<B> {
   std::vector<std::int32_t> narrow_;
 };
 
+/// Makes room for as many integers as the lengths add up to: one that is far too large fails before memory is full.
+inline std::vector<std::int64_t> const& reserve_sum(shape_context& c, std::vector<std::int64_t> const& lengths,
+                                                    std::vector<std::int64_t>& list) {
+  auto const sum = static_cast<std::size_t>(std::accumulate(lengths.begin(), lengths.end(), std::int64_t{0}));
+  if (sum > list.max_size()) c.fail("the lengths add up to more than memory has");
+  list.reserve(sum);
+  return lengths;
+}
+
 inline shape vector_shape(std::vector<std::int64_t> const& list) { return {static_cast<std::int64_t>(list.size())}; }
 
 /// How many rows each segment has, by the numbers of the rows' segments in input 0, which must ascend; as many segments
@@ -118,7 +128,7 @@ struct lengths_to_segment_ids_kernel : detail::integer_list_kernel<B> {
   explicit lengths_to_segment_ids_kernel(op_arguments const&) {}
   shape make(shape_context& c, std::vector<std::int64_t>& list) override {
     std::int64_t segment = 0;
-    for (std::int64_t const length : detail::read_lengths(c, 0, this->read_))
+    for (std::int64_t const length : detail::reserve_sum(c, detail::read_lengths(c, 0, this->read_), list))
       list.insert(list.end(), static_cast<std::size_t>(length), segment++);
     return detail::vector_shape(list);
   }
@@ -128,7 +138,7 @@ template <backend B>
 struct lengths_range_fill_kernel : detail::integer_list_kernel<B> {
   explicit lengths_range_fill_kernel(op_arguments const&) {}
   shape make(shape_context& c, std::vector<std::int64_t>& list) override {
-    for (std::int64_t const length : detail::read_lengths(c, 0, this->read_))
+    for (std::int64_t const length : detail::reserve_sum(c, detail::read_lengths(c, 0, this->read_), list))
       for (std::int64_t place = 0; place != length; ++place) list.push_back(place);
     return detail::vector_shape(list);
   }

@@ -295,8 +295,8 @@ void add_packing_operators(operators<B>& table) {
           .argument("pad_minf", std::int64_t{0}, "pads with minus infinity instead of 0")
           .argument("return_presence_mask", std::int64_t{0}, "the second output says what is no padding")
           .describe(
-              "Y (sequences×steps×…) = the sequences in X (rows×…), whose lengths the first input lists, padded, or "
-              "cut, to the steps of a third input, if there is one"));
+              "Y (sequences×steps×…) = the sequences in X (rows×…), whose lengths the first input lists, padded, to "
+              "the steps of a third input, if there is one, which are also the most that a length counts for"));
   table.template add<unpack_segments_kernel>(
       op_schema("UnpackSegments")
           .inputs(2, 3)

@@ -95,6 +95,10 @@ struct reshape_kernel : view_kernel<B> {
     std::ranges::copy(c.dims(0), before.begin());
     std::ranges::copy(c.dims(0), narrow_before.begin());
     if (c.output_count() == 2) {
+      if (before_type == element_type::int32)
+        for (std::int64_t const extent : c.dims(0))
+          if (extent != static_cast<std::int32_t>(extent))
+            c.fail("an extent of " + std::to_string(extent) + " does not fit an int32");
       c.output(1, before_type, {static_cast<std::int64_t>(c.dims(0).rank())});
       c.elements_of_output(1, c.dims(0));
     }

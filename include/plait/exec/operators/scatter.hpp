@@ -235,6 +235,8 @@ void add_scatter_operators(operators<B>& table) {
           .inputs(2, 3)
           .outputs(1)
           .shape_from(0)
+          .shape_from_where(
+              [](op_arguments const& a) { return a.integer("output_first_dim") <= 0 && a.input_count() == 2; })
           .checks_first()
           .argument("output_first_dim", std::int64_t{0}, "how many rows there are, if above zero")
           .describe("row i of Y = the sum of the rows of the second input whose index is i, as many as the third input "

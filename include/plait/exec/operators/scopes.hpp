@@ -128,23 +128,13 @@ class do_kernel : public op_kernel<B> {
       c.fail("the stack of workspaces is empty: there was no forward run to go back through");
     bool const pushes = !gradient_ && !(reuses_ && !stack->empty());
     workspace<B>& inside = gradient_ ? stack->pop() : pushes ? stack->push() : stack->top();
-    frame_.run(c, [&] {
-      for (binding& b : bound_) {
-        b.active = !gradient_ || b.output || !inside.contains(b.inner);
-        if (b.active) inside.bind(b.inner, *b.outer);
-      }
-      try {
-        net_->rebind(inside);
-        run_nested(*net_, "net", c.options());
-      } catch (...) {
-        release(inside);
-        if (pushes) static_cast<void>(stack->pop());
-        throw;
-      }
-      release(inside);
-      if (copies_ && !gradient_)
-        for (binding const& b : bound_) copy(*b.outer, inside.local(b.inner));
-    });
+    try {
+      frame_.run(c, [&] { run_inside(c, inside); });
+    } catch (...) {  // the stack is as it was
+      if (gradient_) static_cast<void>(stack->push());
+      if (pushes) static_cast<void>(stack->pop());
+      throw;
+    }
   }
 
  private:
@@ -154,6 +144,23 @@ class do_kernel : public op_kernel<B> {
     bool output;
     bool active = false;
   };
+
+  void run_inside(op_context<B>& c, workspace<B>& inside) {
+    for (binding& b : bound_) {
+      b.active = !gradient_ || b.output || !inside.contains(b.inner);
+      if (b.active) inside.bind(b.inner, *b.outer);
+    }
+    try {
+      net_->rebind(inside);
+      run_nested(*net_, "net", c.options());
+    } catch (...) {
+      release(inside);
+      throw;
+    }
+    release(inside);
+    if (copies_ && !gradient_)
+      for (binding const& b : bound_) copy(*b.outer, inside.local(b.inner));
+  }
 
   // What the names stood for is gone when the op has run.
   void release(workspace<B>& inside) {

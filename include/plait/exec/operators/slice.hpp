@@ -129,7 +129,7 @@ struct tile_kernel : op_kernel<B> {
     made.set(axis, made[axis] * tiles);
     c.output(0, c.type(0), made);
     width = static_cast<std::size_t>(c.dims(0).size_from(axis));
-    rows = static_cast<std::size_t>(c.dims(0).size_to(axis) * tiles);
+    rows = made.size() == 0 ? 0 : static_cast<std::size_t>(c.dims(0).size_to(axis) * tiles);
   }
 
   void run(op_context<B>& c) override {

@@ -89,7 +89,8 @@ template <backend B>
 void add_unsorted_segment_operators(operators<B>& table) {
   detail::add_numbered_reductions<unsorted_segment_kernel>(
       table, "Unsorted", "the segment numbers", "; 0 for none", [](op_schema& schema) {
-        schema.argument("num_segments", std::int64_t{-1}, "how many segments; just enough if -1");
+        schema.argument("num_segments", std::int64_t{-1}, "how many segments; just enough if -1")
+            .shape_from_where([](op_arguments const& a) { return a.integer("num_segments") < 0; });
       });
 }
 
