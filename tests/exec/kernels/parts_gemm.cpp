@@ -293,6 +293,27 @@ TEST_CASE("the smallest and the largest numbers lose no digits by parts") {
   }
 }
 
+TEST_CASE("one large number in a row takes nothing from the others, nor do two that do not meet by parts") {
+  for (multiplier const& by : multipliers()) {
+    INFO(by.name);
+    plain_product x{40, 50, 70};
+    x.left(1, 0) = std::numeric_limits<float>::lowest();
+    x.left(2, 0) = 1e30f;
+    for (std::ptrdiff_t l = 1; l != x.k; ++l) x.left(2, l) = 1e-3f;
+    for (std::ptrdiff_t j = 0; j != x.n; ++j) x.right(0, j) = 0;  // which meets them
+    for (std::ptrdiff_t l = 0; l != x.k; ++l) x.left(3, l) = x.right(l, 7) = 0;
+    x.left(3, 0) = x.right(1, 7) = 1e20f;  // these do not meet
+    x.left(4, 0) = 1e20f;
+    x.left(4, 1) = 1e-10f;
+    std::vector<double> const wanted = x.multiply_as<double>();
+    std::vector<float> const got = x.multiply(*by.one);
+    int wrong = 0;
+    for (std::size_t i = 0; i != got.size(); ++i)
+      wrong += !(std::abs(got[i] - wanted[i]) <= 1e-6 * std::abs(wanted[i]));
+    CHECK(wrong == 0);
+  }
+}
+
 TEST_CASE("errors by parts are those of sums of floats, and smaller on tiles, which round less often") {
   for (multiplier const& by : multipliers()) {
     INFO(by.name);

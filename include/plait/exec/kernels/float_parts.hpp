@@ -157,7 +157,9 @@ struct pack_strip {
     constexpr std::uint32_t bias = 127;
     std::uint32_t const exponent = std::bit_cast<std::uint32_t>(size) >> 23;
     if ((exponent >= bias - 40 && exponent <= bias + 40) || exponent == 255 || size == 0) return 1;
-    float const scale = std::bit_cast<float>(std::clamp(2 * bias - exponent, 1u, 2 * bias - 1) << 23);
+    // Large ones are brought down as far as they must: what is small beside them would be lost.
+    std::uint32_t const wanted = exponent > bias ? bias + 40 : bias;
+    float const scale = std::bit_cast<float>(std::clamp(bias + wanted - exponent, 1u, 2 * bias - 1) << 23);
     return std::abs(from->factor * scale) <= std::numeric_limits<float>::max() ? scale : 1;
   }
 

@@ -1,10 +1,11 @@
 // Matrix multiplication without a library. Panels of b, packed or in place, meet packed rows of a in tiles of registers
 // (gemm_tiles.hpp).
 //
-// An element's sum runs over k in order, in blocks whose bounds follow from k alone, so it depends on neither the
-// number of threads nor the other rows. After K. Goto and R. van de Geijn, "Anatomy of high-performance matrix
-// multiplication", ACM TOMS 34 (2008), with the roles of the caches chosen for few rows: a panel's block of b stays in
-// the first two levels for all rows, a in the second, and b comes by once, in the order it has in memory.
+// With packed panels an element's sum runs over k in order, in blocks whose bounds follow from k alone, so it depends
+// on neither the number of threads nor the other rows; of other products not on the threads. After K. Goto and R. van
+// de Geijn, "Anatomy of high-performance matrix multiplication", ACM TOMS 34 (2008), with the roles of the caches
+// chosen for few rows: a panel's block of b stays in the first two levels for all rows, a in the second, and b comes by
+// once, in the order it has in memory.
 #pragma once
 
 #include <algorithm>

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 #include <plait/exec/backend.hpp>
 #include <plait/exec/kernels/float_parts.hpp>
@@ -127,8 +128,15 @@ struct block_writer {
     float const* const kept = from + next * from_row + j;
     float const* const added = more + next * more_row + j;
     float* const to = c + next * c_row + j;
+    // Both scales at once, as one of them alone may be too large, or both together.
     PLAIT_VECTOR_LOOP
-    for (int l = 0; l < Count; ++l) to[l] = std::fma(times, kept[l], of[l] * (row_scale * scales[l])) + added[l];
+    for (int l = 0; l < Count; ++l) {
+      float const scale = row_scale * scales[l];
+      float const at_once = of[l] * scale;
+      float const by_turns = of[l] * row_scale * scales[l];
+      float const sum = scale > std::numeric_limits<float>::max() ? by_turns : at_once;
+      to[l] = std::fma(times, kept[l], sum) + added[l];
+    }
   }
 };
 

@@ -161,7 +161,7 @@ void locate(T const* x, std::int64_t* y, std::size_t outer, std::size_t n, std::
                   detail::locate_in_columns<R, T, width>{x, y, n, inner, strips});
 }
 
-/// The k largest along the middle axis of [outer, n, inner], the largest first, and their places there and, unless
+/// The k > 0 largest along the middle axis of [outer, n, inner], the largest first, and their places there and, unless
 /// `flat` is nullptr, in all of x. Where there are fewer, 0 at place -1.
 template <backend B, class T>
 void top_k(T const* x, T* values, std::int64_t* indices, std::int64_t* flat, std::size_t outer, std::size_t n,

@@ -93,7 +93,7 @@ struct counted_row {
 }  // namespace detail
 
 /// Row s of `to` = the reduction of weight_of(i) times row row_of(i) of `from` over i from offsets[s] up to
-/// offsets[s + 1], in this order; zero if there is none. Weights count in sums only. O(rows times width).
+/// offsets[s + 1], in this order; zero if there is none. Of maxima weights must be 1. O(rows times width).
 template <segment_reduction Reduction, backend B, class T, class Row, class Weight>
 void reduce_segments(T* to, T const* from, std::int64_t const* offsets, std::size_t segments, std::size_t width,
                      std::size_t rows, Row const& row_of, Weight const& weight_of) {
