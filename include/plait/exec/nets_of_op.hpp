@@ -87,9 +87,16 @@ class nets_of_op {
   /// The names of what a net in an argument may read that it has not written before. O(operands of the net).
   std::vector<std::string> names_read(std::string_view argument) const { return expect(argument).reads(); }
 
+  /// The names of the first outputs of its ops of one type.
+  std::vector<std::string> names_made(std::string_view argument, std::string_view op_type) const {
+    return expect(argument).makes(op_type);
+  }
+
   // ---- to fill
-  void add(std::string_view argument, compiler compile, std::function<std::vector<std::string>()> reads) {
-    nets_.push_back({std::string(argument), std::move(compile), std::move(reads)});
+  using name_list = std::vector<std::string>;
+  void add(std::string_view argument, compiler compile, std::function<name_list()> reads,
+           std::function<name_list(std::string_view op_type)> makes) {
+    nets_.push_back({std::string(argument), std::move(compile), std::move(reads), std::move(makes)});
   }
   /// `wanted` is by output.
   void set_names(std::vector<std::string> inputs, std::vector<std::string> outputs, std::vector<bool> wanted) {
@@ -102,7 +109,8 @@ class nets_of_op {
   struct inside {
     std::string argument;
     compiler compile;
-    std::function<std::vector<std::string>()> reads;
+    std::function<name_list()> reads;
+    std::function<name_list(std::string_view)> makes;
   };
 
   inside const* find(std::string_view argument) const {

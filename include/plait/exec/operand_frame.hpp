@@ -53,7 +53,7 @@ class operand_frame {
       clear();
       throw;
     }
-    for (std::size_t o = 0; o != outputs_.size(); ++o) c.result(o) = std::move(*outputs_[o]);
+    for (std::size_t o = 0; o != outputs_.size(); ++o) c.result(o) = *outputs_[o];  // one may be listed twice
     clear();
   }
 

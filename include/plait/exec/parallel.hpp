@@ -98,7 +98,6 @@ class parallel_executor {
 
  private:
   void run_stage(op_index first, op_index last, run_options const& options) {
-    stopped_ = false;
     error_ = nullptr;
     error_op_ = npos;
     for (op_index op = first; op != last; ++op) waiting_[op].store(before_[op], std::memory_order_relaxed);
@@ -120,15 +119,15 @@ class parallel_executor {
     static_cast<void>(left_.load(std::memory_order_acquire));
     static_cast<void>(waiting_[op].load(std::memory_order_acquire));
     while (op != npos) {
-      if (!stopped_.load(std::memory_order_acquire)) {
+      // What comes before an op that fails is run, as in order.
+      if (op < error_op_.load(std::memory_order_acquire)) {
         try {
           if (options.stop.stop_requested() || ::tbb::is_current_task_group_canceling()) throw run_cancelled(op);
           plan_->run_op(op, options);
         } catch (...) {
-          stopped_.store(true, std::memory_order_release);
           std::lock_guard const lock(error_mutex_);
-          if (op < error_op_) {
-            error_op_ = op;
+          if (op < error_op_.load(std::memory_order_relaxed)) {
+            error_op_.store(op, std::memory_order_release);
             error_ = std::current_exception();
           }
         }
@@ -153,10 +152,9 @@ class parallel_executor {
   std::vector<std::uint32_t> before_;                // by op: how many of its stage it waits for
   std::vector<std::atomic<std::uint32_t>> waiting_;  // by op: how many of these are not done
   std::atomic<std::uint32_t> left_ = 0;
-  std::atomic<bool> stopped_ = false;
   std::mutex error_mutex_;
   std::exception_ptr error_;
-  op_index error_op_ = npos;
+  std::atomic<op_index> error_op_ = npos;  // the first that has failed
 };
 
 template <backend B>

@@ -184,8 +184,8 @@ class plan {
   /// Takes what the workspace holds, and infers shapes as far as they can be known; run_op may follow.
   void bind();
   /// A run after bind() or another run, if no tensor that is given or was published has been replaced since, nor
-  /// constants, nor the elements of a given one that is not contiguous. Nothing is compared, which takes 10 ns and more
-  /// of a run().
+  /// constants, nor the elements of a given one that is not contiguous; and if the net itself does not put another
+  /// tensor in the place of one that it is given. Nothing is compared, which takes 10 ns and more of a run().
   void run_bound(run_options const& options = {});
   /// Infers what could not be inferred before `op` was reached. O(1) unless it is a stage's first.
   void reach(op_index op);

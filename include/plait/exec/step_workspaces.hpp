@@ -80,16 +80,17 @@ bool overlaps(op_context<B> const& c, std::size_t input, tensor<B> const& memory
 
 /// A tensor that an op whose results are known after its run hands out views of, for another run of the op: its old
 /// memory, if nobody but the blobs the op is about to write holds views of it and no input stands in it; else new one.
+/// `replaced` says by input whether it is what such a blob held before.
 template <backend B>
-void renew(tensor<B>& memory, tensor_spec const& wanted, op_context<B> const& c, std::size_t listed_inputs) {
+void renew(tensor<B>& memory, tensor_spec const& wanted, op_context<B> const& c, std::vector<bool> const& replaced) {
   bool usable = memory.spec() == wanted && memory.owner() != nullptr;
   long holders = 1;
   for (std::size_t i = 0; usable && i != c.input_count(); ++i) {
     if (!detail::overlaps(c, i, memory)) continue;
-    if (i < listed_inputs)
-      usable = false;
-    else
+    if (replaced[i])
       ++holders;
+    else
+      usable = false;
   }
   if (!usable || memory.owner().use_count() > holders) memory = tensor<B>::uninitialized(wanted.type, wanted.dims);
 }

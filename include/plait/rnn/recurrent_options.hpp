@@ -60,8 +60,9 @@ struct recurrent_output {
   std::string of;
   std::int64_t first = 0;
   std::string name;
-  /// Where `of` is the `out` of no state: a blob around the cell, of 1 to 3 axes, that has the width of `of` as its
-  /// last, and its type; the bias that is added to it, say. Its elements do not matter. Said once for each `of`.
+  /// Where `of` is the `out` of no state: a blob around the cell that has the shape of an initial state of such rows, a
+  /// vector or N×width or 1×N×width, and its type; the bias that is added to it, say. Its elements do not matter. Said
+  /// once for each `of`.
   std::string like = {};
 };
 

@@ -142,7 +142,7 @@ class time_parallel_ops {
         output.sequence = inputs.front().sequence;
         output.axes = axes_of(op, *schema, o, *rows, inputs.front().axes);
       }
-      output.outer = free_name(output.sequence == npos ? std::string(name) : std::string(name) + "_steps");
+      output.outer = free_name(name, output.sequence == npos ? std::string(name) : std::string(name) + "_steps");
       added.output[o] = hoisted_.intern(output.outer);
       known_.insert_or_assign(std::string(name), std::move(output));
     }
@@ -192,9 +192,13 @@ class time_parallel_ops {
     return npos;
   }
 
-  std::string free_name(std::string const& name) {
+  // A name around the cell for what it calls `own`. Another blob of the cell must not have it: it would be read
+  // instead.
+  std::string free_name(std::string_view own, std::string const& name) {
     std::string made = name;
-    for (int k = 2; around_.visible(made) || taken_.contains(made); ++k) made = name + '_' + std::to_string(k);
+    auto const is_another = [&] { return made != own && (writes_.contains(made) || given_.contains(made)); };
+    for (int k = 2; around_.visible(made) || taken_.contains(made) || is_another(); ++k)
+      made = name + '_' + std::to_string(k);
     taken_.insert(made);
     return made;
   }

@@ -148,7 +148,14 @@ nets_of_op<B> plan<B>::nets_inside(ssa_form<N> const& form, N const& n, Op const
             nesting const around{depth + 1, &found, keep};
             return std::unique_ptr<plan>(new plan(*owner->net, table, blobs, {.as_declared = as_declared}, &around));
           },
-          [owner, &table] { return names_read(*owner->net, table); });
+          [owner, &table] { return names_read(*owner->net, table); },
+          [owner](std::string_view type) {
+            std::vector<std::string> names;
+            for (auto&& inner : plait::ops(*owner->net))
+              if (op_type(*owner->net, inner) == type && !std::ranges::empty(outputs(*owner->net, inner)))
+                names.emplace_back(name_text(*owner->net, *std::ranges::begin(outputs(*owner->net, inner))));
+            return names;
+          });
     }
   }
   if (nets.empty() && !operands.schemas[at]->has_results_after_run()) return nets;

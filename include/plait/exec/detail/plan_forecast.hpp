@@ -15,6 +15,7 @@ namespace plait {
 template <backend B>
 auto plan<B>::forecast_run(given_types const& given) -> forecast {
   // Kernels are told other types: whatever is prepared must be prepared again.
+  repeats_ = false;
   end_series(false);
   ready_.assign(ready_.size(), false);
   forecast made;

@@ -295,7 +295,9 @@ void plan<B>::prepare_stage(std::size_t stage, bool first_is_inferred) {
   op_index const first = layout_.stages()[stage];
   op_index const last = stage_end(stage);
   if (stage == 0) end_series(true);
-  for (std::size_t later = stage; later != ready_.size(); ++later) ready_[later] = false;
+  // Stages behind one that is not ready are seen to when that is reached.
+  ready_[stage] = false;
+  for (std::size_t later = stage + 1; later != ready_.size() && ready_[later]; ++later) ready_[later] = false;
   for (op_index op = first; op != last; ++op)
     if (!layout_.gives_results(op) && (op != first || !first_is_inferred)) infer(op);
   if (stage == 0) find_demand(memory_);

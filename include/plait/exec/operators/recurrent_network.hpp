@@ -84,8 +84,8 @@ class recurrent_network_kernel : public op_kernel<B> {
     object_number_ = outputs.size() - 1;
     for (std::size_t i = 0; i != inputs.size(); ++i) {
       if (i >= listed_ && inputs[i] == outputs.back()) object_input_ = i;
-      if (i < listed_ || std::ranges::find(outputs, inputs[i]) == outputs.end())
-        names_.emplace_back(inputs[i], &frame_.blobs().local(inputs[i]));
+      replaced_.push_back(i >= listed_ && std::ranges::find(outputs, inputs[i]) != outputs.end());
+      if (!replaced_[i]) names_.emplace_back(inputs[i], &frame_.blobs().local(inputs[i]));
     }
     for (auto const& state : arguments_.states) state_inputs_.push_back(&frame_.blobs().local(inputs[state.initial]));
     sequence_ = &frame_.blobs().local(inputs[0]);
@@ -98,22 +98,33 @@ class recurrent_network_kernel : public op_kernel<B> {
         seen_states_.emplace_back(s, &frame_.blobs().local(op.link.external));
     std::size_t const by_ops = steps_.take_link_ops(arguments_.links);
     steps_.connect(arguments_.links, by_ops, false, number);
-    for (auto& link : steps_.links())
-      if (link.source && link.sequence >= arguments_.states.size() && (link.value != npos || a.flag("keep_steps"))) {
-        link.copied = true;
-        link.target = false;
-      }
-    steps_.find_series(detail::blobs_of<B>(names_), detail::blobs_of<B>(seen_states_),
-                       [](std::size_t) { return false; });
+    auto const is_target_too = [&](detail::linked_place const& source) {
+      return std::ranges::any_of(steps_.links(), [&](detail::linked_place const& other) {
+        return other.target && other.internal == source.internal;
+      });
+    };
+    for (auto& link : steps_.links()) {
+      if (!link.source) continue;
+      bool const of_input = link.sequence >= arguments_.states.size();
+      // What the step makes of a state belongs to another place; in place it would be made where the state was.
+      if (!of_input && link.value != npos && !link.target && is_target_too(link)) link.copied = true;
+      if (!of_input || (link.value == npos && !a.flag("keep_steps"))) continue;
+      link.copied = true;
+      link.target = false;
+    }
+    for (auto const& link : steps_.links())
+      if (link.target && link.sequence >= arguments_.states.size())
+        written_inputs_.push_back(linked_inputs_[link.sequence - arguments_.states.size()]);
+    auto changing = detail::blobs_of<B>(seen_states_);
+    changing.insert(changing.end(), written_inputs_.begin(), written_inputs_.end());
+    steps_.find_series(detail::blobs_of<B>(names_), std::move(changing), [](std::size_t) { return false; });
     // A window over a place that the same step fills sees it only if it is filled in place: see run.
     for (auto const& made : steps_.links())
       for (auto const& read : steps_.links())
         if (detail::is_read_as_filled(made, read)) filled_in_place_.push_back(made.internal);
     // Inputs that steps write to are nobody's but the caller's.
-    bool const own = std::ranges::none_of(
-        steps_.links(), [&](auto const& link) { return link.target && link.sequence >= arguments_.states.size(); });
-    if (own) find_in_order();
-    if (own && filled_in_place_.empty()) steps_.use_executor(detail::executor_limits(a), false);
+    if (written_inputs_.empty()) find_in_order();
+    if (written_inputs_.empty() && filled_in_place_.empty()) steps_.use_executor(detail::executor_limits(a), false);
     for (std::size_t i = 0; i != arguments_.states.size(); ++i) reaches_.push_back(find_reach(i));
   }
   void infer(shape_context&) override {}
@@ -166,10 +177,14 @@ class recurrent_network_kernel : public op_kernel<B> {
     frame_.run(c, [&] {
       std::shared_ptr<step_workspaces<B>> const kept = find_workspaces(c);
       detail::bound_names<B> const names(kept->around(), names_);
+      std::vector<tensor<B>> before;
+      for (blob<B> const* const input : written_inputs_) before.push_back(input->value.clone());
       try {
         run_steps(c, *kept);
       } catch (...) {
         steps_.release();
+        for (std::size_t i = 0; i != before.size(); ++i)
+          B::copy(written_inputs_[i]->value.raw(), before[i].raw(), before[i].bytes());
         kept->length = 0;
         kept->keeps_steps = false;
         throw;
@@ -260,7 +275,7 @@ class recurrent_network_kernel : public op_kernel<B> {
       tensor_spec const states = detail::type_of_states(initial.spec(), arguments_.states[i].name, steps, dims[1]);
       expect_made(i, states.dims[0] - steps);
       tensor_spec const memory = c.options().observer != nullptr ? states : type_of_memory(i, states, steps);
-      renew(kept.states[i], memory, c, listed_);
+      renew(kept.states[i], memory, c, replaced_);
       sequences_.push_back({static_cast<std::byte*>(kept.states[i].raw()), states});
       if (memory != states) sequences_.back().places = static_cast<std::size_t>(memory.dims[0] - reaches_[i].again);
     }
@@ -434,6 +449,8 @@ class recurrent_network_kernel : public op_kernel<B> {
 
   detail::recurrent_arguments arguments_;
   std::size_t listed_;
+  std::vector<bool> replaced_;            // by input: what the blob of an output held before
+  std::vector<blob<B>*> written_inputs_;  // that steps write to
   operand_frame<B> frame_;
   bool trains_;
   detail::recurrent_steps<B> steps_;

@@ -64,9 +64,11 @@ class recurrent_network_gradient_kernel : public op_kernel<B> {
                                   ", but there are " + std::to_string(inputs.size()) + " inputs");
       return inputs[static_cast<std::size_t>(id)];
     };
-    for (std::size_t i = 0; i != all_inputs.size(); ++i)
-      if (i < listed_ || std::ranges::find(nets.output_names(), all_inputs[i]) == nets.output_names().end())
-        names_.emplace_back(all_inputs[i], at(all_inputs[i]));
+    for (std::size_t i = 0; i != all_inputs.size(); ++i) {
+      replaced_inputs_.push_back(i >= listed_ &&
+                                 std::ranges::find(nets.output_names(), all_inputs[i]) != nets.output_names().end());
+      if (!replaced_inputs_[i]) names_.emplace_back(all_inputs[i], at(all_inputs[i]));
+    }
     for (std::string const& name : nets.output_names().first(wanted)) outputs_.push_back(at(name));
     counted_ = at(inputs[0]);
     for (std::size_t const id : arguments_.sequences)
@@ -89,7 +91,11 @@ class recurrent_network_gradient_kernel : public op_kernel<B> {
       std::size_t const state = arguments_.find_state(link.external);
       if (state == npos && std::ranges::find(inputs, link.external) == inputs.end())
         detail::refuse_recurrence("link_external has '" + link.external + "', which is neither a state nor an input");
-      views_.push_back({state == npos ? at(link.external) : nullptr, state});
+      // Of several places what the step has left is in the last.
+      bool const last = std::ranges::none_of(arguments_.links, [&](detail::recurrent_link const& other) {
+        return other.internal == link.internal && std::pair(other.offset, &other) > std::pair(link.offset, &link);
+      });
+      views_.push_back({state == npos ? at(link.external) : nullptr, state, last});
     }
     compile(a, nets, inputs);
   }
@@ -157,6 +163,7 @@ class recurrent_network_gradient_kernel : public op_kernel<B> {
   struct forward_view {
     blob<B>* input;  // nullptr for a state
     std::size_t state;
+    bool shown;  // to the backward step
   };
   // The blobs of forward links in a step's workspace, and what the names were then.
   struct step_views {
@@ -263,12 +270,12 @@ class recurrent_network_gradient_kernel : public op_kernel<B> {
       tensor_spec type = s < first_sequence()    ? kept.states[s].spec()
                          : s < first_parameter() ? inputs_[s - first_sequence()]->spec()
                                                  : parameters_[s - first_parameter()]->spec();
-      renew(gradients_[s], type, c, listed_);
+      renew(gradients_[s], type, c, replaced_inputs_);
       if (s >= first_parameter()) type.dims = {1, type.dims.size()};
       sequences_.emplace_back(static_cast<std::byte*>(gradients_[s].raw()), type);
     }
     viewed_sequences_.clear();
-    for (auto const& [input, state] : views_) {
+    for (auto const& [input, state, shown] : views_) {
       tensor<B>& whole = input != nullptr ? input->value : kept.states[state];
       viewed_sequences_.emplace_back(static_cast<std::byte*>(whole.raw()), whole.spec());
     }
@@ -348,6 +355,7 @@ class recurrent_network_gradient_kernel : public op_kernel<B> {
       at.revision = blobs.revision();
     }
     for (std::size_t i = 0; i != views_.size(); ++i) {
+      if (!views_[i].shown) continue;
       auto const& link = arguments_.links[i];
       blob<B>& viewed = *at.blobs[i];
       // One that the step net has changed is the step's own.
@@ -371,12 +379,13 @@ class recurrent_network_gradient_kernel : public op_kernel<B> {
       tensor<B> const& all = gradients_[i];
       tensor<B> made;
       if (dims.rank() == 1) {
-        renew(summed_[i], {all.type(), dims}, c, listed_);
+        renew(summed_[i], {all.type(), dims}, c, replaced_inputs_);
         made = summed_[i];
-        visit_type<float, double>(all.type(), [&]<class T>(T) {
+        bool const real = visit_type<float, double>(all.type(), [&]<class T>(T) {
           detail::sum_rows<B>(made.template data<T>(), all.template data<T>(), static_cast<std::size_t>(all.dims()[1]),
                               static_cast<std::size_t>(dims[0]));
         });
+        if (!real) fill<B>(static_cast<std::uint8_t*>(made.raw()), made.bytes(), std::uint8_t{0});
       } else {
         made = all.slice(0, 0, dims.rank() == 3 ? dims[0] : 1).reshape(dims);
       }
@@ -402,6 +411,7 @@ class recurrent_network_gradient_kernel : public op_kernel<B> {
   std::vector<blob<B>*> parameters_;
   std::vector<blob<B>*> outputs_;
   std::vector<given_gradient> given_;
+  std::vector<bool> replaced_inputs_;   // by input: what the blob of an output held before
   std::vector<forward_view> views_;     // by forward link
   std::vector<step_views> viewed_;      // by step
   std::vector<std::int64_t> replaced_;  // by sequence: the offset of the link that fills it; -1 if steps add to it

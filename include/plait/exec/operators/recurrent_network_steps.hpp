@@ -48,12 +48,13 @@ class recurrent_steps {
 
   void compile(nets_of_op<B> const& nets, std::string argument, std::vector<std::string> const* keep) {
     argument_ = std::move(argument);
-    plan_ = nets.compile(argument_, blank_, keep);
-    std::vector<link_op> const linked = link_ops();
-    if (keep == nullptr || linked.empty()) return;
-    std::vector<std::string> more = *keep;
-    for (link_op const& op : linked) more.push_back(op.link.internal);
-    plan_ = nets.compile(argument_, blank_, &more);
+    if (keep == nullptr) {
+      plan_ = nets.compile(argument_, blank_, nullptr);
+      return;
+    }
+    std::vector<std::string> all = nets.names_made(argument_, "rnn_internal_apply_link");
+    all.insert(all.end(), keep->begin(), keep->end());
+    plan_ = nets.compile(argument_, blank_, &all);
   }
   plait::plan<B> const& plan() const noexcept { return *plan_; }
   std::vector<linked_place>& links() noexcept { return links_; }
