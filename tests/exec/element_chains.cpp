@@ -304,6 +304,19 @@ struct watcher : plait::op_observer {
 };
 
 // Every kind of op that has a function by element, next to others, in place and not, with what is repeated.
+TEST_CASE_TEMPLATE("a chain whose result nobody reads writes nothing but buffers", B, PLAIT_HOST_BACKENDS) {
+  plait::netdef const net = plait::read_netdef_text(R"(op { type: "Sigmoid" input: "x" output: "unused" }
+    op { type: "Relu" input: "x" output: "h" } op { type: "Add" input: "h" input: "x" output: "y" }
+    external_output: "x")");
+  for (std::int64_t const count : {100, 5'000, 1'000'000}) {
+    plait::workspace<B> blobs;
+    blobs.template feed<float>("x", std::vector<float>(static_cast<std::size_t>(count), 1), {count});
+    auto plan = plait::compile(net, test::table<B>(), blobs);
+    for (int round = 0; round != 2; ++round) plan.run();
+    CHECK(blobs.template fetch<float>("x") == std::vector<float>(static_cast<std::size_t>(count), 1));
+  }
+}
+
 TEST_CASE_TEMPLATE("a plan's results are those of its ops one after the other", B, PLAIT_HOST_BACKENDS) {
   std::string const net = R"(
     op { type: "Add" input: "a" input: "b" output: "s" } op { type: "Tanh" input: "s" output: "t" }

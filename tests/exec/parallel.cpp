@@ -1,7 +1,9 @@
 #include <plait/exec/parallel.hpp>
 
+#include <chrono>
 #include <stop_token>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -88,6 +90,42 @@ TEST_CASE("parallel: of several errors the first op's is thrown, and the executo
   blobs.feed<float>("x", {1, 2}, {2});
   executor.run();
   CHECK(blobs.fetch<float>("b") == std::vector<float>{3, 6});
+}
+
+// y = x, after a while.
+template <class Backend>
+struct slow_kernel : test::same_kernel<Backend> {
+  using test::same_kernel<Backend>::same_kernel;
+  void run(plait::op_context<Backend>& c) override {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    test::same_kernel<Backend>::run(c);
+  }
+};
+
+TEST_CASE("parallel: what comes before an op that fails is done, and its error is the one in order") {
+  auto table = test::toy_operators<B>();
+  table.add<slow_kernel>(plait::op_schema("Slow").inputs(1).outputs(1));
+  plait::netdef const n = plait::read_netdef_text(R"(
+    op { type: "Slow" input: "g" output: "h" }
+    op { type: "Update" input: "x" input: "h" output: "x" }
+    op { type: "Break" input: "bad" output: "y" })");
+  std::vector<float> wanted;
+  for (bool const parallel : {false, true}) {
+    plait::workspace<B> blobs;
+    blobs.feed<float>("x", {0, 0}, {2});
+    blobs.feed<float>("g", {1, 2}, {2});
+    blobs.feed<float>("bad", {-1, 2}, {2});
+    auto plan = plait::compile(n, table, blobs, {.parallel = parallel});
+    try {
+      parallel ? plait::parallel_executor(plan).run() : plan.run();
+      FAIL("Break breaks");
+    } catch (plait::exec_error const& e) {
+      CHECK(e.op == 2);
+    }
+    if (!parallel) wanted = blobs.fetch<float>("x");
+    CHECK(blobs.fetch<float>("x") == wanted);
+  }
+  CHECK(wanted != std::vector<float>{0, 0});
 }
 
 TEST_CASE("parallel: in a task group that is cancelled a run ends with an exception, not early") {

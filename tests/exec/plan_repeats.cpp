@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <random>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include <plait/exec/operators/activations.hpp>
 #include <plait/exec/operators/arithmetic.hpp>
 #include <plait/exec/plan.hpp>
+#include <plait/exec/plan_forecast.hpp>
 #include <plait/exec/serial.hpp>
 #include <plait/netdef/text_reader.hpp>
 #include <plait/netdef/traits.hpp>
@@ -150,6 +152,35 @@ TEST_CASE("a run after others gives what a new plan gives, whatever was done in 
         runs.run_and_compare();
       }
     }
+  }
+}
+
+TEST_CASE("a run after a forecast looks at what there is now") {
+  for (bool const fails : {false, true}) {
+    plait::netdef const net = plait::read_netdef_text(
+        std::string("op { type: 'Relu' input: 'a' output: 'y' } op { type: 'Add' input: 'y' input: 'b' output: 'z' }") +
+        (fails ? "external_output: 'z'" : "external_output: 'a'"));
+    std::vector<float> rows(4000, 1);
+    auto const batch = [&](std::size_t count) {
+      return tensor::borrow(std::span<float>(rows).first(count), {static_cast<std::int64_t>(count)});
+    };
+    workspace blobs;
+    for (char const* name : {"a", "b"}) blobs.feed(name, batch(4));
+    plait::plan<backend> plan = plait::compile(net, table(), blobs);
+    plan.run();
+    blobs.feed("a", batch(4000));  // the same rows, and more of them
+    if (!fails) blobs.feed("b", batch(4000));
+    if (fails) {
+      CHECK_THROWS_AS(static_cast<void>(plait::forecast_memory(plan)), plait::exec_error);
+      CHECK_THROWS_AS(plan.run(), plait::exec_error);
+    } else {
+      static_cast<void>(plait::forecast_memory(plan));
+      plan.run();
+    }
+    blobs.feed("a", batch(4));
+    blobs.feed("b", batch(4));
+    plan.run();
+    if (fails) CHECK(blobs.fetch<float>("z") == std::vector<float>(4, 2));
   }
 }
 

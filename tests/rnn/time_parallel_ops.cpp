@@ -279,6 +279,36 @@ TEST_CASE("The first sequence goes on saying how many steps there are; names tha
   CHECK(plait::recurrent_net(net, left).blobs.size() == 2);
 }
 
+TEST_CASE("A number that makes a name free around the cell makes none that another blob of it has") {
+  std::vector<double> wanted;
+  for (std::string const second : {"other", "a_2"}) {
+    plait::net_builder model("m");
+    model.external_inputs("x", "h0", "w", "a");  // the last is taken
+    plait::net_builder cell("cell");
+    cell.external_inputs("x_t", "h_prev", "w");
+    cell.tanh("w", "a");
+    cell.tanh("h_prev", second);
+    cell.sum({"x_t", second}, "s");
+    cell.mul("s", "a", "h");
+    cell.external_outputs("h");
+    plait::recurrent_net_options const in_step{.cell = cell,
+                                               .inputs = {{"x_t", "x"}},
+                                               .states = {{.in = "h_prev", .out = "h", .initial = "h0"}},
+                                               .forward_only = true};
+    auto const out = plait::recurrent_net(model, plait::hoist_time_parallel_ops(model, in_step, schemas()));
+    plait::workspace<plait::serial> blobs;
+    blobs.feed<double>("x", {0.5, -1, 2, 0.25}, {2, 1, 2});
+    blobs.feed<double>("h0", {0.1, 0.2}, {1, 1, 2});
+    blobs.feed<double>("w", {0.7, -0.3}, {1, 1, 2});
+    blobs.feed<double>("a", {5, 6}, {1, 1, 2});
+    auto plan = plait::compile(model.net(), plait::standard_operators<plait::serial>(), blobs);
+    plan.run();
+    auto const made = blobs.fetch<double>(out.all("h").name());
+    if (wanted.empty()) wanted = made;
+    CHECK(made == wanted);
+  }
+}
+
 TEST_CASE("Of shapes, those of sequences that are left are kept") {
   plait::net_builder net = around();
   plait::recurrent_net_options o = options_of([](plait::net_builder& c) {

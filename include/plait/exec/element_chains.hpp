@@ -61,18 +61,19 @@ struct element_chain {
   std::size_t count = 0;  // elements
   std::size_t block = 0;  // of these, at a time
   bool overlaps = false;
+  bool one_loop = false;  // one call over memory: blocks of any size do
   std::vector<member> members = {};
   std::vector<operand> operands = {};  // of all members
   std::vector<call> calls = {};
   std::vector<std::uint32_t> called_with = {};  // of all calls: which operands
   std::vector<std::unique_ptr<straight_line>> lines = {};
   std::vector<stream> fetched = {};  // what is in memory, if that is more than is near
-  std::vector<void*> whole = {};     // where the operands are, if the chain is one call and they are all in memory
+  std::vector<void*> whole = {};     // where the operands are, if the chain is one loop
 
   void begin(op_index op) {
     first = op;
     count = block = 0;
-    overlaps = false;
+    overlaps = one_loop = false;
     members.clear();
     operands.clear();
     calls.clear();
@@ -209,7 +210,10 @@ void element_chain<B>::find_calls(LastUse const& last_use) {
     }
     for (std::size_t const end = m + std::max<std::size_t>(taken, 1); m != end; ++m) at += members[m].operands;
   }
-  if (calls.size() == 1) block = count;
+  // A result that nobody reads stands in a buffer, which has room for a block.
+  one_loop = calls.size() == 1 &&
+             std::ranges::all_of(called_with, [this](std::uint32_t k) { return operands[k].in_buffer == npos; });
+  if (one_loop) block = count;
 }
 
 // Makes a line of the members from m on, whose operands begin with `at`, as far as each takes over what only it needs
@@ -262,15 +266,14 @@ void element_chain<B>::find_operands() {
   overlaps = share_memory();
   find_fetched();
   whole.clear();
-  auto const in_memory = [this](std::uint32_t k) { return operands[k].in_buffer == npos; };
-  if (calls.size() == 1 && std::ranges::all_of(called_with, in_memory))
+  if (one_loop)
     for (std::uint32_t const k : called_with) whole.push_back(operands[k].data);
 }
 
 template <backend B>
 void element_chain<B>::find_fetched() {
   fetched.clear();
-  if (calls.size() == 1) return;  // a loop over all there is
+  if (one_loop) return;
   std::size_t bytes = 0;
   for (operand const& o : operands) {
     if (o.in_buffer != npos || o.bytes == 0 || std::ranges::find(fetched, o.data, &stream::data) != fetched.end())

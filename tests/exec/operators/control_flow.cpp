@@ -44,6 +44,17 @@ std::string message_of(auto&& body) {
 
 bool says(std::string const& message, std::string_view part) { return message.find(part) != std::string::npos; }
 
+TEST_CASE_TEMPLATE("If: an output that is listed twice is the workspace's when the plan is gone", B,
+                   PLAIT_HOST_BACKENDS) {
+  auto const table = test::control_operators<B>();
+  plait::workspace<B> blobs;
+  test::feed_flag(blobs, "c", true);
+  feed(blobs, "x", {1, 2});
+  plan_of<B>(op_text("If", {"c", "x"}, {"y", "y"}, net_arg("then_net", line_text("x", "y", 2, 0))), table, blobs).run();
+  CHECK(blobs.view("y").owner() != nullptr);
+  CHECK(numbers(blobs, "y") == floats{2, 4});
+}
+
 TEST_CASE_TEMPLATE("If: a branch each, of different shapes, run again with other conditions and shapes", B,
                    PLAIT_HOST_BACKENDS) {
   auto const table = test::control_operators<B>();

@@ -291,6 +291,105 @@ TEST_CASE("RecurrentNetwork: a window that ends in what the same step makes") {
   }
 }
 
+TEST_CASE("RecurrentNetwork: what a step reads by name may stand in what the run before has left") {
+  using B = plait::serial;
+  recurrence r = test::simple_cell();
+  r.step = op_text("FC", {"h_prev", "w", "b"}, {"s"}, "arg { name: \"axis\" i: 2 }") +
+           op_text("Sum", {"s", "x_t", "prev"}, {"s"}) + op_text("Tanh", {"s"}, {"h"});
+  for (std::int64_t const keeps : {0, 1})
+    for (char const* const from : {"all", "last"}) {
+      r.more = test::int_arg("keep_steps", keeps);
+      std::vector<double> wanted;
+      for (bool const cloned : {true, false}) {
+        plait::workspace<B> blobs;
+        feed_simple<double>(blobs);
+        test::feed_some<double>(blobs, "prev", {1, 2, 2}, 9);
+        auto plan = plan_of<B>(r.op(), blobs);
+        plan.run();
+        for (int round = 0; round != 3; ++round) {
+          plait::tensor<B> prev = blobs.view(from).slice(0, 0, 1);
+          blobs.feed("prev", cloned ? prev.clone() : std::move(prev));
+          plan.run();
+        }
+        if (cloned) wanted = blobs.fetch<double>("all");
+        CHECK(blobs.fetch<double>("all") == wanted);
+      }
+    }
+}
+
+TEST_CASE("RecurrentNetwork: a blob of two places that a step changes in place leaves the first as it was") {
+  using B = plait::serial;
+  recurrence r = test::simple_cell();
+  r.inputs = {"x", "h0"};
+  r.alias_offset = {0, -1};
+  r.step = op_text("Sum", {"h", "x_t"}, {"h"});
+  for (test::numbers_list const& places : {test::numbers_list{0, 1, 0}, test::numbers_list{1, 0, 0}})
+    for (std::int64_t const keeps : {0, 1}) {
+      r.forward = {{"h", "h", "x_t"}, {"hs", "hs", "x"}, places};
+      r.more = test::int_arg("keep_steps", keeps);
+      plait::workspace<B> blobs;
+      blobs.feed<double>("x", {1, 1, 1, 1}, {4, 1, 1});
+      blobs.feed<double>("h0", {10}, {1, 1, 1});
+      auto plan = plan_of<B>(r.op(), blobs);
+      for (int round = 0; round != 2; ++round) {
+        plan.run();
+        CHECK(blobs.fetch<double>("all") == std::vector<double>{10, 11, 12, 13, 14});
+      }
+    }
+}
+
+TEST_CASE("RecurrentNetwork: weights of which steps write the rows are read as they are") {
+  using B = plait::serial;
+  recurrence r = test::simple_cell();
+  r.forward = {{"h_prev", "h", "x_t", "row"}, {"hs", "hs", "x", "w"}, {0, 1, 0, 0}};
+  r.step += op_text("ReduceFrontSum", {"h"}, {"row"}, test::int_arg("num_reduce_dim", 2));
+  std::size_t const d = 16, n = 2;
+  plait::workspace<B> blobs;
+  test::feed_some<double>(blobs, "x", {16, 2, 16}, 1);
+  test::feed_some<double>(blobs, "h0", {1, 2, 16}, 2);
+  test::feed_some<double>(blobs, "w", {16, 16}, 3);
+  test::feed_some<double>(blobs, "b", {16}, 4);
+  auto w = blobs.fetch<double>("w");
+  auto h = blobs.fetch<double>("h0");
+  auto const x = blobs.fetch<double>("x");
+  auto const b = blobs.fetch<double>("b");
+  plan_of<B>(r.op(), blobs).run();
+  for (std::size_t step = 0; step != d; ++step) {
+    std::vector<double> made(n * d);
+    for (std::size_t i = 0; i != n * d; ++i) {
+      made[i] = b[i % d] + x[step * n * d + i];
+      for (std::size_t j = 0; j != d; ++j) made[i] += h[i / d * d + j] * w[i % d * d + j];
+      made[i] = std::tanh(made[i]);
+    }
+    h = made;
+    for (std::size_t k = 0; k != d; ++k) w[step * d + k] = h[k] + h[d + k];
+  }
+  auto const last = blobs.fetch<double>("last");
+  for (std::size_t i = 0; i != h.size(); ++i) CHECK(last[i] == doctest::Approx(h[i]).epsilon(1e-12));
+}
+
+TEST_CASE("RecurrentNetwork: a run that fails leaves what steps write to as it was") {
+  using B = plait::serial;
+  recurrence r = test::simple_cell();
+  r.inputs.insert(r.inputs.end(), {"sink", "ids", "data"});
+  r.forward.internal.insert(r.forward.internal.end(), {"y_t", "id"});
+  r.forward.external.insert(r.forward.external.end(), {"sink", "ids"});
+  r.forward.offset.insert(r.forward.offset.end(), {0, 0});
+  r.step += op_text("Sum", {"h", "x_t"}, {"y_t"}) + op_text("Gather", {"data", "id"}, {"got"});
+  plait::workspace<B> blobs;
+  feed_simple<double>(blobs);
+  test::feed_some<double>(blobs, "sink", {3, 2, 2}, 5);
+  test::feed_some<double>(blobs, "data", {4, 2}, 6);
+  blobs.feed<std::int32_t>("ids", {0, 1, 77}, {3});
+  auto const before = blobs.fetch<double>("sink");
+  auto plan = plan_of<B>(r.op(), blobs);
+  CHECK_THROWS_AS(plan.run(), plait::exec_error);
+  CHECK(blobs.fetch<double>("sink") == before);
+  blobs.feed<std::int32_t>("ids", {0, 1, 2}, {3});
+  plan.run();
+  CHECK(blobs.fetch<double>("sink") != before);
+}
+
 TEST_CASE("RecurrentNetwork: steps write to the places of an input that they are linked to") {
   using B = plait::serial;
   recurrence r = test::simple_cell();

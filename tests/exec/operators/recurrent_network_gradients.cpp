@@ -214,6 +214,47 @@ TEST_CASE("RecurrentNetworkGradient: two sequences, one of them longer, and a th
   }
 }
 
+TEST_CASE("RecurrentNetworkGradient: a blob of two places is to it what the step has left, in whatever order") {
+  std::string const axis = "arg { name: \"axis\" i: 2 }";
+  std::vector<double> wanted;
+  for (test::numbers_list const& places : {test::numbers_list{0, 1, 0}, test::numbers_list{1, 0, 0}}) {
+    recurrence r = test::simple_cell();
+    r.step = op_text("FC", {"h", "w", "b"}, {"s"}, axis) + op_text("Sum", {"s", "x_t"}, {"s"}) +
+             op_text("Tanh", {"s"}, {"h"});
+    r.forward = {{"h", "h", "x_t"}, {"hs", "hs", "x"}, places};
+    r.backward = {{"g", "g_prev", "s_grad"}, {"hs_grad", "hs_grad", "x_grad"}, {1, 0, 0}};
+    r.backward_step = op_text("TanhGradient", {"h", "g"}, {"s_grad"}) +
+                      op_text("FCTransposed", {"s_grad", "w", "none"}, {"g_prev"}, axis);
+    r.param = {};
+    r.param_grads = {};
+    plait::workspace<serial> blobs;
+    feed_simple(blobs, 4, 2, {1, 2, 3});
+    blobs.feed<double>("none", {0, 0, 0}, {3});
+    check_gradients(r, blobs);
+    if (wanted.empty()) wanted = blobs.fetch<double>("x_grad");
+    CHECK(blobs.fetch<double>("x_grad") == wanted);
+  }
+}
+
+TEST_CASE("RecurrentNetworkGradient: that of an integer state that all rows begin with is zero") {
+  recurrence r = test::simple_cell();
+  r.trains = true;
+  r.inputs.push_back("c0");
+  r.states.push_back("cs");
+  r.initial.push_back(4);
+  r.forward.internal.insert(r.forward.internal.end(), {"c_prev", "c"});
+  r.forward.external.insert(r.forward.external.end(), {"cs", "cs"});
+  r.forward.offset.insert(r.forward.offset.end(), {0, 1});
+  r.step += op_text("Add", {"c_prev", "c_prev"}, {"c"});
+  plait::workspace<serial> blobs;
+  feed_simple(blobs, 3, 2, {1, 2, 3});
+  test::feed_some<double>(blobs, "all_grad", {3, 2, 3}, 7);
+  test::feed_some<double>(blobs, "last_grad", {1, 2, 3}, 8);
+  blobs.feed<std::int32_t>("c0", {1, 2, 3}, {3});
+  plan_of<serial>(r.op() + r.gradient_op(), blobs).run();
+  CHECK(blobs.fetch<std::int32_t>("c0_grad") == std::vector<std::int32_t>{0, 0, 0});
+}
+
 TEST_CASE("RecurrentNetworkGradient: no backward step net where gradients are only passed on") {
   plait::workspace<serial> blobs;
   test::feed_some<double>(blobs, "x", {4, 2, 3}, 1);
