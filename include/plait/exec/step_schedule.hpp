@@ -44,7 +44,8 @@ class step_schedule {
   step_schedule() = default;
   /// `accesses` of nodes 0 to `nodes` - 1, the order of which is that of one step alone. At most `in_flight` steps are
   /// under way at once. `backward`: the steps are run from the last one to the first. A node is never run for two steps
-  /// at once, and for each step in turn. O(accesses² a resource + edges * edges a node).
+  /// at once, and for each step in turn. All accesses of a resource are of_step, or none. O(accesses² a resource that
+  /// is not of the step + edges * edges a node).
   step_schedule(std::size_t nodes, std::span<step_access const> accesses, std::size_t in_flight, bool backward);
 
   std::size_t node_count() const noexcept { return edges_.size(); }
@@ -92,10 +93,28 @@ inline step_schedule::step_schedule(std::size_t nodes, std::span<step_access con
   std::vector<found_edge> found;
   for (node_number n = 0; n != nodes; ++n) found.push_back({n, {n, 1}});
   std::vector<step_access> sorted(accesses.begin(), accesses.end());
-  std::ranges::stable_sort(sorted, {}, &step_access::resource);
+  std::ranges::stable_sort(sorted, {}, [](step_access const& a) { return std::pair(a.resource, a.node); });
+  std::vector<node_number> readers;
   for (auto first = sorted.begin(); first != sorted.end();) {
     auto const last =
         std::ranges::find_if(first, sorted.end(), [&](step_access const& a) { return a.resource != first->resource; });
+    if (first->of_step) {  // who waits for the last that wrote, and for those that have read since, waits for all
+      readers.clear();
+      for (node_number writer = npos; first != last;) {
+        node_number const node = first->node;
+        bool writes = false;
+        for (; first != last && first->node == node; ++first) writes = writes || first->writes;
+        if (writer != npos) found.push_back({writer, {node, 0}});
+        if (!writes) {
+          readers.push_back(node);
+          continue;
+        }
+        for (node_number const reader : readers) found.push_back({reader, {node, 0}});
+        readers.clear();
+        writer = node;
+      }
+      continue;
+    }
     for (auto a = first; a != last; ++a)
       for (auto b = first; b != last; ++b)
         if (a->node != b->node)
