@@ -136,7 +136,8 @@ TEST_CASE("Only where elements decide on shapes does a stage start") {
   CHECK(stages("type: 'UnsortedSegmentSum' input: 'r' input: 's' output: 'y' arg { name: 'num_segments' i: 2 }") == 1);
   CHECK(stages("type: 'SparseToDense' input: 's' input: 'r' output: 'y'") == 2);
   CHECK(stages("type: 'SparseToDense' input: 's' input: 'r' input: 'x' output: 'y'") == 1);
-  CHECK(stages("type: 'SliceGradient' input: 'x' input: 'r' output: 'y'") == 1);
+  CHECK(stages("type: 'SliceGradient' input: 'x' input: 'r' output: 'y' arg { name: 'starts' ints: 0 ints: 0 } "
+               "arg { name: 'ends' ints: -1 ints: -1 }") == 1);
   CHECK(stages("type: 'SliceGradient' input: 'x' input: 's' input: 's' input: 'r' output: 'y'") == 2);
 }
 
