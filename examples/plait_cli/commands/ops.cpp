@@ -70,11 +70,12 @@ std::string memory_text(plait::op_schema const& schema) {
   if (!schema.shape_inputs().empty()) {
     std::string inputs;
     for (std::size_t i : schema.shape_inputs()) inputs += (inputs.empty() ? "" : ", ") + std::to_string(i);
-    add("shapes depend on the elements of input " + inputs);
+    add("shapes depend on the elements of input " + inputs +
+        (schema.shapes_by_elements() != nullptr ? ", if arguments say so" : ""));
   }
   if (schema.has_results_after_run()) add("outputs have memory of their own, or that of the input of their name");
   if (schema.claims_rows())
-    add(std::string("rows are independent") + (schema.rows_by_arguments() ? ", depending on arguments" : ""));
+    add(std::string("rows are independent") + (schema.rows_by_arguments() ? ", if arguments say so" : ""));
   if (schema.has_side_effects()) add("has side effects");
   return text;
 }
