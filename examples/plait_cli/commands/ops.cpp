@@ -75,7 +75,7 @@ std::string memory_text(plait::op_schema const& schema) {
   }
   if (schema.has_results_after_run()) add("outputs have memory of their own, or that of the input of their name");
   if (schema.claims_rows())
-    add(std::string("rows are independent") + (schema.rows_by_arguments() ? ", if arguments say so" : ""));
+    add(std::string("rows are independent") + (schema.rows_by_arguments() ? ", depending on arguments" : ""));
   if (schema.has_side_effects()) add("has side effects");
   return text;
 }
