@@ -180,6 +180,7 @@ TEST_CASE("a run after a forecast looks at what there is now") {
     blobs.feed("a", batch(4));
     blobs.feed("b", batch(4));
     plan.run();
+    CHECK(blobs.fetch<float>("a") == std::vector<float>(4, 1));
     if (fails) CHECK(blobs.fetch<float>("z") == std::vector<float>(4, 2));
   }
 }

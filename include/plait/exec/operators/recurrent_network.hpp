@@ -98,20 +98,11 @@ class recurrent_network_kernel : public op_kernel<B> {
         seen_states_.emplace_back(s, &frame_.blobs().local(op.link.external));
     std::size_t const by_ops = steps_.take_link_ops(arguments_.links);
     steps_.connect(arguments_.links, by_ops, false, number);
-    auto const is_target_too = [&](detail::linked_place const& source) {
-      return std::ranges::any_of(steps_.links(), [&](detail::linked_place const& other) {
-        return other.target && other.internal == source.internal;
-      });
-    };
-    for (auto& link : steps_.links()) {
-      if (!link.source) continue;
-      bool const of_input = link.sequence >= arguments_.states.size();
-      // What the step makes of a state belongs to another place; in place it would be made where the state was.
-      if (!of_input && link.value != npos && !link.target && is_target_too(link)) link.copied = true;
-      if (!of_input || (link.value == npos && !a.flag("keep_steps"))) continue;
-      link.copied = true;
-      link.target = false;
-    }
+    for (auto& link : steps_.links())
+      if (link.source && link.sequence >= arguments_.states.size() && (link.value != npos || a.flag("keep_steps"))) {
+        link.copied = true;
+        link.target = false;
+      }
     for (auto const& link : steps_.links())
       if (link.target && link.sequence >= arguments_.states.size())
         written_inputs_.push_back(linked_inputs_[link.sequence - arguments_.states.size()]);

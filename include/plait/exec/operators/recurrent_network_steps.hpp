@@ -141,6 +141,8 @@ class recurrent_steps {
       link.source = comes && (read || !made) && (read || !backward || count > 1);
       // What a net makes of a blob that it was given is a state again, but no gradient of the place it had.
       link.target = (made && (!read || (count == 1 && !backward))) || (count > 1 && !link.source);
+      // With several places it belongs to the others, and in place it would be made in the first.
+      link.copied = link.source && made && count > 1 && !backward;
     }
   }
 
