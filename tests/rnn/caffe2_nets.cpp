@@ -103,7 +103,7 @@ std::vector<net_case> all_cases() {
 }  // namespace
 
 TEST_CASE("A layer is the net that Caffe2 makes of the cell") {
-  if (plait_test::real_nets_folder().empty()) return;
+  if (!plait_test::has_real_nets()) return;
   for (net_case const& one : all_cases()) {
     CAPTURE(one.file);
     net_and_layer both(one.file);
@@ -133,7 +133,7 @@ TEST_CASE("A layer is the net that Caffe2 makes of the cell") {
 }
 
 TEST_CASE("A cell of several is the net that Caffe2 makes of layers") {
-  if (plait_test::real_nets_folder().empty()) return;
+  if (!plait_test::has_real_nets()) return;
   net_and_layer both("lstm_stacked3");
   both.model.net.external_inputs("input", "seq_lengths");
   plait::lstm_cell const above{hidden, hidden};
@@ -153,7 +153,7 @@ TEST_CASE("A cell of several is the net that Caffe2 makes of layers") {
 }
 
 TEST_CASE("A layer with attention is the net that Caffe2 makes of it") {
-  if (plait_test::real_nets_folder().empty()) return;
+  if (!plait_test::has_real_nets()) return;
   using plait::attention_kind;
   constexpr std::int64_t wide = 20, long_encoder = 6;
   std::map<std::string, attention_kind> const nets{{"regular", attention_kind::regular},

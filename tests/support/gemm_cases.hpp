@@ -14,18 +14,11 @@
 #include <plait/exec/gemm.hpp>
 #include <plait/exec/kernels/instruction_sets.hpp>
 
+#include <support/instruction_sets.hpp>
+
 namespace test {
 
 using plait::gemm_shape;
-
-/// Those that this processor has.
-inline std::vector<plait::instruction_set> instruction_sets() {
-  std::vector<plait::instruction_set> all;
-  for (auto const set :
-       {plait::instruction_set::portable, plait::instruction_set::avx2, plait::instruction_set::avx512})
-    if (set <= plait::available_instructions()) all.push_back(set);
-  return all;
-}
 
 template <class T>
 std::vector<T> random_numbers(std::ptrdiff_t count, std::mt19937& random) {

@@ -10,6 +10,8 @@
 
 #include <doctest/doctest.h>
 
+#include <support/skip.hpp>
+
 namespace plait_test {
 
 inline std::filesystem::path real_nets_folder() {
@@ -20,16 +22,21 @@ inline std::filesystem::path real_nets_folder() {
   return {};
 }
 
-/// Their files in a fixed order. Says so when there are none.
+/// Returns whether there are real nets; skips the rest of the test case, which the caller leaves, otherwise.
+inline bool has_real_nets() {
+  bool const there = !real_nets_folder().empty();
+  if (!there) test::skip("there are no real nets, as PLAIT_SHARED_DIR has no folder 'nets'");
+  return there;
+}
+
+/// Returns their files in a fixed order; none, skipped, where there is no folder of them.
 inline std::vector<std::filesystem::path> real_nets() {
   std::vector<std::filesystem::path> files;
+  if (!has_real_nets()) return files;
   std::filesystem::path const folder = real_nets_folder();
-  if (folder.empty()) {
-    MESSAGE("there is no folder of real nets: skipped");
-    return files;
-  }
   for (auto const& entry : std::filesystem::recursive_directory_iterator(folder))
     if (entry.is_regular_file() && entry.path().extension() != ".md") files.push_back(entry.path());
+  REQUIRE_MESSAGE(!files.empty(), "no nets in " << folder);
   std::sort(files.begin(), files.end());
   return files;
 }

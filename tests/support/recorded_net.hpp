@@ -19,22 +19,25 @@
 #include <plait/netdef/model.hpp>
 #include <plait/netdef/text_reader.hpp>
 
+#include <support/skip.hpp>
+
 #ifndef PLAIT_SHARED_DIR
 #define PLAIT_SHARED_DIR ""
 #endif
 
 namespace test {
 
-/// The net of a case of kind gradient, or one of those of a case of kind run; nothing where the cases are not there.
+/// Returns the net of a case of kind gradient, or one of those of a case of kind run; nothing, skipped, where there are
+/// no recorded cases.
 inline std::optional<plait::netdef> recorded_net(std::string const& kind, std::string const& name,
                                                  std::size_t which = 0) {
-  std::filesystem::path const file =
-      std::filesystem::path(PLAIT_SHARED_DIR) / "reference/cases" / kind / (name + ".json");
-  if (std::string(PLAIT_SHARED_DIR).empty() || !std::filesystem::exists(file)) {
-    MESSAGE("skipped: no recorded case " << name);
+  std::filesystem::path const cases = std::filesystem::path(PLAIT_SHARED_DIR) / "reference/cases";
+  if (std::string(PLAIT_SHARED_DIR).empty() || !std::filesystem::is_directory(cases)) {
+    skip("there are no recorded cases, as PLAIT_SHARED_DIR has no folder 'reference/cases'");
     return std::nullopt;
   }
-  std::ifstream in(file);
+  std::ifstream in(cases / kind / (name + ".json"));
+  REQUIRE_MESSAGE(in.good(), "no recorded case " << kind << '/' << name);
   auto const data = nlohmann::json::parse(in);
   return plait::read_netdef_text(data.contains("net") ? data["net"].get<std::string>()
                                                       : data["nets"].at(which).get<std::string>());

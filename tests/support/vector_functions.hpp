@@ -12,6 +12,8 @@
 
 #include <plait/exec/kernels/instruction_sets.hpp>
 
+#include <support/instruction_sets.hpp>
+
 namespace test {
 
 template <class T>
@@ -45,12 +47,11 @@ std::vector<std::pair<std::string, std::vector<T>>> results(Loop const& loop, st
     made.emplace_back(name, std::move(out));
   };
   using plait::instruction_set;
-  [[maybe_unused]] auto const best = plait::available_instructions();
   add("portable", [&](T const* x, T* y, std::size_t n) { plait::detail::run_portable(loop, x, y, n); });
 #if PLAIT_X86_DISPATCH
-  if (best >= instruction_set::avx2)
+  if (has_instructions(instruction_set::avx2))
     add("avx2", [&](T const* x, T* y, std::size_t n) { plait::detail::run_avx2(loop, x, y, n); });
-  if (best >= instruction_set::avx512)
+  if (has_instructions(instruction_set::avx512))
     add("avx512", [&](T const* x, T* y, std::size_t n) { plait::detail::run_avx512(loop, x, y, n); });
 #endif
   return made;

@@ -10,6 +10,7 @@
 #include <doctest/doctest.h>
 
 #include <support/plain_tiles.hpp>
+#include <support/skip.hpp>
 
 using namespace plait::detail;
 
@@ -20,7 +21,7 @@ TEST_CASE("there are no tiles where instructions are restricted") {
 
 #if PLAIT_AMX
 TEST_CASE("tiles add up what plain loops do, of fewer rows the same bits as of 32") {
-  if (!has_amx()) return;
+  if (!has_amx()) return test::skip("without AMX");
   std::mt19937 random(1);
   std::normal_distribution<float> number;
   constexpr std::ptrdiff_t k = 96;
@@ -48,7 +49,7 @@ TEST_CASE("tiles add up what plain loops do, of fewer rows the same bits as of 3
 }
 
 TEST_CASE("between products of tiles lines are fetched six times a step, and rows written four times and more") {
-  if (!has_amx()) return;
+  if (!has_amx()) return test::skip("without AMX");
   alignas(64) static std::uint32_t operand[strip_units(5 * tile_depth)];
   alignas(64) float sums[strip_side * strip_side];
   for (bool const low : {false, true})
@@ -59,4 +60,6 @@ TEST_CASE("between products of tiles lines are fetched six times a step, and row
       CHECK(side.writes >= 4 * steps);
     }
 }
+#else
+TEST_CASE("tiles are compiled") { test::skip("AMX needs x86-64 and Linux"); }
 #endif

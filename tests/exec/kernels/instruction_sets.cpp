@@ -9,6 +9,8 @@
 
 #include <plait/exec/kernels/instruction_sets.hpp>
 
+#include <support/instruction_sets.hpp>
+
 namespace {
 
 struct triple_loop {
@@ -41,9 +43,9 @@ TEST_CASE("a loop does the same with every set of instructions, at every length 
       check([](auto const& f, auto... args) { plait::vectorized(f, args...); });
       check([](auto const& f, auto... args) { plait::detail::run_portable(f, args...); });
 #if PLAIT_X86_DISPATCH
-      if (plait::available_instructions() >= plait::instruction_set::avx2)
+      if (test::has_instructions(plait::instruction_set::avx2))
         check([](auto const& f, auto... args) { plait::detail::run_avx2(f, args...); });
-      if (plait::available_instructions() >= plait::instruction_set::avx512)
+      if (test::has_instructions(plait::instruction_set::avx512))
         check([](auto const& f, auto... args) { plait::detail::run_avx512(f, args...); });
 #endif
     }

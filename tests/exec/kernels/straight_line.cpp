@@ -10,6 +10,8 @@
 
 #include <doctest/doctest.h>
 
+#include <support/instruction_sets.hpp>
+
 using plait::instruction_set;
 using plait::simple_function;
 using plait::straight_line;
@@ -111,19 +113,12 @@ struct line_case {
   }
 };
 
-std::vector<instruction_set> instruction_sets() {
-  std::vector<instruction_set> all;
-  for (auto const set : {instruction_set::portable, instruction_set::avx2, instruction_set::avx512})
-    if (set <= plait::available_instructions()) all.push_back(set);
-  return all;
-}
-
 }  // namespace
 
 TEST_CASE_TEMPLATE("straight_line: the bits of its functions one after the other, whatever the instructions", T, float,
                    double) {
   std::mt19937 random(7);
-  for (instruction_set const set : instruction_sets()) {
+  for (instruction_set const set : test::instruction_sets()) {
     CAPTURE(static_cast<int>(set));
     for (std::size_t count = 0; count != 300; ++count) {
       CAPTURE(count);

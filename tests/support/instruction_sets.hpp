@@ -1,0 +1,29 @@
+// Sets of instructions to run vectorised loops with; those that the processor lacks are skipped.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <plait/exec/kernels/instruction_sets.hpp>
+
+#include <support/skip.hpp>
+
+namespace test {
+
+/// Returns whether the processor has the set, and PLAIT_INSTRUCTIONS allows it; skips what follows otherwise.
+inline bool has_instructions(plait::instruction_set set) {
+  if (set <= plait::available_instructions()) return true;
+  skip(std::string("without ") + (set == plait::instruction_set::avx2 ? "AVX2" : "AVX-512"));
+  return false;
+}
+
+/// Returns those that has_instructions() has.
+inline std::vector<plait::instruction_set> instruction_sets() {
+  std::vector<plait::instruction_set> all;
+  for (auto const set :
+       {plait::instruction_set::portable, plait::instruction_set::avx2, plait::instruction_set::avx512})
+    if (has_instructions(set)) all.push_back(set);
+  return all;
+}
+
+}  // namespace test
