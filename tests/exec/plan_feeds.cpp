@@ -1,6 +1,5 @@
 // What is fed between runs, and memory that others hold: other shapes, other tensors at the same place, one tensor
 // under two names.
-#include <chrono>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -9,7 +8,6 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -23,6 +21,7 @@
 #include <plait/netdef/text_reader.hpp>
 #include <plait/netdef/traits.hpp>
 
+#include <support/task_groups.hpp>
 #include <support/toy_operators.hpp>
 
 namespace {
@@ -37,17 +36,6 @@ struct root_kernel : plait::op_kernel<B> {
   void run(plait::op_context<B>& c) override {
     for (std::size_t i = 0; i != c.size(0); ++i)
       c.template output<float>(0)[i] = std::sqrt(c.template input<float>(0)[i]);
-  }
-};
-
-// y = x, read when others have had the time to run.
-template <class B>
-struct late_kernel : plait::op_kernel<B> {
-  explicit late_kernel(plait::op_arguments const&) {}
-  void infer(plait::shape_context& c) override { c.output(0, c.type(0), c.dims(0)); }
-  void run(plait::op_context<B>& c) override {
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));
-    for (std::size_t i = 0; i != c.size(0); ++i) c.template output<float>(0)[i] = c.template input<float>(0)[i];
   }
 };
 
@@ -147,7 +135,6 @@ plait::operators<backend> table() {
   made.add<root_kernel>(plait::op_schema("Root").inputs(1).outputs(1).in_place(0, 0).checks_first());
   made.add<throwing_kernel>(
       plait::op_schema("Throwing").inputs(1).outputs(1).argument("place", std::int64_t{3}, "where"));
-  made.add<late_kernel>(plait::op_schema("Late").inputs(1).outputs(1));
   made.add<shifted_kernel>(plait::op_schema("Shifted").inputs(2).outputs(1));
   return made;
 }
@@ -155,6 +142,16 @@ plait::operators<backend> table() {
 using floats = std::vector<float>;
 
 }  // namespace
+
+// Calls check(run) a number of times; run(plan) runs the plan in another order of ops that do not wait for each other.
+template <class F>
+void in_every_order(F const& check) {
+  for (unsigned seed = 0; seed != 20; ++seed) {
+    CAPTURE(seed);
+    test::shuffled_tasks::random.seed(seed);
+    check([](plait::plan<backend>& plan) { plait::parallel_executor<backend, test::shuffled_tasks>(plan).run(); });
+  }
+}
 
 TEST_CASE("a shape that changed before a run that failed counts in the next") {
   auto const net = plait::read_netdef_text(R"(
@@ -267,17 +264,18 @@ TEST_CASE("outputs go to memory of their own, not to a tensor that repeats its e
 
 TEST_CASE("in parallel an op reads what was fed although another writes the name") {
   auto const net = plait::read_netdef_text(R"(
-    op { type: "Late" input: "x" output: "s" } op { type: "Same" input: "z" output: "x" })");
-  plait::workspace<backend> blobs;
-  floats fed{1, 2};  // spoilt when nobody holds it any more
-  std::shared_ptr<float> owner(fed.data(), [](float* at) { at[0] = at[1] = -1; });
-  blobs.feed("x", plait::tensor<backend>::borrow(std::span<float>(fed), {2}, std::move(owner)));
-  blobs.feed<float>("z", {10, 10}, {2});
-  auto plan = plait::compile(net, table(), blobs, {.parallel = true});
-  plait::parallel_executor<backend> executor(plan);
-  executor.run();
-  CHECK(blobs.fetch<float>("s") == floats{1, 2});
-  CHECK(blobs.fetch<float>("x") == floats{10, 10});
+    op { type: "Same" input: "x" output: "s" } op { type: "Same" input: "z" output: "x" })");
+  in_every_order([&](auto const& run) {
+    plait::workspace<backend> blobs;
+    floats fed{1, 2};  // spoilt when nobody holds it any more
+    std::shared_ptr<float> owner(fed.data(), [](float* at) { at[0] = at[1] = -1; });
+    blobs.feed("x", plait::tensor<backend>::borrow(std::span<float>(fed), {2}, std::move(owner)));
+    blobs.feed<float>("z", {10, 10}, {2});
+    auto plan = plait::compile(net, table(), blobs, {.parallel = true});
+    run(plan);
+    CHECK(blobs.fetch<float>("s") == floats{1, 2});
+    CHECK(blobs.fetch<float>("x") == floats{10, 10});
+  });
 }
 
 TEST_CASE("what an op changes in place does not change under another name that was fed with the same memory") {
@@ -409,20 +407,20 @@ TEST_CASE("where an op fails at some rows, an op before it has replaced what was
 }
 
 TEST_CASE("in parallel an op that changes what was fed waits for those before it, which may fail") {
-  plait::workspace<backend> blobs;
-  blobs.feed<float>("x", {-1}, {1});
-  blobs.feed<float>("z", {16}, {1});
   for (auto const* replaced :
        {R"(op { type: "Root" input: "z" output: "z" })",
-        R"(op { type: "Same" input: "z" output: "w" } op { type: "Same" input: "x" output: "z" })"}) {
-    auto plan = plait::compile(plait::read_netdef_text(std::string(R"(op { type: "Late" input: "x" output: "a" }
-                                                                      op { type: "Rows" input: "a" output: "b" })") +
-                                                       replaced),
-                               table(), blobs, {.parallel = true});
-    plait::parallel_executor<backend> executor(plan);
-    CHECK_THROWS_WITH_AS(executor.run(), doctest::Contains("op 1 (Rows)"), plait::exec_error);
-    CHECK(blobs.fetch<float>("z") == floats{16});
-  }
+        R"(op { type: "Same" input: "z" output: "w" } op { type: "Same" input: "x" output: "z" })"})
+    in_every_order([&](auto const& run) {
+      plait::workspace<backend> blobs;
+      blobs.feed<float>("x", {-1}, {1});
+      blobs.feed<float>("z", {16}, {1});
+      auto plan = plait::compile(plait::read_netdef_text(std::string(R"(op { type: "Same" input: "x" output: "a" }
+                                                                        op { type: "Rows" input: "a" output: "b" })") +
+                                                         replaced),
+                                 table(), blobs, {.parallel = true});
+      CHECK_THROWS_WITH_AS(run(plan), doctest::Contains("op 1 (Rows)"), plait::exec_error);
+      CHECK(blobs.fetch<float>("z") == floats{16});
+    });
 }
 
 TEST_CASE("whatever a kernel throws, and wherever, is told of its op") {

@@ -1,20 +1,20 @@
 #include <plait/exec/step_wavefront.hpp>
 
 #include <atomic>
-#include <chrono>
+#include <barrier>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <random>
 #include <stdexcept>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include <doctest/doctest.h>
 #include <tbb/task_group.h>
 
 #include <support/some_threads.hpp>
+#include <support/task_groups.hpp>
 
 namespace {
 
@@ -64,12 +64,13 @@ struct log {
   }
 };
 
-TEST_CASE("step_wavefront: every node once, after what it waits for, in so many steps at once") {
+TEST_CASE_TEMPLATE("step_wavefront: every node once, after what it waits for, in so many steps at once", Tasks,
+                   tbb::task_group, test::shuffled_tasks) {
   test::some_threads threads;
   for (std::size_t const in_flight : std::vector<std::size_t>{1, 2, 3, 5}) {
     step_schedule const schedule = layers(6, in_flight);
-    plait::step_wavefront<tbb::task_group> wavefront(schedule);
-    // So many that threads are held up at any place, and overtaken by others.
+    plait::step_wavefront<Tasks> wavefront(schedule);
+    // So many that tasks are held up at any place, and overtaken by others.
     for (std::size_t const steps : std::vector<std::size_t>{0, 1, 2, 7, 200, 20'000}) {
       CAPTURE(in_flight);
       CAPTURE(steps);
@@ -83,10 +84,11 @@ TEST_CASE("step_wavefront: every node once, after what it waits for, in so many 
   }
 }
 
-TEST_CASE("step_wavefront: what is thrown is what one step after the other throws first") {
+TEST_CASE_TEMPLATE("step_wavefront: what is thrown is what one step after the other throws first", Tasks,
+                   tbb::task_group, test::shuffled_tasks) {
   test::some_threads threads;
   step_schedule const schedule = layers(4, 3);
-  plait::step_wavefront<tbb::task_group> wavefront(schedule);
+  plait::step_wavefront<Tasks> wavefront(schedule);
   std::mt19937 random(3);
   for (int round = 0; round != 200; ++round) {
     constexpr std::size_t steps = 20;
@@ -120,9 +122,10 @@ TEST_CASE("step_wavefront: what is thrown is what one step after the other throw
   CHECK(wavefront.run(5, step_body([](std::size_t, std::uint32_t) { return true; })) == 5);
 }
 
-TEST_CASE("step_wavefront: a step that is to be run alone ends the run before it") {
+TEST_CASE_TEMPLATE("step_wavefront: a step that is to be run alone ends the run before it", Tasks, tbb::task_group,
+                   test::shuffled_tasks) {
   step_schedule const schedule = layers(3, 4);
-  plait::step_wavefront<tbb::task_group> wavefront(schedule);
+  plait::step_wavefront<Tasks> wavefront(schedule);
   for (std::size_t const alone : std::vector<std::size_t>{0, 1, 9, 10, 49}) {
     std::vector<std::atomic<int>> done(50 * 4);
     CHECK(wavefront.run(50, step_body([&](std::size_t step, std::uint32_t node) {
@@ -155,25 +158,15 @@ TEST_CASE("step_wavefront: in a task group that is cancelled a run ends with an 
   CHECK(wavefront.run(50, all) == 50);
 }
 
+// Layer 1 of a step and layer 2 of the step before each wait until the other has begun.
 TEST_CASE("step_wavefront: layers are run at once") {
-  test::some_threads threads;
   step_schedule const schedule = layers(2, 2);
-  plait::step_wavefront<tbb::task_group> wavefront(schedule);
-  // Layer 1 of a step waits until layer 2 of the step before has begun.
-  std::atomic<bool> met = false;
-  std::atomic<int> begun = 0;
-  threads.execute([&] {
-    wavefront.run(2, step_body([&](std::size_t step, std::uint32_t node) {
-                    if ((step == 1 && node == 1) || (step == 0 && node == 2)) {
-                      ++begun;
-                      auto const until = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-                      while (begun != 2 && std::chrono::steady_clock::now() < until) std::this_thread::yield();
-                      if (begun == 2) met = true;
-                    }
-                    return true;
-                  }));
-  });
-  CHECK(met);
+  plait::step_wavefront<test::thread_tasks> wavefront(schedule);
+  std::barrier both(2);
+  CHECK(wavefront.run(2, step_body([&](std::size_t step, std::uint32_t node) {
+                        if ((step == 1 && node == 1) || (step == 0 && node == 2)) both.arrive_and_wait();
+                        return true;
+                      })) == 2);
 }
 
 }  // namespace

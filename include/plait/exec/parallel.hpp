@@ -65,9 +65,10 @@ namespace plait {
   return followers;
 }
 
-/// Of one plan, which must have been compiled with compile_options::parallel and outlive it. Where elements decide on
-/// shapes, the ops from there on wait for all before. As with the plan, one run at a time.
-template <backend B>
+/// Runs one plan, which must have been compiled with compile_options::parallel and outlive it. Where elements decide on
+/// shapes, the ops from there on wait for all before. As with the plan, one run at a time. TaskGroup has run(function),
+/// to be called from any thread, and wait(), as ::tbb::task_group.
+template <backend B, class TaskGroup = ::tbb::task_group>
 class parallel_executor {
  public:
   explicit parallel_executor(plan<B>& p)
@@ -102,7 +103,7 @@ class parallel_executor {
     error_op_ = npos;
     for (op_index op = first; op != last; ++op) waiting_[op].store(before_[op], std::memory_order_relaxed);
     left_.store(last - first, std::memory_order_release);
-    ::tbb::task_group group;
+    TaskGroup group;
     for (op_index op = first; op != last; ++op)
       if (before_[op] == 0) group.run([this, op, &options, &group] { run_chain(op, options, group); });
     group.wait();
@@ -114,7 +115,7 @@ class parallel_executor {
   }
 
   // Runs an op, then one of those that it made ready, and leaves the others to other threads.
-  void run_chain(op_index op, run_options const& options, ::tbb::task_group& group) {
+  void run_chain(op_index op, run_options const& options, TaskGroup& group) {
     // Threads see what was before by these counters, whatever tasks see to.
     static_cast<void>(left_.load(std::memory_order_acquire));
     static_cast<void>(waiting_[op].load(std::memory_order_acquire));
