@@ -23,7 +23,8 @@ constexpr std::string_view usage =
     R"(usage: plait_conformance [--kinds a,b] [--executor on|off] [--allow-unsupported] [--verbose] DIR...
 
 Runs every case found below the folders and prints, by kind, how many passed, failed, were decided (marked as a
-defect of the recorded system) or are unsupported.
+defect of the recorded system) or are unsupported. Names those that pass although the recorded answer is wrong, without
+being marked: plait gives it where it is to do as the recorded system did, and answers otherwise by itself.
 
   --kinds a,b          only cases of these kinds
   --executor on|off    steps of recurrences overlap, where the backend can do that, or do not; else as nets say

@@ -74,6 +74,8 @@ set(in_place "op { type: \\\"Relu\\\" input: \\\"x\\\" output: \\\"x\\\" }")
 set(unread "op { type: \\\"Tanh\\\" input: \\\"x\\\" output: \\\"z\\\" }")
 a_case(transform/other_value.json
        "\"transform\": \"remove_dead_end_ops\", \"net\": \"${in_place} ${unread} ${net}\", \"expect\": {\"net\": \"${net}\"}")
+conformance(0 "passed transform/other_value\n    recorded without a mark: net: external output 'y' gets another value\n"
+            ${WORK})
 conformance(0 "transform +1 +0 +0 +0" ${WORK})
 
 # Unknown kinds and functions.
@@ -94,6 +96,7 @@ file(WRITE ${WORK}/cases/ssa/no_object.json "[]")
 file(WRITE ${WORK}/cases/ssa/no_kind.json "{\"net\": \"\", \"expect\": {}}")
 file(WRITE ${WORK}/cases/ssa/empty.json "")
 a_case(ssa/no_expectation.json "\"net\": \"\"")
+a_case(ssa/empty_expectation.json "\"net\": \"\", \"expect\": {}")
 a_case(ssa/no_net.json "\"expect\": {}")
 a_case(ssa/broken_net.json "\"net\": \"op {\", \"expect\": {}")
 a_case(ssa/number_for_net.json "\"net\": 3, \"expect\": {}")
@@ -101,8 +104,8 @@ a_case(ssa/no_file.json "\"net_file\": \"nowhere.pb\", \"expect\": {}")
 a_case(ssa/versions.json "\"net\": \"\", \"initial_versions\": {\"x\": -1}, \"expect\": {}")
 a_case(transform/no_args.json "\"transform\": \"rename_op_output\", \"net\": \"${net}\", \"expect\": {}")
 a_case(transform/args.json "\"transform\": \"get_op_ids_in_path\", \"args\": {\"inputs\": 3, \"outputs\": []}, \"net\": \"\", \"expect\": {}")
-conformance(1 "ssa +1 +10 +0 +0\ntransform +0 +2 +0 +0\n" ${WORK})
-foreach(name IN ITEMS no_json no_object no_kind empty no_expectation no_net broken_net number_for_net no_file versions)
+conformance(1 "ssa +1 +11 +0 +0\ntransform +0 +2 +0 +0\n" ${WORK})
+foreach(name IN ITEMS no_json no_object no_kind empty no_expectation empty_expectation no_net broken_net number_for_net no_file versions)
   conformance(1 "${WORK}/cases/ssa/${name}\\.json: " ${WORK})
 endforeach()
 

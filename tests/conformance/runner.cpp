@@ -70,15 +70,25 @@ run_result run(kind const& k, case_inputs& in) {
   }
 }
 
-// What is wrong with plait's answer where nothing asks for the recorded system's quirks.
-std::vector<std::string> own_way_problems(kind const& k, test_case const& c, answer const& recorded) {
+void add_lines(outcome& result, std::string const& prefix, std::vector<std::string> const& lines) {
+  for (std::string const& line : lines) result.notes.push_back(prefix + line);
+}
+
+// Judges plait's answer where nothing asks for the recorded system's quirks.
+void judge_own_way(kind const& k, test_case const& c, answer const& recorded, outcome& result) {
   case_inputs in(c, case_inputs::manner::own_way);
   run_result const own = run(k, in);
-  if (!own.got) return {"by itself refused: " + own.refusal};
-  std::vector<std::string> problems = k.problems(in, *own.got);
-  if (problems.empty() && k.problems(in, recorded).empty()) problems = differences(c.data["expect"], *own.got, c);
-  for (std::string& problem : problems) problem.insert(0, "by itself: ");
-  return problems;
+  std::vector<std::string> problems;
+  std::vector<std::string> unmarked;
+  if (!own.got) {
+    problems = {"refused: " + own.refusal};
+  } else if (problems = k.problems(in, *own.got); problems.empty()) {
+    unmarked = k.problems(in, recorded);
+    if (unmarked.empty()) problems = differences(c.data["expect"], *own.got, c);
+  }
+  if (!problems.empty()) result.is = verdict::failed;
+  add_lines(result, "by itself: ", problems);
+  add_lines(result, "recorded without a mark: ", unmarked);
 }
 
 void judge(kind const& k, test_case const& c, outcome& result) {
@@ -120,9 +130,10 @@ void judge(kind const& k, test_case const& c, outcome& result) {
     result.notes = {"refused: " + ran.refusal};
     return;
   }
+  if (c.data["expect"].empty()) throw malformed_case("'expect' has no members");  // any answer would pass
   result.notes = k.differences != nullptr ? k.differences(in, *ran.got) : differences(c.data["expect"], *ran.got, c);
-  if (result.notes.empty() && k.own_way_too) result.notes = own_way_problems(k, c, *ran.got);
   result.is = result.notes.empty() ? verdict::passed : verdict::failed;
+  if (result.is == verdict::passed && k.own_way_too) judge_own_way(k, c, *ran.got, result);
 }
 
 }  // namespace
@@ -168,7 +179,8 @@ void print_report(std::ostream& out, std::vector<outcome> const& outcomes, repor
   for (outcome const& o : outcomes) {
     ++counts[o.kind][static_cast<std::size_t>(o.is)];
     if (o.is == verdict::unsupported) ++missing[o.notes.front()];
-    if (o.is == verdict::passed || (o.is != verdict::failed && !options.verbose)) continue;
+    bool const always = o.is == verdict::failed || (o.is == verdict::passed && !o.notes.empty());
+    if (!always && (!options.verbose || o.is == verdict::passed)) continue;
     out << names[static_cast<std::size_t>(o.is)] << ' ' << o.kind << '/' << o.name;
     if (!o.what.empty()) out << ": " << o.what;
     out << '\n';

@@ -18,6 +18,8 @@ enum class verdict {
   unsupported,  ///< this runner does not know the kind, or the function
 };
 
+/// A case that passed has notes where the recorded answer is wrong without being marked: then plait's answer is the
+/// recorded one only because the case asks for it, and its own differs.
 struct outcome {
   std::string kind;
   std::string name;
