@@ -14,7 +14,7 @@
 
 using namespace plait::detail;
 
-TEST_CASE("there are no tiles where instructions are restricted") {
+TEST_CASE("there are no tiles where the environment restricts instructions") {
   if (std::getenv("PLAIT_INSTRUCTIONS") != nullptr) CHECK_FALSE(has_amx());
   CHECK((!has_amx() || plait::available_instructions() == plait::instruction_set::avx512));
 }
