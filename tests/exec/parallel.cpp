@@ -1,8 +1,10 @@
 #include <plait/exec/parallel.hpp>
 
+#include <atomic>
 #include <set>
 #include <stop_token>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -19,6 +21,7 @@ namespace {
 using B = plait::tbb;
 
 ::tbb::task_group* around = nullptr;
+std::atomic<bool> is_cancelled = false;
 
 // y = x; cancels the task group that the run is in, if there is one.
 template <class Backend>
@@ -30,16 +33,23 @@ struct cancelling_kernel : test::same_kernel<Backend> {
   }
 };
 
-// y = x + 1; cancels the task group with the first element.
+// y = x + 1; cancels the task group with the first element, for which parts of the loop that have begun wait: so there
+// are parts that have not, however long the thread of the first one is held up.
 template <class Backend>
 struct cancelling_loop : test::same_kernel<Backend> {
   using test::same_kernel<Backend>::same_kernel;
   void run(plait::op_context<Backend>& c) override {
     float const* x = c.template input<float>(0);
     float* y = c.template output<float>(0);
+    is_cancelled = around == nullptr;
     plait::for_each_index<Backend>(c.size(0), [=](std::size_t i) {
       y[i] = x[i] + 1;
-      if (i == 0 && around != nullptr) around->cancel();
+      if (i == 0 && around != nullptr) {
+        around->cancel();
+        is_cancelled = true;
+      }
+      if (i % plait::tile_size == 0)
+        while (!is_cancelled) std::this_thread::yield();
     });
   }
 };

@@ -1,5 +1,8 @@
 #include <cmath>
+#include <cstddef>
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -155,17 +158,27 @@ TEST_CASE("limits") {
                 {.limits = {.max_memory = sizeof(plait::arg_def) + sizeof(std::string)}});
 }
 
-TEST_CASE("any beginning of a document is read or refused, never more") {
-  std::string const source =
-      field(1, "net") +
-      field(2, field(1, "x") + field(5, field(1, "a") + field(5, bytes({0, 0, 1, 2})) + bytes({3 << 3, 0x80, 1}))) +
-      bytes({4 << 3, 5}) + field(40 - 25, "?");
+TEST_CASE("a beginning of a document is read where a field ends, and refused elsewhere") {
+  std::vector<std::string> const fields = {
+      field(1, "net"),
+      field(2, field(1, "x") + field(5, field(1, "a") + field(5, bytes({0, 0, 1, 2})) + bytes({3 << 3, 0x80, 1}))),
+      bytes({4 << 3, 5}), field(40 - 25, "?")};
+  std::string source;
+  std::set<std::size_t> ends = {0};
+  for (std::string const& one : fields) {
+    source += one;
+    ends.insert(source.size());
+  }
   for (std::size_t size = 0; size <= source.size(); ++size) {
+    CAPTURE(size);
+    bool accepted = true;
     try {
       static_cast<void>(read_netdef_binary(std::string_view(source).substr(0, size)));
     } catch (plait::parse_error const& problem) {
+      accepted = false;
       CHECK(problem.position.offset < size);
     }
+    CHECK(accepted == ends.contains(size));
   }
 }
 

@@ -10,23 +10,16 @@
 #include <plait/netdef/read.hpp>
 #include <plait/netdef/write.hpp>
 
+#include <support/scratch_folder.hpp>
+
 namespace {
 
 using plait::netdef;
 using plait::netdef_format;
 
-struct temporary_file {
-  std::filesystem::path path;
-  explicit temporary_file(std::string const& content)
-      : path(std::filesystem::temp_directory_path() /
-             ("plait_read_" + std::to_string(reinterpret_cast<std::uintptr_t>(this)))) {
-    std::ofstream(path, std::ios::binary) << content;
-  }
-  ~temporary_file() { std::filesystem::remove(path); }
-};
-
 TEST_CASE("one function reads bytes, streams and files in every format") {
   netdef const net = plait::read_netdef_text("name:'n' op{type:'Relu' input:'x' output:'y'} external_input:'x'");
+  test::scratch_folder const folder;
   for (netdef_format format : {netdef_format::text, netdef_format::json, netdef_format::binary}) {
     std::string const bytes = plait::to_bytes(net, format);
     netdef_format found{};
@@ -37,8 +30,9 @@ TEST_CASE("one function reads bytes, streams and files in every format") {
     found = {};
     CHECK(plait::read_netdef(in, {}, &found) == net);
     CHECK(found == format);
-    temporary_file const file(bytes);
-    CHECK(plait::read_netdef(file.path) == net);
+    auto const file = folder.path() / "net";
+    std::ofstream(file, std::ios::binary) << bytes;
+    CHECK(plait::read_netdef(file) == net);
   }
   for (netdef_format format : {netdef_format::text, netdef_format::json, netdef_format::binary})
     CHECK(plait::read_netdef_bytes("", format) == netdef());

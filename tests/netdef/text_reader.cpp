@@ -1,6 +1,8 @@
 #include <cmath>
+#include <cstddef>
 #include <limits>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -308,17 +310,22 @@ TEST_CASE("limits") {
                 {.limits = {.max_memory = sizeof(plait::op_def) + sizeof(plait::arg_def) + 800}});
 }
 
-TEST_CASE("any beginning of a document is read or refused, never more") {
-  std::string const source =
-      "name: 'a\\n\\x41' op { input: ['x', \"y\"] arg { name: 'k' floats: [1.5, -inf, 0x] x { y: <z: 'q'> } } } # end";
+TEST_CASE("a beginning of a document is read where a field ends, and refused elsewhere") {
+  std::string const name = "name: 'a\\n\\x41'";
+  std::string const op = " op { input: ['x', \"y\"] arg { name: 'k' floats: [1.5, -inf, 0x1] x { y: <z: 'q'> } } }";
+  std::string const source = name + op + " # end";
   for (std::size_t size = 0; size <= source.size(); ++size) {
-    std::string const part = source.substr(0, size);
+    CAPTURE(size);
+    bool accepted = true;
     try {
-      static_cast<void>(read_netdef_text(std::string_view(part)));
+      static_cast<void>(read_netdef_text(std::string_view(source).substr(0, size)));
     } catch (plait::parse_error const& problem) {
+      accepted = false;
       CHECK(problem.position.offset <= size);
       CHECK(problem.position.column == problem.position.offset + 1);
     }
+    bool const behind_name = size == name.size() || size == name.size() + 1;
+    CHECK(accepted == (size == 0 || behind_name || size >= name.size() + op.size()));
   }
 }
 

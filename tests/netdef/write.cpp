@@ -10,6 +10,8 @@
 #include <plait/netdef/read.hpp>
 #include <plait/netdef/write.hpp>
 
+#include <support/scratch_folder.hpp>
+
 namespace {
 
 using plait::netdef;
@@ -22,7 +24,8 @@ std::string content(std::filesystem::path const& path) {
 
 TEST_CASE("one function writes every format") {
   netdef const net = plait::read_netdef_text("op{type:'Relu' input:'x' output:'y'}");
-  auto const path = std::filesystem::temp_directory_path() / "plait_write_test";
+  test::scratch_folder const folder;
+  auto const path = folder.path() / "net";
   for (netdef_format format : {netdef_format::text, netdef_format::json, netdef_format::binary}) {
     std::ostringstream out;
     plait::write_netdef(out, net, format);
@@ -43,7 +46,6 @@ TEST_CASE("one function writes every format") {
   odd.unknown.push_back({16, "", "\x80\x01\x05"});
   CHECK_THROWS_AS(plait::write_netdef(path, odd, netdef_format::text), plait::net_error);
   CHECK(content(path) == plait::to_binary(net));
-  std::filesystem::remove(path);
 }
 
 TEST_CASE("files that cannot be written") {

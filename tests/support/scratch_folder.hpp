@@ -1,0 +1,32 @@
+// A folder for the files of a test, which no other test and no other run of the same one shares.
+#pragma once
+
+#include <filesystem>
+#include <random>
+#include <string>
+#include <system_error>
+
+namespace test {
+
+/// Makes a new, empty folder and removes it with what is in it.
+class scratch_folder {
+ public:
+  scratch_folder() {
+    std::random_device number;
+    do path_ = std::filesystem::temp_directory_path() / ("plait_test_" + std::to_string(number()));
+    while (!std::filesystem::create_directory(path_));
+  }
+  scratch_folder(scratch_folder const&) = delete;
+  scratch_folder& operator=(scratch_folder const&) = delete;
+  ~scratch_folder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+
+  std::filesystem::path const& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+}  // namespace test
