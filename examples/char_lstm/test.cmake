@@ -114,9 +114,9 @@ if(UNIX)
     COMMAND
       sh -c
       "\"$0\" \"$@\" > interrupted.txt & id=$!
-       until grep -q % interrupted.txt || ! kill -0 $id; do sleep 0.02; done
+       until [ -s interrupted.losses ] || ! kill -0 $id; do sleep 0.02; done
        kill -INT $id && wait $id" ${TRAIN} ${options}
-      --net interrupted.pb --steps 100000000 --seconds 5 ERROR_VARIABLE err RESULT_VARIABLE result)
+      --net interrupted.pb --losses interrupted.losses --steps 100000000 ERROR_VARIABLE err RESULT_VARIABLE result)
   file(READ interrupted.txt out)
   if(NOT result STREQUAL 0 OR out MATCHES "100%" OR NOT out MATCHES "\nstep ([0-9]+): ")
     message(SEND_ERROR "it was interrupted, and left with ${result}: ${out}${err}")

@@ -24,10 +24,10 @@ constexpr std::string_view usage =
 
 Compares plait's analyses with LLVM's results for every module M in the folders, and prints per module and analysis how
 many functions there are, how many are equal and how many different. The graphs are those of M.cfg.txt or, without it,
-of M.ll. Files that are missing leave out what needs them.
+of M.ll. Files that are missing leave out what needs them, which is printed.
 
   --analyses a,b  only these
-  --verbose       all differences, not the first of each function; and which analyses lack which file
+  --verbose       all differences, not the first of each function
   --list          the analyses, and the file each needs
   --help, --version
 )";
@@ -132,8 +132,8 @@ class comparisons {
     }
   }
 
-  void missing(module_files const& files, std::string_view what, std::string_view suffix) const {
-    if (given_.verbose) std::cout << files.name() << ' ' << what << ": no " << files.name() << suffix << '\n';
+  static void missing(module_files const& files, std::string_view what, std::string_view suffix) {
+    std::cout << files.name() << ' ' << what << ": no " << files.name() << suffix << '\n';
   }
 
   arguments const& given_;

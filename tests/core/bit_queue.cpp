@@ -42,9 +42,17 @@ TEST_CASE("a set gives the same answers") {
       REQUIRE(queue.contains(n) == model.contains(n));
     }
   }
-  queue.reset(4097);
-  CHECK(queue.empty());
-  CHECK_FALSE(queue.contains(4097));
+}
+
+TEST_CASE("a full queue has what is below its bound, and nothing above") {
+  plait::bit_queue queue;
+  for (std::size_t bound : {1U, 63U, 64U, 65U, 4096U, 4097U}) {
+    CAPTURE(bound);
+    queue.reset(bound);
+    CHECK(queue.empty());
+    for (std::size_t n = 0; n != bound; ++n) queue.push(n);
+    for (std::size_t n = 0; n != bound + 200; ++n) REQUIRE(queue.contains(n) == (n < bound));
+  }
 }
 
 TEST_CASE("nothing can be taken out of an empty queue or put in at its bound") {
