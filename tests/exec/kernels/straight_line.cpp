@@ -150,7 +150,7 @@ TEST_CASE_TEMPLATE("straight_line: what loop() returns does what run() does", T,
 
 TEST_CASE_TEMPLATE("straight_line: two functions, of which a product and a sum are not fused", T, float, double) {
   std::mt19937 random(5);
-  for (instruction_set const set : instruction_sets())
+  for (instruction_set const set : test::instruction_sets())
     for (unsigned f = 1; f <= static_cast<unsigned>(simple_function::relu); ++f)
       for (unsigned g = 1; g <= static_cast<unsigned>(simple_function::relu); ++g)
         for (std::size_t const count : {31u, 64u, 1'001u}) {
@@ -170,7 +170,7 @@ TEST_CASE_TEMPLATE("straight_line: two functions, of which a product and a sum a
 
 TEST_CASE_TEMPLATE("straight_line: the result may stand in any operand that is not repeated", T, float, double) {
   std::mt19937 random(11);
-  for (instruction_set const set : instruction_sets())
+  for (instruction_set const set : test::instruction_sets())
     for (std::size_t const count : {1u, 15u, 127u, 128u, 129u, 1'000u})
       for (std::size_t place = 0; place != 4; ++place) {
         line_case<T> x(random, 3, count);
