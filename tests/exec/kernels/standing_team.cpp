@@ -106,7 +106,7 @@ TEST_CASE("standing_team: each part of a loop has the loop's operands, and its f
 TEST_CASE("standing_team: a loop tells that others had parts of it, and its first part when they are done") {
   using other_team = plait::detail::standing_team<test::task_backend<test::thread_tasks, 2>>;
   std::thread::id const self = std::this_thread::get_id();
-  for (int loop = 0; loop != 200; ++loop) {
+  for (int loop = 0; loop != 20; ++loop) {
     other_team const standing;
     bool other = false;
     auto const part = [&](std::size_t number, plait::detail::loop_operands const&) {
@@ -246,7 +246,7 @@ TEST_CASE("standing_team: a loop may begin at the moment at which a thread goes"
 TEST_CASE("standing_team: each thread takes part, as a loop whose parts wait for each other shows") {
   auto const meet = []<std::size_t Threads>(std::integral_constant<std::size_t, Threads>) {
     using full_team = plait::detail::standing_team<test::task_backend<test::thread_tasks, Threads>>;
-    for (int loop = 0; loop != 100; ++loop) {
+    for (int loop = 0; loop != 10; ++loop) {
       full_team const standing;
       std::barrier all(Threads);
       counts times(Threads);
