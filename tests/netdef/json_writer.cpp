@@ -1,3 +1,6 @@
+#include <bit>
+#include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <sstream>
 #include <string>
@@ -27,7 +30,7 @@ TEST_CASE("protobuf's mapping") {
   CHECK(
       plait::to_json(example(), {.indent = 0}) ==
       R"({"name":"n\"\n\u0001\u007f\\ü","op":[{"input":["x","w"],"type":"FC","arg":[{"name":"a","f":0.1,"i":"-1","s":"TkNIVw==",)"
-      R"("t":{"dims":["2"],"dataType":"FLOAT"},"floats":[1,"Infinity","-Infinity","NaN",-0],"strings":["","/w=="]},{}],)"
+      R"("t":{"dims":["2"],"dataType":"FLOAT"},"floats":[1,"Infinity","-Infinity","NaN",-0.0],"strings":["","/w=="]},{}],)"
       R"("deviceOption":{"deviceId":1},"isGradientOp":true,"device_option_2":1}],"externalInput":["x"]})");
   CHECK(plait::to_json(plait::read_netdef_text("op{type:'A'}op{}external_input:['x','y']")) == R"({
   "op": [
@@ -43,6 +46,44 @@ TEST_CASE("protobuf's mapping") {
 }
 )");
   CHECK(plait::to_json({}) == "{}\n");
+}
+
+// Read by protobuf 7.36 in Python: -0 loses its sign there, and 3.4028235e+38 is "too large" for a float.
+TEST_CASE("floats at the edges are written so that protobuf's own readers take them") {
+  netdef net;
+  plait::arg_def& arg = net.arg.emplace_back();
+  constexpr float f = std::numeric_limits<float>::max();
+  constexpr double d = std::numeric_limits<double>::max();
+  arg.floats = {-0.0f, 0.0f, f, -f, std::numeric_limits<float>::denorm_min(), 16777216.0f, 1e20f};
+  plait::tensor_def& t = arg.t.emplace();
+  t.double_data = {-0.0, d, -d, std::numeric_limits<double>::denorm_min(), static_cast<double>(f)};
+  std::string const json = plait::to_json(net, {.indent = 0});
+  CHECK(json.find("[-0.0,0,3.4028234663852886e+38,-3.4028234663852886e+38,1e-45,16777216,1e+20]") != std::string::npos);
+  CHECK(json.find("[-0.0,1.7976931348623157e+308,-1.7976931348623157e+308,5e-324,3.4028234663852886e+38]") !=
+        std::string::npos);
+  netdef const again = plait::read_netdef_json(json);
+  REQUIRE(again.arg.at(0).floats.size() == arg.floats.size());
+  for (std::size_t i = 0; i != arg.floats.size(); ++i)
+    CHECK(std::bit_cast<std::uint32_t>(again.arg[0].floats[i]) == std::bit_cast<std::uint32_t>(arg.floats[i]));
+  REQUIRE(again.arg[0].t->double_data.size() == t.double_data.size());
+  for (std::size_t i = 0; i != t.double_data.size(); ++i)
+    CHECK(std::bit_cast<std::uint64_t>(again.arg[0].t->double_data[i]) == std::bit_cast<std::uint64_t>(t.double_data[i]));
+}
+
+TEST_CASE("unknown fields that are not one JSON value each are refused") {
+  // Text may give a field several times, JSON may not.
+  netdef const twice = plait::read_netdef_text("op { x: 1 y: 2 x: 3 }");
+  std::vector<plait::diagnostic> told;
+  CHECK(plait::to_json(twice, {.indent = 0, .diagnostics = &told}) == R"({"op":[{"x":1,"y":2}]})");
+  REQUIRE(told.size() == 1);
+  CHECK(told[0].message.find("unknown field 'x' of OperatorDef cannot be written as JSON") != std::string::npos);
+  CHECK_THROWS_AS(static_cast<void>(plait::to_json(twice)), plait::net_error);
+  for (std::string const& data : {std::string("1\0, 2", 5), std::string("1\0", 2), std::string("\0", 1),
+                                  std::string("\xEF\xBB\xBF" "1"), std::string("1, \"y\": 2"), std::string()}) {
+    netdef net;
+    net.unknown.push_back({0, "x", data});
+    CHECK_THROWS_AS(static_cast<void>(plait::to_json(net)), plait::net_error);
+  }
 }
 
 TEST_CASE("options") {

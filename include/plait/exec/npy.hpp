@@ -1,6 +1,6 @@
 // NumPy's .npy files: tensors on disk.
 //
-// Format versions 1.0 to 3.0 (numpy.lib.format), little-endian, C order and Fortran order.
+// Format versions 1.0 to 3.0 (numpy.lib.format), either byte order, C order and Fortran order.
 #pragma once
 
 #include <algorithm>
@@ -11,6 +11,7 @@
 #include <ostream>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <plait/core/errors.hpp>
@@ -26,21 +27,25 @@ static_assert(std::endian::native == std::endian::little, "plait: .npy files are
 
 struct npy_type {
   element_type type;
-  std::string_view descr;
+  std::string_view descr;  // as NumPy writes it
+  char letter;             // which may stand in place of what follows the byte order
 };
-inline constexpr npy_type npy_types[] = {{element_type::float32, "<f4"}, {element_type::float64, "<f8"},
-                                         {element_type::int32, "<i4"},   {element_type::int64, "<i8"},
-                                         {element_type::boolean, "|b1"}, {element_type::uint8, "|u1"},
-                                         {element_type::float16, "<f2"}};
+inline constexpr npy_type npy_types[] = {{element_type::float32, "<f4", 'f'}, {element_type::float64, "<f8", 'd'},
+                                         {element_type::int32, "<i4", 'i'},   {element_type::int64, "<i8", 'q'},
+                                         {element_type::boolean, "|b1", '?'}, {element_type::uint8, "|u1", 'B'},
+                                         {element_type::float16, "<f2", 'e'}};
 
 // Reads the dictionary that a header is, as Python would: {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }.
 class npy_header {
  public:
   element_type type = element_type::float32;
+  bool big_endian = false;
   bool fortran_order = false;
   shape dims;
 
-  npy_header(std::string_view text, std::size_t offset) : text_(text), offset_(offset) {
+  /// `long_suffix`: Python 2's integers may end in L, as NumPy reads them in the versions of the format before 3.0.
+  npy_header(std::string_view text, std::size_t offset, bool long_suffix)
+      : text_(text), offset_(offset), long_suffix_(long_suffix) {
     expect('{');
     bool has_type = false;
     bool has_order = false;
@@ -78,7 +83,8 @@ class npy_header {
  private:
   [[noreturn]] void fail(std::string_view what) const { throw parse_error({offset_ + at_, 0, 0}, what); }
   void skip() {
-    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t' || text_[at_] == '\n')) ++at_;
+    constexpr std::string_view white = " \t\n\r\f";
+    while (at_ < text_.size() && white.find(text_[at_]) != white.npos) ++at_;
   }
   bool accept(char c) {
     skip();
@@ -89,7 +95,11 @@ class npy_header {
   void expect(char c) {
     if (!accept(c)) fail(std::string("expected '") + c + "' in the header");
   }
+  // A string, also one that Python 2 marks as Unicode.
   std::string_view quoted() {
+    if (accept('u') || accept('U')) {
+      if (at_ == text_.size() || (text_[at_] != '"' && text_[at_] != '\'')) fail("expected a quote in the header");
+    }
     char const quote = accept('"') ? '"' : '\'';
     if (quote == '\'') expect(quote);
     std::size_t const end = text_.find(quote, at_);
@@ -105,11 +115,15 @@ class npy_header {
     while (at_ < text_.size() && is_letter(text_[at_])) ++at_;
     return text_.substr(first, at_ - first);
   }
+  // NumPy's spellings: with a byte order or without one, which means the reader's, and the names of the types.
   void read_type(std::string_view descr) {
+    bool const marked = !descr.empty() && std::string_view("<>=|").find(descr[0]) != std::string_view::npos;
+    std::string_view const code = descr.substr(marked ? 1 : 0);
     for (npy_type const& known : npy_types)
-      if (!descr.empty() && std::string_view("<=|").find(descr[0]) != std::string_view::npos &&
-          known.descr.substr(1) == descr.substr(1)) {
+      if (code == known.descr.substr(1) || code == std::string_view(&known.letter, 1) ||
+          (!marked && code == to_string(known.type))) {
         type = known.type;
+        big_endian = descr.starts_with('>');
         return;
       }
     fail("elements of type '" + std::string(descr) + "', which tensors do not have");
@@ -125,6 +139,8 @@ class npy_header {
         extent = extent * 10 + (text_[at_] - '0');
       }
       if (at_ == first) fail("expected an extent in the shape");
+      if (text_[first] == '0' && extent != 0) fail("an extent with leading zeros");
+      if (long_suffix_) accept('L');
       try {
         dims.push_back(extent);
       } catch (shape_error const& e) {
@@ -140,8 +156,54 @@ class npy_header {
 
   std::string_view text_;
   std::size_t offset_;
+  bool long_suffix_;
   std::size_t at_ = 0;
 };
+
+/// What a .npy file holds: its header, and its elements in the byte order of the host.
+struct npy_content {
+  npy_header header;
+  std::string bytes;
+};
+
+inline npy_content read_npy_content(std::istream& in) {
+  std::size_t offset = 0;
+  auto const read = [&](std::size_t count) {
+    std::string bytes;
+    while (bytes.size() < count) {  // in chunks: a header that lies about the size costs no memory
+      std::size_t const chunk = std::min<std::size_t>(count - bytes.size(), std::size_t{1} << 20);
+      std::size_t const before = bytes.size();
+      bytes.resize(before + chunk);
+      in.read(bytes.data() + before, static_cast<std::streamsize>(chunk));
+      std::size_t const found = before + static_cast<std::size_t>(in.gcount());
+      if (found != before + chunk)
+        throw parse_error({offset + found, 0, 0},
+                          "the file ends too early: " + std::to_string(count - found) + " bytes are missing");
+    }
+    offset += count;
+    return bytes;
+  };
+  std::string const magic = read(8);
+  if (!magic.starts_with("\x93NUMPY")) throw parse_error({0, 0, 0}, "not a .npy file");
+  char const version = magic[6];
+  if (version < 1 || version > 3 || magic[7] != 0)
+    throw parse_error({6, 0, 0}, "a version of the format that is not known: expected 1.0, 2.0 or 3.0");
+  std::string const length = read(version == 1 ? 2 : 4);
+  std::size_t header_size = 0;
+  for (std::size_t i = length.size(); i-- != 0;) header_size = header_size << 8 | static_cast<unsigned char>(length[i]);
+  std::size_t const header_at = offset;
+  std::string const text = read(header_size);
+  npy_header const header(text, header_at, version < 3);
+  std::string bytes = read(tensor_spec{header.type, header.dims}.bytes());
+  if (in.peek() != std::istream::traits_type::eof())
+    throw parse_error({offset, 0, 0}, "the file goes on behind the last element");
+  if (std::size_t const size = size_of(header.type); header.big_endian && size > 1)
+    for (auto first = bytes.begin(); first != bytes.end(); first += static_cast<std::ptrdiff_t>(size))
+      std::reverse(first, first + static_cast<std::ptrdiff_t>(size));
+  if (header.type == element_type::boolean)  // of other bytes a bool cannot be
+    for (char& byte : bytes) byte = byte != 0 ? 1 : 0;
+  return {header, std::move(bytes)};
+}
 
 }  // namespace detail
 
@@ -167,38 +229,12 @@ void write_npy(std::ostream& out, tensor<B> const& t) {
   out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
 }
 
-/// The tensor in a file. Throws parse_error, with the offset in bytes, for anything that is no such file, or is cut
-/// off.
+/// Returns the tensor in a file, which is all that the stream holds. Throws parse_error, with the offset in bytes, for
+/// anything that is no such file, is cut off or goes on behind its last element, and for elements that tensors do not
+/// have.
 template <backend B>
 [[nodiscard]] tensor<B> read_npy(std::istream& in) {
-  std::size_t offset = 0;
-  auto const read = [&](std::size_t count) {
-    std::string bytes;
-    while (bytes.size() < count) {  // in parts: a header that lies about the size costs no memory
-      std::size_t const part = std::min<std::size_t>(count - bytes.size(), std::size_t{1} << 20);
-      std::size_t const before = bytes.size();
-      bytes.resize(before + part);
-      in.read(bytes.data() + before, static_cast<std::streamsize>(part));
-      if (static_cast<std::size_t>(in.gcount()) != part)
-        throw parse_error({offset + before + static_cast<std::size_t>(in.gcount()), 0, 0}, "the file ends too early");
-    }
-    offset += count;
-    return bytes;
-  };
-  std::string const magic = read(8);
-  if (!magic.starts_with("\x93NUMPY")) throw parse_error({0, 0, 0}, "not a .npy file");
-  char const version = magic[6];
-  if (version < 1 || version > 3) throw parse_error({6, 0, 0}, "a version of the format that is not known");
-  std::string const length = read(version == 1 ? 2 : 4);
-  std::size_t header_size = 0;
-  for (std::size_t i = length.size(); i-- != 0;) header_size = header_size << 8 | static_cast<unsigned char>(length[i]);
-  std::size_t const header_at = offset;
-  std::string const text = read(header_size);
-  detail::npy_header const header(text, header_at);
-  std::string bytes = read(tensor_spec{header.type, header.dims}.bytes());
-  if (header.type == element_type::boolean)  // of other bytes a bool cannot be
-    for (char& byte : bytes) byte = byte != 0 ? 1 : 0;
-
+  auto const [header, bytes] = detail::read_npy_content(in);
   shape stored;
   if (header.fortran_order)
     for (std::size_t axis = header.dims.rank(); axis-- != 0;) stored.push_back(header.dims[axis]);

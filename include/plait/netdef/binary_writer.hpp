@@ -25,6 +25,7 @@ namespace plait {
 namespace detail {
 
 struct binary_format {
+  static constexpr bool distinct_names = false;
   static constexpr char const* name = "binary";
   static bool can_write(std::string_view) { return true; }
   template <class Message>

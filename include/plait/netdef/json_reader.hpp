@@ -6,9 +6,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <unordered_set>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -43,6 +45,9 @@ class json_reader {
     // Versions of nlohmann's parser say this in words of their own.
     if (token_end_ == end) fail(end, "unexpected end of input");
     nlohmann::json::sax_parse(cursor{at_, &at_}, cursor{end, &at_}, this);
+    // TRAP: for nlohmann's parser a NUL byte is the end of the input, whatever follows.
+    at_ = end;
+    if (char const* const rest = begin_token(); rest != end) fail(rest, nul_message);
     return std::move(root_);
   }
 
@@ -67,9 +72,12 @@ class json_reader {
   bool start_object(std::size_t) {
     char const* const start = begin_token();
     end_token();
-    if (skipping_) return skipped(start, 1);
+    if (skipping_) {
+      skipped_objects_.push_back(++object_count_);
+      return skipped(start, 1);
+    }
     if (stack_.empty()) {
-      stack_.push_back({&root_, &root_, nullptr, false});
+      push(&root_, root_);
       return true;
     }
     frame const parent = stack_.back();
@@ -81,7 +89,10 @@ class json_reader {
   }
   bool end_object() {
     end_token();
-    if (skipping_) return skipped(nullptr, -1);
+    if (skipping_) {
+      skipped_objects_.pop_back();
+      return skipped(nullptr, -1);
+    }
     stack_.pop_back();
     return true;
   }
@@ -103,11 +114,15 @@ class json_reader {
   bool key(std::string& name) {
     char const* const start = begin_token();
     end_token();
-    if (skipping_) return true;
+    if (skipping_) {
+      expect_new_name(skipped_objects_.back(), name, start);
+      return true;
+    }
     frame& here = stack_.back();
     here.field = std::visit([&](auto const* message) { return this->find(*message, name, start); }, here.message);
     if (here.field != nullptr) return true;
     if (options_.unknown == unknown_fields::reject) fail(start, no_field(name));
+    expect_new_name(here.object, name, start);
     skipping_ = true;
     skip_depth_ = 0;
     unknown_name_ = name;
@@ -122,7 +137,9 @@ class json_reader {
     if (std::size_t const id = text.find("] "); id != text.npos) text.remove_prefix(id + 2);
     if (text.starts_with("parse error at"))
       if (std::size_t const place = text.find(": "); place != text.npos) text.remove_prefix(place + 2);
-    fail(std::min(read == 0 ? 0 : read - 1, source_.size()), text.substr(0, 200));
+    std::size_t const at = std::min(read == 0 ? 0 : read - 1, source_.size());
+    // The parser takes a NUL byte outside of strings for the end of the input.
+    fail(at, at != source_.size() && source_[at] == '\0' ? nul_message : text.substr(0, 200));
   }
 
  private:
@@ -135,8 +152,10 @@ class json_reader {
   struct frame {
     message_pointer message;
     netdef* net;  // whose symbols the message uses
-    field_access const* field;
-    bool in_list;
+    std::size_t object;  // its number among the objects of the document
+    field_access const* field = nullptr;
+    std::uint32_t given = 0;  // bit i: field i of the message was there, null and empty lists included
+    bool in_list = false;
   };
   struct cursor {
     using iterator_category = std::input_iterator_tag;
@@ -159,6 +178,10 @@ class json_reader {
     friend bool operator==(cursor const& a, cursor const& b) { return a.at == b.at; }
     friend bool operator!=(cursor const& a, cursor const& b) { return a.at != b.at; }
   };
+
+  static constexpr std::string_view nul_message = "unexpected NUL byte";
+
+  void push(message_pointer message, netdef& net) { stack_.push_back({message, &net, ++object_count_}); }
 
   [[noreturn]] void fail(std::size_t offset, std::string_view message) {
     throw plait::parse_error(locate_(offset), message);
@@ -231,27 +254,29 @@ class json_reader {
     return true;
   }
 
+  // Names that the model does not have, by the object that has them.
+  void expect_new_name(std::size_t object, std::string_view name, char const* start) {
+    if (!budget_.charge(name.size() + 96)) fail(start, memory_message);
+    if (!unknown_names_.insert(std::to_string(object).append(1, ':').append(name)).second) fail_twice(name, start);
+  }
+  [[noreturn]] void fail_twice(std::string_view name, char const* start) {
+    fail(start, "field '" + std::string(name) + "' is given twice");
+  }
+
   // ---- fields of the model
 
   template <class Message>
-  field_access const* find(Message const& message, std::string_view name, char const* start) {
+  field_access const* find(Message const&, std::string_view name, char const* start) {
     static constexpr auto fields = []<std::size_t... I>(std::index_sequence<I...>) {
       return std::array{access<Message, I>()...};
     }(std::make_index_sequence<field_count<Message>>());
     std::size_t const index = json_field<Message>(name);
     if (index == fields.size()) return nullptr;
-    bool const given = [&]<std::size_t... I>(std::index_sequence<I...>) {
-      return ((I == index && is_given(field_at<Message, I>.in(message))) || ...);
-    }(std::make_index_sequence<field_count<Message>>());
-    if (given) fail(start, "field '" + std::string(name) + "' is given twice");
+    static_assert(fields.size() <= std::numeric_limits<std::uint32_t>::digits);
+    std::uint32_t const bit = std::uint32_t{1} << index;
+    if ((stack_.back().given & bit) != 0) fail_twice(name, start);
+    stack_.back().given |= bit;
     return &fields[index];
-  }
-  template <class Member>
-  static bool is_given(Member const& member) {
-    if constexpr (member_traits<Member>::repeated)
-      return !member.empty();
-    else
-      return has_value(member);
   }
   template <class Message, std::size_t I>
   static constexpr field_access access() {
@@ -278,7 +303,7 @@ class json_reader {
       made = &member.emplace();
     netdef* scope = &net;
     if constexpr (std::is_same_v<child, netdef>) scope = made;
-    stack_.push_back({made, scope, nullptr, false});
+    push(made, *scope);
   }
 
   template <class Message, std::size_t I>
@@ -334,6 +359,7 @@ class json_reader {
   text_locator locate_;
   netdef root_;
   std::vector<frame> stack_;
+  std::size_t object_count_ = 0;
   char const* at_ = nullptr;         // how far the parser has read
   char const* token_end_ = nullptr;  // end of the last token it reported
   bool skipping_ = false;
@@ -341,13 +367,16 @@ class json_reader {
   std::string unknown_name_;
   std::size_t unknown_at_ = 0;
   char const* unknown_from_ = nullptr;
+  std::vector<std::size_t> skipped_objects_;
+  std::unordered_set<std::string> unknown_names_;
 };
 
 }  // namespace detail
 
-/// The net that `source` describes by protobuf's JSON mapping: names in lowerCamel or as in the proto, 64-bit integers
-/// as strings or numbers, bytes as base64, infinities and NaN as strings, enumerations by name or number, null for
-/// absent. A field given twice is an error. Linear time. Throws parse_error with line and column; see read_options for
+/// The net that `source` describes by protobuf's JSON mapping: names in lowerCamel or as in the proto, numbers quoted or
+/// not, with point or exponent also where they are integers, bytes as base64, infinities and NaN as strings,
+/// enumerations by name or number, null for absent. Integers are exact beyond 2^53, too. A name given twice in one
+/// object is an error, whatever its values. Linear time. Throws parse_error with line and column; see read_options for
 /// the limits.
 [[nodiscard]] inline netdef read_netdef_json(std::string_view source, read_options const& options = {}) {
   return detail::json_reader(source, options).read();

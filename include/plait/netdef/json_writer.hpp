@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cmath>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <ostream>
 #include <string>
 #include <string_view>
@@ -24,13 +26,18 @@ namespace plait {
 namespace detail {
 
 struct json_format {
+  static constexpr bool distinct_names = true;
   static constexpr char const* name = "JSON";
   static bool can_write(std::string_view text) { return is_utf8(text); }
   // Also what came from text, if it means the same here.
   template <class Message>
   static bool can_write(unknown_field const& field) {
     return field.number == 0 && json_field<Message>(field.name) == field_count<Message> && is_utf8(field.name) &&
-           nlohmann::json::accept(field.data);
+           is_json(field.data);
+  }
+  // TRAP: nlohmann's parser ends at a NUL byte and steps over a byte order mark.
+  static bool is_json(std::string_view text) {
+    return text.find('\0') == text.npos && !text.starts_with('\xEF') && nlohmann::json::accept(text);
   }
 };
 
@@ -71,12 +78,13 @@ class json_writer {
   }
   template <class Message>
   void unknown(std::vector<unknown_field> const& fields) {
-    for (unknown_field const& field : fields) {
-      if (!json_format::can_write<Message>(field)) continue;
+    std::vector<bool> const can = expressible<json_format, Message>(fields);
+    for (std::size_t i = 0; i != fields.size(); ++i) {
+      if (!can[i]) continue;
       next();
-      quoted(field.name);
+      quoted(fields[i].name);
       colon();
-      out_ << field.data;
+      out_ << fields[i].data;
     }
   }
 
@@ -133,7 +141,7 @@ class json_writer {
       else if (std::isinf(value))
         out_ << std::string_view(value < 0 ? "\"-Infinity\"" : "\"Infinity\"");
       else
-        out_ << value;
+        number(value);
     } else if constexpr (std::is_same_v<T, std::int64_t>) {
       out_ << '"' << value << '"';  // many readers of JSON know doubles only
     } else if constexpr (std::is_integral_v<T>) {
@@ -143,6 +151,18 @@ class json_writer {
     } else {
       quoted(text_of(value, net));
     }
+  }
+
+  // Readers of JSON that have integers take the sign of -0 away, and protobuf's in Python compares a float with the
+  // largest one as a double: 3.4028235e+38, the shortest decimal of that, is larger.
+  template <std::floating_point T>
+  void number(T value) {
+    if (value == 0 && std::signbit(value))
+      out_ << std::string_view("-0.0");
+    else if (std::abs(value) == std::numeric_limits<T>::max())
+      out_ << static_cast<double>(value);
+    else
+      out_ << value;
   }
 
   void quoted(std::string_view text) {

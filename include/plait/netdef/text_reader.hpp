@@ -257,8 +257,12 @@ class text_reader : text_scanner {
   std::string_view any_name() {
     char const* const start = at_;
     if (accept('[')) {
-      while (at_ != end_ && *at_ != ']' && *at_ != '\n') ++at_;
-      if (!accept(']')) fail(start, "the extension name has no end");
+      do {
+        skip_space();
+        if (part_of_url().empty()) fail(at_, "expected the name of an extension");
+        skip_space();
+      } while (accept('.') || accept('/'));
+      if (!accept(']')) fail(at_, "expected ']'");
     } else if (identifier().empty()) {
       fail(at_, "expected a field name");
     }

@@ -20,6 +20,7 @@ namespace plait {
 namespace detail {
 
 struct text_format {
+  static constexpr bool distinct_names = false;
   static constexpr char const* name = "text";
   static bool can_write(std::string_view) { return true; }
   // Also what came from JSON, if it means the same here.
@@ -54,10 +55,11 @@ class text_writer {
   }
   template <class Message>
   void unknown(std::vector<unknown_field> const& fields) {
-    for (unknown_field const& field : fields) {
-      if (!text_format::can_write<Message>(field)) continue;
+    std::vector<bool> const can = expressible<text_format, Message>(fields);
+    for (std::size_t i = 0; i != fields.size(); ++i) {
+      if (!can[i]) continue;
       out_.fill(2 * depth_, ' ');
-      out_ << field.name << ": " << field.data << '\n';
+      out_ << fields[i].name << ": " << fields[i].data << '\n';
     }
   }
 

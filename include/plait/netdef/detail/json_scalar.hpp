@@ -25,49 +25,29 @@ struct json_scalar {
   std::string_view text = {};
 };
 
-/// All of `text` as a number; nothing if it is no such number, or one out of range.
-template <class T>
-std::optional<T> whole_number(std::string_view text) {
-  T value{};
-  auto const [stop, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (problem != std::errc{} || stop != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
+/// The integer that a number or a quoted number is; "1e3" and "1.0" are integers, exactly.
 template <std::integral T>
 std::optional<T> json_integer(json_scalar const& scalar) {
-  if (scalar.is == json_scalar::kind::boolean) return std::nullopt;
-  std::string_view const text = scalar.text;
-  if (auto const value = whole_number<T>(text)) return value;
-  if (scalar.is == json_scalar::kind::string) return std::nullopt;
-  if (text == "-0") return T{0};
-  // 1.0 and 1e18 are integers too; protobuf goes through a double, as here.
-  if (text.find_first_of(".eE") == text.npos) return std::nullopt;
-  auto const real = whole_number<double>(text);
-  double const end = std::ldexp(1.0, std::numeric_limits<T>::digits);  // the maximum need not be a double
-  if (!real || std::trunc(*real) != *real || *real >= end) return std::nullopt;
-  if (*real < static_cast<double>(std::numeric_limits<T>::min())) return std::nullopt;
-  return static_cast<T>(*real);
+  if (scalar.is == json_scalar::kind::boolean || !is_decimal(scalar.text)) return std::nullopt;
+  return decimal_integer<T>(scalar.text);
 }
 
 template <std::floating_point T>
 std::optional<T> json_real(json_scalar const& scalar) {
   if (scalar.is == json_scalar::kind::boolean) return std::nullopt;
-  if (scalar.is == json_scalar::kind::string) {
-    if (scalar.text == "NaN") return std::numeric_limits<T>::quiet_NaN();
-    if (scalar.text == "Infinity") return std::numeric_limits<T>::infinity();
-    if (scalar.text == "-Infinity") return -std::numeric_limits<T>::infinity();
-    // from_chars would also take words.
-    std::size_t const sign = scalar.text.starts_with('-') ? 1 : 0;
-    if (scalar.text.size() == sign || scalar.text[sign] < '0' || scalar.text[sign] > '9') return std::nullopt;
+  std::string_view text = scalar.text;
+  if (!is_decimal(text)) {
+    if (scalar.is != json_scalar::kind::string) return std::nullopt;
+    if (text == "NaN") return std::numeric_limits<T>::quiet_NaN();
+    if (text == "Infinity") return std::numeric_limits<T>::infinity();
+    if (text == "-Infinity") return -std::numeric_limits<T>::infinity();
+    return std::nullopt;
   }
+  if (text.starts_with('+')) text.remove_prefix(1);
   T value{};
-  char const* const end = scalar.text.data() + scalar.text.size();
-  auto const [stop, problem] = std::from_chars(scalar.text.data(), end, value);
-  if (stop != end || problem == std::errc::invalid_argument) return std::nullopt;
-  if (problem == std::errc{}) return value;
-  if (!is_tiny_decimal(scalar.text)) return std::nullopt;
-  return scalar.text.starts_with('-') ? -T{0} : T{0};
+  if (std::from_chars(text.data(), text.data() + text.size(), value).ec == std::errc{}) return value;
+  if (!is_tiny_decimal(text)) return std::nullopt;
+  return text.starts_with('-') ? -T{0} : T{0};
 }
 
 /// Base64, of either alphabet, padded or not.

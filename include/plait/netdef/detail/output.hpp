@@ -9,6 +9,8 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include <plait/core/errors.hpp>
@@ -80,8 +82,20 @@ void for_each_value(Member const& member, F&& f) {
   }
 }
 
-/// Collects what a format cannot express, before it is written. `Format` has a name and says of unknown fields,
-/// Format::can_write<Message>(field), and of texts, Format::can_write(text), whether they can be.
+/// Which of the unknown fields of a message a format can express: those of which Format::can_write<Message>(field) says
+/// so, and where a name can be given only once (Format::distinct_names) the first of each.
+template <class Format, class Message>
+std::vector<bool> expressible(std::vector<unknown_field> const& fields) {
+  std::vector<bool> made;
+  std::unordered_set<std::string_view> names;
+  for (unknown_field const& field : fields)
+    made.push_back(Format::template can_write<Message>(field) &&
+                   (!Format::distinct_names || names.insert(field.name).second));
+  return made;
+}
+
+/// Collects what a format cannot express, before it is written. `Format` has a name and says of unknown fields, see
+/// expressible(), and of texts, Format::can_write(text), whether they can be.
 template <class Format>
 class expressible_check : public null_visitor {
  public:
@@ -113,8 +127,10 @@ class expressible_check : public null_visitor {
 
   template <class Message>
   void unknown(std::vector<unknown_field> const& fields) {
-    for (unknown_field const& field : fields) {
-      if (Format::template can_write<Message>(field)) continue;
+    std::vector<bool> const can = expressible<Format, Message>(fields);
+    for (std::size_t i = 0; i != fields.size(); ++i) {
+      if (can[i]) continue;
+      unknown_field const& field = fields[i];
       std::string message = in_op() + "unknown field " +
                             (field.number != 0 ? std::to_string(field.number) : "'" + field.name + "'") + " of " +
                             std::string(message_name<Message>) + " cannot be written as " + Format::name;

@@ -27,7 +27,7 @@ inline constexpr std::uint8_t space = 1, word = 2, digit = 4, plain = 8;  // pla
 inline constexpr std::array<std::uint8_t, 256> table = [] {
   std::array<std::uint8_t, 256> made{};
   for (std::size_t c = 0; c != 256; ++c)
-    if (c != '"' && c != '\'' && c != '\\' && c != '\n') made[c] = plain;
+    if (c != '"' && c != '\'' && c != '\\' && c != '\n' && c != '\0') made[c] = plain;
   for (char c : {' ', '\n', '\t', '\r', '\v', '\f'}) made[static_cast<unsigned char>(c)] |= space;
   for (char c = '0'; c <= '9'; ++c) made[static_cast<unsigned char>(c)] |= digit | word;
   for (char c = 'a'; c <= 'z'; ++c) made[static_cast<unsigned char>(c)] |= word;
@@ -68,8 +68,11 @@ class text_scanner {
       if (text_class::is(*at_, text_class::space)) {
         ++at_;
       } else if (*at_ == '#') {
-        void const* newline = std::memchr(at_, '\n', static_cast<std::size_t>(end_ - at_));
-        at_ = newline == nullptr ? end_ : static_cast<char const*>(newline);
+        void const* const newline = std::memchr(at_, '\n', static_cast<std::size_t>(end_ - at_));
+        char const* const stop = newline == nullptr ? end_ : static_cast<char const*>(newline);
+        if (void const* nul = std::memchr(at_, '\0', static_cast<std::size_t>(stop - at_)))
+          fail(static_cast<char const*>(nul), nul_message);
+        at_ = stop;
       } else {
         return;
       }
@@ -81,6 +84,13 @@ class text_scanner {
     char const* const start = at_;
     if (at_ == end_ || text_class::is(*at_, text_class::digit)) return {};
     while (at_ != end_ && text_class::is(*at_, text_class::word)) ++at_;
+    return {start, static_cast<std::size_t>(at_ - start)};
+  }
+
+  /// What stands between the dots and slashes of a type's address; empty if nothing does.
+  std::string_view part_of_url() {
+    char const* const start = at_;
+    while (at_ != end_ && (text_class::is(*at_, text_class::word) || *at_ == '-' || *at_ == '%' || *at_ == '~')) ++at_;
     return {start, static_cast<std::size_t>(at_ - start)};
   }
 
@@ -197,11 +207,14 @@ class text_scanner {
   char const* end_;
 
  private:
+  static constexpr std::string_view nul_message = "a NUL byte can only be given as an escape sequence in a string";
+
   // What stands for itself in the string that began at `start`. Behind it there is a quote or a backslash.
   std::string_view plain_run(char const* start) {
     char const* const from = at_;
     while (at_ != end_ && text_class::is(*at_, text_class::plain)) ++at_;
     if (at_ == end_ || *at_ == '\n') fail(start, "the string has no end on its line");
+    if (*at_ == '\0') fail(at_, nul_message);
     return {from, static_cast<std::size_t>(at_ - from)};
   }
 
@@ -217,7 +230,7 @@ class text_scanner {
       std::uint32_t const code = code_digits(8, 1, 3, start);
       if (code > 255) fail(start, "the escape sequence is no byte");
       out.push_back(static_cast<char>(code));
-    } else if (c == 'x' || c == 'X') {
+    } else if (c == 'x') {
       out.push_back(static_cast<char>(code_digits(16, 1, 2, start)));
     } else if (c == 'u' || c == 'U') {
       std::uint32_t code = c == 'u' ? code_digits(16, 4, 4, start) : code_digits(16, 8, 8, start);
