@@ -78,7 +78,18 @@ plait(2 rename demo_net.pbtxt new --op -1 --input 0 -o ${WORK}/out.pbtxt)
 foreach(ops IN ITEMS 99 3- -3 3,,4 5-3 0-99999999999 x 1,2,11)
   refused("--ops: " subgraph demo_net.pbtxt --ops=${ops} --extract -o ${WORK}/out.pbtxt)
 endforeach()
-refused("no blob" subgraph demo_net.pbtxt --to nobody --extract -o ${WORK}/out.pbtxt)
+refused("demo_net.pbtxt: --to: the net has no blob 'nobody'; there are '" subgraph demo_net.pbtxt --to nobody --extract -o
+        ${WORK}/out.pbtxt)
+refused("demo_net.pbtxt: --to: the net has no blob 'mixd'; did you mean 'mixed'" subgraph demo_net.pbtxt --to p,mixd)
+refused("demo_net.pbtxt: --from: the net has no blob 'nobody'" subgraph demo_net.pbtxt --to p --from h,nobody)
+foreach(way IN ITEMS "" "--free" "--reorder" "--any-order")
+  refused("demo_net.pbtxt: --keep: the net has no blob 'gat'; did you mean 'gate'" share demo_net.pbtxt --keep mean,gat ${way} -o
+          ${WORK}/out.pbtxt)
+endforeach()
+# Options that would count for nothing.
+plait(2 subgraph demo_net.pbtxt --to p -o ${WORK}/out.pbtxt)
+plait(2 subgraph demo_net.pbtxt --to p --format text)
+plait(2 rename demo_net.pbtxt new --op 0 --output 0 --from-producer -o ${WORK}/out.pbtxt)
 refused("is overwritten in the part|where the part has overwritten it|besides version" subgraph demo_net.pbtxt --ops 0,2
         --extract -o ${WORK}/out.pbtxt)
 plait(2 subgraph demo_net.pbtxt)

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -16,6 +17,7 @@
 
 #include "commands.hpp"
 #include "io.hpp"
+#include "names.hpp"
 #include "table.hpp"
 #include "terminal.hpp"
 
@@ -120,7 +122,12 @@ int run(ops_options const& given) {
   }
   if (!given.type.empty()) {
     auto const found = operators.find(given.type);
-    if (found == nullptr) throw failure("there is no op type '" + given.type + "'; `plait ops` lists those there are");
+    if (found == nullptr) {
+      std::vector<std::string> types;
+      for (auto const* schema : all) types.push_back(schema->type());
+      throw failure("plait: there is no op type '" + visible(given.type) + '\'' +
+                    names_like(given.type, std::move(types)) + "; `plait ops` lists them");
+    }
     print_one(found->schema);
     return 0;
   }
@@ -136,8 +143,8 @@ int run(ops_options const& given) {
 void add_ops(CLI::App& app, action& chosen) {
   auto const given = std::make_shared<ops_options>();
   CLI::App* const command = app.add_subcommand("ops", "the op types that nets can be run with");
-  command->add_option("TYPE", given->type, "only this one, with its arguments");
-  command->add_flag("--markdown", given->markdown, "all of them as a document");
+  auto* const type = command->add_option("TYPE", given->type, "only this one, with its arguments");
+  command->add_flag("--markdown", given->markdown, "all of them as a document")->excludes(type);
   command->callback([given, &chosen] { chosen = [given] { return run(*given); }; });
 }
 

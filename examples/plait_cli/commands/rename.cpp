@@ -124,9 +124,10 @@ void add_rename(CLI::App& app, action& chosen) {
   command->add_option("--op", given->op, "the op, counted from 0")->required();
   auto* const place = command->add_option_group("place", "the value, as the op has it");
   place->add_option("--output", given->output, "its output, counted from 0");
-  place->add_option("--input", given->input, "its input, counted from 0");
+  auto* const input = place->add_option("--input", given->input, "its input, counted from 0");
   place->require_option(1);
-  command->add_flag("--from-producer", given->from_producer, "with --input: also where other ops read the value");
+  command->add_flag("--from-producer", given->from_producer, "with --input: also where other ops read the value")
+      ->needs(input);
   auto* const init = command->add_option("--init", given->init,
                                          "the init net that makes parameters of the net; versions go on from it");
   command->add_option("--init-output", given->init_to.path, "write the init net to this file")->needs(init);

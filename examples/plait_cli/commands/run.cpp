@@ -34,6 +34,7 @@
 #include "commands.hpp"
 #include "common_options.hpp"
 #include "io.hpp"
+#include "names.hpp"
 #include "table.hpp"
 #include "terminal.hpp"
 
@@ -172,6 +173,18 @@ void expect_a_feed_each(run_options const& given) {
   expect_new(given.random, "--random", "NAME=SHAPE");
 }
 
+// Refuses a name that the net does not have, before anything is run.
+void expect_names(source const& in, run_options const& given) {
+  auto const names = [](std::vector<std::string> const& options) {
+    std::vector<std::string> made;
+    for (std::string const& one : options) made.push_back(one.substr(0, one.find('=')));
+    return made;
+  };
+  expect_blobs(in, "--feed", names(given.feeds));
+  expect_blobs(in, "--random", names(given.random));
+  expect_blobs(in, "--fetch", names(given.fetch));
+}
+
 // What was fetched: printed, or written to files.
 void give(source const& in, plait::workspace<backend> const& blobs, run_options const& given) {
   std::vector<std::string> wanted = given.fetch;
@@ -243,6 +256,7 @@ int run(run_options const& given) {
   expect_a_file_each(given);
   expect_a_feed_each(given);
   source const in = load(given.file);
+  expect_names(in, given);
   plait::workspace<backend> blobs;
   if (!given.init.empty()) {
     source init = load(given.init);

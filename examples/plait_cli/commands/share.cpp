@@ -15,6 +15,7 @@
 
 #include "commands.hpp"
 #include "common_options.hpp"
+#include "names.hpp"
 #include "terminal.hpp"
 
 namespace cli {
@@ -64,6 +65,7 @@ nlohmann::ordered_json share(share_command const& given, source& in, std::ostrea
 
 int run(share_command const& given) {
   source in = load(given.file);
+  expect_blobs(in, "--keep", given.keep);
   std::ostream& out = given.to.to_stdout() ? std::cerr : std::cout;
   nlohmann::ordered_json report;
   try {

@@ -21,6 +21,7 @@
 
 #include "commands.hpp"
 #include "common_options.hpp"
+#include "names.hpp"
 #include "terminal.hpp"
 
 namespace cli {
@@ -88,6 +89,8 @@ void print(std::ostream& out, plait::netdef const& net, form const& ssa, std::ve
 
 int run(subgraph_options const& given) {
   source const in = load(given.file);
+  expect_blobs(in, "--from", given.from);
+  expect_blobs(in, "--to", given.to);
   bool const net_on_stdout = given.extract && given.out.to_stdout();
   try {
     form const ssa = plait::get_ssa(in.net, {.subnets = true, .control_inputs = true});
@@ -127,9 +130,11 @@ void add_subgraph(CLI::App& app, action& chosen) {
       ->allow_extra_args(false)
       ->needs(to);
   ops->excludes(to);
-  command->add_flag("--extract", given->extract, "write the part as a net");
-  command->add_option("-o,--output-file", given->out.path, "write that net to this file instead of standard output");
+  auto* const extract = command->add_flag("--extract", given->extract, "write the part as a net");
+  command->add_option("-o,--output-file", given->out.path, "write that net to this file instead of standard output")
+      ->needs(extract);
   add_format(*command, given->out.format, "--format");
+  command->get_option("--format")->needs(extract);
   add_json(*command, given->json);
   command->callback([given, ops, to, &chosen] {
     if (ops->count() == 0 && to->count() == 0) throw CLI::RequiredError("--ops or --to");

@@ -1,0 +1,73 @@
+#include "names.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <numeric>
+#include <ranges>
+#include <utility>
+
+#include <plait/netdef/traits.hpp>
+#include <plait/ssa/versioning.hpp>
+
+#include "terminal.hpp"
+
+namespace cli {
+
+namespace {
+
+// How many characters have to be inserted, removed or changed.
+std::size_t edits(std::string_view from, std::string_view to) {
+  std::vector<std::size_t> row(to.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 0; i != from.size(); ++i) {
+    std::size_t diagonal = std::exchange(row[0], i + 1);
+    for (std::size_t j = 0; j != to.size(); ++j) {
+      std::size_t const changed = diagonal + (from[i] == to[j] ? 0 : 1);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({changed, diagonal + 1, row[j] + 1});
+    }
+  }
+  return row.back();
+}
+
+}  // namespace
+
+std::string names_like(std::string_view wanted, std::vector<std::string> names) {
+  constexpr std::size_t shown = 8;
+  if (names.empty()) return "; there are none";
+  std::vector<std::pair<std::size_t, std::string>> ranked;
+  for (std::string& name : names) {
+    std::size_t const distance = edits(wanted, name);
+    ranked.emplace_back(distance, std::move(name));
+  }
+  std::ranges::sort(ranked);
+  std::string text = ";";
+  if (auto const& [distance, name] = ranked[0]; distance <= 1 + wanted.size() / 4 && distance < wanted.size())
+    text += " did you mean '" + visible(name) + "'? There";
+  else
+    text += " there";
+  text += ranked.size() == 1 ? " is " : " are ";
+  std::size_t const listed = ranked.size() <= shown + 1 ? ranked.size() : shown;
+  for (std::size_t i = 0; i != listed; ++i)
+    text += (i == 0 ? "'" : i + 1 == ranked.size() ? " and '" : ", '") + visible(ranked[i].second) + '\'';
+  if (listed != ranked.size()) text += " and " + std::to_string(ranked.size() - listed) + " more";
+  return text;
+}
+
+void expect_blobs(source const& in, std::string_view option, std::vector<std::string> const& names) {
+  if (names.empty()) return;
+  try {
+    plait::ssa_form const ssa = plait::get_ssa(in.net, {.subnets = true, .control_inputs = true});
+    for (std::string const& name : names) {
+      if (ssa.contains(name)) continue;
+      std::vector<std::string> all;
+      for (plait::blob_index b : ssa.blobs()) all.emplace_back(ssa.name(b));
+      throw failure(in.label + ": " + std::string(option) + ": the net has no blob '" + visible(name) + '\'' +
+                    names_like(name, std::move(all)));
+    }
+  } catch (plait::error const& problem) {
+    throw about(in, problem);
+  }
+}
+
+}  // namespace cli
