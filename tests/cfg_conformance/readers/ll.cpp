@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <set>
+#include <system_error>
 #include <utility>
 
 namespace cfg_conformance {
@@ -40,25 +42,72 @@ std::size_t end_of_brackets(std::vector<ll_token> const& tokens, std::size_t fir
   return tokens.size();
 }
 
-// LLVM numbers values without names from 0: parameters first, then an entry block without a label.
-std::string number_of_entry(std::vector<ll_token> const& head, std::size_t parameters) {
-  std::size_t unnamed = 0;
-  std::size_t const end = end_of_brackets(head, parameters);
-  for (std::size_t i = parameters + 1; i < end; ++i) {
-    bool const last = head[i].is(")") ? i + 1 == end : head[i].is(",");
-    if (last && head[i - 1].kind == ll_token_kind::local &&
-        head[i - 1].text.find_first_not_of("0123456789", 1) == std::string_view::npos)
-      ++unnamed;
-    if (opens(head[i])) i = end_of_brackets(head, i) - 1;
+// Instructions without a result, but for calls, whose type tells.
+constexpr std::array without_result = {
+    std::string_view("ret"),         std::string_view("br"),     std::string_view("switch"),   std::string_view("indirectbr"),
+    std::string_view("unreachable"), std::string_view("resume"), std::string_view("catchret"), std::string_view("cleanupret"),
+    std::string_view("store"),       std::string_view("fence")};
+
+// Whether a call returns nothing: its type is void, or that of such a function, but no pointer to one.
+bool returns_void(std::vector<ll_token> const& operands) {
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    if (operands[i].is("void")) return !operands[end_of_type(operands, i) - 1].is("*");
+    if (operands[i].kind == ll_token_kind::local || operands[i].kind == ll_token_kind::global) return false;
+    if (opens(operands[i])) i = end_of_brackets(operands, i) - 1;
   }
-  return std::to_string(unnamed);
+  return false;
+}
+
+bool has_result(ll_instruction const& i) {
+  if (i.opcode == "call" || i.opcode == "invoke" || i.opcode == "callbr") return !returns_void(i.operands);
+  return std::ranges::find(without_result, i.opcode) == without_result.end();
+}
+
+// LLVM numbers what has no name from 0 in the order of the text: parameters, blocks, results of instructions. A number
+// that is written out may leave some out, not go back.
+class numbering {
+ public:
+  explicit numbering(line_reader const& at) : at_(&at) {}
+
+  /// The next number, for what has neither name nor number.
+  std::string take() { return std::to_string(next_++); }
+  /// Takes note of a plain name, which may be a number.
+  void see(std::string_view name) {
+    if (name.empty() || name.find_first_not_of("0123456789") != std::string_view::npos) return;
+    std::size_t number = 0;
+    auto const read = std::from_chars(name.data(), name.data() + name.size(), number);
+    if (read.ec != std::errc() || number < next_)
+      at_->fail("'" + std::string(name) + "' should be number " + std::to_string(next_) + " or above");
+    next_ = number + 1;
+  }
+
+ private:
+  line_reader const* at_;
+  std::size_t next_ = 0;
+};
+
+// Numbers the parameters of a function: a type, attributes, a name, which may be missing.
+void number_parameters(std::vector<ll_token> const& head, std::size_t parameters, numbering& numbers) {
+  std::size_t const end = end_of_brackets(head, parameters) - 1;
+  for (std::size_t first = parameters + 1; first < end;) {
+    std::size_t const last = end_of_operand(head, first);  // ends at the bracket, too
+    std::size_t const stop = std::min(last, end);
+    if (!head[first].is("...")) {
+      std::size_t const type = end_of_type(head, first);
+      if (type < stop && head[stop - 1].kind == ll_token_kind::local)
+        numbers.see(plain_name(head[stop - 1].text));
+      else
+        numbers.take();
+    }
+    first = stop + 1;
+  }
 }
 
 // Takes a function apart after its "define" line.
 class body_reader {
  public:
-  body_reader(line_reader& lines, ll_function& into, std::string entry)
-      : lines_(lines), into_(into), entry_(std::move(entry)) {}
+  body_reader(line_reader& lines, ll_function& into, numbering numbers)
+      : lines_(lines), into_(into), numbers_(numbers) {}
 
   void read() {
     for (;;) {
@@ -67,6 +116,7 @@ class body_reader {
       if (line.starts_with('}')) break;
       std::size_t const indent = line.find_first_not_of(" \t");
       if (indent == std::string_view::npos || line[indent] == ';') continue;
+      if (line.substr(indent).starts_with("#dbg_")) continue;  // a debug record, which is no instruction
       if (indent == 0)
         label(line);
       else if (indent == 2 && line[2] != ']')
@@ -83,13 +133,16 @@ class body_reader {
     std::size_t const length = name_length(lines_, line);
     if (length == 0 || !line.substr(length).starts_with(':')) lines_.fail("expected a label or an instruction");
     finish_block();
-    add_block(plain_name(line.substr(0, length)));
+    std::string name = plain_name(line.substr(0, length));
+    numbers_.see(name);
+    add_block(std::move(name));
   }
 
   void instruction(std::string_view line) {
     std::vector<ll_token> tokens = tokens_of(lines_, line);
     if (tokens.empty() || tokens[0].is("uselistorder") || tokens[0].kind == ll_token_kind::mark) return;
-    if (into_.blocks.empty()) add_block(entry_);
+    // A block needs no label: the entry, or what follows the end of another.
+    if (into_.blocks.empty() || ended()) add_block(numbers_.take());
     ll_instruction made;
     made.line = lines_.number();
     std::size_t at = 0;
@@ -101,7 +154,10 @@ class body_reader {
     if (at == tokens.size() || tokens[at].kind != ll_token_kind::word) lines_.fail("expected an instruction");
     made.opcode = tokens[at].text;
     made.operands.assign(tokens.begin() + static_cast<std::ptrdiff_t>(at) + 1, tokens.end());
-    if (ended()) lines_.fail("an instruction after the end of block '" + into_.blocks.back().label + "'");
+    if (!made.result.empty())
+      numbers_.see(made.result);
+    else if (has_result(made))
+      made.result = numbers_.take();
     into_.blocks.back().instructions.push_back(std::move(made));
   }
 
@@ -128,7 +184,7 @@ class body_reader {
 
   line_reader& lines_;
   ll_function& into_;
-  std::string entry_;
+  numbering numbers_;
   std::set<std::string> labels_;
 };
 
@@ -174,7 +230,9 @@ std::vector<ll_function> read_ll(document const& from) {
       lines.fail("expected 'define TYPE @NAME(PARAMETERS) … {' on one line");
     made.push_back({plain_name(name->text), lines.number(), {}});
     if (!names.insert(made.back().name).second) lines.fail("a second function '" + made.back().name + "'");
-    body_reader(lines, made.back(), number_of_entry(head, parameters)).read();
+    numbering numbers(lines);
+    number_parameters(head, parameters, numbers);
+    body_reader(lines, made.back(), numbers).read();
   }
   return made;
 }

@@ -79,6 +79,76 @@ TEST_CASE("blocks, targets and the number of an entry without a label") {
   CHECK(all[0].blocks[2].instructions[0].operands.size() > 6);  // continued
 }
 
+// As `llvm-as | llvm-dis` prints them, with the numbers written out.
+TEST_CASE("parameters, blocks and results without names are numbered as LLVM does") {
+  auto const labels = [](std::string const& head, std::string const& body) {
+    document const from{"M.ll", "define " + head + " {\n" + body + "}\n"};
+    std::vector<std::string> made;
+    for (ll_block const& b : read_ll(from).at(0).blocks) made.push_back(b.label);
+    return made;
+  };
+  using list = std::vector<std::string>;
+  auto const entry = [&](std::string const& head) { return labels(head, "  unreachable\n").at(0); };
+  CHECK(entry("void @f()") == "0");
+  CHECK(entry("void @f(ptr %0)") == "1");
+  CHECK(entry("void @f(ptr)") == "1");
+  CHECK(entry("void @f(ptr noundef align 8 dereferenceable(8))") == "1");
+  CHECK(entry("void @f(ptr, i32, ...)") == "2");
+  CHECK(entry("void @f(ptr %0, i32 %1, ...)") == "2");
+  CHECK(entry("void @f(...)") == "0");
+  CHECK(entry("void @f(%struct.S)") == "1");
+  CHECK(entry("void @f(%struct.S %s)") == "0");
+  CHECK(entry("void @f(%struct.S %\"0\")") == "0");
+  CHECK(entry("void @f(ptr byval(%struct.S) align 8)") == "1");
+  CHECK(entry("void @f(ptr byval(%struct.S) align 8 %s)") == "0");
+  CHECK(entry("void @f(i32 (ptr, i32)* %0, [2 x { i32, i8 }], <4 x float> %v, ptr addrspace(3) nocapture)") == "3");
+  CHECK(entry("void @f(ptr %a, ptr %0, ptr %b, ptr)") == "2");
+  CHECK(entry("void @f(ptr %5)") == "6");  // numbers may be left out
+
+  // Blocks and results after it, given and not.
+  CHECK(labels("i32 @f(i32 %0, i32)",
+               "  %3 = add i32 %0, %1\n"
+               "  br label %4\n"
+               "4:\n"
+               "  %x = add i32 %3, 1\n"
+               "  add i32 %x, 2\n"  // %5
+               "  store i32 %5, ptr null\n"
+               "  br label %6\n"
+               "  ret i32 %x\n"  // no label before it: block 6
+               "  ret i32 0\n"   // block 7
+               "named:\n"
+               "  fence seq_cst\n"
+               "  ret i32 1\n"
+               "  unreachable\n") == list{"2", "4", "6", "7", "named", "8"});
+  CHECK(labels("void @f()",
+               "  call void @g()\n"
+               "  call fastcc void @g(i32 1)\n"
+               "  call void (i32, ...) @v(i32 1)\n"
+               "  tail call void asm sideeffect \"\", \"\"()\n"
+               "  call i32 @h()\n"                               // %1
+               "  call noundef i32 (i32, ...) @w(i32 1)\n"       // %2
+               "  call void ()* @p()\n"                          // %3, a pointer to such a function
+               "  call %struct.S @s(void ()* null)\n"            // %4
+               "  call { i32, void ()* } @t()\n"                 // %5
+               "  load i32, ptr null\n"                          // %6
+               "  br label %7\n"
+               "  invoke void @g() to label %8 unwind label %8\n"
+               "  landingpad { ptr, i32 }\n"
+               "          cleanup\n"                             // %9
+               "  ret void\n"
+               "  invoke i32 @h() to label %12 unwind label %8\n"  // block 10, result %11
+               "  ret void\n") == list{"0", "7", "8", "10", "12"});
+  // Debug records are no instructions.
+  CHECK(labels("void @f(ptr %0)",
+               "    #dbg_value(ptr %0, !1, !DIExpression(), !2)\n"
+               "  br label %2\n"
+               "2:\n"
+               "    #dbg_label(!3, !4)\n"
+               "  ret void\n") == list{"1", "2"});
+  document const targets{"M.ll", "define void @f(ptr) {\n  br label %2\n  br label %2\n}\n"};
+  CHECK(std::ranges::equal(read_ll(targets).at(0).graph(targets).successors(0), std::vector{1}));
+}
+
 TEST_CASE("types and operands") {
   document const from{"M", "store %struct.S* (i32, i8)* addrspace(3)* %v, <2 x i32>* @g, align 4\n"};
   line_reader lines(from);
@@ -106,7 +176,9 @@ TEST_CASE("assembly that is none") {
   fails("define void f() {\n", 1, "on one line");
   fails("define void @f() {\n", 1, "the file ends inside function 'f'");
   fails("define void @f() {\n}\n", 2, "has no blocks");
-  fails("define void @f() {\n  ret void\n  ret void\n}\n", 3, "after the end of block '0'");
+  fails("define void @f(i32 %0) {\n  %1 = add i32 %0, 1\n  ret void\n}\n", 2, "'1' should be number 2 or above");
+  fails("define void @f(i32 %0, i32 %0) {\n", 1, "'0' should be number 1 or above");
+  fails("define void @f() {\n  br label %1\n0:\n  ret void\n}\n", 3, "'0' should be number 1 or above");
   fails("define void @f() {\n  %x = add i32 1, 2\n}\n", 3, "without a terminator");
   fails("define void @f() {\na:\n  br label %a\na:\n  ret void\n}\n", 4, "second block 'a'");
   fails("define void @f() {\na:\n  br label %b\n}\n", 3, "no block 'b'");
