@@ -54,17 +54,21 @@ std::string names_like(std::string_view wanted, std::vector<std::string> names) 
   return text;
 }
 
+std::vector<std::string> blob_names(plait::netdef const& net) {
+  plait::ssa_form const ssa = plait::get_ssa(net, {.subnets = true, .control_inputs = true});
+  std::vector<std::string> made;
+  for (plait::blob_index b : ssa.blobs()) made.emplace_back(ssa.name(b));
+  return made;
+}
+
 void expect_blobs(source const& in, std::string_view option, std::vector<std::string> const& names) {
   if (names.empty()) return;
   try {
-    plait::ssa_form const ssa = plait::get_ssa(in.net, {.subnets = true, .control_inputs = true});
-    for (std::string const& name : names) {
-      if (ssa.contains(name)) continue;
-      std::vector<std::string> all;
-      for (plait::blob_index b : ssa.blobs()) all.emplace_back(ssa.name(b));
-      throw failure(in.label + ": " + std::string(option) + ": the net has no blob '" + visible(name) + '\'' +
-                    names_like(name, std::move(all)));
-    }
+    std::vector<std::string> const all = blob_names(in.net);
+    for (std::string const& name : names)
+      if (std::ranges::find(all, name) == all.end())
+        throw failure(in.label + ": " + std::string(option) + ": the net has no blob '" + visible(name) + '\'' +
+                      names_like(name, all));
   } catch (plait::error const& problem) {
     throw about(in, problem);
   }

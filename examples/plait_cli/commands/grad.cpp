@@ -1,4 +1,5 @@
 // plait grad: the backward pass of a net, alone, behind the net, or as a picture.
+#include <algorithm>
 #include <cstddef>
 #include <iostream>
 #include <memory>
@@ -18,6 +19,7 @@
 
 #include "commands.hpp"
 #include "common_options.hpp"
+#include "names.hpp"
 #include "terminal.hpp"
 
 namespace cli {
@@ -57,10 +59,13 @@ plait::gradient_options pass_options(grad_options const& given) {
 }
 
 // One problem a line.
-failure about_gradient(std::string const& label, plait::gradient_error const& problem) {
+failure about_gradient(source const& in, plait::gradient_error const& problem) {
+  std::vector<std::string> const blobs = blob_names(in.net);
   std::string text;
-  for (plait::gradient_problem const& p : problem.problems)
-    text += (text.empty() ? "" : "\n") + label + ": " + visible(p.text);
+  for (plait::gradient_problem const& p : problem.problems) {
+    text += (text.empty() ? "" : "\n") + in.label + ": " + visible(p.text);
+    if (!p.op && !p.blob.empty() && std::ranges::find(blobs, p.blob) == blobs.end()) text += names_like(p.blob, blobs);
+  }
   return failure(text);
 }
 
@@ -135,7 +140,7 @@ int run(grad_options const& given) {
       if (!in.net.external_output.empty()) declare(both, pass.gradients, wanted);
     }
   } catch (plait::gradient_error const& problem) {
-    throw about_gradient(in.label, problem);
+    throw about_gradient(in, problem);
   } catch (plait::error const& problem) {
     throw about(in, problem);
   }
