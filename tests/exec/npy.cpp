@@ -82,7 +82,8 @@ TEST_CASE("npy: bytes of a bool are true or false, and the last comma may be mis
 TEST_CASE("npy: elements of either byte order, under every name of their type") {
   auto const swapped = [](std::string bytes, std::size_t size) {
     for (std::size_t i = 0; i != bytes.size(); i += size)
-      std::reverse(bytes.begin() + static_cast<std::ptrdiff_t>(i), bytes.begin() + static_cast<std::ptrdiff_t>(i + size));
+      std::reverse(bytes.begin() + static_cast<std::ptrdiff_t>(i),
+                   bytes.begin() + static_cast<std::ptrdiff_t>(i + size));
     return bytes;
   };
   auto const check = [&]<class T>(std::vector<T> const& elements, std::string const& big, std::string const& code,
@@ -120,15 +121,14 @@ TEST_CASE("npy: elements of either byte order, under every name of their type") 
 
 TEST_CASE("npy: headers that Python 2 wrote, and those that differ in blanks only") {
   std::string const one("\x7\0\0\0", 4);
-  for (std::string const header :
-       {"{'descr': '<i4', 'fortran_order': False, 'shape': (1L,), }\n",
-        "{'descr': '<i4', 'fortran_order': False, 'shape': (1L, 1), }\n",
-        "{'descr': '<i4', 'fortran_order': False, 'shape': (1 L , 1L)}",
-        "{u'descr': u'<i4', u'fortran_order': False, u'shape': (1L,), }\n",
-        "{U\"descr\": U\"<i4\", 'fortran_order': False, 'shape': ()}",
-        "{\"descr\":\t\"<i4\", 'shape': (1,), 'fortran_order': False}\t\n",
-        " \n{ 'descr'\r\n:\t'<i4' , 'fortran_order' :\fFalse, 'shape' : ( 1 , ) , } \n\n",
-        "{'shape':(),'fortran_order':True,'descr':'<i4'}"}) {
+  for (std::string const header : {"{'descr': '<i4', 'fortran_order': False, 'shape': (1L,), }\n",
+                                   "{'descr': '<i4', 'fortran_order': False, 'shape': (1L, 1), }\n",
+                                   "{'descr': '<i4', 'fortran_order': False, 'shape': (1 L , 1L)}",
+                                   "{u'descr': u'<i4', u'fortran_order': False, u'shape': (1L,), }\n",
+                                   "{U\"descr\": U\"<i4\", 'fortran_order': False, 'shape': ()}",
+                                   "{\"descr\":\t\"<i4\", 'shape': (1,), 'fortran_order': False}\t\n",
+                                   " \n{ 'descr'\r\n:\t'<i4' , 'fortran_order' :\fFalse, 'shape' : ( 1 , ) , } \n\n",
+                                   "{'shape':(),'fortran_order':True,'descr':'<i4'}"}) {
     CAPTURE(header);
     for (char const version : {'\1', '\2'})
       CHECK(read_bytes(npy_file(header, one, version)).values<std::int32_t>() == std::vector<std::int32_t>{7});
@@ -136,20 +136,23 @@ TEST_CASE("npy: headers that Python 2 wrote, and those that differ in blanks onl
     CHECK((refusal(npy_file(header, one, '\3')) == "") == (header.find('L') == header.npos));
   }
   CHECK(read_bytes(npy_file(header_of("<i4", "(0L, 3L)"), "")).dims() == plait::shape{0, 3});
-  for (std::string const dims : {"3L", "(3L)", "(L,)", "(3LL,)", "(3l,)", "(3L 3L)", "(3.0,)", "(-3,)", "(03,)", "(,)",
-                                 "(3,,)", "(3", "[3]", "None", "(True,)", "(9223372036854775808,)",
-                                 "(999999999999999999, 0)", "(1,1,1,1,1,1,1,1,1)", "(1000000000,1000000000,1000000000)"})
+  for (std::string const dims :
+       {"3L", "(3L)", "(L,)", "(3LL,)", "(3l,)", "(3L 3L)", "(3.0,)", "(-3,)", "(03,)", "(,)", "(3,,)", "(3", "[3]",
+        "None", "(True,)", "(9223372036854775808,)", "(999999999999999999, 0)", "(1,1,1,1,1,1,1,1,1)",
+        "(1000000000,1000000000,1000000000)"})
     CHECK_MESSAGE(refusal(npy_file(header_of("<i4", dims), std::string(36, '\0'))) != "", dims);
-  for (std::string const descr :
-       {"", "<", ">", "<f16", "<c8", "<i2", "<V2", "|O", "<f4,<f4", " <f4", "<f4 ", "F4", "!f4", "<<f4", "<f04", "Float32"})
-    CHECK_MESSAGE(refusal(npy_file(header_of(descr, "(1,)"), std::string(8, '\0'))).find("elements of type '" + descr) !=
-                      std::string::npos,
-                  descr);
+  for (std::string const descr : {"", "<", ">", "<f16", "<c8", "<i2", "<V2", "|O", "<f4,<f4", " <f4", "<f4 ", "F4",
+                                  "!f4", "<<f4", "<f04", "Float32"})
+    CHECK_MESSAGE(
+        refusal(npy_file(header_of(descr, "(1,)"), std::string(8, '\0'))).find("elements of type '" + descr) !=
+            std::string::npos,
+        descr);
   for (std::string const header :
        {"", "{}", "{'descr': b'<i4', 'fortran_order': False, 'shape': ()}", "{'descr': u '<i4'}",
         "{'descr': '<i4', 'fortran_order': 0, 'shape': ()}", "{'descr': '<i4', 'fortran_order': Truely, 'shape': ()}",
         "{'descr': [('a', '<i4')], 'fortran_order': False, 'shape': ()}",
-        "{'descr': '<i4', 'fortran_order': False, 'shape': ()},", "{'descr': '<i4' 'fortran_order': False, 'shape': ()}",
+        "{'descr': '<i4', 'fortran_order': False, 'shape': ()},",
+        "{'descr': '<i4' 'fortran_order': False, 'shape': ()}",
         "{'descr': '<i4', 'fortran_order': False, 'shape': (),,}"})
     CHECK_MESSAGE(refusal(npy_file(header, one)) != "", header);
 }
@@ -159,8 +162,8 @@ TEST_CASE("npy: versions of the format") {
   std::string const one("\x7\0\0\0", 4);
   for (char const version : {'\1', '\2', '\3'})
     CHECK(read_bytes(npy_file(header, one, version)).values<std::int32_t>() == std::vector<std::int32_t>{7});
-  for (auto const& [major, minor] : std::vector<std::pair<char, char>>{{'\0', '\0'}, {'\1', '\1'}, {'\2', '\1'}, {'\3', '\1'},
-                                                                       {'\4', '\0'}, {'\xff', '\0'}}) {
+  for (auto const& [major, minor] : std::vector<std::pair<char, char>>{
+           {'\0', '\0'}, {'\1', '\1'}, {'\2', '\1'}, {'\3', '\1'}, {'\4', '\0'}, {'\xff', '\0'}}) {
     std::string file = npy_file(header, one);
     file[6] = major;
     file[7] = minor;
@@ -172,8 +175,7 @@ TEST_CASE("npy: a file that goes on behind its last element is refused there") {
   for (std::string const& whole : {fortran_file(), npy_file(header_of("<f4", "()"), std::string(4, '\0')),
                                    npy_file(header_of("<f4", "(0,)"), "")}) {
     CHECK(refusal(whole) == "");
-    std::string const expected =
-        "byte " + std::to_string(whole.size()) + ": the file goes on behind the last element";
+    std::string const expected = "byte " + std::to_string(whole.size()) + ": the file goes on behind the last element";
     CHECK(refusal(whole + '\0') == expected);
     CHECK(refusal(whole + whole) == expected);
   }
@@ -182,8 +184,8 @@ TEST_CASE("npy: a file that goes on behind its last element is refused there") {
 TEST_CASE("npy: a file that is cut off anywhere, or is none, is refused where it is wrong") {
   std::string const whole = fortran_file();
   for (std::size_t length = 0; length != whole.size(); ++length) {
-    CHECK(refusal(whole.substr(0, length))
-              .starts_with("byte " + std::to_string(length) + ": the file ends too early: "));
+    CHECK(
+        refusal(whole.substr(0, length)).starts_with("byte " + std::to_string(length) + ": the file ends too early: "));
   }
   auto const with = [&](std::string const& from, std::string const& to) {
     std::string changed = whole;

@@ -1,4 +1,5 @@
-// The reader of .npy files: no input harms it, and a tensor that it makes is the same when it is written and read again.
+// The reader of .npy files: no input harms it, and a tensor that it makes is the same when it is written and read
+// again.
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>

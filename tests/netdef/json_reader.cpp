@@ -132,15 +132,16 @@ TEST_CASE("integers: quoted or not, with a point and an exponent, exactly") {
 
   for (std::string const text :
        {"9223372036854775808", "9223372036854775807.5", "9.2233720368547758075e18", "-9223372036854775809",
-        "-9223372036854775808.1", "1e19", "18446744073709551617", "1e999999999999999999999", "1e-1", "1e-999999999999999",
-        "1.00000000000000000000000000000001", "0.5", "true", "false", "{}", "[1]", "[]"}) {
+        "-9223372036854775808.1", "1e19", "18446744073709551617", "1e999999999999999999999", "1e-1",
+        "1e-999999999999999", "1.00000000000000000000000000000001", "0.5", "true", "false", "{}", "[1]", "[]"}) {
     CAPTURE(text);
     CHECK_THROWS_AS(static_cast<void>(argument("\"i\": " + text)), plait::parse_error);
     CHECK_THROWS_AS(static_cast<void>(argument("\"i\": \"" + text + '"')), plait::parse_error);
     CHECK_THROWS_AS(static_cast<void>(argument("\"ints\": [\"" + text + "\"]")), plait::parse_error);
   }
-  for (std::string const text : {"", " ", " 1", "1 ", "1 2", "1\\n", "-", "+", ".", "e1", "1e", "1e+", ".e1", "--1", "+-1",
-                                 "0x10", "1_0", "1,0", "1f", "1L", "NaN", "Infinity", "1\\u0000", "\\u0661"})
+  for (std::string const text :
+       {"",    " ",   " 1",  "1 ",   "1 2", "1\\n", "-",  "+",  ".",   "e1",       "1e",       "1e+",
+        ".e1", "--1", "+-1", "0x10", "1_0", "1,0",  "1f", "1L", "NaN", "Infinity", "1\\u0000", "\\u0661"})
     CHECK_THROWS_AS(static_cast<void>(argument("\"i\": \"" + text + '"')), plait::parse_error);
 }
 
@@ -151,7 +152,9 @@ TEST_CASE("integers: every width has its own bounds") {
   auto const seed = [](std::string const& text) {
     return read_netdef_json("{\"deviceOption\": {\"randomSeed\": " + text + "}}").device_option->random_seed;
   };
-  auto const type = [](std::string const& text) { return argument("\"t\": {\"dataType\": " + text + '}').t->data_type; };
+  auto const type = [](std::string const& text) {
+    return argument("\"t\": {\"dataType\": " + text + '}').t->data_type;
+  };
   for (std::string const quote : {"", "\""}) {
     auto const quoted = [&](std::string const& text) { return quote + text + quote; };
     CHECK(workers(quoted("2147483647.0")) == 2147483647);
@@ -195,8 +198,9 @@ TEST_CASE("floats: quoted or not, the sign of zero is kept") {
   CHECK(argument(R"("f": "-5.")").f == -5.0f);
   CHECK(argument(R"("f": "1.5e2")").f == 150.0f);
   CHECK(argument(R"("f": "-3.4028235e+38")").f == std::numeric_limits<float>::lowest());
-  for (std::string const text : {"1e39", "3.4028236e38", "-1e400", "inf", "-inf", "nan", "+NaN", "+Infinity", "infinity",
-                                 "0x10", "1_0", "1f", " 1", "1 ", "1\\n", "", ".", "-", "1e", "1\\u0000"})
+  for (std::string const text :
+       {"1e39", "3.4028236e38", "-1e400", "inf", "-inf", "nan", "+NaN", "+Infinity", "infinity", "0x10",
+        "1_0",  "1f",           " 1",     "1 ",  "1\\n", "",    ".",    "-",         "1e",       "1\\u0000"})
     CHECK_THROWS_AS(static_cast<void>(argument("\"f\": \"" + text + '"')), plait::parse_error);
 }
 

@@ -67,7 +67,8 @@ TEST_CASE("floats at the edges are written so that protobuf's own readers take t
     CHECK(std::bit_cast<std::uint32_t>(again.arg[0].floats[i]) == std::bit_cast<std::uint32_t>(arg.floats[i]));
   REQUIRE(again.arg[0].t->double_data.size() == t.double_data.size());
   for (std::size_t i = 0; i != t.double_data.size(); ++i)
-    CHECK(std::bit_cast<std::uint64_t>(again.arg[0].t->double_data[i]) == std::bit_cast<std::uint64_t>(t.double_data[i]));
+    CHECK(std::bit_cast<std::uint64_t>(again.arg[0].t->double_data[i]) ==
+          std::bit_cast<std::uint64_t>(t.double_data[i]));
 }
 
 TEST_CASE("unknown fields that are not one JSON value each are refused") {
@@ -79,7 +80,9 @@ TEST_CASE("unknown fields that are not one JSON value each are refused") {
   CHECK(told[0].message.find("unknown field 'x' of OperatorDef cannot be written as JSON") != std::string::npos);
   CHECK_THROWS_AS(static_cast<void>(plait::to_json(twice)), plait::net_error);
   for (std::string const& data : {std::string("1\0, 2", 5), std::string("1\0", 2), std::string("\0", 1),
-                                  std::string("\xEF\xBB\xBF" "1"), std::string("1, \"y\": 2"), std::string()}) {
+                                  std::string("\xEF\xBB\xBF"
+                                              "1"),
+                                  std::string("1, \"y\": 2"), std::string()}) {
     netdef net;
     net.unknown.push_back({0, "x", data});
     CHECK_THROWS_AS(static_cast<void>(plait::to_json(net)), plait::net_error);

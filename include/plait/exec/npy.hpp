@@ -144,7 +144,7 @@ class npy_header {
       try {
         dims.push_back(extent);
       } catch (shape_error const& e) {
-        fail(e.what());
+        fail(without_prefix(e.what()));
       }
       if (!accept(',')) {
         if (dims.rank() == 1) fail("a number in brackets where a tuple should be: the shape");

@@ -151,7 +151,7 @@ class json_reader {
   };
   struct frame {
     message_pointer message;
-    netdef* net;  // whose symbols the message uses
+    netdef* net;         // whose symbols the message uses
     std::size_t object;  // its number among the objects of the document
     field_access const* field = nullptr;
     std::uint32_t given = 0;  // bit i: field i of the message was there, null and empty lists included
@@ -373,8 +373,8 @@ class json_reader {
 
 }  // namespace detail
 
-/// The net that `source` describes by protobuf's JSON mapping: names in lowerCamel or as in the proto, numbers quoted or
-/// not, with point or exponent also where they are integers, bytes as base64, infinities and NaN as strings,
+/// The net that `source` describes by protobuf's JSON mapping: names in lowerCamel or as in the proto, numbers quoted
+/// or not, with point or exponent also where they are integers, bytes as base64, infinities and NaN as strings,
 /// enumerations by name or number, null for absent. Integers are exact beyond 2^53, too. A name given twice in one
 /// object is an error, whatever its values. Linear time. Throws parse_error with line and column; see read_options for
 /// the limits.

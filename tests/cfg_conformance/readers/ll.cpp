@@ -43,10 +43,11 @@ std::size_t end_of_brackets(std::vector<ll_token> const& tokens, std::size_t fir
 }
 
 // Instructions without a result, but for calls, whose type tells.
-constexpr std::array without_result = {
-    std::string_view("ret"),         std::string_view("br"),     std::string_view("switch"),   std::string_view("indirectbr"),
-    std::string_view("unreachable"), std::string_view("resume"), std::string_view("catchret"), std::string_view("cleanupret"),
-    std::string_view("store"),       std::string_view("fence")};
+constexpr std::array without_result = {std::string_view("ret"),         std::string_view("br"),
+                                       std::string_view("switch"),      std::string_view("indirectbr"),
+                                       std::string_view("unreachable"), std::string_view("resume"),
+                                       std::string_view("catchret"),    std::string_view("cleanupret"),
+                                       std::string_view("store"),       std::string_view("fence")};
 
 // Whether a call returns nothing: its type is void, or that of such a function, but no pointer to one.
 bool returns_void(std::vector<ll_token> const& operands) {

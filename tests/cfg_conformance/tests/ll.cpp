@@ -125,16 +125,16 @@ TEST_CASE("parameters, blocks and results without names are numbered as LLVM doe
                "  call fastcc void @g(i32 1)\n"
                "  call void (i32, ...) @v(i32 1)\n"
                "  tail call void asm sideeffect \"\", \"\"()\n"
-               "  call i32 @h()\n"                               // %1
-               "  call noundef i32 (i32, ...) @w(i32 1)\n"       // %2
-               "  call void ()* @p()\n"                          // %3, a pointer to such a function
-               "  call %struct.S @s(void ()* null)\n"            // %4
-               "  call { i32, void ()* } @t()\n"                 // %5
-               "  load i32, ptr null\n"                          // %6
+               "  call i32 @h()\n"                          // %1
+               "  call noundef i32 (i32, ...) @w(i32 1)\n"  // %2
+               "  call void ()* @p()\n"                     // %3, a pointer to such a function
+               "  call %struct.S @s(void ()* null)\n"       // %4
+               "  call { i32, void ()* } @t()\n"            // %5
+               "  load i32, ptr null\n"                     // %6
                "  br label %7\n"
                "  invoke void @g() to label %8 unwind label %8\n"
                "  landingpad { ptr, i32 }\n"
-               "          cleanup\n"                             // %9
+               "          cleanup\n"  // %9
                "  ret void\n"
                "  invoke i32 @h() to label %12 unwind label %8\n"  // block 10, result %11
                "  ret void\n") == list{"0", "7", "8", "10", "12"});
