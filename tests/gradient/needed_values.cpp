@@ -35,7 +35,8 @@ struct reading {
   }
   plait::needed_values<net> provide(overwritten_values how, bool repeatable = true) {
     plait::needed_values<net> needed(tape, forward, [=](plait::op_index) { return repeatable; });
-    needed.provide(order, how);
+    needed.set_policy({.how = how});
+    needed.provide(order);
     return needed;
   }
 };

@@ -17,6 +17,7 @@
 #include <plait/exec/operators/casts.hpp>
 #include <plait/exec/operators/fills.hpp>
 #include <plait/exec/operators/functions.hpp>
+#include <plait/exec/operators/gather.hpp>
 #include <plait/exec/operators/learning_rate.hpp>
 #include <plait/exec/operators/optimizers.hpp>
 #include <plait/exec/operators/reductions.hpp>
@@ -47,6 +48,7 @@ plait::operators<backend> const& table() {
     add_cast_operators(t);
     add_fill_operators(t);
     add_function_operators(t);
+    add_gather_operators(t);
     add_learning_rate_operators(t);
     add_optimizer_operators(t);
     add_reduction_operators(t);
@@ -201,6 +203,18 @@ auto each(F const& change) {
   };
 }
 
+// The same, but that rows which a sparse gradient does not have take no step.
+template <class F>
+auto each_listed(model const& m, F const& change) {
+  return [&m, change](std::string const& name, numbers& p, numbers const& g, std::size_t k) {
+    fed_parameter const& known = m.at(name);
+    std::size_t const width = p.size() / static_cast<std::size_t>(known.dims[0]);
+    for (std::size_t i = 0; i != p.size(); ++i)
+      if (known.rows.empty() || std::ranges::count(known.rows, static_cast<std::int64_t>(i / width)) != 0)
+        change(name, i, p[i], g[i], k);
+  };
+}
+
 template <class T>
 constexpr double tolerance = std::is_same_v<T, double> ? 2e-7 : 3e-6;  // rates are floats
 template <class T>
@@ -331,6 +345,66 @@ TEST_CASE_TEMPLATE("RmsProp applies its rate once", T, float, double) {
                        p -= v;
                      })),
               10 * tolerance<T>);
+}
+
+TEST_CASE_TEMPLATE("optimizers: a sparse gradient does to the rows it has what the dense one does", T, float, double) {
+  for (model const* const given : {&with_table, &with_matrix}) {
+    for (bool const nesterov : {false, true}) {
+      CAPTURE(nesterov);
+      kept m;
+      check_close(
+          run<T>(*given, steps,
+                 [&](auto& net) {
+                   return plait::add_sgd(
+                       net, gradients_of(*given), names_of(*given),
+                       {.rate = 0.1f, .momentum = 0.9f, .nesterov = nesterov, .placement = placed<T>()});
+                 }),
+          oracle(*given, steps, as_they_are,
+                 each_listed(*given,
+                             [&](auto& name, std::size_t i, double& p, double g, std::size_t) {
+                               double const before = m.first(name, i);
+                               double& v = m.first(name, i);
+                               v = 0.9f * before + 0.1f * g;
+                               p -= nesterov ? 1.9 * v - 0.9 * before : v;
+                             })),
+          tolerance<T>);
+    }
+    kept adam;
+    check_close(run<T>(*given, steps,
+                       [&](auto& net) {
+                         return plait::add_adam(net, gradients_of(*given), names_of(*given),
+                                                {.rate = 0.01f, .placement = placed<T>()});
+                       }),
+                oracle(*given, steps, as_they_are,
+                       each_listed(*given,
+                                   [&](auto& name, std::size_t i, double& p, double g, std::size_t k) {
+                                     double const b1 = 0.9f, b2 = 0.999f;
+                                     double& mean = adam.first(name, i);
+                                     double& square = adam.second(name, i);
+                                     mean = b1 * mean + (1 - b1) * g;
+                                     square = b2 * square + (1 - b2) * g * g;
+                                     auto const t = static_cast<double>(k + 1);
+                                     p -= 0.01f * std::sqrt(1 - std::pow(b2, t)) / (1 - std::pow(b1, t)) * mean /
+                                          (std::sqrt(square) + 1e-8f);
+                                   })),
+                10 * tolerance<T>);
+    kept rms;
+    check_close(run<T>(*given, steps,
+                       [&](auto& net) {
+                         return plait::add_rms_prop(net, gradients_of(*given), names_of(*given),
+                                                    {.rate = 0.01f, .momentum = 0.5f, .placement = placed<T>()});
+                       }),
+                oracle(*given, steps, as_they_are,
+                       each_listed(*given,
+                                   [&](auto& name, std::size_t i, double& p, double g, std::size_t) {
+                                     double& s = rms.first(name, i);
+                                     double& v = rms.second(name, i);
+                                     s = 0.9f * s + (1 - 0.9f) * g * g;
+                                     v = 0.5f * v + 0.01f * g / std::sqrt(1e-5f + s);
+                                     p -= v;
+                                   })),
+                10 * tolerance<T>);
+  }
 }
 
 TEST_CASE("the rate follows its policy from step 0, or from Caffe2's step 1") {
@@ -633,10 +707,8 @@ TEST_CASE_TEMPLATE("what cannot be done is refused, and the net stays as it was"
   strings const both{"w", "t"};
   refused([&] { plait::add_sgd(net, gradients, strings{"w", "other"}); }, "other");
   refused([&] { plait::add_sgd(net, gradients, strings{"w", "w"}); }, "w");
-  refused([&] { plait::add_sgd(net, gradients, both, {.momentum = 0.5f}); }, "t");
   refused([&] { plait::add_adagrad(net, gradients, both, {.decay = 0.5f}); }, "t");
-  refused([&] { plait::add_adam(net, gradients, both); }, "t");
-  refused([&] { plait::add_rms_prop(net, gradients, both); }, "t");
+  refused([&] { plait::add_adam(net, gradients, both, {.gradients = {.weight_decay = 1}}); }, "t");
   refused([&] { plait::add_sgd(net, gradients, both, {.gradients = {.weight_decay = 1}}); }, "t");
   refused([&] { plait::add_sgd(net, gradients, both, {.schedule = {.rate = "w_grad"}}); }, "w_grad");
   CHECK_THROWS_AS(plait::add_sgd(net, gradients, both, {.placement = {.type = plait::element_type::int32}}),

@@ -37,6 +37,7 @@ template <backend B>
       {"LayerNorm", "elementwise_affine"},
       {"LayerNormGradient", "elementwise_affine"},
       {"PackSegments", "max_length"},
+      {"RowWiseSparseAdagrad", "weight_decay"},
       {"Shape", "axes"},
       {"SoftmaxWithLoss", "average_by_batch_size"},
       {"SoftmaxWithLossGradient", "average_by_batch_size"},

@@ -38,6 +38,11 @@ struct caffe2_restrictions {
     (expect_in_place(a, {Places, Places}), ...);
     return {};
   }
+  static check sparse_momentum(op_arguments const& a) {
+    expect_in_place(a, {1, 1});
+    expect_in_place(a, {3, 2});
+    return {};
+  }
 
   // ---- operands
   template <std::size_t Most>
@@ -217,12 +222,16 @@ void restrict_as_caffe2(operators<B>& table) {
       {"ReduceTailSum", asks::template type_of_first<float>},
       {"Reshape", asks::template outputs<2>},
       {"ReversePackedSegs", asks::template rank_of_first<3>},
+      {"RowWiseSparseAdagrad", asks::template must_be_in_place<0, 1>},
+      {"RowWiseSparseAdam", asks::template must_be_in_place<0, 1, 2>},
       {"ScatterAssign", asks::template must_be_in_place<0>},
       {"ScatterWeightedSum", asks::template must_be_in_place<0>},
       {"SegmentIdsToRanges", asks::template rank_of_first<1>},
       {"SortedSegmentSum", asks::template type_of_first<float>},
       {"SparseAdagrad", asks::template must_be_in_place<0, 1>},
+      {"SparseAdam", asks::template must_be_in_place<0, 1, 2>},
       {"SparseLengthsSum", asks::template type_of_first<float>},
+      {"SparseMomentumSGDUpdate", asks::sparse_momentum},
       {"SpatialBN", asks::spatial_bn},
       {"SpatialBNGradient", asks::template least_rank_of_first<3>},
       {"Sqr", asks::template type_of_first<float>},
@@ -317,6 +326,8 @@ void restrict_as_caffe2(operators<B>& table) {
       "ReluGradient",
       "ReluN",
       "RmsProp",
+      "RowWiseSparseAdagrad",
+      "RowWiseSparseAdam",
       "RowwiseMax",
       "Rsqrt",
       "Scale",
@@ -340,9 +351,11 @@ void restrict_as_caffe2(operators<B>& table) {
       "SortedSegmentMean",
       "SortedSegmentWeightedSum",
       "SparseAdagrad",
+      "SparseAdam",
       "SparseLengthsIndicesInGradientWeightedSumWithMainInputGradient",
       "SparseLengthsMean",
       "SparseLengthsWeightedSum",
+      "SparseMomentumSGDUpdate",
       "SparseSortedSegmentMean",
       "SparseSortedSegmentSum",
       "SparseSortedSegmentWeightedSum",

@@ -3,8 +3,11 @@
 
 #include <cstddef>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
+
+#include <boost/unordered/unordered_flat_map.hpp>
 
 #include <plait/core/assert.hpp>
 #include <plait/exec/blob.hpp>
@@ -21,24 +24,50 @@ class workspace_stack : public blob_object {
   bool empty() const noexcept { return size_ == 0; }
   std::size_t size() const noexcept { return size_; }
   /// The stack must not be empty.
-  workspace<B>& top() {
-    PLAIT_ASSERT(size_ != 0, "workspace_stack: nothing is on it");
-    return *levels_[size_ - 1];
-  }
+  workspace<B>& top() { return last().blobs; }
   /// A workspace without a parent: a new one, or one that was taken off, with what it held.
   workspace<B>& push() {
-    if (size_ == levels_.size()) levels_.push_back(std::make_unique<workspace<B>>());
-    return *levels_[size_++];
+    if (size_ == levels_.size()) levels_.push_back(std::make_unique<level>());
+    ++size_;
+    for (auto& [name, is_copy] : last().copies) is_copy = false;
+    return last().blobs;
   }
   /// Takes off the top one, which stays as it is until the next push. The stack must not be empty.
   workspace<B>& pop() {
-    PLAIT_ASSERT(size_ != 0, "workspace_stack: nothing is on it");
-    return *levels_[--size_];
+    workspace<B>& taken = last().blobs;
+    --size_;
+    return taken;
   }
+  /// Undoes the last pop.
+  void put_back() noexcept { ++size_; }
   void clear() noexcept { size_ = 0; }
 
+  /// Says of a blob of the top one whether it is a copy of what a Do found outside, for the gradient of this Do. Other
+  /// Do ops that run in the workspace may leave blobs of the same name.
+  void set_copy(std::string const& name, bool is_copy) {
+    auto& copies = last().copies;
+    if (auto const known = copies.find(name); known != copies.end())
+      known->second = is_copy;
+    else if (is_copy)
+      copies.emplace(name, true);
+  }
+  bool holds_copy(std::string const& name) {
+    auto const known = last().copies.find(name);
+    return known != last().copies.end() && known->second;
+  }
+
  private:
-  std::vector<std::unique_ptr<workspace<B>>> levels_;
+  struct level {
+    workspace<B> blobs;
+    boost::unordered_flat_map<std::string, bool> copies;  // names stay: runs that repeat allocate nothing
+  };
+
+  level& last() {
+    PLAIT_ASSERT(size_ != 0, "workspace_stack: nothing is on it");
+    return *levels_[size_ - 1];
+  }
+
+  std::vector<std::unique_ptr<level>> levels_;
   std::size_t size_ = 0;
 };
 

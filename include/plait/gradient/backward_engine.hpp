@@ -48,9 +48,11 @@ class backward_engine : public backward_frame {
  public:
   backward_engine(N const& n, std::vector<gradient_seed> ys, gradient_rules const& rules,
                   gradient_options const& options, std::vector<std::string> given = {},
-                  pass_surroundings const& around = {})
+                  pass_surroundings const& around = {}, std::vector<shared_value> shared = {})
       : rules_(&rules),
         options_(options),
+        inside_(around.ended != nullptr),
+        shared_(std::move(shared)),
         net_(n, std::move(given)),
         form_(net_.form()),
         scope_(tape_.texts, around.scope),
@@ -62,9 +64,8 @@ class backward_engine : public backward_frame {
         published_(net_, wanted_),
         problems_(net_),
         ended_(rules, [this] { wanted_.mark_ended(); }) {
-    bool const inside = around.ended != nullptr;
-    wanted_.look_into(inside ? *around.ended : ended_, inside);
-    context_.set_surroundings({inside ? around.ended : &ended_, inside ? around.loops : &loops_, &scope_});
+    wanted_.look_into(inside_ ? *around.ended : ended_, inside_);
+    context_.set_surroundings({inside_ ? around.ended : &ended_, inside_ ? around.loops : &loops_, &scope_});
   }
 
   frames advance(frames done) override {
@@ -108,12 +109,17 @@ class backward_engine : public backward_frame {
     return names_of(published_.gradient(b));
   }
   bool knows(std::string_view blob) const { return net_.find(blob) != npos; }
+  bool writes(std::string_view blob) const {
+    blob_index const b = net_.find(blob);
+    return b != npos && !net_.writers(b).empty();
+  }
   /// Copies that must be inserted: in the net, by position, then in nets inside it.
   std::vector<saved_value> saved() const {
-    std::vector<saved_value> made;
-    if (needed_)
-      for (saved_value const& s : needed_->saved()) made.push_back(s);
-    made.insert(made.end(), saved_inside_.begin(), saved_inside_.end());
+    std::vector<saved_value> made = needed_ ? needed_->saved() : std::vector<saved_value>();
+    made.insert(made.end(), saved_by_rules_.begin(), saved_by_rules_.end());
+    std::ranges::stable_sort(made, [](saved_value const& a, saved_value const& b) {
+      return a.path.empty() && (!b.path.empty() || a.position < b.position);
+    });
     return made;
   }
 
@@ -143,6 +149,11 @@ class backward_engine : public backward_frame {
     tape_.reserve(form_.op_count() + form_.op_count() / 8 + seeds_.size(), form_.value_count(), 2 * form_.read_count());
     rule_of_.find_all();
     context_.set_options(options_.numpy_broadcasting, options_.as_caffe2);
+    needed_.emplace(tape_, net_, [this](op_index op) { return rule_of_.is_repeatable(op); });
+    needed_->set_policy({options_.overwritten, inside_, inside_ && !options_.as_caffe2, options_.as_caffe2});
+    for (shared_value const& s : shared_)
+      if (blob_index const b = net_.find(s.blob); b != npos) needed_->share(b, s);
+    context_.set_later(*needed_);
     gradients_.resize(form_.value_count());
     published_.reset();
     sums_.reset(form_.value_count());
@@ -298,9 +309,9 @@ class backward_engine : public backward_frame {
       return;
     }
     if (reads_stale(op, mark)) return report_stale(op);
-    for (saved_value& inside : context_.saved()) {
-      if (shares_blobs(inside)) tape_.texts.intern(inside.name);
-      saved_inside_.push_back(std::move(inside));
+    for (saved_value& copy : context_.saved()) {
+      if (shares_blobs(copy)) tape_.texts.intern(copy.name);
+      saved_by_rules_.push_back(std::move(copy));
     }
     std::span<value const> const reads = form_.reads(op);
     collect(op, mark, reads);
@@ -399,12 +410,7 @@ class backward_engine : public backward_frame {
   void finish() {
     if (!problems_.empty()) return;
     keep_needed();
-    needed_.emplace(tape_, net_, [this](op_index op) {
-      gradient_rule const* const rule = rule_of_[op];
-      bool const known = rule != nullptr && rule->how != gradient_rule::kind::refused;
-      return known && rule->repeatable && !net_.has_nets(op);
-    });
-    needed_->provide(order_, options_.overwritten);
+    needed_->provide(order_);
     if (!options_.as_caffe2)  // indices may be blobs of the net, which must still hold what they held
       published_.for_each([&](blob_index, gradient_operands& g) {
         g.values = needed_->provide_result(g.values, order_);
@@ -463,6 +469,8 @@ class backward_engine : public backward_frame {
 
   gradient_rules const* rules_;
   gradient_options options_;
+  bool inside_;  // the net is inside an op
+  std::vector<shared_value> shared_;
   gradient_tape tape_;
   forward_net<N> net_;
   ssa_form<N> const& form_;
@@ -472,7 +480,7 @@ class backward_engine : public backward_frame {
   op_rules<N> rule_of_;
   std::vector<gradient_operands> gradients_;  // by value
   gradient_sources sums_;
-  std::vector<saved_value> saved_inside_;
+  std::vector<saved_value> saved_by_rules_;
   std::vector<ranked> made_;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> abandoned_;  // ops of rules that refused while making them
   wanted_gradients<N> wanted_;

@@ -31,6 +31,7 @@
 #include <plait/core/symbols.hpp>
 #include <plait/gradient/gradient_options.hpp>
 #include <plait/gradient/gradient_tape.hpp>
+#include <plait/gradient/later_values.hpp>
 #include <plait/net/mutation.hpp>
 
 namespace plait {
@@ -80,6 +81,11 @@ class made_op {
   /// By this name the nets inside the op know one of its operands.
   made_op& called(gradient_operand v, std::string_view name) {
     tape_->edit_details(at_).called.emplace_back(v, std::string(name));
+    return *this;
+  }
+  /// Of this input the nets inside the op read the shape alone.
+  made_op& shape_only(gradient_operand v) {
+    tape_->edit_details(at_).shapes.push_back(v);
     return *this;
   }
   made_op& named(std::string_view name) {
@@ -213,6 +219,12 @@ class gradient_context {
   /// For the backward passes of nets inside.
   pass_surroundings const& surroundings() const noexcept { return surroundings_; }
 
+  /// What becomes of values of the net until gradient ops run.
+  later_values& later() const {
+    PLAIT_ASSERT(later_ != nullptr, "gradient_context: no pass has said what becomes of values");
+    return *later_;
+  }
+
   /// The net, or one inside it, needs a copy of a blob, which gradient ops will read.
   void save(saved_value copy) { saved_.push_back(std::move(copy)); }
 
@@ -265,6 +277,7 @@ class gradient_context {
         if (part) expect_made_before(tape_->ops().size(), part);
   }
   void set_surroundings(pass_surroundings const& s) { surroundings_ = s; }
+  void set_later(later_values& values) { later_ = &values; }
   void set_options(bool numpy_broadcasting, bool as_caffe2) {
     numpy_broadcasting_ = numpy_broadcasting;
     as_caffe2_ = as_caffe2;
@@ -309,6 +322,7 @@ class gradient_context {
   bool numpy_broadcasting_ = false;
   bool as_caffe2_ = false;
   pass_surroundings surroundings_;
+  later_values* later_ = nullptr;
   std::vector<operand> inputs_;
   std::vector<operand> outputs_;
   mutable places inputs_of_;  // found when the first is asked for

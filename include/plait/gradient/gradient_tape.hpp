@@ -45,6 +45,7 @@ class gradient_tape {
     std::vector<argument_spec> arguments;
     std::vector<std::pair<std::string, std::shared_ptr<netdef const>>> nets;
     std::vector<std::pair<gradient_operand, std::string>> called;  // by these names the nets know operands
+    std::vector<gradient_operand> shapes;                          // inputs of which the nets read the shape alone
   };
   struct op {
     symbol type;              // none: the source once more, with outputs of its own

@@ -13,9 +13,12 @@
 #include <boost/unordered/unordered_flat_set.hpp>
 
 #include <plait/core/npos.hpp>
+#include <plait/gradient/equal_shapes.hpp>
 #include <plait/gradient/forward_net.hpp>
 #include <plait/gradient/gradient_options.hpp>
 #include <plait/gradient/gradient_tape.hpp>
+#include <plait/gradient/later_values.hpp>
+#include <plait/gradient/operand_uses.hpp>
 #include <plait/gradient/scope_names.hpp>
 #include <plait/gradient/value_names.hpp>
 #include <plait/ssa/versioning.hpp>
@@ -28,23 +31,58 @@ struct overwritten_value {
   op_index reader;  ///< the op of the net whose gradient it is; npos: of several
 };
 
-/// Finds such values on a tape, and provides them in one of the ways of overwritten_values. O(operands).
+/// How needed_values provides values.
+struct value_policy {
+  overwritten_values how = overwritten_values::refuse;
+  bool inside = false;          ///< the net is inside an op: what it is given may be unset
+  bool copy_the_rest = false;   ///< copy what recompute cannot make again
+  bool exact_operands = false;  ///< also what is read for its shape or device alone must be the very value (Caffe2)
+};
+
+/// Finds such values on a tape, and provides them in one of the ways of overwritten_values. An operand that is read for
+/// its shape or device alone may be another value that agrees in that. O(operands).
 template <gradient_net N>
-class needed_values {
+class needed_values final : public later_values {
  public:
   /// `repeatable`: whether an op of the net gives the same when it runs again.
   needed_values(gradient_tape& tape, forward_net<N> const& net, std::function<bool(op_index)> repeatable)
-      : tape_(&tape), net_(&net), form_(&net.form()), repeatable_(std::move(repeatable)) {}
+      : tape_(&tape), net_(&net), form_(&net.form()), repeatable_(std::move(repeatable)), shapes_(net) {}
+
+  /// Before all else: how values are provided, and what the net around this one says of a blob that both share.
+  void set_policy(value_policy policy) { policy_ = policy; }
+  void share(blob_index b, shared_value const& outside) {
+    if (outside.later != later_value::kept) later_.insert_or_assign(b, outside.later);
+    if (outside.is_set) first_set_.insert_or_assign(b, form_->first_version(b));
+  }
+
+  later_value later(gradient_operand v) override {
+    if (tape_->is_made(v)) return later_value::kept;
+    value const at = net_->value_at(v.id);
+    if (!is_gone(v)) {
+      auto const known = later_.find(at.blob);
+      return known == later_.end() ? later_value::kept : known->second;
+    }
+    if (policy_.how == overwritten_values::refuse) return later_value::refused;
+    if (policy_.how == overwritten_values::recompute && can_repeat(v)) return later_value::kept;
+    if (policy_.how == overwritten_values::recompute && !policy_.copy_the_rest) return later_value::overwritten;
+    return is_set(at) ? later_value::kept : later_value::overwritten;
+  }
+  bool is_set(gradient_operand v) override { return tape_->is_made(v) || is_set(net_->value_at(v.id)); }
+  gradient_operand find_shaped(gradient_operand like) override {
+    if (tape_->is_made(like)) return like;
+    auto const found =
+        shapes_.find(net_->value_at(like.id), [&](value v) { return is_set(v) && is_kept(net_->operand(v)); });
+    return found ? net_->operand(*found) : gradient_operand();
+  }
 
   /// Changes the tape's operands where a value is provided otherwise; ops that run again join the order.
-  void provide(std::vector<std::uint32_t>& order, overwritten_values how) {
-    how_ = how;
+  void provide(std::vector<std::uint32_t>& order) {
     std::vector<std::uint32_t> provided;
     provided.reserve(order.size());
     for (std::uint32_t op : order) {
       for (std::uint32_t i = 0; i != tape_->ops()[op].inputs; ++i) {
         gradient_operand const wanted = tape_->inputs(op)[i];
-        gradient_operand const there = provide(wanted, tape_->ops()[op].source, provided);
+        gradient_operand const there = provide(wanted, op, i, provided);
         if (there == wanted) continue;
         tape_->inputs(op)[i] = there;
         if (tape_->find_details(op) != nullptr)  // nets inside know it by what it was called
@@ -57,7 +95,7 @@ class needed_values {
   }
   /// The same for an operand that the result of the pass names: what stands in for it, itself unless it is gone.
   gradient_operand provide_result(gradient_operand v, std::vector<std::uint32_t>& order) {
-    return provide(v, npos, order);
+    return provide_elements(v, npos, order);
   }
 
   std::vector<overwritten_value> const& missing() const noexcept { return missing_; }
@@ -84,20 +122,63 @@ class needed_values {
   bool is_gone(gradient_operand v) const {
     if (tape_->is_made(v)) return false;
     value const at = net_->value_at(v.id);
-    return at.version != form_->version(at.blob);
+    if (at.version != form_->version(at.blob)) return true;
+    auto const known = later_.find(at.blob);
+    return known != later_.end() && known->second == later_value::overwritten;
+  }
+  bool is_kept(gradient_operand v) const {
+    return !is_gone(v) && (tape_->is_made(v) || !later_.contains(net_->value_at(v.id).blob));
+  }
+  // Whether a value is there in every run, so that an op of this net can copy it: nets inside ops may leave blobs unset.
+  bool is_set(value v) {
+    auto const [at, added] = first_set_.try_emplace(v.blob, npos);
+    if (added)
+      for (std::uint32_t k = form_->first_version(v.blob); k <= form_->version(v.blob) && at->second == npos; ++k) {
+        op_index const producer = form_->producing_op({v.blob, k});
+        bool const set = producer == npos ? !policy_.inside : !net_->has_nets(producer);
+        if (set) at->second = k;
+      }
+    op_index const producer = form_->producing_op(v);
+    return at->second <= v.version && (producer == npos || net_->type(producer) != "Free");
   }
 
-  // What stands in for an operand, which is the operand itself unless it is gone.
-  gradient_operand provide(gradient_operand v, op_index reader, std::vector<std::uint32_t>& order) {
+  // What stands in for an operand of a gradient op, which is the operand itself unless it is gone.
+  gradient_operand provide(gradient_operand v, std::uint32_t op, std::uint32_t input,
+                           std::vector<std::uint32_t>& order) {
+    if (!is_gone(v)) return v;
+    if (!policy_.exact_operands) {
+      operand_use const use = use_of(op, input);
+      if (use == operand_use::shape)
+        if (gradient_operand const shaped = find_shaped(v)) return shaped;
+      if (use == operand_use::device && is_last_on_device(v, tape_->ops()[op].source))
+        return net_->operand(net_->last(net_->value_at(v.id).blob));
+    }
+    return provide_elements(v, tape_->ops()[op].source, order);
+  }
+  gradient_operand provide_elements(gradient_operand v, op_index reader, std::vector<std::uint32_t>& order) {
     if (!is_gone(v)) return v;
     gradient_operand instead;
-    if (how_ == overwritten_values::copy)
-      instead = save(v);
-    else if (how_ == overwritten_values::recompute)
-      instead = repeat(v, order);
+    if (policy_.how == overwritten_values::recompute) instead = repeat(v, order);
+    if (!instead && (policy_.how == overwritten_values::copy || policy_.copy_the_rest)) instead = save(v);
     if (instead) return instead;
     note_missing(v, reader);
     return v;
+  }
+  operand_use use_of(std::uint32_t op, std::uint32_t input) const {
+    gradient_tape::details const* const more = tape_->find_details(op);
+    if (more == nullptr) return use_of_operand(tape_->texts[tape_->ops()[op].type], input);
+    if (std::ranges::find(more->shapes, tape_->operands(op)[input]) != more->shapes.end()) return operand_use::shape;
+    bool const from_shape = std::ranges::find(more->arguments, "input_as_shape", &argument_spec::name) !=
+                            more->arguments.end();
+    return use_of_operand(tape_->texts[tape_->ops()[op].type], input, from_shape);
+  }
+  // Whether what a blob holds last is on the device of a former value, which `reader`, a copy, reads.
+  bool is_last_on_device(gradient_operand v, op_index reader) {
+    value const at = net_->value_at(v.id);
+    value const last = net_->last(at.blob);
+    op_index const producer = form_->producing_op(at);
+    return is_set(last) && is_kept(net_->operand(last)) &&
+           net_->device(producer == npos ? reader : producer) == net_->device(form_->producing_op(last));
   }
 
   gradient_operand save(gradient_operand v) {
@@ -106,8 +187,18 @@ class needed_values {
     return at->second;
   }
 
+  bool can_repeat(gradient_operand wanted) {
+    return find_repeats(wanted, [this](std::uint32_t id, op_index) { repeats_.insert(id); }, repeats_);
+  }
   // The value anew, from ops that run once more after the net; none if one of them cannot.
   gradient_operand repeat(gradient_operand wanted, std::vector<std::uint32_t>& order) {
+    bool const found = find_repeats(wanted, [&](std::uint32_t, op_index op) { run_again(op, order); }, again_);
+    return found ? again_.at(wanted.id) : gradient_operand();
+  }
+  // Calls f(value, op) for the ops that must run once more for a value, each behind those it reads from; `known`: what
+  // there is by then. False if one of them cannot.
+  template <class F, class Known>
+  bool find_repeats(gradient_operand wanted, F f, Known const& known) {
     struct step {
       std::uint32_t id;
       bool entered = false;  // it waits for what lies above it
@@ -115,26 +206,26 @@ class needed_values {
     std::vector<step> pending = {{wanted.id}};
     while (!pending.empty()) {
       step& top = pending.back();
-      if (again_.contains(top.id)) {
+      if (known.contains(top.id)) {
         pending.pop_back();
         continue;
       }
       op_index const producer = form_->producing_op(net_->value_at(top.id));
       if (top.entered) {
-        run_again(producer, order);
+        f(top.id, producer);
         continue;
       }
       top.entered = true;
       if (producer == npos || !repeatable_(producer) || lost_.contains(top.id)) {
         for (step const& s : pending)
           if (s.entered) lost_.insert(s.id);
-        return {};
+        return false;
       }
       for (value u : form_->reads(producer))
-        if (gradient_operand const in{form_->index(u)}; is_gone(in) && !again_.contains(in.id))
+        if (gradient_operand const in{form_->index(u)}; is_gone(in) && !known.contains(in.id))
           pending.push_back({in.id});
     }
-    return again_.at(wanted.id);
+    return true;
   }
   void run_again(op_index op, std::vector<std::uint32_t>& order) {
     std::vector<gradient_operand> inputs;
@@ -162,7 +253,11 @@ class needed_values {
   std::vector<saved_value> saved_;
   boost::unordered_flat_map<std::uint32_t, gradient_operand> again_;  // what stands in for values
   boost::unordered_flat_set<std::uint32_t> lost_;                     // what nothing can stand in for
-  overwritten_values how_ = overwritten_values::refuse;
+  boost::unordered_flat_set<std::uint32_t> repeats_;                  // what can_repeat has found to be possible
+  value_policy policy_;
+  boost::unordered_flat_map<blob_index, later_value> later_;        // of what the net leaves, unless it is kept
+  boost::unordered_flat_map<blob_index, std::uint32_t> first_set_;  // the first version that is there in every run
+  equal_shapes<N> shapes_;
   boost::unordered_flat_set<std::uint64_t> noted_;
   std::vector<overwritten_value> missing_;
 };

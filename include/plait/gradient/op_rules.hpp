@@ -24,6 +24,12 @@ class op_rules {
   }
   /// nullptr if its type has none.
   gradient_rule const* operator[](op_index op) const { return by_type_[net_->type_number(op)]; }
+  /// Whether an op gives the same when it runs again.
+  bool is_repeatable(op_index op) const {
+    gradient_rule const* const rule = (*this)[op];
+    bool const known = rule != nullptr && rule->how != gradient_rule::kind::refused;
+    return known && rule->repeatable && !net_->has_nets(op);
+  }
 
  private:
   forward_net<N> const* net_;

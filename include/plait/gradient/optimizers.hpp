@@ -75,8 +75,7 @@ optimizer_update add_sgd(N& n, Gradients const& gradients, Parameters const& par
   detail::optimizer_plan<N> plan(n, options.placement);
   auto all = plan.gather(gradients, parameters);
   bool const momentum = options.momentum != 0;
-  for (detail::trained const& t : all)
-    if (momentum && t.gradient.is_sparse()) detail::no_sparse_operator(t, "SGD with momentum");
+  if (momentum) plan.deduplicate_rows(all, options.gradients);
   plan.prepare(all, options.gradients);
   std::string const rate = plan.rate("Sgd", momentum ? options.rate : -options.rate, options.schedule);
   std::string const weight = momentum ? rate : plan.as_weight(rate);
@@ -88,7 +87,10 @@ optimizer_update add_sgd(N& n, Gradients const& gradients, Parameters const& par
       if (options.nesterov) arguments.push_back({"nesterov", std::int64_t{1}});
       std::string const from = t.gradient.values;
       std::string const step = t.own ? from : plan.fresh(p + "_step");
-      plan.add("MomentumSGDUpdate", {from, m, rate, p}, {step, m, p}, std::move(arguments));
+      if (t.gradient.is_sparse())
+        plan.add("SparseMomentumSGDUpdate", {from, m, rate, p, t.gradient.indices}, {step, m, p}, std::move(arguments));
+      else
+        plan.add("MomentumSGDUpdate", {from, m, rate, p}, {step, m, p}, std::move(arguments));
     } else if (t.gradient.is_sparse()) {
       plan.add("ScatterWeightedSum", {p, plan.one(), t.gradient.indices, t.gradient.values, weight}, {p});
     } else {
@@ -105,12 +107,9 @@ optimizer_update add_adagrad(N& n, Gradients const& gradients, Parameters const&
                              adagrad_options const& options = {}) {
   detail::optimizer_plan<N> plan(n, options.placement);
   auto all = plan.gather(gradients, parameters);
-  bool const clipped = options.gradients.clip_norm > 0 || options.gradients.clip_value > 0;
-  for (detail::trained& t : all) {
-    if (!t.gradient.is_sparse()) continue;
-    if (options.decay != 1) detail::no_sparse_operator(t, "Adagrad with decay");
-    if (!clipped) plan.deduplicate(t);
-  }
+  for (detail::trained const& t : all)
+    if (t.gradient.is_sparse() && options.decay != 1) detail::no_sparse_operator(t, "Adagrad with decay");
+  plan.deduplicate_rows(all, options.gradients);
   plan.prepare(all, options.gradients);
   std::string const rate = plan.rate("Adagrad", -options.rate, options.schedule);
   for (detail::trained const& t : all) {
@@ -128,34 +127,41 @@ optimizer_update add_adagrad(N& n, Gradients const& gradients, Parameters const&
   return plan.apply(n, all);
 }
 
-/// Adam (Kingma, Ba 2015), epsilon beside the uncorrected root. Dense.
+/// Adam (Kingma, Ba 2015), epsilon beside the uncorrected root. Of a sparse gradient rows are added up first; rows that
+/// it does not have keep parameter and moments.
 template <trainable_net N, gradients_by_blob Gradients, parameter_names Parameters>
 optimizer_update add_adam(N& n, Gradients const& gradients, Parameters const& parameters,
                           adam_options const& options = {}) {
   detail::optimizer_plan<N> plan(n, options.placement);
   auto all = plan.gather(gradients, parameters);
-  for (detail::trained const& t : all)
-    if (t.gradient.is_sparse()) detail::no_sparse_operator(t, "Adam");
+  plan.deduplicate_rows(all, options.gradients);
   plan.prepare(all, options.gradients);
   std::string const rate = plan.rate("Adam", -options.rate, options.schedule);
   for (detail::trained const& t : all) {
     std::string const& p = t.parameter;
     std::string const m = plan.state(p, "_first_moment");
     std::string const v = plan.state(p, "_second_moment");
-    plan.add("Adam", {p, m, v, t.gradient.values, rate, options.schedule.iteration}, {p, m, v},
-             {{"beta1", options.beta1}, {"beta2", options.beta2}, {"epsilon", options.epsilon}});
+    std::vector<argument_spec> arguments{
+        {"beta1", options.beta1}, {"beta2", options.beta2}, {"epsilon", options.epsilon}};
+    if (t.gradient.is_sparse())
+      plan.add("SparseAdam", {p, m, v, t.gradient.indices, t.gradient.values, rate, options.schedule.iteration},
+               {p, m, v}, std::move(arguments));
+    else
+      plan.add("Adam", {p, m, v, t.gradient.values, rate, options.schedule.iteration}, {p, m, v},
+               std::move(arguments));
   }
   return plan.apply(n, all);
 }
 
-/// s = decay s + (1 - decay) gradient²; m = momentum m + rate gradient / sqrt(epsilon + s); parameter -= m. Dense.
+/// s = decay s + (1 - decay) gradient²; m = momentum m + rate gradient / sqrt(epsilon + s); parameter -= m.
+/// Caffe2 has no operator for sparse gradients: their rows are added up, and the rows of s and m that they name are
+/// gathered, changed and scattered; other rows keep parameter, s and m.
 template <trainable_net N, gradients_by_blob Gradients, parameter_names Parameters>
 optimizer_update add_rms_prop(N& n, Gradients const& gradients, Parameters const& parameters,
                               rms_prop_options const& options = {}) {
   detail::optimizer_plan<N> plan(n, options.placement);
   auto all = plan.gather(gradients, parameters);
-  for (detail::trained const& t : all)
-    if (t.gradient.is_sparse()) detail::no_sparse_operator(t, "RmsProp");
+  plan.deduplicate_rows(all, options.gradients);
   plan.prepare(all, options.gradients);
   std::string const rate = plan.rate("RmsProp", options.rate, options.schedule);
   for (detail::trained const& t : all) {
@@ -163,9 +169,22 @@ optimizer_update add_rms_prop(N& n, Gradients const& gradients, Parameters const
     std::string const s = plan.state(p, "_mean_squares");
     std::string const m = plan.state(p, "_momentum");
     std::string const step = plan.fresh(p + "_grad_o");
-    plan.add("RmsProp", {t.gradient.values, s, m, rate}, {step, s, m},
-             {{"decay", options.decay}, {"momentum", options.momentum}, {"epsilon", options.epsilon}});
-    plan.add("Sub", {p, step}, {p});
+    std::vector<argument_spec> arguments{
+        {"decay", options.decay}, {"momentum", options.momentum}, {"epsilon", options.epsilon}};
+    if (!t.gradient.is_sparse()) {
+      plan.add("RmsProp", {t.gradient.values, s, m, rate}, {step, s, m}, std::move(arguments));
+      plan.add("Sub", {p, step}, {p});
+      continue;
+    }
+    std::string const& rows = t.gradient.indices;
+    std::string const s_rows = plan.fresh(s + "_rows");
+    std::string const m_rows = plan.fresh(m + "_rows");
+    plan.add("Gather", {s, rows}, {s_rows});
+    plan.add("Gather", {m, rows}, {m_rows});
+    plan.add("RmsProp", {t.gradient.values, s_rows, m_rows, rate}, {step, s_rows, m_rows}, std::move(arguments));
+    plan.add("ScatterAssign", {s, rows, s_rows}, {s});
+    plan.add("ScatterAssign", {m, rows, m_rows}, {m});
+    plan.add("ScatterWeightedSum", {p, plan.one(), rows, step, plan.minus_one()}, {p});
   }
   return plan.apply(n, all);
 }

@@ -39,7 +39,8 @@ inline void add_rules_of_constants(gradient_rules& rules) {
     rules.refuse(type, "it is not differentiable: its derivative is zero where there is one");
   for (std::string_view type :
        {"Adagrad", "Adam", "ClipTensorByScaling", "CreateScope", "Iter", "LearningRate", "MomentumSGD",
-        "MomentumSGDUpdate", "RmsProp", "ScatterAssign", "ScatterWeightedSum", "SparseAdagrad"})
+        "MomentumSGDUpdate", "RmsProp", "RowWiseSparseAdagrad", "RowWiseSparseAdam", "ScatterAssign",
+        "ScatterWeightedSum", "SparseAdagrad", "SparseAdam", "SparseMomentumSGDUpdate"})
     rules.refuse(type, "it updates what it is given and has no gradient");
 }
 

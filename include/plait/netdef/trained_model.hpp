@@ -180,14 +180,37 @@ class model_rollback {
     cut(model_.init, init_);
   }
   void keep() noexcept { kept_ = true; }
+  /// The same. Throws net_error where an op that was added writes a blob that the net had before.
+  void keep_new_blobs(std::string_view of) {
+    netdef const& n = model_.net.net();
+    for (std::size_t i = net_.ops; i != n.op.size(); ++i)
+      for (symbol const out : n.op[i].output)
+        if (out.id < net_.symbols && had(n, out))
+          throw net_error("plait: " + std::string(of) + " would overwrite '" + std::string(n.text(out)) +
+                              "', which the net has already",
+                          {}, std::string(n.text(out)));
+    keep();
+  }
 
  private:
   struct marks {
     std::size_t ops;
     std::size_t inputs;
     std::size_t outputs;
+    std::size_t symbols;
   };
-  static marks marks_of(netdef const& n) { return {n.op.size(), n.external_input.size(), n.external_output.size()}; }
+  static marks marks_of(netdef const& n) {
+    return {n.op.size(), n.external_input.size(), n.external_output.size(), n.symbols.size()};
+  }
+  // Most names that ops write are new in the net's table. O(net) for one that is not.
+  bool had(netdef const& n, symbol blob) const {
+    if (std::find(n.external_input.begin(), n.external_input.begin() + static_cast<std::ptrdiff_t>(net_.inputs),
+                  blob) != n.external_input.begin() + static_cast<std::ptrdiff_t>(net_.inputs))
+      return true;
+    for (std::size_t i = 0; i != net_.ops; ++i)
+      if (std::ranges::find(n.op[i].output, blob) != n.op[i].output.end()) return true;
+    return false;
+  }
   static void cut(net_builder& b, marks const& at) {
     b.edit([&](netdef& n) {
       n.op.resize(at.ops);

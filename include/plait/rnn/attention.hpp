@@ -102,7 +102,7 @@ inline attention_memory add_attention_memory(trained_model& model, std::string_v
                                    {{"input_as_shape", 1}, {"value", 0.0f}, {"dtype", model.dtype()}})
                                 .name();
   }
-  rollback.keep();
+  rollback.keep_new_blobs("attention memory '" + std::string(name) + "'");
   return made;
 }
 

@@ -83,7 +83,7 @@ recurrent_layer add_recurrent_layer(trained_model& model, std::string_view name,
   cell_scope around = parts.over_sequence();
   layer.output = traits::output(cell, around, layer.all);
   layer.output_width = traits::output_width(cell);
-  rollback.keep();
+  rollback.keep_new_blobs("layer '" + std::string(name) + "'");
   return layer;
 }
 

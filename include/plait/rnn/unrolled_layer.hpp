@@ -51,7 +51,7 @@ recurrent_layer add_unrolled_layer(trained_model& model, std::string_view name, 
   layer.last = states;
   layer.output = traits::output(cell, around, layer.all);
   layer.output_width = traits::output_width(cell);
-  rollback.keep();
+  rollback.keep_new_blobs("layer '" + std::string(name) + "'");
   return layer;
 }
 

@@ -161,6 +161,27 @@ TEST_CASE("Do: with reuse_workspace it finds what the one before left, without i
   }
 }
 
+TEST_CASE("Do: a gradient op takes from the workspace what its own forward op copied, not what another Do left") {
+  using B = plait::serial;
+  auto const table = test::control_operators<B>();
+  for (int const copies : {0, 1}) {
+    plait::workspace<B> blobs;
+    feed(blobs, "x", {1, 2});
+    auto plan = plan_of<B>(
+        scope +
+            op_text("Do", {"x", "ws"}, {"y", "ws"},
+                    do_args(line_text("t", "q", 3, 0), {"t", "q"}, {0, 1}) + int_arg("copy_external_blobs", copies)) +
+            (copies == 1 ? line_text("x", "x", 10, 0)
+                         : op_text("Do", {"x", "ws"}, {"ws"},
+                                   do_args(line_text("a", "t", 5, 0), {"a"}, {0}) + int_arg("reuse_workspace", 1))) +
+            op_text("Do", {"x", "ws"}, {"z", "ws"},
+                    do_args(line_text("t", "g", 1, 0), {"t", "g"}, {0, 1}) + "is_gradient_op: true"),
+        table, blobs);
+    plan.run();
+    CHECK(numbers(blobs, "z") == floats{1, 2});
+  }
+}
+
 TEST_CASE("Do: in place, of a blob that is computed, fed, or still needed") {
   using B = plait::serial;
   auto const table = test::control_operators<B>();

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <initializer_list>
 #include <type_traits>
 
@@ -151,6 +152,16 @@ struct adagrad_step {
     if (update != nullptr) update[i] = change;
   }
 };
+
+/// Writes what corrects Adam's rate for moments that begin with zeros: sqrt(1 - beta2^t) / (1 - beta1^t), with
+/// t = iteration + 1.
+template <backend B>
+void write_adam_correction(double* correction, std::int64_t const* iteration, double beta1, double beta2) {
+  for_each_index<B>(1, [=] PLAIT_HOST_DEVICE(std::size_t) {
+    auto const t = static_cast<double>(*iteration + 1);
+    *correction = std::sqrt(1 - std::pow(beta2, t)) / (1 - std::pow(beta1, t));
+  });
+}
 
 template <class T, class Number>
 struct adam_step {

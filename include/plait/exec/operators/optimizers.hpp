@@ -98,14 +98,8 @@ struct adam_kernel final : op_kernel<B> {
     c.scratch(sizeof(double));
   }
   void run(op_context<B>& c) override {
-    auto const* const iteration = c.template input<std::int64_t>(5);
     auto* const correction = static_cast<double*>(c.scratch());
-    double const b1 = beta1;
-    double const b2 = beta2;
-    for_each_index<B>(1, [=] PLAIT_HOST_DEVICE(std::size_t) {
-      auto const t = static_cast<double>(*iteration + 1);
-      *correction = std::sqrt(1 - std::pow(b2, t)) / (1 - std::pow(b1, t));
-    });
+    detail::write_adam_correction<B>(correction, c.template input<std::int64_t>(5), beta1, beta2);
     visit_type<float, double>(c.type(0), [&]<class T>(T) {
       detail::for_each_rooted<B, T>(
           c.size(0), detail::adam_step<T, detail::number_at<B, T>>{

@@ -99,7 +99,7 @@ std::shared_ptr<workspace_stack<B>> as_stack(std::shared_ptr<blob_object> const&
 /// Runs a net that sees nothing but the names bound to the op's operands. Forward it runs in a workspace pushed on the
 /// stack, in which all it has made remains (with copy_external_blobs also what bound names held at the end); a gradient
 /// op takes the workspace off the stack and finds all that. Where a name of the gradient is both bound to an input and
-/// left behind in the workspace, what was left behind is meant.
+/// a copy that its forward op left in the workspace, the copy is meant.
 template <backend B>
 class do_kernel : public op_kernel<B> {
  public:
@@ -127,11 +127,14 @@ class do_kernel : public op_kernel<B> {
     if (gradient_ && stack->empty())
       c.fail("the stack of workspaces is empty: there was no forward run to go back through");
     bool const pushes = !gradient_ && !(reuses_ && !stack->empty());
+    for (binding& b : bound_) b.active = !gradient_ || b.output || !stack->holds_copy(b.inner);
     workspace<B>& inside = gradient_ ? stack->pop() : pushes ? stack->push() : stack->top();
     try {
       frame_.run(c, [&] { run_inside(c, inside); });
+      if (!gradient_)
+        for (binding const& b : bound_) stack->set_copy(b.inner, copies_);
     } catch (...) {  // the stack is as it was
-      if (gradient_) static_cast<void>(stack->push());
+      if (gradient_) stack->put_back();
       if (pushes) static_cast<void>(stack->pop());
       throw;
     }
@@ -146,10 +149,8 @@ class do_kernel : public op_kernel<B> {
   };
 
   void run_inside(op_context<B>& c, workspace<B>& inside) {
-    for (binding& b : bound_) {
-      b.active = !gradient_ || b.output || !inside.contains(b.inner);
+    for (binding const& b : bound_)
       if (b.active) inside.bind(b.inner, *b.outer);
-    }
     try {
       net_->rebind(inside);
       run_nested(*net_, "net", c.options());

@@ -133,7 +133,7 @@ struct sequence_mask_kernel : op_kernel<B> {
     }
     if (takes_list()) {
       c.expect_type<std::int32_t, std::int64_t>(1);
-      c.expect(static_cast<std::size_t>(c.dims(1).size()) >= period, 1, "have an element for each of ", period,
+      c.expect(static_cast<std::size_t>(c.dims(1).size()) == period, 1, "have one element for each of ", period,
                " rows");
     }
     c.output(0, c.type(0), dims);

@@ -67,6 +67,10 @@ class optimizer_plan {
     }
     return one_;
   }
+  std::string minus_one() {
+    if (minus_one_.empty()) minus_one_ = constant("minus_one", -1.0f);
+    return minus_one_;
+  }
   std::string constant(std::string const& wanted, float value) {
     std::string name = fresh(wanted);
     init({}, name, typed({{"shape", std::vector<std::int64_t>{1}}, {"value", value}}));
@@ -127,6 +131,12 @@ class optimizer_plan {
     add("SparseToDense", {places, t.gradient.values}, {values});
     t.gradient = blob_gradient::sparse(unique, values);
     t.own = true;
+  }
+  /// The same for all sparse gradients, but those that prepare() treats so anyway.
+  void deduplicate_rows(std::vector<trained>& all, gradient_preparation const& options) {
+    if (options.clip_norm > 0 || options.clip_value > 0) return;
+    for (trained& t : all)
+      if (t.gradient.is_sparse()) deduplicate(t);
   }
   /// Where a new gradient goes: in place, unless somebody else needs the old one.
   std::string successor(trained& t, std::string_view ending) {
@@ -244,6 +254,7 @@ class optimizer_plan {
   std::vector<op_spec> ops_;
   optimizer_update update_;
   std::string one_;
+  std::string minus_one_;
 };
 
 }  // namespace plait::detail

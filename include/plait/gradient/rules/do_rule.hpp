@@ -66,6 +66,11 @@ class do_binding {
   map outer_of_;
 };
 
+// Whether the workspace of a Do holds copies of its operands.
+inline bool keeps_operands(gradient_context const& c) {
+  return c.argument<std::int64_t>("copy_external_blobs", 0) != 0;
+}
+
 inline gradient_rule::frames plan_do(gradient_context& c, gradient_rules const& rules, gradient_options const& options,
                                      gradient_rule::frames& done) {
   gradient_rule::frames frames;
@@ -90,7 +95,13 @@ inline gradient_rule::frames plan_do(gradient_context& c, gradient_rules const& 
     if (std::string const* const known = binding.inner_of(name)) outside.push_back(*known);
   pass_surroundings around = c.surroundings();
   around.scope = nullptr;
-  frames.push_back(std::make_unique<nested_pass>(inner, seeds, outside, rules, options, around));
+  std::vector<shared_value> shared;
+  if (!keeps_operands(c))
+    shared = shared_values(c, [&](std::string_view name) {
+      std::string const* const known = binding.inner_of(name);
+      return known == nullptr ? std::string_view() : std::string_view(*known);
+    });
+  frames.push_back(std::make_unique<nested_pass>(inner, seeds, outside, rules, options, around, std::move(shared)));
   return frames;
 }
 
@@ -124,7 +135,7 @@ inline void make_do_gradient(gradient_context& c, gradient_rule::frames& done) {
     places.push_back(static_cast<std::int64_t>(outputs.size()));
     outputs.push_back(c.input_gradient(i));
   }
-  if (outputs.empty()) return;
+  if (outputs.empty() && !c.as_caffe2()) return;  // Caffe2 runs the ops that lead nowhere
   std::size_t const made = outputs.size();
 
   // What goes in: blobs and gradients of the net around it. The rest is in the workspace, or made inside.
@@ -133,6 +144,7 @@ inline void make_do_gradient(gradient_context& c, gradient_rule::frames& done) {
   boost::unordered_flat_map<std::string, gradient_operand> gradient_inside;  // of outputs, by their names inside
   for (auto const& e : gradients.entries())
     if (std::string const* const known = binding.inner_of(e.blob)) gradient_inside.insert_or_assign(*known, e.gradient);
+  called_operands called;
   std::vector<std::string> saved;
   net_boundary boundary;
   boundary.add(inner);
@@ -140,6 +152,7 @@ inline void make_do_gradient(gradient_context& c, gradient_rule::frames& done) {
     gradient_operand outer;
     if (std::string const* const blob = binding.outer_of(name)) {
       outer = blob_after(c, *blob);
+      if (!c.as_caffe2() && keeps_operands(c) && outer && c.later().later(outer) != later_value::kept) outer = {};
     } else if (name.ends_with(inner_gradient_suffix)) {
       auto const found = gradient_inside.find(name.substr(0, name.size() - inner_gradient_suffix.size()));
       if (found != gradient_inside.end()) outer = found->second;
@@ -152,6 +165,7 @@ inline void make_do_gradient(gradient_context& c, gradient_rule::frames& done) {
     places.push_back(static_cast<std::int64_t>(at->second));
     if (is_new) inputs.push_back(outer);
     inner_names.push_back(name);
+    called.emplace_back(outer, name);
   }
   for (std::size_t i = 0; i != made; ++i) places[i] += static_cast<std::int64_t>(inputs.size());
   if (c.as_caffe2())
@@ -162,14 +176,15 @@ inline void make_do_gradient(gradient_context& c, gradient_rule::frames& done) {
   gradient_operand const workspace = c.output(binding.workspace());
   inputs.push_back(workspace);
   outputs.push_back(c.update(workspace));
-  c.op("Do", inputs, outputs)
-      .own_arguments()
+  made_op op = c.op("Do", inputs, outputs);
+  op.own_arguments()
       .named(gradient_op_name(c))
       .apart()
       .net("net", std::make_shared<netdef const>(std::move(inner)))
       .argument("inner_blobs", std::move(inner_names))
       .argument("outer_blobs_idx", std::move(places))
       .argument("saved_fwd_blobs", std::move(saved));
+  mark_shapes(op, called, boundary);
   save_inside(c, pass, "net");
 }
 

@@ -35,11 +35,17 @@ inline gradient_rule::frames plan_if(gradient_context& c, gradient_rules const& 
   std::shared_ptr<netdef const> const then_net = c.net("then_net");
   c.refuse_unless(then_net != nullptr, "it has no net in the argument 'then_net'");
   nested_pass::seeds const seeds = seeds_of(name_gradients(c, false));
-  frames.push_back(std::make_unique<nested_pass>(then_net, seeds, blobs_before(c), rules, options, c.surroundings()));
-  if (std::shared_ptr<netdef const> const else_net = c.net("else_net"))
-    frames.push_back(std::make_unique<nested_pass>(else_net, seeds, blobs_before(c), rules, options, c.surroundings()));
+  std::vector<shared_value> const shared = shared_values(c);
+  auto const add = [&](std::shared_ptr<netdef const> const& branch) {
+    frames.push_back(
+        std::make_unique<nested_pass>(branch, seeds, blobs_before(c), rules, options, c.surroundings(), shared));
+  };
+  add(then_net);
+  if (std::shared_ptr<netdef const> const else_net = c.net("else_net")) add(else_net);
   return frames;
 }
+
+inline constexpr char const* branch_names[] = {"then_net", "else_net"};
 
 // One branch of the gradient.
 struct gradient_branch {
@@ -81,6 +87,7 @@ inline void make_if_gradient(gradient_context& c, gradient_rule::frames& done) {
 
   // By its name in both branches, the input whose gradient it is.
   boost::unordered_flat_map<std::string, std::size_t> results;
+  boost::unordered_flat_map<std::string, gradient_operand> shapes;  // by their names in branches
   std::vector<std::pair<std::size_t, std::string>> passed;
   name_list used;
   for (auto const& e : gradients.entries()) used.add(e.name);
@@ -108,7 +115,11 @@ inline void make_if_gradient(gradient_context& c, gradient_rule::frames& done) {
       if (of[b]) {
         net.add_op("Copy", {*of[b]}, {name});
       } else {
-        op_def& fill = net.add_op("ConstantFill", {blob}, {name});
+        shape_before shape = {blob, {}};
+        if (branches[b].pass != nullptr && branches[b].pass->writes(blob))
+          shape = find_shape_before(c, i, {{c.source(), branch_names[b]}}, 0);
+        if (shape.operand) shapes.emplace(shape.name, shape.operand);
+        op_def& fill = net.add_op("ConstantFill", {shape.name}, {name});
         fill.arg.push_back(make_argument(net, {"value", 0.0f}));
       }
     }
@@ -116,7 +127,8 @@ inline void make_if_gradient(gradient_context& c, gradient_rule::frames& done) {
   }
   for (auto const& [i, name] : passed)
     if (auto const* const same = gradients.called(name)) c.pass(i, same->gradient);
-  if (results.empty()) return;
+  bool const leads_nowhere = branches[0].net.op.empty() && branches[1].net.op.empty();
+  if (results.empty() && (leads_nowhere || !c.as_caffe2())) return;
   gradients.make_copies(c);
   if (first_only && !branches[1].net.op.empty())
     if (std::string_view const name = branches[0].net.text(branches[0].net.name); !name.empty())
@@ -124,8 +136,7 @@ inline void make_if_gradient(gradient_context& c, gradient_rule::frames& done) {
 
   // Operands: the condition, then what either branch reads; out comes all they write, for their nets know it by name.
   net_boundary all;
-  if (!c.as_caffe2())
-    for (gradient_branch const& b : branches) all.add(b.net);
+  for (gradient_branch const& b : branches) all.add(b.net);
   std::vector<std::string> const& reads = c.as_caffe2() ? inside.reads.names() : all.reads.names();
   net_boundary written;
   for (gradient_branch const& b : branches) written.add(b.net);
@@ -140,8 +151,11 @@ inline void make_if_gradient(gradient_context& c, gradient_rule::frames& done) {
     // Caffe2 takes the letters of the condition's name for names, and lists the condition twice where it has several.
     if (c.as_caffe2() && name.size() == 1 && c.input_name(0).find(name) != std::string_view::npos) continue;
     auto const* const given = gradients.called(name);
-    gradient_operand const operand = given != nullptr ? given->gradient : blob_after(c, name);
-    if (!operand) continue;  // made by one branch, and read by the other after a fill
+    auto const shape = shapes.find(name);
+    gradient_operand const operand = given != nullptr         ? given->gradient
+                                     : shape != shapes.end() ? shape->second
+                                                             : blob_after(c, name);
+    if (!operand) continue;  // made by one branch, and read by the other after a fill, or a copy of the forward op's
     inputs.push_back(operand);
     called.emplace_back(operand, name);
   }
@@ -159,8 +173,9 @@ inline void make_if_gradient(gradient_context& c, gradient_rule::frames& done) {
   if (branches[1].pass != nullptr || !branches[1].net.op.empty())
     op.net("else_net", std::make_shared<netdef const>(std::move(branches[1].net)));
   call_operands(c, op, called);
-  save_inside(c, *branches[0].pass, "then_net");
-  if (branches[1].pass != nullptr) save_inside(c, *branches[1].pass, "else_net");
+  mark_shapes(op, called, all);
+  for (std::size_t b : {0u, 1u})
+    if (branches[b].pass != nullptr) save_inside(c, *branches[b].pass, branch_names[b]);
 }
 
 }  // namespace detail

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -17,6 +18,9 @@
 #include <plait/gradient/gradient_context.hpp>
 #include <plait/gradient/gradient_options.hpp>
 #include <plait/gradient/gradient_rules.hpp>
+#include <plait/gradient/later_values.hpp>
+#include <plait/gradient/operand_uses.hpp>
+#include <plait/netdef/arguments.hpp>
 #include <plait/netdef/model.hpp>
 #include <plait/netdef/traits.hpp>
 
@@ -30,10 +34,11 @@ class nested_pass final : public backward_engine<netdef> {
 
   /// `outside`: the blobs that the net around it has before the op, by their names inside. Such a one may come through
   /// a branch that is not taken. `around`: gradient_context::surroundings, without its scope where the net shares no
-  /// blobs with the net around it.
+  /// blobs with the net around it. `shared`: what becomes of blobs in the net around it, by their names inside.
   nested_pass(std::shared_ptr<netdef const> net, seeds const& given, std::vector<std::string> const& outside,
-              gradient_rules const& rules, gradient_options const& options, pass_surroundings const& around)
-      : nested_pass(net, blobs_of(*net), given, outside, rules, options, around) {}
+              gradient_rules const& rules, gradient_options const& options, pass_surroundings const& around,
+              std::vector<shared_value> shared)
+      : nested_pass(net, blobs_of(*net), given, outside, rules, options, around, std::move(shared)) {}
 
   seeds const& given() const noexcept { return seeds_; }
   netdef const& forward() const noexcept { return *net_; }
@@ -65,7 +70,8 @@ class nested_pass final : public backward_engine<netdef> {
   }
 
   /// In loops and branches a value that is overwritten is there no more afterwards: nets inside ops keep a copy of what
-  /// their gradients need, unless the whole is to be as Caffe2 makes it.
+  /// their gradients need and what, if that is asked for, cannot be recomputed, unless the whole is to be as Caffe2
+  /// makes it.
   static gradient_options inside(gradient_options options) {
     options.only.clear();
     if (!options.as_caffe2 && options.overwritten == overwritten_values::refuse)
@@ -78,8 +84,9 @@ class nested_pass final : public backward_engine<netdef> {
 
   nested_pass(std::shared_ptr<netdef const> const& net, names const& blobs, seeds const& given,
               std::vector<std::string> const& outside, gradient_rules const& rules, gradient_options const& options,
-              pass_surroundings const& around)
-      : backward_engine<netdef>(*net, known(blobs, given), rules, inside(options), mentioned(blobs, outside), around),
+              pass_surroundings const& around, std::vector<shared_value> shared)
+      : backward_engine<netdef>(*net, known(blobs, given), rules, inside(options), mentioned(blobs, outside), around,
+                                std::move(shared)),
         net_(net),
         seeds_(given) {
     for (auto const& [blob, gradient] : seeds_) {
@@ -161,11 +168,17 @@ class name_list {
 // What the ops of a net read before any of them writes it, and what they write.
 struct net_boundary {
   name_list reads;
+  name_list elements;  // of the reads, those of which more than the shape is read
   name_list writes;
   void add(netdef const& n) {
     for (op_def const& op : n.op) {
-      for (symbol const blob : op.input)
-        if (!writes.contains(n.text(blob))) reads.add(n.text(blob));
+      bool const from_shape = find_argument(n, op, "input_as_shape") != nullptr;
+      for (std::size_t i = 0; i != op.input.size(); ++i) {
+        std::string_view const name = n.text(op.input[i]);
+        if (writes.contains(name)) continue;
+        reads.add(name);
+        if (use_of_operand(n.text(op.type), i, from_shape) != operand_use::shape) elements.add(name);
+      }
       for (symbol const blob : op.output) writes.add(n.text(blob));
     }
   }
@@ -238,6 +251,18 @@ inline named_gradients name_gradients(gradient_context& c, bool private_copies) 
   return made;
 }
 
+// The names by which nets inside know operands of an op.
+using called_operands = std::vector<std::pair<gradient_operand, std::string>>;
+
+// Marks the operands of a gradient op of which its nets read the shape alone.
+inline void mark_shapes(made_op op, called_operands const& called, net_boundary const& nets) {
+  boost::unordered_flat_set<std::uint32_t> read;
+  for (auto const& [operand, name] : called)
+    if (nets.elements.contains(name) || !nets.reads.contains(name)) read.insert(operand.id);
+  for (auto const& [operand, name] : called)
+    if (!read.contains(operand.id)) op.shape_only(operand);
+}
+
 inline nested_pass::seeds seeds_of(named_gradients const& named) {
   nested_pass::seeds made;
   for (auto const& e : named.entries()) made.emplace_back(e.blob, e.name);
@@ -248,9 +273,7 @@ inline std::string gradient_op_name(gradient_context const& c) {
   return c.name().empty() ? std::string() : std::string(c.name()) + "_grad";
 }
 
-// The names by which nets inside know operands of an op. Caffe2 does not look inside where it renames a gradient that
-// is one of several.
-using called_operands = std::vector<std::pair<gradient_operand, std::string>>;
+// Caffe2 does not look inside where it renames a gradient that is one of several.
 inline void call_operands(gradient_context const& c, made_op op, called_operands const& called) {
   if (c.as_caffe2()) return;
   for (auto const& [operand, name] : called) op.called(operand, name);
@@ -261,6 +284,51 @@ inline gradient_operand blob_after(gradient_context const& c, std::string_view n
   if (std::size_t const o = c.find_output(name); o != npos) return c.output(o);
   if (std::size_t const i = c.find_input(name); i != npos) return c.input(i);
   return {};
+}
+
+// What becomes of the blobs of the op in the net around it; `inside(name)` is what a net inside calls one, empty if it
+// does not know it.
+template <class Inside>
+std::vector<shared_value> shared_values(gradient_context const& c, Inside inside) {
+  std::vector<shared_value> made;
+  if (c.as_caffe2()) return made;
+  auto const add = [&](std::string_view name, gradient_operand before) {
+    std::string known(inside(name));
+    if (known.empty()) return;
+    made.push_back({std::move(known), c.later().later(blob_after(c, name)), before && c.later().is_set(before)});
+  };
+  for (std::size_t i = 0; i != c.input_count(); ++i) add(c.input_name(i), c.input(i));
+  for (std::size_t o = 0; o != c.output_count(); ++o)
+    if (c.find_input(c.output_name(o)) == npos) add(c.output_name(o), {});
+  return made;
+}
+inline std::vector<shared_value> shared_values(gradient_context const& c) {
+  return shared_values(c, [](std::string_view name) { return name; });
+}
+
+// Where nets inside a gradient op find the shape that an input has before the forward op: under a name, which is that
+// of an operand or else of a copy that the forward net makes before an op of the net at `path`.
+struct shape_before {
+  std::string name;
+  gradient_operand operand;
+};
+inline shape_before find_shape_before(gradient_context& c, std::size_t input, std::vector<saved_value::step> path,
+                                      op_index position) {
+  std::string const blob(c.input_name(input));
+  gradient_operand const before = c.input(input);
+  gradient_operand const after = blob_after(c, blob);
+  if (c.as_caffe2() || before == after) return {blob, after};
+  if (gradient_operand const like = c.later().find_shaped(before)) {
+    std::string name = c.text(like);
+    gradient_operand const known = blob_after(c, name);  // nets inside know this value by the name, if there is one
+    if (!known || known == like || c.later().find_shaped(known) == like) return {std::move(name), known ? known : like};
+  }
+  if (!c.later().is_set(before)) return {blob, after};  // nobody can need the gradient of what is unset
+  std::string name = blob + "_saved";
+  for (std::size_t k = 0; c.surroundings().scope->contains(name); ++k) name = blob + "_saved_" + std::to_string(k);
+  c.tape().texts.intern(name);
+  c.save({std::move(path), position, blob, name});
+  return {std::move(name), {}};
 }
 
 }  // namespace detail

@@ -81,10 +81,17 @@ inline gradient_rule::frames plan_while(gradient_context& c, gradient_rules cons
                   "its body reuses one workspace, so that what earlier iterations have computed is gone");
   nested_pass const* const last = done.empty() ? nullptr : &pass_at(done, 0);
   nested_pass::seeds seeds = gradients_of_loop(c, last).seeds();
+  // What an iteration leaves outside the next one overwrites.
+  arg_def const* const keeps = find_argument(*body, body->op.front(), "copy_external_blobs");
+  std::vector<shared_value> shared = shared_values(c);
+  if (keeps == nullptr || keeps->i.value_or(0) == 0)
+    for (shared_value& s : shared)
+      if (is_output(c, s.blob)) s.later = later_value::overwritten;
   gradient_rule::frames frames;
   // Handed-on blobs join until no more do; each needs a pass over the body at most.
   if (last == nullptr || seeds.size() > last->given().size())
-    frames.push_back(std::make_unique<nested_pass>(body, seeds, blobs_before(c), rules, options, c.surroundings()));
+    frames.push_back(std::make_unique<nested_pass>(body, seeds, blobs_before(c), rules, options, c.surroundings(),
+                                                   std::move(shared)));
   return frames;
 }
 
@@ -117,11 +124,12 @@ inline void make_gradient_around_loop(gradient_context& c, gradient_operand more
     std::optional<std::size_t> const input = handed_on(c, e.blob);
     if (!input) continue;
     std::string const name = e.blob + "_grad_before";
-    op_def& zero = ran.add_op("ConstantFill", {e.blob}, {name});
+    shape_before const shape = find_shape_before(c, *input, {}, c.source());
+    op_def& zero = ran.add_op("ConstantFill", {shape.name}, {name});
     zero.arg.push_back(make_argument(ran, {"value", 0.0f}));
     passed.add_op("Copy", {e.name}, {name});
     read(e.gradient, e.name);
-    read(blob_after(c, e.blob), e.blob);
+    if (shape.operand) read(shape.operand, shape.name);
     outputs.push_back(c.temporary(name));
     called.emplace_back(outputs.back(), name);
     c.pass(*input, outputs.back());
@@ -181,6 +189,7 @@ inline void make_while_gradient(gradient_context& c, gradient_rule::frames& done
     std::string name;
   };
   std::vector<made_gradient> results;
+  boost::unordered_flat_map<std::string, gradient_operand> shapes;  // by their names in the body
   for (auto const& e : gradients.given.entries()) {
     called.emplace_back(e.gradient, e.name);
     std::optional<std::size_t> const input = handed_on(c, e.blob);
@@ -189,7 +198,9 @@ inline void make_while_gradient(gradient_context& c, gradient_rule::frames& done
     if (!name && c.as_caffe2()) continue;
     if (!name) {  // overwritten unread: nothing goes further back
       name = e.blob + "_grad_before";
-      op_def& zero = body.add_op("ConstantFill", {e.blob}, {*name});
+      shape_before const shape = find_shape_before(c, *input, {}, c.source());
+      if (shape.operand) shapes.emplace(shape.name, shape.operand);
+      op_def& zero = body.add_op("ConstantFill", {shape.name}, {*name});
       zero.arg.push_back(make_argument(body, {"value", 0.0f}));
     }
     if (*name == e.name) {
@@ -231,7 +242,8 @@ inline void make_while_gradient(gradient_context& c, gradient_rule::frames& done
     if (auto const* const given = gradients.given.called(name)) return given->gradient;
     for (made_gradient const* r : results_of(name))
       if (r->first) return r->first;
-    return blob_after(c, name);
+    auto const shape = shapes.find(std::string(name));
+    return shape != shapes.end() ? shape->second : blob_after(c, name);
   };
   std::vector<gradient_operand> inputs = {more};
   name_list listed;
@@ -262,6 +274,7 @@ inline void make_while_gradient(gradient_context& c, gradient_rule::frames& done
   op.net("loop_net", std::make_shared<netdef const>(std::move(body)));
   op.net("cond_net", std::make_shared<netdef const>(std::move(next)));
   call_operands(c, op, called);
+  mark_shapes(op, called, boundary);
   save_inside(c, pass, "loop_net");
 }
 
