@@ -88,6 +88,8 @@ TEST_CASE("caffe2_operators: what Caffe2 refused is refused") {
   auto const x = test::counted<B, float>({2, 3}, 1);
   auto const cube = test::counted<B, float>({2, 4, 3}, 1);
   auto const lengths = test::of<B, std::int32_t>({2}, {1, 1});
+  auto const one = test::of<B, float>({1}, {1});
+  auto const count = test::of<B, std::int64_t>({1}, {1});
   auto const batch_norm = [](std::string const& x_name, std::string const& arguments, std::string const& mean = "m") {
     return "type: 'SpatialBN' input: '" + x_name +
            "' input: 's' input: 's' input: 'm' input: 'v' output: 'y' output: '" + mean +
@@ -117,6 +119,21 @@ TEST_CASE("caffe2_operators: what Caffe2 refused is refused") {
       {"type: 'ScatterWeightedSum' input: 'x' input: 'a' input: 'i' input: 'r' input: 'a' output: 'y'",
        {{"x", x}, {"a", test::of<B, float>({1}, {1})}, {"i", lengths}, {"r", x}},
        "should have the name of input 0"},
+      {"type: 'SparseAdam' input: 'x' input: 'm' input: 'v' input: 'i' input: 'g' input: 'a' input: 't' output: 'x' "
+       "output: 'm' output: 'w'",
+       {{"x", x}, {"m", x}, {"v", x}, {"i", lengths}, {"g", x}, {"a", one}, {"t", count}},
+       "should have the name of input 2"},
+      {"type: 'RowWiseSparseAdam' input: 'x' input: 'm' input: 'v' input: 'i' input: 'g' input: 'a' input: 't' output: "
+       "'x' output: 'w' output: 'v'",
+       {{"x", x}, {"m", x}, {"v", lengths}, {"i", lengths}, {"g", x}, {"a", one}, {"t", count}},
+       "should have the name of input 1"},
+      {"type: 'RowWiseSparseAdagrad' input: 'x' input: 'v' input: 'i' input: 'g' input: 'a' output: 'x' output: 'w'",
+       {{"x", x}, {"v", lengths}, {"i", lengths}, {"g", x}, {"a", one}},
+       "should have the name of input 1"},
+      {"type: 'SparseMomentumSGDUpdate' input: 'g' input: 'm' input: 'a' input: 'x' input: 'i' output: 'g' output: 'm' "
+       "output: 'y'",
+       {{"g", x}, {"m", x}, {"a", one}, {"x", x}, {"i", lengths}},
+       "should have the name of input 3"},
       {"type: 'Add' input: 'x' input: 'z' output: 'y' arg { name: 'broadcast' i: 1 }",
        {{"x", cube}, {"z", test::counted<B, float>({2, 1, 3}, 1)}},
        "along axes between"},

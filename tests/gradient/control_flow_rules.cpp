@@ -127,9 +127,27 @@ TEST_CASE("If: a branch that makes a blob anew hands nothing on; in Caffe2 what 
   n.if_(
       "cond", [](net_builder& t) { t.op("Scale", {"y"}, {"y"}); }, [](net_builder& e) { e.op("Tanh", {"x"}, {"y"}); });
   auto const own = back(n);
-  CHECK(test::lines_of(find(own.net, "If").net("else_net")).back() == "ConstantFill: y -> y_grad");
+  CHECK(test::lines_of(find(own.net, "If").net("else_net")).back() == "ConstantFill: y_saved -> y_grad");
   auto const caffe2 = back(n, {.as_caffe2 = true});
   CHECK(test::lines_of(find(caffe2.net, "If").net("else_net")).back() == "Copy: y_autogen_grad -> y_grad");
+}
+
+TEST_CASE("If: Caffe2 runs what a branch makes of gradients that lead nowhere") {
+  // gen_do_gradient makes a Do of all gradient ops inside, though none makes the gradient of an input.
+  net_builder n = given({"cond", "x", "y"});
+  n.if_(
+      "cond",
+      [](net_builder& t) {
+        t.op("StopGradient", {"x"}, {"s"});
+        t.op("Scale", {"s"}, {"y"});
+      },
+      [](net_builder& e) { e.op("Tanh", {"x"}, {"y"}); });
+  auto const caffe2 = back(n, {.as_caffe2 = true});
+  lines const then = test::lines_of(find(caffe2.net, "If").net("then_net"));
+  REQUIRE(!then.empty());
+  CHECK(then.front().starts_with("Do: "));
+  auto const own = back(n);
+  CHECK(count(test::lines_of(find(own.net, "If").net("then_net")), "Do: ") == 0);
 }
 
 TEST_CASE("While: loops are counted across nets inside each other, inner ones first") {

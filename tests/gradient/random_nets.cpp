@@ -198,6 +198,8 @@ struct analysis {
   std::map<version, std::optional<version>> rows_of;
   std::map<std::string, std::optional<std::uint32_t>> exposed;
   std::set<std::pair<std::size_t, version>> needed;  // by op; npos: by several
+  std::set<version> shaped;                          // those of which the shape alone is needed
+  std::map<version, version> like;                   // whose shape a value has; those of one shape lead to one
   std::set<std::size_t> unread;                      // StopGradient
 
   analysis(problem_net const& p) {
@@ -210,6 +212,11 @@ struct analysis {
         w.emplace_back(name, ++last[name]);
         producer[w.back()] = at;
       }
+      static std::set<std::string> const keeps = {"Scale", "Negative", "Tanh", "Sigmoid", "Relu",        "Cos",
+                                                  "Sqr",   "Copy",     "Sum",  "Alias",   "StopGradient"};
+      for (version const& v : r) like.try_emplace(v, v);
+      for (version const& v : w) like[v] = v;
+      if (keeps.contains(n.ops[at].type)) like[w[0]] = like.at(r[0]);
     }
     std::set<std::string> read;
     for (auto const& r : reads)
@@ -232,10 +239,15 @@ struct analysis {
   }
 
   bool is_gone(version const& v) const { return v.second != last.at(v.first); }
+  bool is_shape_there(version const& v) const {
+    return std::ranges::any_of(like, [&](auto const& other) { return other.second == like.at(v) && !is_gone(other.first); });
+  }
   std::set<version> gone() const {
     std::set<version> found;
     for (auto const& [op, v] : needed)
       if (is_gone(v)) found.insert(v);
+    for (version const& v : shaped)
+      if (is_gone(v) && !is_shape_there(v)) found.insert(v);
     return found;
   }
   bool can_repeat(edit_net const& n, version const& v) const {
@@ -254,7 +266,7 @@ struct analysis {
     for (contribution const& c : all)
       if (c.rows && (any_dense || all.size() > 1)) {
         needed.emplace(plait::npos, *c.rows);
-        if (any_dense) needed.emplace(plait::npos, v);
+        if (any_dense) shaped.insert(v);
       }
     has[v] = !any_dense;
     if (!any_dense && all.size() == 1) rows_of[v] = all[0].rows;
@@ -273,16 +285,16 @@ struct analysis {
     if (op.type == "StopGradient" || op.type == "ConstantFill") return;
     for (version const& v : writes[at])
       if (has.contains(v) && has[v]) {
-        needed.emplace(at, v);  // made dense
+        shaped.insert(v);  // made dense
         if (rows_of[v]) needed.emplace(at, *rows_of[v]);
       }
     if (op.type == "Tanh" || op.type == "Sigmoid" || op.type == "Relu") needed.emplace(at, writes[at][0]);
-    if (op.type == "Mul" || op.type == "Cos" || op.type == "Sqr" || op.type == "Copy")
+    if (op.type == "Mul" || op.type == "Cos" || op.type == "Sqr")
       for (version const& v : reads[at]) needed.emplace(at, v);
     if (op.type == "Concat") needed.emplace(at, writes[at][1]);
     if (op.type == "Split")
       for (version const& v : writes[at])
-        if (!has.contains(v)) needed.emplace(at, v);
+        if (!has.contains(v)) shaped.insert(v);
     for (std::size_t i = 0; i != reads[at].size(); ++i) {
       if (op.type == "Gather" && i == 1) continue;
       contributions[reads[at][i]].push_back({op.type == "Gather" ? std::optional(reads[at][1]) : std::nullopt});

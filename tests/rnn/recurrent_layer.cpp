@@ -243,6 +243,37 @@ TEST_CASE("A second layer or step in a scope is refused whatever the cell calls 
   });
 }
 
+TEST_CASE("A layer that would overwrite a blob of the net is refused, whether that is given or computed") {
+  auto const refuses = [](char const* blob, auto const& add) {
+    for (bool const is_given : {true, false}) {
+      plait::trained_model model = with_sequence();
+      if (is_given)
+        (void)model.net.external_input(blob);
+      else
+        (void)model.net.op("Copy", {"x"}, {blob});
+      plait::netdef const net = model.net.net();
+      plait::netdef const init = model.init.net();
+      CAPTURE(std::string(blob));
+      try {
+        add(model);
+        FAIL("accepted");
+      } catch (plait::net_error const& e) {
+        CHECK(e.blob == blob);
+      }
+      CHECK(model.net.net() == net);
+      CHECK(model.init.net() == init);
+    }
+  };
+  for (char const* const blob : {"l/i2h", "l/i2h_w", "l/gates_t_b", "l/zero_hidden_state"})
+    refuses(blob, [](plait::trained_model& model) {
+      (void)plait::add_recurrent_layer(model, "l", plait::lstm_cell{2, 3}, {.sequence = "x"});
+    });
+  for (char const* const blob : {"l/i2h", "l/timestep_1/gates_t"})
+    refuses(blob, [](plait::trained_model& model) {
+      (void)plait::add_unrolled_layer(model, "l", plait::lstm_cell{2, 3}, 2, {.sequence = "x"});
+    });
+}
+
 TEST_CASE("A step may write its states where it read them, to be run again and again") {
   plait::trained_model model = with_sequence();
   model.net.external_input("s/hidden_t");

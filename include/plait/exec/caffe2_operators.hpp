@@ -38,6 +38,7 @@ template <backend B>
       {"LayerNormGradient", "elementwise_affine"},
       {"PackSegments", "max_length"},
       {"RowWiseSparseAdagrad", "weight_decay"},
+      {"SequenceMask", "exact"},
       {"Shape", "axes"},
       {"SoftmaxWithLoss", "average_by_batch_size"},
       {"SoftmaxWithLossGradient", "average_by_batch_size"},

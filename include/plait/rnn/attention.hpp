@@ -34,7 +34,8 @@ struct attention_memory_options {
   attention_kind kind = attention_kind::regular;
   std::string encoder_outputs = {};         ///< S×N×width
   std::int64_t width = 0;                   ///< of those
-  std::optional<std::string> lengths = {};  ///< N of them, int32 or int64: how many are looked at; absent: all S
+  /// N of them and no more, int32 or int64: how many are looked at; absent: all S.
+  std::optional<std::string> lengths = {};
   /// The width of the sum that v is multiplied by; absent: `width`, as with Caffe2.
   std::optional<std::int64_t> sum_width = {};
   /// W e for all e, S×N×sum_width, where it is there already; absent: parameters <name>/weighted_encoder_outputs.
@@ -89,7 +90,7 @@ inline attention_memory add_attention_memory(trained_model& model, std::string_v
   blob_handle values = net.transpose(outputs, {1, 0, 2}, "encoder_outputs_transposed");
   if (made.lengths)  // Zero times what stands behind the end may not be zero.
     values = net.op("SequenceMask", {values, net.blob(*made.lengths)}, "masked_encoder_outputs",
-                    {{"mode", "sequence"}, {"repeat_from_axis", 2}, {"fill_val", 0.0f}});
+                    {{"mode", "sequence"}, {"repeat_from_axis", 2}, {"fill_val", 0.0f}, {"exact", 1}});
   made.values = values.name();
   if (options.weighted_encoder_outputs)
     made.weighted = options.weighted_encoder_outputs;

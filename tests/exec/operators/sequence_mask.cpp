@@ -106,6 +106,8 @@ TEST_CASE("SequenceMask refuses") {
   CHECK(test::has(refusal(sequence),
                   "SequenceMask: plait: op 0 (SequenceMask): input 1 is int32 2, which should have an"));
   CHECK(refusal(sequence, {1, 2, 3, 4}).empty());
+  CHECK(test::has(refusal(sequence + R"(arg { name: "exact" i: 1 })", {1, 2, 3, 4}), "no more than one element"));
+  CHECK(refusal(sequence + R"(arg { name: "exact" i: 1 })", {1, 2, 3}).empty());
   CHECK(test::has(refusal(""), "'mode' is missing"));
   CHECK(test::has(refusal(R"(arg { name: "mode" s: "middle" })"), "not 'middle'"));
   CHECK(test::has(refusal(sequence + R"(arg { name: "axis" i: 2 })", {1, 2, 3}), "has no axis 2"));

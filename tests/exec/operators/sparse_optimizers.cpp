@@ -94,6 +94,133 @@ TEST_CASE_TEMPLATE("sparse optimizers: the same bits on every backend", B, PLAIT
   CHECK(got.template fetch<float>("h") == wanted.fetch<float>("h"));
 }
 
+// For each index in turn what the dense operators do to one row, in double.
+struct stepped {
+  std::vector<double> p, m, v, out;
+};
+enum class kind { momentum, nesterov, adam, row_wise_adam, row_wise_adagrad };
+
+template <class T, class I>
+stepped step_by_step(kind how, std::vector<T> const& p, std::vector<T> const& m, std::vector<T> const& v,
+                     std::vector<I> const& indices, std::vector<T> const& g, std::size_t width) {
+  stepped now{{p.begin(), p.end()}, {m.begin(), m.end()}, {v.begin(), v.end()}, std::vector<double>(g.size())};
+  double const rate = how == kind::momentum || how == kind::nesterov ? 0.125 : -0.125;
+  double const correction = std::sqrt(1 - std::pow(0.75, 3)) / (1 - std::pow(0.5, 3));  // of iteration 2
+  for (std::size_t i = 0; i != indices.size(); ++i) {
+    auto const row = static_cast<std::size_t>(indices[i]);
+    double mean = 0;
+    for (std::size_t d = 0; d != width; ++d) mean += double(g[i * width + d]) * double(g[i * width + d]);
+    mean /= static_cast<double>(width);
+    if (how == kind::row_wise_adam) now.v[row] = 0.75 * now.v[row] + 0.25 * mean;
+    if (how == kind::row_wise_adagrad) now.v[row] += mean;
+    for (std::size_t d = 0; d != width; ++d) {
+      std::size_t const at = row * width + d;
+      double const x = double(g[i * width + d]);
+      double& out = now.out[i * width + d];
+      if (how == kind::row_wise_adagrad) {
+        now.p[at] += rate * x / (std::sqrt(now.v[row]) + 0.5);
+      } else if (how == kind::momentum || how == kind::nesterov) {
+        double const before = now.m[at];
+        now.m[at] = 0.5 * before + rate * x;
+        out = how == kind::nesterov ? 1.5 * now.m[at] - 0.5 * before : now.m[at];
+        now.p[at] -= out;
+      } else {
+        std::size_t const square = how == kind::adam ? at : row;
+        if (how == kind::adam) now.v[at] = 0.75 * now.v[at] + 0.25 * x * x;
+        now.m[at] = 0.5 * now.m[at] + 0.5 * x;
+        out = correction * now.m[at] / (std::sqrt(now.v[square]) + 0.5);
+        now.p[at] += rate * out;
+      }
+    }
+  }
+  return now;
+}
+
+template <class B, class T, class I>
+void check_steps(plait::operators<B> const& table, kind how, std::size_t rows, std::size_t width, std::size_t count) {
+  auto fed = feeds_of<B, T, I>(rows, width, count);
+  bool const by_row = how == kind::row_wise_adam || how == kind::row_wise_adagrad;
+  auto const r = static_cast<std::int64_t>(rows);
+  if (by_row) {
+    std::vector<T> squares = random<T>(rows, 2);
+    for (T& x : squares) x *= x;
+    fed[1].second = test::of<B>({r}, squares);
+  }
+  bool const momentum = how == kind::momentum || how == kind::nesterov;
+  if (momentum) fed[4].second = test::of<B, float>({1}, {0.125f});
+  fed.emplace_back("m", test::of<B>({r, static_cast<std::int64_t>(width)}, random<T>(rows * width, 7)));
+  fed.emplace_back("t", test::of<B, std::int64_t>({1}, {2}));
+  std::string const betas = " arg { name: 'beta1' f: 0.5 } arg { name: 'beta2' f: 0.75 } arg { name: 'epsilon' f: 0.5 }";
+  std::string const adam =
+      " input: 'p' input: 'm' input: 'h' input: 'i' input: 'g' input: 'lr' input: 't' output: 'p' output: 'm' output: "
+      "'h' output: 'out'" +
+      betas;
+  std::string const text =
+      momentum ? "type: 'SparseMomentumSGDUpdate' input: 'g' input: 'm' input: 'lr' input: 'p' input: 'i' output: 'out' "
+                 "output: 'm' output: 'p' arg { name: 'momentum' f: 0.5 } arg { name: 'nesterov' i: " +
+                     std::string(how == kind::nesterov ? "1 }" : "0 }")
+      : how == kind::adam          ? "type: 'SparseAdam'" + adam
+      : how == kind::row_wise_adam ? "type: 'RowWiseSparseAdam'" + adam
+                                   : "type: 'RowWiseSparseAdagrad' input: 'p' input: 'h' input: 'i' input: 'g' input: "
+                                     "'lr' output: 'p' output: 'h' arg { name: 'epsilon' f: 0.5 }";
+  auto const blobs = test::run_op<B>(table, text, fed);
+  auto const of = [&](std::size_t i) { return fed[i].second.template values<T>(); };
+  stepped const wanted = step_by_step<T, I>(how, of(0), of(5), of(1), fed[2].second.template values<I>(), of(3), width);
+  auto const compare = [&](char const* name, std::vector<double> const& expected) {
+    auto const got = blobs.template fetch<T>(name);
+    REQUIRE(got.size() == expected.size());
+    double most = 0;
+    for (std::size_t i = 0; i != got.size(); ++i)
+      most = std::max(most, std::abs(double(got[i]) - expected[i]) / (1 + std::abs(expected[i])));
+    CAPTURE(std::string(name));
+    CHECK(most <= (16 + double(width) + 4 * double(count) / double(rows)) * double(std::numeric_limits<T>::epsilon()));
+  };
+  compare("p", wanted.p);
+  if (!momentum) compare("h", wanted.v);
+  if (how != kind::row_wise_adagrad) compare("m", wanted.m);
+  if (how != kind::row_wise_adagrad) compare("out", wanted.out);
+}
+
+TEST_CASE_TEMPLATE("sparse optimizers: each index in turn does to its row what the dense step does", B,
+                   PLAIT_HOST_BACKENDS) {
+  auto const& table = test::table<B>();
+  for (kind const how :
+       {kind::momentum, kind::nesterov, kind::adam, kind::row_wise_adam, kind::row_wise_adagrad}) {
+    CAPTURE(static_cast<int>(how));
+    check_steps<B, float, std::int64_t>(table, how, 4, 2, 2);
+    check_steps<B, float, std::int32_t>(table, how, 3, 5, 20);
+    check_steps<B, double, std::int64_t>(table, how, 37, 130, 400);
+    check_steps<B, double, std::int32_t>(table, how, 100, 1, 1'000);
+    check_steps<B, float, std::int64_t>(table, how, 3, 2, 0);
+  }
+}
+
+TEST_CASE("sparse optimizers: moments that do not fit are refused") {
+  using B = plait::serial;
+  auto const& table = test::table<B>();
+  std::string const op =
+      " input: 'p' input: 'm' input: 'h' input: 'i' input: 'g' input: 'lr' input: 't' output: 'p' output: 'm' output: "
+      "'h'";
+  auto const refused = [&](std::string const& type, std::string const& name, plait::tensor<B> const& value) {
+    auto fed = feeds_of<B, float, std::int64_t>(4, 2, 3);
+    fed.emplace_back("m", test::of<B>({4, 2}, std::vector<float>(8)));
+    fed.emplace_back("t", test::of<B, std::int64_t>({1}, {2}));
+    if (type == "RowWiseSparseAdam") fed[1].second = test::of<B>({4}, std::vector<float>(4));
+    for (auto& [given, held] : fed)
+      if (given == name) held = value;
+    CAPTURE(type);
+    CAPTURE(name);
+    CHECK_THROWS_AS(test::run_op<B>(table, "type: '" + type + "'" + op, fed), plait::exec_error);
+  };
+  for (std::string const type : {"SparseAdam", "RowWiseSparseAdam"}) {
+    refused(type, "m", test::of<B>({4}, std::vector<float>(4)));
+    refused(type, "h", test::of<B>({3}, std::vector<float>(3)));
+    refused(type, "t", test::of<B>({1}, std::vector<float>(1)));
+    refused(type, "g", test::of<B>({2, 2}, std::vector<float>(4)));
+    refused(type, "i", test::of<B, std::int64_t>({3}, {0, 1, 4}));
+  }
+}
+
 TEST_CASE("sparse optimizers: an index that is no row changes nothing") {
   using B = plait::serial;
   auto const& table = test::table<B>();

@@ -99,7 +99,8 @@ struct sequence_mask_kernel : op_kernel<B> {
         has_batch(a.has("batch")),
         has_repeat(a.has("repeat_from_axis")),
         radius(a.integer("radius")),
-        filler(a.flag("grad") ? 0.0F : a.real("fill_val")) {
+        filler(a.flag("grad") ? 0.0F : a.real("fill_val")),
+        exact(a.flag("exact")) {
     static constexpr std::string_view names[] = {"sequence", "window", "upper", "lower", "upperdiag", "lowerdiag"};
     std::size_t found = 0;
     while (found != std::size(names) && names[found] != a.text("mode")) ++found;
@@ -133,8 +134,9 @@ struct sequence_mask_kernel : op_kernel<B> {
     }
     if (takes_list()) {
       c.expect_type<std::int32_t, std::int64_t>(1);
-      c.expect(static_cast<std::size_t>(c.dims(1).size()) == period, 1, "have one element for each of ", period,
-               " rows");
+      auto const count = static_cast<std::size_t>(c.dims(1).size());
+      c.expect(count >= period, 1, "have an element for each of ", period, " rows");
+      c.expect(!exact || count == period, 1, "have no more than one element for each of ", period, " rows");
     }
     c.output(0, c.type(0), dims);
   }
@@ -166,6 +168,7 @@ struct sequence_mask_kernel : op_kernel<B> {
   bool has_repeat;
   std::int64_t radius;
   float filler;
+  bool exact;  // a list that is longer than the rows is refused
   std::size_t period = 1;
   std::size_t repeat = 1;
   std::size_t columns = 0;
@@ -192,6 +195,7 @@ void add_sequence_mask_operators(operators<B>& table) {
           .argument("radius", std::int64_t{10}, "of windows")
           .argument("grad", std::int64_t{0}, "masked elements become 0")
           .argument("fill_val", -std::numeric_limits<float>::infinity(), "what masked elements become")
+          .argument("exact", std::int64_t{0}, "refuse lengths or centers of more rows than there are")
           .describe("Y = X with some columns of each row masked; the second input has lengths or window centers"));
 }
 

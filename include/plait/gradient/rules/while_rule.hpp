@@ -81,12 +81,14 @@ inline gradient_rule::frames plan_while(gradient_context& c, gradient_rules cons
                   "its body reuses one workspace, so that what earlier iterations have computed is gone");
   nested_pass const* const last = done.empty() ? nullptr : &pass_at(done, 0);
   nested_pass::seeds seeds = gradients_of_loop(c, last).seeds();
-  // What an iteration leaves outside the next one overwrites.
-  arg_def const* const keeps = find_argument(*body, body->op.front(), "copy_external_blobs");
+  // What an iteration leaves outside the next one overwrites, but for the stack of workspaces.
+  op_def const& run = body->op.front();
+  c.refuse_unless(!run.input.empty(), "its body has no workspace");
+  arg_def const* const keeps = find_argument(*body, run, "copy_external_blobs");
   std::vector<shared_value> shared = shared_values(c);
-  if (keeps == nullptr || keeps->i.value_or(0) == 0)
+  if (!c.as_caffe2() && (keeps == nullptr || keeps->i.value_or(0) == 0))
     for (shared_value& s : shared)
-      if (is_output(c, s.blob)) s.later = later_value::overwritten;
+      if (is_output(c, s.blob) && s.blob != body->text(*(run.input.end() - 1))) s.later = later_value::overwritten;
   gradient_rule::frames frames;
   // Handed-on blobs join until no more do; each needs a pass over the body at most.
   if (last == nullptr || seeds.size() > last->given().size())

@@ -1,0 +1,252 @@
+// Gradients where values are overwritten before gradient ops read them: what each policy takes, and what needs no copy.
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <plait/netdef/net_builder.hpp>
+#include <plait/netdef/text_writer.hpp>
+
+#include <support/gradient_cases.hpp>
+
+namespace {
+
+using plait::net_builder;
+using plait::netdef;
+using plait::overwritten_values;
+using test::doubles;
+
+constexpr overwritten_values policies[] = {overwritten_values::refuse, overwritten_values::copy,
+                                           overwritten_values::recompute};
+
+test::tensor64 flag(bool value) { return test::tensor64::from(std::vector<bool>{value}, {1}); }
+
+using given = std::vector<std::pair<std::string, test::tensor64>>;
+
+void check(netdef const& n, given const& values, std::vector<std::string> const& inputs, overwritten_values how,
+           std::vector<std::string> const& ys = {"y"}) {
+  plait::workspace<plait::serial> blobs;
+  for (auto const& [name, value] : values) blobs.feed(name, value);
+  CAPTURE(static_cast<int>(how));
+  CAPTURE(plait::to_text(n));
+  auto const found = plait::check_gradient(n, ys, inputs, blobs, {.gradients = {.overwritten = how}});
+  CAPTURE(found.text());
+  CHECK(found.ok());
+}
+
+std::size_t copies(netdef const& n, overwritten_values how) {
+  return plait::backward_pass(n, {"y"}, plait::gradient_rules::standard(), {.overwritten = how}).saved.size();
+}
+bool is_refused(netdef const& n, overwritten_values how) {
+  try {
+    (void)copies(n, how);
+  } catch (plait::gradient_error const&) {
+    return true;
+  }
+  return false;
+}
+
+// A net with an If whose branches share the blobs of the net around, and further ops behind it.
+netdef with_choice(std::string_view before, std::string_view then, std::string_view otherwise, std::string_view after) {
+  netdef n = test::tiny_net(before);
+  for (char const* name : {"x", "w", "on"}) n.external_input.push_back(n.intern(name));
+  std::vector<plait::net_argument> nets;
+  nets.emplace_back("then_net", test::tiny_net(then));
+  if (!otherwise.empty()) nets.emplace_back("else_net", test::tiny_net(otherwise));
+  plait::append_op(n, plait::built_op{"If", {"on"}, {}, std::move(nets), {}});
+  netdef const rest = test::tiny_net(after);
+  for (plait::op_def const& op : rest.op) {
+    std::vector<std::string> in, out;
+    for (plait::symbol const s : op.input) in.emplace_back(rest.text(s));
+    for (plait::symbol const s : op.output) out.emplace_back(rest.text(s));
+    plait::append_op(n, plait::built_op{std::string(rest.text(op.type)), in, out, {}, {}});
+  }
+  return n;
+}
+
+TEST_CASE("overwritten values: a copy in place, here and in a loop, needs no saved value") {
+  netdef const plain = test::tiny_net("Copy x > x; Tanh x > y");
+  netdef const chain = test::tiny_net("Tanh x > a; Copy a > b; Sin b > a; Copy a > b; Sum b a > y");
+  for (overwritten_values const how : policies) {
+    CHECK(copies(plain, how) == 0);
+    check(plain, {{"x", doubles({0.3, -0.4}, {2})}}, {"x"}, how);
+  }
+  check(chain, {{"x", doubles({0.3, -0.4}, {2})}}, {"x"}, overwritten_values::copy);
+
+  net_builder n("loop");
+  auto [acc, w, i, one, times, more] = n.external_inputs("acc", "w", "i", "one", "times", "more");
+  n.while_(
+      more,
+      [&](net_builder& c) {
+        c.op("LT", {i, times}, {more});
+      },
+      [&](net_builder& b) {
+        b.op("Copy", {"acc"}, {"acc"});
+        b.op("Add", {"acc", "w"}, {"acc"});
+        b.op("Copy", {"acc"}, {"acc"});
+        b.op("Add", {i, one}, {i});
+      });
+  n.op("Copy", {"acc"}, {"y"});
+  for (overwritten_values const how : policies) {
+    CHECK(copies(n.net(), how) == 0);
+    check(n.net(),
+          {{"acc", doubles({0.5}, {1})},
+           {"w", doubles({0.25}, {1})},
+           {"i", doubles({0}, {1})},
+           {"one", doubles({1}, {1})},
+           {"times", doubles({3}, {1})},
+           {"more", flag(true)}},
+          {"acc", "w"}, how);
+  }
+}
+
+TEST_CASE("overwritten values: of what is read for its shape alone, another blob of that shape does") {
+  // The gradient of the half of the Split that nothing reads is zeros like that half, which is overwritten in place.
+  netdef const halves = test::tiny_net("Split x > a b [axis 0]; Tanh b > b; Tanh a > y");
+  CHECK(copies(halves, overwritten_values::refuse) == 0);
+  check(halves, {{"x", doubles({0.3, -0.4, 0.5, 0.1}, {4})}}, {"x"}, overwritten_values::refuse);
+  // Nothing has the shape of x: only a copy helps.
+  netdef const summed = test::tiny_net("ReduceSum x > y [axes (0)] [keepdims 0]; Gather t rows > x");
+  CHECK(is_refused(summed, overwritten_values::refuse));
+  CHECK(copies(summed, overwritten_values::copy) == 1);
+  netdef const known = test::tiny_net("Tanh x > z; ReduceSum x > y [axes (0)] [keepdims 0]; Gather t rows > x");
+  CHECK(copies(known, overwritten_values::refuse) == 0);
+}
+
+TEST_CASE("overwritten values: recompute takes values in nested nets that refuse and copy take") {
+  // p is overwritten in place where it was made, from x, which is given and overwritten later.
+  netdef const n = with_choice("Scale x > y [scale 2.0]", "Mul x w > p; Mul p p > q; Tanh p > p; Mul p q > y", "",
+                               "Sqr y > z; Scale z > x; Sum z x > y");
+  given const values = {{"x", doubles({0.3, -0.4}, {2})}, {"w", doubles({1.5, 0.7}, {2})}};
+  for (bool const on : {true, false}) {
+    given all = values;
+    all.emplace_back("on", flag(on));
+    CHECK(is_refused(n, overwritten_values::refuse));  // x and y
+    check(n, all, {"x", "w"}, overwritten_values::copy);
+    check(n, all, {"x", "w"}, overwritten_values::recompute);
+  }
+  netdef const inner = with_choice("Scale x > y [scale 2.0]", "Tanh x > x; Sin x > x; Mul x w > y", "", "Copy y > z");
+  for (overwritten_values const how : policies)
+    for (bool const on : {true, false}) {
+      given all = values;
+      all.emplace_back("on", flag(on));
+      check(inner, all, {"x", "w"}, how, {"z"});
+    }
+}
+
+TEST_CASE("overwritten values: what a branch alone makes is copied where it is made") {
+  // h is unset where the branch is not taken; its value is needed by both branches' gradients.
+  netdef const n = with_choice("Scale x > y [scale 2.0]", "Tanh x > h; Mul h w > k; Mul h k > y", "Sin x > y",
+                               "Copy y > z; Scale x > h; Scale w > k; Sum z h > v");
+  for (overwritten_values const how : {overwritten_values::copy, overwritten_values::recompute})
+    for (bool const on : {true, false})
+      check(n, {{"x", doubles({0.3, -0.4}, {2})}, {"w", doubles({1.5, 0.7}, {2})}, {"on", flag(on)}}, {"x", "w"}, how,
+            {"v"});
+}
+
+TEST_CASE("gradients of If: where a blob is overwritten with another shape, its zeros have the shape before") {
+  netdef const n = with_choice("Scale x > u [scale 2.0]", "Gather w rows > u", "Sqr u > u", "ReduceSum u > y");
+  for (overwritten_values const how : policies)
+    for (bool const on : {true, false})
+      check(n,
+            {{"x", doubles({0.3, -0.4}, {2})},
+             {"w", doubles({1.5, 0.7, 0.2}, {3})},
+             {"rows", test::int32s({0, 2, 1}, {3})},
+             {"on", flag(on)}},
+            {"x"}, how);
+}
+
+TEST_CASE("gradients of While: what is overwritten after the loop is in its workspaces") {
+  net_builder n("loop");
+  auto [x, w, acc, i, one, times, more] = n.external_inputs("x", "w", "acc", "i", "one", "times", "more");
+  n.op("Tanh", {x}, {"t"});
+  n.while_(
+      more,
+      [&](net_builder& c) {
+        c.op("LT", {i, times}, {more});
+      },
+      [&](net_builder& b) {
+        b.op("Mul", {"acc", "t"}, {"acc"});
+        b.op("Add", {i, one}, {i});
+      });
+  n.op("Scale", {"t"}, {"t"}, {{"scale", 0.5f}});
+  n.op("Add", {"acc", "t"}, {"y"});
+  for (overwritten_values const how : policies)
+    for (double const rounds : {0.0, 1.0, 3.0})
+      check(n.net(),
+            {{"x", doubles({0.3, -0.4}, {2})},
+             {"w", doubles({1.5, 0.7}, {2})},
+             {"acc", doubles({0.7, 1.1}, {2})},
+             {"i", doubles({0}, {1})},
+             {"one", doubles({1}, {1})},
+             {"times", doubles({rounds}, {1})},
+             {"more", flag(rounds > 0)}},
+            {"x", "acc"}, how);
+}
+
+// Each element of an operand that is read for its shape alone may be anything.
+TEST_CASE("operand uses: elements of what is read for its shape do not matter") {
+  struct use {
+    std::string op;
+    given operands;
+    std::string shape;
+  };
+  auto const two = doubles({1, 2}, {2});
+  auto const x = test::random_tensor({2, 3}, 1);
+  auto const dy = test::random_tensor({2, 3}, 2);
+  auto const lengths = test::int32s({1, 2}, {2});
+  std::vector<use> const all = {
+      {"AveragedLossGradient x g > y", {{"x", x}, {"g", doubles({2}, {1})}}, "x"},
+      {"BatchGatherGradient x i g > y", {{"x", x}, {"i", lengths}, {"g", doubles({1, 2, 3, 4}, {2, 2})}}, "x"},
+      {"ConstantFill x > y [value 2.0]", {{"x", x}}, "x"},
+      {"LengthsIndicesInGradientSumGradient g l x > y", {{"g", dy}, {"l", lengths}, {"x", test::random_tensor({3, 3}, 3)}}, "x"},
+      {"ReduceBackMeanGradient g x > y", {{"g", two}, {"x", x}}, "x"},
+      {"ReduceBackSumGradient g x > y", {{"g", two}, {"x", x}}, "x"},
+      {"ReduceFrontMeanGradient g x > y", {{"g", doubles({1, 2, 3}, {3})}, {"x", x}}, "x"},
+      {"ReduceFrontSumGradient g x > y", {{"g", doubles({1, 2, 3}, {3})}, {"x", x}}, "x"},
+      {"ReduceMeanGradient g x z > y [axes (1)]", {{"g", doubles({1, 2}, {2, 1})}, {"x", x}, {"z", doubles({3, 4}, {2, 1})}}, "x"},
+      {"ReduceSumGradient g x z > y [axes (1)]", {{"g", doubles({1, 2}, {2, 1})}, {"x", x}, {"z", doubles({3, 4}, {2, 1})}}, "z"},
+      {"ResizeLike g x > y", {{"g", doubles({1, 2, 3, 4, 5, 6}, {6})}, {"x", x}}, "x"},
+      {"SliceGradient x g > y [starts (0 1)] [ends (2 3)]", {{"x", x}, {"g", doubles({1, 2, 3, 4}, {2, 2})}}, "x"},
+      {"SparseToDense i g x > y", {{"i", lengths}, {"g", dy}, {"x", test::random_tensor({4, 3}, 4)}}, "x"},
+      {"SumElementsGradient x g > y", {{"x", x}, {"g", doubles({2}, {1})}}, "x"},
+      {"SumReduceLike g x > y", {{"g", dy}, {"x", doubles({1, 2, 3}, {3})}}, "x"},
+      {"TopKGradient g i x > y [k 1]", {{"g", doubles({1, 2}, {2, 1})}, {"i", test::int64s({2, 0}, {2, 1})}, {"x", x}}, "x"},
+      {"MatMul a b x > y", {{"a", x}, {"b", test::random_tensor({3, 2}, 5)}, {"x", doubles({1, 2, 3, 4}, {2, 2})}}, "x"},
+  };
+  for (use const& u : all) {
+    CAPTURE(u.op);
+    netdef const n = test::tiny_net(u.op);
+    plait::op_def const& op = n.op.front();
+    std::size_t place = 0;
+    while (n.text(op.input[place]) != u.shape) ++place;
+    CHECK(plait::use_of_operand(n.text(op.type), place) == plait::operand_use::shape);
+    std::vector<std::vector<double>> results;
+    for (bool const changed : {false, true}) {
+      plait::workspace<plait::serial> blobs;
+      for (auto const& [name, value] : u.operands) {
+        if (!changed || name != u.shape) {
+          blobs.feed(name, value);
+          continue;
+        }
+        std::vector<double> other(value.values<double>().size(), 123.5);
+        blobs.feed(name, doubles(other, value.dims()));
+      }
+      auto plan = plait::compile(n, plait::standard_operators<plait::serial>(), blobs);
+      plan.run();
+      plait::tensor<plait::serial> const& y = blobs.view("y");
+      if (y.type() == plait::element_type::float64)
+        results.push_back(y.values<double>());
+      else
+        for (float const v : y.values<float>()) results.emplace_back().push_back(v);
+    }
+    CHECK(std::vector(results.begin(), results.begin() + static_cast<std::ptrdiff_t>(results.size() / 2)) ==
+          std::vector(results.begin() + static_cast<std::ptrdiff_t>(results.size() / 2), results.end()));
+  }
+}
+
+}  // namespace
