@@ -79,3 +79,57 @@ TEST_CASE("needed_values: the op runs again before the reader, if it may") {
   reading other;
   CHECK(other.provide(overwritten_values::recompute, false).missing().size() == 1);
 }
+
+TEST_CASE("needed_values: inside an op what cannot run again is copied") {
+  reading r;
+  plait::needed_values<net> needed(r.tape, r.forward, [](plait::op_index) { return false; });
+  needed.set_policy({.how = overwritten_values::recompute, .inside = true, .copy_the_rest = true});
+  needed.provide(r.order);
+  CHECK(needed.missing().empty());
+  CHECK(r.order.size() == 1);
+  CHECK(r.tape.is_made(r.tape.inputs(0)[0]));
+}
+
+TEST_CASE("needed_values: what becomes of a value depends on the policy, and on what the net around says") {
+  using plait::later_value;
+  reading r;
+  plait::blob_index const x = r.forward.find("x");
+  gradient_operand const given = r.forward.operand({x, 0});
+  auto const later = [&](plait::value_policy policy, bool repeatable, later_value outside, gradient_operand v) {
+    plait::needed_values<net> needed(r.tape, r.forward, [=](plait::op_index) { return repeatable; });
+    needed.set_policy(policy);
+    needed.share(x, {"x", outside, false});
+    return needed.later(v);
+  };
+  using how = overwritten_values;
+  CHECK(later({.how = how::refuse}, true, later_value::kept, r.gone) == later_value::refused);
+  CHECK(later({.how = how::copy}, true, later_value::kept, r.gone) == later_value::kept);
+  CHECK(later({.how = how::recompute}, true, later_value::kept, r.gone) == later_value::kept);
+  CHECK(later({.how = how::recompute}, false, later_value::kept, r.gone) == later_value::overwritten);
+  CHECK(later({.how = how::refuse}, true, later_value::kept, r.present) == later_value::kept);
+  CHECK(later({.how = how::copy}, true, later_value::refused, given) == later_value::refused);
+  // A net inside an op may be given nothing: only where it is read a copy is sure to succeed.
+  CHECK(later({.how = how::copy, .inside = true}, true, later_value::overwritten, given) == later_value::overwritten);
+  CHECK(later({.how = how::copy}, true, later_value::overwritten, given) == later_value::kept);
+}
+
+TEST_CASE("needed_values: for its shape alone an operand may be another value, for its device alone the last one") {
+  net const n = test::net_of<net>({"FC: x w v -> a", "Tanh: a -> b", "FC: x w v -> a"});
+  plait::gradient_tape tape;
+  plait::forward_net<net> forward{n};
+  forward.compute(tape, true);
+  gradient_operand const gone = forward.operand({forward.find("a"), 1});
+  for (bool const exact : {false, true}) {
+    std::vector<std::uint32_t> order = {
+        tape.add("ConstantFill", 1, std::array{gone}, std::array{tape.make_value("zeros")}, {}),
+        tape.add("CopyOnDeviceLike", 1, std::array{gone, gone}, std::array{tape.make_value("copy")}, {})};
+    plait::needed_values<net> needed(tape, forward, [](plait::op_index) { return false; });
+    needed.set_policy({.exact_operands = exact});
+    needed.provide(order);
+    CHECK(needed.missing().size() == 1);  // the elements that are copied
+    if (exact) continue;
+    CHECK(tape.inputs(order[0])[0] == forward.operand({forward.find("b"), 1}));
+    CHECK(tape.inputs(order[1])[0] == gone);
+    CHECK(tape.inputs(order[1])[1] == forward.operand({forward.find("a"), 2}));
+  }
+}
