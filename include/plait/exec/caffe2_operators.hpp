@@ -23,6 +23,7 @@ template <backend B>
   };
   static constexpr later arguments[] = {
       {"Adagrad", "weight_decay"},
+      {"Add", "whole_axes"},
       {"AveragePool", "count_include_pad"},
       {"AveragePoolGradient", "count_include_pad"},
       {"BatchGather", "match_outer"},

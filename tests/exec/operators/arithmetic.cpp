@@ -125,6 +125,23 @@ TEST_CASE_TEMPLATE("arithmetic: shapes broadcast as in numpy, or B to A's as bro
   check_broadcasts<B, std::int64_t>();
 }
 
+TEST_CASE_TEMPLATE("arithmetic: with whole_axes B is repeated along axes that it lacks only", B, PLAIT_HOST_BACKENDS) {
+  std::string const whole = "arg { name: 'broadcast' i: 1 } arg { name: 'whole_axes' i: 1 } ";
+  check_broadcast<B, float>(whole, {2, 3, 4}, {4}, {2, 3, 4});
+  check_broadcast<B, float>(whole, {1, 3, 4}, {1, 3, 4}, {1, 3, 4});
+  for (shape const& b : {shape{1}, shape{1, 4}, shape{3, 1}, shape{1, 1, 4}, shape{}}) {
+    plait::workspace<B> blobs;
+    blobs.feed("A", test::counted<B, float>({2, 3, 4}));
+    blobs.feed("B", test::counted<B, float>(b));
+    CAPTURE(to_string(b));
+    CHECK_THROWS_AS(
+        plait::compile(plait::read_netdef_text("op { type: 'Add' input: 'A' input: 'B' output: 'C' " + whole + "}"),
+                       table<B>(), blobs)
+            .run(),
+        plait::exec_error);
+  }
+}
+
 TEST_CASE_TEMPLATE("arithmetic: in place only where the operand is not repeated", B, PLAIT_HOST_BACKENDS) {
   plait::workspace<B> blobs;
   blobs.feed("A", of<B, float>({1, 2}, {1, 2}));

@@ -14,19 +14,20 @@ namespace plait {
 
 /// Without arguments, shapes broadcast to each other as in numpy. With broadcast=1 it is Caffe2's way: B is repeated to
 /// the shape of A, facing A's last axes, or those from `axis` on (or from the axis that `axis_str` names a letter of
-/// `order`), or is one element in any shape.
+/// `order`), or is one element in any shape. With whole_axes=1, too, B has A's extents along all axes that it has.
 class broadcast_arguments {
  public:
   static op_schema& describe(op_schema& schema) {
     return schema.argument("broadcast", std::int64_t{0}, "1: B is repeated to A's shape; 0: as numpy broadcasts")
         .argument("axis", std::int64_t{-1}, "with broadcast=1: the axis of A that B's first axis faces")
         .argument("axis_str", std::string(), "instead of axis: a letter of order")
-        .argument("order", std::string("NCHW"), "the letters of A's axes");
+        .argument("order", std::string("NCHW"), "the letters of A's axes")
+        .argument("whole_axes", std::int64_t{0}, "with broadcast=1: B is repeated along axes that it lacks only");
   }
 
   /// `enabled`: whether B is repeated to A's shape without being told so.
   explicit broadcast_arguments(op_arguments const& a, bool enabled = false)
-      : enabled_(enabled || a.flag("broadcast")), axis_(a.integer("axis")) {
+      : enabled_(enabled || a.flag("broadcast")), whole_axes_(a.flag("whole_axes")), axis_(a.integer("axis")) {
     std::string const& letter = a.text("axis_str");
     if (!enabled_ && (axis_ != -1 || !letter.empty()))
       a.fail(axis_ != -1 ? "axis" : "axis_str", "has a meaning with broadcast=1 only");
@@ -53,10 +54,12 @@ class broadcast_arguments {
   /// Throws shape_error.
   shapes match(shape const& a, shape const& b) const {
     if (!enabled_) return {broadcast_shape(a, b), b};
-    if (b.size() == 1) return {a, {}};
+    if (b.size() == 1 && !whole_axes_) return {a, {}};
     auto const spare = static_cast<std::int64_t>(a.rank()) - static_cast<std::int64_t>(b.rank());
     std::int64_t const axis = axis_ == -1 ? spare : axis_;
-    if (spare < 0 || axis < 0 || axis > spare) refuse(a, b);
+    if (spare < 0 || axis < 0 || axis > spare || (whole_axes_ && b.rank() == 0)) refuse(a, b);
+    for (std::size_t i = 0; whole_axes_ && i != b.rank(); ++i)
+      if (b[i] != a[i + static_cast<std::size_t>(axis)]) refuse(a, b);
     shape right = b;
     while (right.rank() + static_cast<std::size_t>(axis) != a.rank()) right.push_back(1);
     for (std::size_t i = 0; i != right.rank(); ++i)
@@ -71,6 +74,7 @@ class broadcast_arguments {
   }
 
   bool enabled_;
+  bool whole_axes_;
   std::int64_t axis_;
 };
 

@@ -127,7 +127,8 @@ class layer_parts {
       auto const zeros = states_[i].width < 0 ? rows_like(rows, initial)
                                               : net.op("ConstantFill", {rows}, {},
                                                        {{"extra_shape", {states_[i].width}}, {"value", 0.0f}});
-      made.push_back(net.op("Add", {zeros, initial}, {}, {{"broadcast", 1}}));
+      // Repeated over the batch only, as in a loop.
+      made.push_back(net.op("Add", {zeros, initial}, {}, {{"broadcast", 1}, {"whole_axes", 1}}));
     }
     return made;
   }
