@@ -277,10 +277,6 @@ struct sparse_adagrad_kernel final : op_kernel<B> {
     });
   }
 };
-template <backend B>
-using sparse_adagrad = sparse_adagrad_kernel<B, false>;
-template <backend B>
-using row_wise_sparse_adagrad = sparse_adagrad_kernel<B, true>;
 
 /// Adam for each i in turn, with row = indices[i] and g = gradient[i]: m[row] = beta1 m[row] + (1 - beta1) g;
 /// v[row] = beta2 v[row] + (1 - beta2) g²; parameter[row] += rate sqrt(1 - beta2^t) / (1 - beta1^t) m[row] /
@@ -327,10 +323,6 @@ struct sparse_adam_kernel final : op_kernel<B> {
     });
   }
 };
-template <backend B>
-using sparse_adam = sparse_adam_kernel<B, false>;
-template <backend B>
-using row_wise_sparse_adam = sparse_adam_kernel<B, true>;
 
 /// MomentumSGDUpdate for each i in turn, with row = indices[i] and g = gradient[i]: m' = momentum m[row] + rate g;
 /// step[i] = m', with nesterov (1 + momentum) m' - momentum m[row]; m[row] = m'; parameter[row] -= step[i].
@@ -410,9 +402,9 @@ void add_sparse_optimizer_operators(operators<B>& table) {
         .argument("weight_decay", 0.0f, "times P, is added to the gradient")
         .describe(text);
   };
-  table.template add<sparse_adagrad>(
+  table.template add<sparse_adagrad_kernel<B, false>>(
       adagrad("SparseAdagrad", "P: N×…, H: sum of squares, at rows indices: int, by gradient: indices×…, rate: 1"));
-  table.template add<row_wise_sparse_adagrad>(
+  table.template add<sparse_adagrad_kernel<B, true>>(
       adagrad("RowWiseSparseAdagrad",
               "P: N×…, H: N, sum of mean squares, at rows indices: int, by gradient: indices×…, rate: 1"));
   auto const adam = [](std::string_view type, std::string_view text) {
@@ -428,11 +420,11 @@ void add_sparse_optimizer_operators(operators<B>& table) {
         .argument("epsilon", 1e-5f, "keeps the divisor from zero")
         .describe(text);
   };
-  table.template add<sparse_adam>(
+  table.template add<sparse_adam_kernel<B, false>>(
       adam("SparseAdam",
            "P', M', V'[, direction] at rows of P: N×…, M: mean, V: mean square, indices: int, gradient: indices×…, "
            "rate: 1, iteration: int64 1"));
-  table.template add<row_wise_sparse_adam>(
+  table.template add<sparse_adam_kernel<B, true>>(
       adam("RowWiseSparseAdam",
            "P', M', V'[, direction] at rows of P: N×…, M: mean, V: N, mean square of a row, indices: int, gradient: "
            "indices×…, rate: 1, iteration: int64 1"));
