@@ -180,12 +180,12 @@ class model_rollback {
     cut(model_.init, init_);
   }
   void keep() noexcept { kept_ = true; }
-  /// The same. Throws net_error where an op that was added writes a blob that the net had before.
-  void keep_new_blobs(std::string_view of) {
+  /// The same. Throws net_error where an op that was added writes a blob that the net had before, other than `carried`.
+  void keep_new_blobs(std::string_view of, std::vector<std::string> const& carried = {}) {
     netdef const& n = model_.net.net();
     for (std::size_t i = net_.ops; i != n.op.size(); ++i)
       for (symbol const out : n.op[i].output)
-        if (out.id < net_.symbols && had(n, out))
+        if (out.id < net_.symbols && std::ranges::find(carried, n.text(out)) == carried.end() && had(n, out))
           throw net_error("plait: " + std::string(of) + " would overwrite '" + std::string(n.text(out)) +
                               "', which the net has already",
                           {}, std::string(n.text(out)));

@@ -80,7 +80,7 @@ recurrent_step add_recurrent_step(trained_model& model, std::string_view name, C
     made.states = traits::step(cell, step);
   }
   made.output = traits::output(cell, around, made.states);
-  rollback.keep();
+  rollback.keep_new_blobs("recurrent step '" + std::string(name) + "'", options.states);
   return made;
 }
 
