@@ -16,6 +16,7 @@
 
 #include <plait/netdef/control_flow.hpp>
 #include <plait/netdef/text_writer.hpp>
+#include <plait/transform/external_blobs.hpp>
 
 #include <support/gradient_cases.hpp>
 
@@ -37,7 +38,7 @@ class generator {
     for (char const* name : {"x", "w", "t", "rows", "one", "times", "on", "off"})
       n.external_input.push_back(n.intern(name));
     known_ = {"x", "w", "t", "rows", "one", "times", "on", "off", "b0", "b1", "b2", "b3"};
-    scope now{{"x", "w", "b0", "b1", "b2", "b3"}, {}, {}};
+    scope now{{"x", "w", "b0", "b1", "b2", "b3"}, {}};
     add(n, "Scale", {"x"}, {"b0"}, {{"scale", 0.5f}});
     add(n, "Tanh", {"w"}, {"b1"});
     add(n, "Sin", {"x"}, {"b2"});
@@ -48,10 +49,9 @@ class generator {
   }
 
  private:
-  // What can be read, the flags that hold, and what was made under one of them alone.
+  // What can be read, and what can be read besides where a flag holds.
   struct scope {
     names readable;
-    names guards;
     std::map<std::string, names> made_under;
   };
 
@@ -68,7 +68,6 @@ class generator {
   void wrote(scope& now, std::string const& blob) {
     known_.insert(blob);
     now.readable.insert(blob);
-    for (std::string const& guard : now.guards) now.made_under[guard].insert(blob);
   }
 
   void statement(netdef& n, scope& now, int depth) {
@@ -153,13 +152,11 @@ class generator {
     for (std::string const& guard : {flag, "not " + flag}) {
       if (guard != flag && !both) break;
       scope inside = now;
-      inside.guards.insert(guard);
       inside.readable.insert(now.made_under[guard].begin(), now.made_under[guard].end());
       block(branches.emplace_back(), inside, depth);
+      now.made_under[guard] = inside.readable;
       after.push_back(std::move(inside));
     }
-    for (scope const& inside : after)
-      for (auto const& [guard, made] : inside.made_under) now.made_under[guard].insert(made.begin(), made.end());
     if (both)
       for (std::string const& blob : after[0].readable)
         if (after[1].readable.contains(blob)) now.readable.insert(blob);
@@ -169,10 +166,20 @@ class generator {
       plait::add_if(n, flag, known_, std::move(branches[0]), std::move(otherwise), {.name = fresh("if")});
       return;
     }
+    // Nets around see what the op lists.
+    names reads, writes;
+    for (netdef const& branch : branches) {
+      auto const outside = plait::external_blob_names(branch);
+      reads.insert(outside.inputs.begin(), outside.inputs.end());
+      writes.insert(outside.outputs.begin(), outside.outputs.end());
+    }
+    std::vector<std::string> inputs = {flag};
+    for (std::string const& blob : reads)
+      if (blob != flag) inputs.push_back(blob);
     std::vector<plait::net_argument> arguments;
     arguments.emplace_back("then_net", std::move(branches[0]));
     if (both) arguments.emplace_back("else_net", std::move(branches[1]));
-    add(n, "If", {flag}, {}, std::move(arguments));
+    add(n, "If", std::move(inputs), {writes.begin(), writes.end()}, std::move(arguments));
   }
 
   void loop(netdef& n, scope& now, int depth) {
