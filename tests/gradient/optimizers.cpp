@@ -352,22 +352,21 @@ TEST_CASE_TEMPLATE("optimizers: a sparse gradient does to the rows it has what t
     for (bool const nesterov : {false, true}) {
       CAPTURE(nesterov);
       kept m;
-      check_close(
-          run<T>(*given, steps,
-                 [&](auto& net) {
-                   return plait::add_sgd(
-                       net, gradients_of(*given), names_of(*given),
-                       {.rate = 0.1f, .momentum = 0.9f, .nesterov = nesterov, .placement = placed<T>()});
-                 }),
-          oracle(*given, steps, as_they_are,
-                 each_listed(*given,
-                             [&](auto& name, std::size_t i, double& p, double g, std::size_t) {
-                               double const before = m.first(name, i);
-                               double& v = m.first(name, i);
-                               v = 0.9f * before + 0.1f * g;
-                               p -= nesterov ? 1.9 * v - 0.9 * before : v;
-                             })),
-          tolerance<T>);
+      check_close(run<T>(*given, steps,
+                         [&](auto& net) {
+                           return plait::add_sgd(
+                               net, gradients_of(*given), names_of(*given),
+                               {.rate = 0.1f, .momentum = 0.9f, .nesterov = nesterov, .placement = placed<T>()});
+                         }),
+                  oracle(*given, steps, as_they_are,
+                         each_listed(*given,
+                                     [&](auto& name, std::size_t i, double& p, double g, std::size_t) {
+                                       double const before = m.first(name, i);
+                                       double& v = m.first(name, i);
+                                       v = 0.9f * before + 0.1f * g;
+                                       p -= nesterov ? 1.9 * v - 0.9 * before : v;
+                                     })),
+                  tolerance<T>);
     }
     kept adam;
     check_close(run<T>(*given, steps,

@@ -240,7 +240,8 @@ struct analysis {
 
   bool is_gone(version const& v) const { return v.second != last.at(v.first); }
   bool is_shape_there(version const& v) const {
-    return std::ranges::any_of(like, [&](auto const& other) { return other.second == like.at(v) && !is_gone(other.first); });
+    return std::ranges::any_of(like,
+                               [&](auto const& other) { return other.second == like.at(v) && !is_gone(other.first); });
   }
   std::set<version> gone() const {
     std::set<version> found;

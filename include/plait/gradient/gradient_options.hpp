@@ -31,9 +31,9 @@ struct gradient_seed {
   std::optional<blob_gradient> gradient;
 };
 
-/// What to do where a gradient op needs a value of the net that a later op overwrites. With any of these, nets inside If,
-/// While and Do copy what they overwrite themselves, if it is not recomputed: each policy takes every net that the one
-/// before it in the order refuse, recompute, copy takes.
+/// What to do where a gradient op needs a value of the net that a later op overwrites. With any of these, nets inside
+/// If, While and Do copy what they overwrite themselves, if it is not recomputed: each policy takes every net that the
+/// one before it in the order refuse, recompute, copy takes.
 enum class overwritten_values {
   refuse,     ///< an error that names both versions
   copy,       ///< copy it in the net, before it is overwritten

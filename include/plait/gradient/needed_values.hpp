@@ -129,17 +129,22 @@ class needed_values final : public later_values {
   bool is_kept(gradient_operand v) const {
     return !is_gone(v) && (tape_->is_made(v) || !later_.contains(net_->value_at(v.id).blob));
   }
-  // Whether a value is there in every run, so that an op of this net can copy it: nets inside ops may leave blobs unset.
+  // Whether a value is there in every run, so that an op of this net can copy it: nets inside ops may leave blobs
+  // unset.
   bool is_set(value v) {
     auto const [at, added] = first_set_.try_emplace(v.blob, npos);
     if (added)
       for (std::uint32_t k = form_->first_version(v.blob); k <= form_->version(v.blob) && at->second == npos; ++k) {
         op_index const producer = form_->producing_op({v.blob, k});
-        bool const set = producer == npos ? !policy_.inside : !net_->has_nets(producer);
-        if (set) at->second = k;
+        if (producer == npos ? is_given({v.blob, k}) : !net_->has_nets(producer)) at->second = k;
       }
     op_index const producer = form_->producing_op(v);
     return at->second <= v.version && (producer == npos || net_->type(producer) != "Free");
+  }
+  // Whether the net is sure to be given a value that no op makes: it says so, or an op without nets inside reads it.
+  bool is_given(value v) const {
+    if (!policy_.inside && net_->is_external_input(v.blob)) return true;
+    return std::ranges::any_of(form_->consumers(v), [&](operand const& by) { return !net_->has_nets(by.op); });
   }
 
   // What stands in for an operand of a gradient op, which is the operand itself unless it is gone.
@@ -168,8 +173,8 @@ class needed_values final : public later_values {
     gradient_tape::details const* const more = tape_->find_details(op);
     if (more == nullptr) return use_of_operand(tape_->texts[tape_->ops()[op].type], input);
     if (std::ranges::find(more->shapes, tape_->operands(op)[input]) != more->shapes.end()) return operand_use::shape;
-    bool const from_shape = std::ranges::find(more->arguments, "input_as_shape", &argument_spec::name) !=
-                            more->arguments.end();
+    bool const from_shape =
+        std::ranges::find(more->arguments, "input_as_shape", &argument_spec::name) != more->arguments.end();
     return use_of_operand(tape_->texts[tape_->ops()[op].type], input, from_shape);
   }
   // Whether what a blob holds last is on the device of a former value, which `reader`, a copy, reads.
@@ -188,11 +193,13 @@ class needed_values final : public later_values {
   }
 
   bool can_repeat(gradient_operand wanted) {
-    return find_repeats(wanted, [this](std::uint32_t id, op_index) { repeats_.insert(id); }, repeats_);
+    return find_repeats(
+        wanted, [this](std::uint32_t id, op_index) { repeats_.insert(id); }, repeats_);
   }
   // The value anew, from ops that run once more after the net; none if one of them cannot.
   gradient_operand repeat(gradient_operand wanted, std::vector<std::uint32_t>& order) {
-    bool const found = find_repeats(wanted, [&](std::uint32_t, op_index op) { run_again(op, order); }, again_);
+    bool const found = find_repeats(
+        wanted, [&](std::uint32_t, op_index op) { run_again(op, order); }, again_);
     return found ? again_.at(wanted.id) : gradient_operand();
   }
   // Calls f(value, op) for the ops that must run once more for a value, each behind those it reads from; `known`: what

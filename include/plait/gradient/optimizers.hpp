@@ -147,8 +147,7 @@ optimizer_update add_adam(N& n, Gradients const& gradients, Parameters const& pa
       plan.add("SparseAdam", {p, m, v, t.gradient.indices, t.gradient.values, rate, options.schedule.iteration},
                {p, m, v}, std::move(arguments));
     else
-      plan.add("Adam", {p, m, v, t.gradient.values, rate, options.schedule.iteration}, {p, m, v},
-               std::move(arguments));
+      plan.add("Adam", {p, m, v, t.gradient.values, rate, options.schedule.iteration}, {p, m, v}, std::move(arguments));
   }
   return plan.apply(n, all);
 }

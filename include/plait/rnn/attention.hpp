@@ -32,8 +32,8 @@ enum class attention_kind : std::uint8_t {
 
 struct attention_memory_options {
   attention_kind kind = attention_kind::regular;
-  std::string encoder_outputs = {};         ///< S×N×width
-  std::int64_t width = 0;                   ///< of those
+  std::string encoder_outputs = {};  ///< S×N×width
+  std::int64_t width = 0;            ///< of those
   /// N of them and no more, int32 or int64: how many are looked at; absent: all S.
   std::optional<std::string> lengths = {};
   /// The width of the sum that v is multiplied by; absent: `width`, as with Caffe2.

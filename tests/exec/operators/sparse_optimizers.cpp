@@ -150,15 +150,17 @@ void check_steps(plait::operators<B> const& table, kind how, std::size_t rows, s
   if (momentum) fed[4].second = test::of<B, float>({1}, {0.125f});
   fed.emplace_back("m", test::of<B>({r, static_cast<std::int64_t>(width)}, random<T>(rows * width, 7)));
   fed.emplace_back("t", test::of<B, std::int64_t>({1}, {2}));
-  std::string const betas = " arg { name: 'beta1' f: 0.5 } arg { name: 'beta2' f: 0.75 } arg { name: 'epsilon' f: 0.5 }";
+  std::string const betas =
+      " arg { name: 'beta1' f: 0.5 } arg { name: 'beta2' f: 0.75 } arg { name: 'epsilon' f: 0.5 }";
   std::string const adam =
       " input: 'p' input: 'm' input: 'h' input: 'i' input: 'g' input: 'lr' input: 't' output: 'p' output: 'm' output: "
       "'h' output: 'out'" +
       betas;
   std::string const text =
-      momentum ? "type: 'SparseMomentumSGDUpdate' input: 'g' input: 'm' input: 'lr' input: 'p' input: 'i' output: 'out' "
-                 "output: 'm' output: 'p' arg { name: 'momentum' f: 0.5 } arg { name: 'nesterov' i: " +
-                     std::string(how == kind::nesterov ? "1 }" : "0 }")
+      momentum
+          ? "type: 'SparseMomentumSGDUpdate' input: 'g' input: 'm' input: 'lr' input: 'p' input: 'i' output: 'out' "
+            "output: 'm' output: 'p' arg { name: 'momentum' f: 0.5 } arg { name: 'nesterov' i: " +
+                std::string(how == kind::nesterov ? "1 }" : "0 }")
       : how == kind::adam          ? "type: 'SparseAdam'" + adam
       : how == kind::row_wise_adam ? "type: 'RowWiseSparseAdam'" + adam
                                    : "type: 'RowWiseSparseAdagrad' input: 'p' input: 'h' input: 'i' input: 'g' input: "
@@ -184,8 +186,7 @@ void check_steps(plait::operators<B> const& table, kind how, std::size_t rows, s
 TEST_CASE_TEMPLATE("sparse optimizers: each index in turn does to its row what the dense step does", B,
                    PLAIT_HOST_BACKENDS) {
   auto const& table = test::table<B>();
-  for (kind const how :
-       {kind::momentum, kind::nesterov, kind::adam, kind::row_wise_adam, kind::row_wise_adagrad}) {
+  for (kind const how : {kind::momentum, kind::nesterov, kind::adam, kind::row_wise_adam, kind::row_wise_adagrad}) {
     CAPTURE(static_cast<int>(how));
     check_steps<B, float, std::int64_t>(table, how, 4, 2, 2);
     check_steps<B, float, std::int32_t>(table, how, 3, 5, 20);

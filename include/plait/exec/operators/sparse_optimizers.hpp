@@ -152,9 +152,15 @@ struct sparse_momentum_step {
   bool nesterov;
 
   PLAIT_HOST_DEVICE void operator()(std::size_t row, std::size_t i, std::size_t first, std::size_t last) const {
-    momentum_step<T, Number> const one{gradient + i * width, momentum_of + row * width, parameter + row * width,
-                                       step + i * width,     momentum_of + row * width, parameter + row * width,
-                                       rate,                 momentum,                  nesterov};
+    momentum_step<T, Number> const one{gradient + i * width,
+                                       momentum_of + row * width,
+                                       parameter + row * width,
+                                       step + i * width,
+                                       momentum_of + row * width,
+                                       parameter + row * width,
+                                       rate,
+                                       momentum,
+                                       nesterov};
     for (std::size_t d = first; d < last; ++d) one(d);
   }
 };
@@ -209,8 +215,8 @@ inline void expect_rows(shape_context& c, sparse_operands at) {
 }
 inline void expect_like_parameter(shape_context& c, sparse_operands at, std::size_t i) {
   c.expect_same_type(at.parameter, i);
-  c.expect(c.dims(i).size() == c.dims(at.parameter).size(), i, "have as many elements as input ", at.parameter,
-           ", ", c.input(at.parameter));
+  c.expect(c.dims(i).size() == c.dims(at.parameter).size(), i, "have as many elements as input ", at.parameter, ", ",
+           c.input(at.parameter));
 }
 inline void expect_one_a_row(shape_context& c, sparse_operands at, std::size_t i) {
   c.expect_same_type(at.parameter, i);
@@ -269,11 +275,10 @@ struct sparse_adagrad_kernel final : op_kernel<B> {
   void run(op_context<B>& c) override {
     detail::run_sparse_step(c, operands, [&]<class T>(T, std::size_t width) {
       using number = detail::number_at<B, T>;
-      using step = std::conditional_t<RowWise, detail::row_wise_adagrad_step<T, number>,
-                                      detail::sparse_adagrad_step<T, number>>;
-      return step{c.template output<T>(0),    c.template output<T>(1), c.template input<T>(3),
-                  width,                      detail::read_number<T>(c, 4), static_cast<T>(epsilon),
-                  static_cast<T>(weight_decay)};
+      using step =
+          std::conditional_t<RowWise, detail::row_wise_adagrad_step<T, number>, detail::sparse_adagrad_step<T, number>>;
+      return step{c.template output<T>(0),      c.template output<T>(1), c.template input<T>(3),      width,
+                  detail::read_number<T>(c, 4), static_cast<T>(epsilon), static_cast<T>(weight_decay)};
     });
   }
 };
@@ -342,10 +347,14 @@ struct sparse_momentum_kernel final : op_kernel<B> {
   }
   void run(op_context<B>& c) override {
     detail::run_sparse_step(c, operands, [&]<class T>(T, std::size_t width) {
-      return detail::sparse_momentum_step<T, detail::number_at<B, T>>{
-          c.template input<T>(0), c.template output<T>(1),  c.template output<T>(0),
-          c.template output<T>(2), width,                   detail::read_number<T>(c, 2),
-          static_cast<T>(momentum), nesterov};
+      return detail::sparse_momentum_step<T, detail::number_at<B, T>>{c.template input<T>(0),
+                                                                      c.template output<T>(1),
+                                                                      c.template output<T>(0),
+                                                                      c.template output<T>(2),
+                                                                      width,
+                                                                      detail::read_number<T>(c, 2),
+                                                                      static_cast<T>(momentum),
+                                                                      nesterov};
     });
   }
 };

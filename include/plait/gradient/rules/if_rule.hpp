@@ -115,9 +115,11 @@ inline void make_if_gradient(gradient_context& c, gradient_rule::frames& done) {
       if (of[b]) {
         net.add_op("Copy", {*of[b]}, {name});
       } else {
-        shape_before shape = {blob, {}};
-        if (branches[b].pass != nullptr && branches[b].pass->writes(blob))
-          shape = find_shape_before(c, i, {{c.source(), branch_names[b]}}, 0);
+        bool const is_branch = branches[b].pass != nullptr;  // else a copy stands before the whole op
+        std::vector<saved_value::step> path;
+        if (is_branch) path.push_back({c.source(), branch_names[b]});
+        shape_before const shape = find_shape_before(c, i, is_branch && branches[b].pass->writes(blob), std::move(path),
+                                                     is_branch ? 0 : c.source());
         if (shape.operand) shapes.emplace(shape.name, shape.operand);
         op_def& fill = net.add_op("ConstantFill", {shape.name}, {name});
         fill.arg.push_back(make_argument(net, {"value", 0.0f}));
@@ -152,7 +154,7 @@ inline void make_if_gradient(gradient_context& c, gradient_rule::frames& done) {
     if (c.as_caffe2() && name.size() == 1 && c.input_name(0).find(name) != std::string_view::npos) continue;
     auto const* const given = gradients.called(name);
     auto const shape = shapes.find(name);
-    gradient_operand const operand = given != nullptr         ? given->gradient
+    gradient_operand const operand = given != nullptr        ? given->gradient
                                      : shape != shapes.end() ? shape->second
                                                              : blob_after(c, name);
     if (!operand) continue;  // made by one branch, and read by the other after a fill, or a copy of the forward op's

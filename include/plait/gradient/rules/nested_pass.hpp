@@ -307,17 +307,19 @@ inline std::vector<shared_value> shared_values(gradient_context const& c) {
 }
 
 // Where nets inside a gradient op find the shape that an input has before the forward op: under a name, which is that
-// of an operand or else of a copy that the forward net makes before an op of the net at `path`.
+// of an operand or else of a copy that the forward net makes before an op of the net at `path`. `written`: the nets
+// that the zeros are for write the blob.
 struct shape_before {
   std::string name;
   gradient_operand operand;
 };
-inline shape_before find_shape_before(gradient_context& c, std::size_t input, std::vector<saved_value::step> path,
-                                      op_index position) {
+inline shape_before find_shape_before(gradient_context& c, std::size_t input, bool written,
+                                      std::vector<saved_value::step> path, op_index position) {
   std::string const blob(c.input_name(input));
   gradient_operand const before = c.input(input);
   gradient_operand const after = blob_after(c, blob);
-  if (c.as_caffe2() || before == after) return {blob, after};
+  if (c.as_caffe2()) return {blob, after};
+  if ((!written || before == after) && c.later().later(after) == later_value::kept) return {blob, after};
   if (gradient_operand const like = c.later().find_shaped(before)) {
     std::string name = c.text(like);
     gradient_operand const known = blob_after(c, name);  // nets inside know this value by the name, if there is one

@@ -126,7 +126,7 @@ inline void make_gradient_around_loop(gradient_context& c, gradient_operand more
     std::optional<std::size_t> const input = handed_on(c, e.blob);
     if (!input) continue;
     std::string const name = e.blob + "_grad_before";
-    shape_before const shape = find_shape_before(c, *input, {}, c.source());
+    shape_before const shape = find_shape_before(c, *input, true, {}, c.source());
     op_def& zero = ran.add_op("ConstantFill", {shape.name}, {name});
     zero.arg.push_back(make_argument(ran, {"value", 0.0f}));
     passed.add_op("Copy", {e.name}, {name});
@@ -200,7 +200,7 @@ inline void make_while_gradient(gradient_context& c, gradient_rule::frames& done
     if (!name && c.as_caffe2()) continue;
     if (!name) {  // overwritten unread: nothing goes further back
       name = e.blob + "_grad_before";
-      shape_before const shape = find_shape_before(c, *input, {}, c.source());
+      shape_before const shape = find_shape_before(c, *input, true, {}, c.source());
       if (shape.operand) shapes.emplace(shape.name, shape.operand);
       op_def& zero = body.add_op("ConstantFill", {shape.name}, {*name});
       zero.arg.push_back(make_argument(body, {"value", 0.0f}));
