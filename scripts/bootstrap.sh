@@ -48,7 +48,7 @@ wishes=(
   "libprotobuf-dev"
   "libonnx-dev"
   "libonnx-testdata"
-  "llvm-14-dev llvm-15-dev llvm-16-dev"
+  "llvm-14-dev llvm-15-dev llvm-16-dev llvm-17-dev llvm-18-dev llvm-19-dev llvm-20-dev llvm-21-dev llvm-22-dev llvm-dev>=1:14"
   "clang-16 clang-17 clang-18 clang-19"
   "libomp-16-dev libomp-17-dev libomp-18-dev libomp-19-dev libomp-dev>=1:16"
   "libclang-rt-16-dev libclang-rt-17-dev libclang-rt-18-dev libclang-rt-19-dev"
@@ -180,7 +180,7 @@ without_apt() {
   else
     say "this system has no apt; please install:" >&2
     printf '  %s\n' "${missing[@]}" >&2
-    say "optional: ccache, graphviz, Google Benchmark, protobuf, LLVM 14 to 16, clang 16 with libFuzzer" >&2
+    say "optional: ccache, graphviz, Google Benchmark, protobuf, LLVM 14 or later, clang 16 with libFuzzer" >&2
     exit 1
   fi
 }

@@ -6,10 +6,11 @@
 //   plait::program_ssa const ssa(slots);               // its phis are those of mem2reg
 //   plait::llvm_value_program const values(function);  // a program: instructions read and make llvm::Values
 //
-// All three refer to the function, which must stay as it is. Until version 20 LLVM does not number blocks; here they
-// are numbered once, in the order of the function, and looked up in a hash map: O(1) a query, O(blocks) space.
+// All three refer to the function, which must stay as it is. LLVM numbers blocks from version 20 on only; here they are
+// numbered once, in the order of the function, and looked up in a hash map: O(1) a query, O(blocks) space.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <ranges>
@@ -137,8 +138,9 @@ class llvm_value_program::block_net {
   explicit block_net(node n) : block_(n) {}
   /// None for a block without any.
   auto ops() const {
-    llvm::Instruction const* const first = block_->getFirstNonPHI();
-    return std::ranges::subrange(first == nullptr ? block_->end() : first->getIterator(), block_->end()) |
+    auto const first = std::find_if_not(block_->begin(), block_->end(),
+                                        [](llvm::Instruction const& i) { return llvm::isa<llvm::PHINode>(i); });
+    return std::ranges::subrange(first, block_->end()) |
            std::views::transform([](llvm::Instruction const& i) { return &i; });
   }
   auto inputs(op i) const {
