@@ -8,6 +8,7 @@
 #include <plait/core/bit_set.hpp>
 #include <plait/core/box.hpp>
 #include <plait/core/csr.hpp>
+#include <plait/core/cxx20.hpp>
 #include <plait/core/element_type.hpp>
 #include <plait/core/errors.hpp>
 #include <plait/core/hash.hpp>

@@ -26,6 +26,11 @@ foreach(header IN LISTS headers)
     set(failed TRUE)
   endif()
 
+  if(NOT text MATCHES "#include <plait/[a-z_/0-9]+.hpp>" AND NOT header MATCHES "^(core/cxx20|version).hpp$")
+    message("plait/${header} includes no header of plait: include plait/core/cxx20.hpp, which refuses older standards")
+    set(failed TRUE)
+  endif()
+
   # nvcc 13 loses the names there where the type depends on a template's parameters: members before the first that was
   # left out get the values of later ones.
   if(text MATCHES "\n *[a-z_][A-Za-z_.()>-]* = {\\.[a-z_]+ = ")

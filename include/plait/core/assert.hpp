@@ -7,6 +7,8 @@
 
 #include <stdexcept>
 
+#include <plait/core/cxx20.hpp>
+
 namespace plait {
 
 /// A violated precondition. A bug in the calling program; nothing is promised about the state it leaves.

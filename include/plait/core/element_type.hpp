@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include <plait/core/cxx20.hpp>
+
 namespace plait {
 
 /// The first ten are in the order of the alternatives of tensor_value::storage.

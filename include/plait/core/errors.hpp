@@ -9,6 +9,8 @@
 #include <string_view>
 #include <utility>
 
+#include <plait/core/cxx20.hpp>
+
 namespace plait {
 
 /// Base of every error about input (precondition_error, a bug in the calling program, is not one of them).

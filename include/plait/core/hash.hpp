@@ -6,6 +6,8 @@
 #include <cstring>
 #include <string_view>
 
+#include <plait/core/cxx20.hpp>
+
 namespace plait {
 
 /// 64 well-mixed bits of a string; the values differ between byte orders and may differ between versions of plait.

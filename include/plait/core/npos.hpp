@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <limits>
 
+#include <plait/core/cxx20.hpp>
+
 namespace plait {
 
 /// No node, no blob, no op: what a failed look-up of a number gives.

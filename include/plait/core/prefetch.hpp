@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <type_traits>
 
+#include <plait/core/cxx20.hpp>
+
 namespace plait {
 
 namespace detail {

@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include <plait/core/cxx20.hpp>
+
 namespace plait {
 
 /// Keeps copies of strings, which never move: not when more are added, not with the store, and not for a copy of the

@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>  // and std::allocator and std::construct_at, in a third of the time <memory> takes
 
+#include <plait/core/cxx20.hpp>
+
 namespace plait {
 
 /// An allocator whose vectors leave the new elements of resize(n) as they are in memory, unspecified; all else is

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include <plait/core/cxx20.hpp>
+
 namespace plait {
 
 /// Strictly: no overlong forms, no surrogates, nothing above U+10FFFF.

@@ -26,6 +26,8 @@
 #include <cstddef>
 #include <string_view>
 
+#include <plait/core/cxx20.hpp>
+
 // Marks what kernels run on every backend.
 #if defined(__CUDACC__)
 #define PLAIT_HOST_DEVICE __host__ __device__

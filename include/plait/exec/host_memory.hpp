@@ -5,6 +5,8 @@
 #include <cstring>
 #include <new>
 
+#include <plait/core/cxx20.hpp>
+
 #if defined(__linux__)
 #include <sys/mman.h>
 #endif

@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include <plait/core/cxx20.hpp>
+
 namespace plait {
 
 /// A backward pass under way.

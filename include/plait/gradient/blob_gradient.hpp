@@ -4,6 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include <plait/core/cxx20.hpp>
+
 namespace plait {
 
 /// The gradient of a blob, by the names of the blobs that hold it: one tensor of its shape, or, for a table of which

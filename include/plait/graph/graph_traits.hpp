@@ -20,6 +20,8 @@
 #include <ranges>
 #include <type_traits>
 
+#include <plait/core/cxx20.hpp>
+
 namespace plait {
 
 template <class G>

@@ -13,6 +13,8 @@
 #include <type_traits>
 #include <utility>
 
+#include <plait/core/cxx20.hpp>
+
 namespace plait::detail {
 
 // The op itself, or what it points to: ops are often pointers.

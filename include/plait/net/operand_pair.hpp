@@ -3,6 +3,8 @@
 
 #include <cstddef>
 
+#include <plait/core/cxx20.hpp>
+
 namespace plait {
 
 /// By their places among the inputs and the outputs.

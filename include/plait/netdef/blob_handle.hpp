@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include <plait/core/cxx20.hpp>
+
 namespace plait {
 
 /// A blob of a net builder: its name, and which builder knows it. It stays valid as a name when the builder is gone,

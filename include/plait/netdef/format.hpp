@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include <plait/core/cxx20.hpp>
+
 namespace plait {
 
 enum class netdef_format : std::uint8_t { text, json, binary };

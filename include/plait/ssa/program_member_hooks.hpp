@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <span>
 
+#include <plait/core/cxx20.hpp>
+
 namespace plait::detail {
 
 template <class P>

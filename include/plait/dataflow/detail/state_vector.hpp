@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include <plait/core/cxx20.hpp>
+
 namespace plait::detail {
 
 /// What std::vector<bool> is not: bool objects in a row, to which there are references and spans.

@@ -3,6 +3,8 @@
 
 #include <cstddef>
 
+#include <plait/core/cxx20.hpp>
+
 namespace plait {
 
 /// Of each block of `width` columns those from `first` to `last`, excluded. A row is made of whole blocks: the four

@@ -6,6 +6,8 @@
 #include <cstring>
 #include <type_traits>
 
+#include <plait/core/cxx20.hpp>
+
 namespace plait::detail {
 
 /// How many rows are packed for one tile after the other, where the tiles are parts of the same lines of memory.

@@ -5,6 +5,8 @@
 
 #include <cstddef>
 
+#include <plait/core/cxx20.hpp>
+
 #if defined(__SANITIZE_THREAD__)
 #define PLAIT_THREAD_SANITIZER 1
 #elif defined(__has_feature)

@@ -7,6 +7,8 @@
 #include <cstdlib>
 #include <string_view>
 
+#include <plait/core/cxx20.hpp>
+
 namespace plait {
 
 /// What vectorised loops are compiled for.

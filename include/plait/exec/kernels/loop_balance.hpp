@@ -9,6 +9,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <plait/core/cxx20.hpp>
+
 namespace plait::detail {
 
 /// Of one that several threads share, as the thread sees it that has begun it; times in nanoseconds.

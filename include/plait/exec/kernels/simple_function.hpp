@@ -1,6 +1,8 @@
 // Functions of elements so simple that reading and writing the elements takes longer than computing them.
 #pragma once
 
+#include <plait/core/cxx20.hpp>
+
 namespace plait {
 
 /// A function of an element, x, and of another, y, if it takes two.

@@ -4,6 +4,8 @@
 #include <type_traits>
 #include <utility>
 
+#include <plait/core/cxx20.hpp>
+
 namespace plait::detail {
 
 /// A T that is made when it is first asked for. To ask is const and may be done by several threads at once: the first

@@ -11,6 +11,8 @@
 #include <string_view>
 #include <system_error>
 
+#include <plait/core/cxx20.hpp>
+
 namespace plait::detail {
 
 /// Whether `text` is a decimal number: a sign or none, digits with a point before, behind or between them or without
