@@ -70,8 +70,8 @@ class op_handles {
 
  private:
   template <class Range>
-  constexpr void add(net_type const& net, Range& range) {
-    for (auto&& op : range) {
+  constexpr void add(net_type const& net, Range& all) {
+    for (auto&& op : all) {
       if constexpr (by_reference)
         handles_.push_back(std::addressof(op));
       else

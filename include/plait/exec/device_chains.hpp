@@ -323,11 +323,11 @@ void device_chain<B>::wire() {
   };
   std::ranges::stable_sort(writes, std::less<>(), call_before);
   for (operand const& w : writes) {
-    std::size_t const call = values[w.value].call;
-    if (call == npos)
+    std::size_t const writer = values[w.value].call;
+    if (writer == npos)
       ++program.first_writes;
     else
-      ++program.calls[call].writes;
+      ++program.calls[writer].writes;
   }
 }
 

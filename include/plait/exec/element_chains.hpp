@@ -318,9 +318,9 @@ void element_chain<B>::run(std::size_t begin, std::size_t end) const {
     for (std::size_t n = 0; n != calls.size(); ++n) {
       // Before each call as much. Not a function of its own: GCC takes one that only fetches for one that does nothing.
       for (stream const& s : fetched) {
-        std::size_t const lines = ahead * s.bytes / 64;
+        std::size_t const cached = ahead * s.bytes / 64;
         std::byte const* const from = s.data + (begin + length) * s.bytes;
-        for (std::size_t i = lines * n / calls.size(); i != lines * (n + 1) / calls.size(); ++i)
+        for (std::size_t i = cached * n / calls.size(); i != cached * (n + 1) / calls.size(); ++i)
           __builtin_prefetch(from + i * 64);
       }
       for (std::size_t k = 0; k != calls[n].operands; ++k, ++with) {

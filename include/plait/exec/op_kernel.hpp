@@ -51,9 +51,9 @@ class shape_context {
   /// Reads the elements of an input to the host: the number of the input, where to, how many bytes.
   using reader = void (*)(void* state, std::size_t input, void* to, std::size_t bytes);
 
-  shape_context(std::span<tensor_spec const* const> inputs, std::span<tensor_spec> outputs, reader read = nullptr,
+  shape_context(std::span<tensor_spec const* const> inputs, std::span<tensor_spec> outputs, reader from = nullptr,
                 void* state = nullptr)
-      : inputs_(inputs), outputs_(outputs), read_(read), state_(state) {}
+      : inputs_(inputs), outputs_(outputs), read_(from), state_(state) {}
 
   std::size_t input_count() const noexcept { return inputs_.size(); }
   std::size_t output_count() const noexcept { return outputs_.size(); }

@@ -286,8 +286,8 @@ class plan {
   };
   // Tells what this plan says of its ops from what others do, which kernels and observers may run.
   struct own_error : exec_error {
-    own_error(plan const& p, std::string const& text, op_index op, std::string_view blob)
-        : exec_error(text, op, p.schema(op).type(), std::string(blob), p.op_names_[op]), of(&p) {}
+    own_error(plan const& p, std::string const& text, op_index at, std::string_view of_blob)
+        : exec_error(text, at, p.schema(at).type(), std::string(of_blob), p.op_names_[at]), of(&p) {}
     plan const* of;
   };
   // What is told of, and what it was then.

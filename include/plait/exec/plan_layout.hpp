@@ -155,8 +155,8 @@ inline bool plan_layout::can_stand_in(op_schema const& schema, op_index op, std:
   if (!view && storages_[s].shared) return false;
   if (!is_free_for(s, op, blob_of_[to], false)) return false;
   // Other operands in the same memory would see it change.
-  for (auto const& [storage, i] : candidates(by_storage_, s))
-    if (storage == s && i != input && (reads_[op][i] != from || !schema.may_be_in_place(i, output))) return false;
+  for (auto const& [held, i] : candidates(by_storage_, s))
+    if (held == s && i != input && (reads_[op][i] != from || !schema.may_be_in_place(i, output))) return false;
   return written_by_[s] != op;
 }
 

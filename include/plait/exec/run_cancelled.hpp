@@ -16,7 +16,7 @@ inline constinit thread_local bool parts_were_skipped = false;
 /// A run that its stop token has ended, or the cancelling of a task group around it. `op` is the first op that has not
 /// run to its end.
 struct run_cancelled : error {
-  explicit run_cancelled(std::size_t op_index) : error("plait: the run was cancelled"), op(op_index) {}
+  explicit run_cancelled(std::size_t at) : error("plait: the run was cancelled"), op(at) {}
   std::size_t op;
 };
 

@@ -77,7 +77,7 @@ class ended_blobs {
   /// What is ended when a net begins that walk() came by.
   names const& before(netdef const& n) { return find(before_, &n); }
   /// Of the outputs of an op in it that has nets.
-  names const& after(netdef const& n, std::size_t op) { return find(after_, std::pair(&n, op)); }
+  names const& after(netdef const& n, std::size_t at) { return find(after_, std::pair(&n, at)); }
 
  private:
   // An op with nets, and how far the walk has come in one of these.

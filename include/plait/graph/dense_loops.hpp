@@ -44,22 +44,22 @@ class dense_loops {
   constexpr std::size_t node_count() const noexcept { return innermost_.size(); }
 
   // ---- by loop
-  constexpr std::uint32_t header(std::uint32_t loop) const { return valid(loop).header; }
+  constexpr std::uint32_t header(std::uint32_t l) const { return valid(l).header; }
   /// npos for a loop in no other.
-  constexpr std::uint32_t parent(std::uint32_t loop) const { return valid(loop).parent; }
+  constexpr std::uint32_t parent(std::uint32_t l) const { return valid(l).parent; }
   /// 1 for a loop in no other.
-  constexpr std::uint32_t depth(std::uint32_t loop) const { return valid(loop).depth; }
-  constexpr bool is_irreducible(std::uint32_t loop) const { return valid(loop).irreducible; }
-  /// The loop and those within it are loop … loops_end(loop) - 1.
-  constexpr std::uint32_t loops_end(std::uint32_t loop) const { return valid(loop).end; }
+  constexpr std::uint32_t depth(std::uint32_t l) const { return valid(l).depth; }
+  constexpr bool is_irreducible(std::uint32_t l) const { return valid(l).irreducible; }
+  /// The loop and those within it are l … loops_end(l) - 1.
+  constexpr std::uint32_t loops_end(std::uint32_t l) const { return valid(l).end; }
   /// The nodes of the loop: those in no inner loop first, ascending, then those of each inner loop.
-  constexpr std::span<std::uint32_t const> nodes(std::uint32_t loop) const {
-    std::span<std::uint32_t const> const own = nodes_[loop];
-    return {own.data(), nodes_[loops_end(loop) - 1].data() + nodes_[loops_end(loop) - 1].size()};
+  constexpr std::span<std::uint32_t const> nodes(std::uint32_t l) const {
+    std::span<std::uint32_t const> const own = nodes_[l];
+    return {own.data(), nodes_[loops_end(l) - 1].data() + nodes_[loops_end(l) - 1].size()};
   }
-  constexpr bool contains(std::uint32_t loop, std::uint32_t node) const {
+  constexpr bool contains(std::uint32_t l, std::uint32_t node) const {
     std::uint32_t const in = innermost(node);
-    return in >= loop && in < loops_end(loop);  // npos is not below any end
+    return in >= l && in < loops_end(l);  // npos is not below any end
   }
 
   // ---- by node

@@ -136,7 +136,7 @@ constexpr bool flow_snapshot<G>::copy_listed(G const& g) {
   if (rows_.size() != numbers_.size()) return false;
   auto const start = static_cast<std::uint32_t>(plait::index(g, plait::entry(g)));
   walk(
-      walk_edge(npos, start), waiting_edges_, [&](walk_edge found) { return std::as_const(rows_)[found.to()]; },
+      walk_edge(npos, start), waiting_edges_, [&](walk_edge edge) { return std::as_const(rows_)[edge.to()]; },
       [&](std::uint32_t from, std::uint32_t to) {
         detail::prefetch(std::as_const(rows_)[to].data(), 0);
         return walk_edge(from, to);

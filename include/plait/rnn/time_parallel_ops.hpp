@@ -56,8 +56,8 @@ class time_parallel_ops {
     for (op_def const* const op : rest_) {
       op_def& added = left.op.emplace_back(left.adopt(*op, cell_));
       for (symbol& x : added.input) {
-        auto const known = known_.find(std::string(left.text(x)));
-        if (known != known_.end() && known->second.sequence == npos) x = left.intern(known->second.outer);
+        auto const found = known_.find(std::string(left.text(x)));
+        if (found != known_.end() && found->second.sequence == npos) x = left.intern(found->second.outer);
         read.emplace(left.text(x));
       }
     }

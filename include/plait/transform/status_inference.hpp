@@ -35,9 +35,9 @@ struct status_options {
 
 /// Two statuses for one value. `op`, `blob` as in net_error.
 struct status_conflict : net_error {
-  status_conflict(std::string const& message, std::size_t op_index, std::string blob_name, value what, operand place,
+  status_conflict(std::string const& message, std::size_t at, std::string blob_name, value what, operand place,
                   bool output, std::string before, std::string after)
-      : net_error(message, op_index, std::move(blob_name)),
+      : net_error(message, at, std::move(blob_name)),
         version(what.version),
         slot(place.slot),
         is_output(output),
@@ -58,8 +58,8 @@ struct status_unknown : net_error {
     std::uint32_t version;
     friend bool operator==(entry const&, entry const&) = default;
   };
-  status_unknown(std::string const& message, std::size_t op_index, std::vector<entry> all)
-      : net_error(message, op_index, all.front().blob), values(std::move(all)) {}
+  status_unknown(std::string const& message, std::size_t at, std::vector<entry> all)
+      : net_error(message, at, all.front().blob), values(std::move(all)) {}
   std::vector<entry> values;
 };
 

@@ -224,12 +224,12 @@ void plan<B>::refresh(std::size_t stage) {
 
 template <backend B>
 bool plan<B>::infer(op_index op, known_elements* known) {
-  std::array<tensor_spec const*, 64> few_inputs;
+  std::array<tensor_spec const*, 64> few;
   std::vector<tensor_spec const*> many_inputs;
   auto const reads = layout_.reads(op);
   auto const writes = layout_.writes(op);
-  std::span<tensor_spec const*> inputs(few_inputs.data(), std::min(reads.size(), few_inputs.size()));
-  if (reads.size() > few_inputs.size()) {
+  std::span<tensor_spec const*> inputs(few.data(), std::min(reads.size(), few.size()));
+  if (reads.size() > few.size()) {
     many_inputs.resize(reads.size());
     inputs = many_inputs;
   }
@@ -250,12 +250,12 @@ bool plan<B>::infer(op_index op, known_elements* known) {
   shape_context context(
       inputs, inferred_,
       [](void* s, std::size_t i, void* to, std::size_t bytes) {
-        auto const& [self, at, known] = *static_cast<source*>(s);
+        auto const& [self, at, elements] = *static_cast<source*>(s);
         value_number const v = self->layout_.reads(at)[i];
-        if (known == nullptr)
+        if (elements == nullptr)
           B::copy_to_host(to, self->slots_[v].data, bytes);
         else
-          self->read_known(*known, v, to);
+          self->read_known(*elements, v, to);
       },
       &state);
   if (known != nullptr) {

@@ -82,22 +82,22 @@ struct gemm_task {
   /// Of all of p, by so many threads. Each member is written where it stays, from registers: what was just written by
   /// halves and is copied as a whole waits for all that was written before, which took 4 to 12 % of a product of one
   /// panel. Nor is this an aggregate: of one so large GCC clears the memory first.
-  gemm_task(gemm_kernel<T> const& kernel, gemm_problem<T> const& p, T const* b, std::ptrdiff_t b_row,
-            std::ptrdiff_t b_panel, std::ptrdiff_t loose_column, bool packs, bool backwards, std::ptrdiff_t threads)
-      : kernel(&kernel),
-        b{b, b_row, b_panel, kernel.panels(p.n), p.n},
-        loose_column(loose_column),
+  gemm_task(gemm_kernel<T> const& by, gemm_problem<T> const& p, T const* panels, std::ptrdiff_t b_row,
+            std::ptrdiff_t b_panel, std::ptrdiff_t loose, bool packs, bool turns, std::ptrdiff_t threads)
+      : kernel(&by),
+        b{panels, b_row, b_panel, by.panels(p.n), p.n},
+        loose_column(loose),
         a(p.a),
         a_first(0),
         a_step(packs ? 0 : p.a_column),
         a_row(packs ? p.k : p.a_row),
         k(p.k),
-        depth(block_depth(p.k, kernel.block)),
-        tiles(row_tiles(p.m, kernel.rows)),
-        group_panels(threads == 1 ? this->b.count : shared_panels(kernel, p, threads)),
-        groups(parts_for(this->b.count, group_panels)),
+        depth(block_depth(p.k, by.block)),
+        tiles(row_tiles(p.m, by.rows)),
+        group_panels(threads == 1 ? b.count : shared_panels(by, p, threads)),
+        groups(parts_for(b.count, group_panels)),
         // Where tasks pack panels of b, more blocks would pack the same.
-        blocks(tile_blocks(tiles.count, groups, loose_column == 0 ? threads : 1)),
+        blocks(tile_blocks(tiles.count, groups, loose == 0 ? threads : 1)),
         c(p.c),
         c_row(p.c_row),
         from(p.from == nullptr ? p.c : p.from),
@@ -106,7 +106,7 @@ struct gemm_task {
         more(p.more),
         more_row(p.more_row),
         // Each thread keeps to its part of b, so turning round is for one thread.
-        backwards(backwards && threads == 1),
+        backwards(turns && threads == 1),
         is_large(has_large_result(p)),
         shares_rows(threads > 1 && !is_large) {}
 

@@ -67,8 +67,8 @@ struct gathered_axis {
 template <backend B>
 struct gather_kernel : op_kernel<B> {
   explicit gather_kernel(op_arguments const& a) : gather_kernel(a, a.integer("axis")) {}
-  gather_kernel(op_arguments const& a, std::int64_t axis)
-      : axis(axis), matched(a.flag("match_outer")), wraps(a.flag("wrap_indices")) {}
+  gather_kernel(op_arguments const& a, std::int64_t along)
+      : axis(along), matched(a.flag("match_outer")), wraps(a.flag("wrap_indices")) {}
 
   void infer(shape_context& c) override {
     at = gathered_axis(c, axis, matched);

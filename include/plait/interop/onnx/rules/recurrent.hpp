@@ -35,11 +35,11 @@ class onnx_recurrence {
         blocks_(kind == kinds::rnn   ? 1
                 : kind == kinds::gru ? 3
                                      : 4) {
-    std::string const direction = c.text("direction", "forward");
-    if (direction != "forward" && direction != "reverse" && direction != "bidirectional")
-      c.unsupported("the direction '" + direction + '\'');
-    if (direction != "reverse") reversed_.push_back(false);
-    if (direction != "forward") reversed_.push_back(true);
+    std::string const named = c.text("direction", "forward");
+    if (named != "forward" && named != "reverse" && named != "bidirectional")
+      c.unsupported("the direction '" + named + '\'');
+    if (named != "reverse") reversed_.push_back(false);
+    if (named != "forward") reversed_.push_back(true);
     batch_first_ = c.integer("layout", 0) != 0;
     hidden_ = c.integer("hidden_size", c.dims(2) && c.dims(2)->size() == 3 ? (*c.dims(2))[2] : -1);
     if (hidden_ < 1 || hidden_ > std::int64_t{1} << 24)
