@@ -45,6 +45,7 @@
 #include <plait/dataflow/sparse.hpp>
 #include <plait/dataflow/value_numbering.hpp>
 #include <plait/dataflow/very_busy_expressions.hpp>
+#include <plait/graph/adjacency_view.hpp>
 #include <plait/graph/control_dependence.hpp>
 #include <plait/graph/dense_dominators.hpp>
 #include <plait/graph/dense_frontiers.hpp>

@@ -31,6 +31,13 @@ foreach(header IN LISTS headers)
     set(failed TRUE)
   endif()
 
+  if(header MATCHES "^exec/(kernels|operators)/"
+     AND text MATCHES "PLAIT_INDEPENDENT|PLAIT_VECTOR_LOOP|PLAIT_INLINE_CALL|vectorized\\(|for_each_row|for_each_index"
+     AND NOT text MATCHES "\nPLAIT_KERNELS_BEGIN\n.*\nPLAIT_KERNELS_END\n")
+    message("plait/${header} has kernels and lacks PLAIT_KERNELS_BEGIN and PLAIT_KERNELS_END around them")
+    set(failed TRUE)
+  endif()
+
   # nvcc 13 loses the names there where the type depends on a template's parameters: members before the first that was
   # left out get the values of later ones.
   if(text MATCHES "\n *[a-z_][A-Za-z_.()>-]* = {\\.[a-z_]+ = ")

@@ -14,6 +14,8 @@
 #include <plait/exec/kernels/for_each.hpp>
 #include <plait/exec/kernels/vector_math.hpp>
 
+PLAIT_KERNELS_BEGIN
+
 namespace plait {
 
 /// Four independent words of 32 random bits.
@@ -202,3 +204,5 @@ void fill_normal(random_stream from, T mean, T deviation, T* out, std::size_t co
 }
 
 }  // namespace plait
+
+PLAIT_KERNELS_END

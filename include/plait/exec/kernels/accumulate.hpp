@@ -6,6 +6,8 @@
 #include <plait/exec/element_type.hpp>
 #include <plait/exec/kernels/for_each.hpp>
 
+PLAIT_KERNELS_BEGIN
+
 namespace plait {
 
 namespace detail {
@@ -33,3 +35,5 @@ bool accumulate(element_type type, void* to, void const* from, std::size_t count
 }
 
 }  // namespace plait
+
+PLAIT_KERNELS_END

@@ -16,6 +16,8 @@
 #include <plait/exec/kernels/strided_copy.hpp>
 #include <plait/exec/shape.hpp>
 
+PLAIT_KERNELS_BEGIN
+
 namespace plait {
 
 /// The shape that two broadcast to, as numpy does it: the last axes face each other, and an axis of one element, or
@@ -270,3 +272,5 @@ void broadcast(broadcast_layout const& layout, T const* a, T const* b, R* out, F
 }
 
 }  // namespace plait
+
+PLAIT_KERNELS_END

@@ -13,6 +13,8 @@
 #include <plait/exec/kernels/reduce.hpp>
 #include <plait/exec/kernels/thread_team.hpp>
 
+PLAIT_KERNELS_BEGIN
+
 namespace plait {
 
 /// Where the channels of a tensor are: it is [outer, channels, inner].
@@ -134,3 +136,5 @@ void for_each_in_channels(channel_places const& x, F const& f) {
 }
 
 }  // namespace plait
+
+PLAIT_KERNELS_END

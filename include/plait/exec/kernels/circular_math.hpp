@@ -15,6 +15,8 @@
 #include <plait/exec/kernels/instruction_sets.hpp>
 #include <plait/exec/kernels/vector_math.hpp>
 
+PLAIT_KERNELS_BEGIN
+
 namespace plait::math {
 
 /// Largest magnitude of what the functions below are right for: 2^25 for float, 2^16 for double. NaN goes as well.
@@ -130,3 +132,5 @@ PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr double cos(double x) {
 }
 
 }  // namespace plait::math
+
+PLAIT_KERNELS_END

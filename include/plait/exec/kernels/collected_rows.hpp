@@ -11,6 +11,8 @@
 #include <plait/exec/kernels/for_each.hpp>
 #include <plait/exec/memory_pool.hpp>
 
+PLAIT_KERNELS_BEGIN
+
 namespace plait {
 
 namespace detail {
@@ -135,3 +137,5 @@ class collected_rows {
 };
 
 }  // namespace plait
+
+PLAIT_KERNELS_END

@@ -9,6 +9,8 @@
 #include <plait/exec/kernels/reduce.hpp>
 #include <plait/exec/kernels/thread_team.hpp>
 
+PLAIT_KERNELS_BEGIN
+
 namespace plait {
 
 namespace detail {
@@ -127,3 +129,5 @@ void two_column_sums(std::size_t rows, std::size_t width, Add const& add, T* fir
 }
 
 }  // namespace plait
+
+PLAIT_KERNELS_END

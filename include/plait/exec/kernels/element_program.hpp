@@ -20,6 +20,8 @@
 #include <plait/exec/backend.hpp>
 #include <plait/exec/kernels/for_each.hpp>
 
+PLAIT_KERNELS_BEGIN
+
 namespace plait {
 
 /// What a thread has of a value: so many elements, four of up to four bytes at most, or two of eight.
@@ -270,3 +272,5 @@ device_function device_function::of(F const& f) {
 }
 
 }  // namespace plait
+
+PLAIT_KERNELS_END

@@ -7,6 +7,8 @@
 
 #include <plait/exec/kernels/for_each.hpp>
 
+PLAIT_KERNELS_BEGIN
+
 namespace plait {
 
 namespace detail {
@@ -40,3 +42,5 @@ void fill(T* to, std::size_t count, T value) {
 }
 
 }  // namespace plait
+
+PLAIT_KERNELS_END

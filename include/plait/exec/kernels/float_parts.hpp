@@ -18,6 +18,8 @@
 #include <plait/exec/kernels/gemm_packing.hpp>
 #include <plait/exec/kernels/instruction_sets.hpp>
 
+PLAIT_KERNELS_BEGIN
+
 namespace plait::detail {
 
 // A tile is 16 lines of 16 pairs of bfloat16; the first of a pair, of an even k, is in the lower half. Lines of a left
@@ -243,3 +245,5 @@ PLAIT_ALWAYS_INLINE inline float joined_parts(std::uint32_t const* strip, std::p
 }
 
 }  // namespace plait::detail
+
+PLAIT_KERNELS_END

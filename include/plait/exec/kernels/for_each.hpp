@@ -23,6 +23,8 @@
 #include <plait/exec/kernels/standing_team.hpp>
 #include <plait/exec/run_cancelled.hpp>
 
+PLAIT_KERNELS_BEGIN
+
 namespace plait {
 
 /// Elements of a tile: work enough to be worth a thread's waking up, and little enough to stay in its cache.
@@ -30,10 +32,6 @@ inline constexpr std::size_t tile_size = 16'384;
 
 namespace detail {
 
-#if defined(__clang__)  // see instruction_sets.hpp; with debug information the warning is at the loop
-#pragma clang diagnostic push
-#pragma clang diagnostic ignored "-Wpass-failed"
-#endif
 template <class F>
 struct tile_loop {
   F f;
@@ -45,9 +43,6 @@ struct tile_loop {
     }
   }
 };
-#if defined(__clang__)
-#pragma clang diagnostic pop
-#endif
 
 template <class F>
 struct row_loop {
@@ -135,3 +130,5 @@ void for_each_row(std::size_t rows, std::size_t row_cost, F const& f) {
 }
 
 }  // namespace plait
+
+PLAIT_KERNELS_END

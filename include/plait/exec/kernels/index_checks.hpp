@@ -15,6 +15,8 @@
 #include <plait/exec/backend.hpp>
 #include <plait/exec/kernels/instruction_sets.hpp>
 
+PLAIT_KERNELS_BEGIN
+
 namespace plait {
 
 namespace detail {
@@ -75,3 +77,5 @@ void check_indices(I const* indices, std::size_t count, std::int64_t bound, std:
 }
 
 }  // namespace plait
+
+PLAIT_KERNELS_END

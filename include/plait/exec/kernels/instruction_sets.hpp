@@ -74,6 +74,19 @@ enum class instruction_set : unsigned char {
 #define PLAIT_VECTOR_LOOP PLAIT_INDEPENDENT
 #endif
 
+// Around the code of every header that has kernels. Of a loop marked PLAIT_INDEPENDENT that it does not vectorise clang
+// warns, at the function that the loop was inlined into: it depends on all flags which that is, but it is in one of
+// these headers, as run_portable() and its like are not inlined. With debug information it warns at the loop.
+#if defined(__clang__)
+#define PLAIT_KERNELS_BEGIN _Pragma("clang diagnostic push") _Pragma("clang diagnostic ignored \"-Wpass-failed\"")
+#define PLAIT_KERNELS_END _Pragma("clang diagnostic pop")
+#else
+#define PLAIT_KERNELS_BEGIN
+#define PLAIT_KERNELS_END
+#endif
+
+PLAIT_KERNELS_BEGIN
+
 /// The best this processor has; the environment variable PLAIT_INSTRUCTIONS (portable, avx2, avx512) can only lower it.
 /// Matrix tiles, which are used besides, are not with any of them: see amx.hpp.
 [[nodiscard]] inline instruction_set available_instructions() {
@@ -95,12 +108,6 @@ enum class instruction_set : unsigned char {
   return found;
 }
 
-// clang warns of loops marked PLAIT_INDEPENDENT that it cannot vectorise, at the function they were inlined to: here,
-// as these are not inlined themselves.
-#if defined(__clang__)
-#pragma clang diagnostic push
-#pragma clang diagnostic ignored "-Wpass-failed"
-#endif
 namespace detail {
 #if PLAIT_X86_DISPATCH
 template <class F, class... Args>
@@ -117,9 +124,6 @@ PLAIT_FLATTEN PLAIT_NO_INLINE void run_portable(F const& f, Args... args) {
   f(args...);
 }
 }  // namespace detail
-#if defined(__clang__)
-#pragma clang diagnostic pop
-#endif
 
 /// Calls f(args...), of which all that can be inlined is compiled for each set of instructions.
 template <class F, class... Args>
@@ -136,5 +140,7 @@ void vectorized(F const& f, Args... args) {
 #endif
   detail::run_portable(f, args...);
 }
+
+PLAIT_KERNELS_END
 
 }  // namespace plait

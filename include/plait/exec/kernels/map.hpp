@@ -10,6 +10,8 @@
 #include <plait/exec/kernels/for_each.hpp>
 #include <plait/exec/kernels/usual_values.hpp>
 
+PLAIT_KERNELS_BEGIN
+
 namespace plait {
 
 namespace detail {
@@ -168,3 +170,5 @@ void fold_some(std::size_t operands, Operand const& operand, T* out, std::size_t
 }
 
 }  // namespace plait
+
+PLAIT_KERNELS_END

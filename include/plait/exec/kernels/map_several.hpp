@@ -8,6 +8,8 @@
 #include <plait/exec/kernels/for_each.hpp>
 #include <plait/exec/kernels/usual_values.hpp>
 
+PLAIT_KERNELS_BEGIN
+
 namespace plait {
 
 namespace detail {
@@ -58,3 +60,5 @@ void map_several(std::array<T const*, N> const& x, T* out, std::size_t count, F 
 }
 
 }  // namespace plait
+
+PLAIT_KERNELS_END

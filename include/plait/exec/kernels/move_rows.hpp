@@ -13,6 +13,8 @@
 #include <plait/exec/kernels/for_each.hpp>
 #include <plait/exec/kernels/row_parts.hpp>
 
+PLAIT_KERNELS_BEGIN
+
 namespace plait {
 
 /// Sources of rows for move_rows: row i comes from where a list says.
@@ -172,3 +174,5 @@ void copy_parts(Whole* whole, std::size_t pitch, std::size_t rows, std::vector<p
 }
 
 }  // namespace plait
+
+PLAIT_KERNELS_END

@@ -9,6 +9,8 @@
 #include <plait/exec/kernels/reduce_row.hpp>
 #include <plait/exec/kernels/thread_team.hpp>
 
+PLAIT_KERNELS_BEGIN
+
 namespace plait {
 
 namespace detail {
@@ -149,3 +151,5 @@ void normalize(T const* x, T* y, std::size_t outer, std::size_t n, std::size_t i
 }
 
 }  // namespace plait
+
+PLAIT_KERNELS_END

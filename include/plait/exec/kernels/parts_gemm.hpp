@@ -17,6 +17,8 @@
 #include <plait/exec/kernels/instruction_sets.hpp>
 #include <plait/exec/kernels/standing_team.hpp>
 
+PLAIT_KERNELS_BEGIN
+
 namespace plait::detail {
 
 /// How much of k is summed before c is written: so much of a strip, twice, leaves room in the second level of cache.
@@ -325,3 +327,5 @@ void multiply_by_parts(gemm_problem<float> const& whole) {
 }
 
 }  // namespace plait::detail
+
+PLAIT_KERNELS_END

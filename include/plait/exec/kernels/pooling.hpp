@@ -8,6 +8,8 @@
 #include <plait/exec/kernels/row_parts.hpp>
 #include <plait/exec/kernels/windows.hpp>
 
+PLAIT_KERNELS_BEGIN
+
 namespace plait {
 
 enum class pooling : std::uint8_t {
@@ -241,3 +243,5 @@ void unpool(windows const& w, T const* x, T const* y, T const* dy, T* dx, std::i
 }
 
 }  // namespace plait
+
+PLAIT_KERNELS_END

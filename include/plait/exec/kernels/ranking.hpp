@@ -10,6 +10,8 @@
 #include <plait/exec/kernels/for_each.hpp>
 #include <plait/exec/kernels/reduce.hpp>
 
+PLAIT_KERNELS_BEGIN
+
 namespace plait {
 
 namespace detail {
@@ -170,3 +172,5 @@ void top_k(T const* x, T* values, std::int64_t* indices, std::int64_t* flat, std
 }
 
 }  // namespace plait
+
+PLAIT_KERNELS_END

@@ -13,6 +13,8 @@
 #include <plait/exec/kernels/reduce_row.hpp>
 #include <plait/exec/kernels/thread_team.hpp>
 
+PLAIT_KERNELS_BEGIN
+
 namespace plait {
 
 namespace detail {
@@ -189,3 +191,5 @@ void reduce_columns(T const* x, std::size_t outer, std::size_t n, std::size_t in
 }
 
 }  // namespace plait
+
+PLAIT_KERNELS_END

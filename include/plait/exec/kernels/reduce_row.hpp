@@ -14,6 +14,8 @@
 #include <plait/exec/backend.hpp>
 #include <plait/exec/kernels/instruction_sets.hpp>
 
+PLAIT_KERNELS_BEGIN
+
 namespace plait {
 
 // ---- what elements are combined by
@@ -181,3 +183,5 @@ PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE inline T reduce_row(std::size_t n, F const
 }
 
 }  // namespace plait
+
+PLAIT_KERNELS_END

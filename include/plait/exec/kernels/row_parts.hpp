@@ -7,6 +7,8 @@
 
 #include <plait/exec/kernels/for_each.hpp>
 
+PLAIT_KERNELS_BEGIN
+
 namespace plait {
 
 namespace detail {
@@ -65,3 +67,5 @@ void for_row_parts_between(std::size_t first, std::size_t last, std::size_t widt
 }
 
 }  // namespace plait
+
+PLAIT_KERNELS_END

@@ -7,6 +7,8 @@
 
 #include <plait/exec/kernels/for_each.hpp>
 
+PLAIT_KERNELS_BEGIN
+
 namespace plait {
 
 /// Places for scatter_axis: a list of them for all vectors along the axis; or, with a stride, for each outer place one.
@@ -77,3 +79,5 @@ void scatter_axis(T* to, T const* from, Place const& place, std::size_t outer, s
 }
 
 }  // namespace plait
+
+PLAIT_KERNELS_END

@@ -6,6 +6,8 @@
 
 #include <plait/exec/kernels/for_each.hpp>
 
+PLAIT_KERNELS_BEGIN
+
 namespace plait {
 
 namespace detail {
@@ -46,3 +48,5 @@ void for_each_row_in_order(std::size_t rows, std::size_t width, F const& f) {
 }
 
 }  // namespace plait
+
+PLAIT_KERNELS_END

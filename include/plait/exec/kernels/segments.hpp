@@ -12,6 +12,8 @@
 #include <plait/exec/kernels/row_parts.hpp>
 #include <plait/exec/kernels/scatter_rows.hpp>
 
+PLAIT_KERNELS_BEGIN
+
 namespace plait {
 
 /// Sums of integers wrap around; the maximum of something with a NaN is NaN.
@@ -139,3 +141,5 @@ void segment_sizes(std::int64_t* sizes, std::size_t count, I const* numbers, std
 }
 
 }  // namespace plait
+
+PLAIT_KERNELS_END

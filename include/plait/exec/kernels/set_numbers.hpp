@@ -6,6 +6,8 @@
 #include <plait/exec/backend.hpp>
 #include <plait/exec/kernels/for_each.hpp>
 
+PLAIT_KERNELS_BEGIN
+
 namespace plait {
 
 namespace detail {
@@ -38,3 +40,5 @@ void set_numbers(T* to, T const* from, std::size_t count) {
 }
 
 }  // namespace plait
+
+PLAIT_KERNELS_END

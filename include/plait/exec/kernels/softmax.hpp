@@ -7,6 +7,8 @@
 #include <plait/exec/kernels/thread_team.hpp>
 #include <plait/exec/kernels/vector_math.hpp>
 
+PLAIT_KERNELS_BEGIN
+
 namespace plait {
 
 namespace detail {
@@ -100,3 +102,5 @@ void log_softmax(T const* x, T* y, std::size_t rows, std::size_t width) {
 }
 
 }  // namespace plait
+
+PLAIT_KERNELS_END

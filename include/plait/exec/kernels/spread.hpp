@@ -8,6 +8,8 @@
 #include <plait/exec/kernels/row_parts.hpp>
 #include <plait/exec/shape.hpp>
 
+PLAIT_KERNELS_BEGIN
+
 namespace plait {
 
 /// Neighbouring axes of which all are reduced, or none, are one axis here, and the last such axis makes rows. Trivially
@@ -102,3 +104,5 @@ void spread(spread_layout const& layout, T const* dy, T const* x, T const* y, T*
 }
 
 }  // namespace plait
+
+PLAIT_KERNELS_END

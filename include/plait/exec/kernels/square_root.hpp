@@ -10,6 +10,8 @@
 
 #include <plait/exec/kernels/map.hpp>
 
+PLAIT_KERNELS_BEGIN
+
 namespace plait {
 
 namespace functions {
@@ -62,3 +64,5 @@ void square_root(T const* x, T* out, std::size_t count) {
 }
 
 }  // namespace plait
+
+PLAIT_KERNELS_END

@@ -9,6 +9,8 @@
 #include <plait/exec/kernels/for_each.hpp>
 #include <plait/exec/shape.hpp>
 
+PLAIT_KERNELS_BEGIN
+
 namespace plait {
 
 /// Distances between neighbours along each axis, in elements; 0 repeats one element, negative ones walk backwards.
@@ -103,3 +105,5 @@ void copy_strided(void* out, void const* from, element_type type, shape const& d
 }
 
 }  // namespace plait
+
+PLAIT_KERNELS_END

@@ -16,6 +16,8 @@
 #include <plait/exec/kernels/instruction_sets.hpp>
 #include <plait/exec/kernels/reduce_row.hpp>
 
+PLAIT_KERNELS_BEGIN
+
 namespace plait {
 
 namespace detail {
@@ -145,3 +147,5 @@ PLAIT_HOST_DEVICE inline void reduce_team_columns(std::size_t columns, std::size
 }
 
 }  // namespace plait
+
+PLAIT_KERNELS_END

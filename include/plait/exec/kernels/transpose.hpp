@@ -16,6 +16,8 @@
 #include <plait/exec/kernels/strided_copy.hpp>
 #include <plait/exec/shape.hpp>
 
+PLAIT_KERNELS_BEGIN
+
 namespace plait {
 
 namespace detail {
@@ -224,3 +226,5 @@ void transposition::run(T* to, T const* from) const {
 }
 
 }  // namespace plait
+
+PLAIT_KERNELS_END

@@ -13,6 +13,8 @@
 
 #include <plait/exec/kernels/instruction_sets.hpp>
 
+PLAIT_KERNELS_BEGIN
+
 namespace plait::detail {
 
 template <class F, class T>
@@ -60,3 +62,5 @@ PLAIT_ALWAYS_INLINE inline void by_case(F const& f, T const* x, std::size_t firs
 }
 
 }  // namespace plait::detail
+
+PLAIT_KERNELS_END

@@ -21,6 +21,8 @@
 #include <plait/exec/backend.hpp>
 #include <plait/exec/kernels/instruction_sets.hpp>
 
+PLAIT_KERNELS_BEGIN
+
 namespace plait::math {
 
 /// Sums of products as the compiler likes them: fused where the processor can.
@@ -443,3 +445,5 @@ PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr float pow_of_usual(float x, floa
 }
 
 }  // namespace plait::math
+
+PLAIT_KERNELS_END

@@ -7,6 +7,8 @@
 
 #include <plait/exec/kernels/for_each.hpp>
 
+PLAIT_KERNELS_BEGIN
+
 namespace plait {
 
 /// How many of the first tensors the result of weighted_sum may stand in.
@@ -88,3 +90,5 @@ void weighted_sum(std::size_t operands, Operand const& operand, T* out, std::siz
 }
 
 }  // namespace plait
+
+PLAIT_KERNELS_END

@@ -11,6 +11,8 @@
 
 #include <plait/exec/kernels/row_parts.hpp>
 
+PLAIT_KERNELS_BEGIN
+
 namespace plait {
 
 /// By axis: depth, height, width; axes that an image does not have, the first ones, have an extent of 1. Trivially
@@ -257,3 +259,5 @@ void columns_to_windows(windows const& w, T const* columns, T* x, std::int64_t c
 }
 
 }  // namespace plait
+
+PLAIT_KERNELS_END

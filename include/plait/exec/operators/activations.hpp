@@ -16,6 +16,8 @@
 #include <plait/exec/operators.hpp>
 #include <plait/exec/operators/map_kernel.hpp>
 
+PLAIT_KERNELS_BEGIN
+
 namespace plait {
 
 namespace functions {
@@ -256,3 +258,5 @@ void add_activation_operators(operators<B>& table) {
 }
 
 }  // namespace plait
+
+PLAIT_KERNELS_END

@@ -19,6 +19,8 @@
 #include <plait/exec/operators/arithmetic.hpp>
 #include <plait/exec/operators/gradient_kernel.hpp>
 
+PLAIT_KERNELS_BEGIN
+
 namespace plait {
 
 namespace functions {
@@ -222,3 +224,5 @@ void add_activation_gradient_operators(operators<B>& table) {
 }
 
 }  // namespace plait
+
+PLAIT_KERNELS_END

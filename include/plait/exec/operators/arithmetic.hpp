@@ -16,6 +16,8 @@
 #include <plait/exec/operators/binary_kernel.hpp>
 #include <plait/exec/operators/map_kernel.hpp>
 
+PLAIT_KERNELS_BEGIN
+
 namespace plait {
 
 /// Functions of elements, for kernels of any backend. Those of integers are modulo 2^bits.
@@ -211,3 +213,5 @@ void add_arithmetic_operators(operators<B>& table) {
 }
 
 }  // namespace plait
+
+PLAIT_KERNELS_END

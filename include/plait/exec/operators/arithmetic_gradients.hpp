@@ -14,6 +14,8 @@
 #include <plait/exec/operators/arithmetic.hpp>
 #include <plait/exec/operators/broadcast_arguments.hpp>
 
+PLAIT_KERNELS_BEGIN
+
 namespace plait {
 
 namespace functions {
@@ -130,3 +132,5 @@ void add_arithmetic_gradient_operators(operators<B>& table) {
 }
 
 }  // namespace plait
+
+PLAIT_KERNELS_END

@@ -20,6 +20,8 @@
 #include <plait/exec/op_schema.hpp>
 #include <plait/exec/operators.hpp>
 
+PLAIT_KERNELS_BEGIN
+
 namespace plait {
 
 namespace detail {
@@ -256,3 +258,5 @@ void add_batch_norm_operator(operators<B>& table) {
 }
 
 }  // namespace plait
+
+PLAIT_KERNELS_END

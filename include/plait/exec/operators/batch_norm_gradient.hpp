@@ -7,6 +7,8 @@
 
 #include <plait/exec/operators/batch_norm.hpp>
 
+PLAIT_KERNELS_BEGIN
+
 namespace plait {
 
 namespace detail {
@@ -148,3 +150,5 @@ void add_batch_norm_gradient_operator(operators<B>& table) {
 }
 
 }  // namespace plait
+
+PLAIT_KERNELS_END

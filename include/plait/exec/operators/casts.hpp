@@ -13,6 +13,8 @@
 #include <plait/exec/op_schema.hpp>
 #include <plait/exec/operators.hpp>
 
+PLAIT_KERNELS_BEGIN
+
 namespace plait {
 
 /// The type that an argument names: by a number of Caffe2's TensorProto.DataType, or by its name in letters of either
@@ -93,3 +95,5 @@ void add_cast_operators(operators<B>& table) {
 }
 
 }  // namespace plait
+
+PLAIT_KERNELS_END

@@ -16,6 +16,8 @@
 #include <plait/exec/operators/window_arguments.hpp>
 #include <plait/exec/shape.hpp>
 
+PLAIT_KERNELS_BEGIN
+
 namespace plait {
 
 namespace detail {
@@ -176,3 +178,5 @@ void add_convolution_operators(operators<B>& table) {
 }
 
 }  // namespace plait
+
+PLAIT_KERNELS_END

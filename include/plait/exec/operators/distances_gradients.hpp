@@ -10,6 +10,8 @@
 #include <plait/exec/kernels/row_parts.hpp>
 #include <plait/exec/operators/distances.hpp>
 
+PLAIT_KERNELS_BEGIN
+
 namespace plait {
 
 namespace detail {
@@ -242,3 +244,5 @@ void add_distance_gradient_operators(operators<B>& table) {
 }
 
 }  // namespace plait
+
+PLAIT_KERNELS_END

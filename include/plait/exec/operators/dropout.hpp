@@ -15,6 +15,8 @@
 #include <plait/exec/operators/random_fills.hpp>
 #include <plait/exec/random.hpp>
 
+PLAIT_KERNELS_BEGIN
+
 namespace plait {
 
 namespace detail {
@@ -143,3 +145,5 @@ void add_dropout_operators(operators<B>& table) {
 }
 
 }  // namespace plait
+
+PLAIT_KERNELS_END

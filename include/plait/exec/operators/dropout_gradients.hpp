@@ -11,6 +11,8 @@
 #include <plait/exec/operators.hpp>
 #include <plait/exec/operators/dropout.hpp>
 
+PLAIT_KERNELS_BEGIN
+
 namespace plait {
 
 namespace detail {
@@ -80,3 +82,5 @@ void add_dropout_gradient_operators(operators<B>& table) {
 }
 
 }  // namespace plait
+
+PLAIT_KERNELS_END

@@ -19,6 +19,8 @@
 #include <plait/exec/operators/broadcast_arguments.hpp>
 #include <plait/exec/operators/map_kernel.hpp>
 
+PLAIT_KERNELS_BEGIN
+
 namespace plait {
 
 namespace functions {
@@ -276,3 +278,5 @@ void add_function_operators(operators<B>& table) {
 }
 
 }  // namespace plait
+
+PLAIT_KERNELS_END

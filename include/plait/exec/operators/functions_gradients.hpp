@@ -10,6 +10,8 @@
 #include <plait/exec/operators/functions.hpp>
 #include <plait/exec/operators/gradient_kernel.hpp>
 
+PLAIT_KERNELS_BEGIN
+
 namespace plait {
 
 namespace functions {
@@ -76,3 +78,5 @@ void add_function_gradient_operators(operators<B>& table) {
 }
 
 }  // namespace plait
+
+PLAIT_KERNELS_END

@@ -10,6 +10,8 @@
 #include <plait/exec/kernels/thread_team.hpp>
 #include <plait/exec/operators/normalization.hpp>
 
+PLAIT_KERNELS_BEGIN
+
 namespace plait {
 
 namespace detail {
@@ -159,3 +161,5 @@ void add_layer_norm_gradient_operator(operators<B>& table) {
 }
 
 }  // namespace plait
+
+PLAIT_KERNELS_END

@@ -13,6 +13,8 @@
 #include <plait/exec/op_schema.hpp>
 #include <plait/exec/operators.hpp>
 
+PLAIT_KERNELS_BEGIN
+
 namespace plait {
 
 /// What Caffe2's LearningRate multiplies the base rate by, after so many iterations. One difference: poly stays at zero
@@ -211,3 +213,5 @@ void add_learning_rate_operators(operators<B>& table) {
 }
 
 }  // namespace plait
+
+PLAIT_KERNELS_END

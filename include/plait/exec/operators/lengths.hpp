@@ -16,6 +16,8 @@
 #include <plait/exec/operators/packing.hpp>
 #include <plait/exec/shape.hpp>
 
+PLAIT_KERNELS_BEGIN
+
 namespace plait {
 
 /// Number and length of segments that are all as long; none of no length if there are none.
@@ -319,3 +321,5 @@ void add_lengths_operators(operators<B>& table) {
 }
 
 }  // namespace plait
+
+PLAIT_KERNELS_END

@@ -10,6 +10,8 @@
 #include <plait/exec/kernels/row_parts.hpp>
 #include <plait/exec/operators/losses.hpp>
 
+PLAIT_KERNELS_BEGIN
+
 namespace plait {
 
 namespace detail {
@@ -200,3 +202,5 @@ void add_loss_gradient_operators(operators<B>& table) {
 }
 
 }  // namespace plait
+
+PLAIT_KERNELS_END

@@ -17,6 +17,8 @@
 #include <plait/exec/op_schema.hpp>
 #include <plait/exec/operators.hpp>
 
+PLAIT_KERNELS_BEGIN
+
 namespace plait {
 
 namespace detail {
@@ -434,3 +436,5 @@ void add_matrix_operators(operators<B>& table) {
 }
 
 }  // namespace plait
+
+PLAIT_KERNELS_END

@@ -13,6 +13,8 @@
 #include <plait/exec/operators/layer_norm_gradient.hpp>
 #include <plait/exec/operators/normalization.hpp>
 
+PLAIT_KERNELS_BEGIN
+
 namespace plait {
 
 namespace detail {
@@ -198,3 +200,5 @@ void add_normalization_gradient_operators(operators<B>& table) {
 }
 
 }  // namespace plait
+
+PLAIT_KERNELS_END

@@ -5,6 +5,8 @@
 
 #include <plait/exec/operators/one_hot.hpp>
 
+PLAIT_KERNELS_BEGIN
+
 namespace plait {
 
 namespace detail {
@@ -50,3 +52,5 @@ void add_one_hot_gradient_operators(operators<B>& table) {
 }
 
 }  // namespace plait
+
+PLAIT_KERNELS_END

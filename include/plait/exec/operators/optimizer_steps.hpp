@@ -12,6 +12,8 @@
 #include <plait/exec/kernels/square_root.hpp>
 #include <plait/exec/op_kernel.hpp>
 
+PLAIT_KERNELS_BEGIN
+
 namespace plait {
 
 namespace detail {
@@ -222,3 +224,5 @@ struct rms_prop_step {
 }  // namespace detail
 
 }  // namespace plait
+
+PLAIT_KERNELS_END

@@ -17,6 +17,8 @@
 #include <plait/exec/operators.hpp>
 #include <plait/exec/operators/optimizer_steps.hpp>
 
+PLAIT_KERNELS_BEGIN
+
 namespace plait {
 
 /// m' = momentum m + rate g; step = m', with nesterov (1 + momentum) m' - momentum m; parameter' = parameter - step.
@@ -187,3 +189,5 @@ void add_optimizer_operators(operators<B>& table) {
 }
 
 }  // namespace plait
+
+PLAIT_KERNELS_END

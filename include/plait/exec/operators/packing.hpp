@@ -18,6 +18,8 @@
 #include <plait/exec/operators.hpp>
 #include <plait/exec/shape.hpp>
 
+PLAIT_KERNELS_BEGIN
+
 namespace plait {
 
 /// Base of ops whose output's rows are rows of an input, as other inputs' elements say: infer makes the list.
@@ -333,3 +335,5 @@ void add_packing_operators(operators<B>& table) {
 }
 
 }  // namespace plait
+
+PLAIT_KERNELS_END

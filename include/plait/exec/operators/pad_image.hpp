@@ -15,6 +15,8 @@
 #include <plait/exec/operators/window_arguments.hpp>
 #include <plait/exec/shape.hpp>
 
+PLAIT_KERNELS_BEGIN
+
 namespace plait {
 
 /// What a margin holds.
@@ -222,3 +224,5 @@ void add_pad_image_operators(operators<B>& table) {
 }
 
 }  // namespace plait
+
+PLAIT_KERNELS_END

@@ -21,6 +21,8 @@
 #include <plait/exec/operators/fills.hpp>
 #include <plait/exec/random.hpp>
 
+PLAIT_KERNELS_BEGIN
+
 namespace plait {
 
 /// The streams of one op, a new one each time it runs.
@@ -231,3 +233,5 @@ void add_random_fill_operators(operators<B>& table) {
 }
 
 }  // namespace plait
+
+PLAIT_KERNELS_END

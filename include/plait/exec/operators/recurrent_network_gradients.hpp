@@ -21,6 +21,8 @@
 #include <plait/exec/operators/recurrent_network_steps.hpp>
 #include <plait/exec/step_workspaces.hpp>
 
+PLAIT_KERNELS_BEGIN
+
 namespace plait {
 
 namespace detail {
@@ -432,3 +434,5 @@ void add_recurrent_network_gradient_operators(operators<B>& table) {
 }
 
 }  // namespace plait
+
+PLAIT_KERNELS_END

@@ -19,6 +19,8 @@
 #include <plait/exec/op_schema.hpp>
 #include <plait/exec/operators.hpp>
 
+PLAIT_KERNELS_BEGIN
+
 namespace plait {
 
 enum class reduction_kind : unsigned char { sum, mean, max, min, l1, l2, sum_of_squares, mean_of_squares };
@@ -336,3 +338,5 @@ void add_reduction_operators(operators<B>& table) {
 }
 
 }  // namespace plait
+
+PLAIT_KERNELS_END

@@ -18,6 +18,8 @@
 #include <plait/exec/operators.hpp>
 #include <plait/exec/operators/reductions.hpp>
 
+PLAIT_KERNELS_BEGIN
+
 namespace plait {
 
 namespace detail {
@@ -273,3 +275,5 @@ void add_reduction_gradient_operators(operators<B>& table) {
 }
 
 }  // namespace plait
+
+PLAIT_KERNELS_END

@@ -23,6 +23,8 @@
 #include <plait/exec/operators.hpp>
 #include <plait/exec/shape.hpp>
 
+PLAIT_KERNELS_BEGIN
+
 namespace plait {
 
 namespace detail {
@@ -244,3 +246,5 @@ void add_scatter_operators(operators<B>& table) {
 }
 
 }  // namespace plait
+
+PLAIT_KERNELS_END

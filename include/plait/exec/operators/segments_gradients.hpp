@@ -26,6 +26,8 @@
 #include <plait/exec/operators/segments.hpp>
 #include <plait/exec/shape.hpp>
 
+PLAIT_KERNELS_BEGIN
+
 namespace plait {
 
 namespace detail {
@@ -376,3 +378,5 @@ void add_segment_gradient_operators(operators<B>& table) {
 }
 
 }  // namespace plait
+
+PLAIT_KERNELS_END

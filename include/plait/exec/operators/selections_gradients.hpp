@@ -7,6 +7,8 @@
 #include <plait/exec/kernels/column_sums.hpp>
 #include <plait/exec/operators/selections.hpp>
 
+PLAIT_KERNELS_BEGIN
+
 namespace plait {
 
 namespace detail {
@@ -84,3 +86,5 @@ void add_selection_gradient_operators(operators<B>& table) {
 }
 
 }  // namespace plait
+
+PLAIT_KERNELS_END

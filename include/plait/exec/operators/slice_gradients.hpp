@@ -15,6 +15,8 @@
 #include <plait/exec/operators/slice.hpp>
 #include <plait/exec/shape.hpp>
 
+PLAIT_KERNELS_BEGIN
+
 namespace plait {
 
 namespace detail {
@@ -130,3 +132,5 @@ void add_slice_gradient_operators(operators<B>& table) {
 }
 
 }  // namespace plait
+
+PLAIT_KERNELS_END

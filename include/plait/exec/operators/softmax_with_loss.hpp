@@ -11,6 +11,8 @@
 #include <plait/exec/kernels/thread_team.hpp>
 #include <plait/exec/operators/losses.hpp>
 
+PLAIT_KERNELS_BEGIN
+
 namespace plait {
 
 namespace detail {
@@ -218,3 +220,5 @@ void add_softmax_with_loss_operators(operators<B>& table) {
 }
 
 }  // namespace plait
+
+PLAIT_KERNELS_END

@@ -8,6 +8,8 @@
 #include <plait/exec/kernels/thread_team.hpp>
 #include <plait/exec/operators/softmax_with_loss.hpp>
 
+PLAIT_KERNELS_BEGIN
+
 namespace plait {
 
 namespace detail {
@@ -122,3 +124,5 @@ void add_softmax_with_loss_gradient_operators(operators<B>& table) {
 }
 
 }  // namespace plait
+
+PLAIT_KERNELS_END

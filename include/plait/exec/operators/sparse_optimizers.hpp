@@ -16,6 +16,8 @@
 #include <plait/exec/operators.hpp>
 #include <plait/exec/operators/optimizers.hpp>
 
+PLAIT_KERNELS_BEGIN
+
 namespace plait {
 
 namespace detail {
@@ -459,3 +461,5 @@ void add_sparse_optimizer_operators(operators<B>& table) {
 }
 
 }  // namespace plait
+
+PLAIT_KERNELS_END

@@ -15,6 +15,8 @@
 #include <plait/exec/operators/arithmetic.hpp>
 #include <plait/exec/operators/broadcast_arguments.hpp>
 
+PLAIT_KERNELS_BEGIN
+
 namespace plait {
 
 namespace functions {
@@ -212,3 +214,5 @@ void add_sum_operators(operators<B>& table) {
 }
 
 }  // namespace plait
+
+PLAIT_KERNELS_END

@@ -15,6 +15,8 @@
 #include <plait/exec/operators.hpp>
 #include <plait/exec/operators/sums.hpp>
 
+PLAIT_KERNELS_BEGIN
+
 namespace plait {
 
 namespace functions {
@@ -173,3 +175,5 @@ void add_sum_gradient_operators(operators<B>& table) {
 }
 
 }  // namespace plait
+
+PLAIT_KERNELS_END

@@ -9,6 +9,8 @@
 #include <plait/exec/operators.hpp>
 #include <plait/exec/operators/map_kernel.hpp>
 
+PLAIT_KERNELS_BEGIN
+
 namespace plait {
 
 namespace functions {
@@ -73,3 +75,5 @@ void add_trigonometry_operators(operators<B>& table) {
 }
 
 }  // namespace plait
+
+PLAIT_KERNELS_END

@@ -10,6 +10,8 @@
 #include <plait/exec/operators/gradient_kernel.hpp>
 #include <plait/exec/operators/trigonometry.hpp>
 
+PLAIT_KERNELS_BEGIN
+
 namespace plait {
 
 namespace functions {
@@ -77,3 +79,5 @@ void add_trigonometry_gradient_operators(operators<B>& table) {
 }
 
 }  // namespace plait
+
+PLAIT_KERNELS_END

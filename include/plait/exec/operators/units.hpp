@@ -16,6 +16,8 @@
 #include <plait/exec/op_schema.hpp>
 #include <plait/exec/operators.hpp>
 
+PLAIT_KERNELS_BEGIN
+
 namespace plait {
 
 namespace detail {
@@ -250,3 +252,5 @@ void add_unit_operators(operators<B>& table) {
 }
 
 }  // namespace plait
+
+PLAIT_KERNELS_END

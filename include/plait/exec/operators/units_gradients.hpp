@@ -8,6 +8,8 @@
 
 #include <plait/exec/operators/units.hpp>
 
+PLAIT_KERNELS_BEGIN
+
 namespace plait {
 
 namespace detail {
@@ -189,3 +191,5 @@ void add_unit_gradient_operators(operators<B>& table) {
 }
 
 }  // namespace plait
+
+PLAIT_KERNELS_END

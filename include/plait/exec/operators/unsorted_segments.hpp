@@ -20,6 +20,8 @@
 #include <plait/exec/operators/segments.hpp>
 #include <plait/exec/shape.hpp>
 
+PLAIT_KERNELS_BEGIN
+
 namespace plait {
 
 namespace detail {
@@ -95,3 +97,5 @@ void add_unsorted_segment_operators(operators<B>& table) {
 }
 
 }  // namespace plait
+
+PLAIT_KERNELS_END
