@@ -101,6 +101,7 @@
 #include <plait/ssa/phi_placement.hpp>
 #include <plait/ssa/program_member_hooks.hpp>
 #include <plait/ssa/program_mutation.hpp>
+#include <plait/ssa/program_names.hpp>
 #include <plait/ssa/program_rewrite.hpp>
 #include <plait/ssa/program_snapshot.hpp>
 #include <plait/ssa/program_traits.hpp>

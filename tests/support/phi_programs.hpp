@@ -1,12 +1,14 @@
 // Programs that hold phis and change through every hook of ssa/program_mutation.hpp, made from those of
-// random_program.hpp: structs with names that are strings, and pointers in a foreign namespace. interpret_phis runs
-// both, whether they hold phis or not.
+// random_program.hpp: structs with names that are strings, and pointers in a foreign namespace; and those that make new
+// names themselves: structs with registers, which are numbers without text, and the pointers. interpret_phis runs them
+// all, whether they hold phis or not.
 //
 //   TEST_CASE_TEMPLATE("…", P, PLAIT_PHI_PROGRAMS) { P p = test::make_program<P>(test::random_program(seed)); … }
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
+#include <map>
 #include <memory>
 #include <optional>
 #include <random>
@@ -187,14 +189,119 @@ inline void plait::program_traits<mir::Function>::insert_phi(P&, mir::Block* b, 
   b->phis.push_back(std::move(phi));
 }
 
+// The same IR, whose function makes new values.
+namespace mir {
+struct Maker : Function {
+  Value* fresh(Value const* from) {
+    std::string const label = from->label.substr(0, from->label.find('_'));
+    return values.emplace_back(std::make_unique<Value>(Value{label + "_v" + std::to_string(values.size())})).get();
+  }
+};
+}  // namespace mir
+template <>
+struct plait::graph_traits<mir::Maker> : plait::graph_traits<mir::Function> {};
+template <>
+struct plait::program_traits<mir::Maker> : plait::program_traits<mir::Function> {
+  static mir::Value* new_name(mir::Maker& p, mir::Value const* from) { return p.fresh(from); }
+};
+
+namespace test {
+
+/// Registers are numbers, blocks have no way to their program. Adapted by members alone.
+struct numbered_program {
+  struct op {
+    std::string type;
+    std::vector<unsigned> inputs;
+    std::vector<unsigned> outputs;
+    friend bool operator==(op const&, op const&) = default;
+  };
+  struct net {
+    std::vector<op> ops;
+    std::vector<unsigned> external_inputs;
+    std::vector<unsigned> external_outputs;
+    friend bool operator==(net const&, net const&) = default;
+  };
+  struct argument {
+    std::optional<int> from;
+    unsigned name;
+    friend bool operator==(argument const&, argument const&) = default;
+  };
+  struct phi {
+    unsigned result;
+    std::vector<argument> arguments;
+    friend bool operator==(phi const&, phi const&) = default;
+  };
+  std::vector<net> blocks;
+  std::vector<std::vector<int>> targets;
+  std::vector<std::vector<phi>> merges;
+  std::vector<std::string> origins;  // by register, for interpret_phis only: the name it is a version of
+
+  numbered_program() = default;
+  explicit numbered_program(net_program const& from) : targets(from.targets), merges(from.blocks.size()) {
+    std::map<std::string, unsigned> numbers;
+    auto const registers = [&](std::vector<std::string> const& names) {
+      std::vector<unsigned> made;
+      for (std::string const& name : names) {
+        auto const [at, is_new] = numbers.try_emplace(name, static_cast<unsigned>(origins.size()));
+        if (is_new) origins.push_back(name);
+        made.push_back(at->second);
+      }
+      return made;
+    };
+    for (auto const& block : from.blocks) {
+      net& made = blocks.emplace_back();
+      for (plait::op_spec const& o : block.ops) made.ops.push_back({o.type, registers(o.inputs), registers(o.outputs)});
+      made.external_inputs = registers(block.external_inputs);
+      made.external_outputs = registers(block.external_outputs);
+    }
+  }
+
+  std::size_t size() const { return blocks.size(); }
+  int entry() const { return 0; }
+  std::vector<int> const& successors(int n) const { return targets[static_cast<std::size_t>(n)]; }
+  net const& block(int n) const { return blocks[static_cast<std::size_t>(n)]; }
+  net& block(int n) { return blocks[static_cast<std::size_t>(n)]; }
+  std::vector<phi> const& phis(int n) const { return merges[static_cast<std::size_t>(n)]; }
+  static unsigned phi_result(phi const& p) { return p.result; }
+  static auto phi_arguments(phi const& p) {
+    std::vector<plait::phi_argument<int, unsigned>> made;
+    for (argument const& a : p.arguments) made.push_back({a.from, a.name});
+    return made;
+  }
+  void insert_phi(int n, unsigned result, std::span<plait::phi_argument<int, unsigned> const> arguments) {
+    phi made{result, {}};
+    for (auto const& a : arguments) made.arguments.push_back({a.predecessor, a.name});
+    merges[static_cast<std::size_t>(n)].push_back(std::move(made));
+  }
+  void erase_phis(int n) { merges[static_cast<std::size_t>(n)].clear(); }
+  void insert_copy(int n, std::size_t place, unsigned to, unsigned from) {
+    auto& ops = block(n).ops;
+    ops.insert(ops.begin() + static_cast<std::ptrdiff_t>(place), op{"Copy", {from}, {to}});
+  }
+  std::size_t copy_place(int n) const {
+    auto const& ops = block(n).ops;
+    return ops.size() - (!ops.empty() && ops.back().type == "Branch" ? 1 : 0);
+  }
+  unsigned new_name(unsigned from) {
+    origins.push_back(std::string(origins[from]));
+    return static_cast<unsigned>(origins.size() - 1);
+  }
+  /// For interpret_phis: as unique as the register, up to the first `_` its origin.
+  std::string text_of(unsigned name) const { return origins[name] + '_' + std::to_string(name); }
+};
+
+}  // namespace test
+
 #define PLAIT_PHI_PROGRAMS ::test::phi_program, ::mir::Function
+/// Those that make new names themselves.
+#define PLAIT_NAMING_PROGRAMS ::test::numbered_program, ::mir::Maker
 
 namespace test {
 
 template <class P>
 [[nodiscard]] P make_program(net_program const& from) {
-  if constexpr (std::is_same_v<P, mir::Function>) {
-    mir::Function made;
+  if constexpr (std::is_base_of_v<mir::Function, P>) {
+    P made;
     for (std::size_t i = 0; i != from.blocks.size(); ++i)
       made.blocks.push_back(std::make_unique<mir::Block>(mir::Block{nullptr, i, {}, {}, {}}));
     made.returned.resize(from.blocks.size());
@@ -221,6 +328,7 @@ inline void settle(mir::Function& f) {
   for (auto& b : f.blocks) b->parent = &f;
 }
 inline void settle(phi_program&) {}
+inline void settle(numbered_program&) {}
 
 /// What interpret says of the program without phis. Names of external inputs may have got a suffix: up to the first
 /// `_` they say what is given.
@@ -231,7 +339,12 @@ run_result interpret_phis(P const& p, unsigned seed, std::size_t most_blocks = 2
   std::map<std::string, int, std::less<>> env;
   auto at = plait::entry(p);
   std::optional<plait::node_t<P>> from;
-  auto const text = [&](auto const& name) { return std::string(plait::name_text(plait::block(p, at), name)); };
+  auto const text = [&](auto const& name) {
+    if constexpr (plait::has_text<plait::block_t<P>>)
+      return std::string(plait::name_text(plait::block(p, at), name));
+    else
+      return p.text_of(name);
+  };
   for (auto const& name : plait::external_inputs(plait::block(p, at))) {
     unsigned mixed = seed;
     std::string const full = text(name);

@@ -64,6 +64,14 @@ struct program_member_hooks {
   {
     p.split_edge(from, way);
   }
+
+  // ---- names
+  template <class Name>
+  static constexpr decltype(auto) new_name(P& p, Name const& name)
+    requires requires { p.new_name(name); }
+  {
+    return p.new_name(name);
+  }
 };
 
 }  // namespace plait::detail

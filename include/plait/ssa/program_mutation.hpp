@@ -12,6 +12,10 @@
 //   stand: before the branch                                   on may read, but not write
 //   split_edge(p, from, way)                                   edge_splitting_program: puts a new, empty block on the
 //                                                              edge to successor number `way`; phis follow
+//   new_name(p, name) -> name                                  name_making_program: one that no blob has yet, for a
+//                                                              version of this one; leaves all else as it is. Names
+//                                                              it makes hold in all blocks. Default: the block's
+//                                                              make_name from `<text>_<version>` (net/mutation.hpp)
 //
 // Hooks must not throw for valid arguments (but for memory): what uses them checks everything first and then applies.
 #pragma once
@@ -87,6 +91,22 @@ concept edge_splitting_program = program<P> && requires(std::remove_cvref_t<P>& 
   detail::program_traits_of<P>::split_edge(p, n, std::size_t{});
 };
 
+namespace detail {
+template <class P>
+concept has_new_name = program<P> && requires(std::remove_cvref_t<P>& p, program_name_t<P> const& name) {
+  { program_traits_of<P>::new_name(p, name) } -> std::convertible_to<program_name_t<P>>;
+};
+template <class P>
+concept mentions_new_name = requires(std::remove_cvref_t<P>& p, program_name_t<P> const& name) {
+  program_traits_of<P>::new_name(p, name);
+};
+}  // namespace detail
+
+/// New names can be made: by the program, whatever names are (numbers, pointers), or from texts.
+template <class P>
+concept name_making_program =
+    program<P> && (detail::has_new_name<P> || (!detail::mentions_new_name<P> && nameable_net<block_t<P>>));
+
 /// Put next to an adaptation: PLAIT_CHECK_PROGRAM_WITH_PHIS(my::function); names each missing piece in a sentence.
 template <class P>
 consteval bool check_program_with_phis() {
@@ -102,6 +122,34 @@ consteval bool check_program_with_phis() {
 }
 
 #define PLAIT_CHECK_PROGRAM_WITH_PHIS(...) static_assert(::plait::check_program_with_phis<__VA_ARGS__>())
+
+/// Put next to an adaptation that rewrite_into_ssa and rewrite_out_of_ssa are to change:
+/// PLAIT_CHECK_REWRITABLE_PROGRAM(my::function); names each missing hook in a sentence.
+template <class P>
+consteval bool check_rewritable_program() {
+  constexpr bool with_phis = check_program_with_phis<P>();
+  if constexpr (with_phis) {
+    static_assert(renamable_net<block_t<P>>,
+                  "plait: net_traits of a block lacks set_input(n, op, slot, name) or set_output(n, op, slot, name)");
+    static_assert(renamable_externals<block_t<P>>,
+                  "plait: net_traits of a block declares externals but lacks set_external_input(n, slot, name) or "
+                  "set_external_output(n, slot, name)");
+    static_assert(renamable_program<P>, "plait: program_traits<P> lacks block(p, n) of a P&, a net that can be changed");
+    static_assert(phi_insertable_program<P>,
+                  "plait: program_traits<P> lacks insert_phi(p, n, name, arguments), which takes a span of "
+                  "phi_argument<node, name>");
+    static_assert(phi_erasable_program<P>, "plait: program_traits<P> lacks erase_phis(p, n)");
+    static_assert(copy_insertable_program<P>, "plait: program_traits<P> lacks insert_copy(p, n, place, to, from)");
+    static_assert(!detail::mentions_new_name<P> || detail::has_new_name<P>,
+                  "plait: program_traits<P>::new_name(p, name) must return a name");
+    static_assert(name_making_program<P>,
+                  "plait: new names cannot be made: program_traits<P> lacks new_name(p, name) -> name, and the names "
+                  "of blocks have no text that net_traits' make_name(n, text) could make one from");
+  }
+  return with_phis && phi_erasable_program<P> && copy_insertable_program<P> && name_making_program<P>;
+}
+
+#define PLAIT_CHECK_REWRITABLE_PROGRAM(...) static_assert(::plait::check_rewritable_program<__VA_ARGS__>())
 
 namespace detail {
 template <class P>

@@ -15,11 +15,8 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
-
-#include <boost/unordered/unordered_flat_set.hpp>
 
 #include <plait/core/errors.hpp>
 #include <plait/core/npos.hpp>
@@ -29,6 +26,7 @@
 #include <plait/ssa/destruction.hpp>
 #include <plait/ssa/existing_ssa.hpp>
 #include <plait/ssa/program_mutation.hpp>
+#include <plait/ssa/program_names.hpp>
 #include <plait/ssa/rewrite.hpp>
 #include <plait/ssa/verify.hpp>
 
@@ -36,14 +34,14 @@ namespace plait {
 
 struct program_rewrite_options {
   phi_pruning pruning = phi_pruning::pruned;
-  /// As for nets, see ssa/rewrite.hpp.
+  /// As for nets, see ssa/rewrite.hpp; a program that makes names itself (new_name) has collisions refused.
   ssa_naming naming = ssa_naming::every_version;
   name_collision collision = name_collision::refuse;
 };
 
 namespace detail {
 
-// Gives names to the operands of a block; names are made once a block, since each net makes its own.
+// Gives names to the operands of a block; where they are made from texts, once a block, since each net makes its own.
 template <renamable_program P>
 class block_renamer {
   using traits = program_traits_of<P>;
@@ -51,17 +49,21 @@ class block_renamer {
   using hooks = net_traits_of<net_type>;
 
  public:
-  // texts: by number, what names are called.
-  block_renamer(P& p, std::vector<std::string> const& texts)
-      : program_(p), texts_(texts), made_(texts.size()), made_for_(texts.size(), npos) {}
+  // names: by number.
+  block_renamer(P& p, std::vector<new_name_t<P>> const& names)
+      : program_(p), names_(names), made_(has_new_name<P> ? 0 : names.size()), made_for_(made_.size(), npos) {}
 
   void enter(std::uint32_t block, node_t<P> const& n) {
     block_ = block;
     net_ = std::addressof(static_cast<net_type&>(traits::block(program_, n)));
   }
   program_name_t<P> const& name(std::uint32_t number) {
-    if (std::exchange(made_for_[number], block_) != block_) made_[number] = make_name(*net_, texts_[number]);
-    return made_[number];
+    if constexpr (has_new_name<P>) {
+      return names_[number];
+    } else {
+      if (std::exchange(made_for_[number], block_) != block_) made_[number] = make_name(*net_, names_[number]);
+      return made_[number];
+    }
   }
 
   // reads(op), writes(op): the numbers of the operands, in order.
@@ -91,58 +93,12 @@ class block_renamer {
 
  private:
   P& program_;
-  std::vector<std::string> const& texts_;
+  std::vector<new_name_t<P>> const& names_;
   std::vector<program_name_t<P>> made_;
   std::vector<std::uint32_t> made_for_;  // by number: the last block it was made for
   std::uint32_t block_ = npos;
   net_type* net_ = nullptr;
 };
-
-// The texts of all values of a constructed form.
-template <program P>
-std::vector<std::string> version_names(program_ssa<P> const& ssa, program_rewrite_options const& options) {
-  dense_construction const& form = ssa.form();
-  std::vector<char> occurs(form.value_count(), 0);
-  for (csr<value_index> const* values : {&form.phi_arguments, &form.op_reads, &form.op_writes, &form.block_results})
-    for (value_index const v : values->items()) occurs[v] = 1;
-  for (value_index const v : form.phi_results) occurs[v] = 1;
-  for (blob_index const b : ssa.snapshot().code().given()) occurs[form.index({b, 0})] = 1;
-  std::vector<std::uint32_t> versions(form.blob_count(), 0);
-  for (value_index v = 0; v != form.value_count(); ++v) versions[form.blob(v)] += occurs[v] != 0 ? 1 : 0;
-
-  auto const text = [&](value_index v) { return std::string(std::string_view(ssa.name(form.blob(v)))); };
-  auto const keeps = [&](value_index v) {
-    return options.naming == ssa_naming::several_versions &&
-           (form.version(v).version == 0 || versions[form.blob(v)] == 1);
-  };
-  std::vector<std::string> names(form.value_count());
-  boost::unordered_flat_set<std::string> kept;
-  for (value_index v = 0; v != form.value_count(); ++v)
-    if (occurs[v] != 0 && keeps(v)) kept.insert(names[v] = text(v));
-  std::vector<value_index> colliding;
-  for (value_index v = 0; v != form.value_count(); ++v) {
-    if (occurs[v] == 0 || keeps(v)) continue;
-    names[v] = text(v) + '_' + std::to_string(form.version(v).version);
-    if (!kept.contains(names[v])) continue;
-    if (options.collision == name_collision::refuse)
-      throw net_error("plait: version " + std::to_string(form.version(v).version) + " of blob '" + text(v) +
-                          "' would be called '" + names[v] + "', which is another blob",
-                      form.definition(v).is_op()
-                          ? std::optional<std::size_t>(ssa.snapshot().place(form.definition(v).op()))
-                          : std::nullopt,
-                      names[v]);
-    colliding.push_back(v);
-  }
-  if (colliding.empty()) return names;
-  boost::unordered_flat_set<std::string> taken(names.begin(), names.end());
-  for (value_index const v : colliding) {
-    std::string const base = names[v] + '_';
-    std::uint64_t k = 0;
-    do names[v] = base + std::to_string(++k);
-    while (!taken.insert(names[v]).second);
-  }
-  return names;
-}
 
 // Construction does not look at phis: what they choose between would keep its old names.
 template <program P>
@@ -151,7 +107,7 @@ void refuse_phis([[maybe_unused]] P const& p, [[maybe_unused]] program_ssa<P> co
     for (node_t<P> const& n : ssa.graph().order())
       for (auto&& phi : program_traits_of<P>::phis(p, n)) {
         program_name_t<P> const& result = program_traits_of<P>::phi_result(p, phi);
-        std::string blob(name_text(plait::block(p, n), result));
+        std::string const blob = detail::key_label<P>(name_key(plait::block(p, n), result));
         throw net_error("plait: a phi makes '" + blob + "' already: take the program out of SSA form first", {}, blob);
       }
 }
@@ -162,15 +118,16 @@ void refuse_phis([[maybe_unused]] P const& p, [[maybe_unused]] program_ssa<P> co
 /// inserts phis. Returns the number of phis. A blob that is read where nothing has written it has its version 0 there,
 /// which verify_ssa reports afterwards unless the program is given it.
 ///
-/// Throws net_error, changing nothing: for a collision of names (options.collision), `op` being the op's place in its
-/// block, and for a program that holds phis already.
+/// Throws net_error, changing nothing: for a collision of names (options.collision, or new_name made one that the
+/// program has), `op` being the op's place in its block, and for a program that holds phis already. What new_name made
+/// until then is not used.
 template <phi_insertable_program P>
-  requires nameable_net<block_t<P>>
+  requires name_making_program<P>
 std::size_t rewrite_into_ssa(P& p, program_rewrite_options const& options = {}) {
   program_ssa<P> const ssa(std::as_const(p), {.pruning = options.pruning});
   detail::refuse_phis(std::as_const(p), ssa);
   dense_construction const& form = ssa.form();
-  std::vector<std::string> const names = detail::version_names(ssa, options);
+  std::vector<detail::new_name_t<P>> const names = detail::version_names(p, ssa, options.naming, options.collision);
   std::vector<value_index> given;
   for (blob_index const b : ssa.snapshot().code().given()) given.push_back(form.index({b, 0}));
   std::vector<node_t<P>> const order(ssa.graph().order().begin(), ssa.graph().order().end());
@@ -208,7 +165,7 @@ std::size_t rewrite_into_ssa(P& p, program_rewrite_options const& options = {}) 
 /// Throws net_error, changing nothing: if the program is not in SSA form (but for reads of what it is not given), where
 /// dense_destruction does, and if copies are needed before the entry, to which edges lead: put a block before it.
 template <phi_erasable_program P>
-  requires copy_insertable_program<P> && nameable_net<block_t<P>>
+  requires copy_insertable_program<P> && name_making_program<P>
 std::size_t rewrite_out_of_ssa(P& p) {
   existing_ssa<P> const ssa(std::as_const(p));
   dense_ssa const& form = ssa.form();
@@ -216,32 +173,14 @@ std::size_t rewrite_out_of_ssa(P& p) {
     if (v.fault != ssa_fault::undefined_value)
       throw net_error("plait: the program is not in SSA form: " + describe(v),
                       v.site.is_op() ? std::optional<std::size_t>(ssa.place(v.site.op())) : std::nullopt,
-                      v.value < form.value_count() ? std::string(std::string_view(ssa.name(v.value))) : std::string());
+                      v.value < form.value_count() ? detail::key_label<P>(ssa.name(v.value)) : std::string());
   std::vector<std::uint32_t> const places = detail::copy_places(std::as_const(p), ssa.graph(), form);
   dense_destruction out;
   out.compute(ssa.graph(), ssa.dominators(), form, {.copy_places = places});
   if (!out.copies_outside().empty())
     throw net_error("plait: copies are needed before the program enters its first block, to which edges lead");
 
-  auto const text = [&](value_index v) { return std::string(std::string_view(ssa.name(v))); };
-  std::vector<std::string> names(out.location_count() + 1);
-  std::vector<char> named(names.size(), 0);
-  for (bool const outside : {true, false})
-    for (value_index v = 0; v != form.value_count(); ++v) {
-      std::uint32_t const at = out.location(v);
-      if (at == npos || named[at] != 0 || outside != (form.definition(v) == ssa_site())) continue;
-      names[at] = text(v);
-      named[at] = 1;
-    }
-  boost::unordered_flat_set<std::string> taken;
-  for (value_index v = 0; v != form.value_count(); ++v) taken.insert(text(v));
-  std::uint64_t made = 0;
-  for (std::size_t at = 0; at != names.size(); ++at)
-    while (named[at] == 0) {
-      names[at] = "copy_" + std::to_string(made++);
-      named[at] = taken.insert(names[at]).second ? 1 : 0;
-    }
-
+  std::vector<detail::new_name_t<P>> const names = detail::location_names(p, ssa, out);
   std::vector<node_t<P>> const order(ssa.graph().order().begin(), ssa.graph().order().end());
   detail::block_renamer<P> renamer(p, names);
   auto const located = [&](std::span<value_index const> values) {
