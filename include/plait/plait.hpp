@@ -106,6 +106,7 @@
 #include <plait/ssa/program_snapshot.hpp>
 #include <plait/ssa/program_traits.hpp>
 #include <plait/ssa/redundant_phis.hpp>
+#include <plait/ssa/renumber.hpp>
 #include <plait/ssa/rewrite.hpp>
 #include <plait/ssa/structured.hpp>
 #include <plait/ssa/verify.hpp>

@@ -40,6 +40,27 @@ static_assert(!plait::name_making_program<int> && !plait::name_making_program<st
 static_assert(std::is_same_v<plait::detail::new_name_t<test::numbered_program>, unsigned>);
 static_assert(std::is_same_v<plait::detail::new_name_t<mir::Function>, std::string>);
 
+// Blocks that know their program: the net makes names.
+struct net_makes : test::numbered_program {
+  struct net : test::numbered_program::net {
+    std::vector<std::string>* origins = nullptr;
+    unsigned new_name(unsigned from) {
+      origins->push_back(std::string((*origins)[from]));
+      return static_cast<unsigned>(origins->size() - 1);
+    }
+  };
+  explicit net_makes(test::net_program const& from) : test::numbered_program(from) {
+    for (auto const& block : test::numbered_program::blocks) own.push_back({block, &origins});
+  }
+  net_makes(net_makes const&) = delete;
+  net const& block(int n) const { return own[static_cast<std::size_t>(n)]; }
+  net& block(int n) { return own[static_cast<std::size_t>(n)]; }
+  void new_name() = delete;
+  std::vector<net> own;
+};
+static_assert(plait::naming_net<net_makes::net> && !plait::naming_net<test::numbered_program::net>);
+static_assert(plait::detail::has_new_name<net_makes> && !plait::detail::has_own_new_name<net_makes>);
+
 // x is given, and overwritten in one of two ways that meet; both are used behind.
 test::net_program diamond() {
   test::net_program n;
@@ -85,6 +106,15 @@ TEST_CASE("new_name: registers are numbered on, in the order of values") {
   }
 }
 
+TEST_CASE("new_name: the net at the entry makes names where the program does not") {
+  net_makes p(diamond());
+  test::numbered_program same(diamond());
+  CHECK(plait::rewrite_into_ssa(p) == plait::rewrite_into_ssa(same));
+  for (std::size_t b = 0; b != same.blocks.size(); ++b)
+    CHECK(static_cast<test::numbered_program::net const&>(p.own[b]) == same.blocks[b]);
+  CHECK(p.origins == same.origins);
+}
+
 TEST_CASE("new_name: a register for copies that change places, and only then") {
   // A loop that swaps a and b.
   test::net_program n;
@@ -126,7 +156,7 @@ TEST_CASE("new_name: a name that the program has is refused, and nothing is chan
       FAIL("the same name twice");
     } catch (plait::net_error const& problem) {
       std::string const text = problem.what();
-      CHECK(text.find("plait: program_traits<P>::new_name(p, name) made '") == 0);
+      CHECK(text.find("plait: new_name(p, name) made '") == 0);
       CHECK(text.find("and the program has that name already") != std::string::npos);
       CHECK((problem.blob == "0" || problem.blob == "1"));
     }

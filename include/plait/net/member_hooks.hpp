@@ -102,6 +102,12 @@ struct member_hooks {
     else
       pointee(op).type = type;
   }
+  template <class Name>
+  static constexpr decltype(auto) new_name(N& n, Name const& name)
+    requires requires { n.new_name(name); }
+  {
+    return n.new_name(name);
+  }
   static constexpr decltype(auto) make_name(N& n, std::string_view text)
     requires requires { n.make_name(text); }
   {

@@ -5,6 +5,8 @@
 //   set_output(n, op, slot, name)
 //   make_name(n, text) -> name                              default: name_t<N>(text)
 //   set_control_input(n, op, slot, name)                    renamable_controls, where ops have control inputs
+//   new_name(n, name) -> name                               naming_net: one that no blob has yet, for a version of this
+//                                                           one; leaves all else as it is. For names that are no texts
 //   set_external_input(n, slot, name)                       renamable_externals, where externals are declared
 //   set_external_output(n, slot, name)
 //   erase_ops(n, indices)                                   op_erasable_net: indices ascending, without repeats
@@ -222,6 +224,12 @@ concept has_make_name = requires(std::remove_cvref_t<N>& n, std::string_view tex
 template <class N>
 concept nameable_net =
     has_text<N> && (detail::has_make_name<N> || std::constructible_from<name_t<N>, std::string_view>);
+
+/// New names can be made by the net, whatever names are: numbers, pointers.
+template <class N>
+concept naming_net = net<N> && requires(std::remove_cvref_t<N>& n, name_t<N> const& name) {
+  { detail::net_traits_of<N>::new_name(n, name) } -> std::convertible_to<name_t<N>>;
+};
 
 /// A net whose names are numbered as symbols of a table that is part of it: a copy of the net has the same names, and
 /// what takes over the table knows them all.

@@ -14,8 +14,9 @@
 //                                                              edge to successor number `way`; phis follow
 //   new_name(p, name) -> name                                  name_making_program: one that no blob has yet, for a
 //                                                              version of this one; leaves all else as it is. Names
-//                                                              it makes hold in all blocks. Default: the block's
-//                                                              make_name from `<text>_<version>` (net/mutation.hpp)
+//                                                              it makes hold in all blocks. Default: new_name of the
+//                                                              entry's net, else make_name of each block's from
+//                                                              `<text>_<version>` (net/mutation.hpp)
 //
 // Hooks must not throw for valid arguments (but for memory): what uses them checks everything first and then applies.
 #pragma once
@@ -93,13 +94,26 @@ concept edge_splitting_program = program<P> && requires(std::remove_cvref_t<P>& 
 
 namespace detail {
 template <class P>
-concept has_new_name = program<P> && requires(std::remove_cvref_t<P>& p, program_name_t<P> const& name) {
+concept has_own_new_name = program<P> && requires(std::remove_cvref_t<P>& p, program_name_t<P> const& name) {
   { program_traits_of<P>::new_name(p, name) } -> std::convertible_to<program_name_t<P>>;
 };
 template <class P>
 concept mentions_new_name = requires(std::remove_cvref_t<P>& p, program_name_t<P> const& name) {
   program_traits_of<P>::new_name(p, name);
 };
+// The program makes new names, or the net at its entry does.
+template <class P>
+concept has_new_name =
+    has_own_new_name<P> || (!mentions_new_name<P> && renamable_program<P> && naming_net<block_t<P>>);
+
+template <has_new_name P>
+program_name_t<P> new_name(P& p, program_name_t<P> const& name) {
+  if constexpr (has_own_new_name<P>)
+    return program_traits_of<P>::new_name(p, name);
+  else
+    return net_traits_of<block_t<P>>::new_name(
+        static_cast<block_t<P>&>(program_traits_of<P>::block(p, plait::entry(std::as_const(p)))), name);
+}
 }  // namespace detail
 
 /// New names can be made: by the program, whatever names are (numbers, pointers), or from texts.
@@ -140,7 +154,7 @@ consteval bool check_rewritable_program() {
                   "phi_argument<node, name>");
     static_assert(phi_erasable_program<P>, "plait: program_traits<P> lacks erase_phis(p, n)");
     static_assert(copy_insertable_program<P>, "plait: program_traits<P> lacks insert_copy(p, n, place, to, from)");
-    static_assert(!detail::mentions_new_name<P> || detail::has_new_name<P>,
+    static_assert(!detail::mentions_new_name<P> || detail::has_own_new_name<P>,
                   "plait: program_traits<P>::new_name(p, name) must return a name");
     static_assert(name_making_program<P>,
                   "plait: new names cannot be made: program_traits<P> lacks new_name(p, name) -> name, and the names "

@@ -95,11 +95,11 @@ class name_maker {
 
   // what: for messages, what it is a name for.
   program_name_t<P> make(program_name_t<P> const& from, char const* what, std::optional<std::size_t> op = {}) {
-    program_name_t<P> made = program_traits_of<P>::new_name(program_, from);
+    program_name_t<P> made = detail::new_name(program_, from);
     if (!taken_.insert(made).second) {
       auto&& net = plait::block(std::as_const(program_), plait::entry(program_));
       std::string const blob = key_label<P>(name_key(net, from));
-      throw net_error("plait: program_traits<P>::new_name(p, name) made '" + key_label<P>(name_key(net, made)) +
+      throw net_error("plait: new_name(p, name) made '" + key_label<P>(name_key(net, made)) +
                           "' for " + what + " '" + blob + "', and the program has that name already",
                       op, blob);
     }
