@@ -84,7 +84,8 @@ struct plait::program_traits<machine::function> {
   static void erase_phis(P& f, std::size_t b) { f.blocks[b].phis.clear(); }
   static void insert_copy(P& f, std::size_t b, std::size_t place, machine::reg to, machine::reg from) {
     auto& code = f.blocks[b].code;
-    code.insert(code.begin() + static_cast<std::ptrdiff_t>(place), machine::instruction{machine::code::move, {from}, {to}});
+    code.insert(code.begin() + static_cast<std::ptrdiff_t>(place),
+                machine::instruction{machine::code::move, {from}, {to}});
   }
   static std::size_t copy_place(P const& f, std::size_t b) {
     auto const& code = f.blocks[b].code;

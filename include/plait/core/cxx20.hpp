@@ -1,4 +1,5 @@
-// Refuses compilers that do not compile C++20, with one message. All headers include this one, most of them through others.
+// Refuses compilers that do not compile C++20, with one message. All headers include this one, most of them through
+// others.
 #pragma once
 
 #if __cplusplus < 202002L

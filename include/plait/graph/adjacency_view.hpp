@@ -23,13 +23,18 @@
 
 namespace plait {
 
+namespace detail {
+// Integers that count: no bool, no characters (a string is no row).
+template <class T>
+concept counting = std::integral<T> && !std::same_as<T, bool> && !std::same_as<T, char> && !std::same_as<T, wchar_t> &&
+                   !std::same_as<T, char8_t> && !std::same_as<T, char16_t> && !std::same_as<T, char32_t>;
+}  // namespace detail
+
 /// Ranges of ranges of numbers, which can be asked for the i-th.
 template <class Rows>
-concept adjacency_rows =
-    std::ranges::random_access_range<Rows> && std::ranges::sized_range<Rows> &&
-    std::ranges::input_range<std::ranges::range_reference_t<Rows>> &&
-    std::integral<std::ranges::range_value_t<std::ranges::range_reference_t<Rows>>> &&
-    !std::same_as<std::ranges::range_value_t<std::ranges::range_reference_t<Rows>>, bool>;
+concept adjacency_rows = std::ranges::random_access_range<Rows> && std::ranges::sized_range<Rows> &&
+                         std::ranges::input_range<std::ranges::range_reference_t<Rows>> &&
+                         detail::counting<std::ranges::range_value_t<std::ranges::range_reference_t<Rows>>>;
 
 namespace detail {
 // Rows that a view can refer to: by name, or a view that does.

@@ -98,13 +98,11 @@ concept has_own_new_name = program<P> && requires(std::remove_cvref_t<P>& p, pro
   { program_traits_of<P>::new_name(p, name) } -> std::convertible_to<program_name_t<P>>;
 };
 template <class P>
-concept mentions_new_name = requires(std::remove_cvref_t<P>& p, program_name_t<P> const& name) {
-  program_traits_of<P>::new_name(p, name);
-};
+concept mentions_new_name =
+    requires(std::remove_cvref_t<P>& p, program_name_t<P> const& name) { program_traits_of<P>::new_name(p, name); };
 // The program makes new names, or the net at its entry does.
 template <class P>
-concept has_new_name =
-    has_own_new_name<P> || (!mentions_new_name<P> && renamable_program<P> && naming_net<block_t<P>>);
+concept has_new_name = has_own_new_name<P> || (!mentions_new_name<P> && renamable_program<P> && naming_net<block_t<P>>);
 
 template <has_new_name P>
 program_name_t<P> new_name(P& p, program_name_t<P> const& name) {
@@ -148,7 +146,8 @@ consteval bool check_rewritable_program() {
     static_assert(renamable_externals<block_t<P>>,
                   "plait: net_traits of a block declares externals but lacks set_external_input(n, slot, name) or "
                   "set_external_output(n, slot, name)");
-    static_assert(renamable_program<P>, "plait: program_traits<P> lacks block(p, n) of a P&, a net that can be changed");
+    static_assert(renamable_program<P>,
+                  "plait: program_traits<P> lacks block(p, n) of a P&, a net that can be changed");
     static_assert(phi_insertable_program<P>,
                   "plait: program_traits<P> lacks insert_phi(p, n, name, arguments), which takes a span of "
                   "phi_argument<node, name>");

@@ -99,8 +99,8 @@ class name_maker {
     if (!taken_.insert(made).second) {
       auto&& net = plait::block(std::as_const(program_), plait::entry(program_));
       std::string const blob = key_label<P>(name_key(net, from));
-      throw net_error("plait: new_name(p, name) made '" + key_label<P>(name_key(net, made)) +
-                          "' for " + what + " '" + blob + "', and the program has that name already",
+      throw net_error("plait: new_name(p, name) made '" + key_label<P>(name_key(net, made)) + "' for " + what + " '" +
+                          blob + "', and the program has that name already",
                       op, blob);
     }
     return made;
@@ -236,7 +236,8 @@ std::vector<program_name_t<P>> location_names(P& p, existing_ssa<P> const& ssa, 
   std::vector<char> made(values.size(), 0);
   auto const name_targets = [&](std::span<location_copy const> copies) {
     for (location_copy const& c : copies)
-      if (values[c.to] == npos && std::exchange(made[c.to], 1) == 0) names[c.to] = maker.make(names[c.from], "a copy of");
+      if (values[c.to] == npos && std::exchange(made[c.to], 1) == 0)
+        names[c.to] = maker.make(names[c.from], "a copy of");
   };
   for (std::uint32_t b = 0; b != ssa.graph().size(); ++b) {
     name_targets(out.copies_at_end(b));
