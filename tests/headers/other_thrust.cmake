@@ -9,6 +9,6 @@ endif()
 foreach(folder IN LISTS OTHERS)
   list(APPEND folders -idirafter ${folder})
 endforeach()
-execute_process(COMMAND ${COMPILER} -std=c++20 -fopenmp -Wall -Wextra -Wpedantic -Wconversion -Werror ${folders}
+execute_process(COMMAND ${COMPILER} -std=c++20 -fopenmp -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror ${folders}
                         ${SOURCE_DIR}/tests/headers/other_thrust.cpp ${TBB} -o ${WORK}/program COMMAND_ERROR_IS_FATAL ANY)
 execute_process(COMMAND ${WORK}/program COMMAND_ERROR_IS_FATAL ANY)

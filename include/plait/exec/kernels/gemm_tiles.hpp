@@ -100,7 +100,7 @@ PLAIT_ALWAYS_INLINE inline void sum_rows(T* rows) {
   typedef T loose __attribute__((vector_size(16), aligned(alignof(T)), may_alias));
   constexpr int whole = Rows / side * side;
   for (int row = 0; row != whole; row += side) {
-    vec part[side];
+    vec part[std::size_t(side)];
     for (int i = 0; i != side; ++i) {
       T const* const from = rows + (row + i) * Lanes;
       part[i] = *reinterpret_cast<loose const*>(from);
@@ -215,7 +215,7 @@ constexpr int tile_vectors(int rows, int most_rows) {
           PLAIT_DETAIL_GEMM_STEP;                                                                                     \
         }                                                                                                             \
         bool const whole = t.columns == V * lanes;                                                                    \
-        T edge[R * V * lanes];                                                                                        \
+        T edge[std::size_t(R * V * lanes)];                                                                           \
         T* const c = whole ? t.c : edge;                                                                              \
         std::ptrdiff_t const c_row = whole ? t.c_row : V * lanes;                                                     \
         T const* const from = whole ? t.from : edge;                                                                  \
@@ -263,7 +263,7 @@ constexpr int tile_vectors(int rows, int most_rows) {
                        *reinterpret_cast<loose const*>(b + std::ptrdiff_t(Sums % C) * t.b_column + k)),               \
          ...);                                                                                                        \
       }                                                                                                               \
-      T spilled[R * C * lanes];                                                                                       \
+      T spilled[std::size_t(R * C * lanes)];                                                                          \
       ((*reinterpret_cast<loose*>(spilled + Sums * lanes) = sum[Sums]), ...);                                         \
       sum_rows<T, R * C, lanes>(spilled);                                                                             \
       for (int i = 0; i < R; ++i)                                                                                     \
@@ -298,7 +298,7 @@ constexpr gemm_kernel<T> make_gemm_kernel() {
     [&]<int... P>(std::integer_sequence<int, P...>) {
       ((made.tiles[P + 1][R] =
             [](gemm_tile<T>& t) {
-              Tiles::template multiply<R, 2 * (P + 1)>(t, std::make_index_sequence<R * 2 * (P + 1)>());
+              Tiles::template multiply<R, 2 * (P + 1)>(t, std::make_index_sequence<std::size_t(R * 2 * (P + 1))>());
             }),
        ...);
     }(std::make_integer_sequence<int, vectors / 2>());
@@ -310,10 +310,10 @@ constexpr gemm_kernel<T> make_gemm_kernel() {
   auto const add_dots = [&]<int R>(std::integral_constant<int, R>) {
     constexpr int columns = R == 1 ? 8 : 4;  // where rows are more than one, tiles of two heights meet
     made.dots[R] = [](gemm_dots<T> const& t) {
-      Tiles::template multiply_dots<R, columns>(t, std::make_index_sequence<R * columns>());
+      Tiles::template multiply_dots<R, columns>(t, std::make_index_sequence<std::size_t(R * columns)>());
     };
     made.single_dots[R] = [](gemm_dots<T> const& t) {
-      Tiles::template multiply_dots<R, 1>(t, std::make_index_sequence<R>());
+      Tiles::template multiply_dots<R, 1>(t, std::make_index_sequence<std::size_t(R)>());
     };
     made.dot_columns[R] = columns;
   };
