@@ -55,6 +55,7 @@ class closed_net {
   void set_control_input(plait::op_spec const&, std::size_t, std::string const&) {}
   void set_type(plait::op_spec const& op, std::string_view type) { at(op).type = type; }
   std::string make_name(std::string_view text) { return "made/" + std::string(text); }
+  std::string new_name(std::string_view from) { return "new/" + std::string(from); }
   void set_external_input(std::size_t slot, std::string const& name) { held_.external_inputs[slot] = name; }
   void set_external_output(std::size_t slot, std::string const& name) { held_.external_outputs[slot] = name; }
   void add_external_input(std::string const& name) { held_.external_inputs.push_back(name); }
@@ -174,6 +175,7 @@ TEST_CASE("member functions of the net come first") {
   CHECK_FALSE(traits::has_argument(n, n.ops()[0], "axis"));
   CHECK(traits::net_name(n) == "net");
   CHECK(plait::make_name(n, "x") == "made/x");
+  CHECK(traits::new_name(n, std::string("x")) == "new/x");
   traits::adopt_op(n, n, plait::op_spec(n.ops()[0]));
   traits::erase_ops(n, std::vector<std::uint32_t>{1});
   CHECK(n.ops().size() == 2);
