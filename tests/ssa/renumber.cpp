@@ -66,7 +66,8 @@ N random_net(unsigned seed) {
   std::mt19937 random(seed);
   auto const below = [&](unsigned n) { return static_cast<unsigned>(random() % n); };
   N n;
-  for (unsigned i = 0; i != 2 + below(2); ++i) n.external_inputs.push_back(n.known(i));
+  unsigned const given = 2 + below(2);
+  for (unsigned i = 0; i != given; ++i) n.external_inputs.push_back(n.known(i));
   for (unsigned count = below(12); count != 0; --count) {
     auto& op = n.ops.emplace_back();
     for (unsigned in = below(3); in != 0; --in) op.inputs.push_back(n.known(below(5)));
