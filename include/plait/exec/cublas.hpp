@@ -90,7 +90,8 @@ class device_matrix {
   std::int64_t columns() const noexcept { return n_; }
 
   /// As packed_panels::pack.
-  void pack(std::int64_t k, std::int64_t n, T const* b, bool transposed = false, std::int64_t ldb = 0) {
+  void pack(std::int64_t k, std::int64_t n, T const* b, bool transposed = false, std::int64_t ldb = 0,
+            std::int64_t /*rows*/ = 1, bool /*bf16x3*/ = false) {
     std::int64_t const row = transposed ? k : n;
     if (ldb == 0) ldb = row;
     PLAIT_ASSERT(k >= 0 && n >= 0 && ldb >= row, "packed_matrix: no such matrix");

@@ -26,6 +26,10 @@ namespace plait {
 
 /// op(a) is m by k, op(b) k by n, c m by n. With transpose_a, a itself is k by m; likewise b. lda, ldb and ldc are the
 /// distances between rows as stored; 0 means without gaps.
+///
+/// With `bf16x3`, own_gemm may multiply floats as bf16x3 products on AMX tiles, where the processor has them and the
+/// shape is large enough. TRAP: then results depend on the processor, and digits are lost where numbers of one row or
+/// column are 10^33 times apart.
 struct gemm_shape {
   std::int64_t m = 0;
   std::int64_t n = 0;
@@ -35,6 +39,7 @@ struct gemm_shape {
   std::int64_t lda = 0;
   std::int64_t ldb = 0;
   std::int64_t ldc = 0;
+  bool bf16x3 = false;
 };
 
 /// Multiplications of one shape, whose matrices are so many elements apart; with a stride of 0, a or b is the same for
@@ -77,7 +82,8 @@ struct own_gemm {
                                           alpha,
                                           beta};
     detail::parts_gemm const* parts = nullptr;
-    if constexpr (std::same_as<T, float>) parts = detail::parts_of_both<B>(s.m, s.n, s.k);
+    if constexpr (std::same_as<T, float>)
+      if (s.bf16x3) parts = detail::parts_of_both<B>(s.m, s.n, s.k);
     auto const one = [&, problem, batch]<backend Threads>(std::int64_t i, Threads) {
       detail::gemm_problem<T> part = problem;
       part.a += i * batch.stride_a;

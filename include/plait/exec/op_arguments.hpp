@@ -78,6 +78,10 @@ class op_arguments {
   bool is_gradient() const noexcept { return is_gradient_; }
   void set_gradient(bool is) noexcept { is_gradient_ = is; }
 
+  /// Whether its products of floats may be bf16x3 products: compile_options::bf16x3, for gemm_shape::bf16x3.
+  bool allows_bf16x3() const noexcept { return bf16x3_; }
+  void set_bf16x3(bool on) noexcept { bf16x3_ = on; }
+
   /// Whether some rows of the first `rows` inputs, and all of the others, make the same rows of the outputs: see
   /// op_schema::rows_independent. Throws shape_error where arguments make no sense.
   bool has_independent_rows(std::size_t rows) const {
@@ -162,6 +166,7 @@ class op_arguments {
   std::vector<operand_pair> in_place_;
   std::uint64_t stream_ = 0;
   bool is_gradient_ = false;
+  bool bf16x3_ = false;
 };
 
 /// Of an axis that may be counted from the end: it is not the first of two or more, however many there are.

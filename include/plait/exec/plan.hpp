@@ -56,6 +56,9 @@ struct compile_options {
   /// it declares as an output is made. Otherwise the workspace may hold what is not declared, as the gradients that a
   /// backward pass begins with.
   bool as_declared = false;
+  /// Large products of floats may be bf16x3 products on AMX tiles, where the host's processor has them. TRAP: then
+  /// results depend on the processor, and digits are lost where numbers of one row or column are 10^33 times apart.
+  bool bf16x3 = false;
 };
 
 /// Made by compile. Keeps no reference to the net, but one to the workspace, which must outlive it. A plan is run by
@@ -322,7 +325,7 @@ class plan {
   template <net N, class Op>
   nets_of_op<B> nets_inside(ssa_form<N> const& form, N const& n, Op const& op, op_index at,
                             net_operands const& operands, std::vector<bool> const& asked_for, operators<B> const& table,
-                            std::size_t depth, bool as_declared, findings& found);
+                            std::size_t depth, compile_options const& options, findings& found);
   template <net N>
   static std::vector<std::string> names_read(N const& n, operators<B> const& table);
   template <net N>

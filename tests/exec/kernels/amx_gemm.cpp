@@ -1,21 +1,47 @@
 #include <plait/exec/kernels/amx_gemm.hpp>
 
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
 #include <random>
 #include <utility>
 #include <vector>
 
 #include <doctest/doctest.h>
 
-#include <plait/exec/kernels/packed_matrix.hpp>
+#include <plait/exec/gemm.hpp>
+#include <plait/exec/operators/convolution.hpp>
+#include <plait/exec/operators/convolution_gradients.hpp>
+#include <plait/exec/operators/matrix.hpp>
+#include <plait/exec/operators/matrix_gradients.hpp>
+#include <plait/exec/plan.hpp>
 #include <plait/exec/serial.hpp>
+#include <plait/netdef/read.hpp>
+#include <plait/netdef/traits.hpp>
 
 #include <support/gemm_cases.hpp>
 #include <support/skip.hpp>
 
 using namespace plait;
 
-TEST_CASE("matrices are packed in parts for many rows where there are tiles, and multiply as others do") {
-  std::mt19937 random(13);
+namespace {
+
+std::vector<float> random_floats(std::int64_t count, std::mt19937& random) {
+  std::uniform_real_distribution<float> number(-1, 1);
+  std::vector<float> made(static_cast<std::size_t>(count));
+  for (float& x : made) x = number(random);
+  return made;
+}
+
+}  // namespace
+
+TEST_CASE("AMX tiles: none where instructions are restricted") {
+  if (std::getenv("PLAIT_INSTRUCTIONS") != nullptr) CHECK_FALSE(detail::has_amx());
+  CHECK((!detail::has_amx() || available_instructions() == instruction_set::avx512));
+}
+
+TEST_CASE("AMX tiles: shapes for which bf16x3 products pay") {
   bool const tiles = detail::has_amx();
   if (!tiles) test::skip("without AMX, matrices are packed in panels only");
   CHECK((detail::parts_of_packed<serial>(16, 64, 64) != nullptr) == tiles);
@@ -23,16 +49,82 @@ TEST_CASE("matrices are packed in parts for many rows where there are tiles, and
   CHECK((detail::parts_of_both<serial>(256, 256, 64) != nullptr) == tiles);
   CHECK(detail::parts_of_packed<serial>(15, 64, 64) == nullptr);
   CHECK(detail::parts_of_packed<serial>(31, 1024, 512) == nullptr);
+}
+
+TEST_CASE("bf16x3: a packed matrix is multiplied on AMX tiles on request only") {
+  std::mt19937 random(13);
   test::gemm_case<float> x({.m = 40, .n = 64, .k = 96}, 0.5f, 2, random);
-  packed_panels<float, serial> in_panels(available_instructions());
-  in_panels.pack(96, 64, x.b.data(), false, 0, 128);
-  packed_panels<float, serial> made;
-  made.pack(96, 64, x.b.data(), false, 0, 128);
-  packed_panels<float, serial> const moved = std::move(made);
-  std::vector<float> panels(40 * 64, 1.0f), parts(40 * 64, 1.0f);
-  in_panels.multiply(40, x.a.data(), panels.data(), 0.5f, 2);
-  moved.multiply(40, x.a.data(), parts.data(), 0.5f, 2);
-  bool const same = panels == parts;
-  CHECK(same == !tiles);
-  for (std::size_t i = 0; i != parts.size(); ++i) CHECK(parts[i] == doctest::Approx(panels[i]).epsilon(1e-5));
+  auto const product = [&](packed_panels<float, serial> made, bool bf16x3) {
+    made.pack(96, 64, x.b.data(), false, 0, 128, bf16x3);
+    packed_panels<float, serial> const moved = std::move(made);
+    std::vector<float> c(40 * 64, 1.0f);
+    moved.multiply(40, x.a.data(), c.data(), 0.5f, 2);
+    return c;
+  };
+  auto const fused = product(packed_panels<float, serial>(available_instructions()), false);
+  auto const tiled = product({}, true);
+  CHECK(product({}, false) == fused);
+  CHECK((tiled == fused) == !detail::has_amx());
+  for (std::size_t i = 0; i != tiled.size(); ++i) CHECK(tiled[i] == doctest::Approx(fused[i]).epsilon(1e-5));
+}
+
+// Numbers of one row that are 10^36 times apart, whose small ones decide where the large ones meet zeros.
+TEST_CASE("gemm: small numbers keep their digits beside large ones in a row") {
+  constexpr std::int64_t m = 256, n = 256, k = 64;
+  std::vector<float> a(m * k, 3e-16f);
+  std::vector<float> b(k * n, 1.25f);
+  for (std::size_t row = 0; row != m; ++row) a[row * k] = 1e20f;
+  for (std::size_t column = 0; column != n; ++column) b[column] = 0;
+  auto const wanted = static_cast<float>(double(3e-16f) * 1.25 * (k - 1));
+  std::vector<float> c(m * n);
+  gemm<serial>({.m = m, .n = n, .k = k}, a.data(), b.data(), c.data());
+  for (float const x : c) CHECK(x == doctest::Approx(wanted).epsilon(1e-5));
+  packed_matrix<float, serial> packed;
+  packed.pack(k, n, b.data(), false, 0, m);
+  packed.multiply(m, a.data(), c.data());
+  for (float const x : c) CHECK(x == doctest::Approx(wanted).epsilon(1e-5));
+}
+
+TEST_CASE("bf16x3: the products of a plan are made on AMX tiles on request only") {
+  operators<serial> table;
+  add_matrix_operators(table);
+  add_matrix_gradient_operators(table);
+  add_convolution_operators(table);
+  add_convolution_gradient_operators(table);
+  struct trial {
+    char const* text;
+    std::vector<std::pair<char const*, shape>> feeds;
+  };
+  trial const trials[] = {
+      {R"(op { type: "FC" input: "x" input: "w" input: "b" output: "y" })",
+       {{"x", {256, 128}}, {"w", {256, 128}}, {"b", {256}}}},
+      {R"(op { type: "FCTransposed" input: "x" input: "w" input: "b" output: "y" })",
+       {{"x", {256, 128}}, {"w", {128, 256}}, {"b", {256}}}},
+      {R"(op { type: "MatMul" input: "x" input: "w" output: "y" })", {{"x", {256, 128}}, {"w", {128, 256}}}},
+      {R"(op { type: "BatchMatMul" input: "x" input: "w" output: "y" })", {{"x", {2, 256, 128}}, {"w", {2, 128, 256}}}},
+      {R"(op { type: "FCGradient" input: "x" input: "w" input: "d" output: "y" output: "db" output: "dx" })",
+       {{"x", {256, 128}}, {"w", {256, 128}}, {"d", {256, 256}}}},
+      {R"(op { type: "Conv" input: "x" input: "w" output: "y" arg { name: "kernel" i: 1 } })",
+       {{"x", {1, 128, 16, 16}}, {"w", {128, 128, 1, 1}}}},
+      {R"(op { type: "ConvGradient" input: "x" input: "w" input: "d" output: "y" output: "dx"
+               arg { name: "kernel" i: 1 } arg { name: "no_bias" i: 1 } })",
+       {{"x", {1, 128, 16, 16}}, {"w", {128, 128, 1, 1}}, {"d", {1, 128, 16, 16}}}},
+  };
+  for (trial const& t : trials) {
+    CAPTURE(t.text);
+    netdef const net = read_netdef_text(t.text);
+    auto const run = [&](compile_options const& options) {
+      std::mt19937 random(5);
+      workspace<serial> blobs;
+      for (auto const& [name, dims] : t.feeds) blobs.feed(name, random_floats(dims.size(), random), dims);
+      auto plan = compile(net, table, blobs, options);
+      plan.run();
+      return blobs.fetch<float>("y");
+    };
+    auto const fused = run({});
+    auto const tiled = run({.bf16x3 = true});
+    REQUIRE(fused.size() == tiled.size());
+    CHECK((fused == tiled) == !detail::has_amx());
+    for (std::size_t i = 0; i != fused.size(); ++i) CHECK(std::abs(fused[i] - tiled[i]) < 1e-4f);
+  }
 }

@@ -111,16 +111,20 @@ struct four_threads : plait::serial {
 };
 
 TEST_CASE("threads share the rows of a small matrix's product while each has enough of them") {
-  auto const together = [](std::int64_t rows, std::int64_t columns) {
-    return plait::held_matrix<four_threads>::keeps_rows_together<float>({.m = rows, .n = columns, .k = 256});
-  };
-  CHECK_FALSE(together(32, 256));
-  CHECK(together(31, 256) == plait::detail::has_amx());
-  CHECK(together(16, 256) == plait::detail::has_amx());
-  CHECK_FALSE(together(15, 256));
-  CHECK(together(31, 2048));  // 2 MB, of which each thread would read all
-  CHECK(together(32, 2048) == plait::detail::has_amx());
-  CHECK_FALSE(together(64, 2048));
+  for (bool const bf16x3 : {false, true}) {
+    auto const together = [&](std::int64_t rows, std::int64_t columns) {
+      return plait::held_matrix<four_threads>::keeps_rows_together<float>(
+          {.m = rows, .n = columns, .k = 256, .bf16x3 = bf16x3});
+    };
+    bool const tiles = bf16x3 && plait::detail::has_amx();
+    CHECK_FALSE(together(32, 256));
+    CHECK(together(31, 256) == tiles);
+    CHECK(together(16, 256) == tiles);
+    CHECK_FALSE(together(15, 256));
+    CHECK(together(31, 2048));  // 2 MB, of which each thread would read all
+    CHECK(together(32, 2048) == tiles);
+    CHECK_FALSE(together(64, 2048));
+  }
 }
 
 }  // namespace

@@ -75,13 +75,14 @@ plan<B>::plan(N const& n, operators<B> const& table, workspace<B>& blobs, compil
                         blob_names_[v.blob]);
     try {
       op_arguments arguments = read_op_arguments(n, op, entry->schema);
+      arguments.set_bf16x3(options.bf16x3);
       if (auto const written = form.writes(at); !written.empty())
         arguments.set_stream(
             random_stream_of(std::string_view(form.name(written.front().blob)), written.front().version));
       operands.add(n, op, form, at, arguments, keep);
       findings found{arguments.differs_by_run(), entry->schema.has_shared_results()};
       nets_of_op<B> const nets =
-          nets_inside(form, n, op, at, operands, asked_for, table, depth, options.as_declared, found);
+          nets_inside(form, n, op, at, operands, asked_for, table, depth, options, found);
       std::vector<typename operators<B>::shape_check> asks;
       if (!entry->restrictions.empty() || entry->in_place_names) {
         arguments.set_in_place(pairs_of_one_name(form, at, operands.listed[at]));
@@ -135,18 +136,20 @@ template <backend B>
 template <net N, class Op>
 nets_of_op<B> plan<B>::nets_inside(ssa_form<N> const& form, N const& n, Op const& op, op_index at,
                                    net_operands const& operands, std::vector<bool> const& asked_for,
-                                   operators<B> const& table, std::size_t depth, bool as_declared, findings& found) {
+                                   operators<B> const& table, std::size_t depth, compile_options const& options,
+                                   findings& found) {
   nets_of_op<B> nets;
   if constexpr (has_subnets<N>) {
+    compile_options const nested{.as_declared = options.as_declared, .bf16x3 = options.bf16x3};
     for (auto inside : plait::subnets(n, op)) {
       std::string argument;
       if constexpr (requires { std::string_view(inside.argument); }) argument = std::string_view(inside.argument);
       auto const owner = std::make_shared<decltype(inside)>(std::move(inside));
       nets.add(
           argument,
-          [owner, &table, depth, as_declared, &found](workspace<B>& blobs, std::vector<std::string> const* keep) {
+          [owner, &table, depth, nested, &found](workspace<B>& blobs, std::vector<std::string> const* keep) {
             nesting const around{depth + 1, &found, keep};
-            return std::unique_ptr<plan>(new plan(*owner->net, table, blobs, {.as_declared = as_declared}, &around));
+            return std::unique_ptr<plan>(new plan(*owner->net, table, blobs, nested, &around));
           },
           [owner, &table] { return names_read(*owner->net, table); },
           [owner](std::string_view type) {

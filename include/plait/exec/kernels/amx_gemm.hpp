@@ -1,4 +1,4 @@
-// Which products of floats are made by parts on matrix tiles, and how.
+// Dispatch of products of floats to bf16x3 products on AMX tiles, where a caller asks for them.
 #pragma once
 
 #include <cstddef>

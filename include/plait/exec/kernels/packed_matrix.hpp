@@ -18,22 +18,21 @@ namespace plait {
 /// The right operand b of c = alpha * a * b + beta * c, of k by n elements, for host backends.
 ///
 /// Multiplying allocates nothing once the backend's pool has what it needs for a, may be done by several threads at
-/// once, and gives each row of c the same bits whatever other rows come with it. Floats that are to be multiplied by
-/// many rows are packed as parts (float_parts.hpp) where the processor has tiles for them.
+/// once, and gives each row of c the same bits whatever other rows come with it. On request, floats that are to be
+/// multiplied by many rows are packed as parts (float_parts.hpp) where the processor has AMX tiles for them.
 template <class T, backend B>
   requires(!B::on_device)
 class packed_panels {
  public:
   packed_panels() = default;
-  /// With these instructions, and never in parts.
-  explicit packed_panels(instruction_set set) : kernel_(&detail::tiles_for<T>(set)), may_part_(false) {}
+  /// With these instructions.
+  explicit packed_panels(instruction_set set) : kernel_(&detail::tiles_for<T>(set)) {}
   packed_panels(packed_panels&& other) noexcept
       : kernel_(other.kernel_),
         data_(std::exchange(other.data_, nullptr)),
         bytes_(std::exchange(other.bytes_, 0)),
         k_(std::exchange(other.k_, 0)),
         n_(std::exchange(other.n_, 0)),
-        may_part_(other.may_part_),
         parts_(other.parts_) {}
   packed_panels& operator=(packed_panels&& other) noexcept {
     packed_panels old(std::move(other));
@@ -42,7 +41,6 @@ class packed_panels {
     std::swap(bytes_, old.bytes_);
     std::swap(k_, old.k_);
     std::swap(n_, old.n_);
-    std::swap(may_part_, old.may_part_);
     std::swap(parts_, old.parts_);
     return *this;
   }
@@ -52,15 +50,15 @@ class packed_panels {
   std::int64_t columns() const noexcept { return n_; }
 
   /// Copies b, which is k by n with rows `ldb` apart, or n by k if it is transposed; an ldb of 0 means without gaps.
-  /// `rows` is how many rows of a are usually multiplied at once. Memory is kept where the size is what it was. Throws
-  /// std::bad_alloc, and holds what it held.
+  /// `rows` is how many rows of a are usually multiplied at once; with `bf16x3` products may be bf16x3 products on AMX
+  /// tiles (gemm_shape). Memory is kept where the size is what it was. Throws std::bad_alloc, and holds what it held.
   void pack(std::int64_t k, std::int64_t n, T const* b, bool transposed = false, std::int64_t ldb = 0,
-            std::int64_t rows = 1) {
+            std::int64_t rows = 1, [[maybe_unused]] bool bf16x3 = false) {
     if (ldb == 0) ldb = transposed ? k : n;
     PLAIT_ASSERT(k >= 0 && n >= 0 && ldb >= (transposed ? k : n), "packed_matrix: no such matrix");
     detail::parts_gemm const* parts = nullptr;
     if constexpr (std::same_as<T, float>)
-      if (may_part_) parts = detail::parts_of_packed<B>(rows, n, k);
+      if (bf16x3) parts = detail::parts_of_packed<B>(rows, n, k);
     std::size_t const bytes = parts != nullptr
                                   ? detail::strips_size(k, n)
                                   : static_cast<std::size_t>(detail::packed_size(*kernel_, k, n)) * sizeof(T);
@@ -128,7 +126,6 @@ class packed_panels {
   std::size_t bytes_ = 0;
   std::int64_t k_ = 0;
   std::int64_t n_ = 0;
-  bool may_part_ = true;
   detail::parts_gemm const* parts_ = nullptr;  // in which it is packed
   mutable std::atomic<bool> turn_ = false;
 };

@@ -26,7 +26,8 @@ namespace detail {
 /// [units, channels of a group, taps...] or, with channels last, [units, taps..., channels of a group].
 class convolution_shape {
  public:
-  explicit convolution_shape(op_arguments const& a) : arguments_(a), groups(a.integer("group")) {
+  explicit convolution_shape(op_arguments const& a)
+      : arguments_(a), groups(a.integer("group")), bf16x3(a.allows_bf16x3()) {
     if (groups < 1) a.fail("group", "is less than 1");
   }
 
@@ -78,6 +79,7 @@ class convolution_shape {
 
  public:
   std::int64_t groups;
+  bool bf16x3;  ///< see gemm_shape
   windows w;
   bool last = false;
   bool direct = false;
@@ -148,10 +150,16 @@ class convolution_kernel final : public op_kernel<B> {
         T const* const columns = s_.template columns_of<B>(x, scratch);
         if (s_.last)
           gemm_batched<B>(
-              {.m = s_.count, .n = units, .k = s_.taps, .transpose_b = true, .lda = s_.column_pitch(), .ldc = s_.units},
+              {.m = s_.count,
+               .n = units,
+               .k = s_.taps,
+               .transpose_b = true,
+               .lda = s_.column_pitch(),
+               .ldc = s_.units,
+               .bf16x3 = s_.bf16x3},
               {s_.groups, s_.column_stride(), units * s_.taps, units}, columns, w, y, 1, beta);
         else
-          gemm_batched<B>({.m = units, .n = s_.count, .k = s_.taps},
+          gemm_batched<B>({.m = units, .n = s_.count, .k = s_.taps, .bf16x3 = s_.bf16x3},
                           {s_.groups, units * s_.taps, s_.column_stride(), units * s_.count}, w, columns, y, 1, beta);
       }
     });

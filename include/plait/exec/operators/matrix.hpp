@@ -127,11 +127,13 @@ struct add_row {
 template <backend B, bool TransposedWeights>
 class fc_kernel : public op_kernel<B> {
  public:
-  explicit fc_kernel(op_arguments const& a) : axis_(a.integer("axis")), axis_w_(a.integer("axis_w")) {}
+  explicit fc_kernel(op_arguments const& a)
+      : axis_(a.integer("axis")), axis_w_(a.integer("axis_w")), bf16x3_(a.allows_bf16x3()) {}
 
   void infer(shape_context& c) final {
     auto const extents = detail::fc_extents::of<B>(c, axis_, axis_w_, TransposedWeights);
-    product_ = gemm_shape{.m = extents.m, .n = extents.n, .k = extents.k, .transpose_b = !TransposedWeights};
+    product_ = gemm_shape{
+        .m = extents.m, .n = extents.n, .k = extents.k, .transpose_b = !TransposedWeights, .bf16x3 = bf16x3_};
     c.expect_same_type(0, 2);
     c.expect_rank(2, 1, 1);
     c.expect(c.dims(2)[0] == extents.n, 2, "have ", extents.n, " elements, one a unit");
@@ -233,6 +235,7 @@ class fc_kernel : public op_kernel<B> {
 
   std::int64_t axis_;
   std::int64_t axis_w_;
+  bool bf16x3_;
   gemm_shape product_;
   held_matrix<B> held_;
 };
@@ -253,6 +256,7 @@ class mat_mul_kernel final : public op_kernel<B> {
   explicit mat_mul_kernel(op_arguments const& a) : axis_a_(a.integer("axis_a")), axis_b_(a.integer("axis_b")) {
     product_.transpose_a = a.flag("trans_a");
     product_.transpose_b = a.flag("trans_b");
+    product_.bf16x3 = a.allows_bf16x3();
   }
 
   void infer(shape_context& c) override {
@@ -309,6 +313,7 @@ class batch_mat_mul_kernel final : public op_kernel<B> {
   explicit batch_mat_mul_kernel(op_arguments const& a) : broadcast_(a.flag("broadcast")) {
     trans_a_ = a.flag("trans_a");
     trans_b_ = a.flag("trans_b");
+    product_.bf16x3 = a.allows_bf16x3();
   }
 
   void infer(shape_context& c) override {

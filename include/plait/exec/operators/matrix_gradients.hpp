@@ -26,7 +26,9 @@ template <backend B, bool TransposedWeights>
 class fc_gradient_kernel : public op_kernel<B> {
  public:
   explicit fc_gradient_kernel(op_arguments const& a)
-      : axis_(a.integer("axis")), axis_w_(a.integer("axis_w")), with_input_(a.output_count() == 3) {}
+      : axis_(a.integer("axis")), axis_w_(a.integer("axis_w")), with_input_(a.output_count() == 3) {
+    weights_.bf16x3 = input_.bf16x3 = a.allows_bf16x3();
+  }
 
   void infer(shape_context& c) final {
     auto const extents = detail::fc_extents::of<B>(c, axis_, axis_w_, TransposedWeights);
@@ -37,8 +39,12 @@ class fc_gradient_kernel : public op_kernel<B> {
     rows_ = m;
     units_ = n;
     inner_ = k;
-    weights_ = gemm_shape{.m = TransposedWeights ? k : n, .n = TransposedWeights ? n : k, .k = m, .transpose_a = true};
-    input_ = gemm_shape{.m = m, .n = k, .k = n, .transpose_b = TransposedWeights};
+    weights_ = gemm_shape{.m = TransposedWeights ? k : n,
+                          .n = TransposedWeights ? n : k,
+                          .k = m,
+                          .transpose_a = true,
+                          .bf16x3 = weights_.bf16x3};
+    input_ = gemm_shape{.m = m, .n = k, .k = n, .transpose_b = TransposedWeights, .bf16x3 = input_.bf16x3};
     c.output(0, type, c.dims(1));
     c.output(1, type, {n});
     if (with_input_) c.output(2, type, c.dims(0));
