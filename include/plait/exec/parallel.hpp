@@ -90,10 +90,17 @@ class parallel_executor {
   /// run_cancelled, too, if a task group around it is cancelled.
   void run(run_options const& options = {}) {
     plan_->bind();
+    replaced_ = 0;
     auto const stages = plan_->layout().stages();
-    for (std::size_t s = 0; s != stages.size(); ++s) {
-      plan_->reach(stages[s]);
-      run_stage(stages[s], s + 1 == stages.size() ? static_cast<op_index>(plan_->op_count()) : stages[s + 1], options);
+    try {
+      for (std::size_t s = 0; s != stages.size(); ++s) {
+        plan_->reach(stages[s]);
+        run_stage(stages[s], s + 1 == stages.size() ? static_cast<op_index>(plan_->op_count()) : stages[s + 1],
+                  options);
+      }
+    } catch (...) {
+      plan_->restore_given(replaced_);
+      throw;
     }
   }
 
@@ -125,6 +132,7 @@ class parallel_executor {
         try {
           if (options.stop.stop_requested() || ::tbb::is_current_task_group_canceling()) throw run_cancelled(op);
           plan_->run_op(op, options);
+          if (plan_->layout().replaces_given(op)) replaced_ = op + 1;
         } catch (...) {
           std::lock_guard const lock(error_mutex_);
           if (op < error_op_.load(std::memory_order_relaxed)) {
@@ -156,6 +164,7 @@ class parallel_executor {
   std::mutex error_mutex_;
   std::exception_ptr error_;
   std::atomic<op_index> error_op_ = npos;  // the first that has failed
+  op_index replaced_ = 0;  // behind the last op that has changed what was fed; these wait for each other
 };
 
 template <backend B>

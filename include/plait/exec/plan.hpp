@@ -74,7 +74,8 @@ class plan {
       : plan(n, table, blobs, options, nullptr) {}
 
   /// Runs all ops in the order of the net. Throws exec_error naming the op, its blobs and their shapes, with what the
-  /// kernel threw nested in it; tensors that were fed then are what they were before that op.
+  /// kernel threw nested in it. Then the net is as if it had ended before that op: a blob that it was given and leaves
+  /// behind holds what it held then, and a tensor that was fed holds one of the values that its blob has had.
   /// Where nothing but elements has changed since the last run, a few comparisons an operand of the net are all that it
   /// costs besides the ops.
   void run(run_options const& options = {}) {
@@ -192,6 +193,9 @@ class plan {
   void run_bound(run_options const& options = {});
   /// Infers what could not be inferred before `op` was reached. O(1) unless it is a stage's first.
   void reach(op_index op);
+  /// After a run whose ops before `op` are done, and of the others none that layout().replaces_given(): blobs that the
+  /// net was given, and leaves behind, hold what they held before `op`. O(values that pass).
+  void restore_given(op_index op);
   /// Runs one op. Its inputs must have been computed.
   void run_op(op_index op, run_options const& options = {}) {
     step& s = steps_[op];

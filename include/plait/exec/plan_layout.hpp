@@ -39,20 +39,32 @@ class plan_layout {
     value_number to;
   };
 
+  /// A version of a given blob that another one follows, which the workspace does not see unless the run fails.
+  struct passing_value {
+    value_number value;
+    op_index made;      ///< by this op
+    op_index followed;  ///< by what this one writes
+  };
+
   /// `keep` by blob: whether its last value is asked for. Without `share` values share memory only where the net says
-  /// so by name.
+  /// so by name. With `restores` passing values live until what follows them has been made.
   template <net N>
-  void compute(ssa_form<N> const& form, net_operands const& operands, std::vector<bool> const& keep, bool share);
+  void compute(ssa_form<N> const& form, net_operands const& operands, std::vector<bool> const& keep, bool share,
+               bool restores);
 
   std::size_t op_count() const noexcept { return reads_.size(); }
   std::size_t value_count() const noexcept { return storage_of_.size(); }
   std::span<value_number const> reads(op_index op) const { return reads_[op]; }
   std::span<value_number const> writes(op_index op) const { return writes_[op]; }
   std::span<copy const> copies(op_index op) const { return copies_[op]; }
-  /// Values in given memory that an op overwrites: what to put back should it fail half-way, or an observer after it.
+  /// Values in given memory, and passing ones, that an op overwrites: what to put back should it fail half-way, or an
+  /// observer after it.
   std::span<value_number const> endangered(op_index op) const { return endangered_[op]; }
 
-  /// Whether an op overwrites given memory, or its output takes a given blob's name.
+  /// Those of given blobs that are kept, in op order; none without `restores`.
+  std::span<passing_value const> passing() const noexcept { return passing_; }
+
+  /// Whether an op overwrites given memory, or its output takes the name of a given blob that is kept.
   bool replaces_given(op_index op) const { return replaces_given_[op]; }
 
   storage_number storage_of(value_number v) const { return storage_of_[v]; }
@@ -90,6 +102,8 @@ class plan_layout {
   }
 
   void look_at(op_index op);
+  template <net N>
+  void find_passing(ssa_form<N> const& form, std::vector<bool> const& keep, bool restores);
   bool is_free_for(storage_number s, op_index op, blob_index written, bool only_view) const;
   bool can_stand_in(op_schema const& schema, op_index op, std::size_t input, std::size_t output) const;
   value_number find_place(op_schema const& schema, op_index op, std::size_t output, bool share) const;
@@ -107,6 +121,7 @@ class plan_layout {
   std::vector<op_index> needed_until_;  // by storage: the last read of any value in it so far
   std::vector<op_index> written_by_;    // by storage: the last op so far that has an output in it
   std::vector<bool> is_listed_twice_;   // by value, among the outputs of its op
+  std::vector<bool> is_passing_;        // by value
   numbered_inputs by_blob_;
   numbered_inputs by_storage_;
   std::vector<value_number> given_;
@@ -114,6 +129,7 @@ class plan_layout {
   std::vector<bool> gives_results_;   // by op
   std::vector<bool> reads_elements_;  // by op
   std::vector<bool> replaces_given_;  // by op
+  std::vector<passing_value> passing_;
 };
 
 // Whether an op may write a storage, or (only_view) have an output stand in it: nobody reads it later.
@@ -175,7 +191,7 @@ inline plan_layout::value_number plan_layout::find_place(op_schema const& schema
 
 template <net N>
 void plan_layout::compute(ssa_form<N> const& form, net_operands const& operands, std::vector<bool> const& keep,
-                          bool share) {
+                          bool share, bool restores) {
   auto const ops = static_cast<op_index>(form.op_count());
   std::size_t const values = form.value_count();
   reads_.clear();
@@ -214,6 +230,7 @@ void plan_layout::compute(ssa_form<N> const& form, net_operands const& operands,
   for (op_index op = 0; op != ops; ++op)
     for (value_number v : reads_[op])
       if (last_read_[v] == npos || last_read_[v] < op) last_read_[v] = op;
+  find_passing(form, keep, restores);
 
   copies_.clear();
   endangered_.clear();
@@ -258,7 +275,8 @@ void plan_layout::compute(ssa_form<N> const& form, net_operands const& operands,
         published_.push(v);
       }
       // Results that are shared stand in memory of their own, and leave alone what their blobs held.
-      if (storages_[s].given != npos && !schema.has_shared_results()) endangered_.push(stands_in_[v]);
+      bool const restored = storages_[s].given != npos || (stands_in_[v] != npos && is_passing_[stands_in_[v]]);
+      if (restored && !schema.has_shared_results()) endangered_.push(stands_in_[v]);
       for (operand_pair const pair : schema.updates())
         if (pair.output == output && pair.input < reads_[op].size() && storage_of_[reads_[op][pair.input]] != s)
           copies_.push({reads_[op][pair.input], v});
@@ -267,6 +285,10 @@ void plan_layout::compute(ssa_form<N> const& form, net_operands const& operands,
     endangered_.end_row();
     copies_.end_row();
   }
+  for (passing_value const& p : passing_) {
+    op_index& last_use = storages_[storage_of_[p.value]].last_use;
+    last_use = std::max(last_use, p.followed);
+  }
   std::ranges::sort(given_);
   std::vector<bool> is_given(form.blob_bound(), false);
   for (value_number v : given_) is_given[blob_of_[v]] = true;
@@ -274,7 +296,30 @@ void plan_layout::compute(ssa_form<N> const& form, net_operands const& operands,
   for (op_index op = 0; op != ops; ++op)
     replaces_given_.push_back(!endangered_[op].empty() || std::ranges::any_of(published_[op], [&](value_number v) {
       return is_given[blob_of_[v]];
-    }));
+    }) || std::ranges::any_of(writes_[op], [&](value_number v) { return is_passing_[v]; }));
+}
+
+// Versions of kept blobs that are given, other than the first and the last.
+template <net N>
+void plan_layout::find_passing(ssa_form<N> const& form, std::vector<bool> const& keep, bool restores) {
+  passing_.clear();
+  is_passing_.assign(form.value_count(), false);
+  if (!restores) return;
+  std::vector<bool> is_given(form.blob_bound(), false);
+  for (value_number v : reads_.items())
+    if (value const first{blob_of_[v], form.first_version(blob_of_[v])};
+        v == form.index(first) && form.producing_op(first) == npos)
+      is_given[blob_of_[v]] = true;
+  for (op_index op = 0; op != reads_.size(); ++op)
+    for (value_number v : writes_[op]) {
+      blob_index const b = blob_of_[v];
+      std::uint32_t const version = form.first_version(b) + (v - form.index({b, form.first_version(b)}));
+      if (!keep[b] || !is_given[b] || version == form.version(b) || is_passing_[v]) continue;
+      op_index const followed = form.producing_op({b, version + 1});
+      is_passing_[v] = true;
+      passing_.push_back({v, op, followed});
+      if (last_read_[v] == npos || last_read_[v] < followed) last_read_[v] = followed;
+    }
 }
 
 }  // namespace plait

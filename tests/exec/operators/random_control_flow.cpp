@@ -1,16 +1,22 @@
-// Random nets of control flow in control flow against an interpreter that knows names only.
+// Random nets of control flow in control flow against an interpreter that runs them op by op on copies.
 #include <algorithm>
+#include <array>
 #include <cstddef>
-#include <functional>
+#include <cstdint>
+#include <limits>
 #include <map>
 #include <optional>
 #include <random>
+#include <set>
+#include <stop_token>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <doctest/doctest.h>
 
 #include <plait/exec/parallel.hpp>
+#include <plait/net/arguments.hpp>
 
 #include <support/control_nets.hpp>
 
@@ -19,119 +25,72 @@ namespace {
 using test::floats;
 using B = plait::tbb;
 
-// What a net may leave behind: floats by name. Flags are floats of 0 or 1 here.
-using state = std::map<std::string, floats>;
+// ---- nets
 
-// Makes a net as text and, in step with it, what it does.
+// Makes a net as text.
 struct net_maker {
   std::mt19937 random;
+  bool fails;  // some ops may throw
   int loops = 0;
   std::vector<std::string> const names{"a", "b", "d", "e"};
 
-  explicit net_maker(unsigned seed) : random(seed) {}
+  explicit net_maker(unsigned seed, bool with_faults = false) : random(seed), fails(with_faults) {}
   std::size_t below(std::size_t n) { return std::uniform_int_distribution<std::size_t>(0, n - 1)(random); }
   std::string name() { return names[below(names.size())]; }
 
-  using action = std::function<void(state&)>;
-  struct part {
-    std::string text;
-    std::vector<action> actions;
-    void run(state& s) const {
-      for (action const& a : actions) a(s);
-    }
-  };
-
-  void plain(part& p) {
+  std::string plain() {
     std::string const x = name();
     std::string const z = name();
     std::string const y = name();
-    switch (below(6)) {
+    switch (below(fails ? 8 : 6)) {
       case 0:
-        p.text += test::line_text(x, y, 0.5f, 1);
-        p.actions.push_back([=](state& s) {
-          floats r = s[x];
-          for (float& e : r) e = 0.5f * e + 1;
-          s[y] = r;
-        });
-        break;
+        return test::line_text(x, y, 0.5f, 1);
       case 1:
-        p.text += test::op_text("Same", {x}, {y});
-        p.actions.push_back([=](state& s) { s[y] = floats(s[x]); });
-        break;
+        return test::op_text("Same", {x}, {y});
       case 2:
-        p.text += test::op_text("Reverse", {x}, {y});
-        p.actions.push_back([=](state& s) { s[y] = floats(s[x].rbegin(), s[x].rend()); });
-        break;
+        return test::op_text("Reverse", {x}, {y});
       case 3:  // the only one that makes shapes differ: seldom, and only up to a size
-        p.text += test::op_text("Grow", {x}, {"t"}) + test::op_text("Shrink", {"t"}, {y});
-        p.actions.push_back([=](state& s) {
-          floats r = s[x];
-          r.push_back(r[0]);
-          s["t"] = r;
-          if (r.size() > 5) r.resize(2);
-          s[y] = r;
-        });
-        break;
+        return test::op_text("Grow", {x}, {"t"}) + test::op_text("Shrink", {"t"}, {y});
       case 4:
-        p.text += test::op_text("Meet", {x, z}, {y});
-        p.actions.push_back([=](state& s) {
-          floats r;
-          for (std::size_t i = 0; i != std::min(s[x].size(), s[z].size()); ++i) r.push_back(s[x][i] + 2 * s[z][i]);
-          for (float& e : r) e = e > 100 ? 1 : e;
-          s[y] = r;
-        });
-        break;
-      default:
-        p.text += test::op_text("Less", {x, z}, {"f"});
-        p.actions.push_back([=](state& s) { s["f"] = {s[x][0] < s[z][0] ? 1.0f : 0.0f}; });
+        return test::op_text("Meet", {x, z}, {y});
+      case 5:
+        return test::op_text("Less", {x, z}, {"f"});
+      case 6:
+        return test::op_text("Fault", {x}, {below(2) == 0 ? x : y});
+      default:  // in place as many real nets have it
+        return test::line_text(x, x, 1, below(2) == 0 ? 1.0f : -1.0f);
     }
   }
 
-  void choice(part& p, int depth) {
+  std::string choice(int depth) {
     std::string const x = name();
     std::string const z = name();
-    part const then = make(depth - 1);
-    part const other = below(3) == 0 ? part() : make(depth - 1);
-    p.text += test::op_text("Less", {x, z}, {"f"});
+    std::string const then = make(depth - 1);
+    bool const both = below(3) != 0;
+    std::string args = test::net_arg("then_net", then);
+    if (both) args += test::net_arg("else_net", make(depth - 1));
     // Half of them list what they read and write, some do not.
-    std::string args = test::net_arg("then_net", then.text);
-    if (!other.actions.empty()) args += test::net_arg("else_net", other.text);
     bool const lists = below(2) == 0;
-    p.text += test::op_text("If", lists ? test::names{"f", x, "a"} : test::names{"f"},
-                            lists ? test::names{"a", "b"} : test::names{}, args);
-    p.actions.push_back([=](state& s) {
-      s["f"] = {s[x][0] < s[z][0] ? 1.0f : 0.0f};
-      if (s["f"][0] != 0)
-        then.run(s);
-      else
-        other.run(s);
-    });
+    return test::op_text("Less", {x, z}, {"f"}) + test::op_text("If",
+                                                                lists ? test::names{"f", x, "a"} : test::names{"f"},
+                                                                lists ? test::names{"a", "b"} : test::names{}, args);
   }
 
-  void loop(part& p, int depth) {
+  std::string loop(int depth) {
     std::string const i = "i" + std::to_string(++loops);
     std::string const go = "g" + std::to_string(loops);
     std::string const end = "n" + std::to_string(below(3));
-    part const body = make(depth - 1);
-    std::string const test_text = test::op_text("Less", {i, end}, {go});
-    p.text += test::line_text("n0", i, 1, 0) + test_text;
-    bool const tests = below(2) == 0;
-    std::string const round = body.text + test::line_text(i, i, 1, 1);
-    p.text += tests ? test::op_text("While", {go}, {},
-                                    test::net_arg("loop_net", round) + test::net_arg("cond_net", test_text))
-                    : test::op_text("While", {go}, {}, test::net_arg("loop_net", round + test_text));
-    p.actions.push_back([=](state& s) {
-      s[i] = s["n0"];
-      for (s[go] = {s[i][0] < s[end][0] ? 1.0f : 0.0f}; s[go][0] != 0; s[go] = {s[i][0] < s[end][0] ? 1.0f : 0.0f}) {
-        body.run(s);
-        s[i][0] += 1;
-      }
-    });
+    std::string const again = test::op_text("Less", {i, end}, {go});
+    std::string const round = make(depth - 1) + test::line_text(i, i, 1, 1);
+    return test::line_text("n0", i, 1, 0) + again +
+           (below(2) == 0
+                ? test::op_text("While", {go}, {}, test::net_arg("loop_net", round) + test::net_arg("cond_net", again))
+                : test::op_text("While", {go}, {}, test::net_arg("loop_net", round + again)));
   }
 
   // In a workspace of its own: all four names and the numbers are bound, what else is written stays inside.
-  void scope(part& p, int depth) {
-    part const body = make(depth - 1);
+  std::string scope(int depth) {
+    std::string const body = make(depth - 1);
     std::string const ws = "w" + std::to_string(++loops);
     std::vector<int> places;
     test::names inner;
@@ -141,32 +100,137 @@ struct net_maker {
     test::names ins = inner;
     ins.push_back(ws);
     std::string const more = below(2) == 0 ? test::int_arg("copy_external_blobs", 1) : "";
-    p.text += test::op_text("CreateScope", {}, {ws}) +
-              test::op_text("Do", ins, {"a", "b", "d", "e", "f", ws}, test::do_args(body.text, inner, places) + more);
-    p.actions.push_back([=](state& s) {
-      state inside;
-      for (std::string const& n : inner) inside[n] = s[n];
-      body.run(inside);
-      for (std::string const& n : inner) s[n] = inside[n];
-    });
+    return test::op_text("CreateScope", {}, {ws}) +
+           test::op_text("Do", ins, {"a", "b", "d", "e", "f", ws}, test::do_args(body, inner, places) + more);
   }
 
-  part make(int depth) {
-    part p;
+  std::string make(int depth) {
+    std::string text;
     for (std::size_t ops = 1 + below(5); ops-- != 0;) {
       std::size_t const kind = depth == 0 ? 9 : below(8);
-      if (kind == 0)
-        choice(p, depth);
-      else if (kind == 1)
-        loop(p, depth);
-      else if (kind == 2)
-        scope(p, depth);
-      else
-        plain(p);
+      text += kind == 0 ? choice(depth) : kind == 1 ? loop(depth) : kind == 2 ? scope(depth) : plain();
     }
-    return p;
+    return text;
   }
 };
+
+// ---- the interpreter
+
+// What a net leaves behind: floats by name. Flags are floats of 0 or 1 here.
+using state = std::map<std::string, floats>;
+
+struct run_ended {};
+
+// Events are what an observer sees: one before each op and one after it, those of nets inside too.
+struct interpreter {
+  enum class way { never, throws, stops };
+  way ends = way::never;
+  std::size_t at = 0;  // the event with which it ends
+  std::uint64_t iteration_limit = std::numeric_limits<std::uint64_t>::max();
+  std::size_t events = 0;
+  bool stopped = false;
+  std::map<std::string, std::set<floats>> seen = {};  // values that names have had between the ops of the net
+
+  void event() {
+    if (events++ != at || ends == way::never) return;
+    if (ends == way::throws) throw run_ended();
+    stopped = true;
+  }
+  void look() const {
+    if (stopped) throw run_ended();
+  }
+
+  // Whether the run ends before its time: then the state is that before the op of this net that it ends in.
+  bool run(plait::netdef const& n, state& s) {
+    for (auto const& [name, value] : s) seen[name].insert(value);
+    for (std::size_t op = 0; op != n.op.size(); ++op) {
+      state copy = s;
+      try {
+        look();
+        run_op(n, op, copy);
+      } catch (run_ended const&) {
+        return true;
+      }
+      s = std::move(copy);
+      for (auto const& [name, value] : s) seen[name].insert(value);
+    }
+    return false;
+  }
+
+ private:
+  void run_inside(plait::netdef const& n, state& s) {
+    for (std::size_t op = 0; op != n.op.size(); ++op) {
+      look();
+      run_op(n, op, s);
+    }
+  }
+  void run_op(plait::netdef const& n, std::size_t index, state& s) {
+    event();
+    compute(n, index, s);
+    event();
+  }
+  void compute(plait::netdef const& n, std::size_t index, state& s) {
+    auto const& op = n.op[index];
+    std::string const type(plait::op_type(n, op));
+    test::names in, out;
+    for (auto&& name : plait::inputs(n, op)) in.emplace_back(plait::name_text(n, name));
+    for (auto&& name : plait::outputs(n, op)) out.emplace_back(plait::name_text(n, name));
+    auto const inside = [&](std::string_view argument) -> plait::netdef const* {
+      for (auto const& each : plait::subnets(n, op))
+        if (std::string_view(each.argument) == argument) return &*each.net;
+      return nullptr;
+    };
+    if (type == "If") {
+      plait::netdef const* const taken = inside(s[in[0]][0] != 0 ? "then_net" : "else_net");
+      if (taken != nullptr) run_inside(*taken, s);
+      return;
+    }
+    if (type == "While") {
+      for (std::uint64_t iterations = 0;; ++iterations) {
+        look();
+        if (plait::netdef const* const test = inside("cond_net")) run_inside(*test, s);
+        if (s[in[0]][0] == 0) return;
+        if (iterations == iteration_limit) throw run_ended();
+        run_inside(*inside("loop_net"), s);
+      }
+    }
+    if (type == "CreateScope") return;
+    if (type == "Do") {
+      in.pop_back();
+      state own;
+      for (std::string const& name : in) own[name] = s[name];
+      run_inside(*inside("net"), own);
+      for (std::string const& name : in) s[name] = own[name];
+      return;
+    }
+    floats x = s[in[0]];
+    if (type == "Line") {
+      auto const scale = plait::get_argument<float>(n, op, index, "scale", 1);
+      auto const shift = plait::get_argument<float>(n, op, index, "shift", 0);
+      for (float& e : x) e = scale * e + shift;
+    } else if (type == "Reverse") {
+      std::ranges::reverse(x);
+    } else if (type == "Grow") {
+      x.push_back(x[0]);
+    } else if (type == "Shrink") {
+      if (x.size() > 5) x.resize(2);
+    } else if (type == "Less") {
+      x = {x[0] < s[in[1]][0] ? 1.0f : 0.0f};
+    } else if (type == "Meet") {
+      floats const& z = s[in[1]];
+      x.resize(std::min(x.size(), z.size()));
+      for (std::size_t i = 0; i != x.size(); ++i) x[i] = x[i] + 2 * z[i] > 100 ? 1 : x[i] + 2 * z[i];
+    } else if (type == "Fault") {
+      if (x[0] > 3) throw run_ended();
+      for (float& e : x) e += 1;
+    } else {
+      REQUIRE(type == "Same");
+    }
+    s[out[0]] = x;
+  }
+};
+
+// ---- operators
 
 // The first two elements of more than five.
 template <class Backend>
@@ -198,41 +262,67 @@ struct meet_kernel : plait::op_kernel<Backend> {
   }
 };
 
+// x + 1; where the first element is above 3 it writes something else, and throws.
+template <class Backend>
+struct fault_kernel : plait::op_kernel<Backend> {
+  explicit fault_kernel(plait::op_arguments const&) {}
+  void infer(plait::shape_context& c) override { c.output(0, c.type(0), c.dims(0)); }
+  void run(plait::op_context<Backend>& c) override {
+    float const* x = c.template input<float>(0);
+    float* y = c.template output<float>(0);
+    bool const fails = x[0] > 3;
+    for (std::size_t i = 0; i != c.size(0); ++i) y[i] = fails ? -777 : x[i] + 1;
+    if (fails) throw std::domain_error("a fault");
+  }
+};
+
+plait::operators<B> const& table() {
+  static plait::operators<B> const made = [] {
+    auto t = test::control_operators<B>();
+    t.add<shrink_kernel>(plait::op_schema("Shrink").inputs(1).outputs(1).in_place(0, 0).checks_first());
+    t.add<meet_kernel>(plait::op_schema("Meet").inputs(2).outputs(1).in_place(0, 0).in_place(1, 0).checks_first());
+    t.add<fault_kernel>(plait::op_schema("Fault").inputs(1).outputs(1).in_place(0, 0));
+    return t;
+  }();
+  return made;
+}
+
+state some_state(int round) {
+  return {{"a", {1, 2, 3}}, {"b", {static_cast<float>(round), 4}},
+          {"d", {3, 1}},    {"e", {2, 5, 1, static_cast<float>(round)}},
+          {"f", {0}},       {"n0", {0}},
+          {"n1", {1}},      {"n2", {static_cast<float>(2 + round % 2)}}};
+}
+void feed(plait::workspace<B>& blobs, state const& s) {
+  for (auto const& [name, value] : s)
+    if (name == "f")
+      test::feed_flag(blobs, name, value[0] != 0);
+    else
+      test::feed(blobs, name, value);
+}
+
 TEST_CASE("control flow: random nets do what they say") {
-  auto table = test::control_operators<B>();
-  table.add<shrink_kernel>(plait::op_schema("Shrink").inputs(1).outputs(1).in_place(0, 0).checks_first());
-  table.add<meet_kernel>(plait::op_schema("Meet").inputs(2).outputs(1).in_place(0, 0).in_place(1, 0).checks_first());
   std::size_t controlled = 0;
   for (unsigned seed = 0; seed != 400; ++seed) {
     CAPTURE(seed);
     net_maker maker(seed);
-    auto const made = maker.make(3);
-    controlled += made.text.find("_net\"") != std::string::npos;
-    CAPTURE(made.text);
-    plait::netdef net = plait::read_netdef_text(made.text);
+    std::string const text = maker.make(3);
+    controlled += text.find("_net\"") != std::string::npos;
+    CAPTURE(text);
+    plait::netdef net = plait::read_netdef_text(text);
     if (seed % 2 == 1) net.external_output = {net.intern("a"), net.intern("d")};
     bool const parallel = seed % 3 == 0;
     plait::workspace<B> blobs;
-    auto plan = plait::compile(net, table, blobs, {.parallel = parallel});
+    auto plan = plait::compile(net, table(), blobs, {.parallel = parallel});
     std::optional<plait::parallel_executor<B>> executor;
     if (parallel) executor.emplace(plan);
     state s;
     for (int round = 0; round != 4; ++round) {
       if (round != 1) {  // the second time what the first left is what it starts from
-        s["a"] = {1, 2, 3};
-        s["b"] = {static_cast<float>(round), 4};
-        s["d"] = {3, 1};
-        s["e"] = {2, 5, 1, static_cast<float>(round)};
-        s["f"] = {0};
-        for (auto const& [name, value] : state{{"n0", {0}}, {"n1", {1}}, {"n2", {static_cast<float>(2 + round % 2)}}})
-          s[name] = value;
-        for (auto const& [name, value] : s)
-          if (name == "f")
-            test::feed_flag(blobs, name, value[0] != 0);
-          else if (maker.names.end() != std::ranges::find(maker.names, name) || name[0] == 'n')
-            test::feed(blobs, name, value);
+        s = some_state(round);
+        feed(blobs, s);
       }
-      made.run(s);
+      CHECK_FALSE(interpreter().run(net, s));
       if (executor)
         executor->run();
       else
@@ -242,13 +332,104 @@ TEST_CASE("control flow: random nets do what they say") {
         if (!net.external_output.empty() && name != "a" && name != "d") continue;
         CHECK(test::numbers(blobs, name) == s[name]);
       }
-      if (seed % 2 == 1 && round == 0) {  // go on from the same state
-        for (char const* const name : {"b", "e"}) test::feed(blobs, name, s[name]);
-        test::feed_flag(blobs, "f", s["f"][0] != 0);
-      }
+      if (seed % 2 == 1 && round == 0)  // go on from the same state
+        feed(blobs, {{"b", s["b"]}, {"e", s["e"]}, {"f", s["f"]}});
     }
   }
   CHECK(controlled > 200);
+}
+
+// Throws, or asks for a stop, at an event.
+struct ending_observer : plait::op_observer {
+  interpreter::way ends;
+  std::size_t at;
+  std::size_t events = 0;
+  std::stop_source source = {};
+
+  ending_observer(interpreter::way how, std::size_t when) : ends(how), at(when) {}
+  void event() {
+    if (events++ != at) return;
+    if (ends == interpreter::way::throws) throw std::domain_error("observed");
+    if (ends == interpreter::way::stops) source.request_stop();
+  }
+  void before(plait::op_event const&) override { event(); }
+  void after(plait::op_event const&) override { event(); }
+};
+
+// The contract of plan::run: a blob that a net is given, and leaves behind, holds what it held before the op that the
+// run ended in; the tensor that was fed holds a value that the blob has had. Nets go on from there.
+TEST_CASE("control flow: random nets that fail, or are stopped, leave what was fed as it was before the op") {
+  std::size_t ended = 0;
+  std::size_t ended_inside = 0;
+  for (unsigned seed = 0; seed != 1500; ++seed) {
+    CAPTURE(seed);
+    net_maker maker(seed + 10'000, seed % 4 != 0);
+    std::string const text = maker.make(3);
+    CAPTURE(text);
+    plait::netdef net = plait::read_netdef_text(text);
+    if (seed % 5 == 0) net.external_output = {net.intern("a"), net.intern("d")};
+    bool const parallel = seed % 3 == 0;
+    auto const ends = parallel        ? interpreter::way::never
+                      : seed % 4 == 0 ? interpreter::way::throws
+                      : seed % 4 == 1 ? interpreter::way::stops
+                                      : interpreter::way::never;
+    plait::workspace<B> blobs;
+    auto plan = plait::compile(net, table(), blobs, {.parallel = parallel});
+    std::optional<plait::parallel_executor<B>> executor;
+    if (parallel) executor.emplace(plan);
+    state s;
+    for (int round = 0; round != 4; ++round) {
+      CAPTURE(round);
+      if (round != 2) {
+        s = some_state(round);
+      } else if (!net.external_output.empty()) {
+        for (char const* const name : {"b", "e"}) s[name] = some_state(round)[name];
+        s["f"] = {0};
+      }
+      std::map<std::string, plait::tensor<B>> fed;
+      if (round != 2) {
+        feed(blobs, s);
+      } else if (!net.external_output.empty()) {
+        feed(blobs, {{"b", s["b"]}, {"e", s["e"]}, {"f", s["f"]}});
+      }
+      for (std::string const& name : maker.names) fed.emplace(name, blobs.view(name));
+      std::size_t const when = std::uniform_int_distribution<std::size_t>(0, 25)(maker.random);
+      interpreter oracle{.ends = ends, .at = when, .iteration_limit = seed % 7 == 0 ? 1u : 1000u};
+      bool const ends_early = oracle.run(net, s);
+      ending_observer observer(ends, when);
+      plait::run_options options{.iteration_limit = oracle.iteration_limit};
+      if (ends != interpreter::way::never) options.observer = &observer;
+      if (ends == interpreter::way::stops) options.stop = observer.source.get_token();
+      bool threw = false;
+      try {
+        if (executor)
+          executor->run(options);
+        else
+          plan.run(options);
+      } catch (plait::error const& e) {
+        threw = true;
+        ended_inside += std::string(e.what()).find("_net: ") != std::string::npos;
+      }
+      REQUIRE(threw == ends_early);
+      ended += ends_early;
+      for (auto const v : plan.layout().given()) {
+        std::string const name(plan.value_name(v));
+        if (std::ranges::find(maker.names, name) == maker.names.end()) continue;
+        CAPTURE(name);
+        floats const held = test::numbers(blobs, name);
+        bool const kept = net.external_output.empty() || name == "a" || name == "d";
+        if (kept) CHECK(held == s[name]);
+        CHECK(oracle.seen[name].contains(held));
+        CHECK(oracle.seen[name].contains(fed.at(name).values<float>()));
+      }
+      if (!ends_early || round != 1) continue;
+      // What a net does not read it need not leave as it was.
+      for (std::string const& name : maker.names)
+        if (net.external_output.empty() || name == "a" || name == "d") test::feed(blobs, name, s[name]);
+    }
+  }
+  CHECK(ended > 1000);
+  CHECK(ended_inside > 200);
 }
 
 }  // namespace

@@ -81,8 +81,7 @@ plan<B>::plan(N const& n, operators<B> const& table, workspace<B>& blobs, compil
             random_stream_of(std::string_view(form.name(written.front().blob)), written.front().version));
       operands.add(n, op, form, at, arguments, keep);
       findings found{arguments.differs_by_run(), entry->schema.has_shared_results()};
-      nets_of_op<B> const nets =
-          nets_inside(form, n, op, at, operands, asked_for, table, depth, options, found);
+      nets_of_op<B> const nets = nets_inside(form, n, op, at, operands, asked_for, table, depth, options, found);
       std::vector<typename operators<B>::shape_check> asks;
       if (!entry->restrictions.empty() || entry->in_place_names) {
         arguments.set_in_place(pairs_of_one_name(form, at, operands.listed[at]));
@@ -104,7 +103,7 @@ plan<B>::plan(N const& n, operators<B> const& table, workspace<B>& blobs, compil
     }
     ++at;
   }
-  layout_.compute(form, operands, keep, !options.parallel);
+  layout_.compute(form, operands, keep, !options.parallel, !nested_);
   connect(operands, blobs);
   find_constants(options.constants);
   controls_ = std::move(operands.controls);

@@ -56,6 +56,7 @@ void plan<B>::run_bound(run_options const& options) {
     }
   } catch (...) {
     if (demand_ != nullptr) demand_->end();
+    restore_given(op);
     rethrow(op);
   }
   repeats_ = !watched && !places_.empty();
@@ -343,13 +344,34 @@ void plan<B>::enter(std::size_t stage) {
 }
 
 template <backend B>
+void plan<B>::restore_given(op_index op) {
+  for (plan_layout::passing_value const& p : layout_.passing()) {
+    if (p.made >= op || p.followed < op) continue;
+    slot const& at = slots_[p.value];
+    blob<B>& target = *blobs_[layout_.blob_of(p.value)];
+    if (at.type.type == element_type::none) continue;
+    if (at.type.type == element_type::object) {
+      target = {{}, *static_cast<std::shared_ptr<blob_object>*>(at.data), true};
+    } else if (!target.is_set || target.object != nullptr || !target.value.stands_at(at.data, at.type)) {
+      auto made = tensor<B>::uninitialized(at.type.type, at.type.dims);
+      B::copy(made.raw(), at.data, at.type.bytes());
+      target = {std::move(made), nullptr, true};
+    }
+  }
+}
+
+template <backend B>
 void plan<B>::run_with_care(op_index op, run_options const& options) {
   step& s = steps_[op];
   if (s.way == op_way::demanded) {
     details_[stage_end(0) - 1].results->demanded = nullptr;
     demand_->make_room();
   }
-  boost::container::small_vector<std::pair<value_number, std::shared_ptr<void>>, 4> backups;
+  using backup_of = std::pair<value_number, std::shared_ptr<void>>;
+  boost::container::small_vector<backup_of, 4> backups;
+  auto const restore = [this](backup_of const& b) {
+    B::copy(slots_[b.first].data, b.second.get(), slots_[b.first].type.bytes());
+  };
   for (value_number v : layout_.endangered(op)) {
     if (nested_) break;  // the plan around has one
     if (options.observer == nullptr && schema(op).has_checked_first()) break;
@@ -365,9 +387,15 @@ void plan<B>::run_with_care(op_index op, run_options const& options) {
       steps_[op].kernel->run(steps_[op].context);
     else
       run_for_results(op, options, seen ? &*seen : nullptr);
+    // Where results stand elsewhere, nets inside may have written other values into given memory before.
+    for (std::size_t o = 0; details_[op].results != nullptr && o != layout_.writes(op).size(); ++o) {
+      value_number const v = layout_.writes(op)[o];
+      auto const backup = std::ranges::find(backups, layout_.stands_in(v), &backup_of::first);
+      if (backup != backups.end() && slots_[v].data != slots_[backup->first].data) restore(*backup);
+    }
     if (options.observer != nullptr) options.observer->after(*seen);
   } catch (...) {
-    for (auto const& [v, memory] : backups) B::copy(slots_[v].data, memory.get(), slots_[v].type.bytes());
+    for (backup_of const& b : backups) restore(b);
     rethrow(op);
   }
   for (value_number v : layout_.published(op)) publish(v);

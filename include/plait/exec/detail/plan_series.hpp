@@ -171,7 +171,8 @@ void plan<B>::find_demand(plan_memory<B>& memory) {
     return count;
   };
   for (op_index maker = 0; maker != last; ++maker) {
-    if (steps_[maker].way != op_way::plain || layout_.writes(maker).size() != 1) continue;
+    if (steps_[maker].way != op_way::plain || layout_.writes(maker).size() != 1 || layout_.replaces_given(maker))
+      continue;
     value_number const made = layout_.writes(maker)[0];
     auto const reads = layout_.reads(last);
     auto const place = static_cast<std::size_t>(std::ranges::find(reads, made) - reads.begin());
