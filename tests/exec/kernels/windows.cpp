@@ -49,6 +49,22 @@ TEST_CASE("windows: a tap's place and a place's window are each other's inverse"
         }
         CHECK(seen == 0);
       }
+    for (std::size_t axis = 0; axis != 3; ++axis) {
+      for (std::int64_t window = 0; window != w.out[axis]; ++window)
+        for (std::int64_t tap = 0; tap != w.kernel[axis]; ++tap) {
+          bool const inside = w.tap_from(axis, window, 0) <= tap && tap < w.tap_from(axis, window, w.in[axis]);
+          CHECK(inside == (w.place_of(axis, window, tap) >= 0));
+        }
+      for (std::int64_t place = 0; place != w.in[axis]; ++place) {
+        std::vector<std::int64_t> wanted, got;
+        for (std::int64_t tap = 0; tap != w.kernel[axis]; ++tap)
+          if (w.window_at(axis, place, tap) >= 0) wanted.insert(wanted.end(), {tap, w.window_at(axis, place, tap)});
+        w.for_each_at(axis, place, [&](std::int64_t tap, std::int64_t window) {
+          got.insert(got.end(), {tap, window});
+        });
+        CHECK(got == wanted);
+      }
+    }
     for (std::int64_t tap = 0; tap != w.kernel[2]; ++tap)
       for (std::int64_t place = 0; place <= w.in[2]; ++place) {
         std::int64_t first = 0;

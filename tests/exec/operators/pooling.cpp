@@ -120,6 +120,38 @@ TEST_CASE_TEMPLATE("pooling: of all places, windows that end behind the tail, ti
   CHECK(gradient({2, nan, 1}, {nan, nan}) == std::vector<float>{0, 8, 0});
 }
 
+TEST_CASE_TEMPLATE("pooling: windows much larger than the picture do not walk through their padding", B,
+                   PLAIT_HOST_BACKENDS) {
+  auto const& operators = table<B>();
+  // Three windows of 2^31 - 1 taps along each axis, which see the whole picture of 3 by 3.
+  for (bool const last : {false, true}) {
+    shape const dims = last ? shape{1, 3, 3, 1} : shape{1, 1, 3, 3};
+    std::string const window =
+        " arg { name: 'kernel' i: 2147483647 } arg { name: 'pad' i: 1073741823 } arg { name: "
+        "'order' s: '" +
+        std::string(last ? "NHWC" : "NCHW") + "' }";
+    std::vector<float> const x = {1, 2, 3, 4, 9, 5, 6, 7, 8};
+    std::vector<float> const ones(9, 1);
+    test::feeds<B> const fed = {{"x", test::of<B, float>(dims, x)}};
+    auto const y = [&](std::string const& type) {
+      return test::run_op<B>(operators, "type: '" + type + "' input: 'x' output: 'y'" + window, fed)
+          .template fetch<float>("y");
+    };
+    CHECK(y("MaxPool") == std::vector<float>(9, 9));
+    CHECK(y("AveragePool") == std::vector<float>(9, 5));
+    auto const dx = [&](std::string const& type, float result) {
+      return test::run_op<B>(operators,
+                             "type: '" + type + "Gradient' input: 'x' input: 'y' input: 'dy' output: 'dx'" + window,
+                             {{"x", test::of<B, float>(dims, x)},
+                              {"y", test::of<B, float>(dims, std::vector<float>(9, result))},
+                              {"dy", test::of<B, float>(dims, ones)}})
+          .template fetch<float>("dx");
+    };
+    CHECK(dx("MaxPool", 9) == std::vector<float>{0, 0, 0, 0, 9, 0, 0, 0, 0});
+    for (float const slope : dx("AveragePool", 5)) CHECK(slope == doctest::Approx(1));
+  }
+}
+
 TEST_CASE("what pooling refuses") {
   using B = plait::serial;
   auto const error = [](std::string const& op) {

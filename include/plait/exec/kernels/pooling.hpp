@@ -22,10 +22,12 @@ namespace detail {
 
 /// How many elements a window sees.
 PLAIT_HOST_DEVICE inline std::int64_t seen_by(windows const& w, std::size_t axis, std::int64_t window) {
-  std::int64_t made = 0;
-  for (std::int64_t k = 0; k < w.kernel[axis]; ++k) made += w.place_of(axis, window, k) < 0 ? 0 : 1;
-  return made;
+  return w.tap_from(axis, window, w.in[axis]) - w.tap_from(axis, window, 0);
 }
+
+/// Whether a window of the last axis is larger than the picture: then one goes through the taps of each window, not
+/// through the windows of each tap.
+PLAIT_HOST_DEVICE constexpr bool is_mostly_padding(windows const& w) { return w.kernel[2] > w.in[2]; }
 
 template <pooling How>
 PLAIT_HOST_DEVICE inline std::int64_t seen_or_all(windows const& w, std::size_t axis, std::int64_t window) {
@@ -84,6 +86,16 @@ struct pooled_planes {
     for (std::int64_t o = begin; o < end; ++o) to[o] = pool_of_none<How, T>();
     w.for_each_tap(o0, o1, [&](std::int64_t, std::int64_t i0, std::int64_t, std::int64_t i1) {
       T const* const from = x + ((left.rest * w.in[0] + i0) * w.in[1] + i1) * w.in[2];
+      if (is_mostly_padding(w)) {
+        for (std::int64_t o = begin; o < end; ++o) {
+          std::int64_t const past = w.tap_from(2, o, w.in[2]);
+          T made = to[o];
+          for (std::int64_t k2 = w.tap_from(2, o, 0); k2 < past; ++k2)
+            made = pool_more<How>(made, from[o * step + w.shift(k2)]);
+          to[o] = made;
+        }
+        return;
+      }
       for (std::int64_t k2 = 0; k2 < w.kernel[2]; ++k2) {
         std::int64_t const shift = w.shift(k2);
         std::int64_t const inside = w.window_from(0, k2, begin, end);
@@ -117,9 +129,9 @@ struct pooled_places {
     T* const to = y + static_cast<std::int64_t>(row) * channels;
     for (std::size_t c = first; c < last; ++c) to[c] = pool_of_none<How, T>();
     w.for_each_tap(o0, o1, [&](std::int64_t, std::int64_t i0, std::int64_t, std::int64_t i1) {
-      for (std::int64_t k2 = 0; k2 < w.kernel[2]; ++k2) {
+      std::int64_t const past = w.tap_from(2, o2, w.in[2]);
+      for (std::int64_t k2 = w.tap_from(2, o2, 0); k2 < past; ++k2) {
         std::int64_t const i2 = w.place_of(2, o2, k2);
-        if (i2 < 0) continue;
         T const* const from = x + (((left.rest * w.in[0] + i0) * w.in[1] + i1) * w.in[2] + i2) * channels;
         PLAIT_INDEPENDENT
         for (std::size_t c = first; c < last; ++c) to[c] = pool_more<How>(to[c], from[c]);
@@ -159,6 +171,22 @@ struct unpooled_planes {
     w.for_each_window(i0, i1, [&](std::int64_t, std::int64_t o0, std::int64_t, std::int64_t o1) {
       std::int64_t const from = ((left.rest * w.out[0] + o0) * w.out[1] + o1) * w.out[2];
       T const rows = How == pooling::maximum ? T(1) : places_seen<How, T>(w, o0, o1);
+      if (is_mostly_padding(w)) {
+        // The last window has its first taps where the first one has its last.
+        for (std::int64_t o = w.out[2]; o-- != 0;) {
+          T const slope = dy[from + o];
+          [[maybe_unused]] T const count = rows * static_cast<T>(seen_or_all<How>(w, 2, o));
+          std::int64_t const past = w.tap_from(2, o, end);
+          for (std::int64_t k2 = w.tap_from(2, o, begin); k2 < past; ++k2) {
+            std::int64_t const i = o * step + w.shift(k2);
+            if constexpr (How == pooling::maximum)
+              to[i] += slope_of_maximum(slope, element[i], y[from + o]);
+            else
+              to[i] += slope / count;
+          }
+        }
+        return;
+      }
       for (std::int64_t k2 = 0; k2 < w.kernel[2]; ++k2) {
         std::int64_t const shift = w.shift(k2);
         std::int64_t const inside = w.window_from(begin, k2, 0, w.out[2]);
@@ -199,9 +227,7 @@ struct unpooled_places {
     T const* const element = x + static_cast<std::int64_t>(row) * channels;
     fill_zero(to, static_cast<std::int64_t>(first), static_cast<std::int64_t>(last));
     w.for_each_window(i0, i1, [&](std::int64_t, std::int64_t o0, std::int64_t, std::int64_t o1) {
-      for (std::int64_t k2 = 0; k2 < w.kernel[2]; ++k2) {
-        std::int64_t const o2 = w.window_at(2, i2, k2);
-        if (o2 < 0) continue;
+      w.for_each_at(2, i2, [&](std::int64_t, std::int64_t o2) {
         std::int64_t const from = (((left.rest * w.out[0] + o0) * w.out[1] + o1) * w.out[2] + o2) * channels;
         T const* const slope = dy + from;
         T const* const result = y + from;
@@ -212,7 +238,7 @@ struct unpooled_places {
           T const count = places_seen<How, T>(w, o0, o1, o2);
           for (std::size_t c = first; c < last; ++c) to[c] += slope[c] / count;
         }
-      }
+      });
     });
   }
 };
@@ -223,11 +249,11 @@ struct unpooled_places {
 template <pooling How, backend B, class T>
 void pool(windows const& w, T const* x, T* y, std::int64_t images, std::int64_t channels, bool channels_last) {
   if (channels_last)
-    for_each_row_part<B>(static_cast<std::size_t>(images) * w.count(), static_cast<std::size_t>(channels), w.taps(),
-                         detail::pooled_places<How, T>{w, x, y, channels});
+    for_each_row_part<B>(static_cast<std::size_t>(images) * w.count(), static_cast<std::size_t>(channels),
+                         w.most_seen(), detail::pooled_places<How, T>{w, x, y, channels});
   else
     for_each_row_part<B>(static_cast<std::size_t>(images * channels * w.out[0] * w.out[1]),
-                         static_cast<std::size_t>(w.out[2]), w.taps(), detail::pooled_planes<How, T>{w, x, y});
+                         static_cast<std::size_t>(w.out[2]), w.most_seen(), detail::pooled_planes<How, T>{w, x, y});
 }
 
 /// The gradient of x for that of y. Every element that is as large as its window's maximum has the whole of it.
@@ -235,11 +261,12 @@ template <pooling How, backend B, class T>
 void unpool(windows const& w, T const* x, T const* y, T const* dy, T* dx, std::int64_t images, std::int64_t channels,
             bool channels_last) {
   if (channels_last)
-    for_each_row_part<B>(static_cast<std::size_t>(images) * w.places(), static_cast<std::size_t>(channels), w.taps(),
-                         detail::unpooled_places<How, T>{w, x, y, dy, dx, channels});
+    for_each_row_part<B>(static_cast<std::size_t>(images) * w.places(), static_cast<std::size_t>(channels),
+                         w.most_seen(), detail::unpooled_places<How, T>{w, x, y, dy, dx, channels});
   else
     for_each_row_part<B>(static_cast<std::size_t>(images * channels * w.in[0] * w.in[1]),
-                         static_cast<std::size_t>(w.in[2]), w.taps(), detail::unpooled_planes<How, T>{w, x, y, dy, dx});
+                         static_cast<std::size_t>(w.in[2]), w.most_seen(),
+                         detail::unpooled_planes<How, T>{w, x, y, dy, dx});
 }
 
 }  // namespace plait

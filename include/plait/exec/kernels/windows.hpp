@@ -32,6 +32,13 @@ struct windows {
   constexpr std::size_t places() const { return product(in); }
   constexpr std::size_t count() const { return product(out); }
   constexpr std::size_t taps() const { return product(kernel); }
+  /// At most so many taps of a window are not in the padding.
+  constexpr std::size_t most_seen() const {
+    extents least = kernel;
+    for (std::size_t axis = 0; axis != 3; ++axis)
+      if (in[axis] < least[axis]) least[axis] = in[axis];
+    return product(least);
+  }
   /// Whether windows are the places, one by one.
   constexpr bool are_places() const {
     extents const one = {1, 1, 1};
@@ -60,32 +67,53 @@ struct windows {
     return window < least ? least : window > most ? most : window;
   }
 
+  /// The first tap of a window that is not before this place, up to the number of taps.
+  PLAIT_HOST_DEVICE constexpr std::int64_t tap_from(std::size_t axis, std::int64_t window, std::int64_t place) const {
+    std::int64_t const from = place + head[axis] - window * stride[axis];
+    std::int64_t const tap = from <= 0 ? 0 : (from + dilation[axis] - 1) / dilation[axis];
+    return tap < kernel[axis] ? tap : kernel[axis];
+  }
+  /// f(k, o) for the windows o that have their tap k at a place, in ascending order of taps. O(least of the taps and
+  /// the windows of the axis).
+  template <class F>
+  PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr void for_each_at(std::size_t axis, std::int64_t place,
+                                                                   F const& f) const {
+    std::int64_t const at = place + head[axis];
+    if (dilation[axis] >= stride[axis]) {
+      std::int64_t const last = at / dilation[axis];
+      for (std::int64_t k = tap_from(axis, out[axis] - 1, place); k <= last && k < kernel[axis]; ++k) {
+        std::int64_t const o = window_at(axis, place, k);
+        if (o >= 0) PLAIT_INLINE_CALL f(k, o);
+      }
+    } else {
+      std::int64_t const before = at - (kernel[axis] - 1) * dilation[axis];
+      std::int64_t const least = before <= 0 ? 0 : (before + stride[axis] - 1) / stride[axis];
+      std::int64_t o = at / stride[axis] < out[axis] ? at / stride[axis] : out[axis] - 1;
+      for (; o >= least; --o) {
+        std::int64_t const rest = at - o * stride[axis];
+        if (rest % dilation[axis] == 0) PLAIT_INLINE_CALL f(rest / dilation[axis], o);
+      }
+    }
+  }
+
   /// f(k0, i0, k1, i1) for the taps k and places i that a window has on the first two axes, padding left out; in
   /// ascending order, as all sums are made.
   template <class F>
   PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr void for_each_tap(std::int64_t o0, std::int64_t o1,
                                                                     F const& f) const {
-    for (std::int64_t k0 = 0; k0 < kernel[0]; ++k0) {
-      std::int64_t const i0 = place_of(0, o0, k0);
-      if (i0 < 0) continue;
-      for (std::int64_t k1 = 0; k1 < kernel[1]; ++k1) {
-        std::int64_t const i1 = place_of(1, o1, k1);
-        if (i1 >= 0) PLAIT_INLINE_CALL f(k0, i0, k1, i1);
-      }
-    }
+    std::int64_t const end0 = tap_from(0, o0, in[0]);
+    std::int64_t const end1 = tap_from(1, o1, in[1]);
+    for (std::int64_t k0 = tap_from(0, o0, 0); k0 < end0; ++k0)
+      for (std::int64_t k1 = tap_from(1, o1, 0); k1 < end1; ++k1)
+        PLAIT_INLINE_CALL f(k0, place_of(0, o0, k0), k1, place_of(1, o1, k1));
   }
   /// f(k0, o0, k1, o1) for the windows o that have their taps k at a place of the first two axes.
   template <class F>
   PLAIT_ALWAYS_INLINE PLAIT_HOST_DEVICE constexpr void for_each_window(std::int64_t i0, std::int64_t i1,
                                                                        F const& f) const {
-    for (std::int64_t k0 = 0; k0 < kernel[0]; ++k0) {
-      std::int64_t const o0 = window_at(0, i0, k0);
-      if (o0 < 0) continue;
-      for (std::int64_t k1 = 0; k1 < kernel[1]; ++k1) {
-        std::int64_t const o1 = window_at(1, i1, k1);
-        if (o1 >= 0) PLAIT_INLINE_CALL f(k0, o0, k1, o1);
-      }
-    }
+    for_each_at(0, i0, [&](std::int64_t k0, std::int64_t o0) {
+      for_each_at(1, i1, [&](std::int64_t k1, std::int64_t o1) { PLAIT_INLINE_CALL f(k0, o0, k1, o1); });
+    });
   }
 };
 
@@ -214,15 +242,13 @@ struct places_of_columns {
     T* const to = x + static_cast<std::int64_t>(row) * width;
     fill_zero(to, static_cast<std::int64_t>(first), static_cast<std::int64_t>(last));
     w.for_each_window(i0, i1, [&](std::int64_t k0, std::int64_t o0, std::int64_t k1, std::int64_t o1) {
-      for (std::int64_t k2 = 0; k2 < w.kernel[2]; ++k2) {
-        std::int64_t const o2 = w.window_at(2, i2, k2);
-        if (o2 < 0) continue;
+      w.for_each_at(2, i2, [&](std::int64_t k2, std::int64_t o2) {
         std::int64_t const window = ((group * w.out[0] + o0) * w.out[1] + o1) * w.out[2] + o2;
         std::int64_t const tap = ((window * w.kernel[0] + k0) * w.kernel[1] + k1) * w.kernel[2] + k2;
         T const* const from = columns + tap * width;
         PLAIT_INDEPENDENT
         for (std::size_t i = first; i < last; ++i) to[i] += from[i];
-      }
+      });
     });
   }
 };
@@ -248,13 +274,14 @@ void windows_to_columns(windows const& w, T const* x, T* columns, std::int64_t c
 template <backend B, class T>
 void columns_to_windows(windows const& w, T const* columns, T* x, std::int64_t channels) {
   std::size_t const rows = static_cast<std::size_t>(channels * w.in[0] * w.in[1]);
-  for_each_row_part<B>(rows, static_cast<std::size_t>(w.in[2]), w.taps(), detail::planes_of_columns<T>{w, columns, x});
+  for_each_row_part<B>(rows, static_cast<std::size_t>(w.in[2]), w.most_seen(),
+                       detail::planes_of_columns<T>{w, columns, x});
 }
 /// The same with channels last.
 template <backend B, class T>
 void columns_to_windows(windows const& w, T const* columns, T* x, std::int64_t channels, std::int64_t groups) {
   std::int64_t const width = channels / groups;
-  for_each_row_part<B>(w.places() * static_cast<std::size_t>(groups), static_cast<std::size_t>(width), w.taps(),
+  for_each_row_part<B>(w.places() * static_cast<std::size_t>(groups), static_cast<std::size_t>(width), w.most_seen(),
                        detail::places_of_columns<T>{w, columns, x, groups, width});
 }
 
