@@ -26,7 +26,8 @@
 namespace plait::detail {
 
 /// Whether the processor has tiles of bfloat16, and the system lets this process use them, which is asked for here and
-/// lasts: call it for products only whose caller wants tiles (gemm_shape::bf16x3). Then signal handlers on stacks of their own need 8 KB more. False if PLAIT_INSTRUCTIONS names any set.
+/// lasts: call it for products only whose caller wants tiles (gemm_shape::bf16x3). Then signal handlers on stacks of
+/// their own need 8 KB more. False if PLAIT_INSTRUCTIONS names any set.
 [[nodiscard]] inline bool has_amx() {
 #if PLAIT_AMX
   static bool const found = [] {

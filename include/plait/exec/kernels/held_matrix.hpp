@@ -34,8 +34,7 @@ class held_matrix {
     std::size_t const bytes = static_cast<std::size_t>(s.n) * static_cast<std::size_t>(s.k) * sizeof(T);
     std::int64_t const threads = B::concurrency();
     std::int64_t const rows = s.m / threads;
-    bool const in_parts =
-        std::same_as<T, float> && s.bf16x3 && detail::parts_of_packed<B>(s.m, s.n, s.k) != nullptr;
+    bool const in_parts = std::same_as<T, float> && s.bf16x3 && detail::parts_of_packed<B>(s.m, s.n, s.k) != nullptr;
     if (in_parts && threads > 1 && rows < detail::tile_side / 2) return true;
     std::int64_t const enough = (bytes > shared_cache ? 32 : 8) * (in_parts ? 2 : 1);  // for the next of it to come
     return bytes > detail::own_cache && (threads == 1 || rows < enough);

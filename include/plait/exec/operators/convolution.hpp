@@ -149,15 +149,14 @@ class convolution_kernel final : public op_kernel<B> {
       for (std::int64_t image = 0; image != s_.images; ++image, x += s_.image(), y += s_.output()) {
         T const* const columns = s_.template columns_of<B>(x, scratch);
         if (s_.last)
-          gemm_batched<B>(
-              {.m = s_.count,
-               .n = units,
-               .k = s_.taps,
-               .transpose_b = true,
-               .lda = s_.column_pitch(),
-               .ldc = s_.units,
-               .bf16x3 = s_.bf16x3},
-              {s_.groups, s_.column_stride(), units * s_.taps, units}, columns, w, y, 1, beta);
+          gemm_batched<B>({.m = s_.count,
+                           .n = units,
+                           .k = s_.taps,
+                           .transpose_b = true,
+                           .lda = s_.column_pitch(),
+                           .ldc = s_.units,
+                           .bf16x3 = s_.bf16x3},
+                          {s_.groups, s_.column_stride(), units * s_.taps, units}, columns, w, y, 1, beta);
         else
           gemm_batched<B>({.m = units, .n = s_.count, .k = s_.taps, .bf16x3 = s_.bf16x3},
                           {s_.groups, units * s_.taps, s_.column_stride(), units * s_.count}, w, columns, y, 1, beta);

@@ -68,15 +68,14 @@ class convolution_gradient_kernel final : public op_kernel<B> {
   void add_weights(T const* columns, T const* dy, T* dw, T beta) const {
     std::int64_t const units = s_.group_units();
     if (s_.last)
-      gemm_batched<B>(
-          {.m = units,
-           .n = s_.taps,
-           .k = s_.count,
-           .transpose_a = true,
-           .lda = s_.units,
-           .ldb = s_.column_pitch(),
-           .bf16x3 = s_.bf16x3},
-          {s_.groups, units, s_.column_stride(), units * s_.taps}, dy, columns, dw, 1, beta);
+      gemm_batched<B>({.m = units,
+                       .n = s_.taps,
+                       .k = s_.count,
+                       .transpose_a = true,
+                       .lda = s_.units,
+                       .ldb = s_.column_pitch(),
+                       .bf16x3 = s_.bf16x3},
+                      {s_.groups, units, s_.column_stride(), units * s_.taps}, dy, columns, dw, 1, beta);
     else
       gemm_batched<B>({.m = units, .n = s_.taps, .k = s_.count, .transpose_b = true, .bf16x3 = s_.bf16x3},
                       {s_.groups, units * s_.count, s_.column_stride(), units * s_.taps}, dy, columns, dw, 1, beta);
@@ -85,13 +84,9 @@ class convolution_gradient_kernel final : public op_kernel<B> {
   void put_columns(T const* w, T const* dy, T* columns) const {
     std::int64_t const units = s_.group_units();
     if (s_.last)
-      gemm_batched<B>({.m = s_.count,
-                       .n = s_.taps,
-                       .k = units,
-                       .lda = s_.units,
-                       .ldc = s_.column_pitch(),
-                       .bf16x3 = s_.bf16x3},
-                      {s_.groups, units, units * s_.taps, s_.column_stride()}, dy, w, columns);
+      gemm_batched<B>(
+          {.m = s_.count, .n = s_.taps, .k = units, .lda = s_.units, .ldc = s_.column_pitch(), .bf16x3 = s_.bf16x3},
+          {s_.groups, units, units * s_.taps, s_.column_stride()}, dy, w, columns);
     else
       gemm_batched<B>({.m = s_.taps, .n = s_.count, .k = units, .transpose_a = true, .bf16x3 = s_.bf16x3},
                       {s_.groups, units * s_.taps, units * s_.count, s_.column_stride()}, w, dy, columns);
