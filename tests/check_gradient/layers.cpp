@@ -162,6 +162,29 @@ TEST_CASE("check_gradient: SpatialBN in training, whose moments are those of the
   check({6, 3}, 3, " [is_test 0]");
 }
 
+TEST_CASE("check_gradient: GroupNorm, channels first or last") {
+  auto const check = [&](plait::shape const& dims, std::int64_t channels, std::string const& arguments) {
+    std::vector<std::pair<std::string, test::tensor64>> const given = {
+        {"x", some(dims)}, {"s", some({channels}, 2)}, {"b", some({channels}, 3)}};
+    std::string const net = "GroupNorm x s b > y m r [epsilon 0.1] [group 2]" + arguments;
+    check_gradient_of({net, given, {"x", "s", "b"}, {"y"}});
+    for (std::string const one : {"x", "s", "b"})
+      check_gradient_of({net, given, {one}, {"y"}, {.gradients = {.only = {one}}}});
+  };
+  check({2, 4, 2, 3}, 4, "");
+  check({2, 3, 2, 4}, 4, " [order 'NHWC']");
+  check({3, 6}, 6, " [is_test 0]");
+}
+
+TEST_CASE("the gradient of GroupNorm reads its moments, which have no gradient") {
+  auto const rules = plait::gradient_rules::standard();
+  CHECK_THROWS_WITH_AS((void)plait::backward_pass(test::tiny_net("GroupNorm x s b > y [group 2]"), {"y"}, rules),
+                       doctest::Contains("it should have three outputs"), plait::gradient_error);
+  CHECK_THROWS_WITH_AS(
+      (void)plait::backward_pass(test::tiny_net("GroupNorm x s b > y m r [group 2]; Sqr m > z"), {"y", "z"}, rules),
+      doctest::Contains("that it makes have no gradient"), plait::gradient_error);
+}
+
 TEST_CASE("SpatialBN in training: the running moments may be overwritten, and what it makes of them has no gradient") {
   auto const rules = plait::gradient_rules::standard();
   plait::netdef net = test::tiny_net("SpatialBN x s b m v > y m v sm sv");

@@ -16,8 +16,8 @@ using workspace = plait::workspace<plait::serial>;
 
 tensor_value value_of(workspace const& blobs, std::string const& name) { return plait::to_value(blobs.view(name)); }
 
-TEST_CASE_TEMPLATE("feed: values come back as they were given", T, float, double, std::int32_t, std::int64_t, bool,
-                   std::uint8_t) {
+TEST_CASE_TEMPLATE("feed: values come back as they were given", T, float, double, std::int8_t, std::int16_t,
+                   std::int32_t, std::int64_t, bool, std::uint8_t, std::uint16_t) {
   for (tensor_value const& given : {tensor_value{{2, 3}, std::vector<T>{1, 0, 1, 1, 0, 0}},
                                     tensor_value{{}, std::vector<T>{1}}, tensor_value{{4, 0}, std::vector<T>{}}}) {
     CHECK(plait::to_value(plait::to_tensor<plait::serial>(given)) == given);
@@ -25,6 +25,18 @@ TEST_CASE_TEMPLATE("feed: values come back as they were given", T, float, double
     plait::feed(blobs, std::vector<parameter>{{"a", given}});
     CHECK(value_of(blobs, "a") == given);
   }
+}
+
+TEST_CASE("feed: quantised values keep their scale and zero point") {
+  std::vector<parameter> const given = {
+      {"q", {{2}, std::vector<std::uint8_t>{1, 255}, plait::quantisation{0.5f, 128}}},
+      {"bias", {{1}, std::vector<std::int32_t>{-70'000}, plait::quantisation{0.25f, 0}}}};
+  workspace blobs;
+  plait::feed(blobs, given);
+  CHECK(plait::fetch(blobs, {"q", "bias"}) == given);
+  CHECK_THROWS_WITH_AS((void)blobs.view("q"), "plait: blob 'q' holds a quantised tensor, not a tensor",
+                       plait::net_error);
+  CHECK_THROWS_AS((void)plait::to_tensor<plait::serial>(given[0].value), plait::shape_error);
 }
 
 TEST_CASE("fetch: what was fed, by name") {

@@ -67,7 +67,7 @@ TEST_CASE("Caffe2's rules: what it lacks is refused") {
     CHECK(rules.find(type)->how == gradient_rule::kind::refused);
     CHECK(gradient_rules::standard().find(type)->how == gradient_rule::kind::derived);
   }
-  for (std::string_view type : {"ReluGradient", "ConvGradient", "CopyOnDeviceLike"})
+  for (std::string_view type : {"ReluGradient", "ConvGradient", "CopyOnDeviceLike", "AliasWithName", "EnsureCPUOutput"})
     CHECK(rules.find(type)->how == gradient_rule::kind::refused);
   CHECK(rules.find("Unique")->how == gradient_rule::kind::refused);
   for (std::string_view type : {"Iter", "LearningRate"}) CHECK(rules.find(type)->how == gradient_rule::kind::none);

@@ -35,6 +35,7 @@ template <backend B>
       {"Gather", "match_outer"},
       {"Gather", "wrap_indices"},
       {"GivenTensorFill", "dtype"},
+      {"GroupNorm", "eps"},
       {"LayerNorm", "elementwise_affine"},
       {"LayerNormGradient", "elementwise_affine"},
       {"PackSegments", "max_length"},

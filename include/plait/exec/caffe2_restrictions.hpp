@@ -44,6 +44,11 @@ struct caffe2_restrictions {
     return {};
   }
 
+  static check all_in_place(op_arguments const& a) {
+    for (std::size_t o = 0; o != a.output_count(); ++o) expect_in_place(a, {o, o});
+    return {};
+  }
+
   // ---- operands
   template <std::size_t Most>
   static check inputs_up_to(op_arguments const& a) {
@@ -194,6 +199,7 @@ void restrict_as_caffe2(operators<B>& table) {
       {"EnsureDense", asks::template least_rank_of_first<1>},
       {"Flatten", asks::flatten},
       {"FlattenToVec", asks::template least_rank_of_first<1>},
+      {"Free", asks::all_in_place},
       {"GE", asks::legacy_broadcast},
       {"GT", asks::legacy_broadcast},
       {"GivenTensorBoolFill", asks::values_given},
@@ -289,6 +295,8 @@ void restrict_as_caffe2(operators<B>& table) {
       "Floor",
       "GRUUnit",
       "GRUUnitGradient",
+      "GroupNorm",
+      "GroupNormGradient",
       "HardSigmoid",
       "L1Distance",
       "LSTMUnit",
@@ -382,10 +390,10 @@ void restrict_as_caffe2(operators<B>& table) {
       "WeightedSum"};
   for (std::string_view const type : single_precision) table.restrict(type, asks::no_doubles);
 
-  // If, While and Do may have any names twice; the others came later.
+  // If, While, Do and Free may have any names twice; the others came later.
   static constexpr std::string_view without_schema[] = {
-      "Do",   "Erf",   "ErfGradient",      "Gelu",       "GeluGradient",
-      "If",   "IsNaN", "LengthsToOffsets", "LogSoftmax", "LogSoftmaxGradient",
+      "AliasWithName", "Do", "Erf",   "ErfGradient",      "Free",       "Gelu",
+      "GeluGradient",  "If", "IsNaN", "LengthsToOffsets", "LogSoftmax", "LogSoftmaxGradient",
       "While"};
   for (op_schema const* s : table.schemas()) {
     std::string const type = s->type();

@@ -21,18 +21,22 @@ struct bfloat16 {
 };
 
 template <class T>
-concept element = std::same_as<T, float> || std::same_as<T, double> || std::same_as<T, std::int32_t> ||
-                  std::same_as<T, std::int64_t> || std::same_as<T, bool> || std::same_as<T, std::uint8_t> ||
+concept element = std::same_as<T, float> || std::same_as<T, double> || std::same_as<T, std::int8_t> ||
+                  std::same_as<T, std::int16_t> || std::same_as<T, std::int32_t> || std::same_as<T, std::int64_t> ||
+                  std::same_as<T, bool> || std::same_as<T, std::uint8_t> || std::same_as<T, std::uint16_t> ||
                   std::same_as<T, float16> || std::same_as<T, bfloat16>;
 
 template <element T>
 inline constexpr element_type element_type_of = [] {
   if constexpr (std::same_as<T, float>) return element_type::float32;
   if constexpr (std::same_as<T, double>) return element_type::float64;
+  if constexpr (std::same_as<T, std::int8_t>) return element_type::int8;
+  if constexpr (std::same_as<T, std::int16_t>) return element_type::int16;
   if constexpr (std::same_as<T, std::int32_t>) return element_type::int32;
   if constexpr (std::same_as<T, std::int64_t>) return element_type::int64;
   if constexpr (std::same_as<T, bool>) return element_type::boolean;
   if constexpr (std::same_as<T, std::uint8_t>) return element_type::uint8;
+  if constexpr (std::same_as<T, std::uint16_t>) return element_type::uint16;
   if constexpr (std::same_as<T, float16>) return element_type::float16;
   if constexpr (std::same_as<T, bfloat16>) return element_type::bfloat16;
 }();

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <memory>
 #include <ranges>
 #include <string>
 #include <string_view>
@@ -14,7 +15,9 @@
 
 #include <plait/core/errors.hpp>
 #include <plait/exec/backend.hpp>
+#include <plait/exec/blob.hpp>
 #include <plait/exec/element_type.hpp>
+#include <plait/exec/quantised_blob.hpp>
 #include <plait/exec/shape.hpp>
 #include <plait/exec/tensor.hpp>
 #include <plait/exec/workspace.hpp>
@@ -22,10 +25,11 @@
 
 namespace plait {
 
-/// A tensor of the backend. Throws shape_error for a type that the runtime does not have, and for a value whose
-/// elements do not make its shape.
+/// A tensor of the backend. Throws shape_error for a type that the runtime does not have, for a value whose elements do
+/// not make its shape, and for a quantised one, which is no tensor of numbers (see feed).
 template <backend B>
 [[nodiscard]] tensor<B> to_tensor(tensor_value const& value) {
+  if (value.quantised) throw shape_error("plait: a quantised tensor is no tensor of numbers");
   return std::visit(
       [&]<class T>(std::vector<T> const& elements) -> tensor<B> {
         if constexpr (element<T>)
@@ -40,30 +44,40 @@ template <backend B>
 template <backend B>
 [[nodiscard]] tensor_value to_value(tensor<B> const& t) {
   tensor_value made{{t.dims().begin(), t.dims().end()}, {}};
-  bool const known = visit_type<float, double, std::int32_t, std::int64_t, bool, std::uint8_t>(
-      t.type(), [&]<class T>(T) { made.data = t.template values<T>(); });
+  bool const known =
+      visit_type<float, double, std::int8_t, std::int16_t, std::int32_t, std::int64_t, bool, std::uint8_t,
+                 std::uint16_t>(t.type(), [&]<class T>(T) { made.data = t.template values<T>(); });
   if (!known) throw shape_error("plait: there are no values of " + std::string(to_string(t.type())));
   return made;
 }
 
-/// Gives each parameter's blob its tensor. Throws what to_tensor throws, and then has changed nothing.
+/// Gives each parameter's blob its tensor, or a quantised_blob. Throws what to_tensor and quantised_blob throw, and
+/// then has changed nothing.
 template <backend B, std::ranges::forward_range Parameters>
   requires std::convertible_to<std::ranges::range_reference_t<Parameters const&>, parameter const&>
 void feed(workspace<B>& blobs, Parameters const& parameters) {
-  std::vector<tensor<B>> made;
+  std::vector<blob<B>> made;
   made.reserve(static_cast<std::size_t>(std::ranges::distance(parameters)));
-  for (parameter const& each : parameters) made.push_back(to_tensor<B>(each.value));
+  for (parameter const& each : parameters)
+    if (each.value.quantised)
+      made.push_back({{}, std::make_shared<quantised_blob>(each.value), true});
+    else
+      made.push_back({to_tensor<B>(each.value), nullptr, true});
   auto next = made.begin();
-  for (parameter const& each : parameters) blobs.feed(each.name, std::move(*next++));
+  for (parameter const& each : parameters) blobs.get(each.name) = std::move(*next++);
 }
 
 /// What blobs hold as parameters: to be fed again, or for init_net_from_parameters. Throws net_error naming a blob that
-/// is not there or no tensor, and what to_value throws.
+/// is not there or holds neither a tensor nor a quantised one, and what to_value throws.
 template <backend B, std::ranges::input_range Names = std::initializer_list<std::string_view>>
   requires std::convertible_to<std::ranges::range_reference_t<Names const&>, std::string_view>
 [[nodiscard]] std::vector<parameter> fetch(workspace<B> const& blobs, Names const& names) {
   std::vector<parameter> made;
-  for (std::string_view const name : names) made.push_back({std::string(name), to_value(blobs.view(name))});
+  for (std::string_view const name : names) {
+    blob<B> const* const found = blobs.find(name);
+    auto const quantised = found == nullptr ? nullptr : std::dynamic_pointer_cast<quantised_blob>(found->object);
+    made.push_back({std::string(name), quantised != nullptr ? quantised->value() : to_value(blobs.view(name))});
+  }
   return made;
 }
 

@@ -67,6 +67,8 @@ class shape_context {
     PLAIT_ASSERT(i < outputs_.size(), "shape_context: no such output");
     outputs_[i] = {type, dims};
   }
+  /// The output holds nothing: ops that read it are refused. A scalar of no type, unlike what infer has not set.
+  void output_nothing(std::size_t i) { output(i, element_type::none, {}); }
   tensor_spec const& output(std::size_t i) const {
     PLAIT_ASSERT(i < outputs_.size(), "shape_context: no such output");
     return outputs_[i];
@@ -175,7 +177,7 @@ class shape_context {
   /// What infer has to give: a type for every output, which were of type none before.
   void expect_outputs() const {
     for (std::size_t o = 0; o != outputs_.size(); ++o)
-      if (outputs_[o].type == element_type::none)
+      if (outputs_[o] == tensor_spec{element_type::none, detail::no_elements})
         fail("infer of the kernel gives output " + std::to_string(o) + " no type");
   }
   /// An axis of an input, counted from the end if negative; one more than there are where `end` allows it.

@@ -18,13 +18,31 @@ namespace detail {
 
 inline void add_rules_of_constants(gradient_rules& rules) {
   // What these compute does not depend on the elements of their inputs, or in steps only: nothing flows back.
-  rules.set_none({"ArgMax", "ArgMin", "ConstantFill", "GivenTensorBoolFill", "GivenTensorDoubleFill", "GivenTensorFill",
-                  "GivenTensorInt64Fill", "GivenTensorIntFill", "GivenTensorStringFill", "LengthsRangeFill", "OneHot",
-                  "Range", "Size", "UniformIntFill", "Unique"});
+  rules.set_none({"ArgMax",
+                  "ArgMin",
+                  "ConstantFill",
+                  "GivenTensorBoolFill",
+                  "GivenTensorDoubleFill",
+                  "GivenTensorFill",
+                  "GivenTensorByteStringToUInt8Fill",
+                  "GivenTensorFp16Fill",
+                  "GivenTensorInt16Fill",
+                  "GivenTensorInt64Fill",
+                  "GivenTensorIntFill",
+                  "GivenTensorStringFill",
+                  "Int8GivenIntTensorFill",
+                  "Int8GivenTensorFill",
+                  "LengthsRangeFill",
+                  "OneHot",
+                  "Range",
+                  "Size",
+                  "UniformIntFill",
+                  "Unique"});
   rules.set_none({"GaussianFill", "MSRAFill", "UniformFill", "XavierFill"});
   for (std::string_view type :
-       {"ArgMax", "ArgMin", "GivenTensorBoolFill", "GivenTensorInt64Fill", "GivenTensorIntFill",
-        "GivenTensorStringFill", "LengthsRangeFill", "OneHot", "Range", "Size", "UniformIntFill", "Unique"})
+       {"ArgMax", "ArgMin", "GivenTensorBoolFill", "GivenTensorByteStringToUInt8Fill", "GivenTensorInt16Fill",
+        "GivenTensorInt64Fill", "GivenTensorIntFill", "GivenTensorStringFill", "Int8GivenIntTensorFill",
+        "Int8GivenTensorFill", "LengthsRangeFill", "OneHot", "Range", "Size", "UniformIntFill", "Unique"})
     rules.edit(type).ends = true;
   for (std::string_view type : {"GaussianFill", "MSRAFill", "UniformFill", "UniformIntFill", "XavierFill"})
     rules.edit(type).repeatable = false;
@@ -42,6 +60,7 @@ inline void add_rules_of_constants(gradient_rules& rules) {
         "MomentumSGDUpdate", "RmsProp", "RowWiseSparseAdagrad", "RowWiseSparseAdam", "ScatterAssign",
         "ScatterWeightedSum", "SparseAdagrad", "SparseAdam", "SparseMomentumSGDUpdate"})
     rules.refuse(type, "it updates what it is given and has no gradient");
+  rules.refuse("Free", "what it frees is gone");
 }
 
 inline gradient_rules make_standard_rules() {
@@ -95,7 +114,7 @@ inline gradient_rules const& gradient_rules::standard() {
   gradient_rules higher;
   add_second_order_rules(higher);
   for (std::string_view type : higher.types()) rules.refuse(type, "Caffe2 has no gradient of gradient operators");
-  for (std::string_view type : {"CopyFromCPUInput", "CopyOnDeviceLike"})
+  for (std::string_view type : {"AliasWithName", "CopyFromCPUInput", "CopyOnDeviceLike", "EnsureCPUOutput"})
     rules.refuse(type, "Caffe2 has no gradient of this operator");
   for (std::string_view type : rules.types())
     if (type != "If" && type != "While" && type != "Do") rules.edit(type).in_place = caffe2_in_place(type);

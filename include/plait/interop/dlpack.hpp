@@ -30,10 +30,11 @@ struct dlpack_type {
   int code;  // 0 signed, 1 unsigned, 2 float, 4 bfloat, 6 bool
   int bits;
 };
-inline constexpr dlpack_type dlpack_types[] = {{element_type::float32, 2, 32}, {element_type::float64, 2, 64},
-                                               {element_type::int32, 0, 32},   {element_type::int64, 0, 64},
-                                               {element_type::uint8, 1, 8},    {element_type::boolean, 6, 8},
-                                               {element_type::float16, 2, 16}, {element_type::bfloat16, 4, 16}};
+inline constexpr dlpack_type dlpack_types[] = {
+    {element_type::float32, 2, 32}, {element_type::float64, 2, 64},  {element_type::int32, 0, 32},
+    {element_type::int64, 0, 64},   {element_type::uint8, 1, 8},     {element_type::boolean, 6, 8},
+    {element_type::float16, 2, 16}, {element_type::bfloat16, 4, 16}, {element_type::int8, 0, 8},
+    {element_type::int16, 0, 16},   {element_type::uint16, 1, 16}};
 
 inline constexpr int dlpack_cpu = 1;
 inline constexpr int dlpack_cuda = 2;

@@ -10,8 +10,8 @@
 namespace plait {
 
 /// The pairs of operands that ops of a type may give one name (OpSchema::AllowInplace and EnforceInplace of Caffe2's
-/// last release of 2018): none for most types, so for those that Caffe2 does not know. Not told of If, While and Do,
-/// where all may.
+/// last release of 2018): none for most types, so for those that Caffe2 does not know. Not told of If, While, Do and
+/// Free, where all may.
 [[nodiscard]] inline std::vector<operand_pair> caffe2_in_place(std::string_view op_type) {
   // In alphabetical order.
   static constexpr std::string_view first_by_first[] = {

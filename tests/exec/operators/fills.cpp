@@ -89,6 +89,21 @@ TEST_CASE("fills: the shape follows its input from run to run") {
   CHECK(blobs.view("y").dims() == plait::shape{1, 2});
 }
 
+TEST_CASE_TEMPLATE("fills: quantised tensors are objects with a scale and a zero point", B, PLAIT_HOST_BACKENDS) {
+  auto const value = [](plait::workspace<B> blobs) {
+    auto const held = std::dynamic_pointer_cast<plait::quantised_blob>(blobs.find("y")->object);
+    REQUIRE(held != nullptr);
+    return held->value();
+  };
+  std::string const shape = ints("shape", {1, 2});
+  CHECK(value(run<B>(fill(
+            shape + R"(arg { name: "values" s: "\001\200" })" + real("Y_scale", "0.5") + integer("Y_zero_point", 128),
+            "Int8GivenTensorFill"))) ==
+        plait::tensor_value{{1, 2}, std::vector<std::uint8_t>{1, 128}, plait::quantisation{0.5f, 128}});
+  CHECK(value(run<B>(fill(shape + ints("values", {-70'000, 3}), "Int8GivenIntTensorFill"))) ==
+        plait::tensor_value{{1, 2}, std::vector<std::int32_t>{-70'000, 3}, plait::quantisation{}});
+}
+
 TEST_CASE_TEMPLATE("fills: given elements, of each type", B, PLAIT_HOST_BACKENDS) {
   std::string const shape = ints("shape", {2, 2});
   std::string const reals = R"(arg { name: "values" floats: 1.5 floats: -2 floats: 0 floats: 0.1 })";
@@ -105,6 +120,12 @@ TEST_CASE_TEMPLATE("fills: given elements, of each type", B, PLAIT_HOST_BACKENDS
         std::vector<std::int64_t>{1, 0, -3, 7});
   CHECK(run<B>(fill(shape + integers, "GivenTensorBoolFill")).template fetch<bool>("y") ==
         std::vector<bool>{true, false, true, true});
+  CHECK(run<B>(fill(shape + integers, "GivenTensorInt16Fill")).template fetch<std::int16_t>("y") ==
+        std::vector<std::int16_t>{1, 0, -3, 7});
+  CHECK(run<B>(fill(shape + reals, "GivenTensorFp16Fill")).template fetch<plait::float16>("y") ==
+        std::vector<plait::float16>{{0x3e00}, {0xc000}, {0}, {0x2e66}});
+  CHECK(run<B>(fill(shape + R"(arg { name: "values" strings: "A\000\377z" })", "GivenTensorByteStringToUInt8Fill"))
+            .template fetch<std::uint8_t>("y") == std::vector<std::uint8_t>{65, 0, 255, 122});
   std::string const large = "arg { name: 'shape' ints: 1 } arg { name: 'values' ints: 9007199254740993 } ";
   CHECK(run<B>(fill(large, "GivenTensorDoubleFill")).template fetch<double>("y") ==
         std::vector<double>{9'007'199'254'740'992.0});
@@ -171,6 +192,14 @@ TEST_CASE("fills: arguments that contradict each other, and numbers no type has,
   refused(fill(half + integer("dtype", 10), "GivenTensorFill"), "no int64");
   refused(fill(half + integer("dtype", 8), "GivenTensorFill"), "'dtype'");
   refused(fill(half, "GivenTensorIntFill"), "another type");
+  refused(fill(ints("shape", {1}) + "arg { name: \"values\" ints: 32768 }", "GivenTensorInt16Fill"), "no int16");
+  std::string const bytes = "GivenTensorByteStringToUInt8Fill";
+  refused(fill(ints("shape", {3}) + "arg { name: \"values\" strings: \"ab\" }", bytes), "2 bytes do not make");
+  refused(fill(ints("shape", {2}) + "arg { name: \"values\" strings: \"a\" strings: \"b\" }", bytes),
+          "one text, not 2");
+  refused(fill(ints("shape", {3}) + "arg { name: \"values\" s: \"ab\" }", "Int8GivenTensorFill"), "2 elements");
+  refused(fill(integer("Y_zero_point", 2'147'483'648), "Int8GivenIntTensorFill"), "no int32");
+  refused(fill(ints("shape", {-1}), "Int8GivenIntTensorFill"), "negative");
 }
 
 }  // namespace

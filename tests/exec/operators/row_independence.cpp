@@ -151,6 +151,8 @@ std::vector<example> examples() {
       {"Normalize", integer("axis", 1), {cubes}, 1},
       {"NormalizeL1", "", {cubes}, 1},
       {"SpatialBN", integer("is_test", 1), {pictures, two, two, two, two}, 1},
+      {"GroupNorm", integer("group", 2), {pictures, two, two}, 1, 3},
+      {"GroupNorm", integer("group", 1) + R"(arg { name: "order" s: "NHWC" })", {cubes, reals({3}), reals({3})}, 1},
       {"ElementwiseLinear", "", {x, reals({6}), reals({6})}, 1},
       {"Concat", "", {cubes, reals({rows, 1, 3})}, 2, 2, 1},
       {"Concat", last + integer("add_axis", 1), {x, x}, 2, 2, 1},

@@ -147,6 +147,27 @@ struct running_moments {
   }
 };
 
+/// The moments of each channel of x: its mean, and its variance, of which the mean of no elements is 0. `sums` are
+/// those of [outer, channels, inner] but for the middle axis; `scratch` has moments_scratch elements.
+template <backend B, class T>
+void find_channel_moments(channel_places const& places, reduction_axes const& sums, T const* x, T* mean, T* variance,
+                          T* scratch) {
+  auto const count = static_cast<T>(places.count());
+  T* const left = scratch;
+  T* const partials = left + places.channels;
+  reduce_axes<B, sum_reduction>(sums, x, as_it_is{}, mean, partials);
+  for_each_index<B>(places.channels, mean_of_sum<T>{mean, count});
+  two_channel_sums<B>(places, beside_mean<T>{x, mean}, left, variance, partials);
+  for_each_index<B>(places.channels, variance_of_sums<T>{left, variance, count});
+}
+inline reduction_axes channel_sums_of(channel_places const& x, element_type type) {
+  auto const extent = [](std::size_t n) { return static_cast<std::int64_t>(n); };
+  return reduction_axes({extent(x.outer), extent(x.channels), extent(x.inner)}, {true, false, true}, size_of(type));
+}
+inline std::size_t moments_scratch(channel_places const& x, reduction_axes const& sums) {
+  return x.channels + std::max(sums.scratch(), two_channel_partials(x));
+}
+
 /// With is_test rows are places of the batch, and the other inputs are the same for all of them.
 inline bool batch_norm_rows(op_arguments const& a, std::size_t rows) { return a.flag("is_test") && rows == 1; }
 
@@ -176,11 +197,8 @@ class spatial_bn_kernel final : public op_kernel<B> {
     for (std::size_t o = 1; o != c.output_count(); ++o) c.output(o, c.type(0), c.dims(1));
     std::size_t more = 0;
     if (!test_) {
-      // As [outer, channels, inner], of which the middle axis stays.
-      auto const extent = [](std::size_t n) { return static_cast<std::int64_t>(n); };
-      sums_ = reduction_axes({extent(x_.outer), extent(x_.channels), extent(x_.inner)}, {true, false, true},
-                             size_of(c.type(0)));
-      more = 2 * x_.channels + std::max(sums_.scratch(), two_channel_partials(x_));
+      sums_ = detail::channel_sums_of(x_, c.type(0));
+      more = x_.channels + detail::moments_scratch(x_, sums_);
     }
     c.scratch((x_.channels + more) * size_of(c.type(0)));
   }
@@ -199,7 +217,8 @@ class spatial_bn_kernel final : public op_kernel<B> {
       for_each_index<B>(x_.channels,
                         detail::inverse_deviation<T>{c.template input<T>(4), factor, static_cast<T>(epsilon_)});
     } else {
-      find_moments(c.template input<T>(0), c.template output<T>(3), variance);
+      detail::find_channel_moments<B>(x_, sums_, c.template input<T>(0), c.template output<T>(3), variance,
+                                      variance + x_.channels);
       inverse = c.template output<T>(4);
       for_each_index<B>(x_.channels,
                         detail::inverse_deviation<T>{variance, c.template output<T>(4), static_cast<T>(epsilon_)});
@@ -213,18 +232,6 @@ class spatial_bn_kernel final : public op_kernel<B> {
                                                  c.template output<T>(1), c.template output<T>(2),
                                                  static_cast<T>(no_items_ ? 1 : momentum_)});
     if (no_items_) fill<B>(c.template output<T>(4), x_.channels, T(0));
-  }
-
-  // `variance` is followed by scratch memory.
-  template <class T>
-  void find_moments(T const* x, T* mean, T* variance) {
-    auto const count = static_cast<T>(x_.count());
-    T* const left = variance + x_.channels;
-    T* const partials = left + x_.channels;
-    reduce_axes<B, sum_reduction>(sums_, x, as_it_is{}, mean, partials);
-    for_each_index<B>(x_.channels, detail::mean_of_sum<T>{mean, count});
-    two_channel_sums<B>(x_, detail::beside_mean<T>{x, mean}, left, variance, partials);
-    for_each_index<B>(x_.channels, detail::variance_of_sums<T>{left, variance, count});
   }
 
   float epsilon_;

@@ -18,7 +18,7 @@ PLAIT_KERNELS_BEGIN
 namespace plait {
 
 /// The type that an argument names: by a number of Caffe2's TensorProto.DataType, or by its name in letters of either
-/// case. Throws shape_error for another, and for one that tensors here do not have.
+/// case. Throws shape_error for another, and for one that ops here do not compute.
 [[nodiscard]] inline element_type read_element_type(op_arguments const& a, std::string_view name) {
   struct known {
     std::int64_t number;  // -1: only by name
@@ -37,7 +37,7 @@ namespace plait {
     if (letter >= 'a' && letter <= 'z') letter = static_cast<char>(letter - 'a' + 'A');
   for (known const& each : types)
     if (by_name ? each.text == capitals : each.number != -1 && each.number == a.integer(name)) return each.type;
-  a.fail(name, "is '" + wanted + "', which is no type that tensors have");
+  a.fail(name, "is '" + wanted + "', which is no type that ops compute");
 }
 
 namespace functions {
@@ -54,7 +54,10 @@ template <backend B>
 class cast_kernel : public op_kernel<B> {
  public:
   explicit cast_kernel(op_arguments const& a) : to_(read_element_type(a, "to")) {}
-  void infer(shape_context& c) override { c.output(0, to_, c.dims(0)); }
+  void infer(shape_context& c) override {
+    c.expect_type<float, double, std::int32_t, std::int64_t, bool, std::uint8_t, float16, bfloat16>(0);
+    c.output(0, to_, c.dims(0));
+  }
   void prepare(op_context<B>& c) override {
     visit([&]<class To>(To) { visit_from(c.type(0), [&]<class From>(From) { convert_ = &run_as<To, From>; }); });
   }

@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <plait/exec/kernels/convert.hpp>
@@ -20,8 +21,10 @@
 #include <plait/exec/op_schema.hpp>
 #include <plait/exec/operators.hpp>
 #include <plait/exec/operators/casts.hpp>
+#include <plait/exec/quantised_blob.hpp>
 #include <plait/exec/tensor.hpp>
 #include <plait/exec/text_blob.hpp>
+#include <plait/net/parameter.hpp>
 
 namespace plait {
 
@@ -175,12 +178,13 @@ template <backend B>
 class given_fill_kernel : public op_kernel<B> {
  public:
   given_fill_kernel(op_arguments const& a, element_type type) : dims_(a) {
-    visit_type<float, double, std::int32_t, std::int64_t, bool, std::uint8_t, float16, bfloat16>(type, [&]<class T>(T) {
-      if (a.are_integers("values"))
-        take<T>(a, a.integers("values"));
-      else
-        take<T>(a, a.reals("values"));
-    });
+    visit_type<float, double, std::int16_t, std::int32_t, std::int64_t, bool, std::uint8_t, float16, bfloat16>(
+        type, [&]<class T>(T) {
+          if (a.are_integers("values"))
+            take<T>(a, a.integers("values"));
+          else
+            take<T>(a, a.reals("values"));
+        });
   }
 
   void infer(shape_context& c) final {
@@ -208,6 +212,29 @@ template <backend B, element T>
 struct given_kernel final : given_fill_kernel<B> {
   explicit given_kernel(op_arguments const& a) : given_fill_kernel<B>(a, element_type_of<T>) {}
 };
+/// The bytes of one text, as elements.
+template <backend B>
+class given_bytes_kernel final : public op_kernel<B> {
+ public:
+  explicit given_bytes_kernel(op_arguments const& a) : dims_(a) {
+    std::vector<std::string> const& texts = a.texts("values");
+    if (texts.size() != 1) a.fail("values", "should be one text, not " + std::to_string(texts.size()));
+    std::vector<std::uint8_t> const bytes(texts[0].begin(), texts[0].end());
+    values_ = tensor<B>::from(bytes, {static_cast<std::int64_t>(bytes.size())});
+  }
+  void infer(shape_context& c) override {
+    shape const dims = dims_(c);
+    if (dims.size() != values_.size())
+      c.fail(std::to_string(values_.size()) + " bytes do not make a tensor of " + to_string(dims));
+    c.output(0, element_type::uint8, dims);
+  }
+  void run(op_context<B>& c) override { B::copy(c.raw_output(0), values_.raw(), values_.bytes()); }
+
+ private:
+  fill_shape dims_;
+  tensor<B> values_;
+};
+
 /// Of the type that `dtype` says.
 template <backend B>
 struct given_any_kernel final : given_fill_kernel<B> {
@@ -235,8 +262,32 @@ class given_text_kernel final : public op_kernel<B> {
   std::shared_ptr<text_blob> made_;  // another one for other dims: somebody may hold it
 };
 
-/// ConstantFill, GivenTensorFill, GivenTensorDoubleFill, GivenTensorIntFill, GivenTensorInt64Fill, GivenTensorBoolFill,
-/// GivenTensorStringFill.
+/// A quantised tensor, as an object: elements are those that `values` says, bytes of a text or int32.
+template <backend B, bool Bytes>
+class given_quantised_kernel final : public op_kernel<B> {
+ public:
+  explicit given_quantised_kernel(op_arguments const& a) {
+    tensor_value made{a.integers("shape"), {}, quantisation{a.real("Y_scale"), {}}};
+    made.quantised->zero_point = detail::element_argument<std::int32_t>(a, "Y_zero_point", a.integer("Y_zero_point"));
+    if constexpr (Bytes) {
+      made.data = std::vector<std::uint8_t>(a.text("values").begin(), a.text("values").end());
+    } else {
+      std::vector<std::int32_t> elements;
+      for (std::int64_t const value : a.integers("values"))
+        elements.push_back(detail::element_argument<std::int32_t>(a, "values", value));
+      made.data = std::move(elements);
+    }
+    made_ = std::make_shared<quantised_blob>(std::move(made));
+  }
+  void infer(shape_context&) override {}
+  void run(op_context<B>& c) override { c.result(0) = {{}, made_, true}; }
+
+ private:
+  std::shared_ptr<quantised_blob> made_;
+};
+/// ConstantFill, GivenTensorFill, GivenTensorDoubleFill, GivenTensorFp16Fill, GivenTensorInt16Fill, GivenTensorIntFill,
+/// GivenTensorInt64Fill, GivenTensorBoolFill, GivenTensorByteStringToUInt8Fill, GivenTensorStringFill,
+/// Int8GivenTensorFill, Int8GivenIntTensorFill.
 template <backend B>
 void add_fill_operators(operators<B>& table) {
   table.template add<constant_fill_kernel>(
@@ -255,12 +306,31 @@ void add_fill_operators(operators<B>& table) {
                                            .numbers_argument("values", values)
                                            .argument("dtype", std::int64_t{1}, "as of ConstantFill; FLOAT"));
   table.template add<given_kernel<B, double>>(given("GivenTensorDoubleFill").numbers_argument("values", values));
+  table.template add<given_kernel<B, float16>>(given("GivenTensorFp16Fill").numbers_argument("values", values));
+  table.template add<given_kernel<B, std::int16_t>>(given("GivenTensorInt16Fill").argument("values", integers, values));
   table.template add<given_kernel<B, std::int32_t>>(given("GivenTensorIntFill").argument("values", integers, values));
   table.template add<given_kernel<B, std::int64_t>>(given("GivenTensorInt64Fill").argument("values", integers, values));
   table.template add<given_kernel<B, bool>>(given("GivenTensorBoolFill").argument("values", integers, values));
   table.template add<given_text_kernel>(fill_shape::schema_of_results("GivenTensorStringFill")
                                             .argument("values", std::vector<std::string>(), values)
                                             .describe("Y: shape, or as X: …, of the texts listed"));
+  table.template add<given_bytes_kernel>(
+      given("GivenTensorByteStringToUInt8Fill")
+          .argument("values", std::vector<std::string>(), "one text, whose bytes are the elements, row by row"));
+  auto const quantised = [](std::string_view type) {
+    return op_schema(type)
+        .inputs(0)
+        .outputs(1)
+        .results_after_run()
+        .argument("shape", std::vector<std::int64_t>(), "extents")
+        .argument("Y_scale", 1.0f, "of an element e the number is Y_scale * (e - Y_zero_point)")
+        .argument("Y_zero_point", std::int64_t{0}, "the element that stands for 0")
+        .describe("Y: shape, a quantised tensor of the elements listed");
+  };
+  table.template add<given_quantised_kernel<B, true>>(
+      quantised("Int8GivenTensorFill").argument("values", std::string(), "a text, whose bytes are the elements"));
+  table.template add<given_quantised_kernel<B, false>>(
+      quantised("Int8GivenIntTensorFill").argument("values", integers, values));
 }
 
 }  // namespace plait

@@ -14,6 +14,7 @@
 #include <plait/exec/op_schema.hpp>
 #include <plait/exec/operators.hpp>
 #include <plait/exec/operators/batch_norm.hpp>
+#include <plait/exec/operators/group_norm.hpp>
 
 namespace plait {
 
@@ -153,7 +154,7 @@ class normalize_kernel final : public op_kernel<B> {
   detail::axis_vectors x_;
 };
 
-/// Softmax, LogSoftmax, LayerNorm, Normalize, NormalizeL1, SpatialBN.
+/// Softmax, LogSoftmax, LayerNorm, Normalize, NormalizeL1, SpatialBN, GroupNorm.
 template <backend B>
 void add_normalization_operators(operators<B>& table) {
   auto const rows = [](std::string_view type) {
@@ -193,6 +194,7 @@ void add_normalization_operators(operators<B>& table) {
       vectors("NormalizeL1").describe("Y = X / |X|, |X| the sums of magnitudes along the axis; X where they are 0"));
 
   add_batch_norm_operator(table);
+  add_group_norm_operator(table);
 }
 
 }  // namespace plait

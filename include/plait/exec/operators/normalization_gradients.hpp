@@ -10,6 +10,7 @@
 #include <plait/exec/kernels/reduce_row.hpp>
 #include <plait/exec/kernels/thread_team.hpp>
 #include <plait/exec/operators/batch_norm_gradient.hpp>
+#include <plait/exec/operators/group_norm_gradient.hpp>
 #include <plait/exec/operators/layer_norm_gradient.hpp>
 #include <plait/exec/operators/normalization.hpp>
 
@@ -197,6 +198,7 @@ void add_normalization_gradient_operators(operators<B>& table) {
           .checks_first()
           .describe("dX = dY / |X| - X (X . dY) / |X|^3 along the axis; inputs X, dY"));
   add_batch_norm_gradient_operator(table);
+  add_group_norm_gradient_operator(table);
 }
 
 }  // namespace plait

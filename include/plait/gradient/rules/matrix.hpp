@@ -245,6 +245,15 @@ inline void batch_norm_gradient(gradient_context& c) {
        {c.input_gradient(0), c.input_gradient(1), c.input_gradient(2)});
 }
 
+// It reads the moments that the op makes if it is asked for them.
+inline void group_norm_gradient(gradient_context& c) {
+  c.refuse_unless(c.output_count() == 3, "it should have three outputs: its gradient reads the moments of the groups");
+  for (std::size_t o = 1; o != 3; ++o)
+    c.refuse_unless(c.as_caffe2() || !c.has_gradient(o), "moments that it makes have no gradient");
+  c.op("GroupNormGradient", {c.output_gradient(0), c.input(0), c.input(1), c.input(2), c.output(1), c.output(2)},
+       {c.input_gradient(0), c.input_gradient(1), c.input_gradient(2)});
+}
+
 inline constexpr simple_rule gradient_of_softmax_loss = {"SoftmaxWithLoss", "SoftmaxWithLossGradient", "i* o0 g1", "0"};
 
 // Of the loss, as Caffe2 has it, and of the probabilities, which Caffe2 forgets.
@@ -283,6 +292,7 @@ inline void add_matrix_rules(gradient_rules& rules) {
     else
       detail::batch_norm_gradient(c);
   });
+  rules.set("GroupNorm", detail::group_norm_gradient);
   rules.set("SoftmaxWithLoss", detail::softmax_with_loss_gradient);
   add_simple_rule(rules, {"MaxPool", "MaxPoolGradient", "i0 o0 g0", "0"});
   add_simple_rule(rules, {"AveragePool", "AveragePoolGradient", "i0 o0 g0", "0"});

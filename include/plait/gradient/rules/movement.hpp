@@ -15,8 +15,11 @@ namespace plait {
 inline constexpr simple_rule movement_rules[] = {
     {"BatchGather", "BatchGatherGradient", "i0 i1 g0", "0"},
     {"Copy", "CopyOnDeviceLike", "g0 i0", "0"},
+    {"CopyCPUToGPU", "CopyGPUToCPU", "g0", "0"},
     {"CopyFromCPUInput", "CopyOnDeviceLike", "g0 i0", "0"},
+    {"CopyGPUToCPU", "CopyCPUToGPU", "g0", "0"},
     {"CopyOnDeviceLike", "CopyOnDeviceLike", "g0 i0", "0"},
+    {"EnsureCPUOutput", "CopyOnDeviceLike", "g0 i0", "0"},
     {"ExpandDims", "Squeeze", "g0", "0"},
     {"Flatten", "ResizeLike", "g0 i0", "0"},
     {"FlattenToVec", "ResizeLike", "g0 i0", "0"},
@@ -260,7 +263,7 @@ inline void zero_gradient(gradient_context& c) {
 
 inline void add_movement_rules(gradient_rules& rules) {
   for (simple_rule const& entry : movement_rules) add_simple_rule(rules, entry);
-  rules.set("Alias", detail::pass_first);
+  for (std::string_view const type : {"Alias", "AliasWithName"}) rules.set(type, detail::pass_first);
   rules.set("Gather", detail::gather_gradient);
   rules.set("LengthsGather", detail::lengths_gather_gradient);
   rules.set("BooleanMask", detail::boolean_mask_gradient);
