@@ -1,13 +1,14 @@
 // Preconditions: mistakes of the caller's program, as opposed to bad input.
 //
 // PLAIT_ASSERT(condition, "what must hold") is checked unless NDEBUG is defined; PLAIT_CHECKED keeps it alive in
-// release builds (the tests do). Define PLAIT_ASSERT before the first include to replace it. The default throws
+// release builds (the tests do). Define PLAIT_ASSERT before the first include to replace it. The default raises
 // plait::precondition_error: a library must not end its host's process.
 #pragma once
 
 #include <stdexcept>
 
 #include <plait/core/cxx20.hpp>
+#include <plait/core/raise.hpp>
 
 namespace plait {
 
@@ -18,7 +19,7 @@ struct precondition_error : std::logic_error {
 
 namespace detail {
 // Out of line so that an assertion costs its caller a compare and a cold call.
-[[noreturn]] inline void assertion_failed(char const* text) { throw precondition_error(text); }
+[[noreturn]] inline void assertion_failed(char const* text) { raise(precondition_error(text)); }
 }  // namespace detail
 
 }  // namespace plait

@@ -10,6 +10,7 @@
 
 #include <plait/core/assert.hpp>
 #include <plait/core/box.hpp>
+#include <plait/core/raise.hpp>
 
 namespace plait {
 
@@ -44,7 +45,7 @@ class slim_vector {
   /// Throws std::out_of_range.
   T& at(std::size_t i) { return const_cast<T&>(std::as_const(*this).at(i)); }
   T const& at(std::size_t i) const {
-    if (i >= size()) throw std::out_of_range("plait::slim_vector::at");
+    if (i >= size()) raise(std::out_of_range("plait::slim_vector::at"));
     return begin()[i];
   }
   T& front() { return (*this)[0]; }

@@ -13,6 +13,7 @@
 #include <type_traits>
 
 #include <plait/core/assert.hpp>
+#include <plait/core/raise.hpp>
 
 namespace plait {
 
@@ -119,7 +120,7 @@ class small_list {
   // Keeps the items that both sizes have; the others are not set.
   void resize_raw(std::size_t items) {
     constexpr std::size_t most = std::numeric_limits<std::uint32_t>::max();
-    if (items > most) throw std::length_error("plait::small_list: 2^32 items");
+    if (items > most) raise(std::length_error("plait::small_list: 2^32 items"));
     if (is_here(items)) {
       if (!is_here(size_)) {
         std::uint32_t* const old = block();

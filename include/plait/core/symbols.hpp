@@ -13,6 +13,7 @@
 #include <plait/core/assert.hpp>
 #include <plait/core/hash.hpp>
 #include <plait/core/hash_index.hpp>
+#include <plait/core/raise.hpp>
 #include <plait/core/text_store.hpp>
 
 namespace plait {
@@ -67,7 +68,7 @@ class symbol_table {
   symbol intern(std::string_view text) {
     std::size_t const hash = hash_text(text);
     if (std::uint32_t const found = look_up(text, hash); found != npos) return symbol{found + 1};
-    if (texts_.size() == npos - std::size_t{1}) throw std::length_error("plait::symbol_table: 2^32 symbols");
+    if (texts_.size() == npos - std::size_t{1}) raise(std::length_error("plait::symbol_table: 2^32 symbols"));
     auto const number = static_cast<std::uint32_t>(texts_.size());
     index_.reserve(texts_.size() + 1);  // first, so that nothing is half added
     texts_.push_back(store_.add(text));

@@ -28,6 +28,7 @@
 #include <plait/core/bit_queue.hpp>
 #include <plait/core/csr.hpp>
 #include <plait/core/errors.hpp>
+#include <plait/core/raise.hpp>
 #include <plait/dataflow/detail/state_vector.hpp>
 #include <plait/dataflow/problem.hpp>
 #include <plait/graph/dense_graph.hpp>
@@ -159,7 +160,7 @@ constexpr void dataflow_solver<Problem>::solve(dense_graph const& g, Problem con
     for (std::uint32_t const to : forward ? successors[b] : predecessors[b]) {
       if (!problem.join(states_[to], state)) continue;
       std::uint32_t const again = flipped(g, to);
-      if (++changes_[to] > most_changes) throw dataflow_divergence(to, changes_[to]);
+      if (++changes_[to] > most_changes) raise(dataflow_divergence(to, changes_[to]));
       if (!sweeping || again >= place) queue_.push(again);
     }
   };

@@ -9,13 +9,14 @@
 #include <span>
 
 #include <plait/core/assert.hpp>
+#include <plait/core/raise.hpp>
 
 namespace plait {
 
 namespace detail {
 // Not constexpr: where a constant expression calls it, the compiler quotes its name.
 [[noreturn]] inline void static_graph_node_number_at_or_above_max_nodes() {
-  throw precondition_error("plait::static_graph: node number at or above MaxNodes");
+  raise(precondition_error("plait::static_graph: node number at or above MaxNodes"));
 }
 }  // namespace detail
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <plait/core/errors.hpp>
+#include <plait/core/raise.hpp>
 #include <plait/net/mutation.hpp>
 #include <plait/net/net_traits.hpp>
 
@@ -53,9 +54,9 @@ template <class T, argument_readable_net N, class Op>
       if (std::visit(empty, *found)) return T();
     }
   }
-  throw net_error("plait: argument '" + std::string(key) + "' of op " + std::to_string(index) + " (" +
+  raise(net_error("plait: argument '" + std::string(key) + "' of op " + std::to_string(index) + " (" +
                       std::string(op_type(n, op)) + ") is of another type than expected",
-                  index);
+                  index));
 }
 
 /// The same with a value for ops that do not have the argument.
@@ -78,10 +79,10 @@ argument_change check_argument(N const& n, Op const& op, std::size_t index, argu
   if (present == wanted.value) return argument_change::unchanged;
   if (may_override) return argument_change::overridden;
   std::string const before = present ? std::visit(detail::argument_text{}, *present) : "a net or tensor";
-  throw net_error("plait: argument '" + wanted.name + "' of op " + std::to_string(index) + " (" +
+  raise(net_error("plait: argument '" + wanted.name + "' of op " + std::to_string(index) + " (" +
                       std::string(op_type(n, op)) + ") is " + before + " already and cannot be set to " +
                       std::visit(detail::argument_text{}, wanted.value),
-                  index);
+                  index));
 }
 
 /// Sets an argument unless that would silently change one (detectron2's check_set_pb_arg).

@@ -21,6 +21,7 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 
 #include <plait/core/errors.hpp>
+#include <plait/core/raise.hpp>
 #include <plait/net/net_traits.hpp>
 
 namespace plait {
@@ -82,11 +83,10 @@ namespace detail {
 // not give the number that the op has in its own.
 template <net N, class Op>
 decltype(auto) inner_subnets(N const& n, Op const& op) {
-  try {
-    return subnets(n, op);
-  } catch (net_error const& problem) {
-    throw net_error(problem.what(), std::nullopt, problem.blob);
-  }
+  return attempt<net_error>([&]() -> decltype(auto) { return subnets(n, op); },
+                            [](net_error const& problem) -> decltype(subnets(n, op)) {
+                              raise(net_error(problem.what(), std::nullopt, problem.blob));
+                            });
 }
 }  // namespace detail
 

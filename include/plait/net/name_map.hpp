@@ -15,6 +15,7 @@
 #include <plait/core/hash.hpp>
 #include <plait/core/hash_index.hpp>
 #include <plait/core/npos.hpp>
+#include <plait/core/raise.hpp>
 #include <plait/core/text_store.hpp>
 
 namespace plait {
@@ -59,7 +60,7 @@ class name_map {
       if (entries_[found].to != to) entries_[found].to = texts_.add(to);
       return;
     }
-    if (entries_.size() == npos - std::size_t{1}) throw std::length_error("plait::name_map: 2^32 names");
+    if (entries_.size() == npos - std::size_t{1}) raise(std::length_error("plait::name_map: 2^32 names"));
     index_.reserve(entries_.size() + 1);  // first, so that nothing is half added
     entries_.push_back({texts_.add(from), texts_.add(to)});
     index_.insert(hash, static_cast<std::uint32_t>(entries_.size() - 1));

@@ -25,6 +25,7 @@
 #include <plait/core/csr.hpp>
 #include <plait/core/errors.hpp>
 #include <plait/core/npos.hpp>
+#include <plait/core/raise.hpp>
 #include <plait/graph/dense_dominators.hpp>
 #include <plait/graph/dense_graph.hpp>
 #include <plait/ssa/dense_live_ranges.hpp>
@@ -131,8 +132,8 @@ constexpr void dense_destruction::check(dense_graph const& g, dense_ssa const& s
       std::span<value_index const> const arguments = s.arguments(phi);
       for (std::size_t slot = 0; slot != before.size(); ++slot) {
         auto const refuse = [&](char const* why) {
-          throw net_error("plait: phi " + std::to_string(phi) + " takes value " + std::to_string(arguments[slot]) +
-                          " from block " + std::to_string(before[slot]) + ", " + why);
+          raise(net_error("plait: phi " + std::to_string(phi) + " takes value " + std::to_string(arguments[slot]) +
+                          " from block " + std::to_string(before[slot]) + ", " + why));
         };
         if (slot != 0 && before[slot] == before[slot - 1] && arguments[slot] != arguments[slot - 1])
           refuse("which brings another one along a parallel edge");

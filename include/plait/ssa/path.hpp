@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <plait/core/errors.hpp>
+#include <plait/core/raise.hpp>
 #include <plait/ssa/versioning.hpp>
 
 namespace plait {
@@ -49,7 +50,7 @@ template <net N, std::ranges::input_range Keys>
     if (b == npos || (!missing.empty() && missing[b])) {
       std::string blob;
       if constexpr (std::is_convertible_v<name_key_t<N> const&, std::string_view>) blob = std::string_view(key);
-      throw net_error("plait: the net has no blob '" + blob + "'", {}, blob);
+      raise(net_error("plait: the net has no blob '" + blob + "'", {}, blob));
     }
     found.push_back({b, ssa.version(b)});
   }

@@ -19,6 +19,7 @@
 #include <plait/core/csr.hpp>
 #include <plait/core/errors.hpp>
 #include <plait/core/npos.hpp>
+#include <plait/core/raise.hpp>
 #include <plait/ssa/construction.hpp>
 #include <plait/ssa/dense_destruction.hpp>
 #include <plait/ssa/existing_ssa.hpp>
@@ -99,9 +100,9 @@ class name_maker {
     if (!taken_.insert(made).second) {
       auto&& net = plait::block(std::as_const(program_), plait::entry(program_));
       std::string const blob = key_label<P>(name_key(net, from));
-      throw net_error("plait: new_name(p, name) made '" + key_label<P>(name_key(net, made)) + "' for " + what + " '" +
+      raise(net_error("plait: new_name(p, name) made '" + key_label<P>(name_key(net, made)) + "' for " + what + " '" +
                           blob + "', and the program has that name already",
-                      op, blob);
+                      op, blob));
     }
     return made;
   }
@@ -152,9 +153,9 @@ std::vector<std::string> version_names(P&, program_ssa<P> const& ssa, ssa_naming
     names[v] = text(v) + '_' + std::to_string(form.version(v).version);
     if (!kept.contains(names[v])) continue;
     if (collision == name_collision::refuse)
-      throw net_error("plait: version " + std::to_string(form.version(v).version) + " of blob '" + text(v) +
+      raise(net_error("plait: version " + std::to_string(form.version(v).version) + " of blob '" + text(v) +
                           "' would be called '" + names[v] + "', which is another blob",
-                      place_of_definition(ssa, v), names[v]);
+                      place_of_definition(ssa, v), names[v]));
     colliding.push_back(v);
   }
   if (colliding.empty()) return names;

@@ -20,6 +20,7 @@
 
 #include <plait/core/errors.hpp>
 #include <plait/core/npos.hpp>
+#include <plait/core/raise.hpp>
 #include <plait/net/mutation.hpp>
 #include <plait/ssa/construction.hpp>
 #include <plait/ssa/dense_destruction.hpp>
@@ -108,7 +109,7 @@ void refuse_phis([[maybe_unused]] P const& p, [[maybe_unused]] program_ssa<P> co
       for (auto&& phi : program_traits_of<P>::phis(p, n)) {
         program_name_t<P> const& result = program_traits_of<P>::phi_result(p, phi);
         std::string const blob = detail::key_label<P>(name_key(plait::block(p, n), result));
-        throw net_error("plait: a phi makes '" + blob + "' already: take the program out of SSA form first", {}, blob);
+        raise(net_error("plait: a phi makes '" + blob + "' already: take the program out of SSA form first", {}, blob));
       }
 }
 
@@ -171,14 +172,14 @@ std::size_t rewrite_out_of_ssa(P& p) {
   dense_ssa const& form = ssa.form();
   for (ssa_violation const& v : verify_ssa(ssa))
     if (v.fault != ssa_fault::undefined_value)
-      throw net_error("plait: the program is not in SSA form: " + describe(v),
+      raise(net_error("plait: the program is not in SSA form: " + describe(v),
                       v.site.is_op() ? std::optional<std::size_t>(ssa.place(v.site.op())) : std::nullopt,
-                      v.value < form.value_count() ? detail::key_label<P>(ssa.name(v.value)) : std::string());
+                      v.value < form.value_count() ? detail::key_label<P>(ssa.name(v.value)) : std::string()));
   std::vector<std::uint32_t> const places = detail::copy_places(std::as_const(p), ssa.graph(), form);
   dense_destruction out;
   out.compute(ssa.graph(), ssa.dominators(), form, {.copy_places = places});
   if (!out.copies_outside().empty())
-    throw net_error("plait: copies are needed before the program enters its first block, to which edges lead");
+    raise(net_error("plait: copies are needed before the program enters its first block, to which edges lead"));
 
   std::vector<detail::new_name_t<P>> const names = detail::location_names(p, ssa, out);
   std::vector<node_t<P>> const order(ssa.graph().order().begin(), ssa.graph().order().end());

@@ -21,6 +21,7 @@
 #include <boost/unordered/unordered_flat_set.hpp>
 
 #include <plait/core/errors.hpp>
+#include <plait/core/raise.hpp>
 #include <plait/net/implicit_operands.hpp>
 #include <plait/net/mutation.hpp>
 #include <plait/net/net_traits.hpp>
@@ -58,8 +59,8 @@ class ssa_renumberer {
         versions_(ssa_.blob_bound(), 0) {
     if (!ssa_.unwritten_outputs().empty()) {
       std::string const blob = blob_label(ssa_, ssa_.unwritten_outputs().front());
-      throw net_error("plait: external output '" + blob + "' is neither written by an op nor an input of the net", {},
-                      blob);
+      raise(net_error("plait: external output '" + blob + "' is neither written by an op nor an input of the net", {},
+                      blob));
     }
     meet(external_inputs(n), ssa_.external_inputs());
     op_index at = 0;
@@ -85,9 +86,9 @@ class ssa_renumberer {
         made_[i] = keeps ? *old_[b] : static_cast<name>(traits::new_name(n, *old_[b]));
         if (keeps || taken.insert(*made_[i]).second) continue;
         auto const by = ssa_.producer(v);
-        throw net_error("plait: new_name(n, name) made a name for version " + std::to_string(v.version) + " of blob '" +
+        raise(net_error("plait: new_name(n, name) made a name for version " + std::to_string(v.version) + " of blob '" +
                             label(b) + "' that the net has already",
-                        by ? std::optional<std::size_t>(by->op) : std::nullopt, label(b));
+                        by ? std::optional<std::size_t>(by->op) : std::nullopt, label(b)));
       }
   }
 

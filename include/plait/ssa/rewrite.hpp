@@ -17,6 +17,7 @@
 
 #include <plait/core/errors.hpp>
 #include <plait/core/prefetch.hpp>
+#include <plait/core/raise.hpp>
 #include <plait/net/mutation.hpp>
 #include <plait/net/name_map.hpp>
 #include <plait/net/nested_names.hpp>
@@ -123,13 +124,13 @@ class ssa_rewriter {
   void check_outputs() const {
     if (!ssa_.unwritten_outputs().empty()) {
       std::string const blob = text(ssa_.unwritten_outputs().front());
-      throw net_error("plait: external output '" + blob + "' is neither written by an op nor an input of the net", {},
-                      blob);
+      raise(net_error("plait: external output '" + blob + "' is neither written by an op nor an input of the net", {},
+                      blob));
     }
     if (!options_.require_written_outputs || ssa_.external_inputs().empty()) return;
     for (value v : ssa_.external_outputs())
       if (ssa_.producing_op(v) == npos)
-        throw net_error("plait: external output '" + text(v.blob) + "' is not written by an op", {}, text(v.blob));
+        raise(net_error("plait: external output '" + text(v.blob) + "' is not written by an op", {}, text(v.blob)));
   }
 
   // The names of all values that occur, by value. TRAP: before anything of the net changes, for the text that new names
@@ -224,9 +225,9 @@ class ssa_rewriter {
           if (!is_kept(name)) continue;
           if (options_.collision == name_collision::refuse) {
             auto const by = ssa_.producer(v);
-            throw net_error("plait: version " + std::to_string(v.version) + " of blob '" + text(b) +
+            raise(net_error("plait: version " + std::to_string(v.version) + " of blob '" + text(b) +
                                 "' would be called '" + std::string(name) + "', which is another blob",
-                            by ? std::optional<std::size_t>(by->op) : std::nullopt, std::string(name));
+                            by ? std::optional<std::size_t>(by->op) : std::nullopt, std::string(name)));
           }
           colliding.push_back(v);
         }
@@ -279,10 +280,10 @@ class ssa_rewriter {
       if (!binds && !mentioned.contains(from)) return;
       std::string_view const to = name_of(v, buffer);
       if (auto const other = renamed.find(from); other && *other != to)
-        throw net_error("plait: a net in " + op_label(net_, at) + " knows blob '" + from +
+        raise(net_error("plait: a net in " + op_label(net_, at) + " knows blob '" + from +
                             "' by one name, but the op has '" + std::string(*other) + "' and '" + std::string(to) +
                             "' for it",
-                        at, from);
+                        at, from));
       renamed.set(from, to);
     };
     for (value v : ssa_.reads(at)) operand_of(v);
@@ -292,15 +293,15 @@ class ssa_rewriter {
     };
     for (auto const& [from, to] : renamed)
       if (changes(from, to) && mentioned.contains(std::string(to)) && !renamed.contains(to))
-        throw net_error(
+        raise(net_error(
             "plait: new name '" + std::string(to) + "' is taken in a net that " + op_label(net_, at) + " holds", at,
-            std::string(to));
+            std::string(to)));
     if constexpr (!nested_editable_net<N>) {
       for (auto const& [from, to] : renamed)
         if (changes(from, to))
-          throw net_error("plait: " + op_label(net_, at) + " holds a net that mentions '" + std::string(from) +
+          raise(net_error("plait: " + op_label(net_, at) + " holds a net that mentions '" + std::string(from) +
                               "', and its type has no way to change nested nets",
-                          at, std::string(from));
+                          at, std::string(from)));
     }
     if (!renamed.empty()) nested_.emplace(at, std::move(renamed));
   }
@@ -323,15 +324,15 @@ void check_given_tensors(N const& init) {
   for (auto&& op : plait::ops(init)) {
     std::string_view const type = op_type(init, op);
     if (!type.starts_with("GivenTensor") || type.find("Fill", 11) == std::string_view::npos)
-      throw net_error("plait: " + op_label(init, at) + " of the init net is no GivenTensor…Fill", at);
+      raise(net_error("plait: " + op_label(init, at) + " of the init net is no GivenTensor…Fill", at));
     std::size_t count = 0;
     for (auto const& name : outputs(init, op)) {
       std::string blob(name_text(init, static_cast<name_t<N> const&>(name)));
       if (++count > 1)
-        throw net_error("plait: " + op_label(init, at) + " of the init net has several outputs", at, std::move(blob));
-      if (!written.insert(blob).second) throw net_error("plait: the init net writes '" + blob + "' twice", at, blob);
+        raise(net_error("plait: " + op_label(init, at) + " of the init net has several outputs", at, std::move(blob)));
+      if (!written.insert(blob).second) raise(net_error("plait: the init net writes '" + blob + "' twice", at, blob));
     }
-    if (count == 0) throw net_error("plait: " + op_label(init, at) + " of the init net has no output", at);
+    if (count == 0) raise(net_error("plait: " + op_label(init, at) + " of the init net has no output", at));
     ++at;
   }
 }

@@ -39,6 +39,7 @@
 #include <plait/core/csr.hpp>
 #include <plait/core/errors.hpp>
 #include <plait/core/npos.hpp>
+#include <plait/core/raise.hpp>
 #include <plait/net/blob_table.hpp>
 #include <plait/net/implicit_operands.hpp>
 #include <plait/net/mutation.hpp>
@@ -205,7 +206,7 @@ class structured_program {
   void find_parts(level& at, std::vector<subnet_t const*> const& parts);
   std::uint32_t bind(level const& at);
   [[noreturn]] static void refuse(level const& at, std::string const& why, std::string blob = {}) {
-    throw net_error("plait: " + op_label(*at.net, at.place) + ' ' + why, at.place, std::move(blob));
+    raise(net_error("plait: " + op_label(*at.net, at.place) + ' ' + why, at.place, std::move(blob)));
   }
 
   template <class Key>

@@ -22,6 +22,7 @@
 
 #include <plait/core/csr.hpp>
 #include <plait/core/errors.hpp>
+#include <plait/core/raise.hpp>
 #include <plait/core/uninitialized_allocator.hpp>
 #include <plait/net/blob_table.hpp>
 #include <plait/net/implicit_operands.hpp>
@@ -138,7 +139,7 @@ class ssa_form {
     requires(!std::is_same_v<key_type, blob_index>)
   {
     blob_index const b = find(key);
-    if (b == npos) throw net_error("plait: the net has no blob '" + blob_text(key) + '\'', {}, blob_text(key));
+    if (b == npos) raise(net_error("plait: the net has no blob '" + blob_text(key) + '\'', {}, blob_text(key)));
     return version(b);
   }
   /// The version it had before: 0, or the initial one.
@@ -246,11 +247,8 @@ namespace detail {
 template <class N, class Op>
 void compute_implicit(implicit_operands<N>& implicit, N const& n, Op const& op, ssa_options const& options) {
   if (!options.skip_unreadable) return implicit.compute(n, op, options.control_inputs);
-  try {
-    implicit.compute(n, op, options.control_inputs);
-  } catch (net_error const&) {
-    implicit.clear();
-  }
+  attempt<net_error>([&] { implicit.compute(n, op, options.control_inputs); },
+                     [&](net_error const&) { implicit.clear(); });
 }
 }  // namespace detail
 
@@ -280,7 +278,7 @@ constexpr void ssa_form<N>::compute(N const& n, Versions&& initial, ssa_options 
   for (auto const& [key, version] : initial) {
     any_given = true;
     if (static_cast<std::uint64_t>(version) >= version_limit)
-      throw net_error("plait: initial version of 2^31 or more", {}, blob_text(key_type(key)));
+      raise(net_error("plait: initial version of 2^31 or more", {}, blob_text(key_type(key))));
     blob_index const b = blobs_.intern_key(key);
     last(b) = static_cast<std::uint32_t>(version);
   }

@@ -4,6 +4,7 @@
 #include <string>
 
 #include <plait/core/errors.hpp>
+#include <plait/core/raise.hpp>
 #include <plait/ssa/blob_label.hpp>
 #include <plait/ssa/versioning.hpp>
 
@@ -15,8 +16,8 @@ template <net N>
 void require_written_outputs(ssa_form<N> const& ssa) {
   if (ssa.unwritten_outputs().empty()) return;
   std::string const blob = blob_label(ssa, ssa.unwritten_outputs().front());
-  throw net_error("plait: external output '" + blob + "' is neither written by an op nor an input of the net", {},
-                  blob);
+  raise(
+      net_error("plait: external output '" + blob + "' is neither written by an op nor an input of the net", {}, blob));
 }
 }  // namespace detail
 

@@ -16,6 +16,7 @@
 #include <boost/unordered/unordered_flat_set.hpp>
 
 #include <plait/core/errors.hpp>
+#include <plait/core/raise.hpp>
 #include <plait/net/mutation.hpp>
 #include <plait/net/name_map.hpp>
 #include <plait/net/nested_names.hpp>
@@ -161,29 +162,30 @@ class alias_fuser {
       return net_error("plait: " + op_label(n_, index) + ' ' + what, index, blob);
     };
     if (std::ranges::distance(plait::inputs(n_, op)) != 1 || std::ranges::distance(plait::outputs(n_, op)) != 1)
-      throw refuse("does not have one input and one output");
+      raise(refuse("does not have one input and one output"));
     std::optional<std::string_view> const text = net_traits_of<N>::string_argument(n_, op, "name");
-    if (!text || text->empty()) throw refuse("has no argument 'name'");
+    if (!text || text->empty()) raise(refuse("has no argument 'name'"));
     bool const backward = net_traits_of<N>::int_argument(n_, op, "is_backward").value_or(0) != 0;
 
     value const in = ssa_.reads(index)[0];
     value const out = ssa_.writes(index)[0];
     if (backward && !ssa_.producer(in))
-      throw refuse("names its input '" + blob_label(ssa_, in.blob) + "' backward, but no op of the net makes that", in);
+      raise(
+          refuse("names its input '" + blob_label(ssa_, in.blob) + "' backward, but no op of the net makes that", in));
     if (!backward)
       for (operand reader : ssa_.consumers(in))
         if (reader.op != index)
-          throw refuse("names its input '" + blob_label(ssa_, in.blob) + "', which " + op_label(n_, reader.op) +
+          raise(refuse("names its input '" + blob_label(ssa_, in.blob) + "', which " + op_label(n_, reader.op) +
                            " reads as well: name it backward, from its producer",
-                       in);
+                       in));
     auto const [entry, added] = known_texts_.try_emplace(std::string(*text), static_cast<std::uint32_t>(texts_.size()));
     if (added) texts_.emplace_back(*text);
     for (value v : {in, out}) {
       std::uint32_t& name = names_[v];
       if (name != npos && name != entry->second)
-        throw refuse("names '" + blob_label(ssa_, v.blob) + "' '" + std::string(*text) +
+        raise(refuse("names '" + blob_label(ssa_, v.blob) + "' '" + std::string(*text) +
                          "', but another alias names it '" + texts_[name] + "'",
-                     v);
+                     v));
       name = entry->second;
     }
     // What the init net left under this name is the same value.
@@ -215,9 +217,9 @@ class alias_fuser {
                                             stands_for.try_emplace(name, v.blob).first->second != v.blob);
           std::string const blob = blob_label(ssa, v.blob);
           if (bound_anew || (names[v] != npos && mentioned.contains(blob)))
-            throw net_error(
+            raise(net_error(
                 "plait: '" + blob + "' cannot be renamed for an alias: a net inside " + op_label(n, at) + " uses it",
-                at, blob);
+                at, blob));
         };
         for (value v : ssa.reads(at)) check(v);
         for (value v : ssa.writes(at)) check(v);
@@ -270,7 +272,7 @@ class alias_fuser {
       bool const used = !ssa.consumers(v).empty() || declared[b];
       if (which != offset + ssa.index(v) || !used) continue;  // made by the init net, or by the net's own first write
       auto const [entry, added] = current_.try_emplace(name_of(names, v), which);
-      if (!added && entry->second != which) throw captured(names, v, std::nullopt, "a blob given to the nets");
+      if (!added && entry->second != which) raise(captured(names, v, std::nullopt, "a blob given to the nets"));
     }
   }
   void run(alias_names<N> const& names, std::size_t offset, std::vector<std::size_t> const& same,
@@ -283,11 +285,11 @@ class alias_fuser {
     for (op_index op = 0; op != ssa.op_count(); ++op) {
       if (!skipped.empty() && skipped[op]) continue;
       for (value v : ssa.reads(op))
-        if (!holds(v)) throw captured(names, v, op, "op " + std::to_string(op));
+        if (!holds(v)) raise(captured(names, v, op, "op " + std::to_string(op)));
       for (value v : ssa.writes(op)) current_[name_of(names, v)] = same[offset + ssa.index(v)];
     }
     for (value v : ssa.external_outputs())
-      if (!holds(v)) throw captured(names, v, std::nullopt, "an external output");
+      if (!holds(v)) raise(captured(names, v, std::nullopt, "an external output"));
   }
 
   N const& n_;

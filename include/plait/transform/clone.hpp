@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <plait/core/errors.hpp>
+#include <plait/core/raise.hpp>
 #include <plait/net/mutation.hpp>
 #include <plait/net/name_generator.hpp>
 #include <plait/net/name_map.hpp>
@@ -60,7 +61,7 @@ N copy_of_ops(N const& n, std::vector<op_index> const& chosen) {
   std::size_t const count = count_ops(n);
   for (op_index op : chosen)
     if (op >= count)
-      throw net_error("plait: the net has " + std::to_string(count) + " ops, none at " + std::to_string(op), op);
+      raise(net_error("plait: the net has " + std::to_string(count) + " ops, none at " + std::to_string(op), op));
   auto const disorder = std::ranges::adjacent_find(chosen, std::greater_equal<>());
   if (disorder == chosen.end()) return part(n, count, chosen);
   if constexpr (adopting_net<N>) {
@@ -71,8 +72,8 @@ N copy_of_ops(N const& n, std::vector<op_index> const& chosen) {
     for (op_index op : chosen) net_traits_of<N>::adopt_op(made, n, *at[op]);
     return made;
   } else {
-    throw net_error("plait: ops are chosen out of order, and the net type has no way to copy an op (adopt_op)",
-                    *disorder);
+    raise(net_error("plait: ops are chosen out of order, and the net type has no way to copy an op (adopt_op)",
+                    *disorder));
   }
 }
 

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include <plait/core/errors.hpp>
+#include <plait/core/raise.hpp>
 #include <plait/net/mutation.hpp>
 #include <plait/net/name_map.hpp>
 #include <plait/net/net_traits.hpp>
@@ -53,7 +54,8 @@ template <clonable_net N>
     for (value v : wanted) {
       if (v.version != 0 || defined[v.blob]) continue;
       std::string const blob(std::string_view(ssa.name(v)));
-      throw net_error("plait: the output '" + blob + "' is neither written by an op nor an input of the net", {}, blob);
+      raise(
+          net_error("plait: the output '" + blob + "' is neither written by an op nor an input of the net", {}, blob));
     }
   }
   std::vector<value> given;
@@ -65,9 +67,9 @@ template <clonable_net N>
   std::vector<op_index> both;
   std::ranges::set_intersection(used, makes_inputs, std::back_inserter(both));
   if (!both.empty())
-    throw net_error(
-        "plait: op " + std::to_string(both.front()) + " is needed for the outputs and to make a given input",
-        both.front());
+    raise(
+        net_error("plait: op " + std::to_string(both.front()) + " is needed for the outputs and to make a given input",
+                  both.front()));
 
   std::vector<bool> is_given(ssa.blob_bound());
   for (value v : given) is_given[v.blob] = true;
@@ -79,9 +81,9 @@ template <clonable_net N>
     if (is_given[v.blob] && occurs[v.blob] && v.version != taken[v.blob]) {
       std::string const blob(std::string_view(ssa.name(v)));
       auto const readers = ssa.consumers(v);
-      throw net_error("plait: the part reads versions " + std::to_string(taken[v.blob]) + " and " +
+      raise(net_error("plait: the part reads versions " + std::to_string(taken[v.blob]) + " and " +
                           std::to_string(v.version) + " of the given input '" + blob + '\'',
-                      readers.empty() ? std::nullopt : std::optional<std::size_t>(readers.front().op), blob);
+                      readers.empty() ? std::nullopt : std::optional<std::size_t>(readers.front().op), blob));
     }
     occurs[v.blob] = true;
     taken[v.blob] = v.version;
@@ -94,8 +96,8 @@ template <clonable_net N>
     for (value v : ssa.writes(op)) {
       if (!is_given[v.blob]) continue;
       std::string const blob(std::string_view(ssa.name(v)));
-      throw net_error("plait: op " + std::to_string(op) + " is needed and writes over the given input '" + blob + "'",
-                      op, blob);
+      raise(net_error("plait: op " + std::to_string(op) + " is needed and writes over the given input '" + blob + "'",
+                      op, blob));
     }
   }
 

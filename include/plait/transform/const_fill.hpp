@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <plait/core/errors.hpp>
+#include <plait/core/raise.hpp>
 #include <plait/net/mutation.hpp>
 #include <plait/net/parameter.hpp>
 
@@ -45,9 +46,9 @@ class fill_maker {
 
   op_spec make() const {
     if (!is_well_formed(p_.value))
-      throw net_error("plait: parameter '" + p_.name + "' has " + std::to_string(p_.value.size()) +
+      raise(net_error("plait: parameter '" + p_.name + "' has " + std::to_string(p_.value.size()) +
                           " elements, which its shape does not have",
-                      {}, p_.name);
+                      {}, p_.name));
     return p_.value.quantised ? quantised(*p_.value.quantised) : std::visit(*this, p_.value.data);
   }
 
@@ -68,7 +69,7 @@ class fill_maker {
     for (double element : elements) {
       rounded.push_back(static_cast<float>(element));
       if (!options_.round_float64 && !std::isnan(element) && static_cast<double>(rounded.back()) != element)
-        throw refused("has elements that float32, which a NetDef stores, cannot hold");
+        raise(refused("has elements that float32, which a NetDef stores, cannot hold"));
     }
     return fill("GivenTensorDoubleFill", std::move(rounded));
   }
@@ -86,19 +87,19 @@ class fill_maker {
   }
   template <class T>
   op_spec operator()(std::vector<T> const&) const {
-    throw refused("is of a type that no fill op makes");
+    raise(refused("is of a type that no fill op makes"));
   }
 
  private:
   op_spec quantised(quantisation const& q) const {
-    if (p_.device) throw refused("is quantised, so that it cannot be given a device");
+    if (p_.device) raise(refused("is quantised, so that it cannot be given a device"));
     op_spec op;
     if (auto const* bytes = std::get_if<std::vector<std::uint8_t>>(&p_.value.data))
       op = fill("Int8GivenTensorFill", as_bytes(*bytes));
     else if (auto const* ints = std::get_if<std::vector<std::int32_t>>(&p_.value.data))
       op = fill("Int8GivenIntTensorFill", as_ints(*ints));
     else
-      throw refused("is quantised, but neither uint8 nor int32");
+      raise(refused("is quantised, but neither uint8 nor int32"));
     op.arguments.push_back({"Y_scale", q.scale});
     op.arguments.push_back({"Y_zero_point", std::int64_t{q.zero_point}});
     return op;
@@ -110,7 +111,7 @@ class fill_maker {
     return {std::move(type), {}, {p_.name}, {{"shape", std::move(shape)}, {"values", std::move(values)}}, p_.device};
   }
   void require_2022() const {
-    if (options_.fills == fill_set::caffe2_2018) throw refused("is of a type that this set of fill ops does not make");
+    if (options_.fills == fill_set::caffe2_2018) raise(refused("is of a type that this set of fill ops does not make"));
   }
   net_error refused(std::string_view why) const {
     return net_error(

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include <plait/core/errors.hpp>
+#include <plait/core/raise.hpp>
 #include <plait/net/arguments.hpp>
 #include <plait/net/mutation.hpp>
 #include <plait/net/net_traits.hpp>
@@ -149,39 +150,39 @@ class constant_op {
   bool has(std::string_view key) const { return net_traits_of<N>::has_argument(n_, op_, key); }
 
   tensor_value const& input(std::size_t slot) const {
-    if (slot >= inputs_.size()) throw bad("it lacks an input");
+    if (slot >= inputs_.size()) raise(bad("it lacks an input"));
     return *inputs_[slot];
   }
   element_type dtype(element_type fallback) const {
     if (!has("dtype")) return fallback;
     auto const number = argument<std::int64_t>("dtype", 0);
     if (auto const type = element_type_numbered(number)) return *type;
-    throw bad("its data type " + std::to_string(number) + " is none of a tensor");
+    raise(bad("its data type " + std::to_string(number) + " is none of a tensor"));
   }
 
   // A fill's shape: its argument, or that of its input, or what its input says.
   std::vector<std::int64_t> shape() const {
     auto dims = argument<std::vector<std::int64_t>>("shape", {});
     if (!inputs_.empty()) {
-      if (!dims.empty()) throw bad("it has both a shape and an input");
+      if (!dims.empty()) raise(bad("it has both a shape and an input"));
       dims = input(0).shape;
       if (argument<std::int64_t>("input_as_shape", 0) != 0) {
         auto const* given = std::get_if<std::vector<std::int64_t>>(&input(0).data);
-        if (given == nullptr || dims.size() != 1) throw bad("the shape it is given is no list of int64");
+        if (given == nullptr || dims.size() != 1) raise(bad("the shape it is given is no list of int64"));
         dims = *given;
       }
       auto const extra = argument<std::vector<std::int64_t>>("extra_shape", {});
       dims.insert(dims.end(), extra.begin(), extra.end());
     } else if (has("extra_shape") || argument<std::int64_t>("input_as_shape", 0) != 0) {
-      throw bad("it lacks the input that its arguments speak of");
+      raise(bad("it lacks the input that its arguments speak of"));
     }
-    if (!element_count(dims)) throw bad("its shape is none");
+    if (!element_count(dims)) raise(bad("its shape is none"));
     return dims;
   }
   tensor_value tensor(tensor_value::storage data, std::optional<quantisation> q = {}) const {
     tensor_value made{shape(), std::move(data), q};
     if (!is_well_formed(made))
-      throw bad("it is given " + std::to_string(made.size()) + " elements, which its shape does not have");
+      raise(bad("it is given " + std::to_string(made.size()) + " elements, which its shape does not have"));
     return made;
   }
 
@@ -189,7 +190,7 @@ class constant_op {
   std::vector<T> integers() const {
     std::vector<T> elements;
     for (std::int64_t number : argument<std::vector<std::int64_t>>("values", {})) {
-      if (!is_representable<T>(number)) throw bad("element " + std::to_string(number) + " is out of range");
+      if (!is_representable<T>(number)) raise(bad("element " + std::to_string(number) + " is out of range"));
       elements.push_back(static_cast<T>(number));
     }
     return elements;
@@ -211,7 +212,7 @@ class constant_op {
   }
   tensor_value given_bytes() const {
     auto const values = argument<std::vector<std::string>>("values", {});
-    if (values.size() != 1) throw bad("its values are not one string");
+    if (values.size() != 1) raise(bad("its values are not one string"));
     return tensor(std::vector<std::uint8_t>(values[0].begin(), values[0].end()));
   }
   std::vector<std::uint8_t> bytes_argument() const {
@@ -220,7 +221,7 @@ class constant_op {
   }
   tensor_value quantised(tensor_value::storage data) const {
     auto const zero = argument<std::int64_t>("Y_zero_point", 0);
-    if (!is_representable<std::int32_t>(zero)) throw bad("its zero point is out of range");
+    if (!is_representable<std::int32_t>(zero)) raise(bad("its zero point is out of range"));
     return tensor(std::move(data), quantisation{argument<float>("Y_scale", 1), static_cast<std::int32_t>(zero)});
   }
 
@@ -232,14 +233,14 @@ class constant_op {
       if (value && std::holds_alternative<std::int64_t>(*value))
         type = element_type::int64;
       else if (!value || !std::holds_alternative<float>(*value))
-        throw bad("its value is no number");
+        raise(bad("its value is no number"));
     } else {
       type = dtype(element_type::float32);
     }
     std::vector<std::int64_t> dims = shape();
     std::size_t const count = *element_count(dims);
     if (count > options_.max_elements)
-      throw bad("it has more than " + std::to_string(options_.max_elements) + " elements");
+      raise(bad("it has more than " + std::to_string(options_.max_elements) + " elements"));
     return with_elements(type, [&]<class T>(std::vector<T> elements) {
       if constexpr (std::is_floating_point_v<T>) {
         elements.assign(count, static_cast<T>(argument<float>("value", 0)));
@@ -247,7 +248,7 @@ class constant_op {
         elements.assign(count, argument<std::string>("value", {}));
       } else {
         auto const number = argument<std::int64_t>("value", 0);
-        if (!is_representable<T>(number)) throw bad("its value is out of range");
+        if (!is_representable<T>(number)) raise(bad("its value is out of range"));
         elements.assign(count, static_cast<T>(number != 0 && std::is_same_v<T, bool> ? 1 : number));
       }
       return tensor_value{std::move(dims), std::move(elements)};
@@ -256,7 +257,7 @@ class constant_op {
 
   std::vector<float> const& floats(std::size_t slot) const {
     auto const* elements = std::get_if<std::vector<float>>(&input(slot).data);
-    if (elements == nullptr) throw bad("its input is " + std::string(to_string(input(slot).type())) + ", not float32");
+    if (elements == nullptr) raise(bad("its input is " + std::string(to_string(input(slot).type())) + ", not float32"));
     return *elements;
   }
   template <class F>
@@ -274,7 +275,7 @@ class constant_op {
     std::vector<float> made(floats(0));
     for (std::size_t slot = 1; slot != inputs_.size(); ++slot) {
       std::vector<float> const& other = floats(slot);
-      if (input(slot).shape != input(0).shape) throw bad("its inputs differ in shape");
+      if (input(slot).shape != input(0).shape) raise(bad("its inputs differ in shape"));
       std::ranges::transform(made, other, made.begin(), f);
     }
     return {input(0).shape, std::move(made)};
@@ -282,17 +283,17 @@ class constant_op {
   tensor_value cast() const {
     std::optional<element_type> to;
     if (has("to")) to = element_type_numbered(argument<std::int64_t>("to", 0));
-    if (!to || *to == element_type::string) throw bad("it casts to no type of numbers");
+    if (!to || *to == element_type::string) raise(bad("it casts to no type of numbers"));
     return std::visit(
         [&]<class From>(std::vector<From> const& from) -> tensor_value {
           if constexpr (std::is_same_v<From, std::string>) {
-            throw bad("it casts strings");
+            raise(bad("it casts strings"));
           } else {
             return with_elements(*to, [&]<class T>(std::vector<T> made) -> tensor_value {
               if constexpr (!std::is_same_v<T, std::string>) {
                 made.reserve(from.size());
                 for (From const x : from) {
-                  if (!is_representable<T>(x)) throw bad("an element is out of range of the type it casts to");
+                  if (!is_representable<T>(x)) raise(bad("an element is out of range of the type it casts to"));
                   if constexpr (std::is_same_v<T, bool>)
                     made.push_back(x != From{});
                   else

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <plait/core/errors.hpp>
+#include <plait/core/raise.hpp>
 #include <plait/net/mutation.hpp>
 #include <plait/net/nested_names.hpp>
 #include <plait/net/net_traits.hpp>
@@ -180,8 +181,8 @@ class copy_fuser {
     if (options_.first_reader_only) {
       for (op_index op : back_)
         if (each_reader(result(op), [](std::uint32_t) { return false; }))
-          throw net_error("plait: nobody reads what " + op_label(n_, op) + " copies back", op,
-                          blob_label(ssa_, result(op).blob));
+          raise(net_error("plait: nobody reads what " + op_label(n_, op) + " copies back", op,
+                          blob_label(ssa_, result(op).blob)));
       return true;
     }
     op_index const overwritten = source_overwritten(there);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <plait/core/errors.hpp>
+#include <plait/core/raise.hpp>
 #include <plait/net/mutation.hpp>
 #include <plait/net/net_traits.hpp>
 #include <plait/ssa/versioning.hpp>
@@ -93,8 +94,8 @@ template <net N, class Keep = detail::keep_none>
   };
   if (!ssa.unwritten_outputs().empty()) {
     std::string const blob = text(ssa.unwritten_outputs().front());
-    throw net_error("plait: external output '" + blob + "' is neither written by an op nor an input of the net", {},
-                    blob);
+    raise(net_error("plait: external output '" + blob + "' is neither written by an op nor an input of the net", {},
+                    blob));
   }
 
   std::vector<bool> kept(ssa.op_count());

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <plait/core/errors.hpp>
+#include <plait/core/raise.hpp>
 #include <plait/net/mutation.hpp>
 #include <plait/net/net_traits.hpp>
 #include <plait/net/op_label.hpp>
@@ -37,10 +38,10 @@ std::vector<op_index> ops_on_gpu(N const& n, ssa_form<N> const& ssa,
           if (!common) common = device;
           if (!device || device == common) continue;
           std::string const blob = blob_label(ssa, v.blob);
-          throw net_error("plait: " + op_label(n, index) + " has blobs on " + std::string(device_name(*common)) +
+          raise(net_error("plait: " + op_label(n, index) + " has blobs on " + std::string(device_name(*common)) +
                               ", but '" + blob + "' (version " + std::to_string(v.version) + ") is on " +
                               std::string(device_name(*device)),
-                          index, blob);
+                          index, blob));
         }
     }
     if (common == device_kind::cuda) found.push_back(index);

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <plait/core/errors.hpp>
+#include <plait/core/raise.hpp>
 #include <plait/net/mutation.hpp>
 #include <plait/net/net_traits.hpp>
 #include <plait/ssa/versioning.hpp>
@@ -101,9 +102,9 @@ std::vector<std::pair<value, device_kind>> known_values(ssa_form<N> const& ssa, 
   for (known_device const& k : known) {
     value const v{ssa.find(key(std::string_view(k.blob))), k.version};
     if (!ssa.contains(v))
-      throw net_error("plait: a device is given for version " + std::to_string(k.version) + " of blob '" + k.blob +
+      raise(net_error("plait: a device is given for version " + std::to_string(k.version) + " of blob '" + k.blob +
                           "', which the net does not have",
-                      {}, k.blob);
+                      {}, k.blob));
     values.emplace_back(v, k.device);
   }
   return values;

@@ -13,6 +13,7 @@
 #include <boost/unordered/unordered_flat_set.hpp>
 
 #include <plait/core/errors.hpp>
+#include <plait/core/raise.hpp>
 #include <plait/net/mutation.hpp>
 #include <plait/net/op_label.hpp>
 #include <plait/net/parameter.hpp>
@@ -89,8 +90,8 @@ struct export_plan {
     for (value v : ssa.external_outputs()) leaves[v.blob] = true;
     if (!ssa.unwritten_outputs().empty()) {
       std::string const blob = text(ssa.unwritten_outputs().front());
-      throw net_error("plait: the net declares the external output '" + blob + "', which it neither makes nor is given",
-                      {}, blob);
+      raise(net_error("plait: the net declares the external output '" + blob + "', which it neither makes nor is given",
+                      {}, blob));
     }
     first_mention is_new(ssa.blob_bound());
     auto const add = [&](blob_index b) {
@@ -118,8 +119,8 @@ struct export_plan {
         std::string_view const type = op_type(n, op);
         if (type != "Dropout" && type != "LRN") continue;
         if (writes.size() < 2 || !made[writes[1].blob])
-          throw net_error("plait: " + op_label(n, index - 1) + " has no second output that is made and never read",
-                          index - 1);
+          raise(net_error("plait: " + op_label(n, index - 1) + " has no second output that is made and never read",
+                          index - 1));
         made[writes[1].blob] = false;
       }
     }

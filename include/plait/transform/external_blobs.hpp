@@ -11,6 +11,7 @@
 #include <boost/unordered/unordered_flat_set.hpp>
 
 #include <plait/core/errors.hpp>
+#include <plait/core/raise.hpp>
 #include <plait/net/net_traits.hpp>
 #include <plait/ssa/versioning.hpp>
 
@@ -71,8 +72,8 @@ template <net N, std::ranges::input_range Scope>
     if (!visible.contains(name_key_t<N>(key))) {
       std::string blob;
       if constexpr (has_text<N>) blob = key;
-      throw net_error("plait: blob '" + blob + "' is read but neither written before nor in the lexical scope",
-                      detail::first_reader(ssa, key), blob);
+      raise(net_error("plait: blob '" + blob + "' is read but neither written before nor in the lexical scope",
+                      detail::first_reader(ssa, key), blob));
     }
   std::erase_if(found.outputs, [&](auto const& key) { return !visible.contains(name_key_t<N>(key)); });
   return found;

@@ -10,6 +10,7 @@
 #include <boost/unordered/unordered_flat_set.hpp>
 
 #include <plait/core/errors.hpp>
+#include <plait/core/raise.hpp>
 #include <plait/net/mutation.hpp>
 #include <plait/net/parameter.hpp>
 #include <plait/transform/const_fill.hpp>
@@ -35,7 +36,8 @@ std::vector<op_spec> fill_ops(Parameters&& parameters, fill_options const& optio
   std::vector<op_spec> fills;
   boost::unordered_flat_set<std::string_view> names;
   for (parameter const& p : parameters) {
-    if (!names.insert(p.name).second) throw net_error("plait: two parameters are called '" + p.name + '\'', {}, p.name);
+    if (!names.insert(p.name).second)
+      raise(net_error("plait: two parameters are called '" + p.name + '\'', {}, p.name));
     fills.push_back(const_fill_op(p, options));
   }
   return fills;

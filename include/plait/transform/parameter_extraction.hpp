@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <plait/core/errors.hpp>
+#include <plait/core/raise.hpp>
 #include <plait/net/mutation.hpp>
 #include <plait/net/net_traits.hpp>
 #include <plait/net/op_label.hpp>
@@ -82,7 +83,7 @@ class parameter_extractor {
       op_index const by = ssa_.producing_op(v);
       if (by == npos) {
         std::string const blob = blob_label(ssa_, v.blob);
-        throw net_error("plait: no op of the init net makes its external output '" + blob + '\'', {}, blob);
+        raise(net_error("plait: no op of the init net makes its external output '" + blob + '\'', {}, blob));
       }
       needed_[by] = true;
     }
@@ -92,8 +93,8 @@ class parameter_extractor {
         op_index const by = ssa_.producing_op(v);
         if (by == npos) {
           std::string const blob = blob_label(ssa_, v.blob);
-          throw net_error("plait: " + op_label(n_, op) + " of the init net reads '" + blob + "', which no op makes", op,
-                          blob);
+          raise(net_error("plait: " + op_label(n_, op) + " of the init net reads '" + blob + "', which no op makes", op,
+                          blob));
         }
         needed_[by] = true;
       }
@@ -112,8 +113,8 @@ class parameter_extractor {
       if (!made) made = evaluate_constant_op(n_, op, index, inputs, options_.constants);
     }
     if (!made)
-      throw net_error("plait: " + op_label(n_, index) + " of the init net has no value without being run", index,
-                      writes.empty() ? std::string() : blob_label(ssa_, writes[0].blob));
+      raise(net_error("plait: " + op_label(n_, index) + " of the init net has no value without being run", index,
+                      writes.empty() ? std::string() : blob_label(ssa_, writes[0].blob)));
     values_[ssa_.index(writes[0])] = std::move(made);
     if constexpr (device_net<N>) {
       if (op_type(n_, op) != "CopyGPUToCPU")

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <plait/core/errors.hpp>
+#include <plait/core/raise.hpp>
 #include <plait/net/mutation.hpp>
 #include <plait/net/name_map.hpp>
 #include <plait/net/nested_names.hpp>
@@ -31,7 +32,7 @@ std::vector<std::uint32_t> remap_inputs(N& n, op_index at, name_map const& names
   auto it = std::ranges::begin(all);
   while (it != std::ranges::end(all) && next != at) ++it, ++next;
   if (it == std::ranges::end(all))
-    throw net_error("plait: the net has " + std::to_string(next) + " ops, none at " + std::to_string(at), at);
+    raise(net_error("plait: the net has " + std::to_string(next) + " ops, none at " + std::to_string(at), at));
   auto&& op = *it;
 
   std::vector<std::uint32_t> slots;
@@ -48,17 +49,17 @@ std::vector<std::uint32_t> remap_inputs(N& n, op_index at, name_map const& names
   }
   visit_nested_names(std::as_const(n), op, [&](std::string_view name) {
     if (std::ranges::find(old, name) != old.end())
-      throw net_error(
+      raise(net_error(
           "plait: " + op_label(std::as_const(n), at) + " holds a net that mentions input '" + std::string(name) + "'",
-          at, std::string(name));
+          at, std::string(name)));
   });
   if (binds_nested_net(std::as_const(n), op))
     for (auto const& name : outputs(std::as_const(n), op)) {
       std::string const text(name_text(n, static_cast<name_t<N> const&>(name)));
       if (std::ranges::find(old, text) != old.end())
-        throw net_error("plait: " + op_label(std::as_const(n), at) + " holds a net that knows '" + text +
+        raise(net_error("plait: " + op_label(std::as_const(n), at) + " holds a net that knows '" + text +
                             "' by one name, but the op would write it and read another blob in its place",
-                        at, text);
+                        at, text));
     }
   for (std::string const& from : old) made.push_back(make_name(n, names[from]));
   for (std::size_t i = 0; i != slots.size(); ++i) detail::net_traits_of<N>::set_input(n, op, slots[i], made[i]);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <plait/core/errors.hpp>
+#include <plait/core/raise.hpp>
 #include <plait/net/implicit_operands.hpp>
 #include <plait/net/mutation.hpp>
 #include <plait/net/name_map.hpp>
@@ -109,18 +110,18 @@ void plan_rename(N const& n, ssa_form<N> const& ssa, value v, std::string_view t
       taken |= name == to;
     });
     if (other_version && (mentioned || binds_nested_net(n, op)))
-      throw net_error("plait: " + op_label(n, at) + " holds a net that knows '" + from + "' by one name, but the op " +
+      raise(net_error("plait: " + op_label(n, at) + " holds a net that knows '" + from + "' by one name, but the op " +
                           "uses several versions of it: version " + std::to_string(v.version) +
                           " cannot be renamed alone",
-                      at, from);
+                      at, from));
     if (!mentioned) continue;
     if (!nested_editable_net<N>)
-      throw net_error("plait: " + op_label(n, at) + " holds a net that mentions '" + from +
+      raise(net_error("plait: " + op_label(n, at) + " holds a net that mentions '" + from +
                           "', and its type has no way to change nested nets",
-                      at, from);
+                      at, from));
     if (taken && capture == name_capture::refuse)
-      throw net_error("plait: new name '" + std::string(to) + "' is taken in a net that " + op_label(n, at) + " holds",
-                      at, std::string(to));
+      raise(net_error("plait: new name '" + std::string(to) + "' is taken in a net that " + op_label(n, at) + " holds",
+                      at, std::string(to)));
     places.push_back({kind::nested, at, 0, init_net});
   }
   for (std::uint32_t slot = 0; slot != ssa.external_outputs().size(); ++slot)
@@ -145,7 +146,7 @@ void require_free(N const& n, ssa_form<N> const& ssa, std::string_view to, std::
   } else {
     message += "given to the net";
   }
-  throw net_error(message, op, std::string(to));
+  raise(net_error(message, op, std::string(to)));
 }
 
 template <fully_renamable_net N>
@@ -179,7 +180,8 @@ inline constexpr ssa_options every_operand{.subnets = true, .control_inputs = tr
 template <net N>
 void require_op(ssa_form<N> const& ssa, op_index op) {
   if (op >= ssa.op_count())
-    throw net_error("plait: the net has " + std::to_string(ssa.op_count()) + " ops, none at " + std::to_string(op), op);
+    raise(
+        net_error("plait: the net has " + std::to_string(ssa.op_count()) + " ops, none at " + std::to_string(op), op));
 }
 
 // Implicit operands follow an op's own, so what is in range of the form need not be in range of the op.
@@ -189,9 +191,9 @@ void require_slot(N const& n, op_index op, std::uint32_t slot, char const* what,
   for (op_index at = 0; at != op; ++at) ++it;
   auto const count = static_cast<std::size_t>(std::ranges::distance(operands(*it)));
   if (slot >= count)
-    throw net_error("plait: " + op_label(n, op) + " has no " + what + ' ' + std::to_string(slot) + " (it has " +
+    raise(net_error("plait: " + op_label(n, op) + " has no " + what + ' ' + std::to_string(slot) + " (it has " +
                         std::to_string(count) + ')',
-                    op);
+                    op));
 }
 
 template <class N, class Op>
@@ -217,9 +219,9 @@ void require_only_reader(N const& n, std::string_view from, op_index reader, std
     bool const reads = place.what == renamed_place::kind::input ||
                        (place.what == renamed_place::kind::nested && nested_nets_read(n, *it, from));
     if (!reads) continue;
-    throw net_error("plait: '" + std::string(from) + "' is also read by " + op_label(n, place.op) +
+    raise(net_error("plait: '" + std::string(from) + "' is also read by " + op_label(n, place.op) +
                         "; rename the output that makes it",
-                    place.op, std::string(from));
+                    place.op, std::string(from)));
   }
 }
 
@@ -229,7 +231,7 @@ value_rename rename_value(N& n, N* init, ssa_form<N> const& ssa, std::optional<s
                           std::string_view to, name_capture capture, op_index only_reader) {
   value_rename done{std::string(std::string_view(ssa.name(v))), v.version, std::string(to), {}};
   if (done.from == to) return done;
-  if (to.empty()) throw net_error("plait: '" + done.from + "' cannot be given an empty name", std::nullopt, done.from);
+  if (to.empty()) raise(net_error("plait: '" + done.from + "' cannot be given an empty name", std::nullopt, done.from));
   if (capture == name_capture::refuse) {
     require_free(n, ssa, to, "net");
     if (init_ssa) require_free(*init, *init_ssa, to, "init net");
@@ -270,8 +272,8 @@ value_rename rename_input(N& n, N* init, op_input at, std::string_view to, renam
   std::string const from(std::string_view(ssa.name(v)));
   if (options.from_producer) {
     if (!ssa.producer(v))
-      throw net_error("plait: no op of the net makes '" + from + "' as " + op_label(n, at.op) + " reads it", at.op,
-                      from);
+      raise(net_error("plait: no op of the net makes '" + from + "' as " + op_label(n, at.op) + " reads it", at.op,
+                      from));
   }
   return rename_value(n, init, ssa, init_ssa, v, to, options.capture, options.from_producer ? npos : at.op);
 }
@@ -283,11 +285,11 @@ value_rename rename_version(N& n, N* init, std::string_view blob, std::uint32_t 
   if (init != nullptr) init_ssa = get_ssa(*init, every_operand);
   auto const ssa = init_ssa ? get_ssa(n, *init_ssa, every_operand) : get_ssa(n, every_operand);
   blob_index const b = ssa.find(blob);
-  if (b == npos) throw net_error("plait: no net mentions '" + std::string(blob) + '\'', {}, std::string(blob));
+  if (b == npos) raise(net_error("plait: no net mentions '" + std::string(blob) + '\'', {}, std::string(blob)));
   if (!ssa.contains({b, version}))
-    throw net_error("plait: '" + std::string(blob) + "' has no version " + std::to_string(version) + ": the last is " +
+    raise(net_error("plait: '" + std::string(blob) + "' has no version " + std::to_string(version) + ": the last is " +
                         std::to_string(ssa.version(b)),
-                    {}, std::string(blob));
+                    {}, std::string(blob)));
   return rename_value(n, init, ssa, init_ssa, {b, version}, to, options.capture, npos);
 }
 

@@ -10,6 +10,7 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 
 #include <plait/core/errors.hpp>
+#include <plait/core/raise.hpp>
 #include <plait/net/mutation.hpp>
 #include <plait/net/name_map.hpp>
 #include <plait/net/nested_names.hpp>
@@ -51,14 +52,14 @@ void check_nested_rename(N const& n, Op const& op, std::size_t at, name_map cons
   visit_nested_names(n, op, [&](std::string_view name) { visit(name); });
   if constexpr (!nested_editable_net<N>) {
     if (touched)
-      throw net_error("plait: " + op_label(n, at) +
+      raise(net_error("plait: " + op_label(n, at) +
                           " holds a net that mentions a blob to be renamed, and its net "
                           "type has no way to change nested nets",
-                      at);
+                      at));
   }
   for (auto const& name : inputs(n, op)) visit(name_text(n, static_cast<name_t<N> const&>(name)));
   for (auto const& name : outputs(n, op)) visit(name_text(n, static_cast<name_t<N> const&>(name)));
-  if (touched && captured) throw *captured;
+  if (touched && captured) raise(*captured);
 }
 
 // Throws if two blobs of the net would have one name afterwards.
@@ -81,8 +82,8 @@ void check_rename(ssa_form<N> const& ssa, name_map const& names) {
   for (auto const& [from, to] : names) {
     blob_index const b = ssa.find(from);
     if (b == npos || from == to) continue;
-    if (blob_index const other = ssa.find(to); other != npos && names[to] == to) throw taken(to, other);
-    if (auto const [entry, added] = claimed.try_emplace(to, b); !added) throw taken(to, entry->second);
+    if (blob_index const other = ssa.find(to); other != npos && names[to] == to) raise(taken(to, other));
+    if (auto const [entry, added] = claimed.try_emplace(to, b); !added) raise(taken(to, entry->second));
   }
 }
 
@@ -124,8 +125,8 @@ name_map rename_blobs(N& n, name_map const& names, name_capture capture = name_c
   auto const ssa = get_ssa(n, {.subnets = true, .control_inputs = true});
   for (auto const& [from, to] : names)
     if (to.empty() && from != to && ssa.contains(from))
-      throw net_error("plait: '" + std::string(from) + "' cannot be given an empty name", std::nullopt,
-                      std::string(from));
+      raise(net_error("plait: '" + std::string(from) + "' cannot be given an empty name", std::nullopt,
+                      std::string(from)));
   if (capture == name_capture::refuse) detail::check_rename(ssa, names);
   bool const nested = detail::check_nested_renames(std::as_const(n), names, capture);
   name_map used;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <plait/core/errors.hpp>
+#include <plait/core/raise.hpp>
 #include <plait/net/net_traits.hpp>
 #include <plait/ssa/versioning.hpp>
 #include <plait/transform/ops_between.hpp>
@@ -23,9 +24,9 @@ template <typed_net N>
   for (auto&& op : plait::ops(n)) {
     if (op_type(n, op) == "Reshape") {
       if (std::ranges::distance(plait::inputs(n, op)) != 2)
-        throw net_error(
+        raise(net_error(
             "plait: op " + std::to_string(index) + ", a Reshape, does not have data and shape as its two inputs",
-            index);
+            index));
       reshapes.push_back(index);
     }
     ++index;

@@ -15,6 +15,7 @@
 #include <boost/unordered/unordered_flat_set.hpp>
 
 #include <plait/core/errors.hpp>
+#include <plait/core/raise.hpp>
 #include <plait/net/net_traits.hpp>
 #include <plait/net/op_label.hpp>
 #include <plait/ssa/versioning.hpp>
@@ -81,9 +82,9 @@ blob_sharing share_activation_blobs(N& n, share_options options = {}) {
   for (auto&& op : plait::ops(std::as_const(n))) {
     if constexpr (requires { detail::net_traits_of<N>::is_gradient(std::as_const(n), op); })
       if (detail::net_traits_of<N>::is_gradient(std::as_const(n), op))
-        throw net_error(
+        raise(net_error(
             "plait: " + op_label(std::as_const(n), at) + " is a gradient op, where a net for inference was expected",
-            at);
+            at));
     ++at;
   }
   auto const ssa = get_ssa(std::as_const(n), {.subnets = true, .control_inputs = true});
@@ -93,9 +94,9 @@ blob_sharing share_activation_blobs(N& n, share_options options = {}) {
     if (given[b]) continue;
     std::string const name(std::string_view(ssa.name(b)));
     op_index const reader = ssa.consumers({b, 0}).front().op;
-    throw net_error("plait: " + op_label(std::as_const(n), reader) + " reads '" + name +
+    raise(net_error("plait: " + op_label(std::as_const(n), reader) + " reads '" + name +
                         "', which is no external input and is not written before",
-                    reader, name);
+                    reader, name));
   }
   options.any_order = true;
   return share_blobs(n, options);

@@ -15,6 +15,7 @@
 
 #include <plait/core/errors.hpp>
 #include <plait/core/npos.hpp>
+#include <plait/core/raise.hpp>
 #include <plait/dataflow/relations.hpp>
 #include <plait/net/net_traits.hpp>
 #include <plait/net/op_label.hpp>
@@ -115,13 +116,13 @@ class status_inference {
 
   void know(value v, Status const& status) {
     if (!ssa_.contains(v))
-      throw net_error("plait: a status is given for a value that the net does not have", {},
-                      v.blob < ssa_.blob_bound() ? blob_label(ssa_, v.blob) : std::string());
+      raise(net_error("plait: a status is given for a value that the net does not have", {},
+                      v.blob < ssa_.blob_bound() ? blob_label(ssa_, v.blob) : std::string()));
     value_type& known = statuses_[ssa_.index(v)];
     if (known && *known != status)
-      throw net_error("plait: version " + std::to_string(v.version) + " of blob '" + blob_label(ssa_, v.blob) +
+      raise(net_error("plait: version " + std::to_string(v.version) + " of blob '" + blob_label(ssa_, v.blob) +
                           "' is given two statuses, " + text_(*known) + " and " + text_(status),
-                      {}, blob_label(ssa_, v.blob));
+                      {}, blob_label(ssa_, v.blob)));
     known = status;
   }
 
@@ -144,7 +145,7 @@ class status_inference {
   // A status is set once.
   bool learn(op_index op, std::uint32_t slot, bool is_output, value_type& known, value_type const& said) const {
     if (!said || known == said) return false;
-    if (known) throw conflict(op, slot, is_output, *known, *said);
+    if (known) raise(conflict(op, slot, is_output, *known, *said));
     known = said;
     return true;
   }
@@ -170,7 +171,7 @@ class status_inference {
     for (std::size_t i = 0; i != missing.size() && i != shown; ++i)
       message += (i == 0 ? " '" : ", '") + missing[i].blob + "' (version " + std::to_string(missing[i].version) + ')';
     if (missing.size() > shown) message += " and " + std::to_string(missing.size() - shown) + " more";
-    throw status_unknown(message, first, std::move(missing));
+    raise(status_unknown(message, first, std::move(missing)));
   }
 
   std::vector<value_type> take() { return statuses_.take(); }

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include <plait/core/errors.hpp>
+#include <plait/core/raise.hpp>
 #include <plait/net/mutation.hpp>
 #include <plait/net/net_traits.hpp>
 #include <plait/ssa/versioning.hpp>
@@ -47,8 +48,8 @@ template <net N, std::ranges::input_range Ops>
   bool ascending = true;
   for (op_index op : ops) {
     if (op >= ssa.op_count())
-      throw net_error("plait: the net has " + std::to_string(ssa.op_count()) + " ops, none at " + std::to_string(op),
-                      op);
+      raise(net_error("plait: the net has " + std::to_string(ssa.op_count()) + " ops, none at " + std::to_string(op),
+                      op));
     if (inside[op]) continue;
     ascending = ascending && (chosen.empty() || chosen.back() < op);
     chosen.push_back(op);
@@ -178,17 +179,17 @@ template <net N, std::ranges::input_range Ops>
   std::vector<value> current(ssa.blob_bound());  // npos: nothing yet
   for (value v : boundary.inputs) {
     if (current[v.blob].blob != npos)
-      throw refuse("comes in besides version " + std::to_string(current[v.blob].version), ssa.consumers(v).front().op,
-                   v);
+      raise(refuse("comes in besides version " + std::to_string(current[v.blob].version), ssa.consumers(v).front().op,
+                   v));
     current[v.blob] = v;
   }
   for (op_index op : order) {
     for (value v : ssa.reads(op))
-      if (current[v.blob] != v) throw refuse("comes in where the part has overwritten it", op, v);
+      if (current[v.blob] != v) raise(refuse("comes in where the part has overwritten it", op, v));
     for (value v : ssa.writes(op)) current[v.blob] = v;
   }
   for (value v : boundary.outputs)
-    if (current[v.blob] != v) throw refuse("goes out, but is overwritten in the part", ssa.producer(v)->op, v);
+    if (current[v.blob] != v) raise(refuse("goes out, but is overwritten in the part", ssa.producer(v)->op, v));
 
   extracted_net<N> made{detail::part(n, ssa.op_count(), order), std::move(order)};
   auto const name = std::views::transform([&](value v) { return detail::name_in_copy(made.net, ssa, v.blob); });

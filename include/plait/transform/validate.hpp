@@ -14,6 +14,7 @@
 #include <vector>
 
 #include <plait/core/errors.hpp>
+#include <plait/core/raise.hpp>
 #include <plait/net/implicit_operands.hpp>
 #include <plait/net/net_traits.hpp>
 #include <plait/ssa/versioning.hpp>
@@ -124,7 +125,7 @@ class net_validator {
     for (auto&& op : plait::ops(net_)) {
       net_place inner{place_.inside, {}};
       inner.inside.push_back(at);
-      try {
+      auto const collect = [&] {
         for (auto&& s : subnets(net_, op)) {
           inner.prefix = place_.prefix + "in ";
           if constexpr (requires { std::string_view(s.argument); })
@@ -134,11 +135,12 @@ class net_validator {
           inner.prefix += labels_[at] + ": ";
           nested.push_back({std::move(s), inner});
         }
-      } catch (net_error const& problem) {
+      };
+      attempt<net_error>(collect, [&](net_error const& problem) {
         readable = false;
         report(
             {kind::unreadable_net, severity::error, at, {}, {}, std::string(detail::without_prefix(problem.what()))});
-      }
+      });
       ++at;
     }
     return readable;
