@@ -6,6 +6,7 @@
 #pragma once
 
 #include <stdexcept>
+#include <string>
 
 #include <plait/core/cxx20.hpp>
 #include <plait/core/raise.hpp>
@@ -20,6 +21,9 @@ struct precondition_error : std::logic_error {
 namespace detail {
 // Out of line so that an assertion costs its caller a compare and a cold call.
 [[noreturn]] inline void assertion_failed(char const* text) { raise(precondition_error(text)); }
+[[noreturn]] inline void assertion_failed(char const* text, std::string const& facts) {
+  raise(precondition_error(text + (": " + facts)));
+}
 }  // namespace detail
 
 }  // namespace plait
@@ -27,12 +31,24 @@ namespace detail {
 #define PLAIT_DETAIL_STRING_(x) #x
 #define PLAIT_DETAIL_STRING(x) PLAIT_DETAIL_STRING_(x)
 
-#ifndef PLAIT_ASSERT
 #if defined(NDEBUG) && !defined(PLAIT_CHECKED)
+#define PLAIT_DETAIL_CHECKED false
+#else
+#define PLAIT_DETAIL_CHECKED true
+#endif
+
+// PLAIT_DETAIL_ASSERT(condition, "what must hold", facts): the string `facts` is evaluated where the condition fails; a
+// PLAIT_ASSERT of the user's goes without.
+#ifdef PLAIT_ASSERT
+#define PLAIT_DETAIL_ASSERT(condition, message, facts) PLAIT_ASSERT(condition, message)
+#elif defined(NDEBUG) && !defined(PLAIT_CHECKED)
 #define PLAIT_ASSERT(condition, message) static_cast<void>(0)
+#define PLAIT_DETAIL_ASSERT(condition, message, facts) static_cast<void>(0)
 #else
 #define PLAIT_ASSERT(condition, message) \
   ((condition) ? static_cast<void>(0)    \
                : ::plait::detail::assertion_failed(__FILE__ ":" PLAIT_DETAIL_STRING(__LINE__) ": " message))
-#endif
+#define PLAIT_DETAIL_ASSERT(condition, message, facts) \
+  ((condition) ? static_cast<void>(0)                  \
+               : ::plait::detail::assertion_failed(__FILE__ ":" PLAIT_DETAIL_STRING(__LINE__) ": " message, facts))
 #endif

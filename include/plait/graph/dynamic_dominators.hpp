@@ -32,6 +32,7 @@
 #include <plait/core/npos.hpp>
 #include <plait/graph/dense_dominators.hpp>
 #include <plait/graph/dense_graph.hpp>
+#include <plait/graph/detail/index_check.hpp>
 #include <plait/graph/graph_traits.hpp>
 #include <plait/graph/linked_tree.hpp>
 #include <plait/graph/snapshot.hpp>
@@ -125,11 +126,11 @@ class dynamic_dominator_tree {
   constexpr std::optional<node> maybe(std::uint32_t i) const {
     return i == npos ? std::nullopt : std::optional<node>(nodes_[i]);
   }
-  constexpr std::uint32_t enroll(node const& n);
+  constexpr std::uint32_t enroll(node const& n, node const* from = nullptr);
   template <class Visit>
   constexpr void each_successor(std::uint32_t n, Visit visit) {
     node const from = nodes_[n];  // a copy: enroll moves the others
-    for (auto&& successor : plait::successors(*graph_, from)) visit(enroll(successor));
+    for (auto&& successor : plait::successors(*graph_, from)) visit(enroll(successor, std::addressof(from)));
   }
 
   constexpr void attach_unreachable(std::uint32_t from, std::uint32_t to);
@@ -169,10 +170,10 @@ constexpr void dynamic_dominator_tree<G>::compute(G const& g) {
 }
 
 template <flow_graph G>
-constexpr std::uint32_t dynamic_dominator_tree<G>::enroll(node const& n) {
+constexpr std::uint32_t dynamic_dominator_tree<G>::enroll(node const& n, node const* from) {
   std::size_t const i = plait::index(*graph_, n);
   if (i >= numbers_.size()) {
-    PLAIT_ASSERT(i < graph_size(*graph_), "flow_graph: index(g, n) must be below size(g)");
+    detail::check_index_bound(*graph_, n, i, from);
     numbers_.resize(graph_size(*graph_), npos);
   }
   if (numbers_[i] == npos) {
@@ -180,6 +181,8 @@ constexpr std::uint32_t dynamic_dominator_tree<G>::enroll(node const& n) {
     nodes_.push_back(n);
     tree_.resize(nodes_.size());
     visited_.resize(nodes_.size(), 0);
+  } else {
+    detail::check_same_node(*graph_, nodes_[numbers_[i]], nullptr, n, from);
   }
   return numbers_[i];
 }

@@ -29,6 +29,7 @@
 #include <plait/core/npos.hpp>
 #include <plait/graph/dense_dominators.hpp>
 #include <plait/graph/dense_graph.hpp>
+#include <plait/graph/detail/index_check.hpp>
 #include <plait/graph/exits.hpp>
 #include <plait/graph/graph_traits.hpp>
 #include <plait/graph/snapshot.hpp>
@@ -131,7 +132,7 @@ class post_dominator_tree {
   }
 
  private:
-  constexpr void list_nodes(G const& g);
+  constexpr void list_nodes(G const& g, detail::index_check<G>& check);
   constexpr std::uint32_t at(std::size_t index) const { return index < numbers_.size() ? numbers_[index] : npos; }
   constexpr std::uint32_t valid(node const& n) const {
     std::uint32_t const i = number(n);
@@ -159,11 +160,14 @@ class post_dominator_tree {
 template <flow_graph G>
 constexpr void post_dominator_tree<G>::compute(G const& g) {
   graph_ = std::addressof(g);
-  list_nodes(g);
+  detail::index_check<G> check(g);
+  list_nodes(g, check);
   successors_.clear();
   for (node const& n : listed_) {
     for (auto&& successor : plait::successors(g, n)) {
-      std::uint32_t const i = at(plait::index(g, successor));
+      std::size_t const place = plait::index(g, successor);
+      check(successor, place, std::addressof(n));
+      std::uint32_t const i = at(place);
       PLAIT_ASSERT(i != npos, "flow_graph: nodes(g) must list all that successors(g, n) mentions");
       successors_.push(i);
     }
@@ -180,12 +184,12 @@ constexpr void post_dominator_tree<G>::compute(G const& g) {
 
 // Sorts by counting; numbers_ become the places in listed_.
 template <flow_graph G>
-constexpr void post_dominator_tree<G>::list_nodes(G const& g) {
+constexpr void post_dominator_tree<G>::list_nodes(G const& g, detail::index_check<G>& check) {
   numbers_.assign(graph_size(g), npos);
   unsorted_.clear();
-  auto const add = [&](node const& n) {
+  auto const add = [&](node const& n, node const* from = nullptr) {
     std::size_t const i = plait::index(g, n);
-    PLAIT_ASSERT(i < numbers_.size(), "flow_graph: index(g, n) must be below size(g)");
+    check(n, i, from);
     if (numbers_[i] != npos) return;
     numbers_[i] = static_cast<std::uint32_t>(unsorted_.size());
     unsorted_.push_back(n);
@@ -196,7 +200,7 @@ constexpr void post_dominator_tree<G>::list_nodes(G const& g) {
     add(plait::entry(g));
     for (std::size_t i = 0; i != unsorted_.size(); ++i) {
       node const from = unsorted_[i];  // a copy: add moves the others
-      for (auto&& successor : plait::successors(g, from)) add(successor);
+      for (auto&& successor : plait::successors(g, from)) add(successor, std::addressof(from));
     }
   }
   listed_.clear();

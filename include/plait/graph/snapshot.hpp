@@ -26,6 +26,7 @@
 #include <plait/core/prefetch.hpp>
 #include <plait/graph/dense_graph.hpp>
 #include <plait/graph/detail/first_use.hpp>
+#include <plait/graph/detail/index_check.hpp>
 #include <plait/graph/graph_traits.hpp>
 
 namespace plait {
@@ -122,13 +123,15 @@ class flow_snapshot : public dense_graph {
 template <flow_graph G>
 constexpr bool flow_snapshot<G>::copy_listed(G const& g) {
   rows_.clear();
+  detail::index_check<G> check(g);
   for (auto&& n : plait::nodes(g)) {
     std::size_t const at = rows_.size();
     if (at == numbers_.size() || plait::index(g, n) != at) return false;
+    check(n, at);
     entered_[at] = n;
     for (auto&& successor : plait::successors(g, n)) {
       std::size_t const i = plait::index(g, successor);
-      PLAIT_ASSERT(i < numbers_.size(), "flow_graph: index(g, n) must be below size(g)");
+      check(successor, i, std::addressof(entered_[at]));
       rows_.push(static_cast<std::uint32_t>(i));
     }
     rows_.end_row();
@@ -151,9 +154,17 @@ constexpr void flow_snapshot<G>::copy(G const& g) {
   PLAIT_ASSERT(graph_size(g) < npos, "flow_snapshot: more nodes than 32 bits can number");
   numbers_.assign(graph_size(g), npos);
   using successors_t = decltype(plait::successors(g, std::declval<node_t<G> const&>()));
+  detail::index_check<G> check(g);
   auto const found_at = [&](std::uint32_t from, node_t<G> const& n) {
     std::size_t const i = plait::index(g, n);
-    PLAIT_ASSERT(i < numbers_.size(), "flow_graph: index(g, n) must be below size(g)");
+    if (from == npos) {
+      check(n, i);
+    } else if constexpr (detail::has_own_index<G>) {
+      check(n, i, std::addressof(entered_[from]));
+    } else {
+      node_t<G> const source = static_cast<node_t<G>>(preorder_keys().data()[from]);
+      check(n, i, std::addressof(source));
+    }
     auto const key = static_cast<std::uint32_t>(i);
     if constexpr (!detail::has_own_index<G>)
       return found{from, key};
