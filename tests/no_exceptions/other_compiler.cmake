@@ -1,0 +1,11 @@
+# Builds PROGRAM of SOURCES with COMPILER and FLAGS, and runs it.
+list(TRANSFORM INCLUDES PREPEND -I)
+execute_process(COMMAND ${COMPILER} -std=c++20 -Wall -Wextra -Wpedantic -Wconversion -Werror -DPLAIT_CHECKED ${FLAGS} ${INCLUDES}
+                        ${SOURCES} -o ${PROGRAM} RESULT_VARIABLE status)
+if(NOT status EQUAL 0)
+  message(FATAL_ERROR "${COMPILER} cannot build it")
+endif()
+execute_process(COMMAND ${PROGRAM} RESULT_VARIABLE status)
+if(NOT status EQUAL 0)
+  message(FATAL_ERROR "what ${COMPILER} built fails: ${status}")
+endif()
