@@ -16,6 +16,7 @@
 #include <plait/core/npos.hpp>
 #include <plait/core/prefetch.hpp>
 #include <plait/core/raise.hpp>
+#include <plait/core/refused.hpp>
 #include <plait/core/row_table.hpp>
 #include <plait/core/slim_vector.hpp>
 #include <plait/core/small_list.hpp>

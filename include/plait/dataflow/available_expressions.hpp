@@ -17,6 +17,7 @@
 
 #include <plait/core/bit_set.hpp>
 #include <plait/core/npos.hpp>
+#include <plait/core/refused.hpp>
 #include <plait/dataflow/expressions.hpp>
 #include <plait/dataflow/gen_kill.hpp>
 #include <plait/dataflow/op_kinds.hpp>
@@ -79,7 +80,12 @@ class available_expressions : public program_expressions<P> {
   constexpr available_expressions(P const& p, Kind&& kind) {
     compute(p, std::forward<Kind>(kind));
   }
+  // Any other function: says what is wanted.
   template <class Kind>
+  available_expressions(P const&, Kind&&) {
+    static_assert(detail::check_op_kind<Kind, P>());
+  }
+  template <class Because = because::it_refers_to_the_program_so_a_temporary_is_refused, class Kind>
   available_expressions(P const&&, Kind&&) = delete;
 
   template <op_kind_of<P> Kind>
@@ -88,6 +94,10 @@ class available_expressions : public program_expressions<P> {
     available_.compute(snapshot().graph(), snapshot().code(), expressions());
   }
   template <class Kind>
+  void compute(P const&, Kind&&) {
+    static_assert(detail::check_op_kind<Kind, P>());
+  }
+  template <class Because = because::it_refers_to_the_program_so_a_temporary_is_refused, class Kind>
   void compute(P const&&, Kind&&) = delete;
 
   /// Expressions by number. Precondition: the entry reaches the block.

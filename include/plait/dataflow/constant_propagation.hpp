@@ -21,6 +21,7 @@
 
 #include <plait/core/assert.hpp>
 #include <plait/core/npos.hpp>
+#include <plait/core/refused.hpp>
 #include <plait/dataflow/op_functions.hpp>
 #include <plait/dataflow/op_handles.hpp>
 #include <plait/dataflow/sparse.hpp>
@@ -130,7 +131,14 @@ class constant_propagation {
                                                                                    decide_op);
     solver_.compute(ssa.graph(), ssa.form(), problem);
   }
-  template <constant_evaluator_of<Constant, P> Evaluate, branch_decider_of<Constant, P> Decide>
+  // Any other function: says what is wanted.
+  template <class Evaluate, class Decide>
+  void compute(P const&, program_ssa<P> const&, Evaluate&&, Decide&&) {
+    static_assert(detail::check_constant_evaluator<Evaluate, Constant, P>());
+    static_assert(detail::check_branch_decider<Decide, Constant, P>());
+  }
+  template <class Because = because::it_refers_to_the_ssa_form_so_a_temporary_is_refused,
+            constant_evaluator_of<Constant, P> Evaluate, branch_decider_of<Constant, P> Decide>
   void compute(P const&, program_ssa<P> const&&, Evaluate&&, Decide&&) = delete;
 
   /// Nothing for values that vary, and for those that are never made.

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include <plait/core/npos.hpp>
+#include <plait/core/refused.hpp>
 #include <plait/dataflow/dense_value_numbering.hpp>
 #include <plait/dataflow/op_functions.hpp>
 #include <plait/ssa/construction.hpp>
@@ -33,7 +34,12 @@ class copy_propagation {
   constexpr copy_propagation(P const& p, program_ssa<P> const& ssa, Source&& source) {
     compute(p, ssa, source);
   }
-  template <copy_source_of<P> Source>
+  // Any other function: says what is wanted.
+  template <class Source>
+  copy_propagation(P const&, program_ssa<P> const&, Source&&) {
+    static_assert(detail::check_copy_source<Source, P>());
+  }
+  template <class Because = because::it_refers_to_the_ssa_form_so_a_temporary_is_refused, copy_source_of<P> Source>
   copy_propagation(P const&, program_ssa<P> const&&, Source&&) = delete;
 
   template <copy_source_of<P> Source>
@@ -44,7 +50,11 @@ class copy_propagation {
     numbering_.compute(ssa.form(), kinds_, detail::copied_inputs(handles, source));
     origins_ = numbering_.replacements(ssa.form(), ssa.dominators());
   }
-  template <copy_source_of<P> Source>
+  template <class Source>
+  void compute(P const&, program_ssa<P> const&, Source&&) {
+    static_assert(detail::check_copy_source<Source, P>());
+  }
+  template <class Because = because::it_refers_to_the_ssa_form_so_a_temporary_is_refused, copy_source_of<P> Source>
   void compute(P const&, program_ssa<P> const&&, Source&&) = delete;
 
   /// The value that v is: made before it on every way. v itself if it is no copy.

@@ -23,6 +23,7 @@
 #include <vector>
 
 #include <plait/core/npos.hpp>
+#include <plait/core/refused.hpp>
 #include <plait/dataflow/dense_dead_code.hpp>
 #include <plait/dataflow/op_functions.hpp>
 #include <plait/dataflow/op_handles.hpp>
@@ -42,7 +43,12 @@ class dead_code {
                       dead_code_options const& options = {}) {
     compute(p, ssa, essential, options);
   }
-  template <op_predicate_of<P> Essential>
+  // Any other function: says what is wanted.
+  template <class Essential>
+  dead_code(P const&, program_ssa<P> const&, Essential&&, dead_code_options const& = {}) {
+    static_assert(detail::check_essential<Essential, P>());
+  }
+  template <class Because = because::it_refers_to_the_ssa_form_so_a_temporary_is_refused, op_predicate_of<P> Essential>
   dead_code(P const&, program_ssa<P> const&&, Essential&&, dead_code_options const& = {}) = delete;
 
   /// essential(net, op): whether an op, as ops(net) yields it, is to stay whoever reads what it writes.
@@ -54,7 +60,11 @@ class dead_code {
     dense_.compute(
         ssa.graph(), ssa.form(), [&](op_index op) { return static_cast<bool>(handles.call(op, essential)); }, options);
   }
-  template <op_predicate_of<P> Essential>
+  template <class Essential>
+  void compute(P const&, program_ssa<P> const&, Essential&&, dead_code_options const& = {}) {
+    static_assert(detail::check_essential<Essential, P>());
+  }
+  template <class Because = because::it_refers_to_the_ssa_form_so_a_temporary_is_refused, op_predicate_of<P> Essential>
   void compute(P const&, program_ssa<P> const&&, Essential&&, dead_code_options const& = {}) = delete;
 
   constexpr bool is_live_op(op_index op) const { return dense_.is_live_op(op); }

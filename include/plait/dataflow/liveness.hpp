@@ -17,6 +17,7 @@
 #include <ranges>
 
 #include <plait/core/npos.hpp>
+#include <plait/core/refused.hpp>
 #include <plait/dataflow/dense_liveness.hpp>
 #include <plait/ssa/program_snapshot.hpp>
 
@@ -32,12 +33,14 @@ class liveness {
 
   constexpr liveness() = default;
   constexpr explicit liveness(P const& p) { compute(p); }
+  template <class Because = because::it_refers_to_the_program_so_a_temporary_is_refused>
   liveness(P const&&) = delete;
 
   constexpr void compute(P const& p) {
     snapshot_.compute(p);
     live_.compute(snapshot_.graph(), snapshot_.code());
   }
+  template <class Because = because::it_refers_to_the_program_so_a_temporary_is_refused>
   void compute(P const&&) = delete;
 
   constexpr program_snapshot<P> const& snapshot() const noexcept { return snapshot_; }

@@ -60,4 +60,62 @@ concept branch_decider_of =
         detail::op_answer_t<F, P, std::span<std::optional<Constant> const>, std::span<std::optional<Constant> const>>,
         std::optional<std::size_t>>;
 
+// ---- what is wrong with a function that does not fit, in a sentence ----------------------------------------------
+// Called by overloads for any function, which are chosen where those for the right ones are not.
+
+namespace detail {
+template <class F, class P, class... More>
+concept op_function = std::invocable<F&, block_t<P> const&, op_ref_t<block_t<P>>, More...>;
+
+template <class Essential, class P>
+consteval bool check_essential() {
+  static_assert(
+      op_function<Essential, P>,
+      "plait: essential cannot be called as essential(net, op); wanted: bool essential(block_t<P> const& net, "
+      "op_ref_t<block_t<P>> op)");
+  if constexpr (op_function<Essential, P>)
+    static_assert(op_predicate_of<Essential, P>,
+                  "plait: essential(net, op) returns another type than wanted: bool, whether the op must stay");
+  return true;
+}
+
+template <class Source, class P>
+consteval bool check_copy_source() {
+  static_assert(op_function<Source, P, std::size_t>,
+                "plait: source cannot be called as source(net, op, output); wanted: std::optional<std::size_t> "
+                "source(block_t<P> const& net, op_ref_t<block_t<P>> op, std::size_t output)");
+  if constexpr (op_function<Source, P, std::size_t>)
+    static_assert(copy_source_of<Source, P>,
+                  "plait: source(net, op, output) returns another type than wanted: std::optional<std::size_t>, the "
+                  "number of the input that the output is a copy of");
+  return true;
+}
+
+template <class Evaluate, class Constant, class P>
+consteval bool check_constant_evaluator() {
+  using in = std::span<std::optional<Constant> const>;
+  using out = std::span<std::optional<Constant>>;
+  static_assert(
+      op_function<Evaluate, P, in, out>,
+      "plait: evaluate cannot be called as evaluate(net, op, in, out); wanted: void evaluate(block_t<P> const& "
+      "net, op_ref_t<block_t<P>> op, std::span<std::optional<Constant> const> in, "
+      "std::span<std::optional<Constant>> out)");
+  return true;
+}
+
+template <class Decide, class Constant, class P>
+consteval bool check_branch_decider() {
+  using cells = std::span<std::optional<Constant> const>;
+  static_assert(op_function<Decide, P, cells, cells>,
+                "plait: decide cannot be called as decide(net, op, in, out); wanted: std::optional<std::size_t> "
+                "decide(block_t<P> const& net, op_ref_t<block_t<P>> op, std::span<std::optional<Constant> const> in, "
+                "std::span<std::optional<Constant> const> out)");
+  if constexpr (op_function<Decide, P, cells, cells>)
+    static_assert(branch_decider_of<Decide, Constant, P>,
+                  "plait: decide(net, op, in, out) returns another type than wanted: std::optional<std::size_t>, the "
+                  "number of the successor that control goes to");
+  return true;
+}
+}  // namespace detail
+
 }  // namespace plait

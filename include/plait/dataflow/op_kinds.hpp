@@ -44,6 +44,20 @@ concept op_kind_of =
     detail::called_with_op<Kind, P> && (detail::is_optional<detail::kind_result_t<P, Kind>>::value ||
                                         (std::same_as<detail::kind_result_t<P, Kind>, bool> && typed_net<block_t<P>>));
 
+namespace detail {
+template <class Kind, class P>
+consteval bool check_op_kind() {
+  static_assert(op_function<Kind, P>,
+                "plait: kind cannot be called as kind(net, op); wanted: std::optional<Key> kind(block_t<P> const& net, "
+                "op_ref_t<block_t<P>> op), or bool kind(net, op) where ops have types");
+  if constexpr (op_function<Kind, P>)
+    static_assert(op_kind_of<Kind, P>,
+                  "plait: kind(net, op) returns another type than wanted: a std::optional, or bool where net_traits<N> "
+                  "has type(n, op)");
+  return true;
+}
+}  // namespace detail
+
 /// By op number: the kind, a number; npos for ops that have none. O(ops), in the order of first appearance.
 template <program P, op_kind_of<P> Kind>
 constexpr void number_kinds(program_snapshot<P> const& snapshot, P const& p, Kind&& kind,

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include <plait/core/refused.hpp>
 #include <plait/dataflow/expressions.hpp>
 #include <plait/dataflow/op_kinds.hpp>
 #include <plait/ssa/program_snapshot.hpp>
@@ -22,7 +23,12 @@ class program_expressions {
   constexpr program_expressions(P const& p, Kind&& kind) {
     compute(p, std::forward<Kind>(kind));
   }
+  // Any other function: says what is wanted.
   template <class Kind>
+  program_expressions(P const&, Kind&&) {
+    static_assert(detail::check_op_kind<Kind, P>());
+  }
+  template <class Because = because::it_refers_to_the_program_so_a_temporary_is_refused, class Kind>
   program_expressions(P const&&, Kind&&) = delete;
 
   template <op_kind_of<P> Kind>
@@ -32,6 +38,10 @@ class program_expressions {
     expressions_.compute(snapshot_.code(), kinds_);
   }
   template <class Kind>
+  void compute(P const&, Kind&&) {
+    static_assert(detail::check_op_kind<Kind, P>());
+  }
+  template <class Because = because::it_refers_to_the_program_so_a_temporary_is_refused, class Kind>
   void compute(P const&&, Kind&&) = delete;
 
   constexpr program_snapshot<P> const& snapshot() const noexcept { return snapshot_; }

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include <plait/core/assert.hpp>
+#include <plait/core/refused.hpp>
 #include <plait/dataflow/dense_reaching_definitions.hpp>
 #include <plait/ssa/program_snapshot.hpp>
 
@@ -31,12 +32,14 @@ class reaching_definitions {
 
   constexpr reaching_definitions() = default;
   constexpr explicit reaching_definitions(P const& p) { compute(p); }
+  template <class Because = because::it_refers_to_the_program_so_a_temporary_is_refused>
   reaching_definitions(P const&&) = delete;
 
   constexpr void compute(P const& p) {
     snapshot_.compute(p);
     reaching_.compute(snapshot_.graph(), snapshot_.code());
   }
+  template <class Because = because::it_refers_to_the_program_so_a_temporary_is_refused>
   void compute(P const&&) = delete;
 
   constexpr program_snapshot<P> const& snapshot() const noexcept { return snapshot_; }

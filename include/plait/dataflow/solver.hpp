@@ -29,6 +29,7 @@
 #include <plait/core/csr.hpp>
 #include <plait/core/errors.hpp>
 #include <plait/core/raise.hpp>
+#include <plait/core/refused.hpp>
 #include <plait/dataflow/detail/state_vector.hpp>
 #include <plait/dataflow/problem.hpp>
 #include <plait/graph/dense_graph.hpp>
@@ -74,7 +75,9 @@ class dataflow_solver {
     program_ = nullptr;
     solve(g, problem, options);
   }
+  template <class Because = because::it_refers_to_the_problem_so_a_temporary_is_refused>
   void compute(dense_graph const&, Problem const&&, solver_options const& = {}) = delete;
+  template <class Because = because::it_refers_to_the_problem_so_a_temporary_is_refused>
   void compute(dense_graph const&, dense_program const&, Problem const&&, solver_options const& = {}) = delete;
 
   /// Where flow enters a block: its start, or backward its end.

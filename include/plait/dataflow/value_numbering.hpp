@@ -24,6 +24,7 @@
 #include <vector>
 
 #include <plait/core/npos.hpp>
+#include <plait/core/refused.hpp>
 #include <plait/dataflow/dense_value_numbering.hpp>
 #include <plait/dataflow/op_functions.hpp>
 #include <plait/dataflow/op_kinds.hpp>
@@ -40,7 +41,12 @@ class value_numbering {
   constexpr value_numbering(P const& p, program_ssa<P> const& ssa, Kind&& kind) {
     compute(p, ssa, std::forward<Kind>(kind));
   }
-  template <op_kind_of<P> Kind>
+  // Any other function: says what is wanted.
+  template <class Kind>
+  value_numbering(P const&, program_ssa<P> const&, Kind&&) {
+    static_assert(detail::check_op_kind<Kind, P>());
+  }
+  template <class Because = because::it_refers_to_the_ssa_form_so_a_temporary_is_refused, op_kind_of<P> Kind>
   value_numbering(P const&, program_ssa<P> const&&, Kind&&) = delete;
 
   template <op_kind_of<P> Kind>
@@ -58,7 +64,16 @@ class value_numbering {
     numbering_.compute(ssa.form(), kinds_, detail::copied_inputs(handles, source));
     replacements_ = numbering_.replacements(ssa.form(), ssa.dominators());
   }
-  template <class... More>
+  template <class Kind>
+  void compute(P const&, program_ssa<P> const&, Kind&&) {
+    static_assert(detail::check_op_kind<Kind, P>());
+  }
+  template <class Kind, class Source>
+  void compute(P const&, program_ssa<P> const&, Kind&&, Source&&) {
+    static_assert(detail::check_op_kind<Kind, P>());
+    static_assert(detail::check_copy_source<Source, P>());
+  }
+  template <class Because = because::it_refers_to_the_ssa_form_so_a_temporary_is_refused, class... More>
   void compute(P const&, program_ssa<P> const&&, More&&...) = delete;
 
   constexpr bool are_equal(value a, value b) const { return numbering_.are_equal(number(a), number(b)); }

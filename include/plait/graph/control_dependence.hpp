@@ -23,6 +23,7 @@
 
 #include <plait/core/csr.hpp>
 #include <plait/core/npos.hpp>
+#include <plait/core/refused.hpp>
 #include <plait/graph/dense_frontiers.hpp>
 #include <plait/graph/graph_traits.hpp>
 #include <plait/graph/post_dominators.hpp>
@@ -37,6 +38,7 @@ class control_dependence {
 
   constexpr control_dependence() = default;
   constexpr explicit control_dependence(post_dominator_tree<G> const& tree) { compute(tree); }
+  template <class Because = because::it_refers_to_the_dominator_tree_so_a_temporary_is_refused>
   control_dependence(post_dominator_tree<G> const&&) = delete;
 
   constexpr void compute(post_dominator_tree<G> const& tree) {
@@ -49,6 +51,7 @@ class control_dependence {
     for (auto n = static_cast<std::uint32_t>(controllers_.size()); n-- != 0;)
       for (std::uint32_t const b : controllers_[n]) dependents_.place(b, n);
   }
+  template <class Because = because::it_refers_to_the_dominator_tree_so_a_temporary_is_refused>
   void compute(post_dominator_tree<G> const&&) = delete;
 
   /// The nodes that n depends on, without repetitions, in reverse postorder of the reversed graph.

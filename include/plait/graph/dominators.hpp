@@ -21,6 +21,7 @@
 #include <span>
 
 #include <plait/core/npos.hpp>
+#include <plait/core/refused.hpp>
 #include <plait/graph/dense_dominators.hpp>
 #include <plait/graph/graph_traits.hpp>
 #include <plait/graph/snapshot.hpp>
@@ -36,6 +37,7 @@ class dominator_tree {
 
   constexpr dominator_tree() = default;
   constexpr explicit dominator_tree(G const& g) { compute(g); }
+  template <class Because = because::it_refers_to_the_graph_so_a_temporary_is_refused>
   dominator_tree(G const&&)
     requires detail::has_own_index<G>
   = delete;
@@ -44,6 +46,7 @@ class dominator_tree {
     snapshot_.compute(g);
     tree_.compute(snapshot_);
   }
+  template <class Because = because::it_refers_to_the_graph_so_a_temporary_is_refused>
   void compute(G const&&)
     requires detail::has_own_index<G>
   = delete;

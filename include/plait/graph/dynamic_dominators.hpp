@@ -30,6 +30,7 @@
 
 #include <plait/core/assert.hpp>
 #include <plait/core/npos.hpp>
+#include <plait/core/refused.hpp>
 #include <plait/graph/dense_dominators.hpp>
 #include <plait/graph/dense_graph.hpp>
 #include <plait/graph/detail/index_check.hpp>
@@ -49,8 +50,10 @@ class dynamic_dominator_tree {
   using node = node_t<G>;
 
   constexpr explicit dynamic_dominator_tree(G const& g) { compute(g); }
+  template <class Because = because::it_refers_to_the_graph_so_a_temporary_is_refused>
   dynamic_dominator_tree(G const&&) = delete;
   constexpr void compute(G const& g);
+  template <class Because = because::it_refers_to_the_graph_so_a_temporary_is_refused>
   void compute(G const&&) = delete;
 
   /// An edge from `from` to `to` was added. A second one between the two changes nothing.

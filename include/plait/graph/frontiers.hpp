@@ -24,6 +24,7 @@
 
 #include <plait/core/assert.hpp>
 #include <plait/core/npos.hpp>
+#include <plait/core/refused.hpp>
 #include <plait/graph/dense_frontiers.hpp>
 #include <plait/graph/dense_iterated_frontier.hpp>
 #include <plait/graph/dominators.hpp>
@@ -39,12 +40,14 @@ class dominance_frontiers {
 
   constexpr dominance_frontiers() = default;
   constexpr explicit dominance_frontiers(dominator_tree<G> const& tree) { compute(tree); }
+  template <class Because = because::it_refers_to_the_dominator_tree_so_a_temporary_is_refused>
   dominance_frontiers(dominator_tree<G> const&&) = delete;
 
   constexpr void compute(dominator_tree<G> const& tree) {
     tree_ = &tree;
     frontiers_.compute(tree.snapshot(), tree.dense());
   }
+  template <class Because = because::it_refers_to_the_dominator_tree_so_a_temporary_is_refused>
   void compute(dominator_tree<G> const&&) = delete;
 
   /// In reverse postorder of the graph.
@@ -72,12 +75,14 @@ class iterated_frontier {
 
   constexpr iterated_frontier() = default;
   constexpr explicit iterated_frontier(dominator_tree<G> const& tree) { compute(tree); }
+  template <class Because = because::it_refers_to_the_dominator_tree_so_a_temporary_is_refused>
   iterated_frontier(dominator_tree<G> const&&) = delete;
 
   constexpr void compute(dominator_tree<G> const& tree) {
     tree_ = &tree;
     frontier_.compute(tree.snapshot(), tree.dense());
   }
+  template <class Because = because::it_refers_to_the_dominator_tree_so_a_temporary_is_refused>
   void compute(dominator_tree<G> const&&) = delete;
 
   /// Without repetitions, in the order of being found, which depends on nothing but graph and question. With `admits`,

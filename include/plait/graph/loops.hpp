@@ -29,6 +29,7 @@
 
 #include <plait/core/assert.hpp>
 #include <plait/core/npos.hpp>
+#include <plait/core/refused.hpp>
 #include <plait/graph/dense_loops.hpp>
 #include <plait/graph/dominators.hpp>
 #include <plait/graph/graph_traits.hpp>
@@ -46,12 +47,14 @@ class loop_forest {
 
   constexpr loop_forest() = default;
   constexpr explicit loop_forest(dominator_tree<G> const& tree) { compute(tree); }
+  template <class Because = because::it_refers_to_the_dominator_tree_so_a_temporary_is_refused>
   loop_forest(dominator_tree<G> const&&) = delete;
 
   constexpr void compute(dominator_tree<G> const& tree) {
     tree_ = &tree;
     loops_.compute(tree.snapshot(), tree.dense());
   }
+  template <class Because = because::it_refers_to_the_dominator_tree_so_a_temporary_is_refused>
   void compute(dominator_tree<G> const&&) = delete;
 
   // ---- the forest

@@ -27,6 +27,7 @@
 #include <plait/core/assert.hpp>
 #include <plait/core/csr.hpp>
 #include <plait/core/npos.hpp>
+#include <plait/core/refused.hpp>
 #include <plait/graph/dense_dominators.hpp>
 #include <plait/graph/dense_graph.hpp>
 #include <plait/graph/detail/index_check.hpp>
@@ -60,11 +61,13 @@ class post_dominator_tree {
 
   constexpr post_dominator_tree() = default;
   constexpr explicit post_dominator_tree(G const& g) { compute(g); }
+  template <class Because = because::it_refers_to_the_graph_so_a_temporary_is_refused>
   post_dominator_tree(G const&&)
     requires detail::has_own_index<G>
   = delete;
 
   constexpr void compute(G const& g);
+  template <class Because = because::it_refers_to_the_graph_so_a_temporary_is_refused>
   void compute(G const&&)
     requires detail::has_own_index<G>
   = delete;

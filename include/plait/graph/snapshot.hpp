@@ -24,6 +24,7 @@
 #include <plait/core/csr.hpp>
 #include <plait/core/npos.hpp>
 #include <plait/core/prefetch.hpp>
+#include <plait/core/refused.hpp>
 #include <plait/graph/dense_graph.hpp>
 #include <plait/graph/detail/first_use.hpp>
 #include <plait/graph/detail/index_check.hpp>
@@ -39,12 +40,14 @@ class flow_snapshot : public dense_graph {
  public:
   constexpr flow_snapshot() = default;
   constexpr explicit flow_snapshot(G const& g) { compute(g); }
+  template <class Because = because::it_refers_to_the_graph_so_a_temporary_is_refused>
   flow_snapshot(G const&&)
     requires detail::has_own_index<G>
   = delete;  // number() would ask a graph that is gone
 
   // Not inlined: in a caller's function it lacks registers and takes a tenth longer.
   [[gnu::noinline]] constexpr void compute(G const& g) { copy(g); }
+  template <class Because = because::it_refers_to_the_graph_so_a_temporary_is_refused>
   void compute(G const&&)
     requires detail::has_own_index<G>
   = delete;

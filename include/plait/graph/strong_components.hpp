@@ -19,6 +19,7 @@
 #include <plait/core/assert.hpp>
 #include <plait/core/csr.hpp>
 #include <plait/core/npos.hpp>
+#include <plait/core/refused.hpp>
 #include <plait/graph/dense_graph.hpp>
 #include <plait/graph/graph_traits.hpp>
 #include <plait/graph/snapshot.hpp>
@@ -90,6 +91,7 @@ class strong_components {
  public:
   constexpr strong_components() = default;
   constexpr explicit strong_components(G const& g) { compute(g); }
+  template <class Because = because::it_refers_to_the_graph_so_a_temporary_is_refused>
   strong_components(G const&&)
     requires detail::has_own_index<G>
   = delete;
@@ -98,6 +100,7 @@ class strong_components {
     snapshot_.compute(g);
     components_.compute(snapshot_);
   }
+  template <class Because = because::it_refers_to_the_graph_so_a_temporary_is_refused>
   void compute(G const&&)
     requires detail::has_own_index<G>
   = delete;

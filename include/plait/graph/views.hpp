@@ -49,7 +49,7 @@ class graph_reference<G> {
 
 // An argument that may be kept: no temporary, unless it is a view.
 template <class G>
-concept keepable_graph = flow_graph<G> && (std::is_lvalue_reference_v<G> || graph_view<G>);
+concept graph_that_is_no_temporary = flow_graph<G> && (std::is_lvalue_reference_v<G> || graph_view<G>);
 
 // What all views show of their graph unchanged.
 template <class G>
@@ -147,25 +147,41 @@ class induced_graph : public detail::graph_view_interface<G> {
 };
 
 /// The graph backwards, entered at `entry`.
-template <detail::keepable_graph G>
+template <detail::graph_that_is_no_temporary G>
   requires has_predecessors<G>
 [[nodiscard]] constexpr auto reversed(G&& g, node_t<G> const& entry) {
   return reversed_graph<std::remove_cvref_t<G>>(g, entry);
 }
 
+namespace detail {
+template <class Keep, class... Nodes>
+consteval bool check_view_filter() {
+  static_assert(
+      std::invocable<Keep&, Nodes const&...>,
+      "plait: keep cannot be called with nodes; wanted: bool keep(node_t<G> const& from, node_t<G> const& to) "
+      "of filtered, bool keep(node_t<G> const& n) of induced");
+  if constexpr (std::invocable<Keep&, Nodes const&...>)
+    static_assert(std::predicate<Keep&, Nodes const&...>, "plait: keep returns another type than wanted: bool");
+  return true;
+}
+}  // namespace detail
+
 /// The graph without the edges for which keep(from, to) is false.
-template <detail::keepable_graph G, class Keep>
+template <detail::graph_that_is_no_temporary G, class Keep>
 [[nodiscard]] constexpr auto filtered(G&& g, Keep keep) {
+  static_assert(detail::check_view_filter<Keep, node_t<G>, node_t<G>>());
   return filtered_graph<std::remove_cvref_t<G>, Keep>(g, std::move(keep));
 }
 
 /// The graph without the nodes for which keep(node) is false, entered at `entry`, which must not be one of them.
-template <detail::keepable_graph G, class Keep>
+template <detail::graph_that_is_no_temporary G, class Keep>
 [[nodiscard]] constexpr auto induced(G&& g, node_t<G> const& entry, Keep keep) {
+  static_assert(detail::check_view_filter<Keep, node_t<G>>());
   return induced_graph<std::remove_cvref_t<G>, Keep>(g, entry, std::move(keep));
 }
-template <detail::keepable_graph G, class Keep>
+template <detail::graph_that_is_no_temporary G, class Keep>
 [[nodiscard]] constexpr auto induced(G&& g, Keep keep) {
+  static_assert(detail::check_view_filter<Keep, node_t<G>>());
   return induced_graph<std::remove_cvref_t<G>, Keep>(g, plait::entry(g), std::move(keep));
 }
 

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include <plait/core/npos.hpp>
+#include <plait/core/refused.hpp>
 #include <plait/graph/dense_dominators.hpp>
 #include <plait/ssa/dense_construction.hpp>
 #include <plait/ssa/program_snapshot.hpp>
@@ -41,6 +42,7 @@ class program_ssa {
 
   constexpr program_ssa() = default;
   constexpr explicit program_ssa(P const& p, construction_options const& options = {}) { compute(p, options); }
+  template <class Because = because::it_refers_to_the_program_so_a_temporary_is_refused>
   program_ssa(P const&&, construction_options const& = {}) = delete;
 
   constexpr void compute(P const& p, construction_options const& options = {}) {
@@ -48,6 +50,7 @@ class program_ssa {
     tree_.compute(graph());
     form_.compute(graph(), tree_, snapshot_.code(), options.pruning);
   }
+  template <class Because = because::it_refers_to_the_program_so_a_temporary_is_refused>
   void compute(P const&&, construction_options const& = {}) = delete;
 
   // ---- by number

@@ -16,6 +16,7 @@
 
 #include <plait/core/assert.hpp>
 #include <plait/core/npos.hpp>
+#include <plait/core/refused.hpp>
 #include <plait/graph/snapshot.hpp>
 #include <plait/ssa/construction.hpp>
 #include <plait/ssa/dense_destruction.hpp>
@@ -50,6 +51,7 @@ class program_destruction {
   constexpr program_destruction() = default;
   /// Throws net_error as dense_destruction does.
   constexpr program_destruction(P const& p, program_ssa<P> const& ssa) { compute(p, ssa); }
+  template <class Because = because::it_refers_to_the_ssa_form_so_a_temporary_is_refused>
   program_destruction(P const&, program_ssa<P> const&&) = delete;
 
   /// `changed` is the form if it is no longer that of `ssa`, such as after copies were propagated; its values and

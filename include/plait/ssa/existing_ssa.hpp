@@ -22,6 +22,7 @@
 
 #include <plait/core/assert.hpp>
 #include <plait/core/npos.hpp>
+#include <plait/core/refused.hpp>
 #include <plait/graph/dense_dominators.hpp>
 #include <plait/graph/snapshot.hpp>
 #include <plait/ssa/dense_ssa.hpp>
@@ -43,9 +44,11 @@ class existing_ssa {
 
   constexpr existing_ssa() = default;
   constexpr explicit existing_ssa(P const& p) { compute(p); }
+  template <class Because = because::it_refers_to_the_program_so_a_temporary_is_refused>
   existing_ssa(P const&&) = delete;
 
   constexpr void compute(P const& p);
+  template <class Because = because::it_refers_to_the_program_so_a_temporary_is_refused>
   void compute(P const&&) = delete;
 
   constexpr flow_snapshot<P> const& graph() const noexcept { return graph_; }

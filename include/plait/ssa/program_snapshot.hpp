@@ -7,6 +7,7 @@
 
 #include <plait/core/assert.hpp>
 #include <plait/core/npos.hpp>
+#include <plait/core/refused.hpp>
 #include <plait/graph/snapshot.hpp>
 #include <plait/net/blob_table.hpp>
 #include <plait/ssa/dense_program.hpp>
@@ -83,9 +84,11 @@ class program_snapshot {
 
   constexpr program_snapshot() = default;
   constexpr explicit program_snapshot(P const& p) { compute(p); }
+  template <class Because = because::it_refers_to_the_program_so_a_temporary_is_refused>
   program_snapshot(P const&&) = delete;
 
   constexpr void compute(P const& p);
+  template <class Because = because::it_refers_to_the_program_so_a_temporary_is_refused>
   void compute(P const&&) = delete;
 
   constexpr flow_snapshot<P> const& graph() const noexcept { return graph_; }

@@ -26,6 +26,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <plait/core/refused.hpp>
 #include <plait/graph/graph_traits.hpp>
 #include <plait/net/net_traits.hpp>
 #include <plait/ssa/program_member_hooks.hpp>
@@ -144,6 +145,7 @@ template <net N>
 class single_block {
  public:
   constexpr explicit single_block(N const& n) : net_(std::addressof(n)) {}
+  template <class Because = because::it_refers_to_the_net_so_a_temporary_is_refused>
   explicit single_block(N const&&) = delete;
 
   static constexpr std::size_t size() noexcept { return 1; }
@@ -183,8 +185,11 @@ template <flow_graph G, std::ranges::random_access_range Nets>
 class blocks_of {
  public:
   constexpr blocks_of(G const& g, Nets const& nets) : graph_(std::addressof(g)), nets_(std::addressof(nets)) {}
+  template <class Because = because::it_refers_to_the_graph_so_a_temporary_is_refused>
   blocks_of(G const&&, Nets const&) = delete;
+  template <class Because = because::it_refers_to_the_nets_so_a_temporary_is_refused>
   blocks_of(G const&, Nets const&&) = delete;
+  template <class Because = because::it_refers_to_the_graph_so_a_temporary_is_refused>
   blocks_of(G const&&, Nets const&&) = delete;
 
   constexpr std::size_t size() const { return graph_size(*graph_); }

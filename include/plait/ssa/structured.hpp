@@ -40,6 +40,7 @@
 #include <plait/core/errors.hpp>
 #include <plait/core/npos.hpp>
 #include <plait/core/raise.hpp>
+#include <plait/core/refused.hpp>
 #include <plait/net/blob_table.hpp>
 #include <plait/net/implicit_operands.hpp>
 #include <plait/net/mutation.hpp>
@@ -99,6 +100,7 @@ class structured_program {
   /// Throws net_error for an If or While without inputs, or whose nets do not fit together; for a Do whose inner_blobs
   /// and outer_blobs_idx do not fit its inputs and outputs.
   explicit structured_program(N const& n) { build(n); }
+  template <class Because = because::it_refers_to_the_net_so_a_temporary_is_refused>
   structured_program(N const&&) = delete;
 
   // ---- a program

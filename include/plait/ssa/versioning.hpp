@@ -23,6 +23,7 @@
 #include <plait/core/csr.hpp>
 #include <plait/core/errors.hpp>
 #include <plait/core/raise.hpp>
+#include <plait/core/refused.hpp>
 #include <plait/core/uninitialized_allocator.hpp>
 #include <plait/net/blob_table.hpp>
 #include <plait/net/implicit_operands.hpp>
@@ -68,6 +69,7 @@ class ssa_form {
   using key_type = name_key_t<N>;
 
   constexpr explicit ssa_form(N const& n) : blobs_(n) {}
+  template <class Because = because::it_refers_to_the_net_so_a_temporary_is_refused>
   explicit ssa_form(N const&&) = delete;
 
   /// Numbers `n`. `initial` yields (key, version) pairs: the versions blobs have before the net runs, as left by
@@ -75,7 +77,7 @@ class ssa_form {
   /// more.
   template <std::ranges::input_range Versions>
   constexpr void compute(N const& n, Versions&& initial, ssa_options const& options = {});
-  template <class... More>
+  template <class Because = because::it_refers_to_the_net_so_a_temporary_is_refused, class... More>
   void compute(N const&&, More&&...) = delete;
 
   /// What was counted as operands.
@@ -413,7 +415,7 @@ template <net N, net Before>
   return get_ssa(n, before.versions(), options);
 }
 
-template <net N, class... More>
+template <net N, class Because = because::it_refers_to_the_net_so_a_temporary_is_refused, class... More>
 void get_ssa(N const&&, More&&...) = delete;
 
 }  // namespace plait

@@ -76,6 +76,18 @@ std::vector<bool> alive_by_every_reader(ssa_form<N> const& ssa, std::vector<bool
 }
 }  // namespace detail
 
+namespace detail {
+template <class Keep, class N>
+consteval bool check_keep() {
+  static_assert(std::invocable<Keep&, op_ref_t<N>>,
+                "plait: keep cannot be called as keep(op); wanted: bool keep(op_ref_t<N> op)");
+  if constexpr (std::invocable<Keep&, op_ref_t<N>>)
+    static_assert(std::predicate<Keep&, op_ref_t<N>>,
+                  "plait: keep(op) returns another type than wanted: bool, whether the op has an effect of its own");
+  return true;
+}
+}  // namespace detail
+
 /// Finds the ops from which no external output can be reached. An op is alive when an external output is one of its
 /// results, when a living op reads one (as input, control input or in a nested net), or when keep(op) says that it has
 /// an effect of its own. Without external outputs every op is dead.
@@ -132,6 +144,14 @@ template <net N, class Keep = detail::keep_none>
   return found;
 }
 
+// A `keep` of any other type: says what is wanted.
+template <net N, class Keep>
+  requires has_external_outputs<N>
+dead_ops_report find_dead_ops(N const&, dead_op_options const&, Keep) {
+  static_assert(detail::check_keep<Keep, N>());
+  return {};
+}
+
 /// Removes what find_dead_ops finds and says what that was. Strong guarantee; a second run finds nothing. O(operands).
 template <op_erasable_net N, class Keep = detail::keep_none>
   requires has_external_outputs<N> &&
@@ -143,6 +163,13 @@ dead_ops_report remove_dead_ops(N& n, dead_op_options const& options = {}, Keep 
   if constexpr (input_erasable_net<N>)
     if (!found.external_inputs.empty()) traits::erase_external_inputs(n, found.external_inputs);
   return found;
+}
+
+template <op_erasable_net N, class Keep>
+  requires has_external_outputs<N> && (input_erasable_net<N> || !has_external_inputs<N>)
+dead_ops_report remove_dead_ops(N&, dead_op_options const&, Keep) {
+  static_assert(detail::check_keep<Keep, N>());
+  return {};
 }
 
 }  // namespace plait

@@ -77,4 +77,19 @@ template <has_text N, class Bytes>
   return made;
 }
 
+// A `bytes` of any other type: says what is wanted.
+template <has_text N, class Bytes>
+  requires typed_net<N>
+memory_estimate estimate_memory(N const&, Bytes) {
+  static_assert(std::invocable<Bytes&, std::string_view>,
+                "plait: bytes cannot be called as bytes(blob); wanted: std::optional<std::uint64_t> "
+                "bytes(std::string_view blob)");
+  if constexpr (std::invocable<Bytes&, std::string_view>)
+    static_assert(
+        std::convertible_to<std::invoke_result_t<Bytes&, std::string_view>, std::optional<std::uint64_t>>,
+        "plait: bytes(blob) returns another type than wanted: std::optional<std::uint64_t>, nothing where the "
+        "size is not known");
+  return {};
+}
+
 }  // namespace plait
