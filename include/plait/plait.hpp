@@ -13,6 +13,7 @@
 #include <plait/core/errors.hpp>
 #include <plait/core/hash.hpp>
 #include <plait/core/hash_index.hpp>
+#include <plait/core/member_faults.hpp>
 #include <plait/core/npos.hpp>
 #include <plait/core/prefetch.hpp>
 #include <plait/core/raise.hpp>
@@ -84,6 +85,7 @@
 #include <plait/net/op_stats.hpp>
 #include <plait/net/operand_pair.hpp>
 #include <plait/net/parameter.hpp>
+#include <plait/net/reading_hooks.hpp>
 #include <plait/net/static_net.hpp>
 #include <plait/ssa/blob_label.hpp>
 #include <plait/ssa/builder.hpp>

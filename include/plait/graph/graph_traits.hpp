@@ -21,11 +21,13 @@
 #include <type_traits>
 
 #include <plait/core/cxx20.hpp>
+#include <plait/core/member_faults.hpp>
 
 namespace plait {
 
 template <class G>
 struct graph_traits {
+  using adapted_by_members = void;
   static constexpr auto size(G const& g)
     requires requires { g.size(); }
   {
@@ -70,16 +72,28 @@ using graph_traits_of = graph_traits<std::remove_cvref_t<G>>;
 template <class G>
 using node_t = std::remove_cvref_t<decltype(detail::graph_traits_of<G>::entry(std::declval<G const&>()))>;
 
-// ---- concepts: one per leaf, so that a failed constraint names what is missing -----------------------------------
+namespace detail {
+PLAIT_DETAIL_MEMBER(graph_traits_of, graph, size, (), ())
+PLAIT_DETAIL_MEMBER(graph_traits_of, graph, entry, (), ())
+PLAIT_DETAIL_MEMBER(graph_traits_of, graph, successors, (node_t<T> const& n), (n))
+PLAIT_DETAIL_MEMBER(graph_traits_of, graph, predecessors, (node_t<T> const& n), (n))
+PLAIT_DETAIL_MEMBER(graph_traits_of, graph, index, (node_t<T> const& n), (n))
+PLAIT_DETAIL_MEMBER(graph_traits_of, graph, nodes, (), ())
+}  // namespace detail
+
+// ---- concepts: one per leaf, so that a failed constraint names what is missing or wrong --------------------------
 
 template <class G>
-concept has_size = requires(G const& g) {
-  { detail::graph_traits_of<G>::size(g) } -> std::convertible_to<std::size_t>;
-};
+concept has_size = !detail::size_is_there_but_not_for_a_const_graph<G> &&
+                   !detail::size_is_there_but_with_other_parameters<G> && requires(G const& g) {
+                     { detail::graph_traits_of<G>::size(g) } -> std::convertible_to<std::size_t>;
+                   };
 
 template <class G>
-concept has_entry = requires(G const& g) { detail::graph_traits_of<G>::entry(g); } && std::copyable<node_t<G>> &&
-                    std::equality_comparable<node_t<G>>;
+concept has_entry =
+    !detail::entry_is_there_but_not_for_a_const_graph<G> && !detail::entry_is_there_but_with_other_parameters<G> &&
+    requires(G const& g) { detail::graph_traits_of<G>::entry(g); } && std::copyable<node_t<G>> &&
+    std::equality_comparable<node_t<G>>;
 
 namespace detail {
 // The element type is checked, not only that there is a range: an under-constrained concept accepts a broken
@@ -89,9 +103,11 @@ concept range_of = std::ranges::input_range<R> && std::convertible_to<std::range
 }  // namespace detail
 
 template <class G>
-concept has_successors = has_entry<G> && requires(G const& g, node_t<G> const& n) {
-  { detail::graph_traits_of<G>::successors(g, n) } -> detail::range_of<node_t<G>>;
-};
+concept has_successors =
+    has_entry<G> && !detail::successors_is_there_but_not_for_a_const_graph<G> &&
+    !detail::successors_is_there_but_with_other_parameters<G> && requires(G const& g, node_t<G> const& n) {
+      { detail::graph_traits_of<G>::successors(g, n) } -> detail::range_of<node_t<G>>;
+    };
 
 template <class G>
 concept has_predecessors = has_entry<G> && requires(G const& g, node_t<G> const& n) {
@@ -107,23 +123,16 @@ template <class G>
 concept has_own_nodes = requires(G const& g) {
   { graph_traits_of<G>::nodes(g) } -> range_of<node_t<G>>;
 };
-
-// An optional member that is there but not as it should be must not count as absent: that would be a guess.
-template <class G>
-concept mentions_index = requires(G const& g, node_t<G> const& n) { graph_traits_of<G>::index(g, n); };
-template <class G>
-concept mentions_nodes = requires(G const& g) { graph_traits_of<G>::nodes(g); };
-template <class G>
-concept mentions_predecessors = requires(G const& g, node_t<G> const& n) { graph_traits_of<G>::predecessors(g, n); };
 }  // namespace detail
 
 template <class G>
-concept has_index =
-    has_entry<G> && (detail::has_own_index<G> || (std::integral<node_t<G>> && !detail::mentions_index<G>));
+concept has_index = has_entry<G> && !detail::index_is_there_but_not_for_a_const_graph<G> &&
+                    !detail::index_is_there_but_with_other_parameters<G> &&
+                    (detail::has_own_index<G> || (std::integral<node_t<G>> && !detail::gives_index<G>));
 
 template <class G>
-concept has_nodes = has_entry<G> && (detail::has_own_nodes<G> ||
-                                     (std::integral<node_t<G>> && has_size<G> && !detail::mentions_nodes<G>));
+concept has_nodes =
+    has_entry<G> && (detail::has_own_nodes<G> || (std::integral<node_t<G>> && has_size<G> && !detail::gives_nodes<G>));
 
 /// What every algorithm on graphs asks for. Semantic requirements no concept can check: index(g, n) is below size(g)
 /// and different for different nodes; successors(g, n) yields the same nodes each time it is walked.
@@ -179,19 +188,28 @@ template <has_nodes G>
 /// Put next to an adaptation: PLAIT_CHECK_FLOW_GRAPH(my::graph); names each missing piece in a sentence.
 template <class G>
 consteval bool check_flow_graph() {
-  static_assert(has_size<G>, "plait: graph_traits<G> lacks size(g), a number above every node's index");
-  static_assert(has_entry<G>,
-                "plait: graph_traits<G> lacks entry(g), the node where control enters; its (copyable, "
-                "equality comparable) type becomes node_t<G>");
+  PLAIT_DETAIL_CHECK_MEMBER(G, has_size<G>, "graph_traits<G>", graph, size, "size(g)",
+                            "a number above every node's index");
+  PLAIT_DETAIL_CHECK_MEMBER(
+      G, has_entry<G>, "graph_traits<G>", graph, entry, "entry(g)",
+      "the node where control enters; its (copyable, equality comparable) type becomes node_t<G>");
   if constexpr (has_entry<G>) {
-    static_assert(has_successors<G>,
-                  "plait: graph_traits<G> lacks successors(g, n), a range whose elements convert to node_t<G>");
-    static_assert(has_index<G>,
-                  "plait: graph_traits<G> lacks index(g, n), a dense number below size(g); only graphs "
-                  "with integral nodes can leave it out");
-    static_assert(!detail::mentions_predecessors<G> || has_predecessors<G>,
+    PLAIT_DETAIL_CHECK_MEMBER(G, has_successors<G>, "graph_traits<G>", graph, successors, "successors(g, n)",
+                              "a range whose elements convert to node_t<G>");
+    if constexpr (!std::integral<node_t<G>>)
+      static_assert(has_index<G> || detail::gives_index<G> || detail::index_is_there_but_not_for_a_const_graph<G> ||
+                        detail::index_is_there_but_with_other_parameters<G>,
+                    "plait: graph_traits<G> lacks index(g, n), a dense number below size(g); only graphs with integral "
+                    "nodes can leave it out");
+    PLAIT_DETAIL_CHECK_OPTIONAL_MEMBER(G, has_index<G>, "graph_traits<G>", graph, index, "index(g, n)",
+                                       "a dense number below size(g)");
+    static_assert(!detail::predecessors_is_there_but_not_for_a_const_graph<G>,
+                  "plait: graph_traits<G>::predecessors(g, n) is there, but cannot be called with a const graph");
+    static_assert(!detail::gives_predecessors<G> || has_predecessors<G>,
                   "plait: graph_traits<G>::predecessors(g, n) must be a range whose elements convert to node_t<G>");
-    static_assert(!detail::mentions_nodes<G> || has_nodes<G>,
+    static_assert(!detail::nodes_is_there_but_not_for_a_const_graph<G>,
+                  "plait: graph_traits<G>::nodes(g) is there, but cannot be called with a const graph");
+    static_assert(!detail::gives_nodes<G> || has_nodes<G>,
                   "plait: graph_traits<G>::nodes(g) must be a range whose elements convert to node_t<G>");
   }
   return flow_graph<G>;

@@ -55,7 +55,7 @@ concept has_subnets = net<N> && requires(N const& n, op_ref_t<N> op) {
 namespace detail {
 template <class N>
 consteval bool check_subnets() {
-  if constexpr (mentions_subnets<N>) {
+  if constexpr (gives_subnets<N>) {
     using subnets_t = decltype(net_traits_of<N>::subnets(std::declval<N const&>(), std::declval<op_ref_t<N>>()));
     static_assert(std::ranges::input_range<subnets_t>, "plait: net_traits<N>::subnets(n, op) must be a range");
     if constexpr (std::ranges::input_range<subnets_t>)

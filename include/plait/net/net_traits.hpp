@@ -39,178 +39,15 @@
 #include <type_traits>
 #include <utility>
 
+#include <plait/core/member_faults.hpp>
 #include <plait/net/member_hooks.hpp>
+#include <plait/net/reading_hooks.hpp>
 
 namespace plait {
 
-namespace detail {
-// Where the net answers for its ops, members of the ops are not asked.
-template <class N, class Op>
-concept net_gives_type = requires(N const& n, Op const& op) { n.type(op); };
-}  // namespace detail
-
 template <class N>
-struct net_traits : detail::member_hooks<N> {
-  static constexpr decltype(auto) ops(N const& n)
-    requires requires { n.ops(); }
-  {
-    return n.ops();
-  }
-  static constexpr auto const& ops(N const& n)
-    requires std::ranges::range<decltype(n.ops)>
-  {
-    return n.ops;
-  }
-  static constexpr decltype(auto) ops(N& n)
-    requires requires { n.ops(); }
-  {
-    return n.ops();
-  }
-  static constexpr auto& ops(N& n)
-    requires std::ranges::range<decltype(n.ops)>
-  {
-    return n.ops;
-  }
-
-  template <class Op>
-  static constexpr decltype(auto) inputs(N const& n, Op const& op)
-    requires detail::net_gives_inputs<N, Op>
-  {
-    return n.inputs(op);
-  }
-  template <class Op>
-  static constexpr decltype(auto) inputs(N const&, Op const& op)
-    requires(!detail::net_gives_inputs<N, Op> && requires(detail::pointee_t<Op> const& o) { o.inputs(); })
-  {
-    return detail::pointee(op).inputs();
-  }
-  template <class Op>
-  static constexpr auto const& inputs(N const&, Op const& op)
-    requires(!detail::net_gives_inputs<N, Op> &&
-             requires(detail::pointee_t<Op> const& o) { requires std::ranges::range<decltype(o.inputs)>; })
-  {
-    return detail::pointee(op).inputs;
-  }
-
-  template <class Op>
-  static constexpr decltype(auto) outputs(N const& n, Op const& op)
-    requires detail::net_gives_outputs<N, Op>
-  {
-    return n.outputs(op);
-  }
-  template <class Op>
-  static constexpr decltype(auto) outputs(N const&, Op const& op)
-    requires(!detail::net_gives_outputs<N, Op> && requires(detail::pointee_t<Op> const& o) { o.outputs(); })
-  {
-    return detail::pointee(op).outputs();
-  }
-  template <class Op>
-  static constexpr auto const& outputs(N const&, Op const& op)
-    requires(!detail::net_gives_outputs<N, Op> &&
-             requires(detail::pointee_t<Op> const& o) { requires std::ranges::range<decltype(o.outputs)>; })
-  {
-    return detail::pointee(op).outputs;
-  }
-
-  template <class Op>
-  static constexpr decltype(auto) type(N const& n, Op const& op)
-    requires detail::net_gives_type<N, Op>
-  {
-    return n.type(op);
-  }
-  template <class Op>
-  static constexpr decltype(auto) type(N const&, Op const& op)
-    requires(!detail::net_gives_type<N, Op> && requires(detail::pointee_t<Op> const& o) { o.type(); })
-  {
-    return detail::pointee(op).type();
-  }
-  template <class Op>
-  static constexpr auto const& type(N const&, Op const& op)
-    requires(!detail::net_gives_type<N, Op> &&
-             requires(detail::pointee_t<Op> const& o) {
-               requires std::is_convertible_v<decltype((o.type)), std::string_view>;
-             })
-  {
-    return detail::pointee(op).type;
-  }
-
-  static constexpr decltype(auto) external_inputs(N const& n)
-    requires requires { n.external_inputs(); }
-  {
-    return n.external_inputs();
-  }
-  static constexpr auto const& external_inputs(N const& n)
-    requires std::ranges::range<decltype(n.external_inputs)>
-  {
-    return n.external_inputs;
-  }
-  static constexpr decltype(auto) external_outputs(N const& n)
-    requires requires { n.external_outputs(); }
-  {
-    return n.external_outputs();
-  }
-  static constexpr auto const& external_outputs(N const& n)
-    requires std::ranges::range<decltype(n.external_outputs)>
-  {
-    return n.external_outputs;
-  }
-
-  template <class Op>
-  static constexpr decltype(auto) op_name(N const& n, Op const& op)
-    requires requires { n.op_name(op); }
-  {
-    return n.op_name(op);
-  }
-  template <class Op>
-  static constexpr auto const& op_name(N const&, Op const& op)
-    requires(
-        !requires(N const& n) { n.op_name(op); } &&
-        requires(detail::pointee_t<Op> const& o) {
-          { o.name } -> std::convertible_to<std::string_view>;
-        })
-  {
-    return detail::pointee(op).name;
-  }
-
-  template <class Op>
-  static constexpr decltype(auto) control_inputs(N const& n, Op const& op)
-    requires requires { n.control_inputs(op); }
-  {
-    return n.control_inputs(op);
-  }
-  template <class Op>
-  static constexpr decltype(auto) subnets(N const& n, Op const& op)
-    requires requires { n.subnets(op); }
-  {
-    return n.subnets(op);
-  }
-  template <class Name>
-  static constexpr decltype(auto) text(N const& n, Name const& name)
-    requires requires { n.text(name); }
-  {
-    return n.text(name);
-  }
-  static constexpr auto name_count(N const& n)
-    requires requires { n.name_count(); }
-  {
-    return n.name_count();
-  }
-  template <class Name>
-  static constexpr auto name_index(N const& n, Name const& name)
-    requires requires { n.name_index(name); }
-  {
-    return n.name_index(name);
-  }
-  static constexpr decltype(auto) name_at(N const& n, std::size_t index)
-    requires requires { n.name_at(index); }
-  {
-    return n.name_at(index);
-  }
-  static constexpr auto find_name(N const& n, std::string_view text)
-    requires requires { n.find_name(text); }
-  {
-    return n.find_name(text);
-  }
+struct net_traits : detail::reading_hooks<N>, detail::member_hooks<N> {
+  using adapted_by_members = void;
 };
 
 namespace detail {
@@ -220,26 +57,41 @@ template <class N>
 using ops_range_t = decltype(net_traits_of<N>::ops(std::declval<N const&>()));
 }  // namespace detail
 
-// ---- concepts: one per leaf --------------------------------------------------------------------------------------
+// ---- concepts: one per leaf, so that a failed constraint names what is missing or wrong --------------------------
+
+namespace detail {
+PLAIT_DETAIL_MEMBER(net_traits_of, net, ops, (), ())
+}
 
 template <class N>
-concept has_ops = requires(N const& n) {
-  { detail::net_traits_of<N>::ops(n) } -> std::ranges::input_range;
-};
+concept has_ops = !detail::ops_is_there_but_not_for_a_const_net<N> &&
+                  !detail::ops_is_there_but_with_other_parameters<N> && requires(N const& n) {
+                    { detail::net_traits_of<N>::ops(n) } -> std::ranges::input_range;
+                  };
 
 /// What iterating ops(n) yields, usually a reference or a pointer.
 template <has_ops N>
 using op_ref_t = std::ranges::range_reference_t<detail::ops_range_t<N>>;
 
-template <class N>
-concept has_inputs = has_ops<N> && requires(N const& n, op_ref_t<N> op) {
-  { detail::net_traits_of<N>::inputs(n, op) } -> std::ranges::input_range;
-};
+namespace detail {
+template <has_ops N>
+using op_object_t = std::remove_cvref_t<pointee_t<std::remove_cvref_t<op_ref_t<N>>>>;
+
+PLAIT_DETAIL_OP_MEMBER(net_traits_of, net, inputs)
+PLAIT_DETAIL_OP_MEMBER(net_traits_of, net, outputs)
+}  // namespace detail
 
 template <class N>
-concept has_outputs = has_ops<N> && requires(N const& n, op_ref_t<N> op) {
-  { detail::net_traits_of<N>::outputs(n, op) } -> std::ranges::input_range;
-};
+concept has_inputs = has_ops<N> && !detail::inputs_is_there_but_not_for_a_const_net<N> &&
+                     !detail::inputs_is_there_but_with_other_parameters<N> && requires(N const& n, op_ref_t<N> op) {
+                       { detail::net_traits_of<N>::inputs(n, op) } -> std::ranges::input_range;
+                     };
+
+template <class N>
+concept has_outputs = has_ops<N> && !detail::outputs_is_there_but_not_for_a_const_net<N> &&
+                      !detail::outputs_is_there_but_with_other_parameters<N> && requires(N const& n, op_ref_t<N> op) {
+                        { detail::net_traits_of<N>::outputs(n, op) } -> std::ranges::input_range;
+                      };
 
 namespace detail {
 template <class N>
@@ -361,18 +213,17 @@ using name_key_t = std::conditional_t<detail::viewable_text<N>, std::string_view
 
 namespace detail {
 // An optional member that is there but not as it should be must not count as absent: that would be a guess.
-template <class N>
-concept mentions_external_inputs = requires(N const& n) { net_traits_of<N>::external_inputs(n); };
-template <class N>
-concept mentions_external_outputs = requires(N const& n) { net_traits_of<N>::external_outputs(n); };
-template <class N>
-concept mentions_control_inputs = requires(N const& n, op_ref_t<N> op) { net_traits_of<N>::control_inputs(n, op); };
-template <class N>
-concept mentions_type = requires(N const& n, op_ref_t<N> op) { net_traits_of<N>::type(n, op); };
-template <class N>
-concept mentions_text = requires(N const& n, name_t<N> const& name) { net_traits_of<N>::text(n, name); };
-template <class N>
-concept mentions_subnets = requires(N const& n, op_ref_t<N> op) { net_traits_of<N>::subnets(n, op); };
+PLAIT_DETAIL_MEMBER(net_traits_of, net, external_inputs, (), ())
+PLAIT_DETAIL_MEMBER(net_traits_of, net, external_outputs, (), ())
+PLAIT_DETAIL_MEMBER(net_traits_of, net, control_inputs, (op_ref_t<T> op), (op))
+PLAIT_DETAIL_MEMBER(net_traits_of, net, subnets, (op_ref_t<T> op), (op))
+PLAIT_DETAIL_MEMBER(net_traits_of, net, text, (name_t<T> const& blob), (blob))
+PLAIT_DETAIL_MEMBER(net_traits_of, net, name_count, (), ())
+PLAIT_DETAIL_MEMBER(net_traits_of, net, name_index, (name_t<T> const& blob), (blob))
+PLAIT_DETAIL_MEMBER(net_traits_of, net, name_at, (std::size_t at), (at))
+PLAIT_DETAIL_MEMBER(net_traits_of, net, find_name, (std::string_view text), (text))
+PLAIT_DETAIL_OP_MEMBER(net_traits_of, net, type)
+PLAIT_DETAIL_OP_MEMBER(net_traits_of, net, op_name)
 template <class N>
 concept mentions_name_numbers = requires(N const& n, name_t<N> const& name) {
   net_traits_of<N>::name_count(n);
@@ -381,13 +232,30 @@ concept mentions_name_numbers = requires(N const& n, name_t<N> const& name) {
 
 template <class N>
 consteval bool check_optional_members() {
-  static_assert(!mentions_external_inputs<N> || has_external_inputs<N>,
+  PLAIT_DETAIL_CHECK_CONST(N, net, external_inputs, "net_traits<N>", "external_inputs(n)");
+  PLAIT_DETAIL_CHECK_CONST(N, net, external_outputs, "net_traits<N>", "external_outputs(n)");
+  PLAIT_DETAIL_CHECK_CONST(N, net, control_inputs, "net_traits<N>", "control_inputs(n, op)");
+  PLAIT_DETAIL_CHECK_CONST(N, net, subnets, "net_traits<N>", "subnets(n, op)");
+  PLAIT_DETAIL_CHECK_CONST(N, net, text, "net_traits<N>", "text(n, name)");
+  PLAIT_DETAIL_CHECK_CONST(N, net, type, "net_traits<N>", "type(n, op)");
+  PLAIT_DETAIL_CHECK_CONST(N, net, op_name, "net_traits<N>", "op_name(n, op)");
+  PLAIT_DETAIL_CHECK_CONST(N, net, name_count, "net_traits<N>", "name_count(n)");
+  PLAIT_DETAIL_CHECK_CONST(N, net, name_index, "net_traits<N>", "name_index(n, name)");
+  PLAIT_DETAIL_CHECK_CONST(N, net, name_at, "net_traits<N>", "name_at(n, index)");
+  PLAIT_DETAIL_CHECK_CONST(N, net, find_name, "net_traits<N>", "find_name(n, text)");
+  static_assert(!external_inputs_is_there_but_with_other_parameters<N>,
+                "plait: net_traits<N>::external_inputs(n) is there, but cannot be called so; wanted: "
+                "external_inputs(n), a range of names");
+  static_assert(!external_outputs_is_there_but_with_other_parameters<N>,
+                "plait: net_traits<N>::external_outputs(n) is there, but cannot be called so; wanted: "
+                "external_outputs(n), a range of names");
+  static_assert(!gives_external_inputs<N> || has_external_inputs<N>,
                 "plait: net_traits<N>::external_inputs(n) must be a range of names");
-  static_assert(!mentions_external_outputs<N> || has_external_outputs<N>,
+  static_assert(!gives_external_outputs<N> || has_external_outputs<N>,
                 "plait: net_traits<N>::external_outputs(n) must be a range of names");
-  static_assert(!mentions_control_inputs<N> || has_control_inputs<N>,
+  static_assert(!gives_control_inputs<N> || has_control_inputs<N>,
                 "plait: net_traits<N>::control_inputs(n, op) must be a range of names");
-  static_assert(!mentions_text<N> || has_own_text<N>,
+  static_assert(!gives_text<N> || has_own_text<N>,
                 "plait: net_traits<N>::text(n, name) must return a std::string_view or a reference to a string");
   static_assert(!mentions_name_numbers<N> || has_dense_names<N>,
                 "plait: numbered names need text(n, name), name_at(n, index) -> name and find_name(n, text) -> index "
@@ -478,17 +346,19 @@ template <has_text N>
 /// Put next to an adaptation: PLAIT_CHECK_NET(my::net); names each missing piece in a sentence.
 template <class N>
 consteval bool check_net() {
-  static_assert(has_ops<N>, "plait: net_traits<N> lacks ops(n), a range of the net's ops");
+  PLAIT_DETAIL_CHECK_MEMBER(N, has_ops<N>, "net_traits<N>", net, ops, "ops(n)", "a range of the net's ops");
   if constexpr (has_ops<N>) {
-    static_assert(has_inputs<N>, "plait: net_traits<N> lacks inputs(n, op), a range of the names an op reads");
-    static_assert(has_outputs<N>, "plait: net_traits<N> lacks outputs(n, op), a range of the names an op writes");
+    PLAIT_DETAIL_CHECK_MEMBER(N, has_inputs<N>, "net_traits<N>", net, inputs, "inputs(n, op)",
+                              "a range of the names an op reads");
+    PLAIT_DETAIL_CHECK_MEMBER(N, has_outputs<N>, "net_traits<N>", net, outputs, "outputs(n, op)",
+                              "a range of the names an op writes");
     if constexpr (has_inputs<N> && has_outputs<N>)
       static_assert(has_names<N>,
                     "plait: the names in inputs and outputs need a common type that is regular (default "
                     "constructible, copyable, equality comparable) and has a std::hash");
     if constexpr (net<N>) {
       static_assert(detail::check_optional_members<N>());
-      static_assert(!detail::mentions_type<N> || typed_net<N>,
+      static_assert(!detail::gives_type<N> || typed_net<N>,
                     "plait: net_traits<N>::type(n, op) must return a std::string_view or a reference to a string");
     }
   }

@@ -1,4 +1,4 @@
-// expect: plait: graph_traits<G> lacks size(g), a number above every node's index
+// expect: plait: graph_traits<G>::size(g) is there, but returns another type; wanted: a number above every node's index
 #include <cstddef>
 #include <string>
 #include <vector>

@@ -1,4 +1,4 @@
-// expect: plait: net_traits<N> lacks ops(n), a range of the net's ops
+// expect: plait: net_traits<N>::ops(n) is there, but returns another type; wanted: a range of the net's ops
 #include <string>
 #include <vector>
 
