@@ -154,7 +154,7 @@ class needed_values final : public later_values {
     if (!policy_.exact_operands) {
       operand_use const use = use_of(op, input);
       if (use == operand_use::shape)
-        if (gradient_operand const shaped = find_shaped(v)) return shaped;
+        if (gradient_operand const shaped = find_shaped(v); shaped && may_read(op, shaped)) return shaped;
       if (use == operand_use::device && is_last_on_device(v, tape_->ops()[op].source))
         return net_->operand(net_->last(net_->value_at(v.id).blob));
     }
@@ -176,6 +176,11 @@ class needed_values final : public later_values {
     bool const from_shape =
         std::ranges::find(more->arguments, "input_as_shape", &argument_spec::name) != more->arguments.end();
     return use_of_operand(tape_->texts[tape_->ops()[op].type], input, from_shape);
+  }
+  // Whether an op can read a value besides what it reads: Do binds no blob twice.
+  bool may_read(std::uint32_t op, gradient_operand v) {
+    gradient_tape::details const* const more = tape_->find_details(op);
+    return more == nullptr || more->nets.empty() || std::ranges::find(tape_->inputs(op), v) == tape_->inputs(op).end();
   }
   // Whether what a blob holds last is on the device of a former value, which `reader`, a copy, reads.
   bool is_last_on_device(gradient_operand v, op_index reader) {
