@@ -127,7 +127,7 @@ TEST_CASE("If: a branch that makes a blob anew hands nothing on; in Caffe2 what 
   n.if_(
       "cond", [](net_builder& t) { t.op("Scale", {"y"}, {"y"}); }, [](net_builder& e) { e.op("Tanh", {"x"}, {"y"}); });
   auto const own = back(n);
-  CHECK(test::lines_of(find(own.net, "If").net("else_net")).back() == "ConstantFill: y_saved -> y_grad");
+  CHECK(test::lines_of(find(own.net, "If").net("else_net")).back() == "ConstantFill: y -> y_grad");
   auto const caffe2 = back(n, {.as_caffe2 = true});
   CHECK(test::lines_of(find(caffe2.net, "If").net("else_net")).back() == "Copy: y_autogen_grad -> y_grad");
 }

@@ -83,7 +83,7 @@ TEST_CASE("needed_values: the op runs again before the reader, if it may") {
 TEST_CASE("needed_values: inside an op what cannot run again is copied") {
   reading r;
   plait::needed_values<net> needed(r.tape, r.forward, [](plait::op_index) { return false; });
-  needed.set_policy({.how = overwritten_values::recompute, .inside = true, .copy_the_rest = true});
+  needed.set_policy({.how = overwritten_values::recompute, .copy_the_rest = true});
   needed.provide(r.order);
   CHECK(needed.missing().empty());
   CHECK(r.order.size() == 1);
@@ -108,7 +108,7 @@ TEST_CASE("needed_values: what becomes of a value depends on the policy, and on 
   CHECK(later({.how = how::recompute}, false, later_value::kept, r.gone) == later_value::overwritten);
   CHECK(later({.how = how::refuse}, true, later_value::kept, r.present) == later_value::kept);
   CHECK(later({.how = how::copy}, true, later_value::refused, given) == later_value::refused);
-  CHECK(later({.how = how::copy, .inside = true}, true, later_value::overwritten, given) == later_value::kept);
+  CHECK(later({.how = how::copy}, true, later_value::overwritten, given) == later_value::kept);
 }
 
 TEST_CASE("needed_values: for its shape alone an operand may be another value, for its device alone the last one") {

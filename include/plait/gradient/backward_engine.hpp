@@ -66,6 +66,7 @@ class backward_engine : public backward_frame {
         ended_(rules, [this] { wanted_.mark_ended(); }) {
     wanted_.look_into(inside_ ? *around.ended : ended_, inside_);
     context_.set_surroundings({inside_ ? around.ended : &ended_, inside_ ? around.loops : &loops_, &scope_});
+    for (std::string const& name : options_.only) shared_.push_back({name, later_value::kept, true});  // is given
   }
 
   frames advance(frames done) override {
@@ -115,8 +116,8 @@ class backward_engine : public backward_frame {
   }
   /// Copies that must be inserted: in the net, by position, then in nets inside it.
   std::vector<saved_value> saved() const {
-    std::vector<saved_value> made = needed_ ? needed_->saved() : std::vector<saved_value>();
-    made.insert(made.end(), saved_by_rules_.begin(), saved_by_rules_.end());
+    std::vector<saved_value> made = saved_by_rules_;
+    if (needed_) made.insert(made.begin(), needed_->saved().begin(), needed_->saved().end());
     std::ranges::stable_sort(made, [](saved_value const& a, saved_value const& b) {
       return a.path.empty() && (!b.path.empty() || a.position < b.position);
     });
@@ -150,7 +151,7 @@ class backward_engine : public backward_frame {
     rule_of_.find_all();
     context_.set_options(options_.numpy_broadcasting, options_.as_caffe2);
     needed_.emplace(tape_, net_, [this](op_index op) { return rule_of_.is_repeatable(op); });
-    needed_->set_policy({options_.overwritten, inside_, inside_ && !options_.as_caffe2, options_.as_caffe2});
+    needed_->set_policy({options_.overwritten, inside_ && !options_.as_caffe2, options_.as_caffe2});
     for (shared_value const& s : shared_)
       if (blob_index const b = net_.find(s.blob); b != npos) needed_->share(b, s);
     context_.set_later(*needed_);
@@ -423,9 +424,7 @@ class backward_engine : public backward_frame {
   void name_values() {
     names_.emplace(tape_, order_);
     if (options_.as_caffe2) names_->grant_wishes();
-    auto const keep = [&](gradient_operand v) {
-      if (!options_.as_caffe2) names_->keep(v);
-    };
+    auto const keep = [&](gradient_operand v) { options_.as_caffe2 ? void() : names_->keep(v); };
     for (std::uint32_t v = 0; v != form_.value_count(); ++v) names_->call(net_.name_of_value(v), {v});
     for (blob_index b : form_.blobs()) {
       names_->hold(net_.name(b), net_.operand(net_.last(b)));

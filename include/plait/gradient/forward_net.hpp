@@ -1,7 +1,6 @@
 // The net that a backward pass is made for, by numbers: its values, its ops, its names.
 #pragma once
 
-#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -174,12 +173,6 @@ class forward_net {
     for (std::uint32_t k = form_.first_version(b); k <= form_.version(b); ++k)
       if (op_index const op = form_.producing_op({b, k}); op != npos) made.push_back(op);
     return made;
-  }
-  /// Whether the net declares a blob as one that it is given. O(external inputs).
-  bool is_external_input(blob_index b) const {
-    return std::ranges::any_of(plait::external_inputs(*net_), [&](auto const& name) {
-      return find(name_text(*net_, static_cast<name_t<N> const&>(name))) == b;
-    });
   }
   bool is_read(blob_index b) const {
     for (std::uint32_t k = form_.first_version(b); k <= form_.version(b); ++k)

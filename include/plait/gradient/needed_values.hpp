@@ -34,7 +34,6 @@ struct overwritten_value {
 /// How needed_values provides values.
 struct value_policy {
   overwritten_values how = overwritten_values::refuse;
-  bool inside = false;          ///< the net is inside an op: what it is given may be unset
   bool copy_the_rest = false;   ///< copy what recompute cannot make again
   bool exact_operands = false;  ///< also what is read for its shape or device alone must be the very value (Caffe2)
 };
@@ -141,9 +140,9 @@ class needed_values final : public later_values {
     op_index const producer = form_->producing_op(v);
     return at->second <= v.version && (producer == npos || net_->type(producer) != "Free");
   }
-  // Whether the net is sure to be given a value that no op makes: it says so, or an op without nets inside reads it.
+  // Whether the net is sure to be given a value that no op makes: an op without nets inside reads it. What the net
+  // declares may be unset, for ops with nets list what they may read.
   bool is_given(value v) const {
-    if (!policy_.inside && net_->is_external_input(v.blob)) return true;
     return std::ranges::any_of(form_->consumers(v), [&](operand const& by) { return !net_->has_nets(by.op); });
   }
 

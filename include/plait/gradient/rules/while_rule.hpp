@@ -88,7 +88,8 @@ inline gradient_rule::frames plan_while(gradient_context& c, gradient_rules cons
   std::vector<shared_value> shared = shared_values(c);
   if (!c.as_caffe2() && (keeps == nullptr || keeps->i.value_or(0) == 0))
     for (shared_value& s : shared)
-      if (is_output(c, s.blob) && s.blob != body->text(*(run.input.end() - 1))) s.later = later_value::overwritten;
+      if (is_output(c, s.blob) && s.blob != body->text(*(run.input.end() - 1)))
+        s = {s.blob, later_value::overwritten, false};  // a copy in the body would be that of the last iteration
   gradient_rule::frames frames;
   // Handed-on blobs join until no more do; each needs a pass over the body at most.
   if (last == nullptr || seeds.size() > last->given().size())
