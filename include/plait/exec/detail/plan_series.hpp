@@ -175,8 +175,8 @@ void plan<B>::find_demand(plan_memory<B>& memory) {
       continue;
     value_number const made = layout_.writes(maker)[0];
     auto const reads = layout_.reads(last);
-    auto const place = static_cast<std::size_t>(std::ranges::find(reads, made) - reads.begin());
-    std::size_t const least = place == reads.size() ? 0 : steps_[last].kernel->takes_in_order(place);
+    auto const nth = static_cast<std::size_t>(std::ranges::find(reads, made) - reads.begin());
+    std::size_t const least = nth == reads.size() ? 0 : steps_[last].kernel->takes_in_order(nth);
     if (least == 0 || reads_of(made) != 1 || layout_.stands_in(made) != npos) continue;
     auto const is_overwritten = [&](value_number v) { return is_written_after(maker, v); };
     if (is_overwritten(made) || std::ranges::any_of(layout_.reads(maker), is_overwritten)) continue;
@@ -185,7 +185,7 @@ void plan<B>::find_demand(plan_memory<B>& memory) {
     demanded_ = maker;
     memory.set_demanded(maker);
     steps_[maker].way = op_way::demanded;
-    details_[last].results->demanded_input = place;
+    details_[last].results->demanded_input = nth;
     return;
   }
 }

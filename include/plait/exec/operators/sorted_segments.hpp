@@ -24,8 +24,8 @@ struct sorted_segment_kernel : detail::segment_reduction_kernel<B, Reduction, We
   explicit sorted_segment_kernel(op_arguments const&) {}
 
   void infer(shape_context& c) override {
-    std::int64_t const rows = this->infer_rows(c);
-    c.expect(c.dims(base::segments) == shape{rows}, base::segments, "name a segment for each of ", rows, " rows");
+    std::int64_t const all = this->infer_rows(c);
+    c.expect(c.dims(base::segments) == shape{all}, base::segments, "name a segment for each of ", all, " rows");
     offsets.assign(1, 0);
     std::int64_t row = 0;
     for (std::int64_t const segment : c.integers(base::segments, listed)) {

@@ -43,11 +43,12 @@ struct permuting_kernel : op_kernel<B> {
 
 template <backend B>
 struct transpose_kernel : detail::permuting_kernel<B> {
+  using detail::permuting_kernel<B>::order;
+
   explicit transpose_kernel(op_arguments const& a) : axes(a.integers("axes")) {}
 
   void infer(shape_context& c) override {
     std::size_t const rank = c.dims(0).rank();
-    std::vector<std::size_t>& order = this->order;
     order.clear();
     if (axes.empty())
       for (std::size_t axis = rank; axis-- != 0;) order.push_back(axis);
@@ -69,11 +70,12 @@ struct transpose_kernel : detail::permuting_kernel<B> {
 /// Channels, axis 1 of images of any number of dimensions, become the last axis, or come back from there.
 template <backend B, bool ToLast>
 struct move_channels_kernel : detail::permuting_kernel<B> {
+  using detail::permuting_kernel<B>::order;
+
   explicit move_channels_kernel(op_arguments const&) {}
 
   void infer(shape_context& c) override {
     c.expect_rank(0, 3);
-    std::vector<std::size_t>& order = this->order;
     order.resize(c.dims(0).rank());
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::rotate(order.begin() + 1, ToLast ? order.begin() + 2 : order.end() - 1, order.end());

@@ -51,8 +51,8 @@ struct unsorted_segment_kernel : detail::segment_reduction_kernel<B, Reduction, 
   }
 
   void infer(shape_context& c) override {
-    std::int64_t const rows = this->infer_rows(c);
-    c.expect(c.dims(base::segments) == shape{rows}, base::segments, "name a segment for each of ", rows, " rows");
+    std::int64_t const all = this->infer_rows(c);
+    c.expect(c.dims(base::segments) == shape{all}, base::segments, "name a segment for each of ", all, " rows");
     std::int64_t const count = segments_wanted < 0 ? detail::places_named(c, base::segments, listed) : segments_wanted;
     this->infer_output(c, count);
     if constexpr (Reduction == segment_reduction::mean)
@@ -60,22 +60,22 @@ struct unsorted_segment_kernel : detail::segment_reduction_kernel<B, Reduction, 
   }
 
   void run(op_context<B>& c) override {
-    auto const rows = static_cast<std::size_t>(this->rows);
+    auto const all = static_cast<std::size_t>(this->rows);
     auto const count = static_cast<std::size_t>(c.output_spec(0).dims[0]);
-    std::size_t const width = this->width;
+    std::size_t const elements = this->width;
     visit_type<std::int32_t, std::int64_t>(c.type(base::segments), [&]<class I>(I) {
       I const* const numbers = c.template input<I>(base::segments);
-      check_indices<B>(numbers, rows, c.output_spec(0).dims[0]);
+      check_indices<B>(numbers, all, c.output_spec(0).dims[0]);
       this->visit_rows(c, [&]<class T, class Row, class Weight>(T, Row const& row_of, Weight const& weight_of) {
         T* const to = c.template output<T>(0);
         fill<B>(to, c.output_size(0), T(0));
         for_each_row_in_order<B>(
-            rows, width,
-            detail::added_row<T, I, Row, Weight>{to, c.template input<T>(0), numbers, width, row_of, weight_of});
+            all, elements,
+            detail::added_row<T, I, Row, Weight>{to, c.template input<T>(0), numbers, elements, row_of, weight_of});
         if constexpr (Reduction == segment_reduction::mean) {
           auto* const sizes = static_cast<std::int64_t*>(c.scratch());
-          segment_sizes<B>(sizes, count, numbers, rows);
-          for_each_row_part<B>(count, width, 1, detail::divided_row<T>{to, sizes, width});
+          segment_sizes<B>(sizes, count, numbers, all);
+          for_each_row_part<B>(count, elements, 1, detail::divided_row<T>{to, sizes, elements});
         }
       });
     });
