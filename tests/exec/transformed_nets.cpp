@@ -18,6 +18,7 @@
 #include <plait/exec/plan.hpp>
 #include <plait/exec/serial.hpp>
 #include <plait/exec/text_blob.hpp>
+#include <plait/netdef/equality.hpp>
 #include <plait/netdef/read.hpp>
 #include <plait/netdef/traits.hpp>
 #include <plait/ssa/rewrite.hpp>
@@ -184,11 +185,11 @@ runnable random_net(unsigned seed) {
   auto const weights = [&](std::vector<std::int64_t> const& dims) {
     std::string const name = "p" + std::to_string(made.init.op.size());
     add(made.init, fill(name, dims, random));
-    net_traits::add_external_output(made.init, plait::make_name(made.init, name));
-    net_traits::add_external_input(made.predict, plait::make_name(made.predict, name));
+    made.init.external_output.push_back(made.init.intern(name));
+    made.predict.external_input.push_back(made.predict.intern(name));
     return name;
   };
-  net_traits::add_external_input(made.predict, plait::make_name(made.predict, "x"));
+  made.predict.external_input.push_back(made.predict.intern("x"));
   names matrices = {"x"};
   std::size_t fresh = 0;
   auto const name = [&](char const* stem) { return stem + std::to_string(fresh++); };
@@ -238,7 +239,7 @@ runnable random_net(unsigned seed) {
     if (std::ranges::find(matrices, to) == matrices.end()) matrices.push_back(to);
   }
   add(made.predict, {"Sum", matrices, {"y"}});
-  net_traits::add_external_output(made.predict, plait::make_name(made.predict, "y"));
+  made.predict.external_output.push_back(made.predict.intern("y"));
   std::vector<float> x(24);
   for (std::size_t i = 0; i != x.size(); ++i) x[i] = static_cast<float>(i % 7) / 4 - 0.75f;
   made.feeds.push_back({"x", {{4, 6}, x}});
