@@ -114,3 +114,13 @@ concept can_be_base = std::is_class_v<T> && !std::is_final_v<T>;
                 "plait: " place " lacks " call);                                                                   \
   static_assert(!::plait::detail::name##_is_there_but_with_other_parameters<T>,                                    \
                 "plait: " place "::" call " is there, but cannot be called so; wanted: " call)
+
+// A member t.name(parameters) of T itself, without traits between.
+#define PLAIT_DETAIL_CHECK_OWN_MEMBER(T, holds, given, given_if_mutable, named, object, call, wanted)                \
+  static_assert((holds) || (given) || (given_if_mutable) || (named), "plait: a " object " lacks " call ", " wanted); \
+  static_assert((holds) || (given) || !(given_if_mutable),                                                           \
+                "plait: " call " of a " object " is there, but cannot be called on a const " object);                \
+  static_assert((holds) || (given) || (given_if_mutable) || !(named),                                                \
+                "plait: " call " of a " object " is there, but cannot be called so; wanted: " call ", " wanted);     \
+  if constexpr (given)                                                                                               \
+  static_assert(holds, "plait: " call " of a " object " is there, but returns another type; wanted: " wanted)

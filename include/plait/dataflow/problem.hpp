@@ -25,6 +25,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include <plait/core/member_faults.hpp>
 #include <plait/ssa/versioning.hpp>
 
 namespace plait {
@@ -75,6 +76,14 @@ template <class P>
 concept dataflow_problem = has_flow_value<P> && has_flow_direction<P> && has_flow_bounds<P> && has_join<P> &&
                            (has_op_transfer<P> || has_block_transfer<P>);
 
+namespace detail {
+PLAIT_DETAIL_NAMES(initial)
+PLAIT_DETAIL_NAMES(boundary)
+PLAIT_DETAIL_NAMES(join)
+PLAIT_DETAIL_NAMES(transfer_op)
+PLAIT_DETAIL_NAMES(transfer_block)
+}  // namespace detail
+
 /// Put next to a problem: PLAIT_CHECK_DATAFLOW_PROBLEM(my::problem); names each missing piece in a sentence.
 template <class P>
 consteval bool check_dataflow_problem() {
@@ -82,14 +91,41 @@ consteval bool check_dataflow_problem() {
   static_assert(has_flow_direction<P>,
                 "plait: a dataflow problem lacks direction, a static constexpr plait::flow_direction");
   if constexpr (has_flow_value<P>) {
-    static_assert(has_flow_bounds<P>,
-                  "plait: a dataflow problem lacks initial() const or boundary() const, which give a value_type");
-    static_assert(has_join<P>,
-                  "plait: a dataflow problem lacks join(value_type& into, value_type const& from) const, which tells "
-                  "whether into has changed");
-    static_assert(has_op_transfer<P> || has_block_transfer<P>,
-                  "plait: a dataflow problem lacks both transfer_op(op_index, value_type&) const and "
-                  "transfer_block(std::uint32_t, value_type&) const");
+    PLAIT_DETAIL_CHECK_OWN_MEMBER(P, (requires(P const& p) {
+                                    { p.initial() } -> std::convertible_to<typename P::value_type>;
+                                  }), (requires(P const& p) { p.initial(); }), (requires(P& p) { p.initial(); }),
+                                  detail::names_initial<P>, "dataflow problem", "initial() const", "a value_type");
+    PLAIT_DETAIL_CHECK_OWN_MEMBER(P, (requires(P const& p) {
+                                    { p.boundary() } -> std::convertible_to<typename P::value_type>;
+                                  }), (requires(P const& p) { p.boundary(); }), (requires(P& p) { p.boundary(); }),
+                                  detail::names_boundary<P>, "dataflow problem", "boundary() const", "a value_type");
+    PLAIT_DETAIL_CHECK_OWN_MEMBER(
+        P, has_join<P>, (requires(P const& p, typename P::value_type& into, typename P::value_type const& from) {
+          p.join(into, from);
+        }), (requires(P& p, typename P::value_type& into, typename P::value_type const& from) { p.join(into, from); }),
+        detail::names_join<P>, "dataflow problem", "join(value_type& into, value_type const& from) const",
+        "bool, which tells whether into has changed");
+    static_assert(
+        !(requires(P& p, op_index op, typename P::value_type& state) { p.transfer_op(op, state); }) ||
+            has_op_transfer<P>,
+        "plait: transfer_op of a dataflow problem is there, but cannot be called on a const dataflow problem");
+    static_assert((requires(P& p, op_index op, typename P::value_type& state) { p.transfer_op(op, state); }) ||
+                      !detail::names_transfer_op<P>,
+                  "plait: transfer_op of a dataflow problem is there, but cannot be called so; wanted: void "
+                  "transfer_op(plait::op_index op, value_type& state) const");
+    static_assert(
+        !(requires(P& p, std::uint32_t block, typename P::value_type& state) { p.transfer_block(block, state); }) ||
+            has_block_transfer<P>,
+        "plait: transfer_block of a dataflow problem is there, but cannot be called on a const dataflow problem");
+    static_assert((requires(P& p, std::uint32_t block, typename P::value_type& state) {
+                    p.transfer_block(block, state);
+                  }) || !detail::names_transfer_block<P>,
+                  "plait: transfer_block of a dataflow problem is there, but cannot be called so; wanted: void "
+                  "transfer_block(std::uint32_t block, value_type& state) const");
+    static_assert(
+        has_op_transfer<P> || has_block_transfer<P> || detail::names_transfer_op<P> || detail::names_transfer_block<P>,
+        "plait: a dataflow problem lacks both transfer_op(op_index, value_type&) const and "
+        "transfer_block(std::uint32_t, value_type&) const");
   }
   return dataflow_problem<P>;
 }

@@ -27,6 +27,7 @@
 #include <vector>
 
 #include <plait/core/assert.hpp>
+#include <plait/core/member_faults.hpp>
 #include <plait/dataflow/detail/state_vector.hpp>
 #include <plait/dataflow/problem.hpp>
 #include <plait/graph/dense_graph.hpp>
@@ -50,6 +51,11 @@ template <class P>
 concept sparse_problem =
     has_sparse_bounds<P> && has_join<P> && has_sparse_transfer<P> && std::equality_comparable<typename P::value_type>;
 
+namespace detail {
+PLAIT_DETAIL_NAMES(given)
+PLAIT_DETAIL_NAMES(transfer)
+}  // namespace detail
+
 /// Put next to a problem: PLAIT_CHECK_SPARSE_PROBLEM(my::problem); names each missing piece in a sentence.
 template <class P>
 consteval bool check_sparse_problem() {
@@ -57,14 +63,29 @@ consteval bool check_sparse_problem() {
   if constexpr (has_flow_value<P>) {
     static_assert(std::equality_comparable<typename P::value_type>,
                   "plait: the value_type of a sparse problem must compare with ==");
-    static_assert(has_sparse_bounds<P>,
-                  "plait: a sparse problem lacks initial() const or given(value_index), which give a value_type");
-    static_assert(has_join<P>,
-                  "plait: a sparse problem lacks join(value_type& into, value_type const& from) const, which tells "
-                  "whether into has changed");
-    static_assert(has_sparse_transfer<P>,
-                  "plait: a sparse problem lacks transfer(op_index, std::span<value_type const> in, "
-                  "std::span<value_type> out)");
+    PLAIT_DETAIL_CHECK_OWN_MEMBER(P, (requires(P& p) {
+                                    { p.initial() } -> std::convertible_to<typename P::value_type>;
+                                  }), (requires(P& p) { p.initial(); }), (requires(P& p) { p.initial(); }),
+                                  detail::names_initial<P>, "sparse problem", "initial()", "a value_type");
+    PLAIT_DETAIL_CHECK_OWN_MEMBER(P, (requires(P& p, value_index v) {
+                                    { p.given(v) } -> std::convertible_to<typename P::value_type>;
+                                  }), (requires(P& p, value_index v) { p.given(v); }), (requires(P& p, value_index v) {
+                                    p.given(v);
+                                  }), detail::names_given<P>, "sparse problem", "given(value_index)", "a value_type");
+    PLAIT_DETAIL_CHECK_OWN_MEMBER(
+        P, has_join<P>, (requires(P const& p, typename P::value_type& into, typename P::value_type const& from) {
+          p.join(into, from);
+        }), (requires(P& p, typename P::value_type& into, typename P::value_type const& from) { p.join(into, from); }),
+        detail::names_join<P>, "sparse problem", "join(value_type& into, value_type const& from) const",
+        "bool, which tells whether into has changed");
+    PLAIT_DETAIL_CHECK_OWN_MEMBER(P, has_sparse_transfer<P>,
+                                  (requires(P& p, op_index op, std::span<typename P::value_type const> in,
+                                            std::span<typename P::value_type> out) { p.transfer(op, in, out); }),
+                                  (requires(P& p, op_index op, std::span<typename P::value_type const> in,
+                                            std::span<typename P::value_type> out) { p.transfer(op, in, out); }),
+                                  detail::names_transfer<P>, "sparse problem",
+                                  "transfer(op_index, std::span<value_type const> in, std::span<value_type> out)",
+                                  "which sets out");
   }
   return sparse_problem<P>;
 }

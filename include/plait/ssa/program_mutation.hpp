@@ -47,6 +47,8 @@ template <program P>
 using phi_argument_t = phi_argument<node_t<P>, program_name_t<P>>;
 
 namespace detail {
+PLAIT_DETAIL_MEMBER(program_traits_of, program, phis, (node_t<T> const& node), (node))
+
 template <class P>
 concept has_phis = program<P> && requires(P const& p, node_t<P> const& n) {
   { program_traits_of<P>::phis(p, n) } -> std::ranges::input_range;
@@ -54,6 +56,18 @@ concept has_phis = program<P> && requires(P const& p, node_t<P> const& n) {
 template <has_phis P>
 using phi_ref_t = std::ranges::range_reference_t<decltype(program_traits_of<P>::phis(
     std::declval<P const&>(), std::declval<node_t<P> const&>()))>;
+
+PLAIT_DETAIL_MEMBER(program_traits_of, program, phi_result, (phi_ref_t<T> phi), (phi))
+PLAIT_DETAIL_MEMBER(program_traits_of, program, phi_arguments, (phi_ref_t<T> phi), (phi))
+
+template <class P>
+concept returns_phi_result = requires(P const& p, phi_ref_t<P> phi) {
+  { program_traits_of<P>::phi_result(p, phi) } -> std::convertible_to<program_name_t<P>>;
+};
+template <class P>
+concept returns_phi_arguments = requires(P const& p, phi_ref_t<P> phi) {
+  { program_traits_of<P>::phi_arguments(p, phi) } -> range_of<phi_argument_t<P>>;
+};
 }  // namespace detail
 
 /// A program that holds phis.
@@ -124,11 +138,14 @@ template <class P>
 consteval bool check_program_with_phis() {
   static_assert(check_program<P>());
   if constexpr (program<P>) {
-    static_assert(detail::has_phis<P>, "plait: program_traits<P> lacks phis(p, n), a range of the phis at a node");
-    if constexpr (detail::has_phis<P>)
-      static_assert(program_with_phis<P>,
-                    "plait: program_traits<P> lacks phi_result(p, phi), a name, or phi_arguments(p, phi), a range of "
-                    "phi_argument<node, name>");
+    PLAIT_DETAIL_CHECK_MEMBER(P, detail::has_phis<P>, "program_traits<P>", program, phis, "phis(p, n)",
+                              "a range of the phis at a node");
+    if constexpr (detail::has_phis<P>) {
+      PLAIT_DETAIL_CHECK_MEMBER(P, detail::returns_phi_result<P>, "program_traits<P>", program, phi_result,
+                                "phi_result(p, phi)", "a name");
+      PLAIT_DETAIL_CHECK_MEMBER(P, detail::returns_phi_arguments<P>, "program_traits<P>", program, phi_arguments,
+                                "phi_arguments(p, phi)", "a range of phi_argument<node, name>");
+    }
   }
   return program_with_phis<P>;
 }

@@ -26,6 +26,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <plait/core/member_faults.hpp>
 #include <plait/core/refused.hpp>
 #include <plait/graph/graph_traits.hpp>
 #include <plait/net/net_traits.hpp>
@@ -35,6 +36,7 @@ namespace plait {
 
 template <class P>
 struct program_traits : detail::program_member_hooks<P> {
+  using adapted_by_members = void;
   template <class Node>
   static constexpr decltype(auto) block(P const& p, Node const& n)
     requires requires { p.block(n); }
@@ -74,11 +76,13 @@ struct program_traits : detail::program_member_hooks<P> {
 namespace detail {
 template <class P>
 using program_traits_of = program_traits<std::remove_cvref_t<P>>;
-}
+PLAIT_DETAIL_MEMBER(program_traits_of, program, block, (node_t<T> const& node), (node))
+}  // namespace detail
 
 template <class P>
-concept has_block =
-    flow_graph<P> && requires(P const& p, node_t<P> const& n) { detail::program_traits_of<P>::block(p, n); };
+concept has_block = flow_graph<P> && !detail::block_is_there_but_not_for_a_const_program<P> &&
+                    !detail::block_is_there_but_with_other_parameters<P> &&
+                    requires(P const& p, node_t<P> const& n) { detail::program_traits_of<P>::block(p, n); };
 
 /// The net at a node, without reference.
 template <has_block P>
@@ -126,7 +130,8 @@ template <class P>
 consteval bool check_program() {
   static_assert(check_flow_graph<P>());
   if constexpr (flow_graph<P>) {
-    static_assert(has_block<P>, "plait: program_traits<P> lacks block(p, n), the net at a node of the flow graph");
+    PLAIT_DETAIL_CHECK_MEMBER(P, has_block<P>, "program_traits<P>", program, block, "block(p, n)",
+                              "the net at a node of the flow graph");
     if constexpr (has_block<P>) {
       static_assert(check_net<block_t<P>>());
       if constexpr (program<P>)

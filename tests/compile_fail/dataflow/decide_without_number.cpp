@@ -1,4 +1,4 @@
-// expect: branch_decider_of
+// expect: plait: decide(net, op, in, out) returns another type than wanted: std::optional<std::size_t>
 #include <cstddef>
 #include <optional>
 #include <string>

@@ -1,4 +1,4 @@
-// expect: op_predicate_of
+// expect: plait: essential(net, op) returns another type than wanted: bool
 #include <plait/dataflow/dead_code.hpp>
 #include <plait/ssa/construction.hpp>
 

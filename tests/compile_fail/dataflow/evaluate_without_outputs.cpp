@@ -1,4 +1,4 @@
-// expect: constant_evaluator_of
+// expect: plait: evaluate cannot be called as evaluate(net, op, in, out); wanted: void evaluate(
 #include <cstddef>
 #include <optional>
 

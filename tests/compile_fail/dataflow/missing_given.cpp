@@ -1,4 +1,4 @@
-// expect: plait: a sparse problem lacks initial() const or given(value_index), which give a value_type
+// expect: plait: a sparse problem lacks given(value_index), a value_type
 #include <span>
 
 #include <plait/dataflow/sparse.hpp>

@@ -1,4 +1,4 @@
-// expect: copy_source_of
+// expect: plait: source(net, op, output) returns another type than wanted: std::optional<std::size_t>
 #include <cstddef>
 #include <optional>
 

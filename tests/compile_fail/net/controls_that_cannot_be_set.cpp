@@ -1,4 +1,4 @@
-// expect: plait: net_traits<N> has control inputs but lacks set_control_input(n, op, slot, name)
+// expect: plait: net_traits<N> lacks set_control_input(n, op, slot, name)
 // expect: plait: names of N cannot be made from text
 // expect: plait: net_traits<N> lacks type(n, op)
 #include <vector>

@@ -1,19 +1,25 @@
-// expect: plait: net_traits<N> lacks set_input(n, op, slot, name) or set_output(n, op, slot, name)
-// expect: plait: net_traits<N> declares externals but lacks set_external_input(n, slot, name) or
+// expect: plait: net_traits<N> lacks set_input(n, op, slot, name)
+// expect: plait: net_traits<N> lacks set_output(n, op, slot, name)
+// expect: plait: net_traits<N> lacks set_external_input(n, slot, name)
 // expect-clang: plait: net_traits<N> lacks erase_ops(n, indices)
 // expect-clang: plait: net_traits<N> lacks erase_external_inputs(n, slots)
 // expect-clang: plait: net_traits<N> lacks erase_external_outputs(n, slots)
-// expect: plait: net_traits<N> lacks add_external_input(n, name) or add_external_output(n, name)
-// expect: plait: net_traits<N> lacks append_op(n, op_spec) or insert_op(n, at, op_spec)
+// expect: plait: net_traits<N> lacks add_external_input(n, name)
+// expect: plait: net_traits<N> lacks add_external_output(n, name)
+// expect: plait: net_traits<N> lacks append_op(n, op_spec)
+// expect: plait: net_traits<N> lacks insert_op(n, position, op_spec)
 // expect: plait: net_traits<N> lacks adopt_op(n, from, op)
 // expect: plait: net_traits<N> lacks set_type(n, op, type)
-// expect: plait: net_traits<N> lacks int_argument(n, op, key) -> optional<int64_t> or string_argument(n, op,
-// expect: plait: net_traits<N> lacks has_argument(n, op, key) -> bool or argument(n, op, key) ->
-// expect: plait: net_traits<N> lacks set_argument(n, op, argument_spec) or erase_argument(n, op, key)
-// expect: plait: net_traits<N> lacks device(n, op) -> optional<device_spec>
-// expect: plait: net_traits<N> lacks set_device(n, op, optional<device_spec>)
-// expect: plait: net_traits<N> lacks net_name(n) or set_net_name(n, text)
-// expect: plait: net_traits<N> lacks inherit(n, op, from, from_op, inherited)
+// expect: plait: net_traits<N> lacks int_argument(n, op, key), std::optional<std::int64_t>
+// expect: plait: net_traits<N> lacks string_argument(n, op, key), std::optional<std::string_view>
+// expect: plait: net_traits<N> lacks has_argument(n, op, key), bool
+// expect: plait: net_traits<N> lacks argument(n, op, key), std::optional<argument_value>
+// expect: plait: net_traits<N> lacks set_argument(n, op, argument_spec)
+// expect: plait: net_traits<N> lacks erase_argument(n, op, key)
+// expect-gcc: plait: net_traits<N> lacks device(n, op), std::optional<device_spec>
+// expect-gcc: plait: net_traits<N> lacks set_device(n, op, optional<device_spec>)
+// expect-gcc: plait: net_traits<N> lacks net_name(n), a std::string_view
+// expect-gcc: plait: net_traits<N> lacks inherit(n, op, from, from_op, inherited)
 #include <string>
 #include <vector>
 

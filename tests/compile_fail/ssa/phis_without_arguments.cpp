@@ -1,4 +1,4 @@
-// expect: plait: program_traits<P> lacks phi_result(p, phi), a name, or phi_arguments(p, phi), a range of phi_argument<node, name>
+// expect: plait: program_traits<P>::phi_arguments(p, phi) is there, but returns another type; wanted: a range of phi_argument<node, name>
 #include <cstddef>
 #include <string>
 #include <vector>
