@@ -67,7 +67,7 @@ matches("${ERR}" "net.pbtxt: --fetch: the net has no blob 'z'; there are 'x' and
 # A name that the net does not have is refused before anything is run or written, also beside those it has.
 file(REMOVE ${WORK}/unwritten.npy)
 foreach(wrong IN ITEMS "--random;nosuchblob=3" "--random;nosuchblob=scalar:int64" "--feed;nosuchblob=${WORK}/y.npy" "--feed;X=${WORK}/y.npy"
-                       "--random;Relu=2x3" "--fetch;nosuchblob=${WORK}/unwritten.npy")
+                       "--random;Relu=2x3" "--fetch;nosuchblob=${WORK}/unwritten_too.npy")
   list(GET wrong 0 option)
   plait(1 run ${WORK}/net.pbtxt --init ${WORK}/init.pbtxt --random x=2x3 --fetch y=${WORK}/unwritten.npy ${wrong})
   matches("${ERR}" "net.pbtxt: ${option}: the net has no blob '[A-Za-z]+'; there are 'x' and 'y'\n$")
