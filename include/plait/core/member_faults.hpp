@@ -104,7 +104,7 @@ concept can_be_base = std::is_class_v<T> && !std::is_final_v<T>;
 #define PLAIT_DETAIL_CHECK_OPTIONAL_MEMBER(T, holds, place, what, name, call, wanted)                       \
   static_assert(!::plait::detail::name##_is_there_but_not_for_a_const_##what<T>,                            \
                 "plait: " place "::" call " is there, but cannot be called with a const " #what);           \
-  static_assert(!::plait::detail::name##_is_there_but_with_other_parameters<T>,                             \
+  static_assert((holds) || !::plait::detail::name##_is_there_but_with_other_parameters<T>,                  \
                 "plait: " place "::" call " is there, but cannot be called so; wanted: " call ", " wanted); \
   if constexpr (::plait::detail::gives_##name<T>)                                                           \
   static_assert(holds, "plait: " place "::" call " is there, but returns another type; wanted: " wanted)

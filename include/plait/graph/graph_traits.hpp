@@ -125,10 +125,17 @@ concept has_own_nodes = requires(G const& g) {
 };
 }  // namespace detail
 
+namespace detail {
+// Numbers as nodes are their own indices if there is no index(g, n) or, in a wrapper, its constraints do not hold: a
+// member function with unmet constraints has no address, as a private member has none for us.
+template <class G>
+concept lacks_index = !gives_index<G> && (!index_is_there_but_with_other_parameters<G> ||
+                                          (by_members<graph_traits_of<G>> && !requires { &G::index; }));
+}  // namespace detail
+
 template <class G>
 concept has_index = has_entry<G> && !detail::index_is_there_but_not_for_a_const_graph<G> &&
-                    !detail::index_is_there_but_with_other_parameters<G> &&
-                    (detail::has_own_index<G> || (std::integral<node_t<G>> && !detail::gives_index<G>));
+                    (detail::has_own_index<G> || (std::integral<node_t<G>> && detail::lacks_index<G>));
 
 template <class G>
 concept has_nodes =
