@@ -1,7 +1,5 @@
-// Some operators, compiled by clang with flags that keep loops from becoming vectors: it must not say so.
-#include <plait/exec/operators/dropout.hpp>
-#include <plait/exec/operators/units.hpp>
+// Operators some of whose loops clang does not make vectors of: users of the header must not see a warning.
+#include <plait/exec/operators/arithmetic.hpp>
 #include <plait/exec/serial.hpp>
 
-template void plait::add_dropout_operators<plait::serial>(plait::operators<plait::serial>&);
-template void plait::add_unit_operators<plait::serial>(plait::operators<plait::serial>&);
+template void plait::add_arithmetic_operators<plait::serial>(plait::operators<plait::serial>&);
