@@ -1,4 +1,4 @@
-// expect: plait: join(value_type& into, value_type const& from) const of a dataflow problem is there, but returns another type; wanted: which tells whether into has changed
+// expect: plait: join(value_type& into, value_type const& from) const of a dataflow problem is there, but returns another type; wanted: bool, which tells whether into has changed
 #include <cstdint>
 
 #include <plait/dataflow/problem.hpp>

@@ -1,4 +1,4 @@
-// expect: plait: a dataflow problem lacks join(value_type& into, value_type const& from) const, which tells whether into has changed
+// expect: plait: a dataflow problem lacks join(value_type& into, value_type const& from) const, bool, which tells whether into has changed
 #include <cstdint>
 
 #include <plait/dataflow/problem.hpp>
