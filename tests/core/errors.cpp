@@ -40,3 +40,24 @@ TEST_CASE("errors about input have one base, bugs of the caller another") {
   static_assert(std::is_copy_constructible_v<plait::parse_error> && std::is_copy_constructible_v<plait::net_error>);
   CHECK_THROWS_AS(throw plait::net_error("x"), plait::error);
 }
+
+TEST_CASE("errors: no message has bytes that are no UTF-8, nor control characters; members have names as they are") {
+  std::string const name("\xff\n\0w", 4);
+  plait::net_error const of_net("'" + name + "' is missing", 0, name);
+  CHECK(std::string(of_net.what()) == "'\\xff\\x0a\\x00w' is missing");
+  CHECK(of_net.blob == name);
+  plait::parse_error const of_text({0, 1, 2}, "found '" + name + "'");
+  CHECK(std::string(of_text.what()) == "1:2: found '\\xff\\x0a\\x00w'");
+  CHECK(of_text.message == "found '\\xff\\x0a\\x00w'");
+  plait::io_error const of_file("cannot open", name);
+  CHECK(std::string(of_file.what()) == "\\xff\\x0a\\x00w: cannot open");
+  CHECK(of_file.path == name);
+  CHECK(std::string(plait::exec_error(name, 0, name).what()) == "\\xff\\x0a\\x00w");
+  CHECK(std::string(plait::shape_error(name).what()) == "\\xff\\x0a\\x00w");
+}
+
+TEST_CASE("errors: want of memory says how much") {
+  plait::memory_error const problem(1234);
+  CHECK(problem.bytes == 1234);
+  CHECK(std::string(problem.what()) == "plait: no memory for 1234 bytes");
+}

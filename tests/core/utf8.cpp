@@ -1,6 +1,8 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstddef>
+#include <string>
 #include <string_view>
 
 #include <plait/core/utf8.hpp>
@@ -38,6 +40,36 @@ TEST_CASE("utf8: as many strings of three bytes as code points make") {
     }
   }
   CHECK(count == 128u * 128u * 128u + 2u * 128u * 1920u + 61440u);
+}
+
+TEST_CASE("printable: what can be shown stays, all else is named by its bytes") {
+  using plait::printable;
+  using namespace std::string_view_literals;
+  CHECK(printable("") == "");
+  CHECK(printable("conv1/\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80 'x' \\x41") ==
+        "conv1/\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80 'x' \\x41");
+  CHECK(printable("a\0b\n\t\x1b[31m\x7f"sv) == "a\\x00b\\x0a\\x09\\x1b[31m\\x7f");
+  CHECK(printable("\xc2\x85 \xc2\x9f \xc2\xa0") == "\\xc2\\x85 \\xc2\\x9f \xc2\xa0");  // U+0085, U+009F, U+00A0
+  CHECK(printable("\x80 \xff") == "\\x80 \\xff");
+  CHECK(printable("\xe2\x82") == "\\xe2\\x82");                   // cut off
+  CHECK(printable("\xed\xa0\x80") == "\\xed\\xa0\\x80");          // a surrogate
+  CHECK(printable("\xe2(\xe2\x82\xac") == "\\xe2(\xe2\x82\xac");  // and what follows is shown
+}
+
+TEST_CASE("printable: of any two bytes it is UTF-8 without control characters, and stays as it is") {
+  for (unsigned a = 0; a != 256; ++a) {
+    for (unsigned b = 0; b != 256; ++b) {
+      char const bytes[] = {static_cast<char>(a), static_cast<char>(b), 'z'};
+      std::string const shown = plait::printable({bytes, 3});
+      bool const control = std::ranges::any_of(
+          shown, [](char c) { return static_cast<unsigned char>(c) < 0x20 || static_cast<unsigned char>(c) == 0x7F; });
+      if (!is_utf8(shown) || control || shown.back() != 'z' || plait::printable(shown) != shown) {
+        CAPTURE(a);
+        CAPTURE(b);
+        FAIL_CHECK(shown);
+      }
+    }
+  }
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // The exceptions plait throws on bad input. Each carries its facts as members, so that a tool can word its own message;
-// what() is a complete sentence for everybody else.
+// what() is a complete sentence for everybody else: one line of UTF-8, whatever bytes a file has names of. Members have
+// these as they are.
 #pragma once
 
 #include <cstddef>
@@ -10,12 +11,13 @@
 #include <utility>
 
 #include <plait/core/cxx20.hpp>
+#include <plait/core/utf8.hpp>
 
 namespace plait {
 
 /// Base of every error about input (precondition_error, a bug in the calling program, is not one of them).
 struct error : std::runtime_error {
-  using std::runtime_error::runtime_error;
+  explicit error(std::string_view message) : std::runtime_error(printable(message)) {}
 };
 
 namespace detail {
@@ -34,10 +36,11 @@ struct text_position {
   friend bool operator==(text_position const&, text_position const&) = default;
 };
 
-/// A document that is not what it should be. what() is "line:column: message" or "byte offset: message".
+/// A document that is not what it should be. what() is "line:column: message" or "byte offset: message"; the message is
+/// printable.
 struct parse_error : error {
   parse_error(text_position at, std::string_view text)
-      : error(place(at) + ": " + std::string(text)), position(at), message(text) {}
+      : error(place(at) + ": " + std::string(text)), position(at), message(printable(text)) {}
 
   text_position position;
   std::string message;
@@ -62,6 +65,14 @@ struct net_error : error {
 /// Operands, arguments or elements that an operation is not defined for.
 struct shape_error : error {
   using error::error;
+};
+
+/// Memory that cannot be had: more than the backend's memory holds, or than is left of it.
+struct memory_error : error {
+  explicit memory_error(std::size_t asked_for)
+      : error("plait: no memory for " + std::to_string(asked_for) + " bytes"), bytes(asked_for) {}
+
+  std::size_t bytes;
 };
 
 /// An op that could not be compiled or run. what() names the op, its blobs and what was wrong; the exception behind it,
