@@ -53,6 +53,17 @@ TEST_CASE("memory is aligned, also nothing; copies may overlap") {
     CHECK_THROWS_AS((void)memory::allocate(~std::size_t{0} / 2), std::bad_alloc);
 }
 
+TEST_CASE("capacity: the memory and swap space that Linux says the machine has") {
+  std::size_t const capacity = memory::capacity();
+  CHECK(capacity >= std::size_t{1} << 26);
+  std::ifstream in("/proc/meminfo");
+  std::size_t kilobytes = 0;
+  std::size_t sum = 0;
+  for (std::string name, line; in >> name >> kilobytes && std::getline(in, line);)
+    if (name == "MemTotal:" || name == "SwapTotal:") sum += kilobytes * 1024;
+  if (sum != 0) CHECK(capacity == sum);
+}
+
 TEST_CASE("large blocks are wanted in large pages") {
   std::size_t const large = memory::large_page;
   for (std::size_t const bytes : {large, large + 1, 3 * large}) {

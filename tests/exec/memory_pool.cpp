@@ -237,11 +237,39 @@ TEST_CASE("what is kept is freed before memory is said to be short; then the poo
   CHECK(counting::held == p.statistics().bytes_held);
   CHECK(p.statistics().bytes_in_use == 5120);
   auto const before = p.statistics();
-  CHECK_THROWS_AS(static_cast<void>(p.take(5000)), std::bad_alloc);
+  CHECK_THROWS_WITH_AS(static_cast<void>(p.take(5000)), "plait: no memory for 5000 bytes", plait::memory_error);
   CHECK(p.statistics().bytes_in_use == before.bytes_in_use);
   CHECK(p.statistics().bytes_held == before.bytes_held);
   p.give_back(block, 5000);
   counting::reset();
+}
+
+namespace {
+struct small : counting {
+  static std::size_t capacity() { return 10'000; }
+};
+}  // namespace
+
+TEST_CASE("capacity: what exceeds it together is refused before the system is asked") {
+  counting::reset();
+  plait::memory_pool<small> p;
+  CHECK_THROWS_AS(static_cast<void>(p.take(10'001)), plait::memory_error);
+  CHECK_THROWS_AS(static_cast<void>(p.take(~std::size_t{0} / 2)), plait::memory_error);
+  CHECK(counting::calls == 0);
+  void* const whole = p.take(10'000);  // the block is larger, and what it was rounded up by does not count
+  CHECK(p.statistics().bytes_in_use > 10'000);
+  CHECK_THROWS_AS(static_cast<void>(p.take(1)), plait::memory_error);
+  p.give_back(whole, 10'000);
+  void* const half = p.take(6'000);
+  try {
+    static_cast<void>(p.take(5'000));
+    FAIL("more memory than there is");
+  } catch (plait::memory_error const& e) {
+    CHECK(e.bytes == 5'000);
+  }
+  void* const rest = p.take(4'000);
+  p.give_back(half, 6'000);
+  p.give_back(rest, 4'000);
 }
 
 TEST_CASE("threads can take and give back, also what others took") {

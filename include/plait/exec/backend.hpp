@@ -13,10 +13,11 @@
 //     static void synchronize();                      // until all that was started is done
 //   };
 //
-// It may also have device_of(memory), a number where there are several devices (DLPack tells it), task_group,
-// task_arena and is_cancelled(), as oneTBB has them, for steps of recurrences to overlap (has_tasks), queue(), where
-// threads of the host start work on a device side by side (has_queues), gemm_library, whose products are used in place
-// of plait's (gemm.hpp), and, on a device, for_each_team, for threads that work together (kernels/thread_team.hpp).
+// It may also have capacity(), the most bytes that can be in use at a time, device_of(memory), a number where there are
+// several devices (DLPack tells it), task_group, task_arena and is_cancelled(), as oneTBB has them, for steps of
+// recurrences to overlap (has_tasks), queue(), where threads of the host start work on a device side by side
+// (has_queues), gemm_library, whose products are used in place of plait's (gemm.hpp), and, on a device, for_each_team,
+// for threads that work together (kernels/thread_team.hpp).
 //
 // serial.hpp, omp.hpp, tbb.hpp and cuda.hpp have one each; a program can use several. Backends are types without
 // state: nothing is chosen by a macro.

@@ -3,12 +3,14 @@
 
 #include <cstddef>
 #include <cstring>
+#include <limits>
 #include <new>
 
 #include <plait/core/cxx20.hpp>
 
 #if defined(__linux__)
 #include <sys/mman.h>
+#include <sys/sysinfo.h>
 #endif
 
 namespace plait {
@@ -29,6 +31,18 @@ struct host_memory {
     return made;
   }
   static void deallocate(void* at, std::size_t bytes) noexcept { ::operator delete(at, alignment_of(bytes)); }
+  /// Bytes of memory and swap space that the machine has; no bound where the system does not say (other than Linux).
+  static std::size_t capacity() {
+    static std::size_t const found = [] {
+#if defined(__linux__)
+      struct sysinfo machine = {};
+      if (::sysinfo(&machine) == 0)
+        return (std::size_t{machine.totalram} + std::size_t{machine.totalswap}) * machine.mem_unit;
+#endif
+      return std::numeric_limits<std::size_t>::max();
+    }();
+    return found;
+  }
   static void copy(void* to, void const* from, std::size_t bytes) {
     if (bytes != 0) std::memmove(to, from, bytes);
   }

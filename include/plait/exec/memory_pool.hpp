@@ -5,14 +5,17 @@
 #include <array>
 #include <bit>
 #include <cstddef>
+#include <limits>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 #include <plait/core/assert.hpp>
+#include <plait/core/errors.hpp>
 #include <plait/exec/backend.hpp>
 
 namespace plait {
@@ -47,11 +50,22 @@ class memory_pool {
   /// How large the block is that so many bytes are given.
   static constexpr std::size_t block_size(std::size_t bytes) { return bytes == 0 ? 0 : class_size(class_of(bytes)); }
 
-  /// Aligned as the backend's memory is; nullptr for no bytes. Throws std::bad_alloc, after what is kept was freed.
+  /// The most bytes that can be in use at a time. A system that promises more memory than it has ends the program when
+  /// that is written.
+  static std::size_t capacity() {
+    if constexpr (requires { B::capacity(); })
+      return B::capacity();
+    else
+      return std::numeric_limits<std::size_t>::max();
+  }
+
+  /// Aligned as the backend's memory is; nullptr for no bytes. Throws memory_error where all that is in use would
+  /// exceed the capacity, without asking for it, and where the system gives none, after what is kept was freed.
   [[nodiscard]] void* take(std::size_t bytes) {
     if (bytes == 0) return nullptr;
-    std::size_t const kind = class_of(bytes);
     std::lock_guard const lock(mutex_);
+    if (bytes > capacity() || asked_for_ > capacity() - bytes) throw memory_error(bytes);
+    std::size_t const kind = class_of(bytes);
     free_lists& own = lists_.of_thread();
     std::vector<void*>& free = own[kind];
     void* block = reserve::take(*this, kind);
@@ -62,10 +76,15 @@ class memory_pool {
       free.pop_back();
     } else {
       if (free.capacity() == 0) free.reserve(8);
-      block = allocate(class_size(kind), own);
+      try {
+        block = allocate(class_size(kind), own);
+      } catch (std::bad_alloc const&) {
+        throw memory_error(bytes);
+      }
       ++statistics_.system_allocations;
       statistics_.bytes_held += class_size(kind);
     }
+    asked_for_ += bytes;
     statistics_.bytes_in_use += class_size(kind);
     statistics_.peak_bytes_in_use = std::max(statistics_.peak_bytes_in_use, statistics_.bytes_in_use);
     return block;
@@ -76,6 +95,7 @@ class memory_pool {
     if (block == nullptr) return;
     std::size_t const kind = class_of(bytes);
     std::unique_lock lock(mutex_);
+    asked_for_ -= bytes;
     statistics_.bytes_in_use -= class_size(kind);
     if (reserve::give_back(*this, block, kind)) return;
     if constexpr (detail::has_queues<B>) {
@@ -247,6 +267,7 @@ class memory_pool {
   }
 
   mutable std::mutex mutex_;
+  std::size_t asked_for_ = 0;  // in use, without what sizes were rounded up by
   std::conditional_t<detail::has_queues<B>, several_queues, one_queue> lists_;
   memory_statistics statistics_;
 };
@@ -297,7 +318,7 @@ class kept_allocator {
 
 }  // namespace detail
 
-/// A block of a pool that is given back with the last owner.
+/// A block of a pool that is given back with the last owner. Throws memory_error as take does.
 template <backend B>
 [[nodiscard]] std::shared_ptr<void> pooled_memory(std::size_t bytes) {
   memory_pool<B>& pool = memory_pool<B>::shared();

@@ -6,8 +6,10 @@
 #include <exception>
 #include <functional>
 #include <memory>
+#include <new>
 #include <optional>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -34,6 +36,14 @@ struct nested_net_error : error {
 };
 
 namespace detail {
+/// What an exception says, to go on with in the text of another; those of the standard library for want of memory do
+/// not say that it is memory.
+inline std::string reason_of(std::exception const& problem) {
+  bool const is_memory = dynamic_cast<std::bad_alloc const*>(&problem) != nullptr ||
+                         dynamic_cast<std::length_error const*>(&problem) != nullptr;
+  return is_memory ? "no memory for what it asks for" : std::string(without_prefix(problem.what()));
+}
+
 /// Calls f(), which runs ops of a net inside an op; what these throw is thrown on as nested_net_error with the name of
 /// the argument the net is in, and the step of a recurrence. run_cancelled is thrown on as it is.
 template <class F>

@@ -351,6 +351,9 @@ class plan {
   void prepare_stage(std::size_t stage, bool first_is_inferred = false);
   void place_stage(std::size_t stage);
   bool take(input const& in);
+  op_index reader_of(value_number v) const;
+  template <class F>
+  void take_memory(op_index op, std::string_view what, value_number v, F const& f) const;
   void* gather(input const& in);
   void find_extents();
   void separate_overwritten();
@@ -393,6 +396,7 @@ class plan {
   template <class Groups>
   void run_group(Groups& groups, op_index& op);
   own_error problem(op_index op, std::string const& why, std::string_view blob = {}) const;
+  own_error problem(typename plan_memory<B>::shortage const& of) const;
   std::string op_text(op_index op) const { return op_text(op, schema(op).type()); }
   std::string op_text(op_index op, std::string_view type) const;
   [[noreturn]] void rethrow(op_index op) const;

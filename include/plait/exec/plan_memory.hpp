@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <plait/core/csr.hpp>
+#include <plait/core/errors.hpp>
 #include <plait/core/npos.hpp>
 #include <plait/exec/memory_pool.hpp>
 #include <plait/exec/op_kernel.hpp>
@@ -26,6 +27,13 @@ template <backend B>
 class plan_memory {
  public:
   using value_number = plan_layout::value_number;
+
+  /// There is no memory for a value, or for what an op needs besides (npos).
+  struct shortage : memory_error {
+    shortage(std::size_t asked_for, value_number v, op_index of_op) : memory_error(asked_for), value(v), op(of_op) {}
+    value_number value;
+    op_index op;  // npos: the one that writes the value
+  };
 
   /// With `reuse` off no two storages share a block.
   void reset(plan_layout const& layout, bool reuse) {
@@ -47,12 +55,13 @@ class plan_memory {
   void measure_only() noexcept { measures_ = true; }
 
   /// Memory for what ops `first` to `last`, excluded, write, whose types are known: sets the slots' data. They make up
-  /// a stage. `scratch` is by op of the stage: bytes it needs besides, and where they are.
+  /// a stage. `scratch` is by op of the stage: bytes it needs besides, and where they are. Throws shortage.
   void place(plan_layout const& layout, std::size_t stage, op_index first, op_index last, std::span<slot> slots,
              std::span<std::pair<std::size_t, void*>> scratch);
 
   /// Where values of a stage are this time that stand in given memory, or in that of kept ones or of results. A tensor
-  /// for which in_use(value, tensor) holds must not be written in this run: the value changes to a second one.
+  /// for which in_use(value, tensor) holds must not be written in this run: the value changes to a second one. Throws
+  /// shortage.
   template <class InUse>
   void refresh(plan_layout const& layout, std::size_t stage, std::span<slot> slots, InUse in_use) {
     for (value_number v : parts_[stage].moving) {
@@ -69,7 +78,7 @@ class plan_memory {
         if (!own.memory.is_unique() || in_use(v, own.memory)) own.memory = tensor<B>();
       }
       if (own.memory.spec() != slots[v].type || (own.memory.raw() == nullptr && own.memory.bytes() != 0))
-        own.memory = tensor<B>::uninitialized(slots[v].type.type, slots[v].type.dims);
+        own.memory = make(v, slots[v].type);
       slots[v].data = own.memory.raw();
     }
   }
@@ -150,6 +159,8 @@ class plan_memory {
   struct block {
     std::size_t bytes;
     std::shared_ptr<void> memory;
+    value_number value;  // the largest of those that stand in it; npos for what an op needs besides
+    op_index op;         // that makes it
   };
   struct part {  // of a stage
     std::vector<block> blocks;
@@ -157,17 +168,36 @@ class plan_memory {
   };
 
   using free_blocks = std::set<std::pair<std::size_t, std::uint32_t>>;  // their bytes and numbers
-  static std::uint32_t choose(std::vector<block>& blocks, free_blocks& free, std::size_t bytes) {
+  static std::uint32_t choose(std::vector<block>& blocks, free_blocks& free, std::size_t bytes, value_number v,
+                              op_index op) {
     if (free.empty()) {
-      blocks.push_back({bytes, nullptr});
+      blocks.push_back({bytes, nullptr, v, op});
       return static_cast<std::uint32_t>(blocks.size() - 1);
     }
     auto best = free.lower_bound({bytes, 0});
     if (best == free.end()) --best;
     std::uint32_t const found = best->second;
     free.erase(best);
-    blocks[found].bytes = std::max(blocks[found].bytes, bytes);
+    if (blocks[found].bytes < bytes) blocks[found] = {bytes, nullptr, v, op};
     return found;
+  }
+  // Of values that find none the first is reported, whatever is taken first.
+  static void expect_room(std::size_t bytes, value_number v, op_index op) {
+    if (bytes > memory_pool<B>::capacity()) throw shortage(bytes, v, op);
+  }
+  static tensor<B> make(value_number v, tensor_spec const& type) {
+    try {
+      return tensor<B>::uninitialized(type.type, type.dims);
+    } catch (memory_error const& e) {
+      throw shortage(e.bytes, v, npos);
+    }
+  }
+  static void take(block& b) {
+    try {
+      b.memory = pooled_memory<B>(b.bytes);
+    } catch (memory_error const& e) {
+      throw shortage(e.bytes, b.value, b.op);
+    }
   }
 
   std::vector<memory_of_value> values_;
@@ -201,6 +231,7 @@ void plan_memory<B>::place(plan_layout const& layout, std::size_t stage, op_inde
         values_[v].result = values_[v].moves = true;
         continue;
       }
+      if (!measures_) expect_room(slots[v].type.bytes(), v, op);
       auto const s = layout.storage_of(v);
       value_number const source = layout.stands_in(v);
       memory_of_value& own = values_[v];
@@ -218,18 +249,18 @@ void plan_memory<B>::place(plan_layout const& layout, std::size_t stage, op_inde
       if (op == demanded_) continue;
       own.kept = layout[s].kept != npos;
       if (own.kept) {
-        if (!measures_ && own.memory.spec() != slots[v].type)
-          own.memory = tensor<B>::uninitialized(slots[v].type.type, slots[v].type.dims);
+        if (!measures_ && own.memory.spec() != slots[v].type) own.memory = make(v, slots[v].type);
         slots[v].data = own.memory.raw();
         moving.push_back(v);
       } else {
-        std::uint32_t const at = choose(blocks, free, slots[v].type.bytes());
+        std::uint32_t const at = choose(blocks, free, slots[v].type.bytes(), v, op);
         placed.emplace_back(v, at);
         if (source == npos) block_of_[s] = at;  // else others may stand in the storage's block: this one is not left
       }
     }
     if (std::size_t const bytes = scratch[op - first].first; bytes != 0) {
-      scratch_block[op - first] = choose(blocks, free, bytes);
+      if (!measures_) expect_room(bytes, npos, op);
+      scratch_block[op - first] = choose(blocks, free, bytes, npos, op);
       if (reuse_) leave(scratch_block[op - first]);
     }
     if (!reuse_) continue;
@@ -240,7 +271,7 @@ void plan_memory<B>::place(plan_layout const& layout, std::size_t stage, op_inde
   for (auto const& [v, at] : placed) block_of_[layout.storage_of(v)] = npos;
 
   if (measures_) return;
-  for (block& b : blocks) b.memory = pooled_memory<B>(b.bytes);
+  for (block& b : blocks) take(b);
   for (auto const& [v, at] : placed)
     slots[v].data = at == npos ? slots[layout.stands_in(v)].data : blocks[at].memory.get();
   for (value_number v : moving)

@@ -46,7 +46,7 @@ class tensor {
  public:
   tensor() = default;
 
-  /// Elements are unspecified.
+  /// Elements are unspecified. Throws memory_error, as does all that copies elements.
   static tensor uninitialized(element_type type, shape const& dims) {
     tensor made(tensor_spec{type, dims});
     made.memory_ = pooled_memory<B>(made.type_.bytes());

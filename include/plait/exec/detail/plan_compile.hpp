@@ -97,7 +97,7 @@ plan<B>::plan(N const& n, operators<B> const& table, workspace<B>& blobs, compil
     } catch (nested_net_error const& e) {
       std::throw_with_nested(refusal_as_it_is(std::string(detail::without_prefix(e.what())), e.blob));
     } catch (std::exception const& e) {
-      std::throw_with_nested(refusal(detail::without_prefix(e.what())));
+      std::throw_with_nested(refusal(detail::reason_of(e)));
     } catch (...) {
       std::throw_with_nested(refusal("its kernel threw something that is no std::exception"));
     }

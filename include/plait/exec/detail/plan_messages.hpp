@@ -1,6 +1,8 @@
 // What a plan says of its ops: members of plan<B>, included by plan.hpp.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <exception>
 #include <span>
 #include <string>
@@ -8,6 +10,7 @@
 #include <vector>
 
 #include <plait/core/errors.hpp>
+#include <plait/core/npos.hpp>
 #include <plait/exec/plan.hpp>
 
 namespace plait {
@@ -34,6 +37,41 @@ auto plan<B>::problem(op_index op, std::string const& why, std::string_view blob
   return {*this, text, op, blob};
 }
 
+// The first op that reads a value that is given; 0 where an op writes it without having read it.
+template <backend B>
+op_index plan<B>::reader_of(value_number v) const {
+  for (op_index op = 0; op != op_count(); ++op)
+    if (std::ranges::find(layout_.reads(op), v) != layout_.reads(op).end()) return op;
+  return 0;
+}
+
+// Calls f, which takes memory for something of a value. `op` is the one to blame; npos: the first that reads it.
+template <backend B>
+template <class F>
+void plan<B>::take_memory(op_index op, std::string_view what, value_number v, F const& f) const {
+  try {
+    f();
+  } catch (memory_error const& e) {
+    std::string_view const name = value_name(v);
+    std::throw_with_nested(problem(
+        op == npos ? reader_of(v) : op,
+        "no memory for " + std::string(what) + " '" + std::string(name) + "', " + std::to_string(e.bytes) + " bytes",
+        name));
+  }
+}
+
+// There is no memory for what an op writes, or needs besides.
+template <backend B>
+auto plan<B>::problem(typename plan_memory<B>::shortage const& of) const -> own_error {
+  std::string const bytes = std::to_string(of.bytes) + " bytes";
+  if (of.value == npos) return problem(of.op, "no memory for the " + bytes + " that it needs besides its outputs");
+  op_index op = of.op;
+  for (op_index at = 0; op == npos; ++at)
+    if (std::ranges::find(layout_.writes(at), of.value) != layout_.writes(at).end()) op = at;
+  return problem(op, "no memory for output '" + std::string(value_name(of.value)) + "', " + bytes,
+                 value_name(of.value));
+}
+
 // Throws what is being handled once more, as what became of an op.
 template <backend B>
 void plan<B>::rethrow(op_index op) const {
@@ -47,7 +85,7 @@ void plan<B>::rethrow(op_index op) const {
   } catch (nested_net_error const& e) {
     std::throw_with_nested(own_error(*this, op_text(op) + std::string(detail::without_prefix(e.what())), op, e.blob));
   } catch (std::exception const& e) {
-    std::throw_with_nested(problem(op, e.what()));
+    std::throw_with_nested(problem(op, detail::reason_of(e)));
   } catch (...) {
     std::throw_with_nested(problem(op, "the kernel threw something that is no std::exception"));
   }

@@ -74,9 +74,7 @@ void plan<B>::bind() {
       for (input const& each : inputs_) slots_[each.value].type = each.source->spec();
       ready_[0] = false;
       std::string_view const name = value_name(in.value);
-      op_index op = 0;
-      while (std::ranges::find(layout_.reads(op), in.value) == layout_.reads(op).end()) ++op;
-      throw problem(op, "the workspace has no blob '" + std::string(name) + '\'', name);
+      throw problem(reader_of(in.value), "the workspace has no blob '" + std::string(name) + '\'', name);
     }
     // At once: what follows may throw, and the next bind() will not see the change.
     void const* const before = slots_[in.value].data;
@@ -111,10 +109,10 @@ bool plan<B>::take(input const& in) {
   if (from.value.is_contiguous()) {
     at.data = from.value.raw();
   } else if (in.overwritten) {
-    from.value = from.value.contiguous();
+    take_memory(npos, "a copy of", in.value, [&] { from.value = from.value.contiguous(); });
     at.data = from.value.raw();
   } else {
-    at.data = gather(in);
+    take_memory(npos, "a copy of", in.value, [&] { at.data = gather(in); });
     inputs_moved_ = true;  // what the view is of may have, though the copy has not
   }
   return is_other(from.value.spec());
@@ -153,7 +151,7 @@ void plan<B>::separate_overwritten() {
   if (std::ranges::none_of(inputs_, &input::overwritten)) return;
   bool copied = false;
   auto const copy = [&](input const& in) {
-    in.source->value = in.source->value.clone();
+    take_memory(npos, "a copy of", in.value, [&] { in.source->value = in.source->value.clone(); });
     slots_[in.value].data = in.source->value.raw();
     copied = true;
   };
@@ -213,14 +211,19 @@ bool plan<B>::is_source(blob<B> const* at) const {
 
 template <backend B>
 void plan<B>::refresh(std::size_t stage) {
-  memory_.refresh(layout_, stage, slots_, [this](value_number v, tensor<B> const& memory) {
+  auto const in_use = [this](value_number v, tensor<B> const& memory) {
     blob<B>* const target = blobs_[layout_.blob_of(layout_[layout_.storage_of(v)].kept)];
     bool const there = target->is_set && target->value.shares_memory(memory);
     // What a nested net has made is handed on: somebody may still have need of it.
     if (nested_ && memory.owner().use_count() > (there ? 2 : 1)) return true;
     if (there && is_source(target)) return true;
     return !nested_ && is_given(memory);  // fed under another name, perhaps through foreign hands
-  });
+  };
+  try {
+    memory_.refresh(layout_, stage, slots_, in_use);
+  } catch (typename plan_memory<B>::shortage const& e) {
+    std::throw_with_nested(problem(e));
+  }
 }
 
 template <backend B>
@@ -324,7 +327,11 @@ void plan<B>::place_stage(std::size_t stage) {
   op_index const last = stage_end(stage);
   std::vector<std::pair<std::size_t, void*>> scratch;
   for (op_index op = first; op != last; ++op) scratch.emplace_back(details_[op].scratch, nullptr);
-  memory_.place(layout_, stage, first, last, slots_, scratch);
+  try {
+    memory_.place(layout_, stage, first, last, slots_, scratch);
+  } catch (typename plan_memory<B>::shortage const& e) {
+    std::throw_with_nested(problem(e));
+  }
   for (op_index op = first; op != last; ++op) steps_[op].context.set_scratch(scratch[op - first].second);
 }
 
@@ -365,7 +372,7 @@ void plan<B>::run_with_care(op_index op, run_options const& options) {
   step& s = steps_[op];
   if (s.way == op_way::demanded) {
     details_[stage_end(0) - 1].results->demanded = nullptr;
-    demand_->make_room();
+    take_memory(op, "output", layout_.writes(op)[0], [&] { demand_->make_room(); });
   }
   using backup_of = std::pair<value_number, std::shared_ptr<void>>;
   boost::container::small_vector<backup_of, 4> backups;
@@ -375,7 +382,7 @@ void plan<B>::run_with_care(op_index op, run_options const& options) {
   for (value_number v : layout_.endangered(op)) {
     if (nested_) break;  // the plan around has one
     if (options.observer == nullptr && schema(op).has_checked_first()) break;
-    backups.emplace_back(v, pooled_memory<B>(slots_[v].type.bytes()));
+    take_memory(op, "a copy of", v, [&] { backups.emplace_back(v, pooled_memory<B>(slots_[v].type.bytes())); });
     B::copy(backups.back().second.get(), slots_[v].data, slots_[v].type.bytes());
   }
   try {
