@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include <plait/core/errors.hpp>
+#include <plait/core/npos.hpp>
 #include <plait/interop/onnx/model.hpp>
 #include <plait/interop/onnx/tensors.hpp>
 #include <plait/net/parameter.hpp>
@@ -21,11 +21,15 @@ namespace plait {
 
 /// What is known of a value of the model while its net is made.
 struct onnx_value {
-  std::string blob;  ///< empty: it is a constant that no op has read yet
+  std::string blob = {};  ///< empty: it is a constant that no op has read yet
   std::optional<tensor_value> constant = {};
   onnx_type type = onnx_type::undefined;
   std::optional<std::vector<std::int64_t>> dims = {};  ///< -1: not known
-  bool usable = true;                                  ///< false: nothing makes it, which has been reported
+  /// It depends on something that has been reported: what is not known of it may be, once that is mended.
+  bool lost = false;
+  bool may_be_constant = false;  ///< of one that is lost: all that it is made of are constants
+  /// The number of a doubt about it, which is reported if something reads it; npos for none.
+  std::uint32_t doubt = npos;
 };
 
 namespace detail {
@@ -36,8 +40,8 @@ class onnx_converter;
 struct onnx_unsupported {
   std::string reason;
 };
-/// A node whose inputs nothing makes.
-struct onnx_unusable {};
+/// What ends the reason of a node that is refused because of what is not known of its inputs.
+inline constexpr std::string_view onnx_must_be_known = "must be known before the model is run";
 
 }  // namespace detail
 
@@ -69,8 +73,8 @@ class onnx_context {
   /// The same of integers. Reports an input that is not known before the net is run.
   std::vector<std::int64_t> known_integers(std::size_t i, std::string_view what) const;
   std::optional<double> known_number(std::size_t i) const;
-  dims_type const& dims(std::size_t i) const { return value(i).dims; }
-  onnx_type type(std::size_t i) const { return value(i).type; }
+  dims_type const& dims(std::size_t i) const;
+  onnx_type type(std::size_t i) const;
   /// Reports an input whose number of axes is not known before the net is run.
   std::size_t rank(std::size_t i) const;
   /// An axis of input i that may count from the end. Reports one that it does not have, and one from the end of a
@@ -124,7 +128,8 @@ class onnx_context {
   }
   detail::onnx_converter& converter() const noexcept { return *converter_; }
 
-  /// Reports that the node cannot be run, and why.
+  /// Reports that the node cannot be run, and why. Where the reason is that something "must be known before the model
+  /// is run" and what was asked for last and is not known may be once a node before can be run, this is not reported.
   [[noreturn]] void unsupported(std::string reason) const { throw detail::onnx_unsupported{std::move(reason)}; }
 
  private:

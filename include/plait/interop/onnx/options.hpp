@@ -29,15 +29,16 @@ struct onnx_net {
   std::vector<std::string> outputs;   ///< external outputs, in the model's order
 };
 
-/// A node that cannot be run.
+/// A node that cannot be run, or something else of the model that stands in the way.
 struct onnx_problem {
-  std::string type;  ///< of the operator
-  std::string node;  ///< its name, or that of its first output
+  std::string type;  ///< of the operator; "ModelProto", "GraphProto" or "TensorProto" of what is no node
+  std::string node;  ///< its name, or that of its first output; of what is no node, the name it has
   std::string reason;
+  std::vector<std::string> needed_by = {};  ///< where it matters only to those who read it: "Add 'sum'", "output 'y'"
   friend bool operator==(onnx_problem const&, onnx_problem const&) = default;
 };
 
-/// A model that cannot be run, with all nodes that stand in the way.
+/// A model that cannot be run, with all that stands in the way.
 struct onnx_error : error {
   explicit onnx_error(std::vector<onnx_problem> found) : error(text(found)), problems(std::move(found)) {}
 
@@ -49,6 +50,11 @@ struct onnx_error : error {
     char const* before = ": ";
     for (onnx_problem const& each : found) {
       made += before + each.type + " '" + each.node + "': " + each.reason;
+      char const* between = ", needed by ";
+      for (std::string const& reader : each.needed_by) {
+        made += between + reader;
+        between = ", ";
+      }
       before = "; ";
     }
     return made;

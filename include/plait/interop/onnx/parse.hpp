@@ -68,12 +68,24 @@ class onnx_parser {
   void guarded(Read&& read) {
     try {
       read();
+    } catch (protozero::end_of_buffer_exception const&) {
+      fail("a field is longer than the message that it is in");
     } catch (protozero::exception const&) {
       fail("malformed field");
     }
   }
   [[noreturn]] void fail(std::string_view message) const { throw parse_error({at_, 0, 0}, message); }
-  protozero::pbf_reader start() const { return {source_.data(), source_.size()}; }
+  // A field that ends behind the document is told from one that ends behind the message it is in.
+  protozero::pbf_reader start() {
+    if (source_.empty()) fail("the document is empty");
+    protozero::pbf_reader const whole{source_.data(), source_.size()};
+    try {
+      for (protozero::pbf_reader m = whole; next(m);) m.skip();
+    } catch (protozero::end_of_buffer_exception const&) {
+      fail("the document ends within the field that begins here: it is cut short, or not in ONNX's binary format");
+    }
+    return whole;
+  }
   bool next(protozero::pbf_reader& m) {
     at_ = static_cast<std::size_t>(m.data().data() - source_.data());
     return m.next();

@@ -6,8 +6,10 @@
 #include <concepts>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <plait/core/errors.hpp>
@@ -18,14 +20,28 @@ namespace plait {
 
 namespace detail {
 
+/// Whether the runtime has tensors of a type.
+constexpr bool is_held(onnx_type type) {
+  constexpr onnx_type held[] = {onnx_type::float32, onnx_type::float64, onnx_type::int32,
+                                onnx_type::int64,   onnx_type::boolean, onnx_type::uint8};
+  return std::ranges::find(held, type) != std::end(held);
+}
+
+/// Why a tensor is no value: because plait does not read such ones, or because it is not what it should be.
+struct onnx_tensor_refusal {
+  std::string reason;
+  bool is_unsupported;
+};
+
 class onnx_elements {
  public:
   explicit onnx_elements(onnx_tensor const& t) : t_(t) {}
 
+  /// Throws onnx_tensor_refusal.
   tensor_value take() const {
-    if (t_.external) fail("stands in another file, which is not read");
     auto const count = element_count(t_.dims);
     if (!count) fail("has a shape that no tensor has");
+    if (t_.external) throw onnx_tensor_refusal{"stands in another file, which is not read", true};
     tensor_value made{t_.dims, elements()};
     if (made.size() != *count)
       fail("has " + std::to_string(made.size()) + " elements, where its shape has " + std::to_string(*count));
@@ -33,9 +49,7 @@ class onnx_elements {
   }
 
  private:
-  [[noreturn]] void fail(std::string const& why) const {
-    throw net_error("plait: tensor '" + t_.name + "' (" + to_string(t_.type) + ") " + why, {}, t_.name);
-  }
+  [[noreturn]] static void fail(std::string why) { throw onnx_tensor_refusal{std::move(why), false}; }
 
   tensor_value::storage elements() const {
     switch (t_.type) {
@@ -60,7 +74,7 @@ class onnx_elements {
       case onnx_type::string:
         return t_.strings;
       default:
-        fail("is of a type that plait does not hold");
+        throw onnx_tensor_refusal{"is of a type that plait does not hold", true};
     }
   }
 
@@ -69,7 +83,11 @@ class onnx_elements {
     if (t_.raw.empty()) {
       std::vector<T> made;
       made.reserve(stored.size());
-      for (Stored const each : stored) made.push_back(static_cast<T>(each));
+      for (Stored const each : stored) {
+        if constexpr (std::integral<T> && !std::same_as<T, bool>)
+          if (!std::in_range<T>(each)) fail("has an element " + std::to_string(each) + ", out of range for its type");
+        made.push_back(static_cast<T>(each));
+      }
       return made;
     }
     using unit = std::conditional_t<std::same_as<T, bool>, std::uint8_t, T>;
@@ -96,7 +114,14 @@ class onnx_elements {
 /// The elements as a tensor. Throws net_error naming the tensor: where they do not make its shape, stand in another
 /// file, or are of a type that a tensor_value does not have (16-bit floats, unsigned integers of more than 16 bits,
 /// complex numbers).
-[[nodiscard]] inline tensor_value value_of(onnx_tensor const& tensor) { return detail::onnx_elements(tensor).take(); }
+[[nodiscard]] inline tensor_value value_of(onnx_tensor const& tensor) {
+  try {
+    return detail::onnx_elements(tensor).take();
+  } catch (detail::onnx_tensor_refusal const& why) {
+    throw net_error("plait: tensor '" + tensor.name + "' (" + to_string(tensor.type) + ") " + why.reason, {},
+                    tensor.name);
+  }
+}
 
 /// The type of what a value holds.
 [[nodiscard]] constexpr onnx_type onnx_type_of(element_type type) noexcept {

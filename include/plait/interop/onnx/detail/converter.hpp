@@ -1,22 +1,25 @@
 // Nodes of ONNX graphs become ops of a net, graph by graph.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <new>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
-#include <type_traits>
 #include <unordered_map>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <boost/unordered/unordered_flat_set.hpp>
 
 #include <plait/core/errors.hpp>
+#include <plait/core/npos.hpp>
 #include <plait/interop/onnx/context.hpp>
+#include <plait/interop/onnx/detail/node_order.hpp>
 #include <plait/interop/onnx/model.hpp>
 #include <plait/interop/onnx/options.hpp>
 #include <plait/interop/onnx/rules.hpp>
@@ -38,16 +41,23 @@ inline std::vector<std::int64_t> known_extents(std::vector<std::int64_t> dims) {
 class onnx_converter {
  public:
   onnx_converter(onnx_model const& model, onnx_options const& options, onnx_rules const& rules)
-      : model_(model), options_(options), rules_(rules), root_(model.graph.name.empty() ? "onnx" : model.graph.name) {}
+      : model_(model),
+        options_(options),
+        rules_(rules),
+        root_(model.graph.name.empty() ? "onnx" : model.graph.name),
+        free_names_(model.graph) {}
 
   onnx_net run() {
+    check_versions();
     reserve_names();
     level top(model_.graph, root_, nullptr);
     here_ = &top;
     read_initializers(top);
     for (onnx_value_info const& input : model_.graph.inputs) declare_input(top, input);
-    for (onnx_node const& node : model_.graph.nodes) convert(node);
+    convert_all(model_.graph);
     for (onnx_value_info const& output : model_.graph.outputs) promise(output);
+    for (onnx_problem& doubt : doubts_)
+      if (!doubt.needed_by.empty()) problems_.push_back(std::move(doubt));
     if (!problems_.empty()) throw onnx_error(std::move(problems_));
     made_.net = root_.take();
     return std::move(made_);
@@ -56,19 +66,38 @@ class onnx_converter {
   bool training() const { return options_.training; }
 
   // ---- values
-  /// Of a graph inside a node: its own values, then those around it. Reports a name that nothing makes.
-  onnx_value& value(std::string const& name) {
+  /// Of a graph inside a node: its own values, then those around it. nullptr for a name that nothing makes.
+  onnx_value* find(std::string const& name) {
     for (level* each = here_; each != nullptr; each = each->around)
       if (auto const found = each->values.find(name); found != each->values.end()) {
-        if (!found->second.usable) throw onnx_unusable();
-        return found->second;
+        onnx_value& value = found->second;
+        lost_ = lost_ || value.lost;
+        if (value.doubt != npos) {
+          std::vector<std::string>& readers = doubts_[value.doubt].needed_by;
+          if (readers.empty() || readers.back() != reader_) readers.push_back(reader_);
+        }
+        return &value;
       }
-    throw onnx_unsupported{"reads '" + name + "', which nothing makes"};
+    return nullptr;
   }
+  /// One that nothing makes, which has been reported, is lost.
+  onnx_value& value(std::string const& name) {
+    if (onnx_value* const found = find(name)) return *found;
+    lost_ = true;
+    nothing_ = lost(name);
+    return nothing_;
+  }
+  /// A rule has asked for something of a value that is not known; whether it may be once what was reported is mended.
+  void note_unknown(bool is_lost) { waits_ = is_lost; }
   /// The blob of a value; a constant becomes a parameter.
   std::string const& blob(std::string const& name) {
     onnx_value& known = value(name);
-    if (known.blob.empty()) known.blob = constant_blob(*known.constant, name);
+    if (known.blob.empty()) {
+      if (!is_held(known.type))
+        throw onnx_unsupported{"reads '" + name + "', which is of " + to_string(known.type) +
+                               ": the runtime has no tensors of it"};
+      known.blob = constant_blob(*known.constant, name);
+    }
     return see(known.blob);
   }
   /// Runs once before all nodes: wherever it is read, it is a blob of the whole net.
@@ -93,10 +122,10 @@ class onnx_converter {
     }
     return set(name, std::move(made)).blob;
   }
-  /// Throws net_error for a value of the graph that has been made already.
+  /// Reports a value of the graph that has been made already.
   onnx_value& set(std::string const& name, onnx_value made) {
     auto const [at, added] = here_->values.try_emplace(name, std::move(made));
-    if (!added) throw net_error("plait: the model makes '" + name + "' twice", {}, name);
+    if (!added) throw onnx_unsupported{"makes '" + name + "', which is made already"};
     return at->second;
   }
   onnx_value* known(std::string const& name) {
@@ -128,6 +157,7 @@ class onnx_converter {
   /// Converts a graph of a node into a net inside: `inputs` are what stands for its inputs. What its outputs are; those
   /// that are constants, or come from around, are no blobs of the net yet.
   std::vector<onnx_value> inside(onnx_graph_def const& graph, net_builder& net, std::vector<onnx_value> inputs) {
+    seen_.insert(&graph);
     level below(graph, net, here_);
     here_ = &below;
     struct leave {
@@ -139,13 +169,15 @@ class onnx_converter {
     for (std::size_t i = 0; i != graph.inputs.size(); ++i) {
       onnx_value given = std::move(inputs[i]);
       onnx_value_info const& info = graph.inputs[i];
+      if (info.name.empty()) throw onnx_unsupported{"an input of its graph has no name"};
       if (given.type == onnx_type::undefined) given.type = info.type;
       if (!given.dims) given.dims = info.dims;
       set(info.name, std::move(given));
     }
-    for (onnx_node const& node : graph.nodes) convert(node);
+    convert_all(graph);
     std::vector<onnx_value> made;
     for (onnx_value_info const& output : graph.outputs) {
+      if (find(output.name) == nullptr) problems_.push_back(nothing_makes(output));
       made.push_back(value(output.name));
       if (made.back().type == onnx_type::undefined) made.back().type = output.type;
       if (!made.back().dims) made.back().dims = output.dims;
@@ -176,26 +208,93 @@ class onnx_converter {
       for (std::string const& name : node.outputs) taken_.insert(name);
   }
 
+  // The newest that rules were written for.
+  static constexpr std::int64_t newest_format = 14;
+  static constexpr std::int64_t newest_opset = 28;
+
+  void check_versions() {
+    auto const report = [&](std::string reason) {
+      problems_.push_back({"ModelProto", model_.graph.name, std::move(reason)});
+    };
+    if (model_.ir_version < 1 || model_.ir_version > newest_format)
+      report("version " + std::to_string(model_.ir_version) + " of the format is not known, only 1 to " +
+             std::to_string(newest_format));
+    std::optional<std::int64_t> own;
+    for (onnx_opset const& each : model_.opsets) {
+      if (!each.domain.empty()) continue;
+      if (own && own != each.version) report("two versions of ONNX's operators are imported");
+      own = each.version;
+    }
+    if (!own && model_.ir_version >= 3) report("no version of ONNX's operators is imported");
+    if (own && (*own < 1 || *own > newest_opset))
+      report("version " + std::to_string(*own) + " of ONNX's operators is not known, only 1 to " +
+             std::to_string(newest_opset));
+  }
+
+  // A value of which nothing is known but what the model says.
+  onnx_value lost(std::string const& name) const {
+    onnx_value made{name.empty() ? "nothing" : name};  // what has no blob is a constant
+    made.lost = true;
+    if (auto const found = here_->infos.find(name); found != here_->infos.end()) {
+      made.type = found->second->type;
+      made.dims = found->second->dims;
+    }
+    return made;
+  }
+  // It is lost if something reads it, and reported then.
+  onnx_value doubted(onnx_value made, onnx_problem why) {
+    made.lost = true;
+    made.doubt = static_cast<std::uint32_t>(doubts_.size());
+    doubts_.push_back(std::move(why));
+    return made;
+  }
+
   void read_initializers(level& at) {
     if (at.graph->sparse_initializers)
       problems_.push_back({"GraphProto", at.graph->name, "sparse initializers are not supported"});
     for (onnx_tensor const& tensor : at.graph->initializers) {
+      if (tensor.name.empty() || at.values.contains(tensor.name)) {
+        problems_.push_back({"TensorProto", tensor.name, tensor.name.empty() ? "has no name" : "is given twice"});
+        continue;
+      }
       onnx_value made;
       made.type = tensor.type;
-      made.constant = value_of(tensor);
-      made.dims = known_extents(made.constant->shape);
-      set(tensor.name, std::move(made));
+      try {
+        made.constant = onnx_elements(tensor).take();
+        made.dims = known_extents(made.constant->shape);
+        if (!is_held(tensor.type)) {
+          onnx_value const unread{tensor.name, std::nullopt, onnx_type::undefined, made.dims};
+          made = doubted(unread, {"TensorProto", tensor.name, no_tensors(tensor.type)});
+        }
+      } catch (onnx_tensor_refusal const& why) {
+        made = lost(tensor.name);
+        if (why.is_unsupported) {
+          made.type = is_held(tensor.type) ? tensor.type : onnx_type::undefined;
+          made.dims = known_extents(tensor.dims);
+          made.may_be_constant = true;
+          made = doubted(std::move(made),
+                         {"TensorProto", tensor.name, is_held(tensor.type) ? why.reason : no_tensors(tensor.type)});
+        } else {
+          problems_.push_back({"TensorProto", tensor.name, why.reason});
+        }
+      }
+      at.values.emplace(tensor.name, std::move(made));
     }
   }
 
   void declare_input(level& at, onnx_value_info const& input) {
+    if (input.name.empty() || !inputs_.insert(input.name).second) {
+      problems_.push_back(
+          {"GraphProto", input.name, input.name.empty() ? "an input has no name" : "the input is listed twice"});
+      return;
+    }
     auto const fixed = options_.constants.find(input.name);
     if (auto const found = at.values.find(input.name); found != at.values.end()) {
       // A default that may be overridden: from version 4 of the format on, inputs that must not be are none.
       if (fixed != options_.constants.end() && model_.ir_version >= 4) {
         found->second = fixed_value(fixed->second);
         taken_.erase(input.name);
-      } else if (model_.ir_version >= 4) {
+      } else if (model_.ir_version >= 4 && found->second.constant) {
         found->second.blob = input.name;
         root_.external_input(input.name);
         made_.parameters.push_back({input.name, *std::exchange(found->second.constant, std::nullopt)});
@@ -205,23 +304,26 @@ class onnx_converter {
       return;
     }
     onnx_value made;
-    made.blob = input.name;
-    made.type = input.type;
-    made.dims = input.dims;
-    if (input.kind == onnx_value_info::kinds::other) {
-      problems_.push_back({"GraphProto", input.name, "inputs that are no tensors are not supported"});
-      made.usable = false;
-    }
     if (fixed != options_.constants.end()) {
-      bool const usable = made.usable;
       made = fixed_value(fixed->second);
-      made.usable = usable;
       taken_.erase(input.name);
     } else {
+      made = {input.name, std::nullopt, input.type, input.dims};
+      bool const is_tensor = input.kind != onnx_value_info::kinds::other;
+      if (!is_tensor || (input.type != onnx_type::undefined && !is_held(input.type))) {
+        made.type = onnx_type::undefined;
+        made = doubted(std::move(made),
+                       {"GraphProto", input.name,
+                        is_tensor ? no_tensors(input.type) : "inputs that are no tensors are not supported"});
+      }
       root_.external_input(input.name);
       made_.inputs.push_back(input.name);
     }
     at.values.emplace(input.name, std::move(made));
+  }
+
+  static std::string no_tensors(onnx_type type) {
+    return "is of " + to_string(type) + ", of which the runtime has no tensors";
   }
 
   static onnx_value fixed_value(tensor_value const& value) {
@@ -232,24 +334,91 @@ class onnx_converter {
     return made;
   }
 
-  void convert(onnx_node const& node) {
+  // Nodes behind one that cannot be run are converted as well, for what else is wrong with them.
+  void convert_all(onnx_graph_def const& graph) {
+    onnx_node_order const order(graph, free_names_);
+    for (std::uint32_t const n : order.nodes())
+      if (!order.cycle(n).empty())
+        for (std::string const& name : graph.nodes[n].outputs)
+          if (!name.empty()) here_->values.emplace(name, lost(name));
+    for (std::uint32_t const n : order.nodes()) convert(graph.nodes[n], order.cycle(n));
+  }
+
+  // `cycle` is what the node reads that depends on what it makes; empty where nothing does.
+  void convert(onnx_node const& node, std::string_view cycle) {
+    std::string const type = node.domain.empty() ? node.type : node.domain + '.' + node.type;
+    std::string const around = std::exchange(reader_, type + " '" + label(node) + '\'');
+    bool const lost_around = std::exchange(lost_, false);
+    bool const waited = std::exchange(waits_, false);
+    std::size_t const before = problems_.size();
+    auto const report = [&](std::string_view reason) { problems_.push_back({type, label(node), std::string(reason)}); };
     onnx_rule const* const rule = rules_.find(node.domain, node.type);
-    try {
-      if (rule == nullptr) throw onnx_unsupported{"there is no rule for it"};
+    if (rule == nullptr) report("there is no rule for it");
+    if (!cycle.empty())
+      report("is in a cycle: what it makes is needed for '" + std::string(cycle) + "', which it reads");
+    if (cycle.empty())
       for (std::string const& name : node.inputs)
-        if (!name.empty()) static_cast<void>(value(name));
-      (*rule)(onnx_context(*this, node, opset(node.domain)));
-      return;
-    } catch (onnx_unsupported& why) {
-      std::string const type = node.domain.empty() ? node.type : node.domain + '.' + node.type;
-      problems_.push_back({type, label(node), std::move(why.reason)});
-    } catch (onnx_unusable) {
-      // What it reads has been reported.
+        if (!name.empty() && find(name) == nullptr) report("reads '" + name + "', which nothing makes");
+    bool runs = rule != nullptr && cycle.empty();
+    for (auto name = node.outputs.begin(); name != node.outputs.end(); ++name) {
+      if (!cycle.empty() || name->empty() ||
+          (known(*name) == nullptr && std::find(node.outputs.begin(), name, *name) == name))
+        continue;
+      report("makes '" + *name + "', which is made already");
+      runs = false;
     }
+
+    bool done = false;
+    try {
+      if (runs) (*rule)(onnx_context(*this, node, opset(node.domain)));
+      done = runs;
+    } catch (onnx_unsupported const& why) {
+      if (!waits_ || why.reason.find(onnx_must_be_known) == why.reason.npos) report(why.reason);
+    } catch (error const& e) {
+      if (!lost_) report(without_prefix(e.what()));
+    } catch (std::bad_alloc const&) {
+      report("no memory for what it makes");
+    } catch (std::length_error const&) {
+      report("no memory for what it makes");
+    }
+    if (!done) survey(node);
+
+    bool const may_be_constant = std::ranges::all_of(node.inputs, [&](std::string const& name) {
+      onnx_value const* const read = name.empty() ? nullptr : find(name);
+      return read == nullptr || read->constant || (read->lost && read->may_be_constant);
+    });
+    bool const is_lost = lost_ || !done || problems_.size() != before;
     for (std::string const& name : node.outputs) {
-      onnx_value lost;
-      lost.usable = false;
-      if (!name.empty()) here_->values.insert_or_assign(name, std::move(lost));
+      if (name.empty() || (!runs && known(name) != nullptr)) continue;
+      if (!done)
+        here_->values.insert_or_assign(name, lost(name));
+      else if (known(name) == nullptr)
+        here_->values.emplace(name,
+                              doubted(lost(name), {type, label(node), "does not make its output '" + name + '\''}));
+      onnx_value& made = *known(name);
+      made.lost = made.lost || is_lost;
+      made.may_be_constant = may_be_constant;
+    }
+    reader_ = around;
+    lost_ = lost_ || lost_around;
+    waits_ = waited;
+  }
+
+  // Of a node that is not converted, the graphs inside it that have not been either, for what is wrong with them.
+  void survey(onnx_node const& node) {
+    for (onnx_attribute const& a : node.attributes) {
+      if (!a.g || seen_.contains(&*a.g)) continue;
+      std::vector<onnx_value> inputs;
+      for (onnx_value_info const& input : a.g->inputs) {
+        inputs.push_back({input.name});
+        inputs.back().lost = true;
+      }
+      net_builder unused("unused");
+      try {
+        static_cast<void>(inside(*a.g, unused, std::move(inputs)));
+      } catch (onnx_unsupported const& why) {
+        problems_.push_back({"GraphProto", a.g->name, why.reason});
+      }
     }
   }
 
@@ -266,16 +435,22 @@ class onnx_converter {
     return 1;
   }
 
+  static onnx_problem nothing_makes(onnx_value_info const& output) {
+    return {"GraphProto", output.name, "nothing makes this output"};
+  }
+
   void promise(onnx_value_info const& output) {
     made_.outputs.push_back(output.name);
+    reader_ = "output '" + output.name + '\'';
+    onnx_value const* const found = find(output.name);
+    if (found == nullptr) return problems_.push_back(nothing_makes(output));
+    if (found->lost) return;
     try {
       std::string const made = blob(output.name);
       if (made != output.name) root_.copy(made, output.name);
       root_.external_outputs(output.name);
-    } catch (onnx_unsupported const&) {
-      problems_.push_back({"GraphProto", output.name, "nothing makes this output"});
-    } catch (onnx_unusable) {
-      // It has been reported.
+    } catch (onnx_unsupported const& why) {
+      problems_.push_back({"GraphProto", output.name, why.reason});
     }
   }
 
@@ -287,149 +462,17 @@ class onnx_converter {
   boost::unordered_flat_set<std::string> taken_;
   boost::unordered_flat_map<std::string, std::size_t> numbers_;  // the last that was given to a name
   level* here_ = nullptr;
+  onnx_free_names free_names_;
   std::vector<onnx_problem> problems_;
+  std::vector<onnx_problem> doubts_;  // that matter if something reads what they are about
+  std::string reader_;                // the node that is being converted
+  bool lost_ = false;                 // it reads something that is lost
+  bool waits_ = false;                // what its rule asked for last, and is not known, is lost
+  onnx_value nothing_;                // what value() returns of a name that nothing makes
+  boost::unordered_flat_set<std::string_view> inputs_;
+  boost::unordered_flat_set<onnx_graph_def const*> seen_;  // that have been converted
 };
 
 }  // namespace plait::detail
 
-namespace plait {
-
-inline bool onnx_context::training() const { return converter_->training(); }
-
-inline std::string onnx_context::input(std::size_t i) const {
-  if (!has_input(i)) unsupported("input " + std::to_string(i) + " is missing");
-  return converter_->blob(node_->inputs[i]);
-}
-
-inline onnx_context::names onnx_context::inputs() const {
-  std::size_t count = input_count();
-  while (count != 0 && !has_input(count - 1)) --count;
-  names made;
-  for (std::size_t i = 0; i != count; ++i) made.push_back(input(i));
-  return made;
-}
-
-inline onnx_value const& onnx_context::value(std::size_t i) const {
-  if (!has_input(i)) unsupported("input " + std::to_string(i) + " is missing");
-  return converter_->value(node_->inputs[i]);
-}
-
-inline tensor_value const* onnx_context::constant(std::size_t i) const {
-  onnx_value const& known = value(i);
-  return known.constant ? &*known.constant : nullptr;
-}
-
-inline std::vector<std::int64_t> onnx_context::known_integers(std::size_t i, std::string_view what) const {
-  tensor_value const* const known = constant(i);
-  if (known == nullptr) unsupported(std::string(what) + " must be known before the model is run");
-  if (auto const* wide = std::get_if<std::vector<std::int64_t>>(&known->data)) return *wide;
-  if (auto const* narrow = std::get_if<std::vector<std::int32_t>>(&known->data))
-    return {narrow->begin(), narrow->end()};
-  unsupported(std::string(what) + " must be int32 or int64");
-}
-
-inline std::optional<double> onnx_context::known_number(std::size_t i) const {
-  tensor_value const* const known = constant(i);
-  if (known == nullptr || known->size() != 1) return std::nullopt;
-  return std::visit(
-      []<class T>(std::vector<T> const& elements) -> std::optional<double> {
-        if constexpr (std::is_arithmetic_v<T>)
-          return static_cast<double>(elements[0]);
-        else
-          return std::nullopt;
-      },
-      known->data);
-}
-
-inline std::size_t onnx_context::rank(std::size_t i) const {
-  dims_type const& known = dims(i);
-  if (!known) unsupported("the number of axes of '" + node_->inputs[i] + "' must be known before the model is run");
-  return known->size();
-}
-
-inline std::size_t onnx_context::axis(std::size_t i, std::int64_t at) const {
-  auto const count = static_cast<std::int64_t>(at < 0 || dims(i) ? rank(i) : detail::most_axes);
-  if (at < -count || at >= count) unsupported("its input has no axis " + std::to_string(at));
-  return static_cast<std::size_t>(at < 0 ? at + count : at);
-}
-
-inline std::int64_t onnx_context::integer(std::string_view name, std::int64_t fallback) const {
-  onnx_attribute const* const a = find(name, &onnx_attribute::i, "integer");
-  return a == nullptr ? fallback : a->i.value_or(0);
-}
-inline float onnx_context::real(std::string_view name, float fallback) const {
-  onnx_attribute const* const a = find(name, &onnx_attribute::f, "float");
-  return a == nullptr ? fallback : a->f.value_or(0.0f);
-}
-inline std::string onnx_context::text(std::string_view name, std::string_view fallback) const {
-  onnx_attribute const* const a = find(name, &onnx_attribute::s, "text");
-  return a == nullptr ? std::string(fallback) : a->s.value_or("");
-}
-inline std::vector<std::int64_t> onnx_context::integers(std::string_view name) const {
-  onnx_attribute const* const a = find(name, &onnx_attribute::ints, "list of integers");
-  return a == nullptr ? std::vector<std::int64_t>() : a->ints;
-}
-inline std::vector<float> onnx_context::reals(std::string_view name) const {
-  onnx_attribute const* const a = find(name, &onnx_attribute::floats, "list of floats");
-  return a == nullptr ? std::vector<float>() : a->floats;
-}
-inline std::vector<std::string> onnx_context::texts(std::string_view name) const {
-  onnx_attribute const* const a = find(name, &onnx_attribute::strings, "list of texts");
-  return a == nullptr ? std::vector<std::string>() : a->strings;
-}
-inline onnx_tensor const* onnx_context::tensor(std::string_view name) const {
-  onnx_attribute const* const a = find(name);
-  return a == nullptr || !a->t ? nullptr : &*a->t;
-}
-inline onnx_graph_def const& onnx_context::graph(std::string_view name) const {
-  onnx_attribute const* const a = find(name);
-  if (a == nullptr || !a->g) unsupported("the graph '" + std::string(name) + "' is missing");
-  return *a->g;
-}
-
-inline std::string onnx_context::output(std::size_t o) const {
-  if (!wants(o)) return temporary("unused");
-  return converter_->define(node_->outputs[o]);
-}
-inline onnx_context::names onnx_context::outputs() const {
-  names made;
-  for (std::size_t o = 0; o != node_->outputs.size(); ++o) made.push_back(output(o));
-  return made;
-}
-inline void onnx_context::set_type(std::size_t o, onnx_type type) const {
-  if (wants(o)) converter_->known(node_->outputs[o])->type = type;
-}
-inline void onnx_context::set_dims(std::size_t o, dims_type dims) const {
-  if (wants(o)) converter_->known(node_->outputs[o])->dims = std::move(dims);
-}
-inline void onnx_context::as_input(std::size_t o, std::size_t i) const {
-  set_type(o, type(i));
-  set_dims(o, dims(i));
-}
-inline void onnx_context::set_constant(std::size_t o, tensor_value constant) const {
-  if (!wants(o)) return;
-  onnx_value made;
-  made.type = onnx_type_of(constant.type());
-  made.dims = detail::known_extents(constant.shape);
-  made.constant = std::move(constant);
-  converter_->set(node_->outputs[o], std::move(made));
-}
-inline void onnx_context::forward(std::size_t o, std::size_t i) const {
-  if (!wants(o)) return;
-  if (constant(i) != nullptr) return set_constant(o, *constant(i));
-  add("Copy", {input(i)}, {output(o)});
-  as_input(o, i);
-}
-
-inline net_builder& onnx_context::net() const { return converter_->net(); }
-inline std::string onnx_context::temporary(std::string_view ending) const {
-  std::string base = node_->name;
-  for (std::string const& name : node_->outputs)
-    if (base.empty()) base = name;
-  return converter_->claim(base + '/' + std::string(ending));
-}
-inline std::string onnx_context::constant_blob(tensor_value constant, std::string_view ending) const {
-  return converter_->constant_blob(std::move(constant), temporary(ending));
-}
-
-}  // namespace plait
+#include <plait/interop/onnx/detail/context_queries.hpp>

@@ -63,6 +63,7 @@ inline std::optional<std::int64_t> runtime_type(onnx_type type) {
 }
 inline std::int64_t require_runtime_type(onnx_context const& c, onnx_type type) {
   if (auto const found = runtime_type(type)) return *found;
+  if (type == onnx_type::undefined) c.unsupported("the type of its elements must be known before the model is run");
   c.unsupported("the runtime has no " + to_string(type));
 }
 

@@ -124,7 +124,9 @@ class onnx_scan {
   }
   std::string without_batch(std::size_t i) const {
     if (!batched_) return c_.input(i);
-    if (!c_.dims(i) || c_.dims(i)->empty() || c_.dims(i)->front() != 1) c_.unsupported("a batch of more than one");
+    if (!c_.dims(i) || (!c_.dims(i)->empty() && c_.dims(i)->front() < 0))
+      c_.unsupported("the extent of the batch must be known before the model is run");
+    if (c_.dims(i)->empty() || c_.dims(i)->front() != 1) c_.unsupported("a batch of other than one");
     return c_.step("Squeeze", {c_.input(i)}, {{"dims", {0}}});
   }
   // An axis at the front, or the first axis there.

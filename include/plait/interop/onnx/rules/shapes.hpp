@@ -76,7 +76,8 @@ inline void onnx_reshape(onnx_context const& c) {
                      : c.constant(1) != nullptr ? std::optional(c.known_integers(1, "the shape"))
                                                 : std::nullopt;
   bool const zeros = c.integer("allowzero", 0) != 0;
-  if (zeros && (!shape || std::ranges::find(*shape, 0) != shape->end()))
+  if (zeros && !shape) c.unsupported("with allowzero the shape must be known before the model is run");
+  if (zeros && std::ranges::find(*shape, 0) != shape->end())
     c.unsupported("a shape with zeros that are no axes of the input (allowzero)");
   if (shape) {
     c.add("Reshape", {c.input(0)}, {c.output(0), c.temporary("old_shape")}, {{"shape", *shape}});

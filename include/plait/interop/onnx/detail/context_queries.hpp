@@ -1,0 +1,178 @@
+// What a rule asks of a node and of its operands: members of onnx_context, included by converter.hpp.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <plait/interop/onnx/context.hpp>
+#include <plait/interop/onnx/detail/converter.hpp>
+#include <plait/interop/onnx/model.hpp>
+#include <plait/interop/onnx/tensors.hpp>
+#include <plait/net/parameter.hpp>
+
+namespace plait {
+
+inline bool onnx_context::training() const { return converter_->training(); }
+
+inline std::string onnx_context::input(std::size_t i) const {
+  if (!has_input(i)) unsupported("input " + std::to_string(i) + " is missing");
+  return converter_->blob(node_->inputs[i]);
+}
+
+inline onnx_context::names onnx_context::inputs() const {
+  std::size_t count = input_count();
+  while (count != 0 && !has_input(count - 1)) --count;
+  names made;
+  for (std::size_t i = 0; i != count; ++i) made.push_back(input(i));
+  return made;
+}
+
+inline onnx_value const& onnx_context::value(std::size_t i) const {
+  if (!has_input(i)) unsupported("input " + std::to_string(i) + " is missing");
+  return converter_->value(node_->inputs[i]);
+}
+
+inline tensor_value const* onnx_context::constant(std::size_t i) const {
+  onnx_value const& known = value(i);
+  if (known.constant) return &*known.constant;
+  converter_->note_unknown(known.lost && known.may_be_constant);
+  return nullptr;
+}
+
+inline onnx_context::dims_type const& onnx_context::dims(std::size_t i) const {
+  onnx_value const& known = value(i);
+  if (!known.dims || std::ranges::find(*known.dims, -1) != known.dims->end()) converter_->note_unknown(known.lost);
+  return known.dims;
+}
+
+inline onnx_type onnx_context::type(std::size_t i) const {
+  onnx_value const& known = value(i);
+  if (known.type == onnx_type::undefined) converter_->note_unknown(known.lost);
+  return known.type;
+}
+
+inline std::vector<std::int64_t> onnx_context::known_integers(std::size_t i, std::string_view what) const {
+  tensor_value const* const known = constant(i);
+  if (known == nullptr) unsupported(std::string(what) + ' ' + std::string(detail::onnx_must_be_known));
+  if (auto const* wide = std::get_if<std::vector<std::int64_t>>(&known->data)) return *wide;
+  if (auto const* narrow = std::get_if<std::vector<std::int32_t>>(&known->data))
+    return {narrow->begin(), narrow->end()};
+  unsupported(std::string(what) + " must be int32 or int64");
+}
+
+inline std::optional<double> onnx_context::known_number(std::size_t i) const {
+  tensor_value const* const known = constant(i);
+  if (known == nullptr || known->size() != 1) return std::nullopt;
+  return std::visit(
+      []<class T>(std::vector<T> const& elements) -> std::optional<double> {
+        if constexpr (std::is_arithmetic_v<T>)
+          return static_cast<double>(elements[0]);
+        else
+          return std::nullopt;
+      },
+      known->data);
+}
+
+inline std::size_t onnx_context::rank(std::size_t i) const {
+  dims_type const& known = dims(i);
+  if (!known)
+    unsupported("the number of axes of '" + node_->inputs[i] + "' " + std::string(detail::onnx_must_be_known));
+  return known->size();
+}
+
+inline std::size_t onnx_context::axis(std::size_t i, std::int64_t at) const {
+  auto const count = static_cast<std::int64_t>(at < 0 || dims(i) ? rank(i) : detail::most_axes);
+  if (at < -count || at >= count) unsupported("its input has no axis " + std::to_string(at));
+  return static_cast<std::size_t>(at < 0 ? at + count : at);
+}
+
+inline std::int64_t onnx_context::integer(std::string_view name, std::int64_t fallback) const {
+  onnx_attribute const* const a = find(name, &onnx_attribute::i, "integer");
+  return a == nullptr ? fallback : a->i.value_or(0);
+}
+inline float onnx_context::real(std::string_view name, float fallback) const {
+  onnx_attribute const* const a = find(name, &onnx_attribute::f, "float");
+  return a == nullptr ? fallback : a->f.value_or(0.0f);
+}
+inline std::string onnx_context::text(std::string_view name, std::string_view fallback) const {
+  onnx_attribute const* const a = find(name, &onnx_attribute::s, "text");
+  return a == nullptr ? std::string(fallback) : a->s.value_or("");
+}
+inline std::vector<std::int64_t> onnx_context::integers(std::string_view name) const {
+  onnx_attribute const* const a = find(name, &onnx_attribute::ints, "list of integers");
+  return a == nullptr ? std::vector<std::int64_t>() : a->ints;
+}
+inline std::vector<float> onnx_context::reals(std::string_view name) const {
+  onnx_attribute const* const a = find(name, &onnx_attribute::floats, "list of floats");
+  return a == nullptr ? std::vector<float>() : a->floats;
+}
+inline std::vector<std::string> onnx_context::texts(std::string_view name) const {
+  onnx_attribute const* const a = find(name, &onnx_attribute::strings, "list of texts");
+  return a == nullptr ? std::vector<std::string>() : a->strings;
+}
+inline onnx_tensor const* onnx_context::tensor(std::string_view name) const {
+  onnx_attribute const* const a = find(name);
+  return a == nullptr || !a->t ? nullptr : &*a->t;
+}
+inline onnx_graph_def const& onnx_context::graph(std::string_view name) const {
+  onnx_attribute const* const a = find(name);
+  if (a == nullptr || !a->g) unsupported("the graph '" + std::string(name) + "' is missing");
+  return *a->g;
+}
+
+inline std::string onnx_context::output(std::size_t o) const {
+  if (!wants(o)) return temporary("unused");
+  return converter_->define(node_->outputs[o]);
+}
+inline onnx_context::names onnx_context::outputs() const {
+  names made;
+  for (std::size_t o = 0; o != node_->outputs.size(); ++o) made.push_back(output(o));
+  return made;
+}
+inline void onnx_context::set_type(std::size_t o, onnx_type type) const {
+  if (!wants(o)) return;
+  if (onnx_value* const made = converter_->known(node_->outputs[o])) made->type = type;
+}
+inline void onnx_context::set_dims(std::size_t o, dims_type dims) const {
+  if (!wants(o)) return;
+  if (onnx_value* const made = converter_->known(node_->outputs[o])) made->dims = std::move(dims);
+}
+inline void onnx_context::as_input(std::size_t o, std::size_t i) const {
+  set_type(o, type(i));
+  set_dims(o, dims(i));
+}
+inline void onnx_context::set_constant(std::size_t o, tensor_value constant) const {
+  if (!wants(o)) return;
+  onnx_value made;
+  made.type = onnx_type_of(constant.type());
+  made.dims = detail::known_extents(constant.shape);
+  made.constant = std::move(constant);
+  converter_->set(node_->outputs[o], std::move(made));
+}
+inline void onnx_context::forward(std::size_t o, std::size_t i) const {
+  if (!wants(o)) return;
+  if (constant(i) != nullptr) return set_constant(o, *constant(i));
+  add("Copy", {input(i)}, {output(o)});
+  as_input(o, i);
+}
+
+inline net_builder& onnx_context::net() const { return converter_->net(); }
+inline std::string onnx_context::temporary(std::string_view ending) const {
+  std::string base = node_->name;
+  for (std::string const& name : node_->outputs)
+    if (base.empty()) base = name;
+  return converter_->claim(base + '/' + std::string(ending));
+}
+inline std::string onnx_context::constant_blob(tensor_value constant, std::string_view ending) const {
+  return converter_->constant_blob(std::move(constant), temporary(ending));
+}
+
+}  // namespace plait
