@@ -10,7 +10,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 seconds=${1:-600}
 shift || true
-[ $# -ne 0 ] || set -- text_reader json_reader binary_reader npy_reader
+[ $# -ne 0 ] || set -- text_reader json_reader binary_reader npy_reader onnx_reader
 
 scripts/bootstrap.sh
 cmake --preset fuzz --log-level=WARNING >/dev/null

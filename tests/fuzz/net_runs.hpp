@@ -20,8 +20,9 @@
 // A net may ask for more memory than there is, as one that numbers the rows of 2^31 segments: that is an error of its
 // own, where sanitizers would end the program.
 namespace fuzz {
-inline constexpr std::size_t largest_block = std::size_t{1} << 28;
-}
+inline constexpr std::size_t largest_block = std::size_t{1} << 26;
+inline constexpr std::uint64_t most_iterations = 16;  // of a loop, which need not end
+}  // namespace fuzz
 // The fuzzing engine calls the sanitizer's new, and delete from here.
 extern "C" char const* __asan_default_options() { return "alloc_dealloc_mismatch=0"; }
 void* operator new(std::size_t bytes, std::align_val_t alignment) {
@@ -79,8 +80,8 @@ result run(plait::netdef const& net, plait::operators<B> const& table, feeds con
   result got;
   try {
     auto plan = plait::compile(net, table, blobs, {.parallel = apart});
-    plan.run();
-    plan.run();
+    plan.run({.iteration_limit = most_iterations});
+    plan.run({.iteration_limit = most_iterations});
   } catch (plait::exec_error const&) {
     got.refused = true;
   }
