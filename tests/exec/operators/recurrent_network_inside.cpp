@@ -218,7 +218,7 @@ TEST_CASE("With the executor, no steps and no rows are what they are in order") 
 TEST_CASE("Whatever an op of a step throws, forward or back, with the executor or without, says where it was") {
   test::some_threads threads;
   std::vector<std::pair<std::function<void()>, std::string>> const ways{
-      {[] { throw std::bad_alloc(); }, "bad_alloc"},
+      {[] { throw std::bad_alloc(); }, "no memory for what it asks for"},
       {[] { throw fail_with_number(); }, "threw something that is no std::exception"},
       {[] { throw 7; }, "threw something that is no std::exception"}};
   constexpr int steps = 20;
