@@ -7,6 +7,7 @@
 #include <plait/interop/onnx/rules/matrices.hpp>
 #include <plait/interop/onnx/rules/recurrent.hpp>
 #include <plait/interop/onnx/rules/reductions.hpp>
+#include <plait/interop/onnx/rules/selections.hpp>
 #include <plait/interop/onnx/rules/shapes.hpp>
 
 namespace plait {
@@ -16,6 +17,7 @@ inline onnx_rules const& onnx_rules::standard() {
     onnx_rules made;
     add_onnx_element_rules(made);
     add_onnx_shape_rules(made);
+    add_onnx_selection_rules(made);
     add_onnx_reduction_rules(made);
     add_onnx_matrix_rules(made);
     add_onnx_recurrent_rules(made);

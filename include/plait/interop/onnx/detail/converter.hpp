@@ -19,6 +19,7 @@
 #include <plait/core/errors.hpp>
 #include <plait/core/npos.hpp>
 #include <plait/interop/onnx/context.hpp>
+#include <plait/interop/onnx/detail/check_signature.hpp>
 #include <plait/interop/onnx/detail/node_order.hpp>
 #include <plait/interop/onnx/model.hpp>
 #include <plait/interop/onnx/options.hpp>
@@ -370,7 +371,11 @@ class onnx_converter {
 
     bool done = false;
     try {
-      if (runs) (*rule)(onnx_context(*this, node, opset(node.domain)));
+      if (runs) {
+        onnx_context const context(*this, node, opset(node.domain));
+        if (node.domain.empty()) onnx_signature_check(context).run();
+        (*rule)(context);
+      }
       done = runs;
     } catch (onnx_unsupported const& why) {
       if (!waits_ || why.reason.find(onnx_must_be_known) == why.reason.npos) report(why.reason);

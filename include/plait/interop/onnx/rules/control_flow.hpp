@@ -20,6 +20,7 @@ namespace detail {
 
 inline void onnx_if(onnx_context const& c) {
   std::string const condition = c.input(0);
+  require_scalar(c, 0, true);
   std::vector<std::string> const outputs = c.outputs();
   std::vector<onnx_value> then_values;
   auto const branch = [&](char const* name) {
@@ -46,6 +47,8 @@ inline void onnx_loop(onnx_context const& c) {
   std::size_t const outputs = c.node().outputs.size();
   if (outputs < count) c.unsupported("it must have an output for each value that it carries on");
   onnx_iteration loop(c);
+  for (std::size_t const i : {0U, 1U})
+    if (c.has_input(i)) require_scalar(c, i, true);
   if (c.has_input(0)) loop.limit = c.input(0);
   loop.asks = true;
   loop.heeds = c.has_input(1);
@@ -89,6 +92,12 @@ class onnx_scan {
     states_ = c.input_count() - first_ - sequences_;
     if (outputs_ < states_) c.unsupported("it must have an output for each state");
     if (batched_ && c.has_input(0)) c.unsupported("lengths of sequences");
+    std::size_t const stacks = outputs_ - states_;
+    check_list(batched_ ? "directions" : "scan_input_directions", sequences_, true);
+    if (batched_) return;
+    check_list("scan_output_directions", stacks, true);
+    check_list("scan_input_axes", sequences_, false);
+    check_list("scan_output_axes", stacks, false);
   }
 
   void run() {
@@ -100,8 +109,7 @@ class onnx_scan {
       std::string const x = without_batch(i);
       sequences.push_back(axis == 0 ? x : moved(x, c_.rank(i), static_cast<std::int64_t>(c_.axis(i, axis)), true));
     }
-    std::string const steps = c_.step("Slice", {c_.step("Shape", {sequences[0]})}, {{"starts", {0}}, {"ends", {1}}});
-    scan.limit = c_.step("Squeeze", {steps}, {{"dims", {0}}});
+    scan.limit = steps_of(sequences);
     for (std::size_t k = 0; k != states_; ++k) {
       scan.states.push_back(batched_ ? c_.temporary("state") : c_.output(k));
       c_.add("Copy", {without_batch(first_ + k)}, {scan.states.back()});
@@ -118,12 +126,43 @@ class onnx_scan {
   }
 
  private:
+  // A list is left out, or has a number for each sequence.
+  void check_list(char const* name, std::size_t count, bool flags) const {
+    auto const list = c_.integers(name);
+    if (c_.has(name) && list.size() != count)
+      c_.unsupported(std::string(name) + " has " + std::to_string(list.size()) + " numbers, not " +
+                     std::to_string(count));
+    for (std::int64_t const each : list)
+      if (flags && each != 0 && each != 1) c_.unsupported(std::string(name) + " has " + std::to_string(each));
+  }
+  // The number of steps, which all sequences have. Where that is not known, Max refuses lists of unequal length.
+  std::string steps_of(std::vector<std::string> const& sequences) const {
+    std::int64_t known = -1;
+    bool alike = true;
+    for (std::size_t k = 0; k != sequences_; ++k) {
+      std::size_t const i = first_ + states_ + k;
+      std::int64_t const axis = attribute("scan_input_axes", k);
+      std::int64_t const extent = c_.dims(i) ? (*c_.dims(i))[batched_ ? 1 : c_.axis(i, axis)] : -1;
+      if (extent >= 0 && known >= 0 && extent != known)
+        c_.unsupported("its sequences have " + std::to_string(known) + " and " + std::to_string(extent) + " steps");
+      alike = alike && extent >= 0;
+      known = std::max(known, extent);
+    }
+    auto const steps = [&](std::size_t k) {
+      return c_.step("Slice", {c_.step("Shape", {sequences[k]})}, {{"starts", {0}}, {"ends", {1}}});
+    };
+    if (alike || sequences_ == 1) return c_.step("Squeeze", {steps(0)}, {{"dims", {0}}});
+    std::vector<std::string> lists;
+    for (std::size_t k = 0; k != sequences_; ++k) lists.push_back(c_.step("Range", {steps(k)}));
+    return c_.step("Size", {c_.step("Max", lists)});
+  }
   std::int64_t attribute(char const* name, std::size_t k) const {
     auto const list = c_.integers(name);
     return k < list.size() ? list[k] : 0;
   }
   std::string without_batch(std::size_t i) const {
     if (!batched_) return c_.input(i);
+    require_rank(c_, i, i < first_ + states_ ? 1 : 2);
     if (!c_.dims(i) || (!c_.dims(i)->empty() && c_.dims(i)->front() < 0))
       c_.unsupported("the extent of the batch must be known before the model is run");
     if (c_.dims(i)->empty() || c_.dims(i)->front() != 1) c_.unsupported("a batch of other than one");
@@ -172,6 +211,7 @@ class onnx_scan {
       if (axis != 0) {
         if (!dims) c_.unsupported("the number of axes of its outputs must be known before the model is run");
         auto const rank = static_cast<std::int64_t>(dims->size());
+        if (axis < -rank || axis >= rank) c_.unsupported("its output has no axis " + std::to_string(axis));
         axis = axis < 0 ? axis + rank : axis;
         x = moved(x, dims->size(), axis, false);
         dims->erase(dims->begin());

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <string>
 #include <utility>
@@ -13,11 +14,28 @@
 namespace plait {
 namespace detail {
 
-inline void onnx_map(onnx_context const& c, char const* type, std::vector<net_argument> arguments = {}) {
+inline void onnx_map(onnx_context const& c, char const* type, std::vector<net_argument> arguments = {},
+                     onnx_types types = onnx_floats) {
+  require_type(c, 0, types);
   c.add(type, {c.input(0)}, {c.output(0)}, std::move(arguments));
   c.as_input(0, 0);
 }
 
+// ---- bytes, which most ops do not compute: as int32, and modulo 256 back
+inline std::string onnx_widened(onnx_context const& c, std::size_t i) {
+  if (c.type(i) != onnx_type::uint8 && c.type(i) != onnx_type::boolean) return c.input(i);
+  return c.step("Cast", {c.input(i)}, {{"to", require_runtime_type(c, onnx_type::int32)}});
+}
+/// `make(blob)` makes output 0 as a blob of that name, of the type of the widened inputs.
+template <class Make>
+void onnx_narrowed(onnx_context const& c, Make const& make) {
+  if (c.type(0) != onnx_type::uint8 && c.type(0) != onnx_type::boolean) return make(c.output(0));
+  std::string const wide = c.temporary("wide");
+  make(wide);
+  c.add("Cast", {wide}, {c.output(0)}, {{"to", require_runtime_type(c, c.type(0))}});
+}
+
+// ---- two operands
 // Before version 7 the second operand is repeated as Caffe2 has it, and the attributes are called so.
 inline std::vector<net_argument> onnx_old_broadcast(onnx_context const& c) {
   std::vector<net_argument> made;
@@ -28,13 +46,32 @@ inline std::vector<net_argument> onnx_old_broadcast(onnx_context const& c) {
 }
 
 inline onnx_dims onnx_broadcast_dims(onnx_context const& c) {
-  return c.opset() < 7 ? c.dims(0) : broadcast(c.dims(0), c.dims(1));
+  if (c.opset() >= 7) return broadcast(c, c.dims(0), c.dims(1));
+  if (c.integer("broadcast", 0) == 0 && c.dims(0)) require_dims(c, 1, *c.dims(0), "as input 0 is");
+  return c.dims(0);
 }
 
-inline void onnx_binary(onnx_context const& c, char const* type, onnx_type result = onnx_type::undefined) {
+inline void onnx_binary(onnx_context const& c, char const* type, onnx_types types,
+                        onnx_type result = onnx_type::undefined) {
+  require_type(c, 0, types);
+  onnx_dims dims = onnx_broadcast_dims(c);
+  if (result == onnx_type::undefined) {
+    onnx_narrowed(c, [&](std::string const& made) {
+      c.add(type, {onnx_widened(c, 0), onnx_widened(c, 1)}, {made}, onnx_old_broadcast(c));
+    });
+    c.set_type(0, c.type(0));
+  } else {
+    c.add(type, {c.input(0), c.input(1)}, {c.output(0)}, onnx_old_broadcast(c));
+    c.set_type(0, result);
+  }
+  c.set_dims(0, std::move(dims));
+}
+inline void onnx_logical(onnx_context const& c, char const* type) {
+  require_type(c, 0, {onnx_type::boolean});
+  onnx_dims dims = onnx_broadcast_dims(c);
   c.add(type, {c.input(0), c.input(1)}, {c.output(0)}, onnx_old_broadcast(c));
-  c.set_type(0, result == onnx_type::undefined ? c.type(0) : result);
-  c.set_dims(0, onnx_broadcast_dims(c));
+  c.set_type(0, onnx_type::boolean);
+  c.set_dims(0, std::move(dims));
 }
 
 // Numbers of the same type as input 0.
@@ -43,53 +80,141 @@ inline std::string onnx_number(onnx_context const& c, double value, char const* 
 }
 
 inline void onnx_pow(onnx_context const& c) {
+  require_type(c, 0, onnx_floats);
+  onnx_dims dims = onnx_broadcast_dims(c);
   std::string exponent = c.input(1);
   if (c.type(1) != c.type(0) && c.type(0) != onnx_type::undefined)
     exponent = c.step("Cast", {exponent}, {{"to", require_runtime_type(c, c.type(0))}});
   c.add("Pow", {c.input(0), exponent}, {c.output(0)}, onnx_old_broadcast(c));
   c.set_type(0, c.type(0));
-  c.set_dims(0, onnx_broadcast_dims(c));
+  c.set_dims(0, std::move(dims));
 }
 
-// Sums and the like of any number of operands: one op where all are alike, else one after the other.
-inline void onnx_variadic(onnx_context const& c, char const* all, char const* two, bool mean = false) {
+// ---- any number of operands
+// The shape of all operands together; before version 8 they must be alike.
+inline onnx_dims onnx_variadic_dims(onnx_context const& c, bool& alike) {
+  onnx_dims dims = c.dims(0);
+  alike = true;
+  for (std::size_t i = 1; i < c.input_count(); ++i) {
+    alike = alike && known_alike(c.dims(0), c.dims(i));
+    if (c.opset() < 8 && c.dims(0)) require_dims(c, i, *c.dims(0), "as input 0 is");
+    dims = broadcast(c, dims, c.dims(i));
+  }
+  alike = alike || c.opset() < 8;
+  return dims;
+}
+
+// Sums and means: one op where all operands are alike, else one sum after the other.
+inline void onnx_sum(onnx_context const& c, bool mean) {
+  require_type(c, 0, onnx_floats);
   std::size_t const count = c.input_count();
   bool alike = true;
-  onnx_dims dims = c.dims(0);
-  for (std::size_t i = 1; i < count; ++i) {
-    alike = alike && known_alike(c.dims(0), c.dims(i));
-    dims = broadcast(dims, c.dims(i));
-  }
-  if (alike || two == nullptr) {
-    c.add(all, c.inputs(), {c.output(0)});
+  onnx_dims dims = onnx_variadic_dims(c, alike);
+  if (alike) {
+    c.add(mean ? "Mean" : "Sum", c.inputs(), {c.output(0)});
   } else {
     std::string sum = c.input(0);
     for (std::size_t i = 1; i != count; ++i) {
-      bool const last = i + 1 == count && !mean;
-      std::string const made = last ? c.output(0) : c.temporary(two);
-      c.add(two, {sum, c.input(i)}, {made});
+      std::string const made = i + 1 == count && !mean ? c.output(0) : c.temporary("Add");
+      c.add("Add", {sum, c.input(i)}, {made});
       sum = made;
     }
     if (mean) c.add("Div", {sum, onnx_number(c, static_cast<double>(count), "count")}, {c.output(0)});
   }
   c.set_type(0, c.type(0));
-  c.set_dims(0, dims);
+  c.set_dims(0, std::move(dims));
 }
 
-inline void onnx_clip(onnx_context const& c) {
-  std::vector<net_argument> bounds;
-  auto const bound = [&](std::size_t i, char const* name) {
-    if (c.opset() < 11) {
-      if (c.has(name)) bounds.emplace_back(name, c.real(name, 0));
-    } else if (c.has_input(i)) {
-      auto const known = c.known_number(i);
-      if (!known) c.unsupported(std::string(name) + " must be known before the model is run");
-      bounds.emplace_back(name, *known);
-    }
+/// Brings blobs of numbers to the shape that they broadcast to: each is multiplied by ones of that shape, which leaves
+/// every number as it is, NaN and infinities too. Comparing a blob with itself is a way to its shape that no element
+/// gets in the way of.
+inline void onnx_bring_together(onnx_context const& c, std::vector<std::string>& blobs, onnx_type type) {
+  if (type == onnx_type::undefined) c.unsupported("the type of its inputs must be known before the model is run");
+  std::string all;
+  for (std::string const& each : blobs) {
+    std::string const own = c.step("EQ", {each, each});
+    all = all.empty() ? own : c.step("Or", {all, own});
+  }
+  std::string const ones = c.step("ConstantFill", {all}, {onnx_one(type), {"dtype", require_runtime_type(c, type)}});
+  for (std::string& each : blobs) each = c.step("Mul", {each, ones});
+}
+
+inline onnx_type onnx_widened_type(onnx_type type) {
+  return type == onnx_type::uint8 || type == onnx_type::boolean ? onnx_type::int32 : type;
+}
+
+// The op takes operands of one shape.
+inline void onnx_extreme(onnx_context const& c, char const* type) {
+  require_type(c, 0, onnx_numbers_and_bytes);
+  bool alike = true;
+  onnx_dims dims = onnx_variadic_dims(c, alike);
+  onnx_narrowed(c, [&](std::string const& made) {
+    std::vector<std::string> operands;
+    for (std::size_t i = 0; i != c.input_count(); ++i) operands.push_back(onnx_widened(c, i));
+    if (!alike) onnx_bring_together(c, operands, onnx_widened_type(c.type(0)));
+    c.add(type, operands, {made});
+  });
+  c.set_type(0, c.type(0));
+  c.set_dims(0, std::move(dims));
+}
+
+/// Whether an argument, which is a float, holds the number.
+inline bool is_float(double value) {
+  return value != value || static_cast<double>(static_cast<float>(value)) == value;
+}
+/// The greatest and the least finite number of a type, as a scalar.
+inline tensor_value onnx_limit(onnx_type type, bool greatest) {
+  auto const pick = [&]<class T>(T) -> tensor_value {
+    using limits = std::numeric_limits<T>;
+    return {{}, std::vector<T>{greatest ? limits::max() : limits::lowest()}};
   };
-  bound(1, "min");
-  bound(2, "max");
-  onnx_map(c, "Clip", std::move(bounds));
+  switch (type) {
+    case onnx_type::float64:
+      return pick(0.0);
+    case onnx_type::int32:
+      return pick(std::int32_t{0});
+    case onnx_type::int64:
+      return pick(std::int64_t{0});
+    case onnx_type::uint8:
+      return pick(std::uint8_t{0});
+    default:
+      return pick(0.0f);
+  }
+}
+
+// One op where its arguments hold the bounds, else the greater of x and min, and the lesser of that and max.
+inline void onnx_clip(onnx_context const& c) {
+  require_type(c, 0, onnx_numbers_and_bytes);
+  bool const attributes = c.opset() < 11;
+  bool direct = c.type(0) == onnx_type::float32 || c.type(0) == onnx_type::float64 || attributes;
+  std::vector<net_argument> arguments;
+  for (std::size_t const i : {1U, 2U}) {
+    char const* const name = i == 1 ? "min" : "max";
+    if (attributes) {
+      if (c.has(name)) arguments.emplace_back(name, c.real(name, 0));
+    } else if (c.has_input(i)) {
+      require_scalar(c, i);
+      auto const known = c.known_number(i);
+      if (!known && !c.dims(i)) c.unsupported(std::string(name) + " must be known before the model is run");
+      direct = direct && known && is_float(*known);
+      if (known) arguments.emplace_back(name, *known);
+    }
+  }
+  if (direct) return onnx_map(c, "Clip", std::move(arguments));
+  onnx_narrowed(c, [&](std::string const& made) {
+    std::string x = onnx_widened(c, 0);
+    for (std::size_t const i : {1U, 2U}) {
+      std::string const bound = c.has_input(i)
+                                    ? onnx_widened(c, i)
+                                    : c.constant_blob(onnx_limit(onnx_widened_type(c.type(0)), i == 2), "limit");
+      std::vector<std::string> both{x, bound};
+      onnx_bring_together(c, both, onnx_widened_type(c.type(0)));
+      std::string const next = i == 2 ? made : c.temporary("Max");
+      c.add(i == 1 ? "Max" : "Min", both, {next});
+      x = next;
+    }
+  });
+  c.as_input(0, 0);
 }
 
 inline void onnx_cast_to(onnx_context const& c, onnx_type to) {
@@ -100,14 +225,16 @@ inline void onnx_cast_to(onnx_context const& c, onnx_type to) {
 
 // Before version 7 a slope is of a channel, as for the operator; since then it broadcasts.
 inline void onnx_prelu(onnx_context const& c) {
+  require_type(c, 0, onnx_floats);
   if (c.opset() < 7) {
     c.add("PRelu", {c.input(0), c.input(1)}, {c.output(0)});
     return c.as_input(0, 0);
   }
+  require_broadcasts_to(c, 1, c.dims(0));
   std::string const above = c.step("Relu", {c.input(0)});
   std::string const below = c.step("Relu", {c.step("Negative", {c.input(0)})});  // without its sign
   std::string const sloped = c.step("Mul", {c.step("Negative", {below}), c.input(1)});
-  c.add("Add", {above, sloped}, {c.output(0)});
+  c.add("Sum", {above, sloped}, {c.output(0)});  // which refuses a slope of more axes or places than the input
   c.as_input(0, 0);
 }
 
@@ -116,6 +243,7 @@ inline std::string onnx_zeros(onnx_context const& c) {
 }
 
 inline void onnx_shrink(onnx_context const& c) {
+  require_type(c, 0, onnx_floats);
   float const lambda = c.real("lambd", 0.5f);
   std::string const bias = onnx_number(c, c.real("bias", 0), "bias");
   std::string const above = c.step("GT", {c.input(0), onnx_number(c, lambda, "above")});
@@ -128,6 +256,11 @@ inline void onnx_shrink(onnx_context const& c) {
 inline void onnx_dropout(onnx_context const& c) {
   bool const trains = c.opset() < 7 ? c.integer("is_test", 0) == 0 : c.has_input(2) && c.known_number(2) != 0.0;
   if (trains) c.unsupported("it must not be in training mode");
+  if (c.opset() >= 12 && c.has_input(1)) {
+    require_scalar(c, 1);
+    auto const ratio = c.known_number(1);
+    if (ratio && !(*ratio >= 0 && *ratio < 1)) c.unsupported("the ratio must be at least 0 and below 1");
+  }
   c.add("Copy", {c.input(0)}, {c.output(0)});
   c.as_input(0, 0);
   if (!c.wants(1)) return;
@@ -138,28 +271,34 @@ inline void onnx_dropout(onnx_context const& c) {
   c.set_dims(1, c.dims(0));
 }
 
-// Operands of any shapes that broadcast: those of other shapes are brought to the shape of all by operators that
-// broadcast. Comparing an operand with itself is a way to its shape that no element gets in the way of.
+// Operands of any shapes that broadcast. The op takes those of one shape.
 inline void onnx_where(onnx_context const& c) {
-  std::string condition = c.input(0);
-  std::string a = c.input(1);
-  std::string b = c.input(2);
-  onnx_dims const dims = broadcast(c.dims(0), broadcast(c.dims(1), c.dims(2)));
-  if (!known_alike(c.dims(0), c.dims(1)) || !known_alike(c.dims(0), c.dims(2))) {
-    std::string const data = c.step("And", {c.step("EQ", {a, a}), c.step("EQ", {b, b})});
-    std::string const all = c.step("Or", {data, condition});
-    auto const ones = [&](onnx_type type) {
-      return c.step("ConstantFill", {all}, {onnx_one(type), {"dtype", require_runtime_type(c, type)}});
-    };
-    condition = c.step("And", {condition, ones(onnx_type::boolean)});
-    char const* const times = c.type(1) == onnx_type::boolean ? "And" : "Mul";
-    std::string const one = ones(c.type(1));
-    a = c.step(times, {a, one});
-    b = c.step(times, {b, one});
+  require_type(c, 1, onnx_host_types);
+  onnx_dims dims = broadcast(c, c.dims(0), broadcast(c, c.dims(1), c.dims(2)));
+  if (known_alike(c.dims(0), c.dims(1)) && known_alike(c.dims(0), c.dims(2))) {
+    c.add("Where", {c.input(0), c.input(1), c.input(2)}, {c.output(0)});
+  } else {
+    onnx_type const type = onnx_widened_type(c.type(1));
+    bool const narrow = type != c.type(1);
+    std::vector<std::string> operands{
+        c.step("Cast", {c.input(0)}, {{"to", require_runtime_type(c, type)}}), onnx_widened(c, 1), onnx_widened(c, 2)};
+    onnx_bring_together(c, operands, type);
+    operands[0] = c.step("Cast", {operands[0]}, {{"to", require_runtime_type(c, onnx_type::boolean)}});
+    std::string const made = narrow ? c.temporary("wide") : c.output(0);
+    c.add("Where", operands, {made});
+    if (narrow) c.add("Cast", {made}, {c.output(0)}, {{"to", require_runtime_type(c, c.type(1))}});
   }
-  c.add("Where", {condition, a, b}, {c.output(0)});
   c.set_type(0, c.type(1));
-  c.set_dims(0, dims);
+  c.set_dims(0, std::move(dims));
+}
+
+// Integers: the greater of an element and zero.
+inline void onnx_relu(onnx_context const& c) {
+  if (!is_integer(c.type(0))) return onnx_map(c, "Relu");
+  std::string const zeros =
+      c.step("ConstantFill", {c.input(0)}, {{"value", 0}, {"dtype", require_runtime_type(c, c.type(0))}});
+  c.add("Max", {c.input(0), zeros}, {c.output(0)});
+  c.as_input(0, 0);
 }
 
 }  // namespace detail
@@ -169,43 +308,49 @@ inline void add_onnx_element_rules(onnx_rules& rules) {
     char const* onnx;
     char const* type;
   };
-  for (named const each : {named{"Abs", "Abs"},    {"Neg", "Negative"},      {"Reciprocal", "Reciprocal"},
-                           {"Exp", "Exp"},         {"Log", "Log"},           {"Sqrt", "Sqrt"},
-                           {"Erf", "Erf"},         {"Sign", "Sign"},         {"Floor", "Floor"},
-                           {"Ceil", "Ceil"},       {"Sin", "Sin"},           {"Cos", "Cos"},
-                           {"Tan", "Tan"},         {"Asin", "Asin"},         {"Acos", "Acos"},
-                           {"Atan", "Atan"},       {"Sinh", "Sinh"},         {"Cosh", "Cosh"},
-                           {"Not", "Not"},         {"Relu", "Relu"},         {"Tanh", "Tanh"},
-                           {"Sigmoid", "Sigmoid"}, {"Softplus", "Softplus"}, {"Softsign", "Softsign"}})
+  for (named const each :
+       {named{"Reciprocal", "Reciprocal"}, {"Exp", "Exp"},           {"Log", "Log"},   {"Sqrt", "Sqrt"},
+        {"Erf", "Erf"},                    {"Floor", "Floor"},       {"Ceil", "Ceil"}, {"Sin", "Sin"},
+        {"Cos", "Cos"},                    {"Tan", "Tan"},           {"Asin", "Asin"}, {"Acos", "Acos"},
+        {"Atan", "Atan"},                  {"Sinh", "Sinh"},         {"Cosh", "Cosh"}, {"Tanh", "Tanh"},
+        {"Sigmoid", "Sigmoid"},            {"Softplus", "Softplus"}, {"Softsign", "Softsign"}})
     rules.set(each.onnx, [type = each.type](onnx_context const& c) { detail::onnx_map(c, type); });
-  for (named const each : {named{"Add", "Add"},
-                           {"Sub", "Sub"},
-                           {"Mul", "Mul"},
-                           {"Div", "Div"},
-                           {"And", "And"},
-                           {"Or", "Or"},
-                           {"Xor", "Xor"}})
-    rules.set(each.onnx, [type = each.type](onnx_context const& c) { detail::onnx_binary(c, type); });
+  for (named const each : {named{"Abs", "Abs"}, {"Neg", "Negative"}, {"Sign", "Sign"}})
+    rules.set(each.onnx, [type = each.type](onnx_context const& c) {
+      detail::require_type(c, 0, detail::onnx_numbers_and_bytes);
+      detail::onnx_narrowed(c, [&](std::string const& made) { c.add(type, {detail::onnx_widened(c, 0)}, {made}); });
+      c.as_input(0, 0);
+    });
+  rules.set("Not", [](onnx_context const& c) { detail::onnx_map(c, "Not", {}, {onnx_type::boolean}); });
+  rules.set("Relu", detail::onnx_relu);
+  for (char const* type : {"Add", "Sub", "Mul", "Div"})
+    rules.set(type,
+              [type](onnx_context const& c) { detail::onnx_binary(c, type, detail::onnx_numbers_and_bytes); });
+  for (char const* type : {"And", "Or", "Xor"})
+    rules.set(type, [type](onnx_context const& c) { detail::onnx_logical(c, type); });
   for (named const each :
        {named{"Equal", "EQ"}, {"Less", "LT"}, {"Greater", "GT"}, {"LessOrEqual", "LE"}, {"GreaterOrEqual", "GE"}})
-    rules.set(each.onnx,
-              [type = each.type](onnx_context const& c) { detail::onnx_binary(c, type, onnx_type::boolean); });
+    rules.set(each.onnx, [type = each.type](onnx_context const& c) {
+      detail::onnx_binary(c, type, detail::onnx_host_types, onnx_type::boolean);
+    });
   rules.set("Pow", detail::onnx_pow);
-  rules.set("Sum", [](onnx_context const& c) { detail::onnx_variadic(c, "Sum", "Add"); });
-  rules.set("Mean", [](onnx_context const& c) { detail::onnx_variadic(c, "Mean", "Add", true); });
-  rules.set("Max", [](onnx_context const& c) { detail::onnx_variadic(c, "Max", nullptr); });
-  rules.set("Min", [](onnx_context const& c) { detail::onnx_variadic(c, "Min", nullptr); });
+  rules.set("Sum", [](onnx_context const& c) { detail::onnx_sum(c, false); });
+  rules.set("Mean", [](onnx_context const& c) { detail::onnx_sum(c, true); });
+  rules.set("Max", [](onnx_context const& c) { detail::onnx_extreme(c, "Max"); });
+  rules.set("Min", [](onnx_context const& c) { detail::onnx_extreme(c, "Min"); });
   rules.set("Identity", [](onnx_context const& c) { c.forward(0, 0); });
   rules.set("Dropout", detail::onnx_dropout);
   rules.set("Clip", detail::onnx_clip);
   rules.set("Cast", [](onnx_context const& c) { detail::onnx_cast_to(c, static_cast<onnx_type>(c.integer("to", 0))); });
   rules.set("CastLike", [](onnx_context const& c) { detail::onnx_cast_to(c, c.type(1)); });
   rules.set("IsNaN", [](onnx_context const& c) {
+    detail::require_type(c, 0, detail::onnx_floats);
     c.add("NE", {c.input(0), c.input(0)}, {c.output(0)});
     c.set_type(0, onnx_type::boolean);
     c.set_dims(0, c.dims(0));
   });
   rules.set("IsInf", [](onnx_context const& c) {
+    detail::require_type(c, 0, detail::onnx_floats);
     double const infinity = std::numeric_limits<double>::infinity();
     bool const above = c.integer("detect_positive", 1) != 0;
     bool const below = c.integer("detect_negative", 1) != 0;
@@ -226,6 +371,7 @@ inline void add_onnx_element_rules(onnx_rules& rules) {
                       {"scale", c.real("gamma", old ? 1.0507f : 1.05070102214813232421875f)}});
   });
   rules.set("Celu", [](onnx_context const& c) {
+    detail::require_type(c, 0, detail::onnx_floats);
     float const alpha = c.real("alpha", 1);
     std::string const made = c.step("Elu", {c.step("Scale", {c.input(0)}, {{"scale", 1 / alpha}})});
     c.add("Scale", {made}, {c.output(0)}, {{"scale", alpha}});
@@ -235,6 +381,7 @@ inline void add_onnx_element_rules(onnx_rules& rules) {
     detail::onnx_map(c, "HardSigmoid", {{"alpha", c.real("alpha", 0.2f)}, {"beta", c.real("beta", 0.5f)}});
   });
   rules.set("HardSwish", [](onnx_context const& c) {
+    detail::require_type(c, 0, detail::onnx_floats);
     std::string const gate = c.step("HardSigmoid", {c.input(0)}, {{"alpha", 1.0f / 6}, {"beta", 0.5f}});
     c.add("Mul", {c.input(0), gate}, {c.output(0)});
     c.as_input(0, 0);

@@ -13,6 +13,7 @@
 #include <plait/interop/onnx/detail/recurrence_activations.hpp>
 #include <plait/interop/onnx/detail/values.hpp>
 #include <plait/interop/onnx/rules.hpp>
+#include <plait/interop/onnx/rules/selections.hpp>
 #include <plait/netdef/net_builder.hpp>
 #include <plait/rnn/recurrent_net.hpp>
 
@@ -41,9 +42,8 @@ class onnx_recurrence {
     if (named != "reverse") reversed_.push_back(false);
     if (named != "forward") reversed_.push_back(true);
     batch_first_ = c.integer("layout", 0) != 0;
-    hidden_ = c.integer("hidden_size", c.dims(2) && c.dims(2)->size() == 3 ? (*c.dims(2))[2] : -1);
-    if (hidden_ < 1 || hidden_ > std::int64_t{1} << 24)
-      c.unsupported("hidden_size must be known before the model is run, and no more than 2^24");
+    hidden_ = hidden_size();
+    check_shapes();
     std::vector<std::string> const defaults = kind == kinds::rnn ? std::vector<std::string>{"Tanh"}
                                               : kind == kinds::gru
                                                   ? std::vector<std::string>{"Sigmoid", "Tanh"}
@@ -59,7 +59,7 @@ class onnx_recurrence {
   void run() {
     sequence_ = c_.input(0);
     if (batch_first_) sequence_ = c_.step("Transpose", {sequence_}, {{"axes", {1, 0, 2}}});
-    if (c_.has_input(4)) lengths_ = c_.input(4);
+    if (c_.has_input(4)) lengths_ = checked_lengths();
     if (reversed_.back()) ends_ = lengths_.empty() ? whole_lengths() : lengths_;
     for (std::size_t d = 0; d != reversed_.size(); ++d) add_direction(d);
     give_sequences();
@@ -69,6 +69,49 @@ class onnx_recurrence {
 
  private:
   using names = std::vector<std::string>;
+
+  // ---- checks
+  // As the node says it, or the weights do.
+  std::int64_t hidden_size() const {
+    auto const extent = [&](std::size_t i, std::size_t axis) {
+      return c_.dims(i) && c_.dims(i)->size() == 3 ? (*c_.dims(i))[axis] : -1;
+    };
+    std::int64_t const rows = extent(1, 1);
+    std::int64_t const known = extent(2, 2) >= 0 ? extent(2, 2) : rows >= 0 ? rows / blocks_ : -1;
+    std::int64_t const made = c_.integer("hidden_size", known);
+    if (made == -1 && known == -1) c_.unsupported("hidden_size must be known before the model is run");
+    if (made < 1 || (known >= 0 && made != known))
+      c_.unsupported("hidden_size is " + std::to_string(made) +
+                     (made < 1 ? "" : ", where the weights are of " + std::to_string(known) + " hidden units"));
+    if (known < 0 && made > most_unseen_units)
+      c_.unsupported("hidden_size is " + std::to_string(made) + ", which no weights of a known shape confirm");
+    return made;
+  }
+  void check_shapes() const {
+    for (std::size_t i = 0; i != c_.input_count(); ++i)
+      if (c_.has_input(i) && i != 4) require_type(c_, i, onnx_floats);
+    auto const extent = [&](std::size_t i, std::size_t axis) {
+      return c_.dims(i) && c_.dims(i)->size() == 3 ? (*c_.dims(i))[axis] : -1;
+    };
+    auto const directions = static_cast<std::int64_t>(reversed_.size());
+    std::int64_t const batch = extent(0, batch_first_ ? 0 : 1);
+    std::int64_t const gates = blocks_ * hidden_;
+    require_rank(c_, 0, 3, 3);
+    require_dims(c_, 1, {directions, gates, extent(0, 2)}, "directions, gates and width of the input");
+    require_dims(c_, 2, {directions, gates, hidden_}, "directions, gates and hidden units");
+    if (c_.has_input(3)) require_dims(c_, 3, {directions, 2 * gates}, "directions and biases");
+    if (c_.has_input(4)) {
+      require_dims(c_, 4, {batch}, "a length for each sequence");
+      check_lengths(c_, 4, extent(0, batch_first_ ? 1 : 0));
+    }
+    for (std::size_t const i : {5U, 6U})
+      if (c_.has_input(i))
+        require_dims(c_, i,
+                     batch_first_ ? std::vector<std::int64_t>{batch, directions, hidden_}
+                                  : std::vector<std::int64_t>{directions, batch, hidden_},
+                     "the state of each sequence");
+    if (c_.has_input(7)) require_dims(c_, 7, {directions, 3 * hidden_}, "directions and peepholes");
+  }
 
   // ---- parameters
   // Of a direction: what stands at its place of the first axis.
@@ -134,6 +177,13 @@ class onnx_recurrence {
     std::string const rows = c_.step("Slice", {shape}, {{"starts", {1}}, {"ends", {2}}});
     std::string const zero = c_.step("ConstantFill", {rows}, {{"input_as_shape", 1}, {"value", 0}, {"dtype", 10}});
     return c_.step("Add", {zero, steps});
+  }
+  // The lengths, which Gather takes from the list of those there can be: it refuses others.
+  std::string checked_lengths() const {
+    std::string const steps = c_.step("Slice", {c_.step("Shape", {sequence_})}, {{"starts", {0}}, {"ends", {1}}});
+    std::string const count = c_.step("Add", {steps, c_.constant_blob(onnx_list({1}), "one")});
+    std::string const possible = c_.step("Range", {c_.step("Cast", {count}, {{"to", 2}})});
+    return c_.step("Gather", {possible, c_.input(4)});
   }
   std::string turned(std::string const& x, std::size_t d) const {
     return reversed_[d] ? c_.step("ReversePackedSegs", {x, ends_}) : x;
@@ -374,6 +424,9 @@ class onnx_recurrence {
     c_.set_dims(o, batch_first_ ? std::vector<std::int64_t>{rows, count, hidden_}
                                 : std::vector<std::int64_t>{count, rows, hidden_});
   }
+
+  // Units that no weights of a known shape have: the most that zeros are allocated for before the net runs.
+  static constexpr std::int64_t most_unseen_units = std::int64_t{1} << 16;
 
   onnx_context const& c_;
   kinds kind_;

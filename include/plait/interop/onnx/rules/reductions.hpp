@@ -10,6 +10,7 @@
 
 #include <plait/interop/onnx/detail/values.hpp>
 #include <plait/interop/onnx/rules.hpp>
+#include <plait/interop/onnx/rules/elements.hpp>
 
 namespace plait {
 namespace detail {
@@ -17,6 +18,7 @@ namespace detail {
 // The axes that an operator reduces; nothing where it reduces none. Without any it reduces all.
 inline std::optional<std::vector<net_argument>> reduced_axes(onnx_context const& c) {
   auto const axes = listed(c, "axes", 1);
+  if (axes && c.dims(0)) static_cast<void>(axes_of(c, *axes, c.rank(0), false));
   std::vector<net_argument> made{{"keepdims", c.integer("keepdims", 1)}};
   if (axes && !axes->empty())
     made.emplace_back("axes", *axes);
@@ -45,27 +47,31 @@ inline void set_reduced(onnx_context const& c) {
 
 /// `before` and `after`: what is done to elements, and to results; `alone`: to elements where no axis is reduced, which
 /// are their own sums. nullptr for nothing.
-inline void onnx_reduce(onnx_context const& c, char const* type, char const* before = nullptr,
+inline void onnx_reduce(onnx_context const& c, char const* type, onnx_types types, char const* before = nullptr,
                         char const* after = nullptr, char const* alone = nullptr) {
+  require_type(c, 0, types);
   auto arguments = reduced_axes(c);
   if (!arguments) {
     if (alone == nullptr) return c.forward(0, 0);
     c.add(alone, {c.input(0)}, {c.output(0)});
     return c.as_input(0, 0);
   }
-  std::string x = c.input(0);
-  if (before != nullptr) x = c.step(before, {x});
-  if (after == nullptr) {
-    c.add(type, {x}, {c.output(0)}, std::move(*arguments));
-  } else {
-    c.add(after, {c.step(type, {x}, std::move(*arguments))}, {c.output(0)});
-  }
+  onnx_narrowed(c, [&](std::string const& made) {
+    std::string x = onnx_widened(c, 0);
+    if (before != nullptr) x = c.step(before, {x});
+    if (after == nullptr) {
+      c.add(type, {x}, {made}, std::move(*arguments));
+    } else {
+      c.add(after, {c.step(type, {x}, std::move(*arguments))}, {made});
+    }
+  });
   set_reduced(c);
 }
 
 // log(sum(exp(x))) = log(sum(exp(x - m))) + m for the greatest element m: exp does not overflow. Where that is
 // infinite, the greatest finite number does as well: Clip has no other bounds by itself.
 inline void onnx_reduce_log_sum_exp(onnx_context const& c) {
+  require_type(c, 0, onnx_floats);
   auto arguments = reduced_axes(c);
   if (!arguments) return c.forward(0, 0);
   std::vector<net_argument> kept = *arguments;
@@ -78,15 +84,29 @@ inline void onnx_reduce_log_sum_exp(onnx_context const& c) {
 }
 
 inline void onnx_arg(onnx_context const& c, char const* type) {
+  require_type(c, 0, onnx_numbers_and_bytes);
   if (c.integer("select_last_index", 0) != 0) c.unsupported("the last of equal elements");
-  c.add(type, {c.input(0)}, {c.output(0)}, {{"axis", c.integer("axis", 0)}, {"keepdims", c.integer("keepdims", 1)}});
+  std::int64_t const axis = c.integer("axis", 0);
+  std::int64_t const keep = c.integer("keepdims", 1);
+  onnx_dims dims = c.dims(0);
+  if (dims) {
+    std::size_t const at = c.axis(0, axis);
+    if ((*dims)[at] == 0) c.unsupported(input_text(c, 0) + " has no places along axis " + std::to_string(axis));
+    (*dims)[at] = 1;
+    if (keep == 0) dims->erase(dims->begin() + static_cast<std::ptrdiff_t>(at));
+  }
+  c.add(type, {onnx_widened(c, 0)}, {c.output(0)}, {{"axis", axis}, {"keepdims", keep}});
   c.set_type(0, onnx_type::int64);
+  c.set_dims(0, std::move(dims));
 }
 
 // Before version 13 the input is taken for a matrix, whose columns begin at the axis; since then only the axis counts.
 inline void onnx_softmax(onnx_context const& c, char const* type) {
+  require_type(c, 0, onnx_floats);
   bool const old = c.opset() < 13;
   std::int64_t const axis = c.integer("axis", old ? 1 : -1);
+  if (axis < 0 && c.opset() < 11) c.unsupported("a negative axis");
+  if (c.dims(0) && !(old && axis == static_cast<std::int64_t>(c.rank(0)))) static_cast<void>(c.axis(0, axis));
   if (old || axis == -1) {
     c.add(type, {c.input(0)}, {c.output(0)}, {{"axis", axis}});
   } else {
@@ -103,16 +123,22 @@ inline void onnx_softmax(onnx_context const& c, char const* type) {
 }
 
 inline void onnx_layer_norm(onnx_context const& c) {
+  require_type(c, 0, onnx_floats);
   std::int64_t const axis = c.integer("axis", -1);
+  if (c.integer("stash_type", 1) != 1) c.unsupported("a stash_type other than float32");
+  if (c.dims(0)) {
+    auto const first = c.dims(0)->begin() + static_cast<std::ptrdiff_t>(c.axis(0, axis));
+    onnx_dims const normalised = std::vector<std::int64_t>(first, c.dims(0)->end());
+    for (std::size_t const i : {1U, 2U})
+      if (c.has_input(i)) require_broadcasts_to(c, i, normalised);
+  }
   std::string const norm = c.temporary("norm");
   std::string const mean = c.temporary("mean");
   std::string const deviation = c.temporary("deviation");
   c.add("LayerNorm", {c.input(0)}, {norm, mean, deviation}, {{"axis", axis}, {"epsilon", c.real("epsilon", 1e-5f)}});
-  std::string const scaled = c.step("Mul", {norm, c.input(1)});
-  if (c.has_input(2))
-    c.add("Add", {scaled, c.input(2)}, {c.output(0)});
-  else
-    c.add("Copy", {scaled}, {c.output(0)});
+  std::string made = c.step("Mul", {norm, c.input(1)});
+  if (c.has_input(2)) made = c.step("Add", {made, c.input(2)});
+  c.add("ResizeLike", {made, c.input(0)}, {c.output(0)});  // which refuses a scale of more places than the input
   c.as_input(0, 0);
   if (!c.wants(1) && !c.wants(2)) return;
   // Of extent 1 in every normalised axis, of which the operator keeps one.
@@ -130,6 +156,14 @@ inline void onnx_layer_norm(onnx_context const& c) {
 }
 
 inline void onnx_batch_norm(onnx_context const& c) {
+  require_type(c, 0, onnx_floats);
+  for (std::size_t i = 1; i != 5; ++i) {
+    if (c.type(i) != onnx_type::undefined && c.type(0) != onnx_type::undefined && c.type(i) != c.type(0))
+      c.unsupported("input '" + c.node().inputs[i] + "' is " + to_string(c.type(i)) + ", where the images are " +
+                    to_string(c.type(0)));
+    std::int64_t const channels = c.dims(0) && c.dims(0)->size() > 1 ? (*c.dims(0))[1] : -1;
+    require_dims(c, i, {channels}, "a number for each channel");
+  }
   bool const trains = c.opset() < 7 ? c.integer("is_test", 0) == 0 : c.integer("training_mode", 0) != 0;
   bool more = false;
   for (std::size_t o = 1; o < c.node().outputs.size(); ++o) more = more || c.wants(o);
@@ -142,13 +176,23 @@ inline void onnx_batch_norm(onnx_context const& c) {
 }  // namespace detail
 
 inline void add_onnx_reduction_rules(onnx_rules& rules) {
-  for (char const* type : {"ReduceSum", "ReduceMean", "ReduceMax", "ReduceMin"})
-    rules.set(type, [type](onnx_context const& c) { detail::onnx_reduce(c, type); });
-  for (char const* type : {"ReduceL1", "ReduceL2"})
-    rules.set(type, [type](onnx_context const& c) { detail::onnx_reduce(c, type, nullptr, nullptr, "Abs"); });
+  using detail::onnx_floats;
+  using detail::onnx_numbers;
+  rules.set("ReduceSum", [](onnx_context const& c) { detail::onnx_reduce(c, "ReduceSum", onnx_numbers); });
+  rules.set("ReduceMean", [](onnx_context const& c) { detail::onnx_reduce(c, "ReduceMean", onnx_floats); });
+  for (char const* type : {"ReduceMax", "ReduceMin"})
+    rules.set(type, [type](onnx_context const& c) { detail::onnx_reduce(c, type, detail::onnx_host_types); });
+  rules.set("ReduceL1", [](onnx_context const& c) {
+    detail::onnx_reduce(c, "ReduceL1", onnx_numbers, nullptr, nullptr, "Abs");
+  });
+  rules.set("ReduceL2", [](onnx_context const& c) {
+    detail::onnx_reduce(c, "ReduceL2", onnx_floats, nullptr, nullptr, "Abs");
+  });
   rules.set("ReduceSumSquare",
-            [](onnx_context const& c) { detail::onnx_reduce(c, "ReduceSum", "Sqr", nullptr, "Sqr"); });
-  rules.set("ReduceLogSum", [](onnx_context const& c) { detail::onnx_reduce(c, "ReduceSum", nullptr, "Log", "Log"); });
+            [](onnx_context const& c) { detail::onnx_reduce(c, "ReduceSum", onnx_numbers, "Sqr", nullptr, "Sqr"); });
+  rules.set("ReduceLogSum", [](onnx_context const& c) {
+    detail::onnx_reduce(c, "ReduceSum", onnx_floats, nullptr, "Log", "Log");
+  });
   rules.set("ReduceLogSumExp", detail::onnx_reduce_log_sum_exp);
   for (char const* type : {"ArgMax", "ArgMin"})
     rules.set(type, [type](onnx_context const& c) { detail::onnx_arg(c, type); });
@@ -157,7 +201,9 @@ inline void add_onnx_reduction_rules(onnx_rules& rules) {
   rules.set("LayerNormalization", detail::onnx_layer_norm);
   rules.set("BatchNormalization", detail::onnx_batch_norm);
   rules.set("LpNormalization", [](onnx_context const& c) {
+    detail::require_type(c, 0, onnx_floats);
     if (c.integer("p", 2) != 2) c.unsupported("a norm other than the Euclidean");
+    if (c.dims(0)) static_cast<void>(c.axis(0, c.integer("axis", -1)));
     c.add("Normalize", {c.input(0)}, {c.output(0)}, {{"axis", c.integer("axis", -1)}});
     c.as_input(0, 0);
   });
