@@ -15,6 +15,13 @@
 
 namespace plait::detail {
 
+/// Integers that say yes or no.
+inline constexpr std::string_view onnx_flags[] = {
+    "allowzero",    "broadcast", "ceil_mode",           "count_include_pad",    "detect_negative",   "detect_positive",
+    "input_forget", "is_test",   "keepdims",            "largest",              "layout",            "linear_before_reset",
+    "noop_with_empty_axes",      "output_sequence",     "saturate",             "select_last_index", "sorted",
+    "spatial",      "storage_order",                    "training_mode",        "transA",            "transB"};
+
 /// Checks a node of ONNX's own operators. Reports the first violation of the schema; element types count where they are
 /// known before the net is run. O(operands and attributes).
 class onnx_signature_check {
@@ -64,6 +71,8 @@ class onnx_signature_check {
           listed, [&](std::string_view word) { return word.substr(0, word.find(':')) == a.name; });
       if (known == listed.end()) c_.unsupported("attribute '" + a.name + "' is unknown to " + version());
       check_kind(a, (*known)[a.name.size() + 1]);
+      if (std::ranges::find(onnx_flags, a.name) != std::end(onnx_flags) && a.i && *a.i != 0 && *a.i != 1)
+        c_.unsupported("attribute '" + a.name + "' is " + std::to_string(*a.i) + ", neither 0 nor 1");
     }
     for (std::string_view word : listed)
       if (take(word, "!") && !c_.has(word.substr(0, word.find(':'))))

@@ -1,0 +1,365 @@
+// What the specification demands of the attributes and operands of each operator: a node that violates it is refused
+// when the model is read, and the message says which constraint. A valid twin of each is read.
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <plait/interop/onnx/read.hpp>
+
+namespace {
+
+using numbers = std::vector<std::int64_t>;
+using plait::onnx_type;
+
+/// An input of a node: a tensor of a type and shape, or a constant list of int64; none is an operand that is left out.
+struct operand {
+  onnx_type type = onnx_type::undefined;
+  std::optional<numbers> dims = {};
+  std::optional<numbers> elements = {};
+};
+operand f(numbers dims) { return {onnx_type::float32, std::move(dims)}; }
+operand of(onnx_type type, numbers dims) { return {type, std::move(dims)}; }
+operand open(onnx_type type = onnx_type::float32) { return {type}; }
+operand ints(numbers elements) {
+  auto const count = static_cast<std::int64_t>(elements.size());
+  return {onnx_type::int64, numbers{count}, std::move(elements)};
+}
+operand narrow(numbers elements) {
+  operand made = ints(std::move(elements));
+  made.type = onnx_type::int32;
+  return made;
+}
+operand one(std::int64_t element) { return {onnx_type::int64, numbers{}, numbers{element}}; }
+
+struct attribute {
+  std::string name;
+  std::optional<std::int64_t> i = {};
+  numbers list = {};
+  std::string text = {};
+  std::optional<float> f = {};
+};
+attribute flag(std::string name, std::int64_t value) { return {std::move(name), value}; }
+attribute list(std::string name, numbers values) { return {std::move(name), std::nullopt, std::move(values)}; }
+attribute text(std::string name, std::string value) { return {std::move(name), std::nullopt, {}, std::move(value)}; }
+attribute real(std::string name, float value) { return {std::move(name), std::nullopt, {}, {}, value}; }
+
+struct row {
+  std::string type;
+  std::vector<operand> inputs;
+  std::vector<attribute> attributes;
+  std::string reason;  ///< empty: the model is read
+  std::int64_t opset = 13;
+  std::size_t outputs = 1;
+};
+
+plait::onnx_model model_of(row const& each) {
+  plait::onnx_model made;
+  made.ir_version = 8;
+  made.opsets = {{"", each.opset}};
+  plait::onnx_node node;
+  node.type = each.type;
+  node.name = "n";
+  for (std::size_t i = 0; i != each.inputs.size(); ++i) {
+    operand const& x = each.inputs[i];
+    std::string const name = "i" + std::to_string(i);
+    node.inputs.push_back(x.type == onnx_type::undefined ? "" : name);
+    if (x.type == onnx_type::undefined) continue;
+    if (x.elements) {
+      plait::onnx_tensor t;
+      t.name = name;
+      t.type = x.type;
+      t.dims = *x.dims;
+      t.int64s = *x.elements;
+      t.int32s.assign(x.elements->begin(), x.elements->end());
+      made.graph.initializers.push_back(std::move(t));
+    } else {
+      plait::onnx_value_info info;
+      info.name = name;
+      info.kind = plait::onnx_value_info::kinds::tensor;
+      info.type = x.type;
+      info.dims = x.dims;
+      made.graph.inputs.push_back(std::move(info));
+    }
+  }
+  for (attribute const& a : each.attributes) {
+    plait::onnx_attribute& to = node.attributes.emplace_back();
+    to.name = a.name;
+    to.i = a.i;
+    to.f = a.f;
+    to.ints = a.list;
+    if (!a.text.empty()) to.s = a.text;
+  }
+  for (std::size_t o = 0; o != each.outputs; ++o) {
+    node.outputs.push_back("o" + std::to_string(o));
+    plait::onnx_value_info info;
+    info.name = node.outputs.back();
+    made.graph.outputs.push_back(std::move(info));
+  }
+  made.graph.nodes.push_back(std::move(node));
+  return made;
+}
+
+/// Why the node is refused; empty if it is not.
+std::string refusal(row const& each) {
+  try {
+    static_cast<void>(plait::read_onnx(model_of(each)));
+    return {};
+  } catch (plait::onnx_error const& e) {
+    REQUIRE(e.problems.size() >= 1);
+    CHECK(e.problems[0].type == each.type);
+    CHECK(e.problems[0].node == "n");
+    return e.problems[0].reason;
+  }
+}
+
+void check(std::vector<row> const& rows) {
+  for (row const& each : rows) {
+    CAPTURE(each.type);
+    CAPTURE(each.reason);
+    std::string const found = refusal(each);
+    CAPTURE(found);
+    if (each.reason.empty())
+      CHECK(found.empty());
+    else
+      CHECK(found.find(each.reason) != std::string::npos);
+  }
+}
+
+auto const i64 = onnx_type::int64;
+auto const i32 = onnx_type::int32;
+auto const boolean = onnx_type::boolean;
+
+TEST_CASE("ONNX constraints: numbers of operands, and attributes that the version has") {
+  check({{"Relu", {}, {}, "input 0 is missing"},
+         {"Relu", {f({2}), f({2})}, {}, "it has 2 inputs, where version 13 of the operator has 1"},
+         {"Relu", {f({2})}, {}, "it has 2 outputs, where version 13 of the operator has at most 1", 13, 2},
+         {"TopK", {f({2}), ints({1})}, {}, "it has 1 outputs, where version 13 of the operator has at least 2"},
+         {"Add", {f({2}), {}}, {}, "input 1 is missing"},
+         {"Clip", {f({2}), {}, f({})}, {}, ""},
+         {"Clip", {{}, f({})}, {}, "input 0 is missing"},
+         {"Relu", {f({2})}, {real("alpha", 1)}, "attribute 'alpha' is unknown to version 13 of the operator"},
+         {"Add", {f({2}), f({2})}, {flag("broadcast", 1)}, "attribute 'broadcast' is unknown to version 13"},
+         {"Add", {f({2}), f({2})}, {flag("broadcast", 1)}, "", 6},
+         {"Concat", {f({2})}, {}, "attribute 'axis' is missing"},
+         {"Concat", {f({2})}, {flag("axis", 0), flag("axis", 0)}, "attribute 'axis' is given twice"},
+         {"Elu", {f({2})}, {flag("alpha", 1)}, "attribute 'alpha' is no float"},
+         {"ReduceSum", {f({2})}, {flag("keepdims", 2)}, "attribute 'keepdims' is 2, neither 0 nor 1"},
+         {"Gelu", {f({2})}, {}, "it is no operator of version 13"},
+         {"Gelu", {f({2})}, {}, "", 20}});
+}
+
+TEST_CASE("ONNX constraints: element types") {
+  check({{"Add", {f({2}), of(i64, {2})}, {}, "input 'i1' is int64 and 'i0' is float32, which must be of one type"},
+         {"Exp", {of(i32, {2})}, {}, "input 'i0' is int32, which version 13 of the operator does not take"},
+         {"And", {f({2}), f({2})}, {}, "input 'i0' is float32, which version 13 of the operator does not take"},
+         {"Add", {of(onnx_type::int8, {2}), of(onnx_type::int8, {2})}, {}, "'i0' is int8, of which the runtime has no"},
+         {"Gather", {f({2}), f({2})}, {}, "input 'i1' is float32, which version 13"},
+         {"Pow", {of(i32, {2}), of(i32, {2})}, {}, "input 'i0' is int32, which is computed for float32, float64 only"},
+         {"MatMul", {of(i32, {2, 2}), of(i32, {2, 2})}, {}, "'i0' is int32, which is computed for float32, float64"},
+         {"TopK", {of(onnx_type::uint8, {2}), ints({1})}, {}, "input 'i0' is uint8, which is computed for", 13, 2},
+         {"Pad", {of(i64, {1, 1, 2, 2}), ints({0, 0, 1, 1, 0, 0, 1, 1})}, {}, "input 'i0' is int64, which is computed"},
+         {"BatchNormalization",
+          {f({1, 2, 3}), of(onnx_type::float64, {2}), of(onnx_type::float64, {2}), f({2}), f({2})},
+          {},
+          "input 'i1' is float64, where the images are float32",
+          15}});
+}
+
+TEST_CASE("ONNX constraints: shapes that broadcast") {
+  check({{"Add", {f({2, 3}), f({2, 4})}, {}, "shapes 2x3 and 2x4 do not broadcast"},
+         {"Add", {f({2, -1}), f({2, 4})}, {}, ""},
+         {"Less", {f({2}), f({3})}, {}, "do not broadcast"},
+         {"And", {of(boolean, {2}), of(boolean, {3})}, {}, "do not broadcast"},
+         {"Pow", {f({2}), f({3})}, {}, "do not broadcast"},
+         {"Max", {f({2}), f({3})}, {}, "do not broadcast"},
+         {"Max", {f({2}), f({1})}, {}, "input 'i1' (1) should be 2, as input 0 is", 7},
+         {"Mean", {f({2}), f({1, 1}), f({5, 3})}, {}, "do not broadcast"},
+         {"Where", {of(boolean, {2}), f({2}), f({3})}, {}, "do not broadcast"},
+         {"Add", {f({2}), f({1})}, {}, "input 'i1' (1) should be 2, as input 0 is", 6},
+         {"PRelu", {f({2, 3}), f({4, 2, 3})}, {}, "input 'i1' (4x2x3) does not broadcast to 2x3"},
+         {"PRelu", {f({2, 3}), f({3})}, {}, ""},
+         {"Expand", {f({2, 3}), ints({2, 4})}, {}, "do not broadcast"},
+         {"Expand", {f({2, 3}), ints({-1, 3})}, {}, "a shape cannot have an extent of -1"},
+         {"Expand", {f({2, 3}), one(3)}, {}, "input 'i1' (a scalar) should have 1 axes"},
+         {"Clip", {f({2}), f({1})}, {}, "input 'i1' (1) should be a scalar"},
+         {"Dropout", {f({2}), f({1})}, {}, "input 'i1' (1) should be a scalar"},
+         {"Range", {one(0), ints({1, 2}), one(1)}, {}, "input 'i1' (2) should be one number"},
+         {"Range", {one(0), one(3), one(0)}, {}, "the step is 0"},
+         {"LayerNormalization", {f({2, 3}), f({4})}, {}, "input 'i1' (4) does not broadcast to 3", 17},
+         {"BatchNormalization", {f({1, 2, 3}), f({2}), f({3}), f({2}), f({2})}, {}, "'i2' (3) should be 2, a number for"},
+         {"BatchNormalization", {f({1, 2, 3}), f({2}), f({1, 2}), f({2}), f({2})}, {}, "'i2' (1x2) should be 2"}});
+}
+
+TEST_CASE("ONNX constraints: shapes and axes") {
+  check({{"Reshape", {f({2, 3}), ints({-1, -1})}, {}, "a shape can have one -1 only"},
+         {"Reshape", {f({2, 3}), ints({-2, 3})}, {}, "a shape cannot have an extent of -2"},
+         {"Reshape", {f({2, 3}), ints({4, 2})}, {}, "the elements of input 'i0' (2x3) do not make the shape 4x2"},
+         {"Reshape", {f({2, 3}), ints({4, -1})}, {}, "do not make the shape"},
+         {"Reshape", {f({2, 3}), ints({2, 3, 0})}, {}, "the shape has a 0 for axis 2"},
+         {"Reshape", {f({2, 3}), of(i64, {1, 2})}, {}, "input 'i1' (1x2) should have 1 axes"},
+         {"Flatten", {f({2, 3})}, {flag("axis", 3)}, "input 'i0' (2x3) has no axis 3"},
+         {"Flatten", {f({2, 3})}, {flag("axis", -2)}, ""},
+         {"Flatten", {f({2, 3})}, {flag("axis", -1)}, "a negative axis", 9},
+         {"Squeeze", {f({1, 3}), ints({1})}, {}, "axis 1 of input 'i0' (1x3) has not the extent 1"},
+         {"Squeeze", {f({1, 3}), ints({2})}, {}, "axis 2 is not there, of 2 axes"},
+         {"Squeeze", {f({1, 3})}, {list("axes", {-3})}, "axis -3 is not there", 11},
+         {"Unsqueeze", {f({3}), ints({0, 0})}, {}, "axis 0 is given twice"},
+         {"Unsqueeze", {f({3}), ints({-1, 2})}, {}, "axis 2 is given twice"},
+         {"Unsqueeze", {f({3})}, {list("axes", {1, -2})}, "axis 1 is given twice", 11},
+         {"Unsqueeze", {open(), ints({1, 1})}, {}, "axis 1 is given twice"},
+         {"Unsqueeze", {f({3}), ints({0, 2})}, {}, ""},
+         {"Unsqueeze", {f({3}), ints({3})}, {}, "axis 3 is not there, of 2 axes"},
+         {"Unsqueeze", {f({3}), one(0)}, {}, "input 'i1' (a scalar) should have 1 axes"},
+         {"Transpose", {f({2, 3})}, {list("perm", {1, -2})}, "perm has a negative axis"},
+         {"Transpose", {f({2, 3})}, {list("perm", {1, 1})}, "axis 1 is given twice"},
+         {"Transpose", {open()}, {list("perm", {1, 1})}, "axis 1 is given twice"},
+         {"Transpose", {f({2, 3})}, {list("perm", {1, 0, 2})}, "perm has 3 axes"},
+         {"Transpose", {f({2, 3})}, {list("perm", {0, 2})}, "axis 2 is not there"},
+         {"Transpose", {f({2, 3})}, {list("perm", {1, 0})}, ""},
+         {"Tile", {f({2, 3}), ints({2})}, {}, "it has 1 repeats for input 'i0' (2x3)"},
+         {"Tile", {f({2, 3}), ints({2, 1, 1})}, {}, "it has 3 repeats for input 'i0' (2x3)"},
+         {"Tile", {f({2, 3}), ints({2, -1})}, {}, "a repeat is negative"},
+         {"Tile", {f({2, 3}), ints({2, 0})}, {}, ""},
+         {"ReduceSum", {f({2, 3}), ints({2})}, {}, "axis 2 is not there, of 2 axes"},
+         {"ReduceMax", {f({2, 3})}, {list("axes", {-3})}, "axis -3 is not there"},
+         {"ReduceLogSumExp", {f({2, 3})}, {list("axes", {5})}, "axis 5 is not there"},
+         {"ArgMax", {f({2, 3})}, {flag("axis", 2)}, "its input has no axis 2"},
+         {"ArgMin", {f({2, 0})}, {flag("axis", 1)}, "input 'i0' (2x0) has no places along axis 1"},
+         {"Softmax", {f({2, 3})}, {flag("axis", 2)}, "its input has no axis 2"},
+         {"LogSoftmax", {f({2, 3})}, {flag("axis", -3)}, "its input has no axis -3"},
+         {"LpNormalization", {f({2, 3})}, {flag("axis", 2)}, "its input has no axis 2"},
+         {"LayerNormalization", {f({2, 3}), f({3})}, {flag("axis", 2)}, "its input has no axis 2", 17},
+         {"ConstantOfShape", {ints({2, -1})}, {}, "a shape cannot have an extent of -1"},
+         {"ConstantOfShape", {of(i64, {1, 1})}, {}, "input 'i0' (1x1) should have 1 axes"}});
+}
+
+TEST_CASE("ONNX constraints: what is selected and joined") {
+  check({{"Concat", {f({2, 3}), f({2, 4})}, {flag("axis", 0)}, "input 'i1' (2x4) should be ?x3, as input 0 is but for"},
+         {"Concat", {f({2, 3}), f({2})}, {flag("axis", 0)}, "input 'i1' (2) should be ?x3"},
+         {"Concat", {f({2, 3}), f({2, 3})}, {flag("axis", 2)}, "its input has no axis 2"},
+         {"Split", {f({6}), ints({2, 3})}, {}, "the lengths do not make 2 outputs of axis 0 of input 'i0' (6)", 13, 2},
+         {"Split", {f({6}), ints({2, 2, 2})}, {}, "the lengths do not make 2 outputs", 13, 2},
+         {"Split", {f({6}), ints({7, -1})}, {}, "a length of an output is negative", 13, 2},
+         {"Split", {f({6})}, {list("split", {2, 3})}, "the lengths do not make 2 outputs", 11, 2},
+         {"Split", {f({5})}, {}, "axis 0 of input 'i0' (5) makes no 2 equal parts", 13, 2},
+         {"Split", {f({5})}, {flag("num_outputs", 2)}, "", 18, 2},
+         {"Split", {f({6})}, {flag("num_outputs", 3)}, "num_outputs is 3, where it has 2 outputs", 18, 2},
+         {"Split", {f({6})}, {}, "it must have either the lengths of its outputs or num_outputs", 18, 2},
+         {"Split", {f({6}), ints({3, 3})}, {flag("num_outputs", 2)}, "it must have either", 18, 2},
+         {"Split", {f({6})}, {flag("axis", 1)}, "its input has no axis 1", 13, 2},
+         {"Slice", {f({4, 5}), ints({0, 1}), ints({2, 3}), ints({0, 0})}, {}, "axis 0 is given twice"},
+         {"Slice", {f({4, 5}), ints({0, 1}), ints({2, 3}), ints({1, -1})}, {}, "axis 1 is given twice"},
+         {"Slice", {open(), ints({0, 1}), ints({2, 3}), ints({1, 1})}, {}, "axis 1 is given twice"},
+         {"Slice",
+          {f({4, 5})},
+          {list("starts", {0, 1}), list("ends", {2, 3}), list("axes", {0, 0})},
+          "axis 0 is given twice",
+          9},
+         {"Slice", {f({4, 5}), ints({0}), ints({2}), ints({2})}, {}, "axis 2 is not there"},
+         {"Slice", {f({4, 5}), ints({0}), ints({2, 3})}, {}, "as many starts as ends must be given"},
+         {"Slice", {f({4, 5}), ints({0}), ints({2}), ints({0, 1})}, {}, "as many axes as bounds must be given"},
+         {"Slice", {f({4, 5}), ints({0}), ints({2}), ints({0}), ints({1, 1})}, {}, "as many steps as bounds"},
+         {"Slice", {f({4, 5}), ints({0, 0, 0}), ints({2, 2, 2})}, {}, "axis 2 is not there"},
+         {"Slice", {f({4, 5}), one(0), ints({2})}, {}, "input 'i1' (a scalar) should have 1 axes"},
+         {"Gather", {f({4, 5}), ints({4})}, {}, "axis 0 of input 'i0' (4x5) has no place 4"},
+         {"Gather", {f({4, 5}), ints({-5})}, {}, "has no place -5"},
+         {"Gather", {f({4, 5}), ints({0})}, {flag("axis", 2)}, "its input has no axis 2"},
+         {"Gather", {f({}), ints({0})}, {}, "no axis 0"},
+         {"ReverseSequence", {f({4, 2}), ints({1, 5})}, {}, "a sequence has the length 5, where there are 4 steps"},
+         {"ReverseSequence", {f({4, 2}), ints({1, -1})}, {}, "a sequence has the length -1"},
+         {"ReverseSequence", {f({4, 2}), ints({1})}, {}, "input 'i1' (1) should be 2, a length for each sequence"},
+         {"ReverseSequence", {f({4}), ints({1})}, {}, "input 'i0' (4) should have at least 2 axes"},
+         {"ReverseSequence",
+          {f({4, 2}), ints({1, 1})},
+          {flag("time_axis", 1), flag("batch_axis", 1)},
+          "the axes of time and batch must be the first two"},
+         {"TopK", {f({3, 4}), ints({5})}, {}, "k is 5, where axis -1 of input 'i0' (3x4) has 4 places", 13, 2},
+         {"TopK", {f({3, 4}), ints({4})}, {flag("axis", 0)}, "has 3 places", 13, 2},
+         {"TopK", {f({3, 4}), ints({-1})}, {}, "k is -1", 13, 2},
+         {"TopK", {f({3, 4}), one(1)}, {}, "input 'i1' (a scalar) should be 1, a list of one number", 13, 2},
+         {"TopK", {f({3, 4})}, {flag("k", 5)}, "k is 5, where axis -1", 9, 2},
+         {"TopK", {f({3, 4}), ints({1})}, {flag("axis", 2)}, "its input has no axis 2", 13, 2}});
+}
+
+TEST_CASE("ONNX constraints: matrices and images") {
+  operand const x = f({1, 2, 8, 8});
+  operand const w = f({4, 2, 3, 3});
+  attribute const kernel = list("kernel_shape", {3, 3});
+  operand const image = f({1, 1, 4, 4});
+  check({{"MatMul", {f({2, 3}), f({2, 3})}, {}, "input 'i0' (2x3) and input 'i1' (2x3) have inner extents 3 and 2"},
+         {"MatMul", {f({}), f({2})}, {}, "input 'i0' (a scalar) should have at least 1 axes"},
+         {"MatMul", {f({2, 1, 3}), f({3, 3, 4})}, {}, "shapes 2 and 3 do not broadcast"},
+         {"Gemm", {f({2, 3}), f({3, 4}), f({1, 2, 4})}, {}, "input 'i2' (1x2x4) does not broadcast to 2x4"},
+         {"Gemm", {f({2, 3}), f({3, 4}), f({2})}, {}, "input 'i2' (2) does not broadcast to 2x4"},
+         {"Gemm", {f({2, 3, 1}), f({3, 4})}, {}, "input 'i0' (2x3x1) should have 2 axes"},
+         {"Gemm", {f({2, 3}), f({3})}, {}, "input 'i1' (3) should have 2 axes"},
+         {"Gemm", {f({2, 3}), f({4, 4})}, {}, "have inner extents 3 and 4"},
+         {"Gemm", {f({2, 3}), f({3, 4})}, {flag("transA", 1)}, "have inner extents 2 and 3"},
+         {"Gemm", {f({2, 3}), f({4, 3}), f({4})}, {flag("transB", 1)}, ""},
+         {"Conv", {x, w}, {list("strides", {2})}, "strides has 1 numbers for windows of 2 axes"},
+         {"Conv", {x, w}, {list("dilations", {2})}, "dilations has 1 numbers for windows of 2 axes"},
+         {"Conv", {x, w}, {list("pads", {1, 1})}, "pads has 2 numbers for windows of 2 axes"},
+         {"Conv", {x, w}, {list("kernel_shape", {3})}, "kernel_shape has 1 numbers for windows of 2 axes"},
+         {"Conv", {x, w}, {list("kernel_shape", {3, 2})}, "kernel_shape 3x2 is not that of input 'i1' (4x2x3x3)"},
+         {"Conv", {x, w}, {list("strides", {0, 1})}, "strides has 0, which is below 1"},
+         {"Conv", {x, w}, {list("dilations", {1, -1})}, "dilations has -1, which is below 1"},
+         {"Conv", {x, w}, {list("pads", {0, -1, 0, 0})}, "pads has -1, which is below 0"},
+         {"Conv", {x, w}, {text("auto_pad", "SAME")}, "auto_pad SAME"},
+         {"Conv", {x, w}, {text("auto_pad", "VALID"), list("pads", {1, 1, 1, 1})}, "pads beside auto_pad VALID"},
+         {"Conv", {x, w}, {flag("group", 0)}, "group is 0"},
+         {"Conv", {x, w}, {flag("group", 2)}, "has not the channels of input 'i1' (4x2x3x3) in 2 groups"},
+         {"Conv", {x, f({3, 1, 3, 3})}, {flag("group", 2)}, "the filters of input 'i1' (3x1x3x3) do not make 2 groups"},
+         {"Conv", {x, f({4, 3, 3, 3})}, {}, "input 'i0' (1x2x8x8) has not the channels of"},
+         {"Conv", {x, f({4, 2, 3})}, {}, "input 'i0' (1x2x8x8) should have 3 axes, as its windows do"},
+         {"Conv", {x, f({4, 2, 9, 3})}, {}, "a window of 9 places is larger than axis 2 of input 'i0' (1x2x8x8)"},
+         {"Conv", {x, w, f({3})}, {}, "input 'i2' (3) should be 4, a number for each filter"},
+         {"Conv", {x, w, f({4})}, {list("pads", {1, 1, 1, 1})}, ""},
+         {"MaxPool", {x}, {list("kernel_shape", {2})}, "kernel_shape has 1 numbers for windows of 2 axes"},
+         {"MaxPool", {x}, {list("kernel_shape", {2, 0})}, "kernel_shape has 0, which is below 1"},
+         {"MaxPool", {x}, {kernel, list("strides", {2})}, "strides has 1 numbers"},
+         {"MaxPool", {x}, {kernel, list("pads", {3, 0, 0, 0})}, "a pad of axis 2 is no smaller than the window"},
+         {"AveragePool", {x}, {kernel, list("pads", {0, 0})}, "pads has 2 numbers"},
+         {"AveragePool", {x}, {list("kernel_shape", {9, 9})}, "a window of 9 places is larger than axis 2"},
+         {"AveragePool", {f({2, 3})}, {kernel}, "input 'i0' (2x3) should have at least 3 axes"},
+         {"GlobalMaxPool", {f({2, 3})}, {}, "input 'i0' (2x3) should have 3 to 5 axes"},
+         {"Pad", {image, ints({0, 0, 1, 1})}, {}, "it has 4 pads for input 'i0' (1x1x4x4)"},
+         {"Pad", {image, ints({0, 0, 1, 1, 0, 0, 1, 1}), f({2})}, {}, "input 'i2' (2) should be one number"},
+         {"Pad", {image, ints({0, 0, 1, 1, 0, 0, 1, 1})}, {text("mode", "wrapped")}, "the mode 'wrapped'"},
+         {"Pad", {image, ints({0, 0, 4, 1, 0, 0, 1, 1})}, {text("mode", "reflect")}, "a reflected margin of axis 2"},
+         {"Pad", {image, ints({0, 0, -3, 1, 0, 0, -2, 1})}, {}, "more is cut off axis 2"}});
+}
+
+TEST_CASE("ONNX constraints: recurrence") {
+  operand const x = f({5, 2, 3});
+  operand const w = f({1, 16, 3});
+  operand const r = f({1, 16, 4});
+  operand const b = f({1, 32});
+  attribute const hidden = flag("hidden_size", 4);
+  check({{"LSTM", {x, w, r, b}, {hidden}, "", 13, 3},
+         {"LSTM", {x, w, r}, {flag("hidden_size", 5)}, "hidden_size is 5, where the weights are of 4 hidden units", 13, 1},
+         {"LSTM", {x, w, r}, {flag("hidden_size", 0)}, "hidden_size is 0"},
+         {"LSTM", {open(), open(), open()}, {flag("hidden_size", 1 << 20)}, "which no weights of a known shape confirm"},
+         {"LSTM", {x, f({1, 12, 3}), r}, {hidden}, "input 'i1' (1x12x3) should be 1x16x3"},
+         {"LSTM", {x, f({1, 16, 2}), r}, {hidden}, "input 'i1' (1x16x2) should be 1x16x3"},
+         {"LSTM", {x, f({2, 16, 3}), r}, {hidden}, "input 'i1' (2x16x3) should be 1x16x3, directions"},
+         {"LSTM", {x, w, r, f({1, 16})}, {hidden}, "input 'i3' (1x16) should be 1x32"},
+         {"LSTM", {f({5, 3}), w, r}, {hidden}, "input 'i0' (5x3) should have 3 axes"},
+         {"LSTM", {x, w, r, b, {}, f({1, 1, 4})}, {hidden}, "input 'i5' (1x1x4) should be 1x2x4"},
+         {"LSTM", {x, w, r, b, {}, {}, f({2, 4})}, {hidden}, "input 'i6' (2x4) should be 1x2x4"},
+         {"LSTM", {x, w, r, b, {}, {}, {}, f({1, 8})}, {hidden}, "input 'i7' (1x8) should be 1x12"},
+         {"LSTM", {x, w, r, b, narrow({5, 6})}, {hidden}, "a sequence has the length 6, where there are 5 steps"},
+         {"GRU", {x, f({1, 12, 3}), f({1, 12, 4}), {}, narrow({5, -1})}, {hidden}, "a sequence has the length -1"},
+         {"RNN", {x, f({1, 4, 3}), f({1, 4, 4}), {}, narrow({5})}, {hidden}, "input 'i4' (1) should be 2, a length"},
+         {"RNN", {x, f({1, 4, 3}), f({1, 4, 4}), {}, narrow({5, 0})}, {hidden}, ""},
+         {"RNN", {x, f({1, 4, 3}), f({1, 4, 4})}, {hidden, text("direction", "up")}, "the direction 'up'"},
+         {"GRU", {x, f({1, 12, 3}), f({1, 12, 4})}, {hidden, flag("layout", 1)}, "", 14},
+         {"GRU", {x, f({1, 12, 3}), f({1, 12, 4})}, {hidden, real("clip", -1)}, "a clip that is not above 0"}});
+}
+
+}  // namespace
