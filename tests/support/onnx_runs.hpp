@@ -38,7 +38,8 @@ inline bool is_close(double got, double wanted) {
 inline std::string difference(plait::tensor_value const& got, plait::tensor_value const& wanted) {
   if (got.type() != wanted.type())
     return "is " + std::string(to_string(got.type())) + ", not " + std::string(to_string(wanted.type()));
-  if (got.shape != wanted.shape) return "has another shape";
+  if (got.shape != wanted.shape)
+    return "is " + to_string(plait::shape(got.shape)) + ", not " + to_string(plait::shape(wanted.shape));
   return std::visit(
       [&]<class T>(std::vector<T> const& elements) -> std::string {
         auto const& expected = std::get<std::vector<T>>(wanted.data);

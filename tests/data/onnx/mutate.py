@@ -182,7 +182,7 @@ def arrays_like(array):
     yield "one axis more", array[None]
     yield "one axis behind", array[..., None]
     if array.ndim:
-        yield "one axis less", array[0] if array.shape[0] else array.reshape(array.shape[1:] or (0,))
+        yield "one axis less", array[0] if array.shape[0] else numpy.zeros(array.shape[1:], array.dtype)
         yield "empty", array[:0]
         for axis in range(array.ndim):
             yield f"one place more on {axis}", numpy.concatenate([array, array.take([-1] if array.shape[axis] else [], axis)], axis)
@@ -200,8 +200,6 @@ def arrays_like(array):
         yield "one huge", numpy.concatenate([[2**31 - 1], array.reshape(-1)[1:]]).astype(array.dtype).reshape(array.shape)
         yield "back to front", array.reshape(-1)[::-1].reshape(array.shape)
     if array.dtype in (numpy.float32, numpy.float64) and array.size:
-        yield "with nan", numpy.where(numpy.arange(array.size).reshape(array.shape) == 0, array.dtype.type("nan"), array)
-        yield "infinite", array * array.dtype.type("inf")
         yield "fine", array + array.dtype.type(0.1)
 
 

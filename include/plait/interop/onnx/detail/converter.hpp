@@ -172,6 +172,9 @@ class onnx_converter {
       onnx_value_info const& info = graph.inputs[i];
       if (info.name.empty()) throw onnx_unsupported{"an input of its graph has no name"};
       if (given.type == onnx_type::undefined) given.type = info.type;
+      if (info.type != onnx_type::undefined && info.type != given.type)
+        throw onnx_unsupported{"input '" + info.name + "' of its graph is " + to_string(info.type) +
+                               ", where it gets " + to_string(given.type)};
       if (!given.dims) given.dims = info.dims;
       set(info.name, std::move(given));
     }

@@ -187,12 +187,11 @@ inline std::string input_of_rank(onnx_context const& c, std::size_t i, std::size
   std::iota(axes.begin(), axes.end(), std::int64_t{0});
   return c.step("Transpose", {c.input(i)}, {{"axes", axes}});
 }
-/// Reports an input that is known not to be a single number. With `any_rank` shapes of one element will do.
+/// Reports an input that is known not to be one number: a scalar or a list of one, or with `any_rank` more axes.
 inline void require_scalar(onnx_context const& c, std::size_t i, bool any_rank = false) {
   if (!c.dims(i)) return;
-  bool const one = any_rank ? std::ranges::all_of(*c.dims(i), [](std::int64_t x) { return x == 1 || x < 0; })
-                            : c.dims(i)->empty();
-  if (!one) c.unsupported(input_text(c, i) + " should be " + (any_rank ? "one number" : "a scalar"));
+  bool const one = std::ranges::all_of(*c.dims(i), [](std::int64_t x) { return x == 1 || x < 0; });
+  if (!one || (!any_rank && c.dims(i)->size() > 1)) c.unsupported(input_text(c, i) + " should be one number");
 }
 
 inline bool known_alike(onnx_dims const& a, onnx_dims const& b) {

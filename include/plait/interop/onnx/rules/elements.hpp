@@ -195,7 +195,7 @@ inline void onnx_clip(onnx_context const& c) {
     } else if (c.has_input(i)) {
       require_scalar(c, i);
       auto const known = c.known_number(i);
-      if (!known && !c.dims(i)) c.unsupported(std::string(name) + " must be known before the model is run");
+      if (!known && !is_known(c.dims(i))) c.unsupported(std::string(name) + " must be known before the model is run");
       direct = direct && known && is_float(*known);
       if (known) arguments.emplace_back(name, *known);
     }
@@ -204,9 +204,9 @@ inline void onnx_clip(onnx_context const& c) {
   onnx_narrowed(c, [&](std::string const& made) {
     std::string x = onnx_widened(c, 0);
     for (std::size_t const i : {1U, 2U}) {
-      std::string const bound = c.has_input(i)
-                                    ? onnx_widened(c, i)
-                                    : c.constant_blob(onnx_limit(onnx_widened_type(c.type(0)), i == 2), "limit");
+      std::string bound = c.has_input(i) ? onnx_widened(c, i)
+                                         : c.constant_blob(onnx_limit(onnx_widened_type(c.type(0)), i == 2), "limit");
+      if (c.has_input(i) && !c.dims(i)->empty()) bound = c.step("Squeeze", {bound}, {{"dims", {0}}});
       std::vector<std::string> both{x, bound};
       onnx_bring_together(c, both, onnx_widened_type(c.type(0)));
       std::string const next = i == 2 ? made : c.temporary("Max");
@@ -231,10 +231,9 @@ inline void onnx_prelu(onnx_context const& c) {
     return c.as_input(0, 0);
   }
   require_broadcasts_to(c, 1, c.dims(0));
-  std::string const above = c.step("Relu", {c.input(0)});
-  std::string const below = c.step("Relu", {c.step("Negative", {c.input(0)})});  // without its sign
-  std::string const sloped = c.step("Mul", {c.step("Negative", {below}), c.input(1)});
-  c.add("Sum", {above, sloped}, {c.output(0)});  // which refuses a slope of more axes or places than the input
+  std::string const below = c.step("LT", {c.input(0), onnx_number(c, 0, "zero")});
+  std::string const sloped = c.step("Mul", {c.input(0), c.input(1)});
+  c.add("Where", {below, sloped, c.input(0)}, {c.output(0)});  // which refuses a slope of more places than the input
   c.as_input(0, 0);
 }
 

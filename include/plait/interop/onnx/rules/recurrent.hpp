@@ -57,7 +57,7 @@ class onnx_recurrence {
   }
 
   void run() {
-    sequence_ = c_.input(0);
+    sequence_ = input_of_rank(c_, 0, 3);
     if (batch_first_) sequence_ = c_.step("Transpose", {sequence_}, {{"axes", {1, 0, 2}}});
     if (c_.has_input(4)) lengths_ = checked_lengths();
     if (reversed_.back()) ends_ = lengths_.empty() ? whole_lengths() : lengths_;
@@ -98,8 +98,8 @@ class onnx_recurrence {
     std::int64_t const gates = blocks_ * hidden_;
     require_rank(c_, 0, 3, 3);
     require_dims(c_, 1, {directions, gates, extent(0, 2)}, "directions, gates and width of the input");
-    require_dims(c_, 2, {directions, gates, hidden_}, "directions, gates and hidden units");
-    if (c_.has_input(3)) require_dims(c_, 3, {directions, 2 * gates}, "directions and biases");
+    require_dims(c_, 2, shape_of_weights(2), "directions, gates and hidden units");
+    if (c_.has_input(3)) require_dims(c_, 3, shape_of_weights(3), "directions and biases");
     if (c_.has_input(4)) {
       require_dims(c_, 4, {batch}, "a length for each sequence");
       check_lengths(c_, 4, extent(0, batch_first_ ? 1 : 0));
@@ -110,7 +110,7 @@ class onnx_recurrence {
                      batch_first_ ? std::vector<std::int64_t>{batch, directions, hidden_}
                                   : std::vector<std::int64_t>{directions, batch, hidden_},
                      "the state of each sequence");
-    if (c_.has_input(7)) require_dims(c_, 7, {directions, 3 * hidden_}, "directions and peepholes");
+    if (c_.has_input(7)) require_dims(c_, 7, shape_of_weights(7), "directions and peepholes");
   }
 
   // ---- parameters
@@ -124,9 +124,18 @@ class onnx_recurrence {
       part.shape.erase(part.shape.begin());
       return {std::move(part), {}};
     }
-    std::string part = c_.input(i);
+    std::string part = input_of_rank(c_, i, i == 3 || i == 7 ? 2 : 3);
+    if (!is_known(c_.dims(i))) part = c_.step("Reshape", {part}, {{"shape", shape_of_weights(i)}});
     if (reversed_.size() != 1) part = c_.step("Slice", {part}, {{"starts", {at}}, {"ends", {at + 1}}});
     return {std::nullopt, c_.step("Squeeze", {part}, {{"dims", {0}}})};
+  }
+  // -1 for the width of the input.
+  std::vector<std::int64_t> shape_of_weights(std::size_t i) const {
+    auto const directions = static_cast<std::int64_t>(reversed_.size());
+    std::int64_t const gates = blocks_ * hidden_;
+    if (i == 3) return {directions, 2 * gates};
+    if (i == 7) return {directions, 3 * hidden_};
+    return {directions, gates, i == 1 ? -1 : hidden_};
   }
   onnx_weights zeros(std::int64_t count) const { return {onnx_filled(c_.type(0), {count}, 0), {}}; }
   /// Blocks `first` up to `last` of as many rows as there are hidden units.
@@ -204,10 +213,22 @@ class onnx_recurrence {
     std::string const chosen = c_.step("Where", {active_, rows, zeros}, {{"broadcast_on_rows", 1}});
     return c_.step("ResizeLike", {chosen, x});
   }
+  // Directions, as many sequences as the input has, hidden units: a list that Reshape refuses other states by.
+  std::string shape_of_states() const {
+    std::string const rows = c_.step("Slice", {c_.step("Shape", {sequence_})}, {{"starts", {1}}, {"ends", {2}}});
+    std::string const made = c_.temporary("state_shape");
+    c_.add("Concat",
+           {c_.constant_blob(onnx_list({static_cast<std::int64_t>(reversed_.size())}), "directions"), rows,
+            c_.constant_blob(onnx_list({hidden_}), "units")},
+           {made, c_.temporary("extents")}, {{"axis", 0}});
+    return made;
+  }
   std::string initial(std::size_t i, std::size_t d) const {
     if (!c_.has_input(i)) return c_.constant_blob(onnx_filled(c_.type(0), {hidden_}, 0), "initial");
-    std::string state = c_.input(i);
+    std::string state = input_of_rank(c_, i, 3);
     if (batch_first_) state = c_.step("Transpose", {state}, {{"axes", {1, 0, 2}}});
+    bool const has_batch = is_known(c_.dims(i)) && c_.dims(0) && (*c_.dims(0))[batch_first_ ? 0 : 1] >= 0;
+    if (!has_batch) state = c_.step("Reshape", {state, shape_of_states()});
     auto const at = static_cast<std::int64_t>(d);
     return reversed_.size() == 1 ? state : c_.step("Slice", {state}, {{"starts", {at}}, {"ends", {at + 1}}});
   }

@@ -1,6 +1,7 @@
 // Rules for ONNX operators that reduce, normalise, or look along axes.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -17,8 +18,12 @@ namespace detail {
 
 // The axes that an operator reduces; nothing where it reduces none. Without any it reduces all.
 inline std::optional<std::vector<net_argument>> reduced_axes(onnx_context const& c) {
-  auto const axes = listed(c, "axes", 1);
-  if (axes && c.dims(0)) static_cast<void>(axes_of(c, *axes, c.rank(0), false));
+  auto axes = listed(c, "axes", 1);
+  if (axes && c.dims(0)) axes = axes_of(c, *axes, c.rank(0), false);
+  if (axes) {  // one that is given twice is reduced once
+    std::ranges::sort(*axes);
+    axes->erase(std::ranges::unique(*axes).begin(), axes->end());
+  }
   std::vector<net_argument> made{{"keepdims", c.integer("keepdims", 1)}};
   if (axes && !axes->empty())
     made.emplace_back("axes", *axes);

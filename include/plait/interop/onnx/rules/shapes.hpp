@@ -154,6 +154,7 @@ inline void onnx_flatten(onnx_context const& c) {
 
 inline void onnx_squeeze(onnx_context const& c) {
   auto axes = listed(c, "axes", 1);
+  bool const has_list = axes.has_value();
   if (!axes) {
     if (!c.dims(0) || std::ranges::find(*c.dims(0), -1) != c.dims(0)->end())
       c.unsupported("the shape of its input must be known before the model is run, as no axes are given");
@@ -164,6 +165,7 @@ inline void onnx_squeeze(onnx_context const& c) {
   bool const counts_back = std::ranges::any_of(*axes, [](std::int64_t axis) { return axis < 0; });
   if (counts_back && c.opset() < 11) c.unsupported("a negative axis");
   if (counts_back || c.dims(0)) axes = axes_of(c, *axes, c.rank(0), false);
+  if (axes->empty() && has_list) c.unsupported("the list of axes is empty");
   if (axes->empty()) return c.forward(0, 0);
   if (c.dims(0))
     for (std::int64_t const axis : *axes)
