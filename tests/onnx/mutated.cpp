@@ -1,8 +1,10 @@
 // Node tests of ONNX with one attribute or operand changed, and what ONNX Runtime makes of them: what it refuses is
 // refused, and nothing comes out wrong. tests/data/onnx/mutate.py makes more such files.
+#include <algorithm>
 #include <cstddef>
 #include <cstdlib>
 #include <map>
+#include <new>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -65,6 +67,23 @@ struct verdict {
   std::string why = {};
 };
 
+/// What ONNX Runtime refuses and the specification does not.
+bool is_legal(std::string const& name) {
+  struct known {
+    char const* type;
+    char const* change;
+  };
+  static constexpr known all[] = {{"RNN", "without hidden_size"},  // an optional attribute: the weights have it
+                                  {"GRU", "without hidden_size"},
+                                  {"LSTM", "without hidden_size"},
+                                  {"Scan", "x empty"},                             // no steps
+                                  {"GlobalAveragePool", "x one place less on 1"},  // no channels
+                                  {"GlobalMaxPool", "x one place less on 1"}};
+  return std::ranges::any_of(all, [&](known const& each) {
+    return name.starts_with(std::string(each.type) + ' ') && name.find(each.change) != std::string::npos;
+  });
+}
+
 /// `unfit`: a tensor of the case is of a type that plait does not hold.
 verdict test(mutated_case const& each) {
   std::vector<plait::tensor_value> wanted;
@@ -88,6 +107,8 @@ verdict test(mutated_case const& each) {
     return {off.empty() ? verdict::right : verdict::wrong, off};
   } catch (plait::error const& e) {
     return {verdict::refused_when_run, e.what()};
+  } catch (std::bad_alloc const& e) {
+    return {verdict::wrong, e.what()};
   }
 }
 
@@ -104,10 +125,11 @@ TEST_CASE("mutated models: refused as ONNX Runtime refuses them, and right other
     CAPTURE(found.why);
     static constexpr char const* names[] = {"right", "refused when read", "refused when run", "unfit", "wrong"};
     ++counts[std::string(each.is_valid ? "valid: " : "invalid: ") + names[found.is]];
-    if (each.is_valid)
+    if (each.is_valid || is_legal(each.name))
       CHECK(found.is != verdict::wrong);
     else
-      CHECK((found.is == verdict::refused_when_read || found.is == verdict::refused_when_run || found.is == verdict::unfit));
+      CHECK((found.is == verdict::refused_when_read || found.is == verdict::refused_when_run ||
+             found.is == verdict::unfit));
     if (other != nullptr && (each.is_valid ? found.is != verdict::right : found.is != verdict::refused_when_read))
       lines += "\n" + std::string(each.is_valid ? "VALID " : "INVALID ") + names[found.is] + " | " + each.name + " | " +
                found.why + " | " + each.reason;

@@ -1,4 +1,5 @@
-// Models of one node when they run: constraints that are known only then, bounds that are exact, operands that broadcast.
+// Models of one node when they run: constraints that are known only then, bounds that are exact, operands that
+// broadcast.
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -36,8 +37,7 @@ std::vector<tensor_value> outputs_of(row const& node, std::vector<tensor_value> 
   REQUIRE(net.inputs.size() == given.size());
   plait::workspace<plait::serial> blobs;
   plait::feed(blobs, net.parameters);
-  for (std::size_t i = 0; i != given.size(); ++i)
-    blobs.feed(net.inputs[i], plait::to_tensor<plait::serial>(given[i]));
+  for (std::size_t i = 0; i != given.size(); ++i) blobs.feed(net.inputs[i], plait::to_tensor<plait::serial>(given[i]));
   auto plan = plait::compile(net.net, plait::standard_operators<plait::serial>(), blobs, {.fetch = net.outputs});
   plan.run();
   std::vector<tensor_value> made;
@@ -95,10 +95,11 @@ TEST_CASE("ONNX at run time: lengths of sequences are none below 0 and none abov
       CAPTURE(each.type);
       CAPTURE(direction);
       std::int64_t const d = direction[0] == 'b' ? 2 : 1;
-      row const node{each.type,
-                     {f({3, 2, 1}), f({d, each.gates * 2, 1}), f({d, each.gates * 2, 2}), {}, of(onnx_type::int32, {2})},
-                     {flag("hidden_size", 2), text("direction", direction)},
-                     ""};
+      row const node{
+          each.type,
+          {f({3, 2, 1}), f({d, each.gates * 2, 1}), f({d, each.gates * 2, 2}), {}, of(onnx_type::int32, {2})},
+          {flag("hidden_size", 2), text("direction", direction)},
+          ""};
       std::vector<tensor_value> given{zeros({3, 2, 1}), zeros({d, each.gates * 2, 1}), zeros({d, each.gates * 2, 2})};
       given.push_back(lengths({3, 0}));
       CHECK(refusal_of_run(node, given) == "");
@@ -201,7 +202,8 @@ TEST_CASE("ONNX: Max and Min broadcast, and keep NaN") {
 
 TEST_CASE("ONNX: bytes are computed modulo 256") {
   std::vector<operand> const both{of(onnx_type::uint8, {2}), of(onnx_type::uint8, {2})};
-  std::vector<tensor_value> const given{{{2}, std::vector<std::uint8_t>{200, 7}}, {{2}, std::vector<std::uint8_t>{100, 9}}};
+  std::vector<tensor_value> const given{{{2}, std::vector<std::uint8_t>{200, 7}},
+                                        {{2}, std::vector<std::uint8_t>{100, 9}}};
   auto const made = [&](char const* type) { return outputs_of({type, both, {}, "", 14}, given)[0]; };
   CHECK(made("Add") == tensor_value{{2}, std::vector<std::uint8_t>{44, 16}});
   CHECK(made("Sub") == tensor_value{{2}, std::vector<std::uint8_t>{100, 254}});

@@ -51,7 +51,9 @@ struct attribute {
 };
 inline attribute flag(std::string name, std::int64_t value) { return {std::move(name), value}; }
 inline attribute list(std::string name, numbers values) { return {std::move(name), std::nullopt, std::move(values)}; }
-inline attribute text(std::string name, std::string value) { return {std::move(name), std::nullopt, {}, std::move(value)}; }
+inline attribute text(std::string name, std::string value) {
+  return {std::move(name), std::nullopt, {}, std::move(value)};
+}
 inline attribute real(std::string name, float value) { return {std::move(name), std::nullopt, {}, {}, value}; }
 
 /// A node of version `opset`, and why it is refused.

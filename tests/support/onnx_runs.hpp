@@ -58,7 +58,8 @@ inline std::string difference(plait::tensor_value const& got, plait::tensor_valu
 
 using values = std::map<std::string, plait::tensor_value>;
 
-inline std::string run(plait::onnx_net const& net, values const& inputs, std::vector<plait::tensor_value> const& wanted) {
+inline std::string run(plait::onnx_net const& net, values const& inputs,
+                       std::vector<plait::tensor_value> const& wanted) {
   plait::workspace<plait::serial> blobs;
   plait::feed(blobs, net.parameters);
   for (std::string const& name : net.inputs)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes mutated ONNX models with what ONNX Runtime makes of them, for tests/onnx/mutated.cpp.
 
-    mutate.py FILE [--count N] [--seed S] [--largest BYTES] [--operator TYPE] [--data FOLDER]
+    mutate.py FILE [--count N] [--seed S] [--largest BYTES] [--operator TYPE] [--opset N] [--shard I/N] [--data FOLDER]
 
 Takes ONNX's node tests of the operators that plait has rules for, changes one attribute or operand of each (see
 `mutations`), and runs the model with ONNX Runtime. A case is `right` with outputs, `refused` with a reason, or, where
@@ -127,7 +127,7 @@ def mutate_attributes(case):
                     yield set_attribute(case, name, new, f"{name}={new}".replace(" ", ""))
             yield set_attribute(case, name, 1, f"{name} is one number")
         elif kind == "FLOAT":
-            for new in (-1.0, 0.0, 0.5, 3.0, float("inf"), float("nan")):
+            for new in (-1.0, 0.0, 0.5, 3.0):
                 if new != value:
                     yield set_attribute(case, name, new, f"{name}={new}")
             yield set_attribute(case, name, "text", f"{name} is a text")
@@ -194,10 +194,9 @@ def arrays_like(array):
         yield "negated", -array
         yield "zeros", array * 0
         yield "ones more", array + 1
-        yield "a hundred more", array + 100
+        yield "nine more", array + 9
         yield "all like the first", numpy.full_like(array, array.reshape(-1)[0])
         yield "one of -1", numpy.concatenate([[-1], array.reshape(-1)[1:]]).astype(array.dtype).reshape(array.shape)
-        yield "one huge", numpy.concatenate([[2**31 - 1], array.reshape(-1)[1:]]).astype(array.dtype).reshape(array.shape)
         yield "back to front", array.reshape(-1)[::-1].reshape(array.shape)
     if array.dtype in (numpy.float32, numpy.float64) and array.size:
         yield "fine", array + array.dtype.type(0.1)
@@ -221,6 +220,14 @@ def settings(case):
     yield made
 
 
+def casts_beyond(case):
+    """Whether floats become integers that may be out of range, which is undefined."""
+    if case.node.op_type not in ("Cast", "CastLike"):
+        return False
+    data = case.arrays[case.node.input[0]]
+    return data.dtype.kind == "f" and data.size > 0 and bool(not numpy.isfinite(data).all() or data.min() < 0 or data.max() > 127)
+
+
 # ---- what ONNX Runtime makes of it
 def run(case):
     model = case.model()
@@ -231,11 +238,15 @@ def run(case):
     # What a runtime makes of a node, not of constants that it has folded.
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     try:
+        if casts_beyond(case):
+            return "unknown", "undefined", []
         session = onnxruntime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
         return "right", "", session.run(None, case.inputs())
     except Exception as problem:  # its exceptions have no common base
         reason = str(problem)
-        if not re.search("not_?implemented|not (currently )?supported", reason + type(problem).__name__, re.I):
+        if re.search("bad_?alloc|allocate|at least one output", reason, re.I):
+            return "unknown", reason, []  # no matter of the model
+        if not re.search("not_?implemented|not (currently )?support", reason + type(problem).__name__, re.I):
             return "refused", reason, []
     try:
         onnx.checker.check_model(model, full_check=True)
@@ -331,6 +342,14 @@ def sampled(bases, dice):
             yield dice.choice(list(settings(dice.choice(lists[kind, base]))))
 
 
+def has_version(case):
+    try:
+        onnx.defs.get_schema(case.node.op_type, case.opset)
+        return True
+    except onnx.defs.SchemaError:
+        return False
+
+
 def main():
     options = argparse.ArgumentParser()
     options.add_argument("file")
@@ -338,6 +357,7 @@ def main():
     options.add_argument("--seed", type=int, default=1)
     options.add_argument("--largest", type=int, default=0, help="bytes of a case at most")
     options.add_argument("--operator", default="")
+    options.add_argument("--opset", type=int, default=0, help="the version of the operators; 0: as the test has it")
     options.add_argument("--shard", default="0/1")
     options.add_argument("--data", default="/usr/share/libonnx-testdata/data/node")
     chosen = options.parse_args()
@@ -347,6 +367,9 @@ def main():
     for folder in sorted(glob.glob(os.path.join(chosen.data, "test_*"))):
         base = load(folder)
         if base is not None and base.node.op_type in wanted and not base.node.domain:
+            base.opset = chosen.opset or base.opset
+            if not has_version(base):
+                continue
             if sum(array.size for array in base.arrays.values()) <= 4000:
                 bases.setdefault(base.node.op_type, []).append(base)
     shard, shards = map(int, chosen.shard.split("/"))

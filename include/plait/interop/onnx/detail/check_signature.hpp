@@ -16,11 +16,10 @@
 namespace plait::detail {
 
 /// Integers that say yes or no.
-inline constexpr std::string_view onnx_flags[] = {
-    "allowzero",    "broadcast", "ceil_mode",           "count_include_pad",    "detect_negative",   "detect_positive",
-    "input_forget", "is_test",   "keepdims",            "largest",              "layout",            "linear_before_reset",
-    "noop_with_empty_axes",      "output_sequence",     "saturate",             "select_last_index", "sorted",
-    "spatial",      "storage_order",                    "training_mode",        "transA",            "transB"};
+inline constexpr std::string_view onnx_flags =
+    "allowzero broadcast ceil_mode count_include_pad detect_negative detect_positive input_forget is_test keepdims "
+    "largest layout linear_before_reset noop_with_empty_axes output_sequence saturate select_last_index sorted spatial "
+    "storage_order training_mode transA transB";
 
 /// Checks a node of ONNX's own operators. Reports the first violation of the schema; element types count where they are
 /// known before the net is run. O(operands and attributes).
@@ -62,16 +61,17 @@ class onnx_signature_check {
   // ---- attributes
   void check_attributes(onnx_signature const& s) const {
     auto const listed = words(s.attributes);
+    auto const flags = words(onnx_flags);
     std::vector<std::string_view> seen;
     for (onnx_attribute const& a : c_.node().attributes) {
       if (std::ranges::find(seen, a.name) != seen.end()) c_.unsupported("attribute '" + a.name + "' is given twice");
       seen.push_back(a.name);
       if (a.name.size() > 3 && a.name.starts_with("__") && a.name.ends_with("__")) continue;  // internal ones
-      auto const known = std::ranges::find_if(
-          listed, [&](std::string_view word) { return word.substr(0, word.find(':')) == a.name; });
+      auto const known =
+          std::ranges::find_if(listed, [&](std::string_view word) { return word.substr(0, word.find(':')) == a.name; });
       if (known == listed.end()) c_.unsupported("attribute '" + a.name + "' is unknown to " + version());
       check_kind(a, (*known)[a.name.size() + 1]);
-      if (std::ranges::find(onnx_flags, a.name) != std::end(onnx_flags) && a.i && *a.i != 0 && *a.i != 1)
+      if (a.i && *a.i != 0 && *a.i != 1 && std::ranges::find(flags, a.name) != flags.end())
         c_.unsupported("attribute '" + a.name + "' is " + std::to_string(*a.i) + ", neither 0 nor 1");
     }
     for (std::string_view word : listed)
@@ -80,12 +80,10 @@ class onnx_signature_check {
   }
   // An attribute without any value is an empty list, or zero.
   void check_kind(onnx_attribute const& a, char kind) const {
-    bool const others[] = {kind != 'f' && a.f,           kind != 'i' && a.i,
-                           kind != 's' && a.s,           kind != 't' && a.t,
-                           kind != 'g' && a.g,           kind != 'F' && !a.floats.empty(),
-                           kind != 'I' && !a.ints.empty(), kind != 'S' && !a.strings.empty()};
-    if (std::ranges::find(others, true) != std::end(others))
-      c_.unsupported("attribute '" + a.name + "' is no " + kind_name(kind));
+    bool const fits = (kind == 'f' || !a.f) && (kind == 'i' || !a.i) && (kind == 's' || !a.s) &&
+                      (kind == 't' || !a.t) && (kind == 'g' || !a.g) && (kind == 'F' || a.floats.empty()) &&
+                      (kind == 'I' || a.ints.empty()) && (kind == 'S' || a.strings.empty());
+    if (!fits) c_.unsupported("attribute '" + a.name + "' is no " + kind_name(kind));
   }
   static std::string kind_name(char kind) {
     switch (kind) {
@@ -159,11 +157,12 @@ class onnx_signature_check {
     auto const listed = words(s.outputs);
     bool const repeats = !listed.empty() && listed.back().ends_with("*");
     std::size_t const count = c_.node().outputs.size();
-    std::size_t const least =
-        static_cast<std::size_t>(std::ranges::count_if(listed, [](std::string_view word) { return !word.ends_with("?") && !word.ends_with("**"); }));
+    std::size_t const least = static_cast<std::size_t>(std::ranges::count_if(
+        listed, [](std::string_view word) { return !word.ends_with("?") && !word.ends_with("**"); }));
     if (count < least || (count > listed.size() && !repeats))
-      c_.unsupported("it has " + std::to_string(count) + " outputs, where " + version() + " has " +
-                     (count < least ? "at least " + std::to_string(least) : "at most " + std::to_string(listed.size())));
+      c_.unsupported(
+          "it has " + std::to_string(count) + " outputs, where " + version() + " has " +
+          (count < least ? "at least " + std::to_string(least) : "at most " + std::to_string(listed.size())));
   }
 
   onnx_context const& c_;

@@ -101,8 +101,8 @@ inline constexpr onnx_types onnx_host_types{onnx_type::float32, onnx_type::float
 inline void require_type(onnx_context const& c, std::size_t i, onnx_types types) {
   onnx_type const type = c.type(i);
   if (type == onnx_type::undefined || types.has(type)) return;
-  c.unsupported("input '" + c.node().inputs[i] + "' is " + to_string(type) + ", which is computed for " +
-                types.text() + " only");
+  c.unsupported("input '" + c.node().inputs[i] + "' is " + to_string(type) + ", which is computed for " + types.text() +
+                " only");
 }
 
 inline bool is_integer(onnx_type type) { return type == onnx_type::int32 || type == onnx_type::int64; }
@@ -156,7 +156,9 @@ inline void require_broadcasts_to(onnx_context const& c, std::size_t i, onnx_dim
   if (!fits) c.unsupported(input_text(c, i) + " does not broadcast to " + dims_text(*to));
 }
 /// Whether all extents of a shape are known.
-inline bool is_known(onnx_dims const& dims) { return dims && std::ranges::find(*dims, -1) == dims->end(); }
+inline bool is_known(onnx_dims const& dims) {
+  return dims && std::ranges::none_of(*dims, [](std::int64_t extent) { return extent < 0; });
+}
 /// Reports an input that is known to have another shape; -1 stands for any extent. `what` names what it should be.
 inline void require_dims(onnx_context const& c, std::size_t i, std::vector<std::int64_t> const& wanted,
                          std::string_view what) {
@@ -174,7 +176,7 @@ inline void require_rank(onnx_context const& c, std::size_t i, std::size_t least
   std::size_t const rank = c.dims(i)->size();
   if (rank < least || rank > most)
     c.unsupported(input_text(c, i) + " should have " +
-                  (least == most                             ? std::to_string(least)
+                  (least == most                          ? std::to_string(least)
                    : most == static_cast<std::size_t>(-1) ? "at least " + std::to_string(least)
                                                           : std::to_string(least) + " to " + std::to_string(most)) +
                   " axes");
@@ -194,9 +196,7 @@ inline void require_scalar(onnx_context const& c, std::size_t i, bool any_rank =
   if (!one || (!any_rank && c.dims(i)->size() > 1)) c.unsupported(input_text(c, i) + " should be one number");
 }
 
-inline bool known_alike(onnx_dims const& a, onnx_dims const& b) {
-  return a == b && is_known(a);
-}
+inline bool known_alike(onnx_dims const& a, onnx_dims const& b) { return a == b && is_known(a); }
 
 /// Axes of which no extent is known; nothing for a number of them that no tensor has.
 inline onnx_dims unknown_extents(onnx_dims const& list) {

@@ -47,8 +47,12 @@ inline void onnx_loop(onnx_context const& c) {
   std::size_t const outputs = c.node().outputs.size();
   if (outputs < count) c.unsupported("it must have an output for each value that it carries on");
   onnx_iteration loop(c);
-  for (std::size_t const i : {0U, 1U})
-    if (c.has_input(i)) require_scalar(c, i, true);
+  auto const& given = c.graph("body").inputs;
+  for (std::size_t const i : {0U, 1U}) {
+    if (!c.has_input(i)) continue;
+    require_scalar(c, i, true);
+    if (i < given.size() && given[i].dims) require_rank(c, i, given[i].dims->size(), given[i].dims->size());
+  }
   if (c.has_input(0)) loop.limit = c.input(0);
   loop.asks = true;
   loop.heeds = c.has_input(1);

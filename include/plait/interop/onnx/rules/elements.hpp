@@ -159,9 +159,7 @@ inline void onnx_extreme(onnx_context const& c, char const* type) {
 }
 
 /// Whether an argument, which is a float, holds the number.
-inline bool is_float(double value) {
-  return value != value || static_cast<double>(static_cast<float>(value)) == value;
-}
+inline bool is_float(double value) { return value != value || static_cast<double>(static_cast<float>(value)) == value; }
 /// The greatest and the least finite number of a type, as a scalar.
 inline tensor_value onnx_limit(onnx_type type, bool greatest) {
   auto const pick = [&]<class T>(T) -> tensor_value {
@@ -279,8 +277,8 @@ inline void onnx_where(onnx_context const& c) {
   } else {
     onnx_type const type = onnx_widened_type(c.type(1));
     bool const narrow = type != c.type(1);
-    std::vector<std::string> operands{
-        c.step("Cast", {c.input(0)}, {{"to", require_runtime_type(c, type)}}), onnx_widened(c, 1), onnx_widened(c, 2)};
+    std::vector<std::string> operands{c.step("Cast", {c.input(0)}, {{"to", require_runtime_type(c, type)}}),
+                                      onnx_widened(c, 1), onnx_widened(c, 2)};
     onnx_bring_together(c, operands, type);
     operands[0] = c.step("Cast", {operands[0]}, {{"to", require_runtime_type(c, onnx_type::boolean)}});
     std::string const made = narrow ? c.temporary("wide") : c.output(0);
@@ -307,12 +305,25 @@ inline void add_onnx_element_rules(onnx_rules& rules) {
     char const* onnx;
     char const* type;
   };
-  for (named const each :
-       {named{"Reciprocal", "Reciprocal"}, {"Exp", "Exp"},           {"Log", "Log"},   {"Sqrt", "Sqrt"},
-        {"Erf", "Erf"},                    {"Floor", "Floor"},       {"Ceil", "Ceil"}, {"Sin", "Sin"},
-        {"Cos", "Cos"},                    {"Tan", "Tan"},           {"Asin", "Asin"}, {"Acos", "Acos"},
-        {"Atan", "Atan"},                  {"Sinh", "Sinh"},         {"Cosh", "Cosh"}, {"Tanh", "Tanh"},
-        {"Sigmoid", "Sigmoid"},            {"Softplus", "Softplus"}, {"Softsign", "Softsign"}})
+  for (named const each : {named{"Reciprocal", "Reciprocal"},
+                           {"Exp", "Exp"},
+                           {"Log", "Log"},
+                           {"Sqrt", "Sqrt"},
+                           {"Erf", "Erf"},
+                           {"Floor", "Floor"},
+                           {"Ceil", "Ceil"},
+                           {"Sin", "Sin"},
+                           {"Cos", "Cos"},
+                           {"Tan", "Tan"},
+                           {"Asin", "Asin"},
+                           {"Acos", "Acos"},
+                           {"Atan", "Atan"},
+                           {"Sinh", "Sinh"},
+                           {"Cosh", "Cosh"},
+                           {"Tanh", "Tanh"},
+                           {"Sigmoid", "Sigmoid"},
+                           {"Softplus", "Softplus"},
+                           {"Softsign", "Softsign"}})
     rules.set(each.onnx, [type = each.type](onnx_context const& c) { detail::onnx_map(c, type); });
   for (named const each : {named{"Abs", "Abs"}, {"Neg", "Negative"}, {"Sign", "Sign"}})
     rules.set(each.onnx, [type = each.type](onnx_context const& c) {
@@ -323,8 +334,7 @@ inline void add_onnx_element_rules(onnx_rules& rules) {
   rules.set("Not", [](onnx_context const& c) { detail::onnx_map(c, "Not", {}, {onnx_type::boolean}); });
   rules.set("Relu", detail::onnx_relu);
   for (char const* type : {"Add", "Sub", "Mul", "Div"})
-    rules.set(type,
-              [type](onnx_context const& c) { detail::onnx_binary(c, type, detail::onnx_numbers_and_bytes); });
+    rules.set(type, [type](onnx_context const& c) { detail::onnx_binary(c, type, detail::onnx_numbers_and_bytes); });
   for (char const* type : {"And", "Or", "Xor"})
     rules.set(type, [type](onnx_context const& c) { detail::onnx_logical(c, type); });
   for (named const each :
@@ -372,6 +382,7 @@ inline void add_onnx_element_rules(onnx_rules& rules) {
   rules.set("Celu", [](onnx_context const& c) {
     detail::require_type(c, 0, detail::onnx_floats);
     float const alpha = c.real("alpha", 1);
+    if (!(alpha > 0)) c.unsupported("an alpha that is not above 0");
     std::string const made = c.step("Elu", {c.step("Scale", {c.input(0)}, {{"scale", 1 / alpha}})});
     c.add("Scale", {made}, {c.output(0)}, {{"scale", alpha}});
     c.as_input(0, 0);

@@ -55,6 +55,15 @@ inline bool is_bias(onnx_context const& c, bool transposed) {
   return columns >= 0 && c.dims(2)->front() == columns;
 }
 
+// Whether C is known to broadcast to the product without changing its shape.
+inline bool has_fitting_bias(onnx_context const& c, std::vector<std::int64_t> const& product) {
+  if (!c.dims(2) || c.dims(2)->size() > 2) return false;
+  auto const& dims = *c.dims(2);
+  for (std::size_t axis = 0; axis != dims.size(); ++axis)
+    if (dims[axis] != 1 && (dims[axis] < 0 || dims[axis] != product[axis + 2 - dims.size()])) return false;
+  return true;
+}
+
 inline void onnx_gemm(onnx_context const& c) {
   require_type(c, 0, onnx_floats);
   float const alpha = c.real("alpha", 1);
@@ -87,11 +96,11 @@ inline void onnx_gemm(onnx_context const& c) {
     }
     if (adds) {
       std::string const bias = beta == 1 ? c.input(2) : c.step("Scale", {c.input(2)}, {{"scale", beta}});
-      if (is_known(c.dims(2)) && is_known(dims)) {
+      if (has_fitting_bias(c, dims)) {
         c.add("Add", {product, bias}, {c.output(0)}, onnx_old_broadcast(c));
-      } else {  // ResizeLike refuses a C of more places than the product
-        std::string const sum = c.step("Add", {product, bias}, onnx_old_broadcast(c));
-        c.add("ResizeLike", {sum, product}, {c.output(0)});
+      } else {  // Sum refuses a C of more axes or places than the product
+        std::string const ones = c.step("ConstantFill", {product}, {{"value", 1.0f}});
+        c.add("Sum", {product, c.step("Mul", {ones, bias}, onnx_old_broadcast(c))}, {c.output(0)});
       }
     }
   }
@@ -120,7 +129,8 @@ inline std::vector<std::int64_t> window_list(onnx_context const& c, std::string_
 }
 
 // `weights` is the input whose axes from the third on are a window, 0 for none. Where the number of axes of the images
-// is not known, the op checks it against the weights, or the lists but for those of one number: these it takes for all axes.
+// is not known, the op checks it against the weights, or the lists but for those of one number: these it takes for all
+// axes.
 inline onnx_windows onnx_windows_of(onnx_context const& c, std::size_t weights) {
   require_rank(c, 0, 3);
   std::vector<std::int64_t> kernels = c.integers("kernel_shape");
@@ -195,7 +205,8 @@ inline void onnx_conv(onnx_context const& c) {
     for (std::size_t axis = 0; axis != kernels.size(); ++axis)
       if (w.size() != kernels.size() + 2 || (w[axis + 2] >= 0 && w[axis + 2] != kernels[axis]))
         c.unsupported("kernel_shape " + dims_text(kernels) + " is not that of " + input_text(c, 1));
-    if (c.dims(0) && w[1] >= 0 && (*c.dims(0))[1] >= 0 && (w[1] > (std::int64_t{1} << 40) / group || (*c.dims(0))[1] != w[1] * group))
+    if (c.dims(0) && w[1] >= 0 && (*c.dims(0))[1] >= 0 &&
+        (w[1] > (std::int64_t{1} << 40) / group || (*c.dims(0))[1] != w[1] * group))
       c.unsupported(input_text(c, 0) + " has not the channels of " + input_text(c, 1) + " in " + std::to_string(group) +
                     " groups");
     if (filters >= 0 && filters % group != 0)
@@ -225,9 +236,10 @@ inline void onnx_constant_margin(onnx_context const& c, std::string const& x, on
                                  net_argument const& pads, std::string const& made) {
   std::string const padded = c.step("PadImage", {x}, {pads});
   std::string const one = c.step("ConstantFill", {x}, {{"value", 1.0f}, {"dtype", require_runtime_type(c, type)}});
-  std::string const inside = c.step("Cast", {c.step("PadImage", {one}, {pads})},
-                                    {{"to", require_runtime_type(c, onnx_type::boolean)}});
-  std::string const ones = c.step("ConstantFill", {padded}, {{"value", 1.0f}, {"dtype", require_runtime_type(c, type)}});
+  std::string const inside =
+      c.step("Cast", {c.step("PadImage", {one}, {pads})}, {{"to", require_runtime_type(c, onnx_type::boolean)}});
+  std::string const ones =
+      c.step("ConstantFill", {padded}, {{"value", 1.0f}, {"dtype", require_runtime_type(c, type)}});
   c.add("Where", {inside, padded, c.step("Mul", {ones, value})}, {made});
 }
 
@@ -250,8 +262,7 @@ inline void onnx_pad(onnx_context const& c) {
   if (mode != "constant" && mode != "reflect" && mode != "edge") c.unsupported("the mode '" + mode + '\'');
   if (c.has_input(3)) c.unsupported("axes of pads");
   std::size_t const rank = c.rank(0);
-  if (pads.size() != 2 * rank)
-    c.unsupported("it has " + std::to_string(pads.size()) + " pads for " + input_text(c, 0));
+  if (pads.size() != 2 * rank) c.unsupported("it has " + std::to_string(pads.size()) + " pads for " + input_text(c, 0));
   if (rank != 4 || pads[0] != 0 || pads[1] != 0 || pads[4] != 0 || pads[5] != 0)
     c.unsupported("only height and width of images (four axes) can have a margin");
   std::vector<std::int64_t> dims = *c.dims(0);
@@ -265,10 +276,11 @@ inline void onnx_pad(onnx_context const& c) {
       c.unsupported("a reflected margin of axis " + std::to_string(axis) + " is no smaller than that of " +
                     input_text(c, 0));
     dims[axis] += head + tail;
-    if (dims[axis] < 0) c.unsupported("more is cut off axis " + std::to_string(axis) + " than " + input_text(c, 0) + " has");
+    if (dims[axis] < 0)
+      c.unsupported("more is cut off axis " + std::to_string(axis) + " than " + input_text(c, 0) + " has");
   }
-  bool const direct = c.type(0) == onnx_type::float32 || c.type(0) == onnx_type::float64 ||
-                      c.type(0) == onnx_type::undefined;
+  bool const direct =
+      c.type(0) == onnx_type::float32 || c.type(0) == onnx_type::float64 || c.type(0) == onnx_type::undefined;
   onnx_type const type = direct ? c.type(0) : onnx_type::float64;
   auto const as = [&](std::string const& x, onnx_type to) {
     return direct ? x : c.step("Cast", {x}, {{"to", require_runtime_type(c, to)}});

@@ -11,9 +11,9 @@
 
 #include <plait/interop/onnx/detail/converter.hpp>
 #include <plait/interop/onnx/detail/recurrence_activations.hpp>
+#include <plait/interop/onnx/detail/recurrence_shapes.hpp>
 #include <plait/interop/onnx/detail/values.hpp>
 #include <plait/interop/onnx/rules.hpp>
-#include <plait/interop/onnx/rules/selections.hpp>
 #include <plait/netdef/net_builder.hpp>
 #include <plait/rnn/recurrent_net.hpp>
 
@@ -42,8 +42,9 @@ class onnx_recurrence {
     if (named != "reverse") reversed_.push_back(false);
     if (named != "forward") reversed_.push_back(true);
     batch_first_ = c.integer("layout", 0) != 0;
-    hidden_ = hidden_size();
-    check_shapes();
+    hidden_ = onnx_hidden_size(c, blocks_);
+    shapes_ = {static_cast<std::int64_t>(reversed_.size()), blocks_ * hidden_, hidden_};
+    check_recurrence_shapes(c, shapes_, batch_first_);
     std::vector<std::string> const defaults = kind == kinds::rnn ? std::vector<std::string>{"Tanh"}
                                               : kind == kinds::gru
                                                   ? std::vector<std::string>{"Sigmoid", "Tanh"}
@@ -70,49 +71,6 @@ class onnx_recurrence {
  private:
   using names = std::vector<std::string>;
 
-  // ---- checks
-  // As the node says it, or the weights do.
-  std::int64_t hidden_size() const {
-    auto const extent = [&](std::size_t i, std::size_t axis) {
-      return c_.dims(i) && c_.dims(i)->size() == 3 ? (*c_.dims(i))[axis] : -1;
-    };
-    std::int64_t const rows = extent(1, 1);
-    std::int64_t const known = extent(2, 2) >= 0 ? extent(2, 2) : rows >= 0 ? rows / blocks_ : -1;
-    std::int64_t const made = c_.integer("hidden_size", known);
-    if (made == -1 && known == -1) c_.unsupported("hidden_size must be known before the model is run");
-    if (made < 1 || (known >= 0 && made != known))
-      c_.unsupported("hidden_size is " + std::to_string(made) +
-                     (made < 1 ? "" : ", where the weights are of " + std::to_string(known) + " hidden units"));
-    if (known < 0 && made > most_unseen_units)
-      c_.unsupported("hidden_size is " + std::to_string(made) + ", which no weights of a known shape confirm");
-    return made;
-  }
-  void check_shapes() const {
-    for (std::size_t i = 0; i != c_.input_count(); ++i)
-      if (c_.has_input(i) && i != 4) require_type(c_, i, onnx_floats);
-    auto const extent = [&](std::size_t i, std::size_t axis) {
-      return c_.dims(i) && c_.dims(i)->size() == 3 ? (*c_.dims(i))[axis] : -1;
-    };
-    auto const directions = static_cast<std::int64_t>(reversed_.size());
-    std::int64_t const batch = extent(0, batch_first_ ? 0 : 1);
-    std::int64_t const gates = blocks_ * hidden_;
-    require_rank(c_, 0, 3, 3);
-    require_dims(c_, 1, {directions, gates, extent(0, 2)}, "directions, gates and width of the input");
-    require_dims(c_, 2, shape_of_weights(2), "directions, gates and hidden units");
-    if (c_.has_input(3)) require_dims(c_, 3, shape_of_weights(3), "directions and biases");
-    if (c_.has_input(4)) {
-      require_dims(c_, 4, {batch}, "a length for each sequence");
-      check_lengths(c_, 4, extent(0, batch_first_ ? 1 : 0));
-    }
-    for (std::size_t const i : {5U, 6U})
-      if (c_.has_input(i))
-        require_dims(c_, i,
-                     batch_first_ ? std::vector<std::int64_t>{batch, directions, hidden_}
-                                  : std::vector<std::int64_t>{directions, batch, hidden_},
-                     "the state of each sequence");
-    if (c_.has_input(7)) require_dims(c_, 7, shape_of_weights(7), "directions and peepholes");
-  }
-
   // ---- parameters
   // Of a direction: what stands at its place of the first axis.
   onnx_weights weights(std::size_t i, std::size_t d) const {
@@ -125,17 +83,9 @@ class onnx_recurrence {
       return {std::move(part), {}};
     }
     std::string part = input_of_rank(c_, i, i == 3 || i == 7 ? 2 : 3);
-    if (!is_known(c_.dims(i))) part = c_.step("Reshape", {part}, {{"shape", shape_of_weights(i)}});
+    if (!is_known(c_.dims(i))) part = c_.step("Reshape", {part}, {{"shape", shapes_.of_weights(i)}});
     if (reversed_.size() != 1) part = c_.step("Slice", {part}, {{"starts", {at}}, {"ends", {at + 1}}});
     return {std::nullopt, c_.step("Squeeze", {part}, {{"dims", {0}}})};
-  }
-  // -1 for the width of the input.
-  std::vector<std::int64_t> shape_of_weights(std::size_t i) const {
-    auto const directions = static_cast<std::int64_t>(reversed_.size());
-    std::int64_t const gates = blocks_ * hidden_;
-    if (i == 3) return {directions, 2 * gates};
-    if (i == 7) return {directions, 3 * hidden_};
-    return {directions, gates, i == 1 ? -1 : hidden_};
   }
   onnx_weights zeros(std::int64_t count) const { return {onnx_filled(c_.type(0), {count}, 0), {}}; }
   /// Blocks `first` up to `last` of as many rows as there are hidden units.
@@ -446,15 +396,13 @@ class onnx_recurrence {
                                 : std::vector<std::int64_t>{count, rows, hidden_});
   }
 
-  // Units that no weights of a known shape have: the most that zeros are allocated for before the net runs.
-  static constexpr std::int64_t most_unseen_units = std::int64_t{1} << 16;
-
   onnx_context const& c_;
   kinds kind_;
   std::int64_t blocks_;  // of hidden_ rows each: the gates
   std::vector<bool> reversed_;
   bool batch_first_ = false;
   std::int64_t hidden_ = 0;
+  onnx_recurrence_shapes shapes_;
   std::vector<onnx_activation> functions_;
   std::size_t per_direction_ = 1;
   float clip_ = 0;

@@ -186,17 +186,14 @@ inline void add_onnx_reduction_rules(onnx_rules& rules) {
   rules.set("ReduceMean", [](onnx_context const& c) { detail::onnx_reduce(c, "ReduceMean", onnx_floats); });
   for (char const* type : {"ReduceMax", "ReduceMin"})
     rules.set(type, [type](onnx_context const& c) { detail::onnx_reduce(c, type, detail::onnx_host_types); });
-  rules.set("ReduceL1", [](onnx_context const& c) {
-    detail::onnx_reduce(c, "ReduceL1", onnx_numbers, nullptr, nullptr, "Abs");
-  });
-  rules.set("ReduceL2", [](onnx_context const& c) {
-    detail::onnx_reduce(c, "ReduceL2", onnx_floats, nullptr, nullptr, "Abs");
-  });
+  rules.set("ReduceL1",
+            [](onnx_context const& c) { detail::onnx_reduce(c, "ReduceL1", onnx_numbers, nullptr, nullptr, "Abs"); });
+  rules.set("ReduceL2",
+            [](onnx_context const& c) { detail::onnx_reduce(c, "ReduceL2", onnx_floats, nullptr, nullptr, "Abs"); });
   rules.set("ReduceSumSquare",
             [](onnx_context const& c) { detail::onnx_reduce(c, "ReduceSum", onnx_numbers, "Sqr", nullptr, "Sqr"); });
-  rules.set("ReduceLogSum", [](onnx_context const& c) {
-    detail::onnx_reduce(c, "ReduceSum", onnx_floats, nullptr, "Log", "Log");
-  });
+  rules.set("ReduceLogSum",
+            [](onnx_context const& c) { detail::onnx_reduce(c, "ReduceSum", onnx_floats, nullptr, "Log", "Log"); });
   rules.set("ReduceLogSumExp", detail::onnx_reduce_log_sum_exp);
   for (char const* type : {"ArgMax", "ArgMin"})
     rules.set(type, [type](onnx_context const& c) { detail::onnx_arg(c, type); });

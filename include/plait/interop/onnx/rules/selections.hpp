@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <plait/interop/onnx/detail/converter.hpp>
+#include <plait/interop/onnx/detail/recurrence_shapes.hpp>
 #include <plait/interop/onnx/detail/values.hpp>
 #include <plait/interop/onnx/rules.hpp>
 
@@ -208,15 +209,6 @@ inline void onnx_gather(onnx_context const& c) {
   auto const at = dims.erase(dims.begin() + static_cast<std::ptrdiff_t>(axis));
   dims.insert(at, c.dims(1)->begin(), c.dims(1)->end());
   c.set_dims(0, std::move(dims));
-}
-
-// Reports lengths of sequences, if they are constant, that are negative or above the number of steps.
-inline void check_lengths(onnx_context const& c, std::size_t i, std::int64_t steps) {
-  if (c.constant(i) == nullptr) return;
-  for (std::int64_t const length : c.known_integers(i, "the lengths"))
-    if (length < 0 || (steps >= 0 && length > steps))
-      c.unsupported("a sequence has the length " + std::to_string(length) +
-                    (length < 0 ? "" : ", where there are " + std::to_string(steps) + " steps"));
 }
 
 inline void onnx_reverse_sequence(onnx_context const& c) {

@@ -201,7 +201,7 @@ inline void onnx_transpose(onnx_context const& c) {
   onnx_dims dims = c.dims(0);
   if (c.has("perm")) {
     auto const order = c.integers("perm");
-    if (order.size() != (order.empty() || c.dims(0) ? c.rank(0) : order.size()))
+    if ((order.empty() || c.dims(0)) && order.size() != c.rank(0))
       c.unsupported("perm has " + std::to_string(order.size()) + " axes, where " + input_text(c, 0) + " has " +
                     std::to_string(c.rank(0)));
     if (std::ranges::any_of(order, [](std::int64_t axis) { return axis < 0; }))
@@ -225,9 +225,8 @@ inline void onnx_expand(onnx_context const& c) {
   if (c.constant(1) != nullptr) dims = broadcast(c, c.dims(0), known_extents(shape_of(c, 1, 0)));
   onnx_type const type = onnx_widened_type(c.type(0));
   onnx_narrowed(c, [&](std::string const& made) {
-    std::string const ones =
-        c.step("ConstantFill", {c.input(1)},
-               {onnx_one(type), {"input_as_shape", 1}, {"dtype", require_runtime_type(c, type)}});
+    std::string const ones = c.step("ConstantFill", {c.input(1)},
+                                    {onnx_one(type), {"input_as_shape", 1}, {"dtype", require_runtime_type(c, type)}});
     c.add("Mul", {onnx_widened(c, 0), ones}, {made});
   });
   c.set_type(0, c.type(0));
@@ -242,8 +241,7 @@ inline void onnx_tile(onnx_context const& c) {
   if (repeats.size() > most_axes) c.unsupported("it has more than " + std::to_string(most_axes) + " repeats");
   if (c.dims(0) && c.dims(0)->size() != repeats.size())
     c.unsupported("it has " + std::to_string(repeats.size()) + " repeats for " + input_text(c, 0));
-  if (std::ranges::any_of(repeats, [](std::int64_t count) { return count < 0; }))
-    c.unsupported("a repeat is negative");
+  if (std::ranges::any_of(repeats, [](std::int64_t count) { return count < 0; })) c.unsupported("a repeat is negative");
   std::string tiled = c.dims(0) || repeats.empty() ? c.input(0) : input_of_rank(c, 0, repeats.size());
   if (repeats.empty() && !c.dims(0)) c.unsupported("it has no repeats");
   for (std::size_t axis = 0; axis != repeats.size(); ++axis)
