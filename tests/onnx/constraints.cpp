@@ -156,7 +156,7 @@ TEST_CASE("ONNX constraints: what is selected and joined") {
          {"Concat", {f({2, 3}), f({2})}, {flag("axis", 0)}, "input 'i1' (2) should be ?x3"},
          {"Concat", {f({2, 3}), f({2, 3})}, {flag("axis", 2)}, "its input has no axis 2"},
          {"Split", {f({6}), ints({2, 3})}, {}, "the lengths do not make 2 outputs of axis 0 of input 'i0' (6)", 13, 2},
-         {"Split", {f({6}), ints({2, 2, 2})}, {}, "the lengths do not make 2 outputs", 13, 2},
+         {"Split", {f({6}), ints({2, 2, 2})}, {}, "input 'i1' (3) should be 2, a length for each output", 13, 2},
          {"Split", {f({6}), ints({7, -1})}, {}, "a length of an output is negative", 13, 2},
          {"Split", {f({6})}, {list("split", {2, 3})}, "the lengths do not make 2 outputs", 11, 2},
          {"Split", {f({5})}, {}, "axis 0 of input 'i0' (5) makes no 2 equal parts", 13, 2},

@@ -110,6 +110,19 @@ TEST_CASE("ONNX at run time: lengths of sequences are none below 0 and none abov
     }
 }
 
+TEST_CASE("ONNX at run time: weights and states of a recurrence whose shape is known only then") {
+  row const node{"RNN", {any_shape(), any_shape(), any_shape(), {}, {}, any_shape()}, {flag("hidden_size", 2)}, ""};
+  std::vector<tensor_value> const fitting{zeros({3, 2, 4}), zeros({1, 2, 4}), zeros({1, 2, 2}), zeros({1, 2, 2})};
+  CHECK(refusal_of_run(node, fitting) == "");
+  for (auto const& [i, dims] : std::vector<std::pair<std::size_t, numbers>>{
+           {0, {3, 2, 4, 1}}, {1, {1, 4, 2}}, {1, {4, 2, 1}}, {2, {2, 2}}, {3, {1, 1, 2}}, {3, {2, 1, 2}}}) {
+    CAPTURE(i);
+    std::vector<tensor_value> given = fitting;
+    given[i] = zeros(dims);
+    CHECK(refusal_of_run(node, given) != "");
+  }
+}
+
 TEST_CASE("ONNX at run time: sequences of a Scan have one length") {
   plait::onnx_graph_def body;
   for (char const* name : {"a", "b"}) {

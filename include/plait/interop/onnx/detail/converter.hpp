@@ -184,7 +184,11 @@ class onnx_converter {
       if (find(output.name) == nullptr) problems_.push_back(nothing_makes(output));
       made.push_back(value(output.name));
       if (made.back().type == onnx_type::undefined) made.back().type = output.type;
-      if (!made.back().dims) made.back().dims = output.dims;
+      std::optional<std::vector<std::int64_t>>& dims = made.back().dims;
+      if (!dims) dims = output.dims;
+      if (output.dims && output.dims->size() == dims->size())
+        for (std::size_t axis = 0; axis != dims->size(); ++axis)
+          if ((*dims)[axis] < 0) (*dims)[axis] = (*output.dims)[axis];
     }
     return made;
   }

@@ -185,8 +185,11 @@ class onnx_scan {
   std::vector<onnx_value> inputs(net_builder& inside, onnx_iteration const& scan,
                                  std::vector<std::string> const& sequences) const {
     std::vector<onnx_value> made;
+    auto const& declared = c_.graph("body").inputs;
     for (std::size_t k = 0; k != states_; ++k) {
       onnx_dims dims = c_.dims(first_ + k);
+      if (!batched_ && k < declared.size() && declared[k].dims)
+        require_dims(c_, k, *declared[k].dims, "as its graph has it");
       if (batched_ && dims) dims->erase(dims->begin());
       made.push_back(onnx_blob(scan.states[k], c_.type(first_ + k), dims));
     }

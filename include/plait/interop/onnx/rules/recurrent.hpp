@@ -82,10 +82,37 @@ class onnx_recurrence {
       part.shape.erase(part.shape.begin());
       return {std::move(part), {}};
     }
-    std::string part = input_of_rank(c_, i, i == 3 || i == 7 ? 2 : 3);
-    if (!is_known(c_.dims(i))) part = c_.step("Reshape", {part}, {{"shape", shapes_.of_weights(i)}});
+    std::string part = c_.input(i);
+    if (!is_known(c_.dims(i))) part = of_shape(part, shape_of_weights(i));
     if (reversed_.size() != 1) part = c_.step("Slice", {part}, {{"starts", {at}}, {"ends", {at + 1}}});
     return {std::nullopt, c_.step("Squeeze", {part}, {{"dims", {0}}})};
+  }
+  // A list of extents, of which the sequence has those that are -1.
+  std::string shape_of_weights(std::size_t i) const {
+    std::vector<std::int64_t> extents = shapes_.of_weights(i);
+    if (extents.back() >= 0) return c_.constant_blob(onnx_list(std::move(extents)), "weights_shape");
+    extents.pop_back();
+    return joined({c_.constant_blob(onnx_list(std::move(extents)), "weights_shape"), sequence_extent(2)});
+  }
+  // Directions, as many sequences as the input has, hidden units.
+  std::string shape_of_states() const {
+    return joined({c_.constant_blob(onnx_list({shapes_.directions}), "directions"), sequence_extent(1),
+                   c_.constant_blob(onnx_list({hidden_}), "units")});
+  }
+  std::string sequence_extent(std::int64_t axis) const {
+    return c_.step("Slice", {c_.step("Shape", {sequence_})}, {{"starts", {axis}}, {"ends", {axis + 1}}});
+  }
+  std::string joined(names const& lists) const {
+    std::string made = c_.temporary("shape");
+    c_.add("Concat", lists, {made, c_.temporary("extents")}, {{"axis", 0}});
+    return made;
+  }
+  // x, which Sum refuses if it has another shape than the list says.
+  std::string of_shape(std::string const& x, std::string const& shape) const {
+    std::string const none =
+        c_.step("ConstantFill", {shape},
+                {{"input_as_shape", 1}, {"value", 0.0f}, {"dtype", require_runtime_type(c_, c_.type(0))}});
+    return c_.step("Sum", {x, none});
   }
   onnx_weights zeros(std::int64_t count) const { return {onnx_filled(c_.type(0), {count}, 0), {}}; }
   /// Blocks `first` up to `last` of as many rows as there are hidden units.
@@ -131,16 +158,14 @@ class onnx_recurrence {
   // ---- sequences
   // As many as the batch has, each as long as there are steps.
   std::string whole_lengths() const {
-    std::string const shape = c_.step("Shape", {sequence_});
-    std::string const steps = c_.step("Slice", {shape}, {{"starts", {0}}, {"ends", {1}}});
-    std::string const rows = c_.step("Slice", {shape}, {{"starts", {1}}, {"ends", {2}}});
-    std::string const zero = c_.step("ConstantFill", {rows}, {{"input_as_shape", 1}, {"value", 0}, {"dtype", 10}});
+    std::string const steps = sequence_extent(0);
+    std::string const zero =
+        c_.step("ConstantFill", {sequence_extent(1)}, {{"input_as_shape", 1}, {"value", 0}, {"dtype", 10}});
     return c_.step("Add", {zero, steps});
   }
   // The lengths, which Gather takes from the list of those there can be: it refuses others.
   std::string checked_lengths() const {
-    std::string const steps = c_.step("Slice", {c_.step("Shape", {sequence_})}, {{"starts", {0}}, {"ends", {1}}});
-    std::string const count = c_.step("Add", {steps, c_.constant_blob(onnx_list({1}), "one")});
+    std::string const count = c_.step("Add", {sequence_extent(0), c_.constant_blob(onnx_list({1}), "one")});
     std::string const possible = c_.step("Range", {c_.step("Cast", {count}, {{"to", 2}})});
     return c_.step("Gather", {possible, c_.input(4)});
   }
@@ -149,7 +174,7 @@ class onnx_recurrence {
   }
   // By step and sequence, whether the sequence has not ended.
   std::string active_steps() const {
-    std::string const steps = c_.step("Slice", {c_.step("Shape", {sequence_})}, {{"starts", {0}}, {"ends", {1}}});
+    std::string const steps = sequence_extent(0);
     std::string const step = c_.step("ExpandDims", {c_.step("Range", {steps})}, {{"dims", {1}}});
     std::string const lengths = c_.step("Cast", {lengths_}, {{"to", 10}});
     return c_.step("FlattenToVec", {c_.step("LT", {step, lengths})});
@@ -163,22 +188,12 @@ class onnx_recurrence {
     std::string const chosen = c_.step("Where", {active_, rows, zeros}, {{"broadcast_on_rows", 1}});
     return c_.step("ResizeLike", {chosen, x});
   }
-  // Directions, as many sequences as the input has, hidden units: a list that Reshape refuses other states by.
-  std::string shape_of_states() const {
-    std::string const rows = c_.step("Slice", {c_.step("Shape", {sequence_})}, {{"starts", {1}}, {"ends", {2}}});
-    std::string const made = c_.temporary("state_shape");
-    c_.add("Concat",
-           {c_.constant_blob(onnx_list({static_cast<std::int64_t>(reversed_.size())}), "directions"), rows,
-            c_.constant_blob(onnx_list({hidden_}), "units")},
-           {made, c_.temporary("extents")}, {{"axis", 0}});
-    return made;
-  }
   std::string initial(std::size_t i, std::size_t d) const {
     if (!c_.has_input(i)) return c_.constant_blob(onnx_filled(c_.type(0), {hidden_}, 0), "initial");
-    std::string state = input_of_rank(c_, i, 3);
+    std::string state = c_.input(i);
     if (batch_first_) state = c_.step("Transpose", {state}, {{"axes", {1, 0, 2}}});
     bool const has_batch = is_known(c_.dims(i)) && c_.dims(0) && (*c_.dims(0))[batch_first_ ? 0 : 1] >= 0;
-    if (!has_batch) state = c_.step("Reshape", {state, shape_of_states()});
+    if (!has_batch) state = of_shape(state, shape_of_states());
     auto const at = static_cast<std::int64_t>(d);
     return reversed_.size() == 1 ? state : c_.step("Slice", {state}, {{"starts", {at}}, {"ends", {at + 1}}});
   }

@@ -110,7 +110,7 @@ inline void onnx_softmax(onnx_context const& c, char const* type) {
   require_type(c, 0, onnx_floats);
   bool const old = c.opset() < 13;
   std::int64_t const axis = c.integer("axis", old ? 1 : -1);
-  if (c.dims(0) && !(old && axis == static_cast<std::int64_t>(c.rank(0)))) static_cast<void>(c.axis(0, axis));
+  if (c.dims(0)) static_cast<void>(c.axis(0, axis));
   if (old || axis == -1) {
     c.add(type, {c.input(0)}, {c.output(0)}, {{"axis", axis}});
   } else {

@@ -52,7 +52,7 @@ inline void onnx_split(onnx_context const& c) {
   std::vector<net_argument> arguments{{"axis", axis}};
   std::vector<std::string> inputs{c.input(0)};
   std::vector<std::int64_t> lengths;
-  if (listed_there && c.opset() >= 13) require_rank(c, 1, 1, 1);
+  if (listed_there && c.opset() >= 13) require_dims(c, 1, {count}, "a length for each output");
   if (listed_there && c.opset() >= 13 && c.constant(1) == nullptr) {
     inputs.push_back(c.input(1));
   } else if (listed_there) {
