@@ -8,7 +8,13 @@ set_target_properties(plait_own PROPERTIES INTERFACE_COMPILE_FEATURES cxx_std_20
 function(plait_own_options)
   target_compile_options(plait_own INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:${ARGN}>")
 endfunction()
-plait_own_options(-Wall -Wextra -Wpedantic -Wconversion -Wshadow)
+plait_own_options(-Wall -Wextra -Wpedantic -Wconversion)
+if(NOT PLAIT_UNITY)
+  plait_own_options(-Wshadow)
+elseif(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # Files that are compiled as one shadow each other's names; -Wshadow of headers is a test (headers/other_compiler).
+  plait_own_options(-Wshadow=local)
+endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   # GCC bug 105651: false alarms inside std::string's operator+ at -O2 and above.
   plait_own_options(-Wno-restrict)

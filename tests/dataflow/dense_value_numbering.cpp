@@ -35,7 +35,7 @@ constexpr bool check() {
   plait::dense_dominators const tree(g);
   plait::dense_construction form;
   form.compute(g, tree, p);
-  auto const made = [&](plait::op_index op) { return form.writes(op).front(); };
+  auto const made = [&](plait::op_index by) { return form.writes(by).front(); };
 
   std::array<std::uint32_t, 6> const kinds = {7, 7, 7, 7, plait::npos, plait::npos};
   plait::dense_value_numbering values;
@@ -46,7 +46,7 @@ constexpr bool check() {
                        instead[made(1)] == made(0) && instead[made(3)] == made(2) && instead[made(0)] == made(0);
 
   // Told that e is a copy of x, what it is equals x.
-  values.compute(form, kinds, [](plait::op_index op, std::size_t) { return op == 4 ? 0 : plait::npos; });
+  values.compute(form, kinds, [](plait::op_index by, std::size_t) { return by == 4 ? 0 : plait::npos; });
   return by_kind && values.leader(made(4)) == values.leader(form.reads(4).front()) &&
          !values.are_equal(made(4), made(5));
 }

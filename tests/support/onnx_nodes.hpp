@@ -84,7 +84,7 @@ inline plait::onnx_model model_of(row const& each) {
       t.type = x.type;
       t.dims = *x.dims;
       t.int64s = *x.elements;
-      for (std::int64_t const each : *x.elements) t.int32s.push_back(static_cast<std::int32_t>(each));
+      for (std::int64_t const element : *x.elements) t.int32s.push_back(static_cast<std::int32_t>(element));
       t.doubles = x.reals;
       made.graph.initializers.push_back(std::move(t));
     } else {

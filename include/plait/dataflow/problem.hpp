@@ -110,7 +110,7 @@ consteval bool check_dataflow_problem() {
             has_op_transfer<P>,
         "plait: transfer_op of a dataflow problem is there, but cannot be called on a const dataflow problem");
     static_assert((requires(P& p, op_index op, typename P::value_type& state) { p.transfer_op(op, state); }) ||
-                      !detail::names_transfer_op<P>,
+                      !detail::names_transfer_op<P> || (has_block_transfer<P> && !requires { &P::transfer_op; }),
                   "plait: transfer_op of a dataflow problem is there, but cannot be called so; wanted: void "
                   "transfer_op(plait::op_index op, value_type& state) const");
     static_assert(
@@ -119,7 +119,7 @@ consteval bool check_dataflow_problem() {
         "plait: transfer_block of a dataflow problem is there, but cannot be called on a const dataflow problem");
     static_assert((requires(P& p, std::uint32_t block, typename P::value_type& state) {
                     p.transfer_block(block, state);
-                  }) || !detail::names_transfer_block<P>,
+                  }) || !detail::names_transfer_block<P> || (has_op_transfer<P> && !requires { &P::transfer_block; }),
                   "plait: transfer_block of a dataflow problem is there, but cannot be called so; wanted: void "
                   "transfer_block(std::uint32_t block, value_type& state) const");
     static_assert(
