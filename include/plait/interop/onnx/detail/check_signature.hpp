@@ -30,7 +30,8 @@ class onnx_signature_check {
   void run() {
     auto const versions =
         std::ranges::equal_range(onnx_signatures, std::string_view(c_.node().type), {}, &onnx_signature::type);
-    if (versions.empty()) return;  // an operator that a user has added
+    // An operator that a user has added, or a version that is refused of the whole model.
+    if (versions.empty() || c_.opset() < 1) return;
     onnx_signature const* found = nullptr;
     for (onnx_signature const& each : versions)
       if (each.since <= c_.opset()) found = &each;

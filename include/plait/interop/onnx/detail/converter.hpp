@@ -233,10 +233,25 @@ class onnx_converter {
       if (own && own != each.version) report("two versions of ONNX's operators are imported");
       own = each.version;
     }
-    if (!own && model_.ir_version >= 3) report("no version of ONNX's operators is imported");
+    if (!own && model_.ir_version >= 3 && uses_own_operators())
+      report("no version of ONNX's operators is imported");
     if (own && (*own < 1 || *own > newest_opset))
       report("version " + std::to_string(*own) + " of ONNX's operators is not known, only 1 to " +
              std::to_string(newest_opset));
+  }
+
+  bool uses_own_operators() const {
+    std::vector<onnx_graph_def const*> graphs = {&model_.graph};
+    while (!graphs.empty()) {
+      onnx_graph_def const& graph = *graphs.back();
+      graphs.pop_back();
+      for (onnx_node const& node : graph.nodes) {
+        if (node.domain.empty()) return true;
+        for (onnx_attribute const& a : node.attributes)
+          if (a.g) graphs.push_back(&*a.g);
+      }
+    }
+    return false;
   }
 
   // A value of which nothing is known but what the model says.

@@ -229,10 +229,11 @@ inline std::vector<std::int64_t> from_front(std::vector<std::int64_t> axes, std:
 
 /// What a list of integers is that older versions of an operator have as an attribute, newer ones as input `i`; nothing
 /// where the node has neither.
-inline std::optional<std::vector<std::int64_t>> listed(onnx_context const& c, std::string_view name, std::size_t i) {
+inline std::optional<std::vector<std::int64_t>> listed(onnx_context const& c, std::string_view name, std::size_t i,
+                                                       std::size_t least_rank = 1) {
   if (c.has(name)) return c.integers(name);
   if (!c.has_input(i)) return std::nullopt;
-  require_rank(c, i, 1, 1);
+  require_rank(c, i, least_rank, 1);
   return c.known_integers(i, name);
 }
 

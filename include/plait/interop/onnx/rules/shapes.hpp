@@ -181,7 +181,7 @@ inline void onnx_squeeze(onnx_context const& c) {
 }
 
 inline void onnx_unsqueeze(onnx_context const& c) {
-  auto axes = listed(c, "axes", 1);
+  auto axes = listed(c, "axes", 1, 0);  // a scalar, too, as in tests of ONNX itself
   if (!axes) c.unsupported("the axes are missing");
   bool const counts_back = std::ranges::any_of(*axes, [](std::int64_t axis) { return axis < 0; });
   if (counts_back && c.opset() < 11) c.unsupported("a negative axis");
