@@ -125,10 +125,10 @@ TEST_CASE("caffe2_operators: what Caffe2 refused is refused") {
        "should have the name of input 2"},
       {"type: 'RowWiseSparseAdam' input: 'x' input: 'm' input: 'v' input: 'i' input: 'g' input: 'a' input: 't' output: "
        "'x' output: 'w' output: 'v'",
-       {{"x", x}, {"m", x}, {"v", lengths}, {"i", lengths}, {"g", x}, {"a", one}, {"t", count}},
+       {{"x", x}, {"m", x}, {"v", test::counted<B, float>({2}, 1)}, {"i", lengths}, {"g", x}, {"a", one}, {"t", count}},
        "should have the name of input 1"},
       {"type: 'RowWiseSparseAdagrad' input: 'x' input: 'v' input: 'i' input: 'g' input: 'a' output: 'x' output: 'w'",
-       {{"x", x}, {"v", lengths}, {"i", lengths}, {"g", x}, {"a", one}},
+       {{"x", x}, {"v", test::counted<B, float>({2}, 1)}, {"i", lengths}, {"g", x}, {"a", one}},
        "should have the name of input 1"},
       {"type: 'SparseMomentumSGDUpdate' input: 'g' input: 'm' input: 'a' input: 'x' input: 'i' output: 'g' output: 'm' "
        "output: 'y'",

@@ -111,7 +111,14 @@ std::vector<transform> transforms() {
       {"clone", [=](runnable& r) { r.predict = plait::clone(r.predict, "copy", {map_of_internal(r.predict)}).net; }},
       {"rename_blobs", [=](runnable& r) { plait::rename_blobs(r.predict, map_of_internal(r.predict)); }},
       {"extract_subgraph",
-       [=](runnable& r) { r.predict = plait::extract_subgraph(r.predict, all_ops(r.predict)).net; }},
+       [=](runnable& r) {
+         std::vector<std::string> const before = outputs_of(r.predict);
+         r.predict = plait::extract_subgraph(r.predict, all_ops(r.predict)).net;
+         // It lists outputs in the order of the ops.
+         std::ranges::stable_sort(r.predict.external_output, {}, [&](plait::symbol output) {
+           return std::ranges::find(before, r.predict.text(output)) - before.begin();
+         });
+       }},
       {"append_net",
        [](runnable& r) {
          netdef whole = r.init;
