@@ -27,4 +27,5 @@ int main() {
   plait::adjacency_view const diamond(rows);
   plait::dominator_tree const tree(diamond);
   std::cout << "every way to 3 leads through " << *tree.idom(3) << '\n';
+  return tree.idom(3) == 0 ? 0 : 1;
 }

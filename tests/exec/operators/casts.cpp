@@ -85,7 +85,7 @@ TEST_CASE("Cast: types that tensors do not have") {
     return test::error_of<B>(table<B>(), "type: 'Cast' input: 'X' output: 'Y' " + argument,
                              {{"X", of<B, float>({1}, {1})}});
   };
-  CHECK(has(refused("arg { name: 'to' i: 4 }"), "argument 'to' is '4', which is no type that tensors have"));
+  CHECK(has(refused("arg { name: 'to' i: 4 }"), "argument 'to' is '4', which is no type that ops compute"));
   CHECK(has(refused("arg { name: 'to' i: -1 }"), "argument 'to' is '-1'"));
   CHECK(has(refused("arg { name: 'to' s: 'string' }"), "argument 'to' is 'string'"));
   CHECK(has(refused("arg { name: 'to' f: 1.5 }"), "argument 'to' is of another type than expected"));
