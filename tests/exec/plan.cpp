@@ -48,11 +48,7 @@ toy_net random_net(unsigned seed, std::size_t ops) {
     if (op.type == "Many")
       for (std::size_t more = 1 + random() % 20; more != 0; --more) op.inputs.push_back(read());
     op.outputs.push_back(random() % 2 == 0 ? op.inputs[random() % op.inputs.size()] : name());
-    if (op.type == "Fork") {
-      std::string other = name();
-      while (other == op.outputs[0]) other = name();
-      op.outputs.push_back(other);
-    }
+    if (op.type == "Fork") op.outputs.push_back(name());
     written.insert(op.outputs.begin(), op.outputs.end());
     made.ops.push_back(op);
   }
