@@ -15,14 +15,16 @@ namespace cli {
 
 namespace {
 
-// How many characters have to be inserted, removed or changed.
+char lower(char c) { return 'A' <= c && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+// How many characters have to be inserted, removed or changed, but for their case.
 std::size_t edits(std::string_view from, std::string_view to) {
   std::vector<std::size_t> row(to.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
   for (std::size_t i = 0; i != from.size(); ++i) {
     std::size_t diagonal = std::exchange(row[0], i + 1);
     for (std::size_t j = 0; j != to.size(); ++j) {
-      std::size_t const changed = diagonal + (from[i] == to[j] ? 0 : 1);
+      std::size_t const changed = diagonal + (lower(from[i]) == lower(to[j]) ? 0 : 1);
       diagonal = row[j + 1];
       row[j + 1] = std::min({changed, diagonal + 1, row[j] + 1});
     }
