@@ -20,6 +20,7 @@
 #include <plait/core/npos.hpp>
 #include <plait/interop/onnx/context.hpp>
 #include <plait/interop/onnx/detail/check_signature.hpp>
+#include <plait/interop/onnx/detail/check_versions.hpp>
 #include <plait/interop/onnx/detail/node_order.hpp>
 #include <plait/interop/onnx/model.hpp>
 #include <plait/interop/onnx/options.hpp>
@@ -49,7 +50,7 @@ class onnx_converter {
         free_names_(model.graph) {}
 
   onnx_net run() {
-    check_versions();
+    check_versions(model_, problems_);
     reserve_names();
     level top(model_.graph, root_, nullptr);
     here_ = &top;
@@ -214,44 +215,6 @@ class onnx_converter {
       for (onnx_value_info const& info : *list) taken_.insert(info.name);
     for (onnx_node const& node : g.nodes)
       for (std::string const& name : node.outputs) taken_.insert(name);
-  }
-
-  // The newest that rules were written for.
-  static constexpr std::int64_t newest_format = 14;
-  static constexpr std::int64_t newest_opset = 28;
-
-  void check_versions() {
-    auto const report = [&](std::string reason) {
-      problems_.push_back({"ModelProto", model_.graph.name, std::move(reason)});
-    };
-    if (model_.ir_version < 1 || model_.ir_version > newest_format)
-      report("version " + std::to_string(model_.ir_version) + " of the format is not known, only 1 to " +
-             std::to_string(newest_format));
-    std::optional<std::int64_t> own;
-    for (onnx_opset const& each : model_.opsets) {
-      if (!each.domain.empty()) continue;
-      if (own && own != each.version) report("two versions of ONNX's operators are imported");
-      own = each.version;
-    }
-    if (!own && model_.ir_version >= 3 && uses_own_operators())
-      report("no version of ONNX's operators is imported");
-    if (own && (*own < 1 || *own > newest_opset))
-      report("version " + std::to_string(*own) + " of ONNX's operators is not known, only 1 to " +
-             std::to_string(newest_opset));
-  }
-
-  bool uses_own_operators() const {
-    std::vector<onnx_graph_def const*> graphs = {&model_.graph};
-    while (!graphs.empty()) {
-      onnx_graph_def const& graph = *graphs.back();
-      graphs.pop_back();
-      for (onnx_node const& node : graph.nodes) {
-        if (node.domain.empty()) return true;
-        for (onnx_attribute const& a : node.attributes)
-          if (a.g) graphs.push_back(&*a.g);
-      }
-    }
-    return false;
   }
 
   // A value of which nothing is known but what the model says.
