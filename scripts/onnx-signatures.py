@@ -26,6 +26,8 @@ HEAD = """// Operands, element types and attributes of ONNX's operators, by vers
 #include <cstdint>
 #include <string_view>
 
+#include <plait/core/cxx20.hpp>
+
 namespace plait::detail {
 
 /// One operator since a version.

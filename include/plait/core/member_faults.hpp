@@ -13,6 +13,8 @@
 
 #include <type_traits>
 
+#include <plait/core/cxx20.hpp>
+
 namespace plait::detail {
 
 template <class Traits>

@@ -21,6 +21,8 @@
 #include <cstdlib>
 #endif
 
+#include <plait/core/cxx20.hpp>
+
 namespace plait {
 
 #if defined(__cpp_exceptions)

@@ -17,3 +17,5 @@ struct it_refers_to_the_ssa_form_so_a_temporary_is_refused;
 struct it_refers_to_the_problem_so_a_temporary_is_refused;
 
 }  // namespace plait::because
+
+#include <plait/core/cxx20.hpp>

@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <string_view>
 
+#include <plait/core/cxx20.hpp>
+
 namespace plait {
 
 enum class operand_use {

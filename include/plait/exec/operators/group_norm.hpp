@@ -15,6 +15,8 @@
 #include <plait/exec/operators.hpp>
 #include <plait/exec/operators/batch_norm.hpp>
 
+PLAIT_KERNELS_BEGIN
+
 namespace plait {
 
 namespace detail {
@@ -171,3 +173,5 @@ void add_group_norm_operator(operators<B>& table) {
 }
 
 }  // namespace plait
+
+PLAIT_KERNELS_END

@@ -11,6 +11,8 @@
 #include <plait/exec/kernels/reduce.hpp>
 #include <plait/exec/operators/group_norm.hpp>
 
+PLAIT_KERNELS_BEGIN
+
 namespace plait {
 
 namespace detail {
@@ -185,3 +187,5 @@ void add_group_norm_gradient_operator(operators<B>& table) {
 }
 
 }  // namespace plait
+
+PLAIT_KERNELS_END

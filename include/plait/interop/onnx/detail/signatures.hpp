@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include <plait/core/cxx20.hpp>
+
 namespace plait::detail {
 
 /// One operator since a version.
