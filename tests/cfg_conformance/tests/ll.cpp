@@ -83,8 +83,9 @@ TEST_CASE("blocks, targets and the number of an entry without a label") {
 TEST_CASE("parameters, blocks and results without names are numbered as LLVM does") {
   auto const labels = [](std::string const& head, std::string const& body) {
     document const from{"M.ll", "define " + head + " {\n" + body + "}\n"};
+    auto const all = read_ll(from);
     std::vector<std::string> made;
-    for (ll_block const& b : read_ll(from).at(0).blocks) made.push_back(b.label);
+    for (ll_block const& b : all.at(0).blocks) made.push_back(b.label);
     return made;
   };
   using list = std::vector<std::string>;
