@@ -50,6 +50,16 @@ bool is_refused(netdef const& n, overwritten_values how, std::string const& y = 
   return false;
 }
 
+void append(netdef& n, std::string_view ops) {
+  netdef const rest = test::tiny_net(ops);
+  for (plait::op_def const& op : rest.op) {
+    std::vector<std::string> in, out;
+    for (plait::symbol const s : op.input) in.emplace_back(rest.text(s));
+    for (plait::symbol const s : op.output) out.emplace_back(rest.text(s));
+    plait::append_op(n, plait::built_op{std::string(rest.text(op.type)), in, out, {}, {}});
+  }
+}
+
 // A net with an If whose branches share the blobs of the net around, and further ops behind it.
 netdef with_choice(std::string_view before, std::string_view then, std::string_view otherwise, std::string_view after) {
   netdef n = test::tiny_net(before);
@@ -58,13 +68,7 @@ netdef with_choice(std::string_view before, std::string_view then, std::string_v
   nets.emplace_back("then_net", test::tiny_net(then));
   if (!otherwise.empty()) nets.emplace_back("else_net", test::tiny_net(otherwise));
   plait::append_op(n, plait::built_op{"If", {"on"}, {}, std::move(nets), {}});
-  netdef const rest = test::tiny_net(after);
-  for (plait::op_def const& op : rest.op) {
-    std::vector<std::string> in, out;
-    for (plait::symbol const s : op.input) in.emplace_back(rest.text(s));
-    for (plait::symbol const s : op.output) out.emplace_back(rest.text(s));
-    plait::append_op(n, plait::built_op{std::string(rest.text(op.type)), in, out, {}, {}});
-  }
+  append(n, after);
   return n;
 }
 
@@ -148,6 +152,59 @@ TEST_CASE("overwritten values: what a branch alone makes is copied where it is m
             {"v"});
 }
 
+TEST_CASE("gradients of If: a blob that no branch has made yet has zeros where no branch reads it") {
+  char const* const afters[] = {"Sum y u > z", "Sum y u > z; Scale x > h", "Scale x > h; Sum y h u > z"};
+  for (char const* const after : afters)
+    for (auto const& [first, second] : {std::pair("on", "on"), std::pair("off", "on"), std::pair("on", "off")}) {
+      netdef n = test::tiny_net("Scale x > y [scale 2.0]; Copy w > u");
+      for (char const* name : {"x", "w", "on", "off"}) n.external_input.push_back(n.intern(name));
+      // Both make h where they are taken, the second one only from h.
+      auto const choice = [&](std::string const& flag, char const* then, char const* otherwise) {
+        std::vector<plait::net_argument> nets;
+        nets.emplace_back("then_net", test::tiny_net(then));
+        if (otherwise != nullptr) nets.emplace_back("else_net", test::tiny_net(otherwise));
+        plait::append_op(n, plait::built_op{"If", {flag}, {}, std::move(nets), {}});
+      };
+      choice("on", "Mul x w > h", nullptr);
+      choice(first, "Mul h y > y", "Tanh y > y");
+      choice(second, "Mul h w > u; Sin h > h", nullptr);
+      append(n, after);
+      for (auto const how : {overwritten_values::copy, overwritten_values::recompute})
+        for (auto const& [on, off] : {std::pair(true, true), std::pair(true, false), std::pair(false, false)})
+          check(n,
+                {{"x", doubles({0.3, -0.4}, {2})}, {"w", doubles({1.5, 0.7}, {2})}, {"on", flag(on)}, {"off", flag(off)}},
+                {"x", "w"}, how, {"z"});
+    }
+}
+
+TEST_CASE("gradients of While: what each iteration overwrites unread has the shapes before the loop and in it") {
+  net_builder n("loop");
+  auto [x, w, i, one, times, more, rows] = n.external_inputs("x", "w", "i", "one", "times", "more", "rows");
+  n.op("Sin", {x}, {"h"});
+  n.while_(
+      more,
+      [&](net_builder& c) {
+        c.op("LT", {i, times}, {more});
+      },
+      [&](net_builder& b) {
+        b.op("Gather", {w, rows}, {"h"});
+        b.op("Tanh", {"h"}, {"h"});
+        b.op("Add", {i, one}, {i});
+      });
+  n.op("SumSqrElements", {"h"}, {"y"});
+  for (overwritten_values const how : policies)
+    for (double const rounds : {0.0, 1.0, 3.0})
+      check(n.net(),
+            {{"x", doubles({0.3, -0.4}, {2})},
+             {"w", doubles({1.5, 0.7, 0.2}, {3})},
+             {"rows", test::int32s({0, 2, 1, 1}, {4})},
+             {"i", doubles({0}, {1})},
+             {"one", doubles({1}, {1})},
+             {"times", doubles({rounds}, {1})},
+             {"more", flag(rounds > 0)}},
+            {"x", "w"}, how);
+}
+
 TEST_CASE("gradients of If: where a blob is overwritten with another shape, its zeros have the shape before") {
   netdef const n = with_choice("Scale x > u [scale 2.0]", "Gather w rows > u", "Sqr u > u", "ReduceSum u > y");
   for (overwritten_values const how : policies)
@@ -224,6 +281,7 @@ TEST_CASE("operand uses: elements of what is read for its shape do not matter") 
       {"TopKGradient g i x > y [k 1]",
        {{"g", doubles({1, 2}, {2, 1})}, {"i", test::int64s({2, 0}, {2, 1})}, {"x", x}},
        "x"},
+      {"ZerosLike x > y", {{"x", x}}, "x"},
       {"MatMul a b x > y",
        {{"a", x}, {"b", test::random_tensor({3, 2}, 5)}, {"x", doubles({1, 2, 3, 4}, {2, 2})}},
        "x"},

@@ -29,6 +29,12 @@ TEST_CASE("insert_saved_values: positions count the ops as they were") {
         lines{"Copy: x -> x_saved", "A: x -> a", "Copy: a -> a_saved", "B: a -> a", "C: a -> c", "Copy: c -> c_saved"});
 }
 
+TEST_CASE("insert_saved_values: of a blob that may be unset, zeros of its shape") {
+  auto n = test::net_of<test::edit_net>({"A: x -> a"});
+  plait::insert_saved_values(n, {{{}, 1, "a", "a_saved", true}});
+  CHECK(test::lines_of(n) == lines{"A: x -> a", "ZerosLike: a -> a_saved"});
+}
+
 TEST_CASE("insert_saved_values: none leave the net as it is") {
   auto n = test::net_of<test::edit_net>({"A: x -> a"});
   auto const before = n;

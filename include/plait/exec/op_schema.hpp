@@ -201,6 +201,11 @@ class op_schema {
     required_ = required_inputs::last;
     return *this;
   }
+  /// Of an op with results_after_run: any input may be unset.
+  op_schema& requires_no_input() {
+    required_ = required_inputs::none;
+    return *this;
+  }
   /// Inputs may be objects, or anything else that is no tensor.
   op_schema& takes_objects() {
     takes_objects_ = true;
@@ -244,7 +249,7 @@ class op_schema {
   bool has_shared_results() const noexcept { return shares_results_; }
   /// Whether one of the inputs that a net lists must hold something.
   bool requires_input(std::size_t input, std::size_t listed) const noexcept {
-    if (input >= listed) return false;
+    if (input >= listed || required_ == required_inputs::none) return false;
     return required_ == required_inputs::all || input == (required_ == required_inputs::first ? 0 : listed - 1);
   }
   bool may_take_objects() const noexcept { return takes_objects_ || results_after_run_; }
@@ -279,7 +284,7 @@ class op_schema {
   }
 
  private:
-  enum class required_inputs { all, first, last };
+  enum class required_inputs { all, first, last, none };
 
   static bool holds(std::vector<operand_pair> const& pairs, operand_pair wanted) {
     for (operand_pair const pair : pairs)

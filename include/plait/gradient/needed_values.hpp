@@ -112,7 +112,7 @@ class needed_values final : public later_values {
       names.hold(tape_->texts.intern(name), made);
       names.keep(made);
       op_index const producer = form_->producing_op(v);
-      saved_.push_back({{}, producer == npos ? 0 : producer + 1, blob, name});
+      saved_.push_back({{}, producer == npos ? 0 : producer + 1, blob, name, !policy_.exact_operands && !is_set(v)});
     }
     std::ranges::stable_sort(saved_, {}, &saved_value::position);
   }
@@ -129,21 +129,23 @@ class needed_values final : public later_values {
     return !is_gone(v) && (tape_->is_made(v) || !later_.contains(net_->value_at(v.id).blob));
   }
   // Whether a value is there in every run, so that an op of this net can copy it: nets inside ops may leave blobs
-  // unset.
+  // unset. What is not, nets inside save themselves where they read its elements.
   bool is_set(value v) {
     auto const [at, added] = first_set_.try_emplace(v.blob, npos);
     if (added)
       for (std::uint32_t k = form_->first_version(v.blob); k <= form_->version(v.blob) && at->second == npos; ++k) {
         op_index const producer = form_->producing_op({v.blob, k});
-        if (producer == npos ? is_given({v.blob, k}) : !net_->has_nets(producer)) at->second = k;
+        if (producer == npos ? is_read({v.blob, k}) : !net_->has_nets(producer)) at->second = k;
       }
     op_index const producer = form_->producing_op(v);
-    return at->second <= v.version && (producer == npos || net_->type(producer) != "Free");
+    return (at->second <= v.version && (producer == npos || net_->type(producer) != "Free")) || is_read(v);
   }
-  // Whether the net is sure to be given a value that no op makes: an op without nets inside reads it. What the net
-  // declares may be unset, for ops with nets list what they may read.
-  bool is_given(value v) const {
-    return std::ranges::any_of(form_->consumers(v), [&](operand const& by) { return !net_->has_nets(by.op); });
+  // Whether an op without nets inside reads a value, which is there then. What ops with nets list, and what the net
+  // declares to be given, may be unset.
+  bool is_read(value v) const {
+    return std::ranges::any_of(form_->consumers(v), [&](operand const& by) {
+      return !net_->has_nets(by.op) && net_->type(by.op) != "ZerosLike";
+    });
   }
 
   // What stands in for an operand of a gradient op, which is the operand itself unless it is gone.

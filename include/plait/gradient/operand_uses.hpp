@@ -48,6 +48,7 @@ inline constexpr auto shape_operands = std::to_array<shape_operand>({
     {"SumReduceLike", 1},
     {"TopKGradient", 2},
     {"UnpackSegments", 2},
+    {"ZerosLike", 0},
 });
 
 // Types whose first output has the shape and the element type of the first input, whatever else they read.

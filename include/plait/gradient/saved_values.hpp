@@ -26,7 +26,8 @@ void insert_copies(N& n, std::span<saved_value const> copies) {
   op_list<N> const ops(n);
   for (saved_value const& s : copies) {
     positions.push_back(s.position);
-    op_spec& spec = specs.emplace_back(op_spec{.type = "Copy", .inputs = {s.blob}, .outputs = {s.name}});
+    op_spec& spec = specs.emplace_back(
+        op_spec{.type = s.shape_only ? "ZerosLike" : "Copy", .inputs = {s.blob}, .outputs = {s.name}});
     if constexpr (device_net<N>)  // where the value was made
       if (s.position != 0) spec.device = traits::device(n, ops[s.position - 1]);
   }

@@ -37,7 +37,8 @@ inline void add_rules_of_constants(gradient_rules& rules) {
                   "Range",
                   "Size",
                   "UniformIntFill",
-                  "Unique"});
+                  "Unique",
+                  "ZerosLike"});
   rules.set_none({"GaussianFill", "MSRAFill", "UniformFill", "XavierFill"});
   for (std::string_view type :
        {"ArgMax", "ArgMin", "GivenTensorBoolFill", "GivenTensorByteStringToUInt8Fill", "GivenTensorInt16Fill",

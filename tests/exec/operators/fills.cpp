@@ -33,6 +33,21 @@ plait::workspace<B> run(std::string const& op, test::feeds<B> const& fed = {}) {
   return test::run_op<B>(table, op, fed);
 }
 
+TEST_CASE_TEMPLATE("fills: zeros like a tensor, in its precision; like nothing, none", B, PLAIT_HOST_BACKENDS) {
+  std::string const op = R"(type: "ZerosLike" input: "x" output: "y")";
+  auto const zeros = [&]<class T, class Like>(T, Like like) {
+    auto const blobs = run<B>(op, {{"x", test::of<B>({2, 1}, std::vector<Like>{like, like})}});
+    CHECK(blobs.view("y").dims() == plait::shape{2, 1});
+    CHECK(blobs.template fetch<T>("y") == std::vector<T>(2, T{0}));
+  };
+  zeros(0.0f, 1.5f);
+  zeros(0.0, 1.5);
+  zeros(0.0f, std::int64_t{7});
+  auto const none = run<B>(op);
+  CHECK(none.view("y").dims() == plait::shape{0});
+  CHECK(none.template fetch<float>("y").empty());
+}
+
 TEST_CASE_TEMPLATE("fills: a constant of each type", B, PLAIT_HOST_BACKENDS) {
   std::string const shape = ints("shape", {2, 3});
   auto const all = [&]<class T>(std::string const& arguments, T value) {

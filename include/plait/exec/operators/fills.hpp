@@ -285,7 +285,24 @@ class given_quantised_kernel final : public op_kernel<B> {
  private:
   std::shared_ptr<quantised_blob> made_;
 };
-/// ConstantFill, GivenTensorFill, GivenTensorDoubleFill, GivenTensorFp16Fill, GivenTensorInt16Fill, GivenTensorIntFill,
+
+/// Zeros like an input that may be unset: the gradient of a blob that a branch which was not taken would have made.
+template <backend B>
+class zeros_like_kernel final : public op_kernel<B> {
+ public:
+  explicit zeros_like_kernel(op_arguments const&) {}
+  void infer(shape_context&) override {}
+  void run(op_context<B>& c) override {
+    if (c.object(0) != nullptr) c.fail("input 0 is no tensor of numbers, whose shape could be taken");
+    auto zeros = tensor<B>::uninitialized(
+        c.type(0) == element_type::float64 ? element_type::float64 : element_type::float32,
+        c.is_set(0) ? c.dims(0) : shape{0});
+    fill<B>(static_cast<std::uint8_t*>(zeros.raw()), zeros.bytes(), std::uint8_t{0});
+    c.result(0) = {std::move(zeros), nullptr, true};
+  }
+};
+
+/// ConstantFill, ZerosLike, GivenTensorFill, GivenTensorDoubleFill, GivenTensorFp16Fill, GivenTensorInt16Fill, GivenTensorIntFill,
 /// GivenTensorInt64Fill, GivenTensorBoolFill, GivenTensorByteStringToUInt8Fill, GivenTensorStringFill,
 /// Int8GivenTensorFill, Int8GivenIntTensorFill.
 template <backend B>
@@ -297,6 +314,13 @@ void add_fill_operators(operators<B>& table) {
                     "the type as TensorProto.DataType numbers it; else FLOAT (DOUBLE as X is), or INT64 where value "
                     "is an integer")
           .describe("Y: shape, or as X: …, every element the same"));
+  table.template add<zeros_like_kernel>(
+      op_schema("ZerosLike")
+          .inputs(1)
+          .outputs(1)
+          .results_after_run()
+          .requires_no_input()
+          .describe("Y: as X, which may be unset: then 0; zeros, DOUBLE where X is, else FLOAT"));
   auto const given = [](std::string_view type) {
     return fill_shape::schema(type).describe("Y: shape, or as X: …, of the elements listed");
   };

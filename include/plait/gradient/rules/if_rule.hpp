@@ -121,8 +121,7 @@ inline void make_if_gradient(gradient_context& c, gradient_rule::frames& done) {
         shape_before const shape = find_shape_before(c, i, is_branch && branches[b].pass->writes(blob), std::move(path),
                                                      is_branch ? 0 : c.source());
         if (shape.operand) shapes.emplace(shape.name, shape.operand);
-        op_def& fill = net.add_op("ConstantFill", {shape.name}, {name});
-        fill.arg.push_back(make_argument(net, {"value", 0.0f}));
+        add_zeros(net, shape, name);
       }
     }
     results.emplace(std::move(name), i);

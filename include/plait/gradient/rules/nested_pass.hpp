@@ -307,11 +307,12 @@ inline std::vector<shared_value> shared_values(gradient_context const& c) {
 }
 
 // Where nets inside a gradient op find the shape that an input has before the forward op: under a name, which is that
-// of an operand or else of a copy that the forward net makes before an op of the net at `path`. `written`: the nets
-// that the zeros are for write the blob.
+// of an operand or else of what the forward net saves before an op of the net at `path`. `written`: the nets that the
+// zeros are for write the blob.
 struct shape_before {
   std::string name;
   gradient_operand operand;
+  bool may_be_unset = false;
 };
 inline shape_before find_shape_before(gradient_context& c, std::size_t input, bool written,
                                       std::vector<saved_value::step> path, op_index position) {
@@ -319,18 +320,29 @@ inline shape_before find_shape_before(gradient_context& c, std::size_t input, bo
   gradient_operand const before = c.input(input);
   gradient_operand const after = blob_after(c, blob);
   if (c.as_caffe2()) return {blob, after};
-  if ((!written || before == after) && c.later().later(after) == later_value::kept) return {blob, after};
+  bool const is_set = c.later().is_set(before);
+  if ((!written || before == after) && c.later().later(after) == later_value::kept) return {blob, after, !is_set};
   if (gradient_operand const like = c.later().find_shaped(before)) {
     std::string name = c.text(like);
     gradient_operand const known = blob_after(c, name);  // nets inside know this value by the name, if there is one
     if (!known || known == like || c.later().find_shaped(known) == like) return {std::move(name), known ? known : like};
   }
-  if (!c.later().is_set(before)) return {blob, after};  // nobody can need the gradient of what is unset
   std::string name = blob + "_saved";
   for (std::size_t k = 0; c.surroundings().scope->contains(name); ++k) name = blob + "_saved_" + std::to_string(k);
   c.tape().texts.intern(name);
-  c.save({std::move(path), position, blob, name});
+  c.save({std::move(path), position, blob, name, !is_set});
   return {std::move(name), {}};
+}
+
+// Zeros of that shape. Where the blob is unset the branch that made it was not taken, and only other such zeros meet
+// them.
+inline void add_zeros(netdef& net, shape_before const& like, std::string const& name) {
+  if (like.may_be_unset) {
+    net.add_op("ZerosLike", {like.name}, {name});
+    return;
+  }
+  op_def& fill = net.add_op("ConstantFill", {like.name}, {name});
+  fill.arg.push_back(make_argument(net, {"value", 0.0f}));
 }
 
 }  // namespace detail

@@ -128,8 +128,7 @@ inline void make_gradient_around_loop(gradient_context& c, gradient_operand more
     if (!input) continue;
     std::string const name = e.blob + "_grad_before";
     shape_before const shape = find_shape_before(c, *input, true, {}, c.source());
-    op_def& zero = ran.add_op("ConstantFill", {shape.name}, {name});
-    zero.arg.push_back(make_argument(ran, {"value", 0.0f}));
+    add_zeros(ran, shape, name);
     passed.add_op("Copy", {e.name}, {name});
     read(e.gradient, e.name);
     if (shape.operand) read(shape.operand, shape.name);
@@ -167,7 +166,10 @@ inline void make_while_gradient(gradient_context& c, gradient_rule::frames& done
   called_operands called;
   auto const fill = [&](std::string_view like, gradient_operand to) {
     gradient_operand const blob = blob_after(c, like);
-    c.op("ConstantFill", {blob}, {to}).plain().argument("value", 0.0f);
+    if (c.as_caffe2() || c.later().is_set(blob))
+      c.op("ConstantFill", {blob}, {to}).plain().argument("value", 0.0f);
+    else
+      c.op("ZerosLike", {blob}, {to}).plain();
   };
 
   netdef next;  // between iterations: whether there are more, and what one hands to the one before
@@ -187,34 +189,45 @@ inline void make_while_gradient(gradient_context& c, gradient_rule::frames& done
 
   // Blobs that are handed on: the gradient an iteration makes is the one the iteration before starts from.
   struct made_gradient {
-    std::size_t input;
+    std::size_t input;  // npos: for the iteration before alone
     gradient_operand first;  // what it is if there is no iteration
     std::string name;
   };
   std::vector<made_gradient> results;
   boost::unordered_flat_map<std::string, gradient_operand> shapes;  // by their names in the body
+  auto const add_result = [&](std::size_t input, gradient_operand given, std::string const& name) {
+    gradient_operand const first = c.temporary(name);
+    c.op("Copy", {given}, {first}).plain();
+    results.push_back({input, first, name});
+  };
+  auto const hand_on = [&](std::string const& name, std::string const& to) {
+    next.add_op("Copy", {name}, {to});
+    next.external_input.push_back(next.intern(name));
+  };
   for (auto const& e : gradients.given.entries()) {
     called.emplace_back(e.gradient, e.name);
     std::optional<std::size_t> const input = handed_on(c, e.blob);
     if (!input) continue;
     std::optional<std::string> name = pass.gradient_before(e.blob, body);
     if (!name && c.as_caffe2()) continue;
-    if (!name) {  // overwritten unread: nothing goes further back
+    if (!name) {  // overwritten unread: nothing goes further back, nor to the iteration before
       name = e.blob + "_grad_before";
       shape_before const shape = find_shape_before(c, *input, true, {}, c.source());
       if (shape.operand) shapes.emplace(shape.name, shape.operand);
-      op_def& zero = body.add_op("ConstantFill", {shape.name}, {*name});
-      zero.arg.push_back(make_argument(body, {"value", 0.0f}));
+      add_zeros(body, shape, *name);
+      std::string const handed = e.blob + "_grad_handed_on";  // as large as what an iteration leaves
+      add_zeros(body, {e.name, {}, false}, handed);
+      add_result(npos, e.gradient, handed);
+      hand_on(handed, e.name);
+      add_result(*input, e.gradient, *name);
+      continue;
     }
     if (*name == e.name) {
       c.pass(*input, e.gradient);
       continue;
     }
-    gradient_operand const first = c.temporary(*name);
-    c.op("Copy", {e.gradient}, {first}).plain();
-    next.add_op("Copy", {*name}, {e.name});
-    next.external_input.push_back(next.intern(*name));
-    results.push_back({*input, first, *name});
+    add_result(*input, e.gradient, *name);
+    hand_on(*name, e.name);
   }
   // Blobs that all iterations read: their gradients add up.
   for (std::size_t i = 1; i < c.input_count(); ++i) {
@@ -264,8 +277,10 @@ inline void make_while_gradient(gradient_context& c, gradient_rule::frames& done
   std::vector<gradient_operand> outputs;
   for (std::string const& name : boundary.writes.names()) {
     gradient_operand operand;
-    for (made_gradient const* r : results_of(name))
-      c.pass(r->input, operand = r->first ? c.update(r->first) : c.temporary(name));
+    for (made_gradient const* r : results_of(name)) {
+      operand = r->first ? c.update(r->first) : c.temporary(name);
+      if (r->input != npos) c.pass(r->input, operand);
+    }
     if (!operand) {
       gradient_operand const known = blob_after(c, name);
       operand = known ? c.update(known) : c.temporary(name);
