@@ -171,9 +171,10 @@ TEST_CASE("gradients of If: a blob that no branch has made yet has zeros where n
       append(n, after);
       for (auto const how : {overwritten_values::copy, overwritten_values::recompute})
         for (auto const& [on, off] : {std::pair(true, true), std::pair(true, false), std::pair(false, false)})
-          check(n,
-                {{"x", doubles({0.3, -0.4}, {2})}, {"w", doubles({1.5, 0.7}, {2})}, {"on", flag(on)}, {"off", flag(off)}},
-                {"x", "w"}, how, {"z"});
+          check(
+              n,
+              {{"x", doubles({0.3, -0.4}, {2})}, {"w", doubles({1.5, 0.7}, {2})}, {"on", flag(on)}, {"off", flag(off)}},
+              {"x", "w"}, how, {"z"});
     }
 }
 

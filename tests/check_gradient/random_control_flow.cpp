@@ -314,7 +314,7 @@ TEST_CASE("gradients of random control flow: all policies agree with differences
   tally count;
   for (std::uint32_t seed = 0; seed != 600; ++seed) check(seed, 2 + seed % 9, count);
   MESSAGE(count.refused[0] << " refused, " << count.refused[2] << " not recomputed, " << count.zeros_of_unset
-                << " with blobs that may be unset, " << count.large << " too large");
+                           << " with blobs that may be unset, " << count.large << " too large");
   CHECK(count.refused[1] == 0);
   CHECK(count.refused[2] < count.refused[0]);
   CHECK(count.refused[0] < 560);

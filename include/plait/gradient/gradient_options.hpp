@@ -74,7 +74,7 @@ struct saved_value {
   std::vector<step> path;  ///< from the outside in; empty: the net itself
   op_index position = 0;   ///< of the op it stands before
   std::string blob;
-  std::string name;  ///< of the copy
+  std::string name;         ///< of the copy
   bool shape_only = false;  ///< the blob may be unset: ZerosLike instead of Copy
   friend bool operator==(saved_value const&, saved_value const&) = default;
 };

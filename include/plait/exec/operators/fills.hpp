@@ -294,17 +294,17 @@ class zeros_like_kernel final : public op_kernel<B> {
   void infer(shape_context&) override {}
   void run(op_context<B>& c) override {
     if (c.object(0) != nullptr) c.fail("input 0 is no tensor of numbers, whose shape could be taken");
-    auto zeros = tensor<B>::uninitialized(
-        c.type(0) == element_type::float64 ? element_type::float64 : element_type::float32,
-        c.is_set(0) ? c.dims(0) : shape{0});
+    auto zeros =
+        tensor<B>::uninitialized(c.type(0) == element_type::float64 ? element_type::float64 : element_type::float32,
+                                 c.is_set(0) ? c.dims(0) : shape{0});
     fill<B>(static_cast<std::uint8_t*>(zeros.raw()), zeros.bytes(), std::uint8_t{0});
     c.result(0) = {std::move(zeros), nullptr, true};
   }
 };
 
-/// ConstantFill, ZerosLike, GivenTensorFill, GivenTensorDoubleFill, GivenTensorFp16Fill, GivenTensorInt16Fill, GivenTensorIntFill,
-/// GivenTensorInt64Fill, GivenTensorBoolFill, GivenTensorByteStringToUInt8Fill, GivenTensorStringFill,
-/// Int8GivenTensorFill, Int8GivenIntTensorFill.
+/// ConstantFill, ZerosLike, GivenTensorFill, GivenTensorDoubleFill, GivenTensorFp16Fill, GivenTensorInt16Fill,
+/// GivenTensorIntFill, GivenTensorInt64Fill, GivenTensorBoolFill, GivenTensorByteStringToUInt8Fill,
+/// GivenTensorStringFill, Int8GivenTensorFill, Int8GivenIntTensorFill.
 template <backend B>
 void add_fill_operators(operators<B>& table) {
   table.template add<constant_fill_kernel>(

@@ -189,7 +189,7 @@ inline void make_while_gradient(gradient_context& c, gradient_rule::frames& done
 
   // Blobs that are handed on: the gradient an iteration makes is the one the iteration before starts from.
   struct made_gradient {
-    std::size_t input;  // npos: for the iteration before alone
+    std::size_t input;       // npos: for the iteration before alone
     gradient_operand first;  // what it is if there is no iteration
     std::string name;
   };
