@@ -317,14 +317,14 @@ void check(std::uint32_t seed, std::size_t ops, tally& count) {
 
 TEST_CASE("gradients of random control flow: all policies agree with differences, stronger ones take more") {
   tally count;
-  for (std::uint32_t seed = 0; seed != 600; ++seed) check(seed, 2 + seed % 9, count);
+  for (std::uint32_t seed = 0; seed != 200; ++seed) check(seed, 2 + seed % 9, count);
   MESSAGE(count.refused[0] << " refused, " << count.refused[2] << " not recomputed, " << count.zeros_of_unset
                            << " with blobs that may be unset, " << count.large << " too large");
   CHECK(count.refused[1] == 0);
   CHECK(count.refused[2] < count.refused[0]);
-  CHECK(count.refused[0] < 560);
+  CHECK(count.refused[0] < 190);
   CHECK(count.zeros_of_unset > 20);
-  CHECK(count.large < 30);
+  CHECK(count.large < 10);
 }
 
 }  // namespace

@@ -328,7 +328,7 @@ TEST_CASE("limits") {
 
 TEST_CASE("a beginning of a document is read where a field ends, and refused elsewhere") {
   std::string const name = "name: 'a\\n\\x41'";
-  std::string const op = " op { input: ['x', \"y\"] arg { name: 'k' floats: [1.5, -inf, 0x1] x { y: <z: 'q'> } } }";
+  std::string const op = " op { input: ['x', \"y\"] arg { name: 'k' floats: [1.5, -inf, 0.1] x { y: <z: 'q'> } } }";
   std::string const source = name + op + " # end";
   for (std::size_t size = 0; size <= source.size(); ++size) {
     CAPTURE(size);

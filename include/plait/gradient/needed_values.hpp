@@ -140,11 +140,12 @@ class needed_values final : public later_values {
     op_index const producer = form_->producing_op(v);
     return (at->second <= v.version && (producer == npos || net_->type(producer) != "Free")) || is_read(v);
   }
-  // Whether an op without nets inside reads a value, which is there then. What ops with nets list, and what the net
-  // declares to be given, may be unset.
+  // Whether an op without nets inside reads a value, or an If as its condition: it is set then. What else ops with nets
+  // list, and what the net declares to be given, may be unset.
   bool is_read(value v) const {
     return std::ranges::any_of(form_->consumers(v), [&](operand const& by) {
-      return !net_->has_nets(by.op) && net_->type(by.op) != "ZerosLike";
+      std::string_view const type = net_->type(by.op);
+      return net_->has_nets(by.op) ? type == "If" && by.slot == 0 : type != "ZerosLike";
     });
   }
 
