@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -45,6 +46,19 @@ TEST_CASE("forecast_memory: a net without nets inside takes what its plan has, a
   plait::write_forecast(text, f);
   CHECK(text.str() == "bytes: " + std::to_string(f.peak()) + " at most: 448 given, 448 kept, " +
                           std::to_string(f.intermediate) + " for intermediate values, 0 inside ops\n");
+}
+
+TEST_CASE("forecast_memory: a sum beyond the largest number stays that number") {
+  plait::netdef n;
+  for (char const* name : {"a", "b", "c", "d", "e"}) {
+    plait::op_def& op = n.add_op("ConstantFill", {}, {name});
+    op.arg.push_back(plait::make_argument(n, {"shape", std::vector<std::int64_t>{std::int64_t{1} << 60}}));
+    n.external_output.push_back(n.intern(name));
+  }
+  plait::workspace<B> blobs;
+  auto plan = plait::compile(n, test::table<B>(), blobs);
+  CHECK(plait::forecast_memory(plan).kept == std::numeric_limits<std::size_t>::max());
+  CHECK(plait::forecast_memory(plan).peak() == std::numeric_limits<std::size_t>::max());
 }
 
 TEST_CASE("forecast_memory: shapes from elements that are fed, or that types say; others are refused") {

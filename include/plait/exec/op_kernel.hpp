@@ -33,6 +33,7 @@
 
 #include <plait/core/assert.hpp>
 #include <plait/core/errors.hpp>
+#include <plait/core/saturated.hpp>
 #include <plait/exec/backend.hpp>
 #include <plait/exec/blob.hpp>
 #include <plait/exec/element_type.hpp>
@@ -223,6 +224,9 @@ struct run_forecast {
   std::span<std::shared_ptr<blob_object> const> inputs;  ///< by input: the object that it is, as far as it is known
   std::span<std::shared_ptr<blob_object>> outputs;       ///< for the op to set where an output is one
   std::size_t held = 0;                                  ///< bytes from the pool, outputs among them, once it has run
+
+  /// Adds to `held`, which stays the largest number where that is exceeded.
+  void hold(std::size_t bytes) noexcept { held = saturated_sum(held, bytes); }
 };
 
 struct run_options;

@@ -8,6 +8,7 @@
 #include <ostream>
 
 #include <plait/core/errors.hpp>
+#include <plait/core/saturated.hpp>
 #include <plait/exec/memory_pool.hpp>
 #include <plait/exec/op_kernel.hpp>
 #include <plait/exec/plan.hpp>
@@ -15,13 +16,14 @@
 namespace plait {
 
 /// Bytes, each block as large as the backend's pool makes it. They are those of runs after the first, which has at most
-/// as many; what ops take for themselves while they run (packed weights, partial sums) is not among them.
+/// as many; what ops take for themselves while they run (packed weights, partial sums) is not among them. The largest
+/// number stands for more.
 struct memory_forecast {
   std::size_t given = 0;         ///< fed tensors that are read, and copies in order of those with strides
   std::size_t kept = 0;          ///< values that are the blobs' when the run is over
   std::size_t intermediate = 0;  ///< blocks that other values take turns in
   std::size_t inside = 0;        ///< what ops hold that run nets: states, what their steps keep
-  std::size_t peak() const { return given + kept + intermediate + inside; }
+  std::size_t peak() const { return saturated_sum(saturated_sum(given, kept), saturated_sum(intermediate, inside)); }
 };
 
 /// For what the workspace holds now. Nothing is run, and no memory of tensors is kept; the next run infers shapes
@@ -37,12 +39,12 @@ template <backend B>
     given.push_back({from.spec(), from.object, {}, from.is_set && from.object == nullptr ? &from.value : nullptr});
     if (!from.is_set || from.object != nullptr) continue;
     std::size_t const bytes = memory_pool<B>::block_size(from.value.bytes());
-    made.given += from.value.is_contiguous() ? bytes : 2 * bytes;
+    made.given = saturated_sum(made.given, from.value.is_contiguous() ? bytes : saturated_product(2, bytes));
   }
   typename plan<B>::forecast const all = p.forecast_run(given);
   made.intermediate = all.blocks;
   made.inside = all.inside;
-  for (std::size_t const bytes : all.kept) made.kept += bytes;
+  for (std::size_t const bytes : all.kept) made.kept = saturated_sum(made.kept, bytes);
   return made;
 }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <plait/core/npos.hpp>
+#include <plait/core/saturated.hpp>
 #include <plait/exec/kernels/fill.hpp>
 #include <plait/exec/nets_of_op.hpp>
 #include <plait/exec/op_arguments.hpp>
@@ -137,7 +138,7 @@ class recurrent_network_kernel : public op_kernel<B> {
     for (auto const& state : arguments_.states) {
       tensor_spec const type = detail::type_of_states(c.types.input(state.initial), state.name, dims[0], dims[1]);
       known->states.push_back(type);
-      c.held += memory_pool<B>::block_size(type_of_memory(known->states.size() - 1, type, dims[0]).bytes());
+      c.hold(memory_pool<B>::block_size(type_of_memory(known->states.size() - 1, type, dims[0]).bytes()));
     }
     std::vector<tensor_spec> sequences = known->states;
     for (std::size_t const i : linked_numbers_) sequences.push_back(c.types.input(i));
@@ -145,8 +146,9 @@ class recurrent_network_kernel : public op_kernel<B> {
       using given_type = typename detail::recurrent_steps<B>::given_type;
       return given_type{name == arguments_.timestep ? tensor_spec{element_type::int32, {1}} : input(name)};
     });
-    c.held += step.workspace * (trains_ ? length : std::min(steps_.in_flight(), length)) + step.once;
-    c.held += memory_pool<B>::block_size(number_places(length) * sizeof(std::int32_t));
+    c.hold(saturated_product(step.workspace, trains_ ? length : std::min(steps_.in_flight(), length)));
+    c.hold(step.once);
+    c.hold(memory_pool<B>::block_size(number_places(length) * sizeof(std::int32_t)));
     known->blobs = std::move(step.blobs);
     known->blobs.push_back({arguments_.timestep, {element_type::int32, {1}}});
     for (std::size_t i = 0; i != arguments_.aliases.size(); ++i) {

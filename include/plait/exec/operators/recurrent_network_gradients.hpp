@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <plait/core/npos.hpp>
+#include <plait/core/saturated.hpp>
 #include <plait/exec/nets_of_op.hpp>
 #include <plait/exec/op_arguments.hpp>
 #include <plait/exec/op_kernel.hpp>
@@ -113,14 +114,14 @@ class recurrent_network_gradient_kernel : public op_kernel<B> {
     std::vector<tensor_spec> types = known->states;
     for (blob<B> const* const input : inputs_) types.push_back(type_of(input));
     for (blob<B> const* const parameter : parameters_) types.push_back(type_of(parameter));
-    for (tensor_spec const& type : types) c.held += memory_pool<B>::block_size(type.bytes());
+    for (tensor_spec const& type : types) c.hold(memory_pool<B>::block_size(type.bytes()));
     std::size_t output = 0;
     for (std::size_t g = first_sequence(); g != types.size(); ++g)
       c.types.output(output++, types[g].type, types[g].dims);
     for (blob<B> const* const initial : initial_) {
       tensor_spec const& type = type_of(initial);
       c.types.output(output++, type.type, type.dims);
-      if (type.dims.rank() == 1) c.held += memory_pool<B>::block_size(type.bytes());
+      if (type.dims.rank() == 1) c.hold(memory_pool<B>::block_size(type.bytes()));
     }
     std::vector<tensor_spec> sequences = types;
     for (std::size_t g = first_parameter(); g != sequences.size(); ++g)
@@ -131,7 +132,7 @@ class recurrent_network_gradient_kernel : public op_kernel<B> {
         if (b.name == name) return given_type{b.type, nullptr, b.elements};
       return given_type{type_of(at(name))};
     });
-    c.held += step.workspace + step.once;
+    c.hold(saturated_sum(step.workspace, step.once));
     return true;
   }
   void run(op_context<B>& c) override {
