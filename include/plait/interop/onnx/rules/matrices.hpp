@@ -159,7 +159,9 @@ inline onnx_windows onnx_windows_of(onnx_context const& c, std::size_t weights) 
   std::string const automatic = c.text("auto_pad", "NOTSET");
   if (automatic != "NOTSET" && automatic != "VALID" && automatic != "SAME_UPPER")
     c.unsupported("auto_pad " + automatic);
-  if (automatic != "NOTSET" && std::ranges::any_of(pads, [](std::int64_t each) { return each != 0; }))
+  // ONNX Runtime lets pads of 0 pass where there are no weights, and converters write them.
+  bool const padded = std::ranges::any_of(pads, [](std::int64_t each) { return each != 0; });
+  if (automatic != "NOTSET" && (padded || (weights != 0 && c.has("pads"))))
     c.unsupported("pads beside auto_pad " + automatic);
   if (automatic == "SAME_UPPER")
     made.arguments.emplace_back("legacy_pad", 2);
