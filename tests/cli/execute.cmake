@@ -70,7 +70,7 @@ foreach(wrong IN ITEMS "--random;nosuchblob=3" "--random;nosuchblob=scalar:int64
                        "--random;Relu=2x3" "--fetch;nosuchblob=${WORK}/unwritten_too.npy")
   list(GET wrong 0 option)
   plait(1 run ${WORK}/net.pbtxt --init ${WORK}/init.pbtxt --random x=2x3 --fetch y=${WORK}/unwritten.npy ${wrong})
-  matches("${ERR}" "net.pbtxt: ${option}: the net has no blob '[A-Za-z]+'; there are 'x' and 'y'\n$")
+  matches("${ERR}" "net.pbtxt: ${option}: the net has no blob '[A-Za-z]+'; (did you mean 'x'. T|t)here are 'x' and 'y'\n$")
   if(NOT OUT STREQUAL "" OR EXISTS ${WORK}/unwritten.npy)
     wrong("a run with a wrong name has done something: ${OUT}")
   endif()
