@@ -482,7 +482,7 @@ std::string print(problem_net const& p) {
 
 void check_all(overwritten_values how, std::size_t least_accepted, std::size_t least_refused) {
   tally count;
-  for (unsigned seed = 0; seed != 1000; ++seed) {
+  for (unsigned seed = 0; seed != 2000; ++seed) {
     problem_net const p = generator(seed).make();
     CAPTURE(seed);
     std::string const shown = print(p);
@@ -499,13 +499,13 @@ void check_all(overwritten_values how, std::size_t least_accepted, std::size_t l
 }  // namespace
 
 TEST_CASE("random nets agree with finite differences, or are refused with reason") {
-  check_all(overwritten_values::refuse, 150, 150);
+  check_all(overwritten_values::refuse, 300, 300);
 }
 
 TEST_CASE("with copies of what is overwritten, random nets agree with finite differences") {
-  check_all(overwritten_values::copy, 900, 0);
+  check_all(overwritten_values::copy, 1800, 0);
 }
 
 TEST_CASE("with ops that run again, random nets agree with finite differences, or are refused with reason") {
-  check_all(overwritten_values::recompute, 250, 50);
+  check_all(overwritten_values::recompute, 500, 100);
 }

@@ -140,7 +140,7 @@ auto keyed(N const& n, version_map& versions) {
 
 TEST_CASE_TEMPLATE("10,000 random nets against the oracle, with and without initial versions", N, PLAIT_ALL_NETS) {
   std::mt19937 random(9);
-  for (int round = 0; round != 3'000; ++round) {
+  for (int round = 0; round != 10'000; ++round) {
     test::struct_net const from = test::random_small_net(random);
     CAPTURE(round);
     N const n = test::make_net<N>(from);
