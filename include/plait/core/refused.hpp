@@ -6,6 +6,8 @@
 // What refers to its argument must not outlive it: give the argument a name that lives at least as long.
 #pragma once
 
+#include <plait/core/cxx20.hpp>
+
 namespace plait::because {
 
 struct it_refers_to_the_graph_so_a_temporary_is_refused;
@@ -17,5 +19,3 @@ struct it_refers_to_the_ssa_form_so_a_temporary_is_refused;
 struct it_refers_to_the_problem_so_a_temporary_is_refused;
 
 }  // namespace plait::because
-
-#include <plait/core/cxx20.hpp>
