@@ -19,7 +19,6 @@
 #include <plait/core/raise.hpp>
 #include <plait/core/refused.hpp>
 #include <plait/core/row_table.hpp>
-#include <plait/core/saturated.hpp>
 #include <plait/core/slim_vector.hpp>
 #include <plait/core/small_list.hpp>
 #include <plait/core/symbols.hpp>

@@ -33,9 +33,9 @@
 
 #include <plait/core/assert.hpp>
 #include <plait/core/errors.hpp>
-#include <plait/core/saturated.hpp>
 #include <plait/exec/backend.hpp>
 #include <plait/exec/blob.hpp>
+#include <plait/exec/detail/saturating.hpp>
 #include <plait/exec/element_type.hpp>
 #include <plait/exec/kernels/column_part.hpp>
 #include <plait/exec/kernels/element_program.hpp>
@@ -226,7 +226,7 @@ struct run_forecast {
   std::size_t held = 0;                                  ///< bytes from the pool, outputs among them, once it has run
 
   /// Adds to `held`, which stays the largest number where that is exceeded.
-  void hold(std::size_t bytes) noexcept { held = saturated_sum(held, bytes); }
+  void hold(std::size_t bytes) noexcept { held = detail::add_sat(held, bytes); }
 };
 
 struct run_options;

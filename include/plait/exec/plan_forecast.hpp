@@ -8,7 +8,7 @@
 #include <ostream>
 
 #include <plait/core/errors.hpp>
-#include <plait/core/saturated.hpp>
+#include <plait/exec/detail/saturating.hpp>
 #include <plait/exec/memory_pool.hpp>
 #include <plait/exec/op_kernel.hpp>
 #include <plait/exec/plan.hpp>
@@ -23,7 +23,9 @@ struct memory_forecast {
   std::size_t kept = 0;          ///< values that are the blobs' when the run is over
   std::size_t intermediate = 0;  ///< blocks that other values take turns in
   std::size_t inside = 0;        ///< what ops hold that run nets: states, what their steps keep
-  std::size_t peak() const { return saturated_sum(saturated_sum(given, kept), saturated_sum(intermediate, inside)); }
+  std::size_t peak() const {
+    return detail::add_sat(detail::add_sat(given, kept), detail::add_sat(intermediate, inside));
+  }
 };
 
 /// For what the workspace holds now. Nothing is run, and no memory of tensors is kept; the next run infers shapes
@@ -39,12 +41,12 @@ template <backend B>
     given.push_back({from.spec(), from.object, {}, from.is_set && from.object == nullptr ? &from.value : nullptr});
     if (!from.is_set || from.object != nullptr) continue;
     std::size_t const bytes = memory_pool<B>::block_size(from.value.bytes());
-    made.given = saturated_sum(made.given, from.value.is_contiguous() ? bytes : saturated_product(2, bytes));
+    made.given = detail::add_sat(made.given, from.value.is_contiguous() ? bytes : detail::mul_sat(2, bytes));
   }
   typename plan<B>::forecast const all = p.forecast_run(given);
   made.intermediate = all.blocks;
   made.inside = all.inside;
-  for (std::size_t const bytes : all.kept) made.kept = saturated_sum(made.kept, bytes);
+  for (std::size_t const bytes : all.kept) made.kept = detail::add_sat(made.kept, bytes);
   return made;
 }
 

@@ -13,7 +13,7 @@
 #include <plait/core/csr.hpp>
 #include <plait/core/errors.hpp>
 #include <plait/core/npos.hpp>
-#include <plait/core/saturated.hpp>
+#include <plait/exec/detail/saturating.hpp>
 #include <plait/exec/memory_pool.hpp>
 #include <plait/exec/op_kernel.hpp>
 #include <plait/exec/plan_layout.hpp>
@@ -139,7 +139,7 @@ class plan_memory {
     std::size_t sum = 0;
     for (part const& p : parts_)
       for (block const& b : p.blocks)
-        sum = saturated_sum(sum, measures_ ? memory_pool<B>::block_size(b.bytes) : b.bytes);
+        sum = detail::add_sat(sum, measures_ ? memory_pool<B>::block_size(b.bytes) : b.bytes);
     return sum;
   }
   /// Bytes of the kept values' tensors.

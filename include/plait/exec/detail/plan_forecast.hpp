@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include <plait/core/saturated.hpp>
+#include <plait/exec/detail/saturating.hpp>
 #include <plait/exec/plan.hpp>
 
 namespace plait {
@@ -61,7 +61,7 @@ auto plan<B>::forecast_run(given_types const& given) -> forecast {
     } catch (...) {
       rethrow(op);
     }
-    made.inside = saturated_sum(made.inside, context.held);
+    made.inside = detail::add_sat(made.inside, context.held);
     for (std::size_t o = 0; o != outputs.size(); ++o) {
       slots_[layout_.writes(op)[o]].type = outputs[o];
       made.objects[layout_.writes(op)[o]] = output_objects[o];
@@ -79,7 +79,7 @@ auto plan<B>::forecast_run(given_types const& given) -> forecast {
       scratch.emplace_back(details_[op].scratch, nullptr);
     memory.place(layout_, stage, layout_.stages()[stage], stage_end(stage), slots_, scratch);
   }
-  made.blocks = saturated_sum(memory.block_bytes(), memory_pool<B>::block_size(bytes_on_demand()));
+  made.blocks = detail::add_sat(memory.block_bytes(), memory_pool<B>::block_size(bytes_on_demand()));
   for (value_number v = 0; v != slots_.size(); ++v) {
     made.types.push_back(slots_[v].type);
     made.homes.push_back(memory.home(v));

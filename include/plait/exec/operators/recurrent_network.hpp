@@ -12,7 +12,7 @@
 #include <vector>
 
 #include <plait/core/npos.hpp>
-#include <plait/core/saturated.hpp>
+#include <plait/exec/detail/saturating.hpp>
 #include <plait/exec/kernels/fill.hpp>
 #include <plait/exec/nets_of_op.hpp>
 #include <plait/exec/op_arguments.hpp>
@@ -146,7 +146,7 @@ class recurrent_network_kernel : public op_kernel<B> {
       using given_type = typename detail::recurrent_steps<B>::given_type;
       return given_type{name == arguments_.timestep ? tensor_spec{element_type::int32, {1}} : input(name)};
     });
-    c.hold(saturated_product(step.workspace, trains_ ? length : std::min(steps_.in_flight(), length)));
+    c.hold(detail::mul_sat(step.workspace, trains_ ? length : std::min(steps_.in_flight(), length)));
     c.hold(step.once);
     c.hold(memory_pool<B>::block_size(number_places(length) * sizeof(std::int32_t)));
     known->blobs = std::move(step.blobs);

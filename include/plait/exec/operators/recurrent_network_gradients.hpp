@@ -11,7 +11,7 @@
 #include <vector>
 
 #include <plait/core/npos.hpp>
-#include <plait/core/saturated.hpp>
+#include <plait/exec/detail/saturating.hpp>
 #include <plait/exec/nets_of_op.hpp>
 #include <plait/exec/op_arguments.hpp>
 #include <plait/exec/op_kernel.hpp>
@@ -132,7 +132,7 @@ class recurrent_network_gradient_kernel : public op_kernel<B> {
         if (b.name == name) return given_type{b.type, nullptr, b.elements};
       return given_type{type_of(at(name))};
     });
-    c.hold(saturated_sum(step.workspace, step.once));
+    c.hold(detail::add_sat(step.workspace, step.once));
     return true;
   }
   void run(op_context<B>& c) override {
