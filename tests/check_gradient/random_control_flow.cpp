@@ -274,7 +274,7 @@ bool is_small(netdef const& net, std::uint32_t seed) {
   return !made || std::ranges::all_of(*made, [&](auto const& of) { return all_below(1e6, of.second); });
 }
 
-// Whether gradients need zeros of the shape of a blob that may be unset.
+// Returns whether the gradients contain a ZerosLike op.
 bool has_zeros_of_unset(netdef net) {
   (void)plait::add_gradient_ops(net, {"y"}, plait::gradient_rules::standard(), with(overwritten_values::copy));
   return plait::to_text(net).find("\"ZerosLike\"") != std::string::npos;

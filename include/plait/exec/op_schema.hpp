@@ -201,7 +201,7 @@ class op_schema {
     required_ = required_inputs::last;
     return *this;
   }
-  /// Of an op with results_after_run: any input may be unset.
+  /// Lets every input be unset. Only for ops with results_after_run.
   op_schema& requires_no_input() {
     required_ = required_inputs::none;
     return *this;

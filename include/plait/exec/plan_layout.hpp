@@ -315,8 +315,9 @@ void plan_layout::find_passing(ssa_form<N> const& form, std::vector<bool> const&
       blob_index const b = blob_of_[v];
       std::uint32_t const version = form.first_version(b) + (v - form.index({b, form.first_version(b)}));
       if (!keep[b] || !is_given[b] || version == form.version(b) || is_passing_[v]) continue;
+      // No op produces the first of the two versions that an output listed twice has.
       std::uint32_t next = version + 1;
-      while (form.producing_op({b, next}) == npos) ++next;  // of a blob listed twice one version is nobody's
+      while (form.producing_op({b, next}) == npos) ++next;
       op_index const followed = form.producing_op({b, next});
       is_passing_[v] = true;
       passing_.push_back({v, op, followed});

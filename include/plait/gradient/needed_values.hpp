@@ -140,8 +140,8 @@ class needed_values final : public later_values {
     op_index const producer = form_->producing_op(v);
     return (at->second <= v.version && (producer == npos || net_->type(producer) != "Free")) || is_read(v);
   }
-  // Whether an op without nets inside reads a value, or an If as its condition: it is set then. What else ops with nets
-  // list, and what the net declares to be given, may be unset.
+  // A value is set if an op without nested nets reads it, or an If reads it as its condition. The other operands of ops
+  // with nested nets may be unset, and so may declared external inputs.
   bool is_read(value v) const {
     return std::ranges::any_of(form_->consumers(v), [&](operand const& by) {
       std::string_view const type = net_->type(by.op);

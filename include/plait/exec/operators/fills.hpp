@@ -286,7 +286,8 @@ class given_quantised_kernel final : public op_kernel<B> {
   std::shared_ptr<quantised_blob> made_;
 };
 
-/// Zeros like an input that may be unset: the gradient of a blob that a branch which was not taken would have made.
+/// ZerosLike: zeros of the shape of an input, or no elements where it is unset. The gradient of a blob that only a
+/// branch which was not taken assigns.
 template <backend B>
 class zeros_like_kernel final : public op_kernel<B> {
  public:

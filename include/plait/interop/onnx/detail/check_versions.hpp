@@ -1,4 +1,4 @@
-// Versions of the format and of ONNX's own operators that the rules were not written for.
+// Version check of ONNX models: refuses format and operator-set versions that the conversion rules do not support.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace plait::detail {
 inline constexpr std::int64_t newest_onnx_format = 14;
 inline constexpr std::int64_t newest_onnx_opset = 28;
 
-/// Whether a node of the model, at any depth, has an operator of ONNX's own domain. O(nodes).
+/// Returns whether a node of the graph or of a nested graph has an operator of ONNX's own domain. O(nodes).
 inline bool uses_own_operators(onnx_model const& model) {
   std::vector<onnx_graph_def const*> graphs = {&model.graph};
   while (!graphs.empty()) {
@@ -30,6 +30,7 @@ inline bool uses_own_operators(onnx_model const& model) {
   return false;
 }
 
+/// Appends a problem for each version that the rules do not support, and where a version is missing. O(nodes).
 inline void check_versions(onnx_model const& model, std::vector<onnx_problem>& problems) {
   auto const report = [&](std::string reason) {
     problems.push_back({"ModelProto", model.graph.name, std::move(reason)});
