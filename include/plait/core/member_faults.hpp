@@ -6,6 +6,8 @@
 //   gives_NAME<T>                                  it can be called, whatever it returns
 //   NAME_is_there_but_not_for_a_const_WHAT<T>      it can, but with a T& only
 //   NAME_is_there_but_with_other_parameters<T>     none of these, but there is something of that name
+//   NAME_is_a_function_with_other_parameters<T>    and that is one function: no data, no template, nor one with
+//                                                  constraints that do not hold
 //
 // which look into T where the traits are the library's own, which have `adapted_by_members`, and forward to members of
 // T. Those of a T that fits are two look-ups in a cache.
@@ -24,6 +26,13 @@ concept by_members = requires { typename Traits::adapted_by_members; };
 template <class T>
 concept referable = std::is_reference_v<std::add_lvalue_reference_t<T>>;
 
+// Where the members of an adaptation stand.
+template <class Traits, class T>
+using members_of = std::conditional_t<by_members<Traits>, T, Traits>;
+
+template <class F>
+concept address_of_function = std::is_function_v<std::remove_pointer_t<F>> || std::is_member_function_pointer_v<F>;
+
 template <class T>
 concept can_be_base = std::is_class_v<T> && !std::is_final_v<T>;
 
@@ -33,16 +42,19 @@ concept can_be_base = std::is_class_v<T> && !std::is_final_v<T>;
 #define PLAIT_DETAIL_ONLY(...) __VA_ARGS__
 
 // names_NAME<T>: T has a member of that name, of any kind and access: beside another of its name it is ambiguous.
-#define PLAIT_DETAIL_NAMES(name)           \
-  struct name##_member {                   \
-    int name;                              \
-  };                                       \
-  template <class T>                       \
-  struct name##_twice : T, name##_member { \
-    ~name##_twice();                       \
-  };                                       \
-  template <class T>                       \
-  concept names_##name = requires { &T::name; } || (can_be_base<T> && !requires { &name##_twice<T>::name; });
+// names_function_NAME<T>: it is one function.
+#define PLAIT_DETAIL_NAMES(name)                                                                              \
+  struct name##_member {                                                                                      \
+    int name;                                                                                                 \
+  };                                                                                                          \
+  template <class T>                                                                                          \
+  struct name##_twice : T, name##_member {                                                                    \
+    ~name##_twice();                                                                                          \
+  };                                                                                                          \
+  template <class T>                                                                                          \
+  concept names_##name = requires { &T::name; } || (can_be_base<T> && !requires { &name##_twice<T>::name; }); \
+  template <class T>                                                                                          \
+  concept names_function_##name = requires { requires address_of_function<decltype(&T::name)>; };
 
 #define PLAIT_DETAIL_MEMBER(traits, what, name, parameters, arguments)                                         \
   PLAIT_DETAIL_NAMES(name)                                                                                     \
@@ -59,7 +71,10 @@ concept can_be_base = std::is_class_v<T> && !std::is_final_v<T>;
   template <class T>                                                                                           \
   concept name##_is_there_but_with_other_parameters =                                                          \
       referable<T> && !gives_##name<T> && !name##_is_there_but_not_for_a_const_##what<T> &&                    \
-      ((by_members<traits<T>> && names_##name<T>) || (!by_members<traits<T>> && names_##name<traits<T>>));
+      names_##name<members_of<traits<T>, T>>;                                                                  \
+  template <class T>                                                                                           \
+  concept name##_is_a_function_with_other_parameters =                                                         \
+      name##_is_there_but_with_other_parameters<T> && names_function_##name<members_of<traits<T>, T>>;
 
 // The same of a member traits<T>::name(t, op) that T, or the op, may have.
 #define PLAIT_DETAIL_OP_MEMBER(traits, what, name)                                                          \
@@ -69,15 +84,17 @@ concept can_be_base = std::is_class_v<T> && !std::is_final_v<T>;
   template <class T>                                                                                        \
   concept name##_is_there_but_not_for_a_const_##what =                                                      \
       referable<T> && !gives_##name<T> &&                                                                   \
-      (requires(std::remove_const_t<T>& t, op_ref_t<T> op) { traits<T>::name(t, op); } ||                   \
+      (requires(std::remove_const_t<T>& t, mutable_op_ref_t<T> op) { traits<T>::name(t, op); } ||           \
        (by_members<traits<T>> && (                                                                          \
                                      requires(std::remove_const_t<T>& t, op_ref_t<T> op) { t.name(op); } || \
                                      requires(op_object_t<T>& op) { op.name(); })));                        \
   template <class T>                                                                                        \
   concept name##_is_there_but_with_other_parameters =                                                       \
       referable<T> && !gives_##name<T> && !name##_is_there_but_not_for_a_const_##what<T> &&                 \
-      ((by_members<traits<T>> && (names_##name<T> || names_##name<op_object_t<T>>)) ||                      \
-       (!by_members<traits<T>> && names_##name<traits<T>>));
+      (names_##name<members_of<traits<T>, T>> || (by_members<traits<T>> && names_##name<op_object_t<T>>));  \
+  template <class T>                                                                                        \
+  concept name##_is_a_function_with_other_parameters =                                                      \
+      name##_is_there_but_with_other_parameters<T> && !by_members<traits<T>> && names_function_##name<traits<T>>;
 
 // The same of what changes a T.
 #define PLAIT_DETAIL_MUTABLE_MEMBER(traits, name, parameters, arguments)                     \
@@ -88,8 +105,10 @@ concept can_be_base = std::is_class_v<T> && !std::is_final_v<T>;
   };                                                                                         \
   template <class T>                                                                         \
   concept name##_is_there_but_with_other_parameters =                                        \
-      referable<T> && !gives_##name<T> &&                                                    \
-      ((by_members<traits<T>> && names_##name<T>) || (!by_members<traits<T>> && names_##name<traits<T>>));
+      referable<T> && !gives_##name<T> && names_##name<members_of<traits<T>, T>>;            \
+  template <class T>                                                                         \
+  concept name##_is_a_function_with_other_parameters =                                       \
+      name##_is_there_but_with_other_parameters<T> && names_function_##name<members_of<traits<T>, T>>;
 
 // In a consteval check: one sentence for each fault. `holds`: that the member is as wanted.
 #define PLAIT_DETAIL_CHECK_MEMBER(T, holds, place, what, name, call, wanted)          \
@@ -97,25 +116,34 @@ concept can_be_base = std::is_class_v<T> && !std::is_final_v<T>;
                     ::plait::detail::name##_is_there_but_not_for_a_const_##what<T> || \
                     ::plait::detail::name##_is_there_but_with_other_parameters<T>,    \
                 "plait: " place " lacks " call ", " wanted);                          \
-  PLAIT_DETAIL_CHECK_OPTIONAL_MEMBER(T, holds, place, what, name, call, wanted)
+  PLAIT_DETAIL_CHECK_CONST(T, what, name, place, call);                               \
+  PLAIT_DETAIL_CHECK_CALL(T, holds, is_there_but_with_other_parameters, place, name, call, wanted)
+
+// The same of one that may be missing: what has its name, but is no function, may be there for something else.
+#define PLAIT_DETAIL_CHECK_OPTIONAL_MEMBER(T, holds, place, what, name, call, wanted) \
+  PLAIT_DETAIL_CHECK_CONST(T, what, name, place, call);                               \
+  PLAIT_DETAIL_CHECK_CALL(T, holds, is_a_function_with_other_parameters, place, name, call, wanted)
+
+// The same of what changes a T.
+#define PLAIT_DETAIL_CHECK_MUTABLE_MEMBER(T, holds, place, name, call, wanted)                                       \
+  static_assert(::plait::detail::gives_##name<T> || ::plait::detail::name##_is_there_but_with_other_parameters<T>,   \
+                "plait: " place " lacks " call ", " wanted);                                                         \
+  PLAIT_DETAIL_CHECK_CALL(T, ::plait::detail::gives_##name<T> && (holds), is_there_but_with_other_parameters, place, \
+                          name, call, wanted)
+
+#define PLAIT_DETAIL_CHECK_OPTIONAL_MUTABLE_MEMBER(T, holds, place, name, call, wanted)                               \
+  PLAIT_DETAIL_CHECK_CALL(T, ::plait::detail::gives_##name<T> && (holds), is_a_function_with_other_parameters, place, \
+                          name, call, wanted)
 
 #define PLAIT_DETAIL_CHECK_CONST(T, what, name, place, call)                     \
   static_assert(!::plait::detail::name##_is_there_but_not_for_a_const_##what<T>, \
                 "plait: " place "::" call " is there, but cannot be called with a const " #what)
 
-#define PLAIT_DETAIL_CHECK_OPTIONAL_MEMBER(T, holds, place, what, name, call, wanted)                       \
-  static_assert(!::plait::detail::name##_is_there_but_not_for_a_const_##what<T>,                            \
-                "plait: " place "::" call " is there, but cannot be called with a const " #what);           \
-  static_assert((holds) || !::plait::detail::name##_is_there_but_with_other_parameters<T>,                  \
+#define PLAIT_DETAIL_CHECK_CALL(T, holds, fault, place, name, call, wanted)                                 \
+  static_assert((holds) || !::plait::detail::name##_##fault<T>,                                             \
                 "plait: " place "::" call " is there, but cannot be called so; wanted: " call ", " wanted); \
   if constexpr (::plait::detail::gives_##name<T>)                                                           \
   static_assert(holds, "plait: " place "::" call " is there, but returns another type; wanted: " wanted)
-
-#define PLAIT_DETAIL_CHECK_MUTABLE_MEMBER(T, name, place, call)                                                    \
-  static_assert(::plait::detail::gives_##name<T> || ::plait::detail::name##_is_there_but_with_other_parameters<T>, \
-                "plait: " place " lacks " call);                                                                   \
-  static_assert(!::plait::detail::name##_is_there_but_with_other_parameters<T>,                                    \
-                "plait: " place "::" call " is there, but cannot be called so; wanted: " call)
 
 // A member t.name(parameters) of T itself, without traits between.
 #define PLAIT_DETAIL_CHECK_OWN_MEMBER(T, holds, given, given_if_mutable, named, object, call, wanted)                \

@@ -82,13 +82,26 @@ PLAIT_DETAIL_NAMES(boundary)
 PLAIT_DETAIL_NAMES(join)
 PLAIT_DETAIL_NAMES(transfer_op)
 PLAIT_DETAIL_NAMES(transfer_block)
+PLAIT_DETAIL_NAMES(height)
+PLAIT_DETAIL_NAMES(direction)
+
+template <class P>
+concept op_transfer_returns_nothing = requires(P& p, op_index op, typename P::value_type& state) {
+  requires std::is_void_v<decltype(p.transfer_op(op, state))>;
+};
+template <class P>
+concept block_transfer_returns_nothing = requires(P& p, std::uint32_t block, typename P::value_type& state) {
+  requires std::is_void_v<decltype(p.transfer_block(block, state))>;
+};
 }  // namespace detail
 
 /// Put next to a problem: PLAIT_CHECK_DATAFLOW_PROBLEM(my::problem); names each missing piece in a sentence.
 template <class P>
 consteval bool check_dataflow_problem() {
   static_assert(has_flow_value<P>, "plait: a dataflow problem lacks value_type, a copyable type");
-  static_assert(has_flow_direction<P>,
+  static_assert(has_flow_direction<P> || !detail::names_direction<P>,
+                "plait: direction of a dataflow problem is there, but is no static constexpr plait::flow_direction");
+  static_assert(has_flow_direction<P> || detail::names_direction<P>,
                 "plait: a dataflow problem lacks direction, a static constexpr plait::flow_direction");
   if constexpr (has_flow_value<P>) {
     PLAIT_DETAIL_CHECK_OWN_MEMBER(P, (requires(P const& p) {
@@ -122,10 +135,21 @@ consteval bool check_dataflow_problem() {
                   }) || !detail::names_transfer_block<P> || (has_op_transfer<P> && !requires { &P::transfer_block; }),
                   "plait: transfer_block of a dataflow problem is there, but cannot be called so; wanted: void "
                   "transfer_block(std::uint32_t block, value_type& state) const");
+    static_assert(!has_op_transfer<P> || detail::op_transfer_returns_nothing<P>,
+                  "plait: transfer_op of a dataflow problem is there, but returns something; wanted: void, since it "
+                  "changes state");
+    static_assert(!has_block_transfer<P> || detail::block_transfer_returns_nothing<P>,
+                  "plait: transfer_block of a dataflow problem is there, but returns something; wanted: void, since it "
+                  "changes state");
     static_assert(
         has_op_transfer<P> || has_block_transfer<P> || detail::names_transfer_op<P> || detail::names_transfer_block<P>,
         "plait: a dataflow problem lacks both transfer_op(op_index, value_type&) const and "
         "transfer_block(std::uint32_t, value_type&) const");
+  }
+  if constexpr (detail::names_height<P>) {
+    PLAIT_DETAIL_CHECK_OWN_MEMBER(P, has_height<P>, (requires(P const& p) { p.height(); }), (requires(P& p) {
+                                    p.height();
+                                  }), true, "dataflow problem", "height() const", "a std::size_t");
   }
   return dataflow_problem<P>;
 }

@@ -54,6 +54,7 @@ concept sparse_problem =
 namespace detail {
 PLAIT_DETAIL_NAMES(given)
 PLAIT_DETAIL_NAMES(transfer)
+PLAIT_DETAIL_NAMES(branch)
 }  // namespace detail
 
 /// Put next to a problem: PLAIT_CHECK_SPARSE_PROBLEM(my::problem); names each missing piece in a sentence.
@@ -211,9 +212,12 @@ template <class Problem>
 constexpr void sparse_solver<Value>::visit_branch(dense_graph const& g, dense_ssa const& form, Problem& problem,
                                                   std::uint32_t block) {
   auto const take_way = [&](std::size_t way) { take(g, form, problem, block, way); };
-  if constexpr (requires { problem.branch(block, *this, take_way); }) {
+  if constexpr (requires { problem.branch(block, std::as_const(*this), take_way); }) {
     problem.branch(block, std::as_const(*this), take_way);
   } else {
+    static_assert(!detail::names_branch<Problem>,
+                  "plait: branch of a sparse problem is there, but cannot be called so; wanted: void "
+                  "branch(std::uint32_t block, plait::sparse_solver<value_type> const& states, auto take)");
     for (std::size_t way = 0; way != g.successors(block).size(); ++way) take_way(way);
   }
 }

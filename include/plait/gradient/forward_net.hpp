@@ -19,6 +19,7 @@
 #include <plait/core/symbols.hpp>
 #include <plait/gradient/gradient_context.hpp>
 #include <plait/gradient/gradient_tape.hpp>
+#include <plait/net/check_mutable_net.hpp>
 #include <plait/net/implicit_operands.hpp>
 #include <plait/net/mutation.hpp>
 #include <plait/net/net_traits.hpp>
@@ -32,18 +33,26 @@ template <class N>
 concept gradient_net = typed_net<N> && has_text<N> && nameable_net<N> && extensible_net<N> &&
                        (!argument_readable_net<N> || inheriting_net<N>);
 
+namespace detail {
+template <class N>
+concept mentions_arguments = gives_argument<N> || argument_is_there_but_not_for_a_const_net<N> ||
+                             argument_is_a_function_with_other_parameters<N>;
+}  // namespace detail
+
 /// Put next to an adaptation: PLAIT_CHECK_GRADIENT_NET(my::net); names each piece that gradients miss in a sentence.
 template <class N>
 consteval bool check_gradient_net() {
   static_assert(check_net<N>());
   if constexpr (net<N>) {
-    static_assert(typed_net<N>, "plait: gradients need net_traits<N>::type(n, op), the type of an op");
+    static_assert(typed_net<N> || detail::gives_type<N>,
+                  "plait: gradients need net_traits<N>::type(n, op), the type of an op");
     static_assert(has_text<N>, "plait: gradients need names that are text, or net_traits<N>::text(n, name)");
-    static_assert(!has_text<N> || nameable_net<N>, "plait: gradients need net_traits<N>::make_name(n, text)");
-    static_assert(extensible_net<N>,
-                  "plait: gradients need net_traits<N>::append_op(n, op_spec) and insert_op(n, position, op_spec)");
-    static_assert(!argument_readable_net<N> || inheriting_net<N>,
-                  "plait: gradients need net_traits<N>::inherit(n, op, from, from_op, what), since ops have arguments");
+    if constexpr (has_text<N>) static_assert(detail::check_making_hooks<N>());
+    // One hook alone would leave ops without arguments.
+    if constexpr (detail::mentions_arguments<N>) {
+      static_assert(detail::check_argument_hooks<N>());
+      static_assert(detail::check_inheriting_hook<N>());
+    }
   }
   return gradient_net<N>;
 }

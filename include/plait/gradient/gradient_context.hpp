@@ -123,6 +123,9 @@ class gradient_context {
   };
 
   gradient_context(gradient_tape& tape, op_reader const& reader) : tape_(&tape), reader_(&reader) {}
+  // A rule that takes it by value would say what it says to a copy.
+  gradient_context(gradient_context const&) = delete;
+  gradient_context& operator=(gradient_context const&) = delete;
 
   // ---- the op
   std::string_view type() const noexcept { return type_; }

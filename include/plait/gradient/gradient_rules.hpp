@@ -1,6 +1,7 @@
 // From op types to the rules of their gradients.
 #pragma once
 
+#include <concepts>
 #include <functional>
 #include <initializer_list>
 #include <memory>
@@ -65,6 +66,16 @@ class gradient_rules {
     rule.how = gradient_rule::kind::derived;
     rule.make = [make = std::move(make)](gradient_context& c, auto&) { make(c); };
     return set(type, std::move(rule));
+  }
+  // Any other function: says what is wanted.
+  template <class Make>
+    requires(!std::convertible_to<Make, std::function<void(gradient_context&)>> &&
+             !std::convertible_to<Make, gradient_rule>)
+  gradient_rule& set(std::string_view, Make) {
+    static_assert(std::invocable<Make&, gradient_context&>,
+                  "plait: the rule of an op cannot be called as make(context); wanted: void "
+                  "make(plait::gradient_context& context)");
+    static_assert(std::copy_constructible<Make>, "plait: the rule of an op is a value: it can be copied");
   }
   gradient_rule& set(std::string_view type, gradient_rule rule) {
     return rules_.insert_or_assign(std::string(type), std::move(rule)).first->second;

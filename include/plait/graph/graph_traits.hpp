@@ -208,16 +208,13 @@ consteval bool check_flow_graph() {
                         detail::index_is_there_but_with_other_parameters<G>,
                     "plait: graph_traits<G> lacks index(g, n), a dense number below size(g); only graphs with integral "
                     "nodes can leave it out");
-    PLAIT_DETAIL_CHECK_OPTIONAL_MEMBER(G, has_index<G>, "graph_traits<G>", graph, index, "index(g, n)",
-                                       "a dense number below size(g)");
-    static_assert(!detail::predecessors_is_there_but_not_for_a_const_graph<G>,
-                  "plait: graph_traits<G>::predecessors(g, n) is there, but cannot be called with a const graph");
-    static_assert(!detail::gives_predecessors<G> || has_predecessors<G>,
-                  "plait: graph_traits<G>::predecessors(g, n) must be a range whose elements convert to node_t<G>");
-    static_assert(!detail::nodes_is_there_but_not_for_a_const_graph<G>,
-                  "plait: graph_traits<G>::nodes(g) is there, but cannot be called with a const graph");
-    static_assert(!detail::gives_nodes<G> || has_nodes<G>,
-                  "plait: graph_traits<G>::nodes(g) must be a range whose elements convert to node_t<G>");
+    PLAIT_DETAIL_CHECK_CONST(G, graph, index, "graph_traits<G>", "index(g, n)");
+    PLAIT_DETAIL_CHECK_CALL(G, has_index<G>, is_there_but_with_other_parameters, "graph_traits<G>", index,
+                            "index(g, n)", "a dense number below size(g)");
+    PLAIT_DETAIL_CHECK_OPTIONAL_MEMBER(G, has_predecessors<G>, "graph_traits<G>", graph, predecessors,
+                                       "predecessors(g, n)", "a range whose elements convert to node_t<G>");
+    PLAIT_DETAIL_CHECK_OPTIONAL_MEMBER(G, detail::has_own_nodes<G>, "graph_traits<G>", graph, nodes, "nodes(g)",
+                                       "a range whose elements convert to node_t<G>");
   }
   return flow_graph<G>;
 }

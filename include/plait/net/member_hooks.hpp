@@ -36,6 +36,13 @@ concept net_gives_inputs = requires(N const& n, Op const& op) { n.inputs(op); };
 template <class N, class Op>
 concept net_gives_outputs = requires(N const& n, Op const& op) { n.outputs(op); };
 
+// Where ops() of a net makes its ops anew, what is changed in one is lost, unless it is a pointer or holds a view.
+template <class N, class Op, class Member>
+concept stays_changed =
+    !requires(N& n) { n.ops(); } || !std::same_as<std::remove_cvref_t<Op>, std::remove_cv_t<pointee_t<Op>>> ||
+    std::ranges::view<Member> ||
+    requires(N& n) { requires std::is_reference_v<decltype(n.ops())> || std::ranges::view<decltype(n.ops())>; };
+
 template <class T>
 concept erasable_sequence = std::ranges::random_access_range<T> && std::movable<std::ranges::range_value_t<T>> &&
                             requires(T& items) { items.erase(std::ranges::begin(items), std::ranges::end(items)); };
@@ -69,7 +76,10 @@ struct member_hooks {
   static constexpr void set_input(N&, Op&& op, std::size_t slot, Name const& name)
     requires(
         !requires(N& n) { n.set_input(op, slot, name); } && !net_gives_inputs<N, Op> &&
-        requires { pointee(op).inputs[slot] = name; })
+        requires {
+          pointee(op).inputs[slot] = name;
+          requires stays_changed<N, Op, decltype(pointee(op).inputs)>;
+        })
   {
     pointee(op).inputs[slot] = name;
   }
@@ -83,7 +93,10 @@ struct member_hooks {
   static constexpr void set_output(N&, Op&& op, std::size_t slot, Name const& name)
     requires(
         !requires(N& n) { n.set_output(op, slot, name); } && !net_gives_outputs<N, Op> &&
-        requires { pointee(op).outputs[slot] = name; })
+        requires {
+          pointee(op).outputs[slot] = name;
+          requires stays_changed<N, Op, decltype(pointee(op).outputs)>;
+        })
   {
     pointee(op).outputs[slot] = name;
   }
@@ -95,7 +108,10 @@ struct member_hooks {
   }
   template <class Op>
   static constexpr void set_type(N& n, Op&& op, std::string_view type)
-    requires requires { n.set_type(op, type); } || requires { pointee(op).type = type; }
+    requires requires { n.set_type(op, type); } || requires {
+      pointee(op).type = type;
+      requires stays_changed<N, Op, decltype(pointee(op).type)>;
+    }
   {
     if constexpr (requires { n.set_type(op, type); })
       n.set_type(op, type);

@@ -102,13 +102,11 @@ struct inherited {
 };
 
 namespace detail {
+// Iterators of ops(n) last.
 template <class N>
-using mutable_ops_range_t = decltype(net_traits_of<N>::ops(std::declval<std::remove_cvref_t<N>&>()));
-}
-
-/// What iterating ops(n) of a net that may change yields.
-template <has_ops N>
-using mutable_op_ref_t = std::ranges::range_reference_t<detail::mutable_ops_range_t<N>>;
+concept ops_stay =
+    std::is_lvalue_reference_v<mutable_ops_range_t<N>> || std::ranges::borrowed_range<mutable_ops_range_t<N>>;
+}  // namespace detail
 
 template <class N>
 concept renamable_net = net<N> && requires(std::remove_cvref_t<N>& n, mutable_op_ref_t<N> op, name_t<N> const& name) {
@@ -161,10 +159,18 @@ template <class N>
 concept adopting_net = net<N> && requires(std::remove_cvref_t<N>& n, std::remove_cvref_t<N> const& from,
                                           op_ref_t<N> op) { detail::net_traits_of<N>::adopt_op(n, from, op); };
 
+namespace detail {
+// Not of a string that is gone before it is read.
+template <class R>
+concept optional_lasting_text =
+    std::convertible_to<R, std::optional<std::string_view>> &&
+    (std::is_lvalue_reference_v<R> || lasting_text<typename std::remove_cvref_t<R>::value_type>);
+}  // namespace detail
+
 template <class N>
 concept attributed_net = typed_net<N> && requires(N const& n, op_ref_t<N> op, std::string_view key) {
   { detail::net_traits_of<N>::int_argument(n, op, key) } -> std::convertible_to<std::optional<std::int64_t>>;
-  { detail::net_traits_of<N>::string_argument(n, op, key) } -> std::convertible_to<std::optional<std::string_view>>;
+  { detail::net_traits_of<N>::string_argument(n, op, key) } -> detail::optional_lasting_text;
 };
 
 template <class N>
@@ -263,6 +269,8 @@ void insert_ops(N& n, std::span<std::uint32_t const> positions, std::span<op_spe
 template <has_ops N>
 class op_list {
   using range = detail::mutable_ops_range_t<N>;
+  static_assert(detail::ops_stay<N>,
+                "plait: transforms need ops(n) to be a reference to the net's ops or a view of them");
 
  public:
   explicit op_list(N& n) {
@@ -273,8 +281,6 @@ class op_list {
   mutable_op_ref_t<N> operator[](std::size_t i) const { return *at_[i]; }
 
  private:
-  static_assert(std::is_lvalue_reference_v<range> || std::ranges::borrowed_range<range>,
-                "plait: transforms need ops(n) to be a reference to the net's ops or a view of them");
   std::vector<std::ranges::iterator_t<std::remove_reference_t<range>>> at_;
 };
 

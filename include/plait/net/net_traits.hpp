@@ -74,6 +74,15 @@ template <has_ops N>
 using op_ref_t = std::ranges::range_reference_t<detail::ops_range_t<N>>;
 
 namespace detail {
+template <class N>
+using mutable_ops_range_t = decltype(net_traits_of<N>::ops(std::declval<std::remove_cvref_t<N>&>()));
+}  // namespace detail
+
+/// What iterating ops(n) of a net that may change yields.
+template <has_ops N>
+using mutable_op_ref_t = std::ranges::range_reference_t<detail::mutable_ops_range_t<N>>;
+
+namespace detail {
 template <has_ops N>
 using op_object_t = std::remove_cvref_t<pointee_t<std::remove_cvref_t<op_ref_t<N>>>>;
 
@@ -230,33 +239,48 @@ concept mentions_name_numbers = requires(N const& n, name_t<N> const& name) {
   net_traits_of<N>::name_index(n, name);
 };
 
+// Ranges of anything but names are refused by those who look into them (implicit_operands.hpp).
+template <class N>
+concept returns_subnets = requires(N const& n, op_ref_t<N> op) {
+  { net_traits_of<N>::subnets(n, op) } -> std::ranges::input_range;
+};
+template <class N>
+concept returns_op_name = requires(N const& n, op_ref_t<N> op) {
+  { net_traits_of<N>::op_name(n, op) } -> lasting_text;
+};
+
+template <class N>
+consteval bool check_op_name() {
+  PLAIT_DETAIL_CHECK_OPTIONAL_MEMBER(N, returns_op_name<N>, "net_traits<N>", net, op_name, "op_name(n, op)",
+                                     "a std::string_view or a reference to a string");
+  return true;
+}
+
 template <class N>
 consteval bool check_optional_members() {
   PLAIT_DETAIL_CHECK_CONST(N, net, external_inputs, "net_traits<N>", "external_inputs(n)");
+  PLAIT_DETAIL_CHECK_CALL(N, has_external_inputs<N>, is_there_but_with_other_parameters, "net_traits<N>",
+                          external_inputs, "external_inputs(n)", "a range of names");
   PLAIT_DETAIL_CHECK_CONST(N, net, external_outputs, "net_traits<N>", "external_outputs(n)");
-  PLAIT_DETAIL_CHECK_CONST(N, net, control_inputs, "net_traits<N>", "control_inputs(n, op)");
-  PLAIT_DETAIL_CHECK_CONST(N, net, subnets, "net_traits<N>", "subnets(n, op)");
-  PLAIT_DETAIL_CHECK_CONST(N, net, text, "net_traits<N>", "text(n, name)");
+  PLAIT_DETAIL_CHECK_CALL(N, has_external_outputs<N>, is_there_but_with_other_parameters, "net_traits<N>",
+                          external_outputs, "external_outputs(n)", "a range of names");
+  PLAIT_DETAIL_CHECK_OPTIONAL_MEMBER(N, has_control_inputs<N>, "net_traits<N>", net, control_inputs,
+                                     "control_inputs(n, op)", "a range of names; n and op are const");
+  PLAIT_DETAIL_CHECK_OPTIONAL_MEMBER(N, returns_subnets<N>, "net_traits<N>", net, subnets, "subnets(n, op)",
+                                     "a range of the nets inside an op; n and op are const");
   PLAIT_DETAIL_CHECK_CONST(N, net, type, "net_traits<N>", "type(n, op)");
-  PLAIT_DETAIL_CHECK_CONST(N, net, op_name, "net_traits<N>", "op_name(n, op)");
+  // A net whose names are texts may have a text() for something else.
+  PLAIT_DETAIL_CHECK_CONST(N, net, text, "net_traits<N>", "text(n, name)");
+  static_assert(has_text<N> || !text_is_a_function_with_other_parameters<N>,
+                "plait: net_traits<N>::text(n, name) is there, but cannot be called so; wanted: text(n, name), a "
+                "std::string_view or a reference to a string");
+  static_assert(!gives_text<N> || has_own_text<N>,
+                "plait: net_traits<N>::text(n, name) is there, but returns another type; wanted: a std::string_view or "
+                "a reference to a string");
   PLAIT_DETAIL_CHECK_CONST(N, net, name_count, "net_traits<N>", "name_count(n)");
   PLAIT_DETAIL_CHECK_CONST(N, net, name_index, "net_traits<N>", "name_index(n, name)");
   PLAIT_DETAIL_CHECK_CONST(N, net, name_at, "net_traits<N>", "name_at(n, index)");
   PLAIT_DETAIL_CHECK_CONST(N, net, find_name, "net_traits<N>", "find_name(n, text)");
-  static_assert(!external_inputs_is_there_but_with_other_parameters<N>,
-                "plait: net_traits<N>::external_inputs(n) is there, but cannot be called so; wanted: "
-                "external_inputs(n), a range of names");
-  static_assert(!external_outputs_is_there_but_with_other_parameters<N>,
-                "plait: net_traits<N>::external_outputs(n) is there, but cannot be called so; wanted: "
-                "external_outputs(n), a range of names");
-  static_assert(!gives_external_inputs<N> || has_external_inputs<N>,
-                "plait: net_traits<N>::external_inputs(n) must be a range of names");
-  static_assert(!gives_external_outputs<N> || has_external_outputs<N>,
-                "plait: net_traits<N>::external_outputs(n) must be a range of names");
-  static_assert(!gives_control_inputs<N> || has_control_inputs<N>,
-                "plait: net_traits<N>::control_inputs(n, op) must be a range of names");
-  static_assert(!gives_text<N> || has_own_text<N>,
-                "plait: net_traits<N>::text(n, name) must return a std::string_view or a reference to a string");
   static_assert(!mentions_name_numbers<N> || has_dense_names<N>,
                 "plait: numbered names need text(n, name), name_at(n, index) -> name and find_name(n, text) -> index "
                 "beside name_count(n) and name_index(n, name), which are numbers");
@@ -319,7 +343,8 @@ template <typed_net N, class Op>
 /// Empty where ops have no names.
 template <net N, class Op>
 [[nodiscard]] constexpr std::string_view op_name(N const& n, Op const& op) {
-  if constexpr (requires { detail::net_traits_of<N>::op_name(n, op); })
+  static_assert(detail::check_op_name<N>());
+  if constexpr (detail::gives_op_name<N>)
     return detail::net_traits_of<N>::op_name(n, op);
   else
     return {};
@@ -358,8 +383,9 @@ consteval bool check_net() {
                     "constructible, copyable, equality comparable) and has a std::hash");
     if constexpr (net<N>) {
       static_assert(detail::check_optional_members<N>());
-      static_assert(!detail::gives_type<N> || typed_net<N>,
-                    "plait: net_traits<N>::type(n, op) must return a std::string_view or a reference to a string");
+      static_assert(detail::check_op_name<N>());
+      PLAIT_DETAIL_CHECK_OPTIONAL_MEMBER(N, typed_net<N>, "net_traits<N>", net, type, "type(n, op)",
+                                         "a std::string_view or a reference to a string");
     }
   }
   return net<N>;

@@ -21,9 +21,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include <plait/core/errors.hpp>
+#include <plait/core/member_faults.hpp>
 #include <plait/netdef/blob_handle.hpp>
 #include <plait/rnn/cell_step.hpp>
 
@@ -43,25 +45,38 @@ concept preparing_cell = requires(C const& c, cell_scope& s, blob_handle const& 
   { c.prepare(s, x) } -> std::convertible_to<blob_handle>;
 };
 template <class C>
-concept output_cell = requires(C const& c, cell_scope& s, std::vector<blob_handle> const& states) {
+concept gives_output = requires(C const& c, cell_scope& s, std::vector<blob_handle> const& states) {
   { c.output(s, states) } -> std::convertible_to<blob_handle>;
+};
+template <class C>
+concept gives_output_width = requires(C const& c) {
   { c.output_width() } -> std::convertible_to<std::int64_t>;
 };
+template <class C>
+concept output_cell = gives_output<C> && gives_output_width<C>;
 template <class C>
 concept output_states_cell = requires(C const& c) {
   { c.output_states() } -> std::convertible_to<std::vector<std::size_t>>;
 };
 
+PLAIT_DETAIL_NAMES(states)
+PLAIT_DETAIL_NAMES(step)
+PLAIT_DETAIL_NAMES(prepare)
+PLAIT_DETAIL_NAMES(output)
+PLAIT_DETAIL_NAMES(output_width)
+PLAIT_DETAIL_NAMES(output_states)
+PLAIT_DETAIL_NAMES(masks)
+
+template <class C>
+concept says_masks = requires {
+  requires std::same_as<decltype(C::masks), bool const>;
+  typename std::bool_constant<C::masks>;
+};
+
 // A member that is there, but not as it should be, must not count as one that was left out.
 template <class C>
-concept names_prepare = requires { &C::prepare; };
-template <class C>
-concept names_output = requires { &C::output; };
-template <class C>
-concept names_output_states = requires { &C::output_states; };
-template <class C>
 concept sound_options = (preparing_cell<C> || !names_prepare<C>)&&(output_cell<C> || !names_output<C>)&&(
-    output_states_cell<C> || !names_output_states<C>);
+    output_states_cell<C> || !names_output_states<C>)&&(says_masks<C> || !names_masks<C>);
 }  // namespace detail
 
 /// A cell has
@@ -85,20 +100,36 @@ concept recurrent_cell =
 template <class C>
 consteval bool check_recurrent_cell() {
   static_assert(std::copy_constructible<C>, "plait: a recurrent cell is a value: it can be copied");
-  static_assert(detail::states_cell<C>,
-                "plait: a recurrent cell needs states() const, a std::vector<plait::cell_state> of names and widths");
-  static_assert(detail::stepping_cell<C>,
-                "plait: a recurrent cell needs step(plait::cell_step&) const, which gives a std::vector<blob_handle>");
-  static_assert(
-      detail::preparing_cell<C> || !detail::names_prepare<C>,
-      "plait: prepare of a recurrent cell is prepare(plait::cell_scope&, blob_handle const&) const and gives a "
-      "blob_handle");
-  static_assert(
-      detail::output_cell<C> || !detail::names_output<C>,
-      "plait: output of a recurrent cell is output(plait::cell_scope&, std::vector<blob_handle> const&) const, "
-      "gives a blob_handle, and needs output_width() const beside it");
-  static_assert(detail::output_states_cell<C> || !detail::names_output_states<C>,
-                "plait: output_states() const of a recurrent cell gives a std::vector<std::size_t>");
+  PLAIT_DETAIL_CHECK_OWN_MEMBER(C, detail::states_cell<C>, (requires(C const& c) { c.states(); }),
+                                (requires(C& c) { c.states(); }), detail::names_states<C>, "recurrent cell",
+                                "states() const", "a std::vector<plait::cell_state> of names and widths");
+  PLAIT_DETAIL_CHECK_OWN_MEMBER(C, detail::stepping_cell<C>, (requires(C const& c, cell_step& s) { c.step(s); }),
+                                (requires(C& c, cell_step& s) { c.step(s); }), detail::names_step<C>, "recurrent cell",
+                                "step(plait::cell_step&) const", "a std::vector<plait::blob_handle>");
+  if constexpr (detail::names_prepare<C>) {
+    PLAIT_DETAIL_CHECK_OWN_MEMBER(
+        C, detail::preparing_cell<C>, (requires(C const& c, cell_scope& s, blob_handle const& x) { c.prepare(s, x); }),
+        (requires(C& c, cell_scope& s, blob_handle const& x) { c.prepare(s, x); }), true, "recurrent cell",
+        "prepare(plait::cell_scope&, plait::blob_handle const&) const", "a plait::blob_handle");
+  }
+  if constexpr (detail::names_output<C>) {
+    PLAIT_DETAIL_CHECK_OWN_MEMBER(
+        C, detail::gives_output<C>,
+        (requires(C const& c, cell_scope& s, std::vector<blob_handle> const& states) { c.output(s, states); }),
+        (requires(C& c, cell_scope& s, std::vector<blob_handle> const& states) { c.output(s, states); }), true,
+        "recurrent cell", "output(plait::cell_scope&, std::vector<plait::blob_handle> const&) const",
+        "a plait::blob_handle");
+    PLAIT_DETAIL_CHECK_OWN_MEMBER(C, detail::gives_output_width<C>, (requires(C const& c) { c.output_width(); }),
+                                  (requires(C& c) { c.output_width(); }), detail::names_output_width<C>,
+                                  "recurrent cell with an output", "output_width() const", "a std::int64_t");
+  }
+  if constexpr (detail::names_output_states<C>) {
+    PLAIT_DETAIL_CHECK_OWN_MEMBER(C, detail::output_states_cell<C>, (requires(C const& c) { c.output_states(); }),
+                                  (requires(C& c) { c.output_states(); }), true, "recurrent cell",
+                                  "output_states() const", "a std::vector<std::size_t>");
+  }
+  static_assert(detail::says_masks<C> || !detail::names_masks<C>,
+                "plait: masks of a recurrent cell is there, but is no static constexpr bool");
   return recurrent_cell<C>;
 }
 

@@ -28,6 +28,7 @@ namespace detail {
 // By block: before which op copies at its end stand.
 template <program P>
 constexpr std::vector<std::uint32_t> copy_places(P const& p, flow_snapshot<P> const& graph, dense_ssa const& form) {
+  static_assert(check_copy_place<P>());
   std::vector<std::uint32_t> places;
   for (std::uint32_t b = 0; b != graph.size(); ++b) {
     auto const ops = static_cast<std::uint32_t>(form.ops(b).size());

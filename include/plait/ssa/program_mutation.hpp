@@ -29,7 +29,9 @@
 #include <type_traits>
 #include <utility>
 
+#include <plait/core/member_faults.hpp>
 #include <plait/graph/graph_traits.hpp>
+#include <plait/net/check_mutable_net.hpp>
 #include <plait/net/mutation.hpp>
 #include <plait/ssa/program_traits.hpp>
 
@@ -77,34 +79,45 @@ concept program_with_phis = detail::has_phis<P> && requires(P const& p, detail::
   { detail::program_traits_of<P>::phi_arguments(p, phi) } -> detail::range_of<phi_argument_t<P>>;
 };
 
+namespace detail {
 template <class P>
-concept renamable_program = program<P> && renamable_net<block_t<P>> && renamable_externals<block_t<P>> &&
-                            requires(std::remove_cvref_t<P>& p, node_t<P> const& n) {
-                              { detail::program_traits_of<P>::block(p, n) } -> std::convertible_to<block_t<P>&>;
-                            };
+concept gives_mutable_block = program<P> && requires(std::remove_cvref_t<P>& p, node_t<P> const& n) {
+  { program_traits_of<P>::block(p, n) } -> std::convertible_to<block_t<P>&>;
+};
+}  // namespace detail
+
+template <class P>
+concept renamable_program =
+    program<P> && renamable_net<block_t<P>> && renamable_externals<block_t<P>> && detail::gives_mutable_block<P>;
+
+namespace detail {
+PLAIT_DETAIL_MUTABLE_MEMBER(program_traits_of, insert_phi,
+                            (node_t<T> const& node, program_name_t<T> const& name,
+                             std::span<phi_argument_t<T> const> phi),
+                            (node, name, phi))
+PLAIT_DETAIL_MUTABLE_MEMBER(program_traits_of, erase_phis, (node_t<T> const& node), (node))
+PLAIT_DETAIL_MUTABLE_MEMBER(program_traits_of, insert_copy,
+                            (node_t<T> const& node, std::size_t place, program_name_t<T> const& name),
+                            (node, place, name, name))
+PLAIT_DETAIL_MUTABLE_MEMBER(program_traits_of, split_edge, (node_t<T> const& node, std::size_t way), (node, way))
+PLAIT_DETAIL_MEMBER(program_traits_of, program, copy_place, (node_t<T> const& node), (node))
+}  // namespace detail
 
 template <class P>
 concept phi_insertable_program =
-    renamable_program<P> && requires(std::remove_cvref_t<P>& p, node_t<P> const& n, program_name_t<P> const& name,
-                                     std::span<phi_argument_t<P> const> arguments) {
-      detail::program_traits_of<P>::insert_phi(p, n, name, arguments);
-    };
+    renamable_program<P> && !detail::insert_phi_is_there_but_with_other_parameters<P> && detail::gives_insert_phi<P>;
 
 template <class P>
-concept phi_erasable_program =
-    renamable_program<P> && program_with_phis<P> &&
-    requires(std::remove_cvref_t<P>& p, node_t<P> const& n) { detail::program_traits_of<P>::erase_phis(p, n); };
+concept phi_erasable_program = renamable_program<P> && program_with_phis<P> &&
+                               !detail::erase_phis_is_there_but_with_other_parameters<P> && detail::gives_erase_phis<P>;
 
 template <class P>
 concept copy_insertable_program =
-    renamable_program<P> && requires(std::remove_cvref_t<P>& p, node_t<P> const& n, program_name_t<P> const& name) {
-      detail::program_traits_of<P>::insert_copy(p, n, std::size_t{}, name, name);
-    };
+    renamable_program<P> && !detail::insert_copy_is_there_but_with_other_parameters<P> && detail::gives_insert_copy<P>;
 
 template <class P>
-concept edge_splitting_program = program<P> && requires(std::remove_cvref_t<P>& p, node_t<P> const& n) {
-  detail::program_traits_of<P>::split_edge(p, n, std::size_t{});
-};
+concept edge_splitting_program =
+    program<P> && !detail::split_edge_is_there_but_with_other_parameters<P> && detail::gives_split_edge<P>;
 
 namespace detail {
 template <class P>
@@ -112,8 +125,15 @@ concept has_own_new_name = program<P> && requires(std::remove_cvref_t<P>& p, pro
   { program_traits_of<P>::new_name(p, name) } -> std::convertible_to<program_name_t<P>>;
 };
 template <class P>
-concept mentions_new_name =
+concept gives_own_new_name =
     requires(std::remove_cvref_t<P>& p, program_name_t<P> const& name) { program_traits_of<P>::new_name(p, name); };
+template <class P>
+concept own_new_name_is_a_function_with_other_parameters =
+    !gives_own_new_name<P> && names_function_new_name<members_of<program_traits_of<P>, P>>;
+// One that is wrong must not count as none.
+template <class P>
+concept mentions_new_name = gives_own_new_name<P> || own_new_name_is_a_function_with_other_parameters<P>;
+
 // The program makes new names, or the net at its entry does.
 template <class P>
 concept has_new_name = has_own_new_name<P> || (!mentions_new_name<P> && renamable_program<P> && naming_net<block_t<P>>);
@@ -132,6 +152,21 @@ program_name_t<P> new_name(P& p, program_name_t<P> const& name) {
 template <class P>
 concept name_making_program =
     program<P> && (detail::has_new_name<P> || (!detail::mentions_new_name<P> && nameable_net<block_t<P>>));
+
+namespace detail {
+template <class P>
+concept has_copy_place = program<P> && requires(P const& p, node_t<P> const& n) {
+  { program_traits_of<P>::copy_place(p, n) } -> std::convertible_to<std::size_t>;
+};
+
+// One that is wrong must not count as none: copies would stand behind a branch.
+template <class P>
+consteval bool check_copy_place() {
+  PLAIT_DETAIL_CHECK_OPTIONAL_MEMBER(P, has_copy_place<P>, "program_traits<P>", program, copy_place, "copy_place(p, n)",
+                                     "a std::size_t, a place among the ops of n");
+  return true;
+}
+}  // namespace detail
 
 /// Put next to an adaptation: PLAIT_CHECK_PROGRAM_WITH_PHIS(my::function); names each missing piece in a sentence.
 template <class P>
@@ -158,34 +193,31 @@ template <class P>
 consteval bool check_rewritable_program() {
   constexpr bool with_phis = check_program_with_phis<P>();
   if constexpr (with_phis) {
-    static_assert(renamable_net<block_t<P>>,
-                  "plait: net_traits of a block lacks set_input(n, op, slot, name) or set_output(n, op, slot, name)");
-    static_assert(renamable_externals<block_t<P>>,
-                  "plait: net_traits of a block declares externals but lacks set_external_input(n, slot, name) or "
-                  "set_external_output(n, slot, name)");
-    static_assert(renamable_program<P>,
-                  "plait: program_traits<P> lacks block(p, n) of a P&, a net that can be changed");
-    static_assert(phi_insertable_program<P>,
-                  "plait: program_traits<P> lacks insert_phi(p, n, name, arguments), which takes a span of "
-                  "phi_argument<node, name>");
-    static_assert(phi_erasable_program<P>, "plait: program_traits<P> lacks erase_phis(p, n)");
-    static_assert(copy_insertable_program<P>, "plait: program_traits<P> lacks insert_copy(p, n, place, to, from)");
-    static_assert(!detail::mentions_new_name<P> || detail::has_own_new_name<P>,
-                  "plait: program_traits<P>::new_name(p, name) must return a name");
-    static_assert(name_making_program<P>,
+    static_assert(detail::check_renaming_hooks<block_t<P>>());
+    static_assert(
+        detail::gives_mutable_block<P>,
+        "plait: program_traits<P>::block(p, n) is there, but does not give a net that can be changed; wanted: "
+        "block(p, n) of a P&, a reference to the net");
+    PLAIT_DETAIL_CHECK_MUTABLE_MEMBER(
+        P, true, "program_traits<P>", insert_phi, "insert_phi(p, n, name, arguments)",
+        "name a program_name_t<P> const&, arguments a std::span<phi_argument_t<P> const>");
+    PLAIT_DETAIL_CHECK_MUTABLE_MEMBER(P, true, "program_traits<P>", erase_phis, "erase_phis(p, n)",
+                                      "n a node_t<P> const&");
+    PLAIT_DETAIL_CHECK_MUTABLE_MEMBER(P, true, "program_traits<P>", insert_copy, "insert_copy(p, n, place, to, from)",
+                                      "place a std::size_t, to and from a program_name_t<P> const&");
+    static_assert(detail::check_copy_place<P>());
+    PLAIT_DETAIL_CHECK_OPTIONAL_MUTABLE_MEMBER(P, true, "program_traits<P>", split_edge, "split_edge(p, from, way)",
+                                               "from a node_t<P> const&, way a std::size_t");
+    PLAIT_DETAIL_CHECK_CALL(P, detail::has_own_new_name<P>, is_a_function_with_other_parameters, "program_traits<P>",
+                            own_new_name, "new_name(p, name)", "a program_name_t<P>");
+    static_assert(name_making_program<P> || detail::mentions_new_name<P>,
                   "plait: new names cannot be made: program_traits<P> lacks new_name(p, name) -> name, and the names "
                   "of blocks have no text that net_traits' make_name(n, text) could make one from");
   }
-  return with_phis && phi_erasable_program<P> && copy_insertable_program<P> && name_making_program<P>;
+  return with_phis && phi_insertable_program<P> && phi_erasable_program<P> && copy_insertable_program<P> &&
+         name_making_program<P>;
 }
 
 #define PLAIT_CHECK_REWRITABLE_PROGRAM(...) static_assert(::plait::check_rewritable_program<__VA_ARGS__>())
-
-namespace detail {
-template <class P>
-concept has_copy_place = program<P> && requires(P const& p, node_t<P> const& n) {
-  { program_traits_of<P>::copy_place(p, n) } -> std::convertible_to<std::size_t>;
-};
-}  // namespace detail
 
 }  // namespace plait

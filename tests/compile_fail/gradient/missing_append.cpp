@@ -1,4 +1,5 @@
-// expect: plait: gradients need net_traits<N>::append_op(n, op_spec) and insert_op(n, position, op_spec)
+// expect: plait: net_traits<N> lacks append_op(n, op_spec), a plait::op_spec const&
+// expect: plait: net_traits<N> lacks insert_op(n, position, op_spec), position a std::size_t, op_spec a plait::op_spec const&
 #include <string>
 #include <vector>
 

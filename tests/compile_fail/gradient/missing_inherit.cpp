@@ -1,4 +1,4 @@
-// expect: plait: gradients need net_traits<N>::inherit(n, op, from, from_op, what), since ops have arguments
+// expect: plait: net_traits<N> lacks inherit(n, op, from, from_op, what), from an N const&, what a plait::inherited const&
 #include <net/editable_nets.hpp>
 
 #include <plait/gradient/backward_pass.hpp>

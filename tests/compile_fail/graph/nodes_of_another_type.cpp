@@ -1,4 +1,4 @@
-// expect: plait: graph_traits<G>::nodes(g) must be a range whose elements convert to node_t<G>
+// expect: plait: graph_traits<G>::nodes(g) is there, but returns another type; wanted: a range whose elements convert to node_t<G>
 #include <cstddef>
 #include <string>
 #include <vector>

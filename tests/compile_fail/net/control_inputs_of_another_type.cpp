@@ -1,4 +1,4 @@
-// expect: plait: net_traits<N>::control_inputs(n, op) must be a range of names
+// expect: plait: net_traits<N>::control_inputs(n, op) is there, but returns another type; wanted: a range of names
 #include <string>
 #include <vector>
 

@@ -1,4 +1,4 @@
-// expect: plait: net_traits<N>::external_inputs(n) must be a range of names
+// expect: plait: net_traits<N>::external_inputs(n) is there, but returns another type; wanted: a range of names
 #include <string>
 #include <vector>
 

@@ -17,9 +17,9 @@
 // expect: plait: net_traits<N> lacks set_argument(n, op, argument_spec)
 // expect: plait: net_traits<N> lacks erase_argument(n, op, key)
 // expect-gcc: plait: net_traits<N> lacks device(n, op), std::optional<device_spec>
-// expect-gcc: plait: net_traits<N> lacks set_device(n, op, optional<device_spec>)
+// expect-gcc: plait: net_traits<N> lacks set_device(n, op, device), device a std::optional<device_spec>
 // expect-gcc: plait: net_traits<N> lacks net_name(n), a std::string_view
-// expect-gcc: plait: net_traits<N> lacks inherit(n, op, from, from_op, inherited)
+// expect-gcc: plait: net_traits<N> lacks inherit(n, op, from, from_op, what)
 #include <string>
 #include <vector>
 

@@ -1,4 +1,4 @@
-// expect: plait: net_traits<N> has nets inside ops but lacks mutable_subnets(n, op) or store_subnet(n, op, s)
+// expect: plait: net_traits<N> lacks mutable_subnets(n, op), a range like subnets(n, op), whose `net` points to an N that can be changed
 #include <string>
 #include <vector>
 

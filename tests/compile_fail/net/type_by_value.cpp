@@ -1,4 +1,4 @@
-// expect: plait: net_traits<N>::type(n, op) must return a std::string_view or a reference to a string
+// expect: plait: net_traits<N>::type(n, op) is there, but returns another type; wanted: a std::string_view or a reference to a string
 #include <string>
 #include <string_view>
 #include <vector>

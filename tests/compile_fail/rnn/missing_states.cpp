@@ -1,4 +1,4 @@
-// expect: plait: a recurrent cell needs states() const, a std::vector<plait::cell_state> of names and widths
+// expect: plait: a recurrent cell lacks states() const, a std::vector<plait::cell_state> of names and widths
 #include <vector>
 
 #include <plait/rnn/recurrent_cell.hpp>

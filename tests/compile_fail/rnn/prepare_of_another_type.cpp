@@ -1,4 +1,4 @@
-// expect: plait: prepare of a recurrent cell is prepare(plait::cell_scope&, blob_handle const&) const
+// expect: plait: prepare(plait::cell_scope&, plait::blob_handle const&) const of a recurrent cell is there, but returns another type; wanted: a plait::blob_handle
 #include <string>
 #include <vector>
 
