@@ -14,6 +14,7 @@
 #pragma once
 
 #include <type_traits>
+#include <utility>
 
 #include <plait/core/cxx20.hpp>
 
@@ -30,9 +31,6 @@ concept referable = std::is_reference_v<std::add_lvalue_reference_t<T>>;
 template <class Traits, class T>
 using members_of = std::conditional_t<by_members<Traits>, T, Traits>;
 
-template <class F>
-concept address_of_function = std::is_function_v<std::remove_pointer_t<F>> || std::is_member_function_pointer_v<F>;
-
 template <class T>
 concept can_be_base = std::is_class_v<T> && !std::is_final_v<T>;
 
@@ -42,7 +40,7 @@ concept can_be_base = std::is_class_v<T> && !std::is_final_v<T>;
 #define PLAIT_DETAIL_ONLY(...) __VA_ARGS__
 
 // names_NAME<T>: T has a member of that name, of any kind and access: beside another of its name it is ambiguous.
-// names_function_NAME<T>: it is one function.
+// names_function_NAME<T>: it is one function. In GCC static ones have an address though their constraints do not hold.
 #define PLAIT_DETAIL_NAMES(name)                                                                              \
   struct name##_member {                                                                                      \
     int name;                                                                                                 \
@@ -53,8 +51,16 @@ concept can_be_base = std::is_class_v<T> && !std::is_final_v<T>;
   };                                                                                                          \
   template <class T>                                                                                          \
   concept names_##name = requires { &T::name; } || (can_be_base<T> && !requires { &name##_twice<T>::name; }); \
+  template <class T, class R, class... P>                                                                     \
+  constexpr bool calls_##name(R (*)(P...)) {                                                                  \
+    return requires { T::name(std::declval<P>()...); };                                                       \
+  }                                                                                                           \
+  template <class T, class M, class C>                                                                        \
+  constexpr bool calls_##name(M C::*) {                                                                       \
+    return std::is_function_v<M>;                                                                             \
+  }                                                                                                           \
   template <class T>                                                                                          \
-  concept names_function_##name = requires { requires address_of_function<decltype(&T::name)>; };
+  concept names_function_##name = requires { requires calls_##name<T>(&T::name); };
 
 #define PLAIT_DETAIL_MEMBER(traits, what, name, parameters, arguments)                                         \
   PLAIT_DETAIL_NAMES(name)                                                                                     \

@@ -71,7 +71,7 @@ class gradient_rules {
   template <class Make>
     requires(!std::convertible_to<Make, std::function<void(gradient_context&)>> &&
              !std::convertible_to<Make, gradient_rule>)
-  gradient_rule& set(std::string_view, Make) {
+  void set(std::string_view, Make) {
     static_assert(std::invocable<Make&, gradient_context&>,
                   "plait: the rule of an op cannot be called as make(context); wanted: void "
                   "make(plait::gradient_context& context)");

@@ -5,8 +5,6 @@ struct problem {
   using value_type = int;
 #ifdef PLAIT_COMPILE_FAIL_CONTROL
   static constexpr auto direction = plait::flow_direction::backward;
-#else
-  plait::flow_direction direction;
 #endif
   int initial() const;
   int boundary() const;

@@ -23,7 +23,7 @@ struct net {
   std::vector<op> ops() const { return held; }  // what is changed in these is lost
   std::vector<op> held;
   std::vector<std::string> control_inputs() const { return {}; }
-  std::vector<net const*> subnets(op&) const { return {}; }
+  std::vector<net const*> subnets() const { return {}; }
   std::string op_name(op const&) const { return {}; }
 };
 struct ir_net {
