@@ -8,35 +8,35 @@
 #   OPTIONAL left out without an error where a package is missing, even at top level
 
 # What is said of op types, and of an op by it, needs no Thrust: recurrence reads it as well.
-plait_component(plait HEADERS version.hpp plait.hpp core graph net ssa dataflow transform exec/op_schema.hpp
-                              exec/op_arguments.hpp
+plait_component(plait HEADERS version.hpp plait.hpp core graph net ssa dataflow transform exec/detail/op_schema.hpp
+                              exec/detail/op_arguments.hpp
   LINKS Boost::headers FINDS "Boost 1.81")
 
-plait_component(netdef HEADERS netdef
+plait_component(netdef HEADERS netdef.hpp netdef
   LINKS plait::plait nlohmann_json::nlohmann_json protozero::protozero FINDS "nlohmann_json 3.11" "Protozero 1.7"
   ALLOWS nlohmann/ protozero/)
 
-plait_component(gradient HEADERS gradient
+plait_component(gradient HEADERS gradient.hpp gradient
   LINKS plait::netdef)
 
-plait_component(rnn HEADERS rnn
+plait_component(rnn HEADERS rnn.hpp rnn
   LINKS plait::gradient)
 
-plait_component(boost_graph HEADERS interop/boost_graph.hpp interop/boost_dependency_graph.hpp
+plait_component(boost_graph HEADERS interop/boost_graph.hpp interop/detail/boost_dependency_graph.hpp
   LINKS plait::plait Boost::headers
   ALLOWS boost/graph/)
 
 plait_component(protobuf HEADERS interop/protobuf.hpp interop/detail
   LINKS plait::plait)
 
-plait_component(onnx HEADERS interop/onnx.hpp interop/onnx
+plait_component(onnx HEADERS onnx.hpp interop/onnx_graph.hpp interop/onnx
   LINKS plait::rnn plait::protobuf)
 
 plait_component(llvm OPTIONAL HEADERS interop/llvm.hpp
   LINKS plait::plait LLVM::core FINDS "LLVMCore 14"
   ALLOWS llvm/)
 
-plait_component(exec HEADERS exec
+plait_component(exec HEADERS exec.hpp exec
   LINKS plait::plait Thrust::headers FINDS ThrustHeaders
   ALLOWS thrust/ cub/)
 
@@ -51,7 +51,7 @@ plait_component(check_gradient HEADERS exec/check_gradient.hpp
 plait_component(exec_omp HEADERS exec/omp.hpp
   LINKS plait::exec OpenMP::OpenMP_CXX FINDS "OpenMP COMPONENTS CXX")
 
-plait_component(exec_tbb HEADERS exec/tbb.hpp exec/parallel.hpp
+plait_component(exec_tbb HEADERS exec/tbb.hpp exec/detail/parallel.hpp
   LINKS plait::exec TBB::tbb FINDS TBB
   ALLOWS tbb/)
 
@@ -60,7 +60,7 @@ plait_component(exec_cblas OPTIONAL HEADERS exec/cblas.hpp
   ALLOWS cblas.h)
 
 # For files that nvcc compiles: tests/cuda checks these headers, by using them.
-plait_component(exec_cuda OPTIONAL HEADERS exec/cuda.hpp exec/cublas.hpp exec/cublas_row_product.hpp exec/cuda_graph.hpp
+plait_component(exec_cuda OPTIONAL HEADERS exec/cuda.hpp exec/cublas.hpp exec/detail/cublas_row_product.hpp exec/cuda_graph.hpp
   LINKS plait::exec CUDA::cudart CUDA::cublas CUDA::cublasLt FINDS CUDAToolkit
   ALLOWS cublas)
 

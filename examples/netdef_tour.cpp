@@ -6,7 +6,7 @@
 #include <plait/netdef/traits.hpp>
 #include <plait/netdef/write.hpp>
 #include <plait/ssa/dot.hpp>
-#include <plait/transform/dead_ops.hpp>
+#include <plait/transform/dead_code_elimination.hpp>
 #include <plait/transform/rename.hpp>
 #include <plait/transform/validate.hpp>
 

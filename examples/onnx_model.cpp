@@ -11,11 +11,11 @@
 #include <plait/exec/plan.hpp>
 #include <plait/exec/serial.hpp>
 #include <plait/exec/workspace.hpp>
-#include <plait/interop/onnx.hpp>
 #include <plait/interop/onnx/read.hpp>
+#include <plait/interop/onnx_graph.hpp>
 #include <plait/netdef/traits.hpp>
 #include <plait/ssa/versioning.hpp>
-#include <plait/transform/dead_ops.hpp>
+#include <plait/transform/dead_code_elimination.hpp>
 
 namespace {
 

@@ -8,7 +8,7 @@
 #include <plait/exec/kernels/for_each.hpp>
 #include <plait/exec/op_kernel.hpp>
 #include <plait/exec/operators.hpp>
-#include <plait/exec/operators/arithmetic.hpp>
+#include <plait/exec/operators/elementwise.hpp>
 #include <plait/exec/plan.hpp>
 #include <plait/exec/serial.hpp>
 

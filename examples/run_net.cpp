@@ -6,12 +6,10 @@
 #include <string>
 #include <vector>
 
-#include <plait/exec/operators/activations.hpp>
+#include <plait/exec/operators/elementwise.hpp>
 #include <plait/exec/operators/fills.hpp>
-#include <plait/exec/operators/matrix.hpp>
-#include <plait/exec/operators/random_fills.hpp>
+#include <plait/exec/operators/linear_algebra.hpp>
 #include <plait/exec/plan.hpp>
-#include <plait/exec/plan_text.hpp>
 #include <plait/exec/tbb.hpp>
 #include <plait/netdef/arguments.hpp>
 #include <plait/netdef/model.hpp>

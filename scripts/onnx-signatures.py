@@ -26,7 +26,7 @@ HEAD = """// Operands, element types and attributes of ONNX's operators, by vers
 #include <cstdint>
 #include <string_view>
 
-#include <plait/core/cxx20.hpp>
+#include <plait/core/detail/cxx20.hpp>
 
 namespace plait::detail {
 

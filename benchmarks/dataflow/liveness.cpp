@@ -15,10 +15,10 @@
 
 #include <benchmark/benchmark.h>
 
-#include <plait/dataflow/dense_liveness.hpp>
+#include <plait/dataflow/detail/dense_liveness.hpp>
 #include <plait/dataflow/gen_kill.hpp>
-#include <plait/graph/snapshot.hpp>
-#include <plait/ssa/dense_program.hpp>
+#include <plait/graph/detail/snapshot.hpp>
+#include <plait/ssa/detail/dense_program.hpp>
 
 #include "../graph/graphs.hpp"
 

@@ -8,12 +8,11 @@
 
 #include <benchmark/benchmark.h>
 
-#include <plait/exec/operators/activations.hpp>
-#include <plait/exec/operators/arithmetic.hpp>
+#include <plait/exec/operators/elementwise.hpp>
 #include <plait/exec/plan.hpp>
 #include <plait/exec/serial.hpp>
 #include <plait/exec/workspace.hpp>
-#include <plait/netdef/text_reader.hpp>
+#include <plait/netdef/text.hpp>
 #include <plait/netdef/traits.hpp>
 
 namespace {

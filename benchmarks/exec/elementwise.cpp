@@ -18,14 +18,13 @@
 
 #include <benchmark/benchmark.h>
 
-#include <plait/exec/kernels/instruction_sets.hpp>
-#include <plait/exec/kernels/vector_math.hpp>
-#include <plait/exec/operators/activations.hpp>
-#include <plait/exec/operators/arithmetic.hpp>
+#include <plait/exec/detail/kernels/instruction_sets.hpp>
+#include <plait/exec/detail/kernels/vector_math.hpp>
+#include <plait/exec/operators/elementwise.hpp>
 #include <plait/exec/plan.hpp>
 #include <plait/exec/serial.hpp>
 #include <plait/exec/workspace.hpp>
-#include <plait/netdef/text_reader.hpp>
+#include <plait/netdef/text.hpp>
 #include <plait/netdef/traits.hpp>
 
 namespace {

@@ -25,8 +25,8 @@
 #include <tbb/task_arena.h>
 #include <boost/align/aligned_allocator.hpp>
 
-#include <plait/exec/gemm.hpp>
-#include <plait/exec/kernels/standing_team.hpp>
+#include <plait/exec/detail/gemm.hpp>
+#include <plait/exec/detail/kernels/standing_team.hpp>
 #include <plait/exec/omp.hpp>
 #include <plait/exec/serial.hpp>
 #include <plait/exec/tbb.hpp>

@@ -12,9 +12,9 @@
 
 #include <benchmark/benchmark.h>
 
-#include <plait/exec/kernels/normalize.hpp>
-#include <plait/exec/kernels/reduce_axes.hpp>
-#include <plait/exec/kernels/softmax.hpp>
+#include <plait/exec/detail/kernels/normalize.hpp>
+#include <plait/exec/detail/kernels/reduce_axes.hpp>
+#include <plait/exec/detail/kernels/softmax.hpp>
 #include <plait/exec/omp.hpp>
 #include <plait/exec/serial.hpp>
 

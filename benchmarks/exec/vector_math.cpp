@@ -8,8 +8,8 @@
 
 #include <benchmark/benchmark.h>
 
-#include <plait/exec/kernels/instruction_sets.hpp>
-#include <plait/exec/kernels/vector_math.hpp>
+#include <plait/exec/detail/kernels/instruction_sets.hpp>
+#include <plait/exec/detail/kernels/vector_math.hpp>
 
 #include "vector_rivals.hpp"
 

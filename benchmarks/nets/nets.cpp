@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include <plait/exec/operators/arithmetic.hpp>
+#include <plait/exec/operators/elementwise.hpp>
 #include <plait/exec/plan.hpp>
 #include <plait/exec/serial.hpp>
 #include <plait/exec/workspace.hpp>

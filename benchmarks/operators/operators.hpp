@@ -10,11 +10,10 @@
 #include <vector>
 
 #include <plait/exec/operators/elementwise.hpp>
-#include <plait/exec/operators/normalization.hpp>
 #include <plait/exec/operators/reductions.hpp>
 #include <plait/exec/plan.hpp>
 #include <plait/exec/workspace.hpp>
-#include <plait/netdef/text_reader.hpp>
+#include <plait/netdef/text.hpp>
 #include <plait/netdef/traits.hpp>
 
 namespace bench {

@@ -8,7 +8,7 @@
 #include <plait/gradient/backward_pass.hpp>
 #include <plait/gradient/standard_rules.hpp>
 #include <plait/netdef/trained_model.hpp>
-#include <plait/rnn/cells/layer_norm_lstm.hpp>
+#include <plait/rnn/cells.hpp>
 #include <plait/rnn/recurrent_cell.hpp>
 #include <plait/rnn/recurrent_layer.hpp>
 

@@ -24,17 +24,11 @@
 
 #include <plait/exec/observers.hpp>
 #include <plait/exec/omp.hpp>
-#include <plait/exec/operators/activations.hpp>
-#include <plait/exec/operators/activations_gradients.hpp>
+#include <plait/exec/operators/elementwise.hpp>
 #include <plait/exec/operators/fills.hpp>
-#include <plait/exec/operators/learning_rate.hpp>
-#include <plait/exec/operators/matrix.hpp>
-#include <plait/exec/operators/matrix_gradients.hpp>
-#include <plait/exec/operators/optimizers.hpp>
-#include <plait/exec/operators/random_fills.hpp>
-#include <plait/exec/operators/softmax_with_loss.hpp>
-#include <plait/exec/operators/softmax_with_loss_gradients.hpp>
-#include <plait/exec/operators/sums.hpp>
+#include <plait/exec/operators/linear_algebra.hpp>
+#include <plait/exec/operators/reductions.hpp>
+#include <plait/exec/operators/training.hpp>
 #include <plait/exec/plan.hpp>
 #include <plait/exec/serial.hpp>
 #include <plait/exec/tbb.hpp>

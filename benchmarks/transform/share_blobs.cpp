@@ -3,9 +3,7 @@
 
 #include <benchmark/benchmark.h>
 
-#include <plait/transform/memory_order.hpp>
-#include <plait/transform/release_blobs.hpp>
-#include <plait/transform/share_blobs.hpp>
+#include <plait/transform/memory_plan.hpp>
 
 #include "nets.hpp"
 

@@ -9,11 +9,7 @@
 #include <plait/gradient/standard_rules.hpp>
 #include <plait/netdef/arguments.hpp>
 #include <plait/netdef/trained_model.hpp>
-#include <plait/rnn/any_cell.hpp>
-#include <plait/rnn/cells/basic_rnn.hpp>
-#include <plait/rnn/cells/gru.hpp>
-#include <plait/rnn/cells/layer_norm_lstm.hpp>
-#include <plait/rnn/cells/lstm.hpp>
+#include <plait/rnn/cells.hpp>
 #include <plait/rnn/recurrent_layers.hpp>
 #include <plait/rnn/recurrent_step.hpp>
 

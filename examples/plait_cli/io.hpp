@@ -10,9 +10,8 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include <plait/core/errors.hpp>
-#include <plait/netdef/format.hpp>
 #include <plait/netdef/model.hpp>
-#include <plait/netdef/read_options.hpp>
+#include <plait/netdef/read.hpp>
 
 namespace cli {
 

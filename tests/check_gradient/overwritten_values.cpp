@@ -8,8 +8,8 @@
 
 #include <doctest/doctest.h>
 
+#include <plait/netdef/detail/text_writer.hpp>
 #include <plait/netdef/net_builder.hpp>
-#include <plait/netdef/text_writer.hpp>
 
 #include <support/gradient_cases.hpp>
 

@@ -14,9 +14,9 @@
 
 #include <doctest/doctest.h>
 
-#include <plait/netdef/control_flow.hpp>
-#include <plait/netdef/text_writer.hpp>
-#include <plait/transform/external_blobs.hpp>
+#include <plait/netdef/detail/control_flow.hpp>
+#include <plait/netdef/detail/text_writer.hpp>
+#include <plait/transform/detail/external_blobs.hpp>
 
 #include <support/gradient_cases.hpp>
 

@@ -8,9 +8,9 @@
 #include <doctest/doctest.h>
 
 #include <plait/netdef/arguments.hpp>
+#include <plait/netdef/detail/text_reader.hpp>
+#include <plait/netdef/detail/text_writer.hpp>
 #include <plait/netdef/net_builder.hpp>
-#include <plait/netdef/text_reader.hpp>
-#include <plait/netdef/text_writer.hpp>
 #include <plait/rnn/recurrent_net.hpp>
 
 #include <support/gradient_cases.hpp>

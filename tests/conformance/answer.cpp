@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include <plait/core/errors.hpp>
-#include <plait/netdef/text_reader.hpp>
+#include <plait/netdef/detail/text_reader.hpp>
 
 namespace conformance {
 
@@ -150,9 +150,9 @@ struct net_comparer {
     return std::ranges::find(how.ignore_args, name) != how.ignore_args.end();
   }
 
-  void arguments(std::string const& path, plait::netdef const& a, plait::slim_vector<plait::arg_def> const& expected,
-                 plait::netdef const& b, plait::slim_vector<plait::arg_def> const& got) {
-    auto const called = [](plait::netdef const& n, plait::slim_vector<plait::arg_def> const& args,
+  void arguments(std::string const& path, plait::netdef const& a, plait::compact_vector<plait::arg_def> const& expected,
+                 plait::netdef const& b, plait::compact_vector<plait::arg_def> const& got) {
+    auto const called = [](plait::netdef const& n, plait::compact_vector<plait::arg_def> const& args,
                            std::string_view name) {
       return std::ranges::find_if(args, [&](plait::arg_def const& arg) { return n.text(arg.name) == name; });
     };

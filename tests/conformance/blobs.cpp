@@ -5,11 +5,11 @@
 #include <variant>
 
 #include <plait/exec/caffe2_operators.hpp>
-#include <plait/exec/element_type.hpp>
+#include <plait/exec/detail/element_type.hpp>
+#include <plait/exec/detail/step_blobs.hpp>
+#include <plait/exec/detail/text_blob.hpp>
 #include <plait/exec/plan.hpp>
-#include <plait/exec/step_blobs.hpp>
 #include <plait/exec/tensor.hpp>
-#include <plait/exec/text_blob.hpp>
 #include <plait/exec/workspace.hpp>
 #include <plait/netdef/traits.hpp>
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include <plait/net/parameter.hpp>
+#include <plait/net/detail/parameter.hpp>
 #include <plait/netdef/model.hpp>
 
 namespace conformance {

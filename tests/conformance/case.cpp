@@ -5,9 +5,9 @@
 #include <string>
 
 #include <plait/core/errors.hpp>
+#include <plait/netdef/detail/text_reader.hpp>
+#include <plait/netdef/detail/text_writer.hpp>
 #include <plait/netdef/read.hpp>
-#include <plait/netdef/text_reader.hpp>
-#include <plait/netdef/text_writer.hpp>
 
 namespace conformance {
 

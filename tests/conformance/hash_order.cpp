@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include <plait/net/name_map.hpp>
-#include <plait/net/nested_names.hpp>
+#include <plait/net/detail/name_map.hpp>
+#include <plait/net/detail/nested_names.hpp>
 #include <plait/netdef/arguments.hpp>
 #include <plait/netdef/traits.hpp>
 

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include <plait/net/parameter.hpp>
+#include <plait/net/detail/parameter.hpp>
 
 #include "case.hpp"
 

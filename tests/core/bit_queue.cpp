@@ -4,7 +4,7 @@
 #include <random>
 #include <set>
 
-#include <plait/core/bit_queue.hpp>
+#include <plait/core/detail/bit_queue.hpp>
 
 namespace {
 

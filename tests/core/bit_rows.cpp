@@ -6,7 +6,7 @@
 #include <set>
 #include <vector>
 
-#include <plait/core/bit_rows.hpp>
+#include <plait/core/detail/bit_rows.hpp>
 
 namespace {
 

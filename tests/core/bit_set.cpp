@@ -6,7 +6,7 @@
 #include <set>
 #include <vector>
 
-#include <plait/core/bit_set.hpp>
+#include <plait/core/detail/bit_set.hpp>
 
 namespace {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <plait/core/assert.hpp>
-#include <plait/core/box.hpp>
+#include <plait/core/detail/box.hpp>
 
 namespace {
 struct tree {

@@ -1,4 +1,4 @@
-#include <plait/core/element_type.hpp>
+#include <plait/core/detail/element_type.hpp>
 
 #include <cstddef>
 #include <set>
@@ -7,7 +7,7 @@
 
 #include <doctest/doctest.h>
 
-#include <plait/net/parameter.hpp>
+#include <plait/net/detail/parameter.hpp>
 
 namespace {
 

@@ -1,4 +1,4 @@
-#include <plait/core/hash.hpp>
+#include <plait/core/detail/hash.hpp>
 
 #include <bit>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include <plait/core/hash_index.hpp>
+#include <plait/core/detail/hash_index.hpp>
 
 #include <cstdint>
 #include <map>
@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <doctest/doctest.h>
-#include <plait/core/hash.hpp>
+#include <plait/core/detail/hash.hpp>
 
 TEST_CASE("a hash_index finds what a map finds, whatever the hashes") {
   std::mt19937 random(11);

@@ -1,4 +1,4 @@
-#include <plait/core/npos.hpp>
+#include <plait/core/detail/npos.hpp>
 
 #include <cstdint>
 #include <type_traits>

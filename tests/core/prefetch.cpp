@@ -1,4 +1,4 @@
-#include <plait/core/prefetch.hpp>
+#include <plait/core/detail/prefetch.hpp>
 
 #include <array>
 #include <cstdint>

@@ -3,8 +3,8 @@
 #include <optional>
 #include <string>
 
+#include <plait/core/detail/raise.hpp>
 #include <plait/core/errors.hpp>
-#include <plait/core/raise.hpp>
 
 // What it does without exceptions: tests/no_exceptions.
 

@@ -1,4 +1,4 @@
-#include <plait/core/row_table.hpp>
+#include <plait/core/detail/row_table.hpp>
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include <plait/core/small_list.hpp>
+#include <plait/core/detail/small_list.hpp>
 
 #include <cstdint>
 #include <random>

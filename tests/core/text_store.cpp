@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include <plait/core/text_store.hpp>
+#include <plait/core/detail/text_store.hpp>
 
 namespace {
 

@@ -1,4 +1,4 @@
-#include <plait/core/uninitialized_allocator.hpp>
+#include <plait/core/detail/uninitialized_allocator.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include <plait/core/utf8.hpp>
+#include <plait/core/detail/utf8.hpp>
 
 namespace {
 

@@ -1,6 +1,6 @@
 // Threads of a device together: sums of whole numbers, which are exact in any order, and extremes, of rows and columns
 // that do and do not fill warps, teams and blocks.
-#include <plait/exec/kernels/thread_team.hpp>
+#include <plait/exec/detail/kernels/thread_team.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -9,7 +9,7 @@
 #include <doctest/doctest.h>
 
 #include <plait/exec/cuda.hpp>
-#include <plait/exec/kernels/reduce.hpp>
+#include <plait/exec/detail/kernels/reduce.hpp>
 #include <plait/exec/tensor.hpp>
 #include <support/whole_numbers.hpp>
 

@@ -1,9 +1,9 @@
-#include <plait/dataflow/dense_dead_code.hpp>
+#include <plait/dataflow/detail/dense_dead_code.hpp>
 
 #include <doctest/doctest.h>
 
-#include <plait/graph/dense_dominators.hpp>
-#include <plait/ssa/dense_construction.hpp>
+#include <plait/graph/detail/dense_dominators.hpp>
+#include <plait/ssa/detail/dense_construction.hpp>
 
 #include <support/dense_loop.hpp>
 

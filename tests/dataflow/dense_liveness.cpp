@@ -1,4 +1,4 @@
-#include <plait/dataflow/dense_liveness.hpp>
+#include <plait/dataflow/detail/dense_liveness.hpp>
 
 #include <algorithm>
 #include <array>

@@ -1,10 +1,10 @@
-#include <plait/dataflow/dense_reaching_definitions.hpp>
+#include <plait/dataflow/detail/dense_reaching_definitions.hpp>
 
 #include <vector>
 
 #include <doctest/doctest.h>
 
-#include <plait/core/npos.hpp>
+#include <plait/core/detail/npos.hpp>
 
 #include <support/dense_loop.hpp>
 

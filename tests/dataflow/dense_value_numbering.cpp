@@ -1,14 +1,14 @@
-#include <plait/dataflow/dense_value_numbering.hpp>
+#include <plait/dataflow/detail/dense_value_numbering.hpp>
 
 #include <array>
 #include <cstdint>
 
 #include <doctest/doctest.h>
 
-#include <plait/graph/dense_dominators.hpp>
-#include <plait/graph/snapshot.hpp>
+#include <plait/graph/detail/dense_dominators.hpp>
+#include <plait/graph/detail/snapshot.hpp>
 #include <plait/graph/static_graph.hpp>
-#include <plait/ssa/dense_construction.hpp>
+#include <plait/ssa/detail/dense_construction.hpp>
 
 namespace {
 

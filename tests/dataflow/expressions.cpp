@@ -1,4 +1,4 @@
-#include <plait/dataflow/expressions.hpp>
+#include <plait/dataflow/detail/expressions.hpp>
 
 #include <algorithm>
 #include <array>

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <doctest/doctest.h>
-#include <plait/graph/snapshot.hpp>
+#include <plait/graph/detail/snapshot.hpp>
 #include <plait/graph/static_graph.hpp>
 
 #include <graph/own_graphs.hpp>

@@ -1,4 +1,4 @@
-#include <plait/dataflow/op_functions.hpp>
+#include <plait/dataflow/detail/op_functions.hpp>
 
 #include <doctest/doctest.h>
 
@@ -10,7 +10,7 @@
 
 #include <support/smallest_program.hpp>
 
-#include <plait/ssa/program_snapshot.hpp>
+#include <plait/ssa/detail/program_snapshot.hpp>
 
 namespace {
 

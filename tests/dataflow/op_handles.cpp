@@ -1,4 +1,4 @@
-#include <plait/dataflow/op_handles.hpp>
+#include <plait/dataflow/detail/op_handles.hpp>
 
 #include <cstddef>
 #include <memory>

@@ -1,4 +1,4 @@
-#include <plait/dataflow/op_kinds.hpp>
+#include <plait/dataflow/detail/op_kinds.hpp>
 
 #include <cstdint>
 #include <optional>

@@ -1,4 +1,4 @@
-#include <plait/dataflow/program_expressions.hpp>
+#include <plait/dataflow/detail/program_expressions.hpp>
 
 #include <array>
 #include <cstdint>
@@ -6,7 +6,7 @@
 
 #include <doctest/doctest.h>
 
-#include <plait/core/npos.hpp>
+#include <plait/core/detail/npos.hpp>
 #include <plait/graph/static_graph.hpp>
 #include <plait/net/static_net.hpp>
 #include <plait/ssa/program_traits.hpp>

@@ -13,24 +13,24 @@
 
 #include <doctest/doctest.h>
 
+#include <plait/exec/detail/text_blob.hpp>
 #include <plait/exec/feed.hpp>
 #include <plait/exec/operators.hpp>
 #include <plait/exec/plan.hpp>
 #include <plait/exec/serial.hpp>
-#include <plait/exec/text_blob.hpp>
 #include <plait/netdef/equality.hpp>
 #include <plait/netdef/read.hpp>
 #include <plait/netdef/traits.hpp>
 #include <plait/ssa/rewrite.hpp>
-#include <plait/transform/append.hpp>
-#include <plait/transform/clone.hpp>
-#include <plait/transform/export.hpp>
-#include <plait/transform/export_pipeline.hpp>
-#include <plait/transform/memory_order.hpp>
-#include <plait/transform/release_blobs.hpp>
-#include <plait/transform/rename_blobs.hpp>
-#include <plait/transform/share_blobs.hpp>
-#include <plait/transform/share_gradients.hpp>
+#include <plait/transform/detail/append.hpp>
+#include <plait/transform/detail/clone_net.hpp>
+#include <plait/transform/detail/export_nets.hpp>
+#include <plait/transform/detail/export_pipeline.hpp>
+#include <plait/transform/detail/memory_order.hpp>
+#include <plait/transform/detail/release_blobs.hpp>
+#include <plait/transform/detail/rename_blobs.hpp>
+#include <plait/transform/detail/share_blobs.hpp>
+#include <plait/transform/detail/share_gradients.hpp>
 #include <plait/transform/subgraph.hpp>
 
 #include <support/real_nets.hpp>

@@ -4,8 +4,8 @@
 #include <exception>
 #include <string_view>
 
+#include <plait/core/detail/utf8.hpp>
 #include <plait/core/errors.hpp>
-#include <plait/core/utf8.hpp>
 #include <plait/interop/onnx/read.hpp>
 
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {

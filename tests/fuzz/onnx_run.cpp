@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include <plait/core/detail/utf8.hpp>
 #include <plait/core/errors.hpp>
-#include <plait/core/utf8.hpp>
 #include <plait/exec/feed.hpp>
 #include <plait/exec/operators.hpp>
 #include <plait/interop/onnx/read.hpp>

@@ -1,4 +1,4 @@
-#include <plait/gradient/append_tape.hpp>
+#include <plait/gradient/detail/append_tape.hpp>
 
 #include <array>
 #include <cstdint>

@@ -1,5 +1,5 @@
 // The walk over nets of any kind, user's rules, and how far it goes.
-#include <plait/gradient/backward_engine.hpp>
+#include <plait/gradient/detail/backward_engine.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include <plait/gradient/backward_frame.hpp>
+#include <plait/gradient/detail/backward_frame.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // Sentences about what is wrong with a net, and the numbers that go with them.
-#include <plait/gradient/backward_problems.hpp>
+#include <plait/gradient/detail/backward_problems.hpp>
 
 #include <doctest/doctest.h>
 
@@ -11,9 +11,9 @@
 #include <net/test_nets.hpp>
 #include <support/op_lines.hpp>
 
-#include <plait/gradient/forward_net.hpp>
-#include <plait/gradient/gradient_tape.hpp>
-#include <plait/gradient/needed_values.hpp>
+#include <plait/gradient/detail/forward_net.hpp>
+#include <plait/gradient/detail/gradient_tape.hpp>
+#include <plait/gradient/detail/needed_values.hpp>
 
 using test::lines;
 using net = test::edit_net;

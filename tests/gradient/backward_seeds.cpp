@@ -1,4 +1,4 @@
-#include <plait/gradient/backward_seeds.hpp>
+#include <plait/gradient/detail/backward_seeds.hpp>
 
 #include <doctest/doctest.h>
 
@@ -11,10 +11,10 @@
 #include <net/test_nets.hpp>
 #include <support/op_lines.hpp>
 
-#include <plait/gradient/backward_problems.hpp>
-#include <plait/gradient/forward_net.hpp>
-#include <plait/gradient/gradient_tape.hpp>
-#include <plait/gradient/value_names.hpp>
+#include <plait/gradient/detail/backward_problems.hpp>
+#include <plait/gradient/detail/forward_net.hpp>
+#include <plait/gradient/detail/gradient_tape.hpp>
+#include <plait/gradient/detail/value_names.hpp>
 
 using plait::gradient_seed;
 using net = test::edit_net;

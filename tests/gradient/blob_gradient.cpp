@@ -1,4 +1,4 @@
-#include <plait/gradient/blob_gradient.hpp>
+#include <plait/gradient/detail/blob_gradient.hpp>
 
 #include <doctest/doctest.h>
 

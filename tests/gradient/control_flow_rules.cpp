@@ -1,5 +1,5 @@
 // What the gradients of control flow look like. What they compute is tested in check_gradient/control_flow.cpp.
-#include <plait/gradient/control_flow_rules.hpp>
+#include <plait/gradient/detail/control_flow_rules.hpp>
 
 #include <doctest/doctest.h>
 

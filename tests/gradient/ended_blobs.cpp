@@ -1,5 +1,5 @@
 // What comes out of nets inside ops, and into them, as places and flags. With numbers: check_gradient/control_flow.cpp.
-#include <plait/gradient/ended_blobs.hpp>
+#include <plait/gradient/detail/ended_blobs.hpp>
 
 #include <doctest/doctest.h>
 

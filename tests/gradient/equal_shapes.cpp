@@ -1,4 +1,4 @@
-#include <plait/gradient/equal_shapes.hpp>
+#include <plait/gradient/detail/equal_shapes.hpp>
 
 #include <doctest/doctest.h>
 

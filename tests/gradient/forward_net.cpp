@@ -1,4 +1,4 @@
-#include <plait/gradient/forward_net.hpp>
+#include <plait/gradient/detail/forward_net.hpp>
 
 #include <cstddef>
 #include <cstdint>

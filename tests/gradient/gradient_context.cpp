@@ -1,5 +1,5 @@
 // What a rule is shown, and how it refuses.
-#include <plait/gradient/gradient_context.hpp>
+#include <plait/gradient/detail/gradient_context.hpp>
 
 #include <doctest/doctest.h>
 
@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include <plait/core/npos.hpp>
+#include <plait/core/detail/npos.hpp>
 #include <plait/gradient/backward_pass.hpp>
 #include <plait/gradient/gradient_rules.hpp>
 #include <plait/netdef/arguments.hpp>

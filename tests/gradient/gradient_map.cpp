@@ -1,4 +1,4 @@
-#include <plait/gradient/gradient_map.hpp>
+#include <plait/gradient/detail/gradient_map.hpp>
 
 #include <doctest/doctest.h>
 

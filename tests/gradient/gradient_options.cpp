@@ -1,4 +1,4 @@
-#include <plait/gradient/gradient_options.hpp>
+#include <plait/gradient/detail/gradient_options.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // Gradients that add up: rows of tables, and what stands on which device.
-#include <plait/gradient/gradient_sums.hpp>
+#include <plait/gradient/detail/gradient_sums.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
-#include <plait/gradient/needed_values.hpp>
-#include <plait/gradient/scope_names.hpp>
+#include <plait/gradient/detail/needed_values.hpp>
+#include <plait/gradient/detail/scope_names.hpp>
 
 #include <array>
 #include <cstdint>

@@ -1,4 +1,4 @@
-#include <plait/gradient/operand_uses.hpp>
+#include <plait/gradient/detail/operand_uses.hpp>
 
 #include <doctest/doctest.h>
 

@@ -13,23 +13,23 @@
 #include <net/test_nets.hpp>
 #include <support/recorded_net.hpp>
 
-#include <plait/exec/operators/arithmetic.hpp>
-#include <plait/exec/operators/casts.hpp>
-#include <plait/exec/operators/fills.hpp>
-#include <plait/exec/operators/functions.hpp>
-#include <plait/exec/operators/gather.hpp>
-#include <plait/exec/operators/learning_rate.hpp>
-#include <plait/exec/operators/optimizers.hpp>
-#include <plait/exec/operators/reductions.hpp>
-#include <plait/exec/operators/scatter.hpp>
-#include <plait/exec/operators/sets.hpp>
-#include <plait/exec/operators/sparse_optimizers.hpp>
-#include <plait/exec/operators/sums.hpp>
-#include <plait/exec/operators/unsorted_segments.hpp>
+#include <plait/exec/detail/operators/arithmetic.hpp>
+#include <plait/exec/detail/operators/casts.hpp>
+#include <plait/exec/detail/operators/fills.hpp>
+#include <plait/exec/detail/operators/functions.hpp>
+#include <plait/exec/detail/operators/gather.hpp>
+#include <plait/exec/detail/operators/learning_rate.hpp>
+#include <plait/exec/detail/operators/optimizers.hpp>
+#include <plait/exec/detail/operators/reductions.hpp>
+#include <plait/exec/detail/operators/scatter.hpp>
+#include <plait/exec/detail/operators/sets.hpp>
+#include <plait/exec/detail/operators/sparse_optimizers.hpp>
+#include <plait/exec/detail/operators/sums.hpp>
+#include <plait/exec/detail/operators/unsorted_segments.hpp>
 #include <plait/exec/plan.hpp>
 #include <plait/exec/serial.hpp>
 #include <plait/exec/workspace.hpp>
-#include <plait/netdef/text_writer.hpp>
+#include <plait/netdef/detail/text_writer.hpp>
 #include <plait/netdef/traits.hpp>
 
 using plait::blob_gradient;

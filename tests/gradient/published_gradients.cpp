@@ -1,4 +1,4 @@
-#include <plait/gradient/published_gradients.hpp>
+#include <plait/gradient/detail/published_gradients.hpp>
 
 #include <doctest/doctest.h>
 
@@ -9,12 +9,12 @@
 #include <net/test_nets.hpp>
 #include <support/op_lines.hpp>
 
-#include <plait/gradient/backward_problems.hpp>
-#include <plait/gradient/forward_net.hpp>
+#include <plait/gradient/detail/backward_problems.hpp>
+#include <plait/gradient/detail/forward_net.hpp>
+#include <plait/gradient/detail/gradient_tape.hpp>
+#include <plait/gradient/detail/op_rules.hpp>
+#include <plait/gradient/detail/wanted_gradients.hpp>
 #include <plait/gradient/gradient_rules.hpp>
-#include <plait/gradient/gradient_tape.hpp>
-#include <plait/gradient/op_rules.hpp>
-#include <plait/gradient/wanted_gradients.hpp>
 
 using net = test::edit_net;
 

@@ -1,4 +1,4 @@
-#include <plait/gradient/saved_values.hpp>
+#include <plait/gradient/detail/saved_values.hpp>
 
 #include <cstdint>
 #include <string>

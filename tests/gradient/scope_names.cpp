@@ -1,7 +1,7 @@
 #include <doctest/doctest.h>
 
 #include <plait/core/symbols.hpp>
-#include <plait/gradient/scope_names.hpp>
+#include <plait/gradient/detail/scope_names.hpp>
 
 TEST_CASE("scope_names: a net's own names and those of all nets around it") {
   plait::symbol_table outermost, around, own;

@@ -1,4 +1,4 @@
-#include <plait/gradient/rules/simple_rules.hpp>
+#include <plait/gradient/detail/rules/simple_rules.hpp>
 
 #include <string>
 #include <vector>

@@ -1,4 +1,4 @@
-#include <plait/gradient/value_names.hpp>
+#include <plait/gradient/detail/value_names.hpp>
 
 #include <doctest/doctest.h>
 
@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include <plait/gradient/gradient_tape.hpp>
+#include <plait/gradient/detail/gradient_tape.hpp>
 
 using plait::gradient_operand;
 using plait::gradient_tape;

@@ -1,5 +1,5 @@
 // Where a backward pass needs no gradients.
-#include <plait/gradient/wanted_gradients.hpp>
+#include <plait/gradient/detail/wanted_gradients.hpp>
 
 #include <doctest/doctest.h>
 

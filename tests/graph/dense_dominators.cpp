@@ -4,8 +4,8 @@
 #include <ranges>
 #include <vector>
 
-#include <plait/graph/dense_dominators.hpp>
-#include <plait/graph/snapshot.hpp>
+#include <plait/graph/detail/dense_dominators.hpp>
+#include <plait/graph/detail/snapshot.hpp>
 #include <plait/graph/static_graph.hpp>
 
 #include <adaptation/own_graph.hpp>

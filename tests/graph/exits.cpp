@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include <plait/graph/exits.hpp>
+#include <plait/graph/detail/exits.hpp>
 
 #include <graph/graph_description.hpp>
 #include <graph/random_graphs.hpp>

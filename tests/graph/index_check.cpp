@@ -6,10 +6,10 @@
 
 #include <plait/core/assert.hpp>
 #include <plait/graph/detail/index_check.hpp>
+#include <plait/graph/detail/snapshot.hpp>
 #include <plait/graph/dominators.hpp>
 #include <plait/graph/dynamic_dominators.hpp>
 #include <plait/graph/post_dominators.hpp>
-#include <plait/graph/snapshot.hpp>
 
 namespace {
 

@@ -4,7 +4,7 @@
 #include <random>
 #include <vector>
 
-#include <plait/graph/linked_tree.hpp>
+#include <plait/graph/detail/linked_tree.hpp>
 
 static_assert([] {
   plait::linked_tree t;

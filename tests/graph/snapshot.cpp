@@ -7,7 +7,7 @@
 #include <set>
 #include <vector>
 
-#include <plait/graph/snapshot.hpp>
+#include <plait/graph/detail/snapshot.hpp>
 #include <plait/graph/static_graph.hpp>
 
 #include <graph/random_graphs.hpp>

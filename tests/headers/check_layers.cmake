@@ -26,12 +26,12 @@ foreach(header IN LISTS headers)
     set(failed TRUE)
   endif()
 
-  if(NOT text MATCHES "#include <plait/[a-z_/0-9]+.hpp>" AND NOT header MATCHES "^(core/cxx20|version).hpp$")
-    message("plait/${header} includes no header of plait: include plait/core/cxx20.hpp, which refuses older standards")
+  if(NOT text MATCHES "#include <plait/[a-z_/0-9]+.hpp>" AND NOT header MATCHES "^(core/detail/cxx20|version).hpp$")
+    message("plait/${header} includes no header of plait: include plait/core/detail/cxx20.hpp, which refuses older standards")
     set(failed TRUE)
   endif()
 
-  if(header MATCHES "^exec/(kernels|operators)/"
+  if(header MATCHES "^exec/(detail/)?(kernels|operators)/"
      AND text MATCHES "PLAIT_INDEPENDENT|PLAIT_VECTOR_LOOP|PLAIT_INLINE_CALL|vectorized\\(|for_each_row|for_each_index"
      AND NOT text MATCHES "\nPLAIT_KERNELS_BEGIN\n.*\nPLAIT_KERNELS_END\n")
     message("plait/${header} has kernels and lacks PLAIT_KERNELS_BEGIN and PLAIT_KERNELS_END around them")
@@ -47,8 +47,10 @@ foreach(header IN LISTS headers)
 
   if(header STREQUAL "plait.hpp")
     set(rank 5)
+  elseif(header STREQUAL "onnx.hpp")
+    set(rank 10)
   else()
-    string(REGEX MATCH "^[^/]+" layer ${header})
+    string(REGEX MATCH "^[^/.]+" layer ${header})
     list(FIND layers "${layer}" rank)
     string(FIND "${whole}" "#include <plait/${header}>" found)
     if(rank GREATER -1 AND rank LESS 6 AND found EQUAL -1 AND NOT header MATCHES "/detail/")

@@ -3,10 +3,10 @@
 #include <cstdint>
 #include <vector>
 
+#include <plait/exec/detail/kernels/index_checks.hpp>
+#include <plait/exec/detail/parallel.hpp>
 #include <plait/exec/kernels/for_each.hpp>
-#include <plait/exec/kernels/index_checks.hpp>
 #include <plait/exec/omp.hpp>
-#include <plait/exec/parallel.hpp>
 #include <plait/exec/plan.hpp>
 #include <plait/exec/serial.hpp>
 #include <plait/exec/tbb.hpp>

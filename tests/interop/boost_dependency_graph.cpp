@@ -19,7 +19,7 @@
 #include <boost/graph/topological_sort.hpp>
 #include <boost/graph/transitive_closure.hpp>
 
-#include <plait/interop/boost_dependency_graph.hpp>
+#include <plait/interop/detail/boost_dependency_graph.hpp>
 
 #include <net/random_nets.hpp>
 #include <net/test_nets.hpp>

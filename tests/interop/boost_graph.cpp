@@ -12,8 +12,8 @@
 #include <plait/core/assert.hpp>
 #include <plait/graph/graph_traits.hpp>
 #include <plait/graph/static_graph.hpp>
-#include <plait/interop/boost_dependency_graph.hpp>
 #include <plait/interop/boost_graph.hpp>
+#include <plait/interop/detail/boost_dependency_graph.hpp>
 
 #include <adaptation/boost_graph.hpp>
 #include <graph/test_graphs.hpp>

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include <doctest/doctest.h>
-#include <plait/exec/kernels/convert.hpp>
+#include <plait/exec/detail/kernels/convert.hpp>
 #include <plait/exec/serial.hpp>
 #include <support/emulated_device.hpp>
 

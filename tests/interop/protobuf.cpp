@@ -10,16 +10,16 @@
 
 #include <netdef.pb.h>
 
-#include <plait/net/nested_names.hpp>
-#include <plait/netdef/binary_reader.hpp>
-#include <plait/netdef/text_reader.hpp>
-#include <plait/netdef/text_writer.hpp>
+#include <plait/net/detail/nested_names.hpp>
+#include <plait/netdef/detail/binary_reader.hpp>
+#include <plait/netdef/detail/text_reader.hpp>
+#include <plait/netdef/detail/text_writer.hpp>
 #include <plait/netdef/traits.hpp>
 #include <plait/ssa/rewrite.hpp>
 #include <plait/ssa/versioning.hpp>
-#include <plait/transform/append.hpp>
-#include <plait/transform/dead_ops.hpp>
-#include <plait/transform/rename_blobs.hpp>
+#include <plait/transform/dead_code_elimination.hpp>
+#include <plait/transform/detail/append.hpp>
+#include <plait/transform/detail/rename_blobs.hpp>
 
 namespace {
 

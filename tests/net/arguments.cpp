@@ -1,4 +1,4 @@
-#include <plait/net/arguments.hpp>
+#include <plait/net/detail/arguments.hpp>
 
 #include <doctest/doctest.h>
 

@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include <plait/net/blob_table.hpp>
+#include <plait/net/detail/blob_table.hpp>
 #include <plait/net/static_net.hpp>
 
 #include <net/random_nets.hpp>

@@ -1,4 +1,4 @@
-#include <plait/net/caffe2_in_place.hpp>
+#include <plait/net/detail/caffe2_in_place.hpp>
 
 #include <vector>
 

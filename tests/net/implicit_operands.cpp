@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include <plait/net/implicit_operands.hpp>
-#include <plait/netdef/text_reader.hpp>
+#include <plait/net/detail/implicit_operands.hpp>
+#include <plait/netdef/detail/text_reader.hpp>
 
 #include <net/nested_net.hpp>
 #include <net/test_nets.hpp>

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include <plait/net/member_hooks.hpp>
+#include <plait/net/detail/member_hooks.hpp>
 #include <plait/net/mutation.hpp>
 
 #include <adaptation/own_net.hpp>

@@ -1,4 +1,4 @@
-#include <plait/net/name_generator.hpp>
+#include <plait/net/detail/name_generator.hpp>
 
 #include <set>
 #include <string>

@@ -1,4 +1,4 @@
-#include <plait/net/name_map.hpp>
+#include <plait/net/detail/name_map.hpp>
 
 #include <map>
 #include <string>

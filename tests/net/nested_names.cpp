@@ -1,4 +1,4 @@
-#include <plait/net/nested_names.hpp>
+#include <plait/net/detail/nested_names.hpp>
 
 #include <set>
 #include <string>
@@ -7,7 +7,7 @@
 
 #include <doctest/doctest.h>
 
-#include <plait/netdef/text_reader.hpp>
+#include <plait/netdef/detail/text_reader.hpp>
 
 #include <net/test_nets.hpp>
 

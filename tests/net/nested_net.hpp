@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include <plait/net/implicit_operands.hpp>
+#include <plait/net/detail/implicit_operands.hpp>
 
 namespace test {
 

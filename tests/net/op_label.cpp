@@ -1,4 +1,4 @@
-#include <plait/net/op_label.hpp>
+#include <plait/net/detail/op_label.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include <plait/net/parameter.hpp>
+#include <plait/net/detail/parameter.hpp>
 
 #include <doctest/doctest.h>
 

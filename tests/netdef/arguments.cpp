@@ -4,7 +4,7 @@
 #include <vector>
 
 #include <doctest/doctest.h>
-#include <plait/netdef/text_reader.hpp>
+#include <plait/netdef/detail/text_reader.hpp>
 
 namespace {
 

@@ -7,7 +7,7 @@
 
 #include <doctest/doctest.h>
 
-#include <plait/netdef/binary_reader.hpp>
+#include <plait/netdef/detail/binary_reader.hpp>
 
 namespace {
 

@@ -5,10 +5,10 @@
 
 #include <doctest/doctest.h>
 
-#include <plait/netdef/binary_reader.hpp>
-#include <plait/netdef/binary_writer.hpp>
+#include <plait/netdef/detail/binary_reader.hpp>
+#include <plait/netdef/detail/binary_writer.hpp>
+#include <plait/netdef/detail/text_reader.hpp>
 #include <plait/netdef/equality.hpp>
-#include <plait/netdef/text_reader.hpp>
 
 namespace {
 

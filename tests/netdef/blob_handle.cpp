@@ -1,4 +1,4 @@
-#include <plait/netdef/blob_handle.hpp>
+#include <plait/netdef/detail/blob_handle.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include <plait/netdef/builder_ops.hpp>
+#include <plait/netdef/detail/builder_ops.hpp>
 
 #include <doctest/doctest.h>
 
@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
+#include <plait/netdef/detail/text_reader.hpp>
 #include <plait/netdef/equality.hpp>
 #include <plait/netdef/net_builder.hpp>
-#include <plait/netdef/text_reader.hpp>
 
 namespace {
 

@@ -1,4 +1,4 @@
-#include <plait/netdef/built_op.hpp>
+#include <plait/netdef/detail/built_op.hpp>
 
 #include <doctest/doctest.h>
 
@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include <plait/netdef/detail/text_reader.hpp>
 #include <plait/netdef/equality.hpp>
-#include <plait/netdef/text_reader.hpp>
 
 namespace {
 

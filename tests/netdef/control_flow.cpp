@@ -1,12 +1,12 @@
-#include <plait/netdef/control_flow.hpp>
+#include <plait/netdef/detail/control_flow.hpp>
 
 #include <doctest/doctest.h>
 
 #include <string>
 #include <vector>
 
+#include <plait/netdef/detail/text_reader.hpp>
 #include <plait/netdef/equality.hpp>
-#include <plait/netdef/text_reader.hpp>
 
 #include <support/recorded_net.hpp>
 

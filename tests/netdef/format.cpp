@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include <plait/netdef/format.hpp>
+#include <plait/netdef/detail/format.hpp>
 
 namespace {
 

@@ -7,7 +7,7 @@
 
 #include <doctest/doctest.h>
 
-#include <plait/netdef/json_reader.hpp>
+#include <plait/netdef/detail/json_reader.hpp>
 
 namespace {
 

@@ -8,10 +8,10 @@
 
 #include <doctest/doctest.h>
 
+#include <plait/netdef/detail/json_reader.hpp>
+#include <plait/netdef/detail/json_writer.hpp>
+#include <plait/netdef/detail/text_reader.hpp>
 #include <plait/netdef/equality.hpp>
-#include <plait/netdef/json_reader.hpp>
-#include <plait/netdef/json_writer.hpp>
-#include <plait/netdef/text_reader.hpp>
 
 namespace {
 

@@ -1,4 +1,4 @@
-#include <plait/netdef/nested_edit.hpp>
+#include <plait/netdef/detail/nested_edit.hpp>
 
 #include <string>
 #include <string_view>
@@ -6,7 +6,7 @@
 
 #include <doctest/doctest.h>
 
-#include <plait/netdef/text_reader.hpp>
+#include <plait/netdef/detail/text_reader.hpp>
 #include <plait/netdef/traits.hpp>
 
 namespace {

@@ -6,10 +6,10 @@
 
 #include <doctest/doctest.h>
 
-#include <plait/net/implicit_operands.hpp>
-#include <plait/netdef/text_reader.hpp>
+#include <plait/net/detail/implicit_operands.hpp>
+#include <plait/netdef/detail/text_reader.hpp>
 #include <plait/netdef/traits.hpp>
-#include <plait/transform/dead_ops.hpp>
+#include <plait/transform/dead_code_elimination.hpp>
 
 namespace {
 

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include <plait/netdef/detail/text_reader.hpp>
 #include <plait/netdef/equality.hpp>
-#include <plait/netdef/text_reader.hpp>
 #include <plait/ssa/versioning.hpp>
 
 #include <support/recorded_net.hpp>

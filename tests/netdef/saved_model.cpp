@@ -1,4 +1,4 @@
-#include <plait/netdef/saved_model.hpp>
+#include <plait/netdef/detail/saved_model.hpp>
 
 #include <filesystem>
 #include <fstream>
@@ -6,8 +6,8 @@
 
 #include <doctest/doctest.h>
 
+#include <plait/netdef/detail/text_reader.hpp>
 #include <plait/netdef/equality.hpp>
-#include <plait/netdef/text_reader.hpp>
 
 #include <support/scratch_folder.hpp>
 

@@ -7,7 +7,7 @@
 
 #include <doctest/doctest.h>
 
-#include <plait/netdef/text_reader.hpp>
+#include <plait/netdef/detail/text_reader.hpp>
 
 namespace {
 

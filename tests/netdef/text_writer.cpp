@@ -5,8 +5,8 @@
 
 #include <doctest/doctest.h>
 
+#include <plait/netdef/detail/text_writer.hpp>
 #include <plait/netdef/equality.hpp>
-#include <plait/netdef/text_writer.hpp>
 
 namespace {
 

@@ -1,5 +1,5 @@
 // Attention: against loops over doubles, and under the laws that hold for all cells.
-#include <plait/rnn/attention.hpp>
+#include <plait/rnn/detail/attention.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -18,9 +18,9 @@
 #include <plait/netdef/arguments.hpp>
 #include <plait/netdef/equality.hpp>
 #include <plait/rnn/cells.hpp>
+#include <plait/rnn/detail/unrolled_layer.hpp>
 #include <plait/rnn/recurrent_layer.hpp>
 #include <plait/rnn/recurrent_step.hpp>
-#include <plait/rnn/unrolled_layer.hpp>
 #include <support/dense_oracle.hpp>
 #include <support/named_numbers.hpp>
 

@@ -14,8 +14,8 @@
 #include <plait/exec/operators.hpp>
 #include <plait/exec/plan.hpp>
 #include <plait/netdef/read.hpp>
+#include <plait/rnn/detail/unrolled_layer.hpp>
 #include <plait/rnn/recurrent_layer.hpp>
-#include <plait/rnn/unrolled_layer.hpp>
 #include <support/named_numbers.hpp>
 #include <support/real_nets.hpp>
 

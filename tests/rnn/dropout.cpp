@@ -1,5 +1,5 @@
 // Dropout in training: what a layer with it gives is what the same masks give that are multiplied by.
-#include <plait/rnn/cells/dropout.hpp>
+#include <plait/rnn/detail/cells/dropout.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -11,9 +11,9 @@
 
 #include <doctest/doctest.h>
 
-#include <plait/rnn/cells/gru.hpp>
-#include <plait/rnn/cells/lstm.hpp>
-#include <plait/rnn/cells/multi.hpp>
+#include <plait/rnn/detail/cells/gru.hpp>
+#include <plait/rnn/detail/cells/lstm.hpp>
+#include <plait/rnn/detail/cells/multi.hpp>
 #include <support/built_layer.hpp>
 
 namespace {

@@ -1,11 +1,11 @@
-#include <plait/rnn/executor_config.hpp>
+#include <plait/rnn/detail/executor_config.hpp>
 
 #include <doctest/doctest.h>
 
 #include <string>
 
+#include <plait/netdef/detail/text_reader.hpp>
 #include <plait/netdef/equality.hpp>
-#include <plait/netdef/text_reader.hpp>
 
 TEST_CASE("The executor of an op is told its limits, each once") {
   for (std::string const type : {"RecurrentNetwork", "RecurrentNetworkGradient"}) {

@@ -11,7 +11,7 @@
 
 #include <doctest/doctest.h>
 
-#include <plait/exec/memory_pool.hpp>
+#include <plait/exec/detail/memory_pool.hpp>
 #include <plait/exec/operators.hpp>
 #include <plait/exec/plan_forecast.hpp>
 #include <support/named_numbers.hpp>

@@ -13,14 +13,14 @@
 
 #include <plait/netdef/arguments.hpp>
 #include <plait/netdef/equality.hpp>
-#include <plait/rnn/any_cell.hpp>
-#include <plait/rnn/cells/basic_rnn.hpp>
-#include <plait/rnn/cells/gru.hpp>
-#include <plait/rnn/cells/lstm.hpp>
-#include <plait/rnn/cells/multi.hpp>
+#include <plait/rnn/detail/any_cell.hpp>
+#include <plait/rnn/detail/cells/basic_rnn.hpp>
+#include <plait/rnn/detail/cells/gru.hpp>
+#include <plait/rnn/detail/cells/lstm.hpp>
+#include <plait/rnn/detail/cells/multi.hpp>
+#include <plait/rnn/detail/unrolled_layer.hpp>
 #include <plait/rnn/recurrent_layers.hpp>
 #include <plait/rnn/recurrent_step.hpp>
-#include <plait/rnn/unrolled_layer.hpp>
 #include <support/op_lines.hpp>
 
 namespace {

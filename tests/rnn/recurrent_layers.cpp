@@ -14,8 +14,8 @@
 
 #include <plait/exec/check_gradient.hpp>
 #include <plait/rnn/cells.hpp>
+#include <plait/rnn/detail/unrolled_layer.hpp>
 #include <plait/rnn/recurrent_step.hpp>
-#include <plait/rnn/unrolled_layer.hpp>
 #include <support/built_layer.hpp>
 #include <support/named_numbers.hpp>
 

@@ -1,4 +1,4 @@
-#include <plait/rnn/recurrent_options.hpp>
+#include <plait/rnn/detail/recurrent_options.hpp>
 
 #include <doctest/doctest.h>
 

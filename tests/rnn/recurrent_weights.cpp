@@ -1,5 +1,5 @@
 // Weights in the layouts of others; the reference cases of kind module run them.
-#include <plait/rnn/recurrent_weights.hpp>
+#include <plait/rnn/detail/recurrent_weights.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -8,8 +8,8 @@
 
 #include <doctest/doctest.h>
 
-#include <plait/netdef/trained_model.hpp>
-#include <plait/rnn/lstm_gates.hpp>
+#include <plait/netdef/detail/trained_net.hpp>
+#include <plait/rnn/detail/lstm_gates.hpp>
 #include <plait/rnn/onnx_weights.hpp>
 #include <plait/rnn/recurrent_layer.hpp>
 #include <plait/rnn/torch_weights.hpp>

@@ -1,4 +1,4 @@
-#include <plait/rnn/time_parallel_ops.hpp>
+#include <plait/rnn/detail/time_parallel_ops.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 #include <doctest/doctest.h>
 
+#include <plait/exec/detail/op_schema.hpp>
 #include <plait/exec/op_kernel.hpp>
-#include <plait/exec/op_schema.hpp>
 #include <plait/exec/operators.hpp>
 #include <plait/exec/plan.hpp>
 #include <plait/gradient/backward_pass.hpp>

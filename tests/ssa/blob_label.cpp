@@ -1,4 +1,4 @@
-#include <plait/ssa/blob_label.hpp>
+#include <plait/ssa/detail/blob_label.hpp>
 
 #include <doctest/doctest.h>
 

@@ -12,9 +12,9 @@
 #include <vector>
 
 #include <doctest/doctest.h>
-#include <plait/graph/dense_dominators.hpp>
+#include <plait/graph/detail/dense_dominators.hpp>
 #include <plait/ssa/construction.hpp>
-#include <plait/ssa/dense_destruction.hpp>
+#include <plait/ssa/detail/dense_destruction.hpp>
 #include <plait/ssa/verify.hpp>
 
 #include <support/interpret_form.hpp>

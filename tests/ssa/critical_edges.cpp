@@ -1,4 +1,4 @@
-#include <plait/ssa/critical_edges.hpp>
+#include <plait/ssa/detail/critical_edges.hpp>
 
 #include <cstddef>
 #include <utility>

@@ -1,4 +1,4 @@
-#include <plait/ssa/dense_destruction.hpp>
+#include <plait/ssa/detail/dense_destruction.hpp>
 
 #include <algorithm>
 #include <array>

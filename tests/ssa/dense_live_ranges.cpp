@@ -1,4 +1,4 @@
-#include <plait/ssa/dense_live_ranges.hpp>
+#include <plait/ssa/detail/dense_live_ranges.hpp>
 
 #include <algorithm>
 #include <cstddef>

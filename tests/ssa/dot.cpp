@@ -12,8 +12,8 @@
 
 #include <doctest/doctest.h>
 
+#include <plait/netdef/detail/text_reader.hpp>
 #include <plait/netdef/read.hpp>
-#include <plait/netdef/text_reader.hpp>
 #include <plait/netdef/traits.hpp>
 
 #include <net/test_nets.hpp>

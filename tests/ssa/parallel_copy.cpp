@@ -1,4 +1,4 @@
-#include <plait/ssa/parallel_copy.hpp>
+#include <plait/ssa/detail/parallel_copy.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -1,4 +1,4 @@
-#include <plait/ssa/program_names.hpp>
+#include <plait/ssa/detail/program_names.hpp>
 
 #include <cstddef>
 #include <map>

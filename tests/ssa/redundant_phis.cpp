@@ -1,4 +1,4 @@
-#include <plait/ssa/redundant_phis.hpp>
+#include <plait/ssa/detail/redundant_phis.hpp>
 
 #include <algorithm>
 #include <string>

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include <doctest/doctest.h>
-#include <plait/netdef/text_reader.hpp>
+#include <plait/netdef/detail/text_reader.hpp>
 #include <plait/netdef/traits.hpp>
 #include <plait/ssa/construction.hpp>
 #include <plait/ssa/destruction.hpp>

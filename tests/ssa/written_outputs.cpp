@@ -1,4 +1,4 @@
-#include <plait/ssa/written_outputs.hpp>
+#include <plait/ssa/detail/written_outputs.hpp>
 
 #include <doctest/doctest.h>
 

@@ -17,9 +17,9 @@
 #include <plait/exec/plan.hpp>
 #include <plait/gradient/backward_pass.hpp>
 #include <plait/gradient/standard_rules.hpp>
-#include <plait/rnn/any_cell.hpp>
+#include <plait/rnn/detail/any_cell.hpp>
+#include <plait/rnn/detail/unrolled_layer.hpp>
 #include <plait/rnn/recurrent_layer.hpp>
-#include <plait/rnn/unrolled_layer.hpp>
 #include <support/dense_oracle.hpp>
 #include <support/named_numbers.hpp>
 

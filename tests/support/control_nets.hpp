@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include <plait/exec/operators/control_flow.hpp>
-#include <plait/exec/operators/scopes.hpp>
+#include <plait/exec/detail/operators/control_flow.hpp>
+#include <plait/exec/detail/operators/do_scopes.hpp>
 
 #include <support/run_op.hpp>
 #include <support/toy_operators.hpp>

@@ -3,10 +3,10 @@
 
 #include <initializer_list>
 
-#include <plait/graph/snapshot.hpp>
+#include <plait/graph/detail/snapshot.hpp>
 #include <plait/graph/static_graph.hpp>
-#include <plait/net/blob_table.hpp>
-#include <plait/ssa/dense_program.hpp>
+#include <plait/net/detail/blob_table.hpp>
+#include <plait/ssa/detail/dense_program.hpp>
 
 namespace test::dense_loop {
 

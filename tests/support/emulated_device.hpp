@@ -23,17 +23,17 @@
 #include <utility>
 #include <vector>
 
-#include <plait/exec/thrust_config.hpp>
+#include <plait/exec/detail/thrust_config.hpp>
 
 #include <thrust/execution_policy.h>
 
 #include <plait/core/errors.hpp>
 #include <plait/exec/backend.hpp>
-#include <plait/exec/captured_runs.hpp>
-#include <plait/exec/element_type.hpp>
-#include <plait/exec/gemm.hpp>
-#include <plait/exec/kernels/convert.hpp>
-#include <plait/exec/memory_pool.hpp>
+#include <plait/exec/detail/captured_runs.hpp>
+#include <plait/exec/detail/element_type.hpp>
+#include <plait/exec/detail/gemm.hpp>
+#include <plait/exec/detail/kernels/convert.hpp>
+#include <plait/exec/detail/memory_pool.hpp>
 
 namespace test {
 

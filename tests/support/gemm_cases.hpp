@@ -11,8 +11,8 @@
 
 #include <doctest/doctest.h>
 
-#include <plait/exec/gemm.hpp>
-#include <plait/exec/kernels/instruction_sets.hpp>
+#include <plait/exec/detail/gemm.hpp>
+#include <plait/exec/detail/kernels/instruction_sets.hpp>
 
 #include <support/instruction_sets.hpp>
 

@@ -15,7 +15,7 @@
 #include <plait/exec/serial.hpp>
 #include <plait/exec/workspace.hpp>
 #include <plait/gradient/standard_rules.hpp>
-#include <plait/netdef/text_reader.hpp>
+#include <plait/netdef/detail/text_reader.hpp>
 #include <plait/netdef/traits.hpp>
 
 #include <support/gradient_of_op.hpp>

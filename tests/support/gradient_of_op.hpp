@@ -27,7 +27,7 @@
 #include <plait/exec/serial.hpp>
 #include <plait/exec/tensor.hpp>
 #include <plait/exec/workspace.hpp>
-#include <plait/netdef/text_reader.hpp>
+#include <plait/netdef/detail/text_reader.hpp>
 #include <plait/netdef/traits.hpp>
 
 #include <support/run_op.hpp>

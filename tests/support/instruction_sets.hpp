@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include <plait/exec/kernels/instruction_sets.hpp>
+#include <plait/exec/detail/kernels/instruction_sets.hpp>
 
 #include <support/skip.hpp>
 

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include <plait/ssa/dense_destruction.hpp>
-#include <plait/ssa/dense_ssa.hpp>
+#include <plait/ssa/detail/dense_destruction.hpp>
+#include <plait/ssa/detail/dense_ssa.hpp>
 
 #include <support/interpreter.hpp>
 

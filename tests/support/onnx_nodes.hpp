@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include <plait/interop/onnx/model.hpp>
+#include <plait/interop/onnx/detail/model.hpp>
 
 namespace onnx_nodes {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include <plait/exec/shape.hpp>
+#include <plait/exec/detail/shape.hpp>
 #include <plait/exec/tensor.hpp>
 
 #include <support/run_op.hpp>

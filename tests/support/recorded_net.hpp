@@ -15,9 +15,9 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 #include <plait/netdef/arguments.hpp>
+#include <plait/netdef/detail/text_reader.hpp>
 #include <plait/netdef/equality.hpp>
 #include <plait/netdef/model.hpp>
-#include <plait/netdef/text_reader.hpp>
 
 #include <support/skip.hpp>
 

@@ -21,7 +21,7 @@
 #include <plait/exec/serial.hpp>
 #include <plait/exec/tbb.hpp>
 #include <plait/exec/workspace.hpp>
-#include <plait/netdef/text_reader.hpp>
+#include <plait/netdef/detail/text_reader.hpp>
 #include <plait/netdef/traits.hpp>
 #include <support/types_run.hpp>
 #if defined(PLAIT_TEST_DEVICE)

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include <plait/core/npos.hpp>
+#include <plait/core/detail/npos.hpp>
 #include <plait/exec/kernels/for_each.hpp>
 #include <plait/exec/op_kernel.hpp>
 #include <plait/exec/operators.hpp>

@@ -8,7 +8,7 @@
 #include <plait/gradient/backward_pass.hpp>
 #include <plait/gradient/standard_rules.hpp>
 #include <plait/netdef/traits.hpp>
-#include <plait/rnn/any_cell.hpp>
+#include <plait/rnn/detail/any_cell.hpp>
 #include <plait/rnn/recurrent_layer.hpp>
 
 namespace test {

@@ -7,7 +7,7 @@
 #include <set>
 #include <string>
 
-#include <plait/exec/op_arguments.hpp>
+#include <plait/exec/detail/op_arguments.hpp>
 #include <plait/exec/op_kernel.hpp>
 #include <plait/exec/operators.hpp>
 

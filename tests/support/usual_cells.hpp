@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include <plait/rnn/any_cell.hpp>
 #include <plait/rnn/cells.hpp>
+#include <plait/rnn/detail/any_cell.hpp>
 
 namespace test {
 

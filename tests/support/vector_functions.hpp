@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include <plait/exec/kernels/instruction_sets.hpp>
+#include <plait/exec/detail/kernels/instruction_sets.hpp>
 
 #include <support/instruction_sets.hpp>
 

@@ -1,4 +1,4 @@
-#include <plait/transform/alias_placeholder.hpp>
+#include <plait/transform/detail/alias_placeholder.hpp>
 
 #include <doctest/doctest.h>
 
@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include <plait/netdef/detail/text_reader.hpp>
 #include <plait/netdef/equality.hpp>
-#include <plait/netdef/text_reader.hpp>
 
 #include <net/test_nets.hpp>
 #include <oracle/symbolic_run.hpp>

@@ -1,4 +1,4 @@
-#include <plait/transform/append.hpp>
+#include <plait/transform/detail/append.hpp>
 
 #include <string>
 #include <vector>
@@ -6,7 +6,7 @@
 #include <doctest/doctest.h>
 
 #include <plait/core/assert.hpp>
-#include <plait/netdef/text_reader.hpp>
+#include <plait/netdef/detail/text_reader.hpp>
 #include <plait/ssa/versioning.hpp>
 
 #include <net/test_nets.hpp>

@@ -1,4 +1,4 @@
-#include <plait/transform/blob_devices.hpp>
+#include <plait/transform/detail/blob_devices.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,11 +1,11 @@
-#include <plait/transform/blob_uses.hpp>
+#include <plait/transform/detail/blob_uses.hpp>
 
 #include <string_view>
 #include <vector>
 
 #include <doctest/doctest.h>
 
-#include <plait/netdef/text_reader.hpp>
+#include <plait/netdef/detail/text_reader.hpp>
 #include <plait/netdef/traits.hpp>
 
 #include <net/test_nets.hpp>

@@ -1,4 +1,4 @@
-#include <plait/transform/clone_and_bind.hpp>
+#include <plait/transform/detail/clone_and_bind.hpp>
 
 #include <string>
 #include <vector>

@@ -1,4 +1,4 @@
-#include <plait/transform/clone_partial.hpp>
+#include <plait/transform/detail/clone_partial.hpp>
 
 #include <algorithm>
 #include <random>

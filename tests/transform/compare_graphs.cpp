@@ -5,9 +5,9 @@
 
 #include <doctest/doctest.h>
 
-#include <plait/netdef/text_reader.hpp>
+#include <plait/netdef/detail/text_reader.hpp>
 #include <plait/netdef/traits.hpp>
-#include <plait/transform/rename_blobs.hpp>
+#include <plait/transform/detail/rename_blobs.hpp>
 
 #include <net/test_nets.hpp>
 #include <support/random_net.hpp>

@@ -1,4 +1,4 @@
-#include <plait/transform/const_fill.hpp>
+#include <plait/transform/detail/const_fill.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include <plait/transform/copy_fusion.hpp>
+#include <plait/transform/detail/copy_fusion.hpp>
 
 #include <doctest/doctest.h>
 
@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include <plait/netdef/text_reader.hpp>
+#include <plait/netdef/detail/text_reader.hpp>
 
 #include <net/test_nets.hpp>
 #include <oracle/symbolic_run.hpp>

@@ -1,4 +1,4 @@
-#include <plait/transform/device_assignment.hpp>
+#include <plait/transform/detail/device_assignment.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include <plait/transform/device_inference.hpp>
+#include <plait/transform/detail/device_inference.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,11 +1,11 @@
-#include <plait/transform/export_pipeline.hpp>
+#include <plait/transform/detail/export_pipeline.hpp>
 
 #include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
 
-#include <plait/netdef/text_reader.hpp>
+#include <plait/netdef/detail/text_reader.hpp>
 
 #include <net/test_nets.hpp>
 

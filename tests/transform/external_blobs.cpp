@@ -1,11 +1,11 @@
-#include <plait/transform/external_blobs.hpp>
+#include <plait/transform/detail/external_blobs.hpp>
 
 #include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
 
-#include <plait/netdef/text_reader.hpp>
+#include <plait/netdef/detail/text_reader.hpp>
 
 #include <net/test_nets.hpp>
 

@@ -1,4 +1,4 @@
-#include <plait/transform/group_norm.hpp>
+#include <plait/transform/detail/group_norm.hpp>
 
 #include <doctest/doctest.h>
 

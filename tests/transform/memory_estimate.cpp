@@ -1,4 +1,4 @@
-#include <plait/transform/memory_estimate.hpp>
+#include <plait/transform/detail/memory_estimate.hpp>
 
 #include <cstdint>
 #include <optional>
@@ -10,8 +10,8 @@
 #include <doctest/doctest.h>
 
 #include <plait/netdef/traits.hpp>
-#include <plait/transform/release_blobs.hpp>
-#include <plait/transform/share_blobs.hpp>
+#include <plait/transform/detail/release_blobs.hpp>
+#include <plait/transform/detail/share_blobs.hpp>
 
 #include <net/test_nets.hpp>
 

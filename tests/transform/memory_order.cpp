@@ -1,4 +1,4 @@
-#include <plait/transform/memory_order.hpp>
+#include <plait/transform/detail/memory_order.hpp>
 
 #include <algorithm>
 #include <random>
@@ -7,8 +7,8 @@
 
 #include <doctest/doctest.h>
 
+#include <plait/netdef/detail/text_reader.hpp>
 #include <plait/netdef/equality.hpp>
-#include <plait/netdef/text_reader.hpp>
 #include <plait/netdef/traits.hpp>
 
 #include <net/test_nets.hpp>

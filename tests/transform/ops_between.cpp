@@ -1,4 +1,4 @@
-#include <plait/transform/ops_between.hpp>
+#include <plait/transform/detail/ops_between.hpp>
 
 #include <doctest/doctest.h>
 

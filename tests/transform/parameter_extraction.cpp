@@ -1,4 +1,4 @@
-#include <plait/transform/parameter_extraction.hpp>
+#include <plait/transform/detail/parameter_extraction.hpp>
 
 #include <doctest/doctest.h>
 

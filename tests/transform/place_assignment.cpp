@@ -1,4 +1,4 @@
-#include <plait/transform/place_assignment.hpp>
+#include <plait/transform/detail/place_assignment.hpp>
 
 #include <cstdint>
 #include <string>

@@ -1,4 +1,4 @@
-#include <plait/transform/release_blobs.hpp>
+#include <plait/transform/detail/release_blobs.hpp>
 
 #include <algorithm>
 #include <random>
@@ -9,8 +9,8 @@
 
 #include <doctest/doctest.h>
 
+#include <plait/netdef/detail/text_reader.hpp>
 #include <plait/netdef/equality.hpp>
-#include <plait/netdef/text_reader.hpp>
 #include <plait/netdef/traits.hpp>
 
 #include <net/test_nets.hpp>

@@ -1,4 +1,4 @@
-#include <plait/transform/remap_inputs.hpp>
+#include <plait/transform/detail/remap_inputs.hpp>
 
 #include <cstdint>
 #include <string>
@@ -6,7 +6,7 @@
 
 #include <doctest/doctest.h>
 
-#include <plait/netdef/text_reader.hpp>
+#include <plait/netdef/detail/text_reader.hpp>
 
 #include <net/test_nets.hpp>
 

@@ -1,4 +1,4 @@
-#include <plait/transform/remove_reshape.hpp>
+#include <plait/transform/detail/remove_reshape.hpp>
 
 #include <doctest/doctest.h>
 

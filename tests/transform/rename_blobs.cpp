@@ -1,4 +1,4 @@
-#include <plait/transform/rename_blobs.hpp>
+#include <plait/transform/detail/rename_blobs.hpp>
 
 #include <random>
 #include <string>
@@ -6,7 +6,7 @@
 
 #include <doctest/doctest.h>
 
-#include <plait/netdef/text_reader.hpp>
+#include <plait/netdef/detail/text_reader.hpp>
 
 #include <net/test_nets.hpp>
 #include <support/random_net.hpp>

@@ -1,4 +1,4 @@
-#include <plait/transform/reshape_subgraphs.hpp>
+#include <plait/transform/detail/reshape_subgraphs.hpp>
 
 #include <doctest/doctest.h>
 

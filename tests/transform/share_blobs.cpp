@@ -1,4 +1,4 @@
-#include <plait/transform/share_blobs.hpp>
+#include <plait/transform/detail/share_blobs.hpp>
 
 #include <map>
 #include <optional>
@@ -10,9 +10,9 @@
 
 #include <doctest/doctest.h>
 
+#include <plait/netdef/detail/text_reader.hpp>
 #include <plait/netdef/equality.hpp>
 #include <plait/netdef/read.hpp>
-#include <plait/netdef/text_reader.hpp>
 #include <plait/netdef/traits.hpp>
 #include <plait/transform/compare_graphs.hpp>
 

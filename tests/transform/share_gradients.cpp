@@ -1,4 +1,4 @@
-#include <plait/transform/share_gradients.hpp>
+#include <plait/transform/detail/share_gradients.hpp>
 
 #include <string>
 #include <string_view>
@@ -7,8 +7,8 @@
 #include <doctest/doctest.h>
 
 #include <plait/core/errors.hpp>
+#include <plait/netdef/detail/text_reader.hpp>
 #include <plait/netdef/equality.hpp>
-#include <plait/netdef/text_reader.hpp>
 #include <plait/netdef/traits.hpp>
 #include <plait/transform/compare_graphs.hpp>
 

@@ -1,4 +1,4 @@
-#include <plait/transform/status_inference.hpp>
+#include <plait/transform/detail/status_inference.hpp>
 
 #include <doctest/doctest.h>
 

@@ -9,7 +9,7 @@
 
 #include <doctest/doctest.h>
 
-#include <plait/netdef/text_reader.hpp>
+#include <plait/netdef/detail/text_reader.hpp>
 #include <plait/ssa/rewrite.hpp>
 
 #include <net/test_nets.hpp>

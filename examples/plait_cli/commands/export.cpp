@@ -10,7 +10,7 @@
 
 #include <plait/netdef/traits.hpp>
 #include <plait/transform/export.hpp>
-#include <plait/transform/parameter_extraction.hpp>
+#include <plait/transform/init_net.hpp>
 
 #include "commands.hpp"
 #include "common_options.hpp"

@@ -16,7 +16,7 @@
 #include <plait/netdef/nested_nets.hpp>
 #include <plait/netdef/traits.hpp>
 #include <plait/ssa/versioning.hpp>
-#include <plait/transform/device_inference.hpp>
+#include <plait/transform/devices.hpp>
 
 #include "commands.hpp"
 #include "common_options.hpp"

@@ -11,7 +11,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include <plait/core/npos.hpp>
+#include <plait/core/errors.hpp>
 #include <plait/exec/operators.hpp>
 #include <plait/exec/serial.hpp>
 

@@ -10,7 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include <plait/netdef/traits.hpp>
-#include <plait/transform/dead_ops.hpp>
+#include <plait/transform/dead_code_elimination.hpp>
 
 #include "commands.hpp"
 #include "common_options.hpp"

@@ -23,7 +23,6 @@
 #include <plait/exec/operators.hpp>
 #include <plait/exec/plan.hpp>
 #include <plait/exec/plan_forecast.hpp>
-#include <plait/exec/plan_text.hpp>
 #include <plait/exec/random.hpp>
 #include <plait/exec/serial.hpp>
 #include <plait/exec/workspace.hpp>

@@ -9,9 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include <plait/netdef/traits.hpp>
-#include <plait/transform/memory_order.hpp>
-#include <plait/transform/release_blobs.hpp>
-#include <plait/transform/share_blobs.hpp>
+#include <plait/transform/memory_plan.hpp>
 
 #include "commands.hpp"
 #include "common_options.hpp"

@@ -8,8 +8,8 @@
 #include <stdexcept>
 #include <string>
 
-#include <plait/core/cxx20.hpp>
-#include <plait/core/raise.hpp>
+#include <plait/core/detail/cxx20.hpp>
+#include <plait/core/detail/raise.hpp>
 
 namespace plait {
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include <plait/core/assert.hpp>
-#include <plait/core/prefetch.hpp>
-#include <plait/core/uninitialized_allocator.hpp>
+#include <plait/core/detail/prefetch.hpp>
+#include <plait/core/detail/uninitialized_allocator.hpp>
 
 namespace plait {
 

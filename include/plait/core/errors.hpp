@@ -10,8 +10,8 @@
 #include <string_view>
 #include <utility>
 
-#include <plait/core/cxx20.hpp>
-#include <plait/core/utf8.hpp>
+#include <plait/core/detail/cxx20.hpp>
+#include <plait/core/detail/utf8.hpp>
 
 namespace plait {
 

@@ -11,10 +11,10 @@
 #include <vector>
 
 #include <plait/core/assert.hpp>
-#include <plait/core/hash.hpp>
-#include <plait/core/hash_index.hpp>
-#include <plait/core/raise.hpp>
-#include <plait/core/text_store.hpp>
+#include <plait/core/detail/hash.hpp>
+#include <plait/core/detail/hash_index.hpp>
+#include <plait/core/detail/raise.hpp>
+#include <plait/core/detail/text_store.hpp>
 
 namespace plait {
 

@@ -20,10 +20,10 @@
 #include <vector>
 
 #include <plait/core/assert.hpp>
-#include <plait/core/npos.hpp>
-#include <plait/core/refused.hpp>
-#include <plait/dataflow/op_functions.hpp>
-#include <plait/dataflow/op_handles.hpp>
+#include <plait/core/detail/npos.hpp>
+#include <plait/core/detail/refused.hpp>
+#include <plait/dataflow/detail/op_functions.hpp>
+#include <plait/dataflow/detail/op_handles.hpp>
 #include <plait/dataflow/sparse.hpp>
 #include <plait/ssa/construction.hpp>
 

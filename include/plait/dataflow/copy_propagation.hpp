@@ -17,10 +17,10 @@
 #include <span>
 #include <vector>
 
-#include <plait/core/npos.hpp>
-#include <plait/core/refused.hpp>
-#include <plait/dataflow/dense_value_numbering.hpp>
-#include <plait/dataflow/op_functions.hpp>
+#include <plait/core/detail/npos.hpp>
+#include <plait/core/detail/refused.hpp>
+#include <plait/dataflow/detail/dense_value_numbering.hpp>
+#include <plait/dataflow/detail/op_functions.hpp>
 #include <plait/ssa/construction.hpp>
 
 namespace plait {

@@ -22,11 +22,11 @@
 #include <optional>
 #include <vector>
 
-#include <plait/core/npos.hpp>
-#include <plait/core/refused.hpp>
-#include <plait/dataflow/dense_dead_code.hpp>
-#include <plait/dataflow/op_functions.hpp>
-#include <plait/dataflow/op_handles.hpp>
+#include <plait/core/detail/npos.hpp>
+#include <plait/core/detail/refused.hpp>
+#include <plait/dataflow/detail/dense_dead_code.hpp>
+#include <plait/dataflow/detail/op_functions.hpp>
+#include <plait/dataflow/detail/op_handles.hpp>
 #include <plait/ssa/construction.hpp>
 
 namespace plait {

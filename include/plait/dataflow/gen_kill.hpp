@@ -24,11 +24,11 @@
 #include <type_traits>
 
 #include <plait/core/assert.hpp>
-#include <plait/core/bit_queue.hpp>
-#include <plait/core/bit_rows.hpp>
 #include <plait/core/csr.hpp>
+#include <plait/core/detail/bit_queue.hpp>
+#include <plait/core/detail/bit_rows.hpp>
 #include <plait/dataflow/problem.hpp>
-#include <plait/graph/dense_graph.hpp>
+#include <plait/graph/detail/dense_graph.hpp>
 
 namespace plait {
 

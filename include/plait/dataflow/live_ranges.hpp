@@ -20,10 +20,10 @@
 #include <vector>
 
 #include <plait/core/csr.hpp>
-#include <plait/core/npos.hpp>
-#include <plait/dataflow/dense_liveness.hpp>
-#include <plait/net/blob_table.hpp>
-#include <plait/ssa/dense_program.hpp>
+#include <plait/core/detail/npos.hpp>
+#include <plait/dataflow/detail/dense_liveness.hpp>
+#include <plait/net/detail/blob_table.hpp>
+#include <plait/ssa/detail/dense_program.hpp>
 
 namespace plait {
 

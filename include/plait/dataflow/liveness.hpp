@@ -16,10 +16,10 @@
 #include <cstddef>
 #include <ranges>
 
-#include <plait/core/npos.hpp>
-#include <plait/core/refused.hpp>
-#include <plait/dataflow/dense_liveness.hpp>
-#include <plait/ssa/program_snapshot.hpp>
+#include <plait/core/detail/npos.hpp>
+#include <plait/core/detail/refused.hpp>
+#include <plait/dataflow/detail/dense_liveness.hpp>
+#include <plait/ssa/detail/program_snapshot.hpp>
 
 namespace plait {
 

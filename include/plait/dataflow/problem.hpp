@@ -25,7 +25,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include <plait/core/member_faults.hpp>
+#include <plait/core/detail/member_faults.hpp>
 #include <plait/ssa/versioning.hpp>
 
 namespace plait {

@@ -16,9 +16,9 @@
 #include <vector>
 
 #include <plait/core/assert.hpp>
-#include <plait/core/refused.hpp>
-#include <plait/dataflow/dense_reaching_definitions.hpp>
-#include <plait/ssa/program_snapshot.hpp>
+#include <plait/core/detail/refused.hpp>
+#include <plait/dataflow/detail/dense_reaching_definitions.hpp>
+#include <plait/ssa/detail/program_snapshot.hpp>
 
 namespace plait {
 

@@ -31,7 +31,7 @@
 
 #include <plait/dataflow/detail/state_vector.hpp>
 #include <plait/dataflow/problem.hpp>
-#include <plait/ssa/dense_ssa.hpp>
+#include <plait/ssa/detail/dense_ssa.hpp>
 
 namespace plait {
 

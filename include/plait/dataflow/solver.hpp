@@ -25,15 +25,15 @@
 #include <vector>
 
 #include <plait/core/assert.hpp>
-#include <plait/core/bit_queue.hpp>
 #include <plait/core/csr.hpp>
+#include <plait/core/detail/bit_queue.hpp>
+#include <plait/core/detail/raise.hpp>
+#include <plait/core/detail/refused.hpp>
 #include <plait/core/errors.hpp>
-#include <plait/core/raise.hpp>
-#include <plait/core/refused.hpp>
 #include <plait/dataflow/detail/state_vector.hpp>
 #include <plait/dataflow/problem.hpp>
-#include <plait/graph/dense_graph.hpp>
-#include <plait/ssa/dense_program.hpp>
+#include <plait/graph/detail/dense_graph.hpp>
+#include <plait/ssa/detail/dense_program.hpp>
 
 namespace plait {
 

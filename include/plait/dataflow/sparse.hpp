@@ -27,11 +27,11 @@
 #include <vector>
 
 #include <plait/core/assert.hpp>
-#include <plait/core/member_faults.hpp>
+#include <plait/core/detail/member_faults.hpp>
 #include <plait/dataflow/detail/state_vector.hpp>
 #include <plait/dataflow/problem.hpp>
-#include <plait/graph/dense_graph.hpp>
-#include <plait/ssa/dense_ssa.hpp>
+#include <plait/graph/detail/dense_graph.hpp>
+#include <plait/ssa/detail/dense_ssa.hpp>
 
 namespace plait {
 

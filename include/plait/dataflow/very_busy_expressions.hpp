@@ -15,15 +15,15 @@
 #include <ranges>
 #include <utility>
 
-#include <plait/core/bit_set.hpp>
-#include <plait/core/npos.hpp>
-#include <plait/core/refused.hpp>
-#include <plait/dataflow/expressions.hpp>
+#include <plait/core/detail/bit_set.hpp>
+#include <plait/core/detail/npos.hpp>
+#include <plait/core/detail/refused.hpp>
+#include <plait/dataflow/detail/expressions.hpp>
+#include <plait/dataflow/detail/op_kinds.hpp>
+#include <plait/dataflow/detail/program_expressions.hpp>
 #include <plait/dataflow/gen_kill.hpp>
-#include <plait/dataflow/op_kinds.hpp>
-#include <plait/dataflow/program_expressions.hpp>
-#include <plait/graph/dense_graph.hpp>
-#include <plait/ssa/dense_program.hpp>
+#include <plait/graph/detail/dense_graph.hpp>
+#include <plait/ssa/detail/dense_program.hpp>
 
 namespace plait {
 

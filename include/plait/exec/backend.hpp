@@ -27,7 +27,7 @@
 #include <cstddef>
 #include <string_view>
 
-#include <plait/core/cxx20.hpp>
+#include <plait/core/detail/cxx20.hpp>
 
 // Marks what kernels run on every backend.
 #if defined(__CUDACC__)

@@ -4,10 +4,10 @@
 #include <string_view>
 
 #include <plait/exec/backend.hpp>
-#include <plait/exec/caffe2_restrictions.hpp>
+#include <plait/exec/detail/caffe2_restrictions.hpp>
+#include <plait/exec/detail/operators/arithmetic.hpp>
+#include <plait/exec/detail/operators/sums.hpp>
 #include <plait/exec/operators.hpp>
-#include <plait/exec/operators/arithmetic.hpp>
-#include <plait/exec/operators/sums.hpp>
 
 namespace plait {
 

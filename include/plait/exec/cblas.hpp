@@ -8,7 +8,7 @@
 #include <limits>
 
 #include <plait/exec/backend.hpp>
-#include <plait/exec/gemm.hpp>
+#include <plait/exec/detail/gemm.hpp>
 
 namespace plait {
 

@@ -13,11 +13,11 @@
 
 #include <plait/core/assert.hpp>
 #include <plait/core/errors.hpp>
-#include <plait/exec/cublas_row_product.hpp>
 #include <plait/exec/cuda.hpp>
-#include <plait/exec/element_type.hpp>
-#include <plait/exec/gemm.hpp>
-#include <plait/exec/memory_pool.hpp>
+#include <plait/exec/detail/cublas_row_product.hpp>
+#include <plait/exec/detail/element_type.hpp>
+#include <plait/exec/detail/gemm.hpp>
+#include <plait/exec/detail/memory_pool.hpp>
 
 namespace plait {
 

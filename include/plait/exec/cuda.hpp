@@ -21,7 +21,7 @@
 
 #include <plait/core/errors.hpp>
 #include <plait/exec/backend.hpp>
-#include <plait/exec/kernels/element_program.hpp>
+#include <plait/exec/detail/kernels/element_program.hpp>
 
 namespace plait {
 

@@ -6,8 +6,8 @@
 
 #include <cuda_runtime.h>
 
-#include <plait/exec/captured_runs.hpp>
 #include <plait/exec/cuda.hpp>
+#include <plait/exec/detail/captured_runs.hpp>
 
 namespace plait {
 

@@ -15,13 +15,13 @@
 
 #include <plait/core/errors.hpp>
 #include <plait/exec/backend.hpp>
-#include <plait/exec/blob.hpp>
-#include <plait/exec/element_type.hpp>
-#include <plait/exec/quantised_blob.hpp>
-#include <plait/exec/shape.hpp>
+#include <plait/exec/detail/blob.hpp>
+#include <plait/exec/detail/element_type.hpp>
+#include <plait/exec/detail/quantised_blob.hpp>
+#include <plait/exec/detail/shape.hpp>
 #include <plait/exec/tensor.hpp>
 #include <plait/exec/workspace.hpp>
-#include <plait/net/parameter.hpp>
+#include <plait/net/detail/parameter.hpp>
 
 namespace plait {
 

@@ -15,8 +15,8 @@
 #include <vector>
 
 #include <plait/core/errors.hpp>
-#include <plait/exec/element_type.hpp>
-#include <plait/exec/shape.hpp>
+#include <plait/exec/detail/element_type.hpp>
+#include <plait/exec/detail/shape.hpp>
 #include <plait/exec/tensor.hpp>
 
 namespace plait {

@@ -18,12 +18,12 @@
 #include <unordered_map>
 #include <vector>
 
+#include <plait/core/detail/utf8.hpp>
 #include <plait/core/errors.hpp>
-#include <plait/core/utf8.hpp>
 #include <plait/exec/backend.hpp>
-#include <plait/exec/element_type.hpp>
-#include <plait/exec/kernels/convert.hpp>
-#include <plait/exec/observer.hpp>
+#include <plait/exec/detail/element_type.hpp>
+#include <plait/exec/detail/kernels/convert.hpp>
+#include <plait/exec/detail/observer.hpp>
 
 namespace plait {
 

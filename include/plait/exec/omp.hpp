@@ -5,11 +5,11 @@
 
 #include <omp.h>
 
-#include <plait/exec/thrust_config.hpp>
+#include <plait/exec/detail/thrust_config.hpp>
 
 #include <thrust/system/omp/execution_policy.h>
 
-#include <plait/exec/host_memory.hpp>
+#include <plait/exec/detail/host_memory.hpp>
 
 namespace plait {
 

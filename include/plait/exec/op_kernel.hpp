@@ -34,13 +34,13 @@
 #include <plait/core/assert.hpp>
 #include <plait/core/errors.hpp>
 #include <plait/exec/backend.hpp>
-#include <plait/exec/blob.hpp>
+#include <plait/exec/detail/blob.hpp>
+#include <plait/exec/detail/element_type.hpp>
+#include <plait/exec/detail/kernels/column_part.hpp>
+#include <plait/exec/detail/kernels/element_program.hpp>
+#include <plait/exec/detail/kernels/simple_function.hpp>
 #include <plait/exec/detail/saturating.hpp>
-#include <plait/exec/element_type.hpp>
-#include <plait/exec/kernels/column_part.hpp>
-#include <plait/exec/kernels/element_program.hpp>
-#include <plait/exec/kernels/simple_function.hpp>
-#include <plait/exec/shape.hpp>
+#include <plait/exec/detail/shape.hpp>
 #include <plait/exec/tensor.hpp>
 
 namespace plait {

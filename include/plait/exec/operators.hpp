@@ -16,13 +16,13 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 
 #include <plait/core/assert.hpp>
+#include <plait/core/detail/hash.hpp>
 #include <plait/core/errors.hpp>
-#include <plait/core/hash.hpp>
-#include <plait/exec/nets_of_op.hpp>
-#include <plait/exec/op_arguments.hpp>
+#include <plait/exec/detail/nets_of_op.hpp>
+#include <plait/exec/detail/op_arguments.hpp>
+#include <plait/exec/detail/op_schema.hpp>
 #include <plait/exec/op_kernel.hpp>
-#include <plait/exec/op_schema.hpp>
-#include <plait/net/operand_pair.hpp>
+#include <plait/net/detail/operand_pair.hpp>
 
 namespace plait {
 

@@ -22,22 +22,22 @@
 #include <plait/core/assert.hpp>
 #include <plait/core/csr.hpp>
 #include <plait/core/errors.hpp>
-#include <plait/exec/column_groups.hpp>
-#include <plait/exec/device_chains.hpp>
-#include <plait/exec/element_chains.hpp>
-#include <plait/exec/net_operands.hpp>
-#include <plait/exec/nets_of_op.hpp>
-#include <plait/exec/observer.hpp>
-#include <plait/exec/op_arguments.hpp>
+#include <plait/exec/detail/column_groups.hpp>
+#include <plait/exec/detail/device_chains.hpp>
+#include <plait/exec/detail/element_chains.hpp>
+#include <plait/exec/detail/net_operands.hpp>
+#include <plait/exec/detail/nets_of_op.hpp>
+#include <plait/exec/detail/observer.hpp>
+#include <plait/exec/detail/op_arguments.hpp>
+#include <plait/exec/detail/plan_layout.hpp>
+#include <plait/exec/detail/plan_memory.hpp>
+#include <plait/exec/detail/row_groups.hpp>
+#include <plait/exec/detail/rows_on_demand.hpp>
+#include <plait/exec/detail/run_options.hpp>
 #include <plait/exec/op_kernel.hpp>
 #include <plait/exec/operators.hpp>
-#include <plait/exec/plan_layout.hpp>
-#include <plait/exec/plan_memory.hpp>
-#include <plait/exec/row_groups.hpp>
-#include <plait/exec/rows_on_demand.hpp>
-#include <plait/exec/run_options.hpp>
 #include <plait/exec/workspace.hpp>
-#include <plait/net/implicit_operands.hpp>
+#include <plait/net/detail/implicit_operands.hpp>
 #include <plait/ssa/versioning.hpp>
 
 namespace plait {

@@ -8,8 +8,8 @@
 #include <ostream>
 
 #include <plait/core/errors.hpp>
+#include <plait/exec/detail/memory_pool.hpp>
 #include <plait/exec/detail/saturating.hpp>
-#include <plait/exec/memory_pool.hpp>
 #include <plait/exec/op_kernel.hpp>
 #include <plait/exec/plan.hpp>
 

@@ -11,8 +11,8 @@
 #include <cstdint>
 
 #include <plait/exec/backend.hpp>
+#include <plait/exec/detail/kernels/vector_math.hpp>
 #include <plait/exec/kernels/for_each.hpp>
-#include <plait/exec/kernels/vector_math.hpp>
 
 PLAIT_KERNELS_BEGIN
 

@@ -6,11 +6,12 @@
 #include <tbb/task_arena.h>
 #include <tbb/task_group.h>
 
-#include <plait/exec/thrust_config.hpp>
+#include <plait/exec/detail/thrust_config.hpp>
 
 #include <thrust/system/tbb/execution_policy.h>
 
-#include <plait/exec/host_memory.hpp>
+#include <plait/exec/detail/host_memory.hpp>
+#include <plait/exec/detail/parallel.hpp>
 
 namespace plait {
 

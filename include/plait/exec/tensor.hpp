@@ -12,10 +12,10 @@
 
 #include <plait/core/errors.hpp>
 #include <plait/exec/backend.hpp>
-#include <plait/exec/element_type.hpp>
-#include <plait/exec/kernels/strided_copy.hpp>
-#include <plait/exec/memory_pool.hpp>
-#include <plait/exec/shape.hpp>
+#include <plait/exec/detail/element_type.hpp>
+#include <plait/exec/detail/kernels/strided_copy.hpp>
+#include <plait/exec/detail/memory_pool.hpp>
+#include <plait/exec/detail/shape.hpp>
 
 namespace plait {
 

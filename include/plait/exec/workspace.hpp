@@ -16,9 +16,9 @@
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
+#include <plait/core/detail/hash.hpp>
 #include <plait/core/errors.hpp>
-#include <plait/core/hash.hpp>
-#include <plait/exec/blob.hpp>
+#include <plait/exec/detail/blob.hpp>
 #include <plait/exec/tensor.hpp>
 
 namespace plait {

@@ -13,12 +13,12 @@
 #include <vector>
 
 #include <plait/core/errors.hpp>
-#include <plait/gradient/backward_engine.hpp>
-#include <plait/gradient/backward_frame.hpp>
-#include <plait/gradient/gradient_map.hpp>
-#include <plait/gradient/gradient_options.hpp>
+#include <plait/gradient/detail/backward_engine.hpp>
+#include <plait/gradient/detail/backward_frame.hpp>
+#include <plait/gradient/detail/gradient_map.hpp>
+#include <plait/gradient/detail/gradient_options.hpp>
+#include <plait/gradient/detail/saved_values.hpp>
 #include <plait/gradient/gradient_rules.hpp>
-#include <plait/gradient/saved_values.hpp>
 
 namespace plait {
 

@@ -13,9 +13,9 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 
 #include <plait/core/assert.hpp>
-#include <plait/core/hash.hpp>
-#include <plait/gradient/gradient_context.hpp>
-#include <plait/net/operand_pair.hpp>
+#include <plait/core/detail/hash.hpp>
+#include <plait/gradient/detail/gradient_context.hpp>
+#include <plait/net/detail/operand_pair.hpp>
 
 namespace plait {
 

@@ -24,9 +24,9 @@
 #include <boost/unordered/unordered_flat_set.hpp>
 
 #include <plait/core/errors.hpp>
-#include <plait/gradient/blob_gradient.hpp>
+#include <plait/gradient/detail/blob_gradient.hpp>
+#include <plait/gradient/detail/optimizer_options.hpp>
 #include <plait/gradient/detail/optimizer_plan.hpp>
-#include <plait/gradient/optimizer_options.hpp>
 #include <plait/net/mutation.hpp>
 #include <plait/net/net_traits.hpp>
 

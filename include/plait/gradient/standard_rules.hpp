@@ -3,14 +3,14 @@
 
 #include <string_view>
 
-#include <plait/gradient/control_flow_rules.hpp>
+#include <plait/gradient/detail/control_flow_rules.hpp>
+#include <plait/gradient/detail/rules/elementwise.hpp>
+#include <plait/gradient/detail/rules/matrix.hpp>
+#include <plait/gradient/detail/rules/movement.hpp>
+#include <plait/gradient/detail/rules/recurrence_rule.hpp>
+#include <plait/gradient/detail/rules/second_order.hpp>
 #include <plait/gradient/gradient_rules.hpp>
-#include <plait/gradient/rules/elementwise.hpp>
-#include <plait/gradient/rules/matrix.hpp>
-#include <plait/gradient/rules/movement.hpp>
-#include <plait/gradient/rules/recurrence_rule.hpp>
-#include <plait/gradient/rules/second_order.hpp>
-#include <plait/net/caffe2_in_place.hpp>
+#include <plait/net/detail/caffe2_in_place.hpp>
 
 namespace plait {
 

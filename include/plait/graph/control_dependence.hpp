@@ -22,9 +22,9 @@
 #include <span>
 
 #include <plait/core/csr.hpp>
-#include <plait/core/npos.hpp>
-#include <plait/core/refused.hpp>
-#include <plait/graph/dense_frontiers.hpp>
+#include <plait/core/detail/npos.hpp>
+#include <plait/core/detail/refused.hpp>
+#include <plait/graph/detail/dense_frontiers.hpp>
 #include <plait/graph/graph_traits.hpp>
 #include <plait/graph/post_dominators.hpp>
 

@@ -20,11 +20,11 @@
 #include <ranges>
 #include <span>
 
-#include <plait/core/npos.hpp>
-#include <plait/core/refused.hpp>
-#include <plait/graph/dense_dominators.hpp>
+#include <plait/core/detail/npos.hpp>
+#include <plait/core/detail/refused.hpp>
+#include <plait/graph/detail/dense_dominators.hpp>
+#include <plait/graph/detail/snapshot.hpp>
 #include <plait/graph/graph_traits.hpp>
-#include <plait/graph/snapshot.hpp>
 
 namespace plait {
 

@@ -29,14 +29,14 @@
 #include <vector>
 
 #include <plait/core/assert.hpp>
-#include <plait/core/npos.hpp>
-#include <plait/core/refused.hpp>
-#include <plait/graph/dense_dominators.hpp>
-#include <plait/graph/dense_graph.hpp>
+#include <plait/core/detail/npos.hpp>
+#include <plait/core/detail/refused.hpp>
+#include <plait/graph/detail/dense_dominators.hpp>
+#include <plait/graph/detail/dense_graph.hpp>
 #include <plait/graph/detail/index_check.hpp>
+#include <plait/graph/detail/linked_tree.hpp>
+#include <plait/graph/detail/snapshot.hpp>
 #include <plait/graph/graph_traits.hpp>
-#include <plait/graph/linked_tree.hpp>
-#include <plait/graph/snapshot.hpp>
 
 namespace plait {
 

@@ -23,10 +23,10 @@
 #include <vector>
 
 #include <plait/core/assert.hpp>
-#include <plait/core/npos.hpp>
-#include <plait/core/refused.hpp>
-#include <plait/graph/dense_frontiers.hpp>
-#include <plait/graph/dense_iterated_frontier.hpp>
+#include <plait/core/detail/npos.hpp>
+#include <plait/core/detail/refused.hpp>
+#include <plait/graph/detail/dense_frontiers.hpp>
+#include <plait/graph/detail/dense_iterated_frontier.hpp>
 #include <plait/graph/dominators.hpp>
 #include <plait/graph/graph_traits.hpp>
 

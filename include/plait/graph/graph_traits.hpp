@@ -20,8 +20,8 @@
 #include <ranges>
 #include <type_traits>
 
-#include <plait/core/cxx20.hpp>
-#include <plait/core/member_faults.hpp>
+#include <plait/core/detail/cxx20.hpp>
+#include <plait/core/detail/member_faults.hpp>
 
 namespace plait {
 

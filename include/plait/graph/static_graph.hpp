@@ -9,7 +9,7 @@
 #include <span>
 
 #include <plait/core/assert.hpp>
-#include <plait/core/raise.hpp>
+#include <plait/core/detail/raise.hpp>
 
 namespace plait {
 

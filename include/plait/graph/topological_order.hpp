@@ -15,8 +15,8 @@
 #include <span>
 #include <vector>
 
+#include <plait/graph/detail/snapshot.hpp>
 #include <plait/graph/graph_traits.hpp>
-#include <plait/graph/snapshot.hpp>
 
 namespace plait {
 

@@ -10,8 +10,8 @@
 #include <cstdint>
 #include <vector>
 
+#include <plait/graph/detail/snapshot.hpp>
 #include <plait/graph/graph_traits.hpp>
-#include <plait/graph/snapshot.hpp>
 
 namespace plait {
 

@@ -18,7 +18,7 @@
 #include <utility>
 
 #include <plait/core/errors.hpp>
-#include <plait/exec/element_type.hpp>
+#include <plait/exec/detail/element_type.hpp>
 #include <plait/exec/tensor.hpp>
 
 namespace plait {

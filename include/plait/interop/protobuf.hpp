@@ -16,10 +16,10 @@
 
 #include <plait/core/errors.hpp>
 #include <plait/interop/detail/messages.hpp>
-#include <plait/net/implicit_operands.hpp>
+#include <plait/net/detail/implicit_operands.hpp>
+#include <plait/net/detail/name_map.hpp>
+#include <plait/net/detail/nested_arguments.hpp>
 #include <plait/net/mutation.hpp>
-#include <plait/net/name_map.hpp>
-#include <plait/net/nested_arguments.hpp>
 #include <plait/net/net_traits.hpp>
 
 namespace plait {
@@ -39,7 +39,7 @@ concept protobuf_netdef = requires(M const& n, M& changed) {
 
 namespace detail {
 
-/// An OperatorDef as net/nested_arguments.hpp sees it; Op may be const.
+/// An OperatorDef as net/detail/nested_arguments.hpp sees it; Op may be const.
 template <class Op>
 struct message_op_view {
   Op& op;

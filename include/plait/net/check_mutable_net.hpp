@@ -7,10 +7,10 @@
 #include <span>
 #include <string_view>
 
-#include <plait/core/member_faults.hpp>
-#include <plait/net/implicit_operands.hpp>
+#include <plait/core/detail/member_faults.hpp>
+#include <plait/net/detail/implicit_operands.hpp>
+#include <plait/net/detail/nested_names.hpp>
 #include <plait/net/mutation.hpp>
-#include <plait/net/nested_names.hpp>
 #include <plait/net/net_traits.hpp>
 
 namespace plait {

@@ -26,8 +26,8 @@
 // An op is whatever ops(n) yields: a reference to a struct, a pointer, an index; a name is any regular, hashable type
 // (std::string, std::string_view, an integer, a pointer to a value). A type with these members, or built from structs
 // with data members of these names, is adapted already; for any other, specialise net_traits. What transforms need
-// beyond this stands in net/mutation.hpp, and what of it own types have already in net/member_hooks.hpp. Algorithms
-// call only the functions below, under the concepts below.
+// beyond this stands in net/mutation.hpp, and what of it own types have already in net/detail/member_hooks.hpp.
+// Algorithms call only the functions below, under the concepts below.
 #pragma once
 
 #include <concepts>
@@ -39,9 +39,9 @@
 #include <type_traits>
 #include <utility>
 
-#include <plait/core/member_faults.hpp>
-#include <plait/net/member_hooks.hpp>
-#include <plait/net/reading_hooks.hpp>
+#include <plait/core/detail/member_faults.hpp>
+#include <plait/net/detail/member_hooks.hpp>
+#include <plait/net/detail/reading_hooks.hpp>
 
 namespace plait {
 

@@ -13,9 +13,9 @@
 
 #include <plait/core/errors.hpp>
 #include <plait/netdef/detail/compare.hpp>
+#include <plait/netdef/detail/text_reader.hpp>
 #include <plait/netdef/model.hpp>
 #include <plait/netdef/nested_nets.hpp>
-#include <plait/netdef/text_reader.hpp>
 
 namespace plait {
 

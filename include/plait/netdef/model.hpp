@@ -14,9 +14,9 @@
 #include <utility>
 #include <vector>
 
-#include <plait/core/box.hpp>
-#include <plait/core/slim_vector.hpp>
-#include <plait/core/small_list.hpp>
+#include <plait/core/detail/box.hpp>
+#include <plait/core/detail/compact_vector.hpp>
+#include <plait/core/detail/small_list.hpp>
 #include <plait/core/symbols.hpp>
 
 namespace plait {
@@ -220,7 +220,7 @@ struct alignas(64) op_def {
   symbol type;
   symbol name;
   box<device_def> device_option;
-  slim_vector<arg_def> arg;
+  compact_vector<arg_def> arg;
   extras_box rare;
 
   /// Engine, control inputs and so on, to read: all absent unless given.

@@ -10,10 +10,10 @@
 #include <vector>
 
 #include <plait/core/errors.hpp>
-#include <plait/net/implicit_operands.hpp>
-#include <plait/net/nested_arguments.hpp>
+#include <plait/net/detail/implicit_operands.hpp>
+#include <plait/net/detail/nested_arguments.hpp>
+#include <plait/netdef/detail/text_reader.hpp>
 #include <plait/netdef/model.hpp>
-#include <plait/netdef/text_reader.hpp>
 
 namespace plait {
 
@@ -29,7 +29,7 @@ struct nested_net {
 
 namespace detail {
 
-/// A NetDef op as net/nested_arguments.hpp sees it; Net and Op may be const.
+/// A NetDef op as net/detail/nested_arguments.hpp sees it; Net and Op may be const.
 template <class Net, class Op>
 struct netdef_op_view {
   Net& net;

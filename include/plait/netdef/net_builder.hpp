@@ -26,17 +26,17 @@
 #include <boost/unordered/unordered_flat_set.hpp>
 
 #include <plait/core/errors.hpp>
+#include <plait/net/detail/name_generator.hpp>
+#include <plait/net/detail/parameter.hpp>
 #include <plait/net/mutation.hpp>
-#include <plait/net/name_generator.hpp>
-#include <plait/net/parameter.hpp>
-#include <plait/netdef/blob_handle.hpp>
-#include <plait/netdef/builder_ops.hpp>
-#include <plait/netdef/built_op.hpp>
-#include <plait/netdef/control_options.hpp>
+#include <plait/netdef/detail/blob_handle.hpp>
+#include <plait/netdef/detail/builder_ops.hpp>
 #include <plait/netdef/detail/builder_state.hpp>
+#include <plait/netdef/detail/built_op.hpp>
+#include <plait/netdef/detail/control_options.hpp>
 #include <plait/netdef/detail/control_plan.hpp>
 #include <plait/netdef/model.hpp>
-#include <plait/transform/const_fill.hpp>
+#include <plait/transform/detail/const_fill.hpp>
 
 namespace plait {
 

@@ -10,13 +10,13 @@
 #include <string_view>
 
 #include <plait/core/errors.hpp>
-#include <plait/netdef/binary_reader.hpp>
+#include <plait/netdef/detail/binary_reader.hpp>
+#include <plait/netdef/detail/format.hpp>
+#include <plait/netdef/detail/json_reader.hpp>
+#include <plait/netdef/detail/read_options.hpp>
+#include <plait/netdef/detail/text_reader.hpp>
 #include <plait/netdef/equality.hpp>
-#include <plait/netdef/format.hpp>
-#include <plait/netdef/json_reader.hpp>
 #include <plait/netdef/model.hpp>
-#include <plait/netdef/read_options.hpp>
-#include <plait/netdef/text_reader.hpp>
 
 namespace plait {
 

@@ -14,8 +14,8 @@
 #include <plait/net/mutation.hpp>
 #include <plait/net/net_traits.hpp>
 #include <plait/netdef/arguments.hpp>
+#include <plait/netdef/detail/nested_edit.hpp>
 #include <plait/netdef/model.hpp>
-#include <plait/netdef/nested_edit.hpp>
 #include <plait/netdef/nested_nets.hpp>
 
 namespace plait {

@@ -8,12 +8,12 @@
 #include <string_view>
 
 #include <plait/core/errors.hpp>
-#include <plait/netdef/binary_writer.hpp>
-#include <plait/netdef/format.hpp>
-#include <plait/netdef/json_writer.hpp>
+#include <plait/netdef/detail/binary_writer.hpp>
+#include <plait/netdef/detail/format.hpp>
+#include <plait/netdef/detail/json_writer.hpp>
+#include <plait/netdef/detail/text_writer.hpp>
+#include <plait/netdef/detail/write_options.hpp>
 #include <plait/netdef/model.hpp>
-#include <plait/netdef/text_writer.hpp>
-#include <plait/netdef/write_options.hpp>
 
 namespace plait {
 

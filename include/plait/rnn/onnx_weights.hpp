@@ -14,9 +14,9 @@
 #include <vector>
 
 #include <plait/core/errors.hpp>
-#include <plait/net/parameter.hpp>
+#include <plait/net/detail/parameter.hpp>
 #include <plait/rnn/detail/gate_blocks.hpp>
-#include <plait/rnn/recurrent_weights.hpp>
+#include <plait/rnn/detail/recurrent_weights.hpp>
 
 namespace plait {
 

@@ -24,8 +24,8 @@
 #include <vector>
 
 #include <plait/core/errors.hpp>
-#include <plait/netdef/blob_handle.hpp>
-#include <plait/rnn/cell_step.hpp>
+#include <plait/netdef/detail/blob_handle.hpp>
+#include <plait/rnn/detail/cell_step.hpp>
 
 namespace plait {
 

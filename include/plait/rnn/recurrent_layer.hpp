@@ -15,15 +15,15 @@
 
 #include <plait/core/errors.hpp>
 #include <plait/gradient/standard_rules.hpp>
-#include <plait/netdef/blob_handle.hpp>
+#include <plait/netdef/detail/blob_handle.hpp>
+#include <plait/netdef/detail/trained_net.hpp>
 #include <plait/netdef/net_builder.hpp>
-#include <plait/netdef/trained_model.hpp>
-#include <plait/rnn/cell_step.hpp>
+#include <plait/rnn/detail/cell_step.hpp>
+#include <plait/rnn/detail/layer_options.hpp>
 #include <plait/rnn/detail/layer_parts.hpp>
-#include <plait/rnn/layer_options.hpp>
+#include <plait/rnn/detail/time_parallel_ops.hpp>
 #include <plait/rnn/recurrent_cell.hpp>
 #include <plait/rnn/recurrent_net.hpp>
-#include <plait/rnn/time_parallel_ops.hpp>
 
 namespace plait {
 

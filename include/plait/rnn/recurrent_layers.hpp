@@ -14,9 +14,9 @@
 
 #include <plait/core/errors.hpp>
 #include <plait/gradient/standard_rules.hpp>
-#include <plait/netdef/blob_handle.hpp>
-#include <plait/netdef/trained_model.hpp>
-#include <plait/rnn/layer_options.hpp>
+#include <plait/netdef/detail/blob_handle.hpp>
+#include <plait/netdef/detail/trained_net.hpp>
+#include <plait/rnn/detail/layer_options.hpp>
 #include <plait/rnn/recurrent_cell.hpp>
 #include <plait/rnn/recurrent_layer.hpp>
 

@@ -18,11 +18,11 @@
 #include <boost/unordered/unordered_flat_set.hpp>
 
 #include <plait/gradient/standard_rules.hpp>
-#include <plait/net/name_generator.hpp>
+#include <plait/net/detail/name_generator.hpp>
 #include <plait/netdef/net_builder.hpp>
 #include <plait/netdef/traits.hpp>
 #include <plait/rnn/detail/recurrence_plan.hpp>
-#include <plait/rnn/recurrent_options.hpp>
+#include <plait/rnn/detail/recurrent_options.hpp>
 
 namespace plait {
 

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include <plait/core/errors.hpp>
-#include <plait/netdef/blob_handle.hpp>
-#include <plait/netdef/trained_model.hpp>
-#include <plait/rnn/cell_step.hpp>
+#include <plait/netdef/detail/blob_handle.hpp>
+#include <plait/netdef/detail/trained_net.hpp>
+#include <plait/rnn/detail/cell_step.hpp>
 #include <plait/rnn/recurrent_cell.hpp>
 
 namespace plait {

@@ -29,11 +29,11 @@
 
 #include <plait/core/assert.hpp>
 #include <plait/core/csr.hpp>
-#include <plait/core/npos.hpp>
-#include <plait/graph/snapshot.hpp>
-#include <plait/net/blob_table.hpp>
-#include <plait/ssa/dense_ssa.hpp>
-#include <plait/ssa/redundant_phis.hpp>
+#include <plait/core/detail/npos.hpp>
+#include <plait/graph/detail/snapshot.hpp>
+#include <plait/net/detail/blob_table.hpp>
+#include <plait/ssa/detail/dense_ssa.hpp>
+#include <plait/ssa/detail/redundant_phis.hpp>
 
 namespace plait {
 

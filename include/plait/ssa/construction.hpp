@@ -20,11 +20,11 @@
 #include <span>
 #include <vector>
 
-#include <plait/core/npos.hpp>
-#include <plait/core/refused.hpp>
-#include <plait/graph/dense_dominators.hpp>
-#include <plait/ssa/dense_construction.hpp>
-#include <plait/ssa/program_snapshot.hpp>
+#include <plait/core/detail/npos.hpp>
+#include <plait/core/detail/refused.hpp>
+#include <plait/graph/detail/dense_dominators.hpp>
+#include <plait/ssa/detail/dense_construction.hpp>
+#include <plait/ssa/detail/program_snapshot.hpp>
 
 namespace plait {
 

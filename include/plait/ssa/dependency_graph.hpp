@@ -5,7 +5,8 @@
 // topological order of the graph computes what the net computes. Unlike there, edges know why they are there, and no
 // edge is dropped because others imply it.
 //
-// Stands in ssa/ since it is made of values; interop/boost_dependency_graph.hpp makes it a model of Boost.Graph's.
+// Stands in ssa/ since it is made of values; interop/detail/boost_dependency_graph.hpp makes it a model of
+// Boost.Graph's.
 #pragma once
 
 #include <cstddef>

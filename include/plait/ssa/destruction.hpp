@@ -15,11 +15,11 @@
 #include <vector>
 
 #include <plait/core/assert.hpp>
-#include <plait/core/npos.hpp>
-#include <plait/core/refused.hpp>
-#include <plait/graph/snapshot.hpp>
+#include <plait/core/detail/npos.hpp>
+#include <plait/core/detail/refused.hpp>
+#include <plait/graph/detail/snapshot.hpp>
 #include <plait/ssa/construction.hpp>
-#include <plait/ssa/dense_destruction.hpp>
+#include <plait/ssa/detail/dense_destruction.hpp>
 #include <plait/ssa/program_mutation.hpp>
 
 namespace plait {

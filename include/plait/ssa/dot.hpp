@@ -18,8 +18,8 @@
 #include <utility>
 #include <vector>
 
-#include <plait/core/npos.hpp>
-#include <plait/net/implicit_operands.hpp>
+#include <plait/core/detail/npos.hpp>
+#include <plait/net/detail/implicit_operands.hpp>
 #include <plait/net/net_traits.hpp>
 #include <plait/ssa/versioning.hpp>
 

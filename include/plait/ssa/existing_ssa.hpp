@@ -21,13 +21,13 @@
 #include <vector>
 
 #include <plait/core/assert.hpp>
-#include <plait/core/npos.hpp>
-#include <plait/core/refused.hpp>
-#include <plait/graph/dense_dominators.hpp>
-#include <plait/graph/snapshot.hpp>
-#include <plait/ssa/dense_ssa.hpp>
+#include <plait/core/detail/npos.hpp>
+#include <plait/core/detail/refused.hpp>
+#include <plait/graph/detail/dense_dominators.hpp>
+#include <plait/graph/detail/snapshot.hpp>
+#include <plait/ssa/detail/dense_ssa.hpp>
+#include <plait/ssa/detail/program_snapshot.hpp>
 #include <plait/ssa/program_mutation.hpp>
-#include <plait/ssa/program_snapshot.hpp>
 #include <plait/ssa/verify.hpp>
 
 namespace plait {

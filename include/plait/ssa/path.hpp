@@ -9,8 +9,8 @@
 #include <type_traits>
 #include <vector>
 
+#include <plait/core/detail/raise.hpp>
 #include <plait/core/errors.hpp>
-#include <plait/core/raise.hpp>
 #include <plait/ssa/versioning.hpp>
 
 namespace plait {

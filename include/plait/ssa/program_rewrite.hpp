@@ -18,16 +18,16 @@
 #include <utility>
 #include <vector>
 
+#include <plait/core/detail/npos.hpp>
+#include <plait/core/detail/raise.hpp>
 #include <plait/core/errors.hpp>
-#include <plait/core/npos.hpp>
-#include <plait/core/raise.hpp>
 #include <plait/net/mutation.hpp>
 #include <plait/ssa/construction.hpp>
-#include <plait/ssa/dense_destruction.hpp>
 #include <plait/ssa/destruction.hpp>
+#include <plait/ssa/detail/dense_destruction.hpp>
+#include <plait/ssa/detail/program_names.hpp>
 #include <plait/ssa/existing_ssa.hpp>
 #include <plait/ssa/program_mutation.hpp>
-#include <plait/ssa/program_names.hpp>
 #include <plait/ssa/rewrite.hpp>
 #include <plait/ssa/verify.hpp>
 

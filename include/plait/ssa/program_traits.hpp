@@ -26,11 +26,11 @@
 #include <type_traits>
 #include <utility>
 
-#include <plait/core/member_faults.hpp>
-#include <plait/core/refused.hpp>
+#include <plait/core/detail/member_faults.hpp>
+#include <plait/core/detail/refused.hpp>
 #include <plait/graph/graph_traits.hpp>
 #include <plait/net/net_traits.hpp>
-#include <plait/ssa/program_member_hooks.hpp>
+#include <plait/ssa/detail/program_member_hooks.hpp>
 
 namespace plait {
 

@@ -20,12 +20,12 @@
 
 #include <boost/unordered/unordered_flat_set.hpp>
 
+#include <plait/core/detail/raise.hpp>
 #include <plait/core/errors.hpp>
-#include <plait/core/raise.hpp>
-#include <plait/net/implicit_operands.hpp>
+#include <plait/net/detail/implicit_operands.hpp>
 #include <plait/net/mutation.hpp>
 #include <plait/net/net_traits.hpp>
-#include <plait/ssa/blob_label.hpp>
+#include <plait/ssa/detail/blob_label.hpp>
 #include <plait/ssa/rewrite.hpp>
 #include <plait/ssa/versioning.hpp>
 

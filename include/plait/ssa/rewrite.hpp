@@ -15,14 +15,14 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <boost/unordered/unordered_flat_set.hpp>
 
+#include <plait/core/detail/prefetch.hpp>
+#include <plait/core/detail/raise.hpp>
 #include <plait/core/errors.hpp>
-#include <plait/core/prefetch.hpp>
-#include <plait/core/raise.hpp>
+#include <plait/net/detail/name_map.hpp>
+#include <plait/net/detail/nested_names.hpp>
+#include <plait/net/detail/op_label.hpp>
 #include <plait/net/mutation.hpp>
-#include <plait/net/name_map.hpp>
-#include <plait/net/nested_names.hpp>
 #include <plait/net/net_traits.hpp>
-#include <plait/net/op_label.hpp>
 #include <plait/ssa/versioning.hpp>
 
 namespace plait {

@@ -37,15 +37,15 @@
 
 #include <plait/core/assert.hpp>
 #include <plait/core/csr.hpp>
+#include <plait/core/detail/npos.hpp>
+#include <plait/core/detail/raise.hpp>
+#include <plait/core/detail/refused.hpp>
 #include <plait/core/errors.hpp>
-#include <plait/core/npos.hpp>
-#include <plait/core/raise.hpp>
-#include <plait/core/refused.hpp>
-#include <plait/net/blob_table.hpp>
-#include <plait/net/implicit_operands.hpp>
+#include <plait/net/detail/blob_table.hpp>
+#include <plait/net/detail/implicit_operands.hpp>
+#include <plait/net/detail/op_label.hpp>
 #include <plait/net/mutation.hpp>
 #include <plait/net/net_traits.hpp>
-#include <plait/net/op_label.hpp>
 #include <plait/ssa/versioning.hpp>
 
 namespace plait {

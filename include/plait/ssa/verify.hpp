@@ -18,11 +18,11 @@
 #include <utility>
 #include <vector>
 
-#include <plait/core/npos.hpp>
-#include <plait/graph/dense_dominators.hpp>
-#include <plait/graph/dense_graph.hpp>
+#include <plait/core/detail/npos.hpp>
+#include <plait/graph/detail/dense_dominators.hpp>
+#include <plait/graph/detail/dense_graph.hpp>
 #include <plait/ssa/construction.hpp>
-#include <plait/ssa/dense_ssa.hpp>
+#include <plait/ssa/detail/dense_ssa.hpp>
 
 namespace plait {
 

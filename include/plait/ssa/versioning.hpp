@@ -21,12 +21,12 @@
 #include <vector>
 
 #include <plait/core/csr.hpp>
+#include <plait/core/detail/raise.hpp>
+#include <plait/core/detail/refused.hpp>
+#include <plait/core/detail/uninitialized_allocator.hpp>
 #include <plait/core/errors.hpp>
-#include <plait/core/raise.hpp>
-#include <plait/core/refused.hpp>
-#include <plait/core/uninitialized_allocator.hpp>
-#include <plait/net/blob_table.hpp>
-#include <plait/net/implicit_operands.hpp>
+#include <plait/net/detail/blob_table.hpp>
+#include <plait/net/detail/implicit_operands.hpp>
 #include <plait/net/net_traits.hpp>
 
 namespace plait {

@@ -12,10 +12,10 @@
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
-#include <plait/core/npos.hpp>
+#include <plait/core/detail/npos.hpp>
+#include <plait/net/detail/op_label.hpp>
 #include <plait/net/mutation.hpp>
 #include <plait/net/net_traits.hpp>
-#include <plait/net/op_label.hpp>
 #include <plait/ssa/versioning.hpp>
 
 namespace plait {

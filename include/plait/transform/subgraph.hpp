@@ -13,12 +13,12 @@
 #include <utility>
 #include <vector>
 
+#include <plait/core/detail/raise.hpp>
 #include <plait/core/errors.hpp>
-#include <plait/core/raise.hpp>
 #include <plait/net/mutation.hpp>
 #include <plait/net/net_traits.hpp>
+#include <plait/ssa/detail/written_outputs.hpp>
 #include <plait/ssa/versioning.hpp>
-#include <plait/ssa/written_outputs.hpp>
 
 namespace plait {
 

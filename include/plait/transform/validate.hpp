@@ -13,12 +13,12 @@
 #include <utility>
 #include <vector>
 
+#include <plait/core/detail/raise.hpp>
 #include <plait/core/errors.hpp>
-#include <plait/core/raise.hpp>
-#include <plait/net/implicit_operands.hpp>
+#include <plait/net/detail/implicit_operands.hpp>
 #include <plait/net/net_traits.hpp>
 #include <plait/ssa/versioning.hpp>
-#include <plait/transform/dead_ops.hpp>
+#include <plait/transform/dead_code_elimination.hpp>
 
 namespace plait {
 

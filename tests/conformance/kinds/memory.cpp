@@ -10,10 +10,10 @@
 #include <vector>
 
 #include <plait/netdef/traits.hpp>
-#include <plait/transform/memory_order.hpp>
-#include <plait/transform/release_blobs.hpp>
-#include <plait/transform/share_blobs.hpp>
-#include <plait/transform/share_gradients.hpp>
+#include <plait/transform/detail/memory_order.hpp>
+#include <plait/transform/detail/release_blobs.hpp>
+#include <plait/transform/detail/share_blobs.hpp>
+#include <plait/transform/detail/share_gradients.hpp>
 
 #include "../kinds.hpp"
 

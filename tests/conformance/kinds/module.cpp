@@ -11,7 +11,7 @@
 
 #include <plait/gradient/backward_pass.hpp>
 #include <plait/netdef/traits.hpp>
-#include <plait/rnn/any_cell.hpp>
+#include <plait/rnn/detail/any_cell.hpp>
 #include <plait/rnn/recurrent_layers.hpp>
 #include <plait/rnn/torch_weights.hpp>
 

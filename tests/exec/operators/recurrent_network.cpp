@@ -1,4 +1,4 @@
-#include <plait/exec/operators/recurrent_network.hpp>
+#include <plait/exec/detail/operators/recurrent_network.hpp>
 
 #include <cmath>
 #include <cstddef>

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include <plait/gradient/standard_rules.hpp>
+#include <plait/netdef/detail/text_reader.hpp>
 #include <plait/netdef/equality.hpp>
-#include <plait/netdef/text_reader.hpp>
 #include <support/op_lines.hpp>
 
 namespace {

@@ -6,8 +6,8 @@
 #include <optional>
 #include <string>
 
+#include <plait/netdef/detail/text_reader.hpp>
 #include <plait/netdef/equality.hpp>
-#include <plait/netdef/text_reader.hpp>
 #include <plait/rnn/recurrent_net.hpp>
 
 namespace {

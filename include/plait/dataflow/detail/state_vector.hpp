@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include <plait/core/cxx20.hpp>
+#include <plait/core/detail/cxx20.hpp>
 
 namespace plait::detail {
 

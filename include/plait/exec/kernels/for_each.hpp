@@ -12,16 +12,16 @@
 #include <atomic>
 #include <cstddef>
 
-#include <plait/exec/thrust_config.hpp>
+#include <plait/exec/detail/thrust_config.hpp>
 
 #include <thrust/for_each.h>
 #include <thrust/iterator/counting_iterator.h>
 
 #include <plait/exec/backend.hpp>
-#include <plait/exec/kernels/hand_over.hpp>
-#include <plait/exec/kernels/instruction_sets.hpp>
-#include <plait/exec/kernels/standing_team.hpp>
-#include <plait/exec/run_cancelled.hpp>
+#include <plait/exec/detail/kernels/hand_over.hpp>
+#include <plait/exec/detail/kernels/instruction_sets.hpp>
+#include <plait/exec/detail/kernels/standing_team.hpp>
+#include <plait/exec/detail/run_cancelled.hpp>
 
 PLAIT_KERNELS_BEGIN
 

@@ -12,10 +12,10 @@
 #include <boost/unordered/unordered_flat_set.hpp>
 
 #include <plait/core/errors.hpp>
-#include <plait/gradient/blob_gradient.hpp>
-#include <plait/gradient/optimizer_options.hpp>
+#include <plait/gradient/detail/blob_gradient.hpp>
+#include <plait/gradient/detail/optimizer_options.hpp>
+#include <plait/net/detail/name_generator.hpp>
 #include <plait/net/mutation.hpp>
-#include <plait/net/name_generator.hpp>
 #include <plait/net/net_traits.hpp>
 
 namespace plait::detail {

@@ -4,7 +4,7 @@
 #include <type_traits>
 #include <utility>
 
-#include <plait/core/cxx20.hpp>
+#include <plait/core/detail/cxx20.hpp>
 
 namespace plait::detail {
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include <plait/core/assert.hpp>
-#include <plait/core/npos.hpp>
+#include <plait/core/detail/npos.hpp>
 #include <plait/graph/graph_traits.hpp>
 
 namespace plait::detail {

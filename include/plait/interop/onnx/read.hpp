@@ -16,10 +16,10 @@
 
 #include <plait/core/errors.hpp>
 #include <plait/interop/onnx/detail/converter.hpp>
-#include <plait/interop/onnx/options.hpp>
-#include <plait/interop/onnx/parse.hpp>
+#include <plait/interop/onnx/detail/options.hpp>
+#include <plait/interop/onnx/detail/parse.hpp>
+#include <plait/interop/onnx/detail/standard_rules.hpp>
 #include <plait/interop/onnx/rules.hpp>
-#include <plait/interop/onnx/standard_rules.hpp>
 
 namespace plait {
 

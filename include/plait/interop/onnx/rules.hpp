@@ -9,7 +9,7 @@
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
-#include <plait/interop/onnx/context.hpp>
+#include <plait/interop/onnx/detail/context.hpp>
 
 namespace plait {
 

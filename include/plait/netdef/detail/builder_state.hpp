@@ -10,10 +10,10 @@
 #include <vector>
 
 #include <plait/core/errors.hpp>
+#include <plait/net/detail/name_generator.hpp>
 #include <plait/net/mutation.hpp>
-#include <plait/net/name_generator.hpp>
-#include <plait/netdef/blob_handle.hpp>
-#include <plait/netdef/built_op.hpp>
+#include <plait/netdef/detail/blob_handle.hpp>
+#include <plait/netdef/detail/built_op.hpp>
 #include <plait/netdef/model.hpp>
 
 namespace plait::detail {

@@ -13,13 +13,13 @@
 #include <boost/unordered/unordered_flat_set.hpp>
 
 #include <plait/core/errors.hpp>
+#include <plait/net/detail/name_generator.hpp>
 #include <plait/net/mutation.hpp>
-#include <plait/net/name_generator.hpp>
-#include <plait/netdef/built_op.hpp>
-#include <plait/netdef/control_options.hpp>
+#include <plait/netdef/detail/built_op.hpp>
+#include <plait/netdef/detail/control_options.hpp>
 #include <plait/netdef/model.hpp>
 #include <plait/netdef/traits.hpp>
-#include <plait/transform/external_blobs.hpp>
+#include <plait/transform/detail/external_blobs.hpp>
 
 namespace plait {
 

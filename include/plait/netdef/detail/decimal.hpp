@@ -11,7 +11,7 @@
 #include <string_view>
 #include <system_error>
 
-#include <plait/core/cxx20.hpp>
+#include <plait/core/detail/cxx20.hpp>
 
 namespace plait::detail {
 

@@ -12,12 +12,12 @@
 #include <variant>
 #include <vector>
 
-#include <plait/core/box.hpp>
-#include <plait/core/slim_vector.hpp>
-#include <plait/core/small_list.hpp>
+#include <plait/core/detail/box.hpp>
+#include <plait/core/detail/compact_vector.hpp>
+#include <plait/core/detail/small_list.hpp>
 #include <plait/core/symbols.hpp>
+#include <plait/netdef/detail/schema.hpp>
 #include <plait/netdef/model.hpp>
-#include <plait/netdef/schema.hpp>
 
 namespace plait::detail {
 
@@ -48,7 +48,7 @@ struct member_traits<std::vector<T>> {
   static constexpr bool repeated = true;
 };
 template <class T>
-struct member_traits<slim_vector<T>> {
+struct member_traits<compact_vector<T>> {
   using value_type = T;
   static constexpr bool repeated = true;
 };

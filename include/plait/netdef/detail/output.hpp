@@ -15,8 +15,8 @@
 
 #include <plait/core/errors.hpp>
 #include <plait/netdef/detail/walk.hpp>
+#include <plait/netdef/detail/write_options.hpp>
 #include <plait/netdef/model.hpp>
-#include <plait/netdef/write_options.hpp>
 
 namespace plait::detail {
 

@@ -8,8 +8,8 @@
 
 #include <plait/core/errors.hpp>
 #include <plait/core/symbols.hpp>
+#include <plait/netdef/detail/read_options.hpp>
 #include <plait/netdef/model.hpp>
-#include <plait/netdef/read_options.hpp>
 
 namespace plait::detail {
 

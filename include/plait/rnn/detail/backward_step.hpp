@@ -13,9 +13,9 @@
 
 #include <plait/core/errors.hpp>
 #include <plait/gradient/backward_pass.hpp>
-#include <plait/net/name_generator.hpp>
+#include <plait/net/detail/name_generator.hpp>
 #include <plait/netdef/traits.hpp>
-#include <plait/rnn/recurrent_options.hpp>
+#include <plait/rnn/detail/recurrent_options.hpp>
 
 namespace plait::detail {
 

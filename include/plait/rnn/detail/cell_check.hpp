@@ -11,10 +11,10 @@
 
 #include <boost/unordered/unordered_flat_set.hpp>
 
+#include <plait/core/detail/npos.hpp>
 #include <plait/core/errors.hpp>
-#include <plait/core/npos.hpp>
 #include <plait/netdef/traits.hpp>
-#include <plait/rnn/recurrent_options.hpp>
+#include <plait/rnn/detail/recurrent_options.hpp>
 #include <plait/ssa/versioning.hpp>
 
 namespace plait::detail {

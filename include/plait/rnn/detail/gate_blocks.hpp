@@ -10,9 +10,9 @@
 #include <variant>
 #include <vector>
 
-#include <plait/core/element_type.hpp>
+#include <plait/core/detail/element_type.hpp>
 #include <plait/core/errors.hpp>
-#include <plait/net/parameter.hpp>
+#include <plait/net/detail/parameter.hpp>
 
 namespace plait::detail {
 

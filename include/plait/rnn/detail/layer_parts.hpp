@@ -11,12 +11,12 @@
 #include <vector>
 
 #include <plait/core/errors.hpp>
-#include <plait/netdef/blob_handle.hpp>
+#include <plait/netdef/detail/blob_handle.hpp>
+#include <plait/netdef/detail/trained_net.hpp>
 #include <plait/netdef/net_builder.hpp>
-#include <plait/netdef/trained_model.hpp>
-#include <plait/rnn/cell_step.hpp>
+#include <plait/rnn/detail/cell_step.hpp>
+#include <plait/rnn/detail/layer_options.hpp>
 #include <plait/rnn/detail/sequence_lengths.hpp>
-#include <plait/rnn/layer_options.hpp>
 
 namespace plait::detail {
 

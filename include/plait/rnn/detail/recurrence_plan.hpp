@@ -7,13 +7,13 @@
 #include <vector>
 
 #include <plait/gradient/gradient_rules.hpp>
-#include <plait/netdef/built_op.hpp>
+#include <plait/netdef/detail/built_op.hpp>
 #include <plait/netdef/net_builder.hpp>
 #include <plait/netdef/traits.hpp>
 #include <plait/rnn/detail/cell_check.hpp>
 #include <plait/rnn/detail/recurrent_op.hpp>
+#include <plait/rnn/detail/recurrent_options.hpp>
 #include <plait/rnn/detail/sequence_lengths.hpp>
-#include <plait/rnn/recurrent_options.hpp>
 
 namespace plait::detail {
 

@@ -10,15 +10,15 @@
 
 #include <boost/unordered/unordered_flat_set.hpp>
 
+#include <plait/gradient/detail/saved_values.hpp>
 #include <plait/gradient/gradient_rules.hpp>
-#include <plait/gradient/saved_values.hpp>
-#include <plait/net/name_generator.hpp>
+#include <plait/net/detail/name_generator.hpp>
 #include <plait/netdef/arguments.hpp>
-#include <plait/netdef/built_op.hpp>
+#include <plait/netdef/detail/built_op.hpp>
 #include <plait/netdef/traits.hpp>
 #include <plait/rnn/detail/backward_step.hpp>
-#include <plait/rnn/recurrent_options.hpp>
-#include <plait/transform/external_blobs.hpp>
+#include <plait/rnn/detail/recurrent_options.hpp>
+#include <plait/transform/detail/external_blobs.hpp>
 
 namespace plait::detail {
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include <plait/netdef/blob_handle.hpp>
+#include <plait/netdef/detail/blob_handle.hpp>
 #include <plait/netdef/model.hpp>
 #include <plait/netdef/net_builder.hpp>
 

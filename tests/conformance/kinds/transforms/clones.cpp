@@ -5,9 +5,9 @@
 
 #include <plait/netdef/traits.hpp>
 #include <plait/ssa/versioning.hpp>
-#include <plait/transform/clone.hpp>
-#include <plait/transform/clone_and_bind.hpp>
-#include <plait/transform/clone_partial.hpp>
+#include <plait/transform/detail/clone_and_bind.hpp>
+#include <plait/transform/detail/clone_net.hpp>
+#include <plait/transform/detail/clone_partial.hpp>
 
 #include "../transforms.hpp"
 

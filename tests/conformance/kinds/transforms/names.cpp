@@ -7,8 +7,8 @@
 
 #include <plait/netdef/traits.hpp>
 #include <plait/ssa/rewrite.hpp>
-#include <plait/transform/alias_placeholder.hpp>
-#include <plait/transform/rename.hpp>
+#include <plait/transform/detail/alias_placeholder.hpp>
+#include <plait/transform/detail/rename_value.hpp>
 
 #include "../transforms.hpp"
 

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include <plait/netdef/traits.hpp>
-#include <plait/transform/export.hpp>
-#include <plait/transform/init_net.hpp>
-#include <plait/transform/parameter_extraction.hpp>
+#include <plait/transform/detail/export_nets.hpp>
+#include <plait/transform/detail/parameter_extraction.hpp>
+#include <plait/transform/detail/parameter_fill.hpp>
 
 #include "../../blobs.hpp"
 #include "../../tensors.hpp"

@@ -9,12 +9,12 @@
 
 #include <plait/netdef/traits.hpp>
 #include <plait/ssa/versioning.hpp>
-#include <plait/transform/copy_fusion.hpp>
-#include <plait/transform/dead_ops.hpp>
-#include <plait/transform/device_inference.hpp>
-#include <plait/transform/group_norm.hpp>
-#include <plait/transform/remove_reshape.hpp>
-#include <plait/transform/reshape_subgraphs.hpp>
+#include <plait/transform/dead_code_elimination.hpp>
+#include <plait/transform/detail/copy_fusion.hpp>
+#include <plait/transform/detail/device_inference.hpp>
+#include <plait/transform/detail/group_norm.hpp>
+#include <plait/transform/detail/remove_reshape.hpp>
+#include <plait/transform/detail/reshape_subgraphs.hpp>
 
 #include "../../tensors.hpp"
 #include "../transforms.hpp"

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include <plait/exec/step_blobs.hpp>
+#include <plait/exec/detail/step_blobs.hpp>
 #include <plait/netdef/traits.hpp>
 
 #include "../../blobs.hpp"

@@ -9,7 +9,7 @@
 #include <plait/netdef/traits.hpp>
 #include <plait/ssa/path.hpp>
 #include <plait/ssa/versioning.hpp>
-#include <plait/transform/external_blobs.hpp>
+#include <plait/transform/detail/external_blobs.hpp>
 #include <plait/transform/subgraph.hpp>
 
 #include "../transforms.hpp"

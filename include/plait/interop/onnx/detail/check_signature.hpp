@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include <plait/interop/onnx/context.hpp>
+#include <plait/interop/onnx/detail/context.hpp>
 #include <plait/interop/onnx/detail/signatures.hpp>
 #include <plait/interop/onnx/detail/values.hpp>
 

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include <plait/interop/onnx/model.hpp>
-#include <plait/interop/onnx/options.hpp>
+#include <plait/interop/onnx/detail/model.hpp>
+#include <plait/interop/onnx/detail/options.hpp>
 
 namespace plait::detail {
 

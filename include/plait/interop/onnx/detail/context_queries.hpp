@@ -12,11 +12,11 @@
 #include <variant>
 #include <vector>
 
-#include <plait/interop/onnx/context.hpp>
+#include <plait/interop/onnx/detail/context.hpp>
 #include <plait/interop/onnx/detail/converter.hpp>
-#include <plait/interop/onnx/model.hpp>
-#include <plait/interop/onnx/tensors.hpp>
-#include <plait/net/parameter.hpp>
+#include <plait/interop/onnx/detail/model.hpp>
+#include <plait/interop/onnx/detail/tensors.hpp>
+#include <plait/net/detail/parameter.hpp>
 
 namespace plait {
 

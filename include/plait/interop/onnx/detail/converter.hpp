@@ -16,16 +16,16 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <boost/unordered/unordered_flat_set.hpp>
 
+#include <plait/core/detail/npos.hpp>
 #include <plait/core/errors.hpp>
-#include <plait/core/npos.hpp>
-#include <plait/interop/onnx/context.hpp>
 #include <plait/interop/onnx/detail/check_signature.hpp>
 #include <plait/interop/onnx/detail/check_versions.hpp>
+#include <plait/interop/onnx/detail/context.hpp>
+#include <plait/interop/onnx/detail/model.hpp>
 #include <plait/interop/onnx/detail/node_order.hpp>
-#include <plait/interop/onnx/model.hpp>
-#include <plait/interop/onnx/options.hpp>
+#include <plait/interop/onnx/detail/options.hpp>
+#include <plait/interop/onnx/detail/tensors.hpp>
 #include <plait/interop/onnx/rules.hpp>
-#include <plait/interop/onnx/tensors.hpp>
 #include <plait/netdef/net_builder.hpp>
 
 namespace plait::detail {

@@ -10,10 +10,10 @@
 #include <utility>
 #include <vector>
 
-#include <plait/interop/onnx/context.hpp>
+#include <plait/interop/onnx/detail/context.hpp>
 #include <plait/netdef/net_builder.hpp>
 #include <plait/netdef/traits.hpp>
-#include <plait/transform/external_blobs.hpp>
+#include <plait/transform/detail/external_blobs.hpp>
 
 namespace plait::detail {
 

@@ -13,7 +13,7 @@
 
 #include <plait/core/csr.hpp>
 #include <plait/graph/strong_components.hpp>
-#include <plait/interop/onnx/model.hpp>
+#include <plait/interop/onnx/detail/model.hpp>
 
 namespace plait::detail {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include <plait/interop/onnx/context.hpp>
+#include <plait/interop/onnx/detail/context.hpp>
 #include <plait/interop/onnx/detail/values.hpp>
 
 namespace plait::detail {

@@ -13,9 +13,9 @@
 #include <variant>
 #include <vector>
 
-#include <plait/interop/onnx/context.hpp>
-#include <plait/interop/onnx/model.hpp>
-#include <plait/net/parameter.hpp>
+#include <plait/interop/onnx/detail/context.hpp>
+#include <plait/interop/onnx/detail/model.hpp>
+#include <plait/net/detail/parameter.hpp>
 
 namespace plait::detail {
 

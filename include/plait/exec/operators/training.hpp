@@ -1,0 +1,6 @@
+// Operators of training: learning rates, and dense and sparse steps of optimizers.
+#pragma once
+
+#include <plait/exec/detail/operators/learning_rate.hpp>
+#include <plait/exec/detail/operators/optimizers.hpp>
+#include <plait/exec/detail/operators/sparse_optimizers.hpp>

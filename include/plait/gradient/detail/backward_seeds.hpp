@@ -1,0 +1,121 @@
+// The gradients that a backward pass starts from, and the names of blobs outside that it must keep free.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <boost/unordered/unordered_flat_map.hpp>
+
+#include <plait/core/detail/npos.hpp>
+#include <plait/core/symbols.hpp>
+#include <plait/gradient/detail/backward_problems.hpp>
+#include <plait/gradient/detail/forward_net.hpp>
+#include <plait/gradient/detail/gradient_options.hpp>
+#include <plait/gradient/detail/gradient_sums.hpp>
+#include <plait/gradient/detail/gradient_tape.hpp>
+#include <plait/gradient/detail/value_names.hpp>
+#include <plait/ssa/versioning.hpp>
+
+namespace plait {
+
+/// The seeds of a backward pass on its tape: fills of ones, and blobs that hold gradients already. Refers to all it is
+/// made with. O(1) a seed.
+template <gradient_net N>
+class backward_seeds {
+ public:
+  backward_seeds(std::vector<gradient_seed> ys, forward_net<N> const& net, gradient_tape& tape,
+                 gradient_options const& options)
+      : ys_(std::move(ys)), net_(&net), tape_(&tape), options_(&options) {}
+
+  std::size_t size() const noexcept { return ys_.size(); }
+  /// Whether the walk starts from a value.
+  bool contains(std::uint32_t value) const { return seeded_[value] != 0; }
+
+  /// No gradient gets this name: it belongs to something outside. Before start.
+  void keep_off(std::string name) { taken_.push_back(std::move(name)); }
+
+  /// Calls begin(value, gradient_source) for each seed, in order; contains() knows it then. One that is no blob of the
+  /// net, or contradicts another, is a problem; for Caffe2 the former has a gradient, and nothing begins there.
+  template <class Begin>
+  void start(backward_problems<N>& problems, Begin begin) {
+    seeded_.assign(net_->form().value_count(), 0);
+    for (std::string const& name : taken_) (void)given(name);
+    for (std::uint32_t number = 0; number != ys_.size(); ++number) {
+      gradient_seed const& y = ys_[number];
+      blob_index const b = net_->find(y.blob);
+      if (b == npos) {
+        if (options_->as_caffe2)
+          note_unknown(y);
+        else
+          problems.add(std::nullopt, y.blob, "the net has no blob '" + y.blob + "' to start from");
+        continue;
+      }
+      value const v = net_->last(b);
+      std::uint32_t const at = net_->form().index(v);
+      if (seeded_[at] == 0) {
+        seeded_[at] = number + 1;
+        begin(v, y.gradient ? gradient_source{given(*y.gradient), npos, false}
+                            : ones(y.blob, net_->operand(v), net_->form().producing_op(v)));
+      } else if (ys_[seeded_[at] - 1].gradient != y.gradient)
+        problems.add(std::nullopt, y.blob, "two gradients are given for '" + y.blob + "'");
+    }
+  }
+
+  /// Calls f(blob, gradient_operands) for the seeds that are no blobs of the net.
+  template <class F>
+  void for_each_unknown(F f) const {
+    for (auto const& [blob, gradient] : unknown_) f(blob, gradient);
+  }
+
+  /// What is outside has its names from the start, and keeps them unless all is as Caffe2 has it.
+  void hold_names(value_names& names) const {
+    for (auto const& [name, v] : outside_) {
+      names.hold({name}, v);
+      if (!options_->as_caffe2) names.keep(v);
+    }
+  }
+
+ private:
+  gradient_source ones(std::string const& blob, gradient_operand like, op_index producer) {
+    gradient_operand const made = tape_->make_value(blob + "_autogen_grad");
+    if (options_->as_caffe2) producer = npos;
+    std::uint32_t const op =
+        tape_->add("ConstantFill", producer, std::array{like}, std::array{made}, {producer != npos, false, false});
+    tape_->edit_details(op).arguments.push_back({"value", 1.0f});
+    return {{made, {}}, producer, true};
+  }
+  void note_unknown(gradient_seed const& y) {
+    auto const [at, added] = unknown_.try_emplace(y.blob);
+    if (added) at->second = y.gradient ? given(*y.gradient) : ones(y.blob, given(y.blob), npos).gradient;
+  }
+  gradient_operands given(blob_gradient const& g) {
+    gradient_operands made{given(g.values), {}};
+    if (g.is_sparse()) made.indices = given(g.indices);
+    return made;
+  }
+  // A blob that holds a gradient from outside: one of the net, or one that the net does not know.
+  gradient_operand given(std::string const& name) {
+    if (blob_index const b = net_->find(name); b != npos) return net_->operand(net_->last(b));
+    symbol const wish = tape_->texts.intern(name);
+    auto const [at, added] = outside_.try_emplace(wish.id);
+    if (added) at->second = tape_->make_value(wish);
+    return at->second;
+  }
+
+  std::vector<gradient_seed> ys_;
+  forward_net<N> const* net_;
+  gradient_tape* tape_;
+  gradient_options const* options_;
+  std::vector<std::string> taken_;
+  std::vector<std::uint32_t> seeded_;                                   // by value: 1 + its first seed, 0 if none
+  boost::unordered_flat_map<std::uint32_t, gradient_operand> outside_;  // by name, a symbol's number
+  std::map<std::string, gradient_operands> unknown_;                    // as_caffe2: seeds that are no blobs of the net
+};
+
+}  // namespace plait

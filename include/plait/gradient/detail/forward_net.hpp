@@ -1,0 +1,265 @@
+// The net that a backward pass is made for, by numbers: its values, its ops, its names.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <ranges>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <boost/unordered/unordered_flat_map.hpp>
+
+#include <plait/core/detail/npos.hpp>
+#include <plait/core/symbols.hpp>
+#include <plait/gradient/detail/gradient_context.hpp>
+#include <plait/gradient/detail/gradient_tape.hpp>
+#include <plait/net/detail/implicit_operands.hpp>
+#include <plait/net/mutation.hpp>
+#include <plait/net/net_traits.hpp>
+#include <plait/ssa/versioning.hpp>
+
+namespace plait {
+
+/// A net that gradient ops can be made for: ops have types and names have text, ops can be appended, and, where ops
+/// have arguments, a made op can take them over.
+template <class N>
+concept gradient_net = typed_net<N> && has_text<N> && nameable_net<N> && extensible_net<N> &&
+                       (!argument_readable_net<N> || inheriting_net<N>);
+
+/// Put next to an adaptation: PLAIT_CHECK_GRADIENT_NET(my::net); names each piece that gradients miss in a sentence.
+template <class N>
+consteval bool check_gradient_net() {
+  static_assert(check_net<N>());
+  if constexpr (net<N>) {
+    static_assert(typed_net<N>, "plait: gradients need net_traits<N>::type(n, op), the type of an op");
+    static_assert(has_text<N>, "plait: gradients need names that are text, or net_traits<N>::text(n, name)");
+    static_assert(!has_text<N> || nameable_net<N>, "plait: gradients need net_traits<N>::make_name(n, text)");
+    static_assert(extensible_net<N>,
+                  "plait: gradients need net_traits<N>::append_op(n, op_spec) and insert_op(n, position, op_spec)");
+    static_assert(!argument_readable_net<N> || inheriting_net<N>,
+                  "plait: gradients need net_traits<N>::inherit(n, op, from, from_op, what), since ops have arguments");
+  }
+  return gradient_net<N>;
+}
+
+#define PLAIT_CHECK_GRADIENT_NET(...) static_assert(::plait::check_gradient_net<__VA_ARGS__>())
+
+namespace detail {
+
+// The ops of a net by number. Those of a random-access range are asked for when they are wanted, so that the net may
+// grow meanwhile; of other ranges the places are noted.
+template <class N>
+class numbered_ops {
+  using traits = net_traits_of<std::remove_const_t<N>>;
+  using range = decltype(traits::ops(std::declval<N&>()));
+  static_assert(std::is_lvalue_reference_v<range> || std::ranges::borrowed_range<range>,
+                "plait: gradients need ops(n) to be a reference to the net's ops or a view of them");
+  using iterator = std::ranges::iterator_t<std::remove_reference_t<range>>;
+
+ public:
+  static constexpr bool may_grow = std::ranges::random_access_range<range>;
+
+  explicit numbered_ops(N& n) : net_(&n) {
+    if constexpr (!may_grow) {
+      auto&& all = traits::ops(n);
+      for (auto it = std::ranges::begin(all); it != std::ranges::end(all); ++it) places_.push_back(it);
+    }
+  }
+  decltype(auto) operator[](std::size_t i) const {
+    if constexpr (may_grow)
+      return std::ranges::begin(traits::ops(*net_))[static_cast<std::ptrdiff_t>(i)];
+    else
+      return *places_[i];
+  }
+
+ private:
+  N* net_;
+  std::vector<iterator> places_;
+};
+
+}  // namespace detail
+
+/// A net in SSA form, its ops by number and its blobs by name, the names as symbols of a tape. Refers to the net, which
+/// must outlive it unchanged.
+template <gradient_net N>
+class forward_net {
+  using traits = detail::net_traits_of<N>;
+
+ public:
+  /// `given`: blobs of the net that are there before it runs, besides those it says or shows itself.
+  explicit forward_net(N const& n, std::vector<std::string> given = {})
+      : net_(&n), form_(n), ops_(n), given_(std::move(given)) {}
+
+  /// `implicit`: whether what nets inside ops read and write counts as operands of these ops.
+  void compute(gradient_tape& tape, bool implicit) {
+    std::vector<std::pair<name_key_t<N>, std::uint32_t>> versions;
+    if constexpr (std::constructible_from<name_key_t<N>, std::string const&>)
+      for (std::string const& name : given_) versions.emplace_back(name_key_t<N>(name), 0);
+    form_.compute(*net_, versions, ssa_options{.subnets = implicit});
+    tape = gradient_tape(form_.value_count());
+    std::size_t const names = 2 * form_.blob_bound();
+    if constexpr (symbol_named_net<N>)
+      tape.texts = symbol_table(traits::symbols(*net_), names);
+    else
+      tape.texts.reserve(names);
+    tape_ = &tape;
+    intern_blobs(tape.texts);
+    blobs_.assign(tape.texts.size(), npos);
+    blob_of_value_.resize(form_.value_count());
+    for (blob_index b : form_.blobs()) {
+      blobs_[symbols_[b].id] = b;
+      for (std::uint32_t k = form_.first_version(b); k <= form_.version(b); ++k)
+        blob_of_value_[form_.index({b, k})] = b;
+    }
+    number_types(tape.texts);
+  }
+
+  N const& net() const noexcept { return *net_; }
+  ssa_form<N> const& form() const noexcept { return form_; }
+
+  // ---- ops
+  op_ref_t<N> op(op_index i) const { return ops_[i]; }
+  std::string_view type(op_index op) const { return text_of_type(type_number(op)); }
+  /// Types by small numbers: in a large net it takes long to look at each op.
+  std::uint32_t type_number(op_index op) const { return type_of_[op]; }
+  std::size_t type_count() const noexcept { return types_.size(); }
+  std::string_view text_of_type(std::uint32_t number) const { return tape_->texts[types_[number]]; }
+  std::size_t input_count(op_index op) const {
+    return static_cast<std::size_t>(std::ranges::distance(plait::inputs(*net_, ops_[op])));
+  }
+  std::size_t output_count(op_index op) const {
+    return static_cast<std::size_t>(std::ranges::distance(plait::outputs(*net_, ops_[op])));
+  }
+  std::optional<device_spec> device(op_index op) const {
+    if constexpr (device_net<N>)
+      return traits::device(*net_, ops_[op]);
+    else
+      return std::nullopt;
+  }
+  bool has_nets(op_index op) const { return !std::ranges::empty(subnets(*net_, ops_[op])); }
+  /// For messages: op 3 (FC 'name').
+  std::string label(op_index op) const {
+    std::string made = "op " + std::to_string(op) + " (" + std::string(type(op));
+    if (std::string_view const name = op_name(*net_, ops_[op]); !name.empty()) made += " '" + std::string(name) + '\'';
+    return made + ')';
+  }
+
+  // ---- blobs
+  symbol name(blob_index b) const { return symbols_[b]; }
+  symbol name_of_value(std::uint32_t v) const { return symbols_[blob_of_value_[v]]; }
+  std::string text(blob_index b) const { return std::string(tape_->texts[symbols_[b]]); }
+  /// npos if the net does not mention a blob of this name.
+  blob_index find(std::string_view text) const {
+    symbol const s = tape_->texts.find(text);
+    return s && s.id < blobs_.size() ? blobs_[s.id] : npos;
+  }
+  gradient_operand operand(value v) const { return {form_.index(v)}; }
+  /// The value of a number.
+  value value_at(std::uint32_t number) const {
+    blob_index const b = blob_of_value_[number];
+    std::uint32_t const first = form_.first_version(b);
+    return {b, first + (number - form_.index({b, first}))};
+  }
+  value last(blob_index b) const { return {b, form_.version(b)}; }
+  /// All ops that write a blob, in order.
+  std::vector<op_index> writers(blob_index b) const {
+    std::vector<op_index> made;
+    for (std::uint32_t k = form_.first_version(b); k <= form_.version(b); ++k)
+      if (op_index const op = form_.producing_op({b, k}); op != npos) made.push_back(op);
+    return made;
+  }
+  bool is_read(blob_index b) const {
+    for (std::uint32_t k = form_.first_version(b); k <= form_.version(b); ++k)
+      if (!form_.consumers({b, k}).empty()) return true;
+    return false;
+  }
+
+ private:
+  std::string_view text_of(blob_index b) const { return std::string_view(form_.name(b)); }
+
+  void intern_blobs(symbol_table& texts) {
+    symbols_.resize(form_.blob_bound());
+    blob_index first = 0;
+    if constexpr (symbol_named_net<N>) {  // all are in the table, but for names that only nets inside ops have
+      first = static_cast<blob_index>(traits::symbols(*net_).size());
+      for (blob_index b = 0; b != first; ++b) symbols_[b] = symbol{b};
+    }
+    constexpr blob_index names_ahead = 16;
+    auto const bound = static_cast<blob_index>(form_.blob_bound());
+    for (blob_index b = first; b < bound; ++b) {
+      if (b + names_ahead < bound) texts.prefetch(text_of(b + names_ahead));
+      if (form_.contains({b, form_.first_version(b)})) symbols_[b] = texts.intern(text_of(b));
+    }
+  }
+
+  void number_types(symbol_table& texts) {
+    boost::unordered_flat_map<std::uint32_t, std::uint32_t> numbers;  // by symbol
+    types_.clear();
+    type_of_.clear();
+    type_of_.reserve(form_.op_count());
+    for (auto&& op : plait::ops(*net_)) {
+      symbol const type = texts.intern(op_type(*net_, op));
+      auto const [at, added] = numbers.try_emplace(type.id, static_cast<std::uint32_t>(types_.size()));
+      if (added) types_.push_back(type);
+      type_of_.push_back(at->second);
+    }
+  }
+
+  N const* net_;
+  ssa_form<N> form_;
+  gradient_tape const* tape_ = nullptr;
+  detail::numbered_ops<N const> ops_;
+  std::vector<std::string> given_;
+  std::vector<symbol> types_;           // by number
+  std::vector<std::uint32_t> type_of_;  // by op
+  std::vector<symbol> symbols_;         // by blob
+  std::vector<blob_index> blobs_;       // by symbol of a blob's name
+  std::vector<blob_index> blob_of_value_;
+};
+
+/// Lets rules look at the op that a context shows.
+template <gradient_net N>
+class forward_op_reader final : public op_reader {
+ public:
+  forward_op_reader(forward_net<N> const& net, gradient_tape const& tape) : net_(&net), tape_(&tape) {}
+
+  void look_at(op_index op) { op_ = op; }
+
+  std::optional<argument_value> argument(std::string_view key) const override {
+    if constexpr (argument_readable_net<N>)
+      return detail::net_traits_of<N>::argument(net_->net(), net_->op(op_), key);
+    else
+      return std::nullopt;
+  }
+  std::shared_ptr<netdef const> net(std::string_view key) const override {
+    if constexpr (has_subnets<N>)
+      for (auto const& s : subnets(net_->net(), net_->op(op_)))
+        if constexpr (requires {
+                        { s.net } -> std::convertible_to<std::shared_ptr<netdef const>>;
+                        { s.argument } -> std::convertible_to<std::string_view>;
+                      })
+          if (std::string_view(s.argument) == key) return s.net;
+    return nullptr;
+  }
+  std::string_view name() const override { return op_name(net_->net(), net_->op(op_)); }
+  std::string text(gradient_operand v) const override {
+    while (tape_->is_made(v)) {
+      if (tape_->made(v).like == npos) return tape_->wish(v);
+      v = {tape_->made(v).like};
+    }
+    return std::string(tape_->texts[net_->name_of_value(v.id)]);
+  }
+
+ private:
+  forward_net<N> const* net_;
+  gradient_tape const* tape_;
+  op_index op_ = npos;
+};
+
+}  // namespace plait

@@ -1,0 +1,336 @@
+// What a gradient rule sees of an op, and how it says what its gradient is.
+//
+//   // y = a · b
+//   rules.set("Multiply", [](plait::gradient_context& c) {
+//     c.op("Multiply", {c.output_gradient(0), c.input(1)}, {c.input_gradient(0)});
+//     c.op("Multiply", {c.output_gradient(0), c.input(0)}, {c.input_gradient(1)});
+//   });
+//
+// Members are named after Caffe2's GradientMakerBase where that has them: I, O, GO, GI are input, output,
+// output_gradient, input_gradient; SetDense and SetSparse are pass.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <boost/unordered/unordered_flat_map.hpp>
+
+#include <plait/core/assert.hpp>
+#include <plait/core/detail/npos.hpp>
+#include <plait/core/errors.hpp>
+#include <plait/core/symbols.hpp>
+#include <plait/gradient/detail/gradient_options.hpp>
+#include <plait/gradient/detail/gradient_tape.hpp>
+#include <plait/gradient/detail/later_values.hpp>
+#include <plait/net/mutation.hpp>
+
+namespace plait {
+
+class ended_blobs;
+class scope_names;
+
+/// What the backward passes of nets inside an op share with the one around them.
+struct pass_surroundings {
+  ended_blobs* ended = nullptr;        ///< what is known of nets inside ops
+  std::size_t* loops = nullptr;        ///< how many loops have been differentiated: for names that count them
+  scope_names const* scope = nullptr;  ///< names that copies cannot have, where blobs are shared; else none
+};
+
+/// Thrown by rules, through the context: why an op has no gradient here. The backward pass catches it and adds which op
+/// it is.
+struct gradient_refusal : error {
+  using error::error;
+};
+
+/// What rules may ask of an op beyond its operands; filled by the backward pass for any kind of net.
+class op_reader {
+ public:
+  virtual ~op_reader() = default;
+  /// nothing where the op has no such argument, or one of another kind (a net, a tensor).
+  virtual std::optional<argument_value> argument(std::string_view key) const = 0;
+  /// The net in an argument; nullptr if there is none, or if the IR does not give it as a netdef.
+  virtual std::shared_ptr<netdef const> net(std::string_view key) const = 0;
+  virtual std::string_view name() const = 0;
+  /// What an operand is called so far.
+  virtual std::string text(gradient_operand v) const = 0;
+};
+
+/// An op that a rule has made, to be completed.
+class made_op {
+ public:
+  made_op(gradient_tape& tape, std::uint32_t at) : tape_(&tape), at_(at) {}
+
+  made_op& argument(std::string_view key, argument_value value) {
+    tape_->edit_details(at_).arguments.push_back({std::string(key), std::move(value)});
+    return *this;
+  }
+  made_op& net(std::string_view key, std::shared_ptr<netdef const> inner) {
+    tape_->edit_details(at_).nets.emplace_back(std::string(key), std::move(inner));
+    return *this;
+  }
+  /// By this name the nets inside the op know one of its operands.
+  made_op& called(gradient_operand v, std::string_view name) {
+    tape_->edit_details(at_).called.emplace_back(v, std::string(name));
+    return *this;
+  }
+  /// Of this input the nets inside the op read the shape alone.
+  made_op& shape_only(gradient_operand v) {
+    tape_->edit_details(at_).shapes.push_back(v);
+    return *this;
+  }
+  made_op& named(std::string_view name) {
+    tape_->edit_details(at_).name = name;
+    return *this;
+  }
+  /// It does not take over the arguments of the op it is made for.
+  made_op& own_arguments() {
+    (*tape_)[at_].takes.arguments = false;
+    return *this;
+  }
+  /// It takes over nothing at all.
+  made_op& plain() {
+    (*tape_)[at_].takes = {false, false, false};
+    return *this;
+  }
+  /// None of its outputs may have the name of an input.
+  made_op& apart() {
+    (*tape_)[at_].apart = true;
+    return *this;
+  }
+
+ private:
+  gradient_tape* tape_;
+  std::uint32_t at_;
+};
+
+/// One op, seen by its rule.
+class gradient_context {
+ public:
+  /// An operand of the op.
+  struct operand {
+    gradient_operand value;
+    symbol blob;  ///< in the tape's texts
+  };
+
+  gradient_context(gradient_tape& tape, op_reader const& reader) : tape_(&tape), reader_(&reader) {}
+
+  // ---- the op
+  std::string_view type() const noexcept { return type_; }
+  std::string_view name() const { return reader_->name(); }
+  std::size_t input_count() const noexcept { return inputs_.size(); }
+  std::size_t output_count() const noexcept { return outputs_.size(); }
+  std::string_view input_name(std::size_t i) const { return tape_->texts[at(inputs_, i).blob]; }
+  std::string_view output_name(std::size_t i) const { return tape_->texts[at(outputs_, i).blob]; }
+  gradient_operand input(std::size_t i) const { return at(inputs_, i).value; }
+  gradient_operand output(std::size_t i) const { return at(outputs_, i).value; }
+  /// The first operand of that name; npos if there is none. O(1), but O(operands) for the first name that is asked for.
+  std::size_t find_input(std::string_view name) const { return find(inputs_of_, inputs_, name); }
+  std::size_t find_output(std::string_view name) const { return find(outputs_of_, outputs_, name); }
+  /// How many of the inputs and outputs the op lists; those behind are what nets inside it read and write.
+  std::size_t listed_input_count() const noexcept { return listed_inputs_; }
+  std::size_t listed_output_count() const noexcept { return listed_outputs_; }
+
+  /// The argument as a T, which is an alternative of argument_value; `fallback` where there is none. Integers do for
+  /// floats. Refuses one of another type.
+  template <class T>
+  T argument(std::string_view key, T fallback = T()) const {
+    std::optional<argument_value> found = reader_->argument(key);
+    if (!found) return fallback;
+    if (T* const value = std::get_if<T>(&*found)) return std::move(*value);
+    if constexpr (std::is_same_v<T, float>)
+      if (auto const* const value = std::get_if<std::int64_t>(&*found)) return static_cast<float>(*value);
+    refuse("argument '" + std::string(key) + "' is of another type than expected");
+  }
+  std::optional<argument_value> any_argument(std::string_view key) const { return reader_->argument(key); }
+  bool has_argument(std::string_view key) const { return reader_->argument(key).has_value(); }
+  std::shared_ptr<netdef const> net(std::string_view key) const { return reader_->net(key); }
+
+  /// gradient_options::numpy_broadcasting
+  bool numpy_broadcasting() const noexcept { return numpy_broadcasting_; }
+
+  // ---- gradients of outputs
+  bool has_gradient(std::size_t o) const { return static_cast<bool>(at(gradients_, o)); }
+  bool is_sparse(std::size_t o) const { return at(gradients_, o).is_sparse(); }
+  /// The dense gradient of an output. Refuses where there is none, or a sparse one.
+  gradient_operand output_gradient(std::size_t o) const {
+    if (!has_gradient(o))
+      refuse("the gradient of output '" + std::string(output_name(o)) +
+             "' is not provided: nothing that is differentiated reads it (ZeroGradient makes one)");
+    if (is_sparse(o))
+      refuse("the gradient of output '" + std::string(output_name(o)) + "' is sparse where a dense one is needed");
+    return gradients_[o].values;
+  }
+  /// The sparse gradient of an output. Refuses where there is none, or a dense one.
+  gradient_operands output_rows(std::size_t o) const {
+    if (!has_gradient(o)) (void)output_gradient(o);
+    if (!is_sparse(o))
+      refuse("the gradient of output '" + std::string(output_name(o)) + "' is dense where a sparse one is needed");
+    return gradients_[o];
+  }
+
+  // ---- gradients of inputs
+  /// Whether anybody asks for the gradient of an input. A rule need not look: what nobody reads is dropped.
+  bool is_wanted(std::size_t i) const { return at(wanted_, i) != 0; }
+  /// `<x>_grad`
+  std::string gradient_name(std::size_t i) const {
+    return std::string(input_name(i)).append(gradient_tape::gradient_suffix);
+  }
+  /// A new blob `<x>_grad`, which is to hold the gradient of input i: to be an output of an op.
+  gradient_operand input_gradient(std::size_t i) {
+    gradient_operand const made = tape_->make_gradient(at(inputs_, i).blob);
+    results_[i] = {made, {}};
+    return made;
+  }
+  /// The gradient of input i is what this operand holds already.
+  void pass(std::size_t i, gradient_operand gradient) { pass(i, gradient_operands{gradient, {}}); }
+  void pass(std::size_t i, gradient_operands gradient) { at(results_, i) = gradient; }
+  /// The gradient of input i is sparse: rows at `indices`, which are an operand there is already; the result is a new
+  /// blob `<x>_grad_values` for the rows.
+  gradient_operand input_gradient_rows(std::size_t i, gradient_operand indices) {
+    gradient_operand const made = tape_->make_value(gradient_name(i) + "_values");
+    results_[i] = {made, indices};
+    return made;
+  }
+  /// A new blob that is needed on the way.
+  gradient_operand temporary(std::string_view name) { return tape_->make_value(name); }
+  /// A new blob that takes the place of one that is not needed from here on; where it is, another place.
+  gradient_operand in_place_of(gradient_operand other) { return tape_->make_value_like(other); }
+
+  /// A blob under the name of another one, whatever that is still needed for: for state that ops change.
+  gradient_operand update(gradient_operand other) {
+    gradient_operand const made = tape_->make_value_like(other);
+    tape_->made(made).forced = true;
+    return made;
+  }
+  /// What an operand is called so far.
+  std::string text(gradient_operand v) const { return reader_->text(v); }
+  /// gradient_options::as_caffe2
+  bool as_caffe2() const noexcept { return as_caffe2_; }
+  /// For the backward passes of nets inside.
+  pass_surroundings const& surroundings() const noexcept { return surroundings_; }
+
+  /// What becomes of values of the net until gradient ops run.
+  later_values& later() const {
+    PLAIT_ASSERT(later_ != nullptr, "gradient_context: no pass has said what becomes of values");
+    return *later_;
+  }
+
+  /// The net, or one inside it, needs a copy of a blob, which gradient ops will read.
+  void save(saved_value copy) { saved_.push_back(std::move(copy)); }
+
+  // ---- ops
+  /// Appends an op. It takes over device, engine and arguments of the op it is made for, arguments of its own first.
+  template <class Inputs = std::initializer_list<gradient_operand>,
+            class Outputs = std::initializer_list<gradient_operand>>
+  made_op op(std::string_view type, Inputs const& inputs, Outputs const& outputs) {
+    return made_op(*tape_, tape_->add(type, source_, inputs, outputs, inherited()));
+  }
+
+  [[noreturn]] static void refuse(std::string const& why) { throw gradient_refusal(why); }
+  void refuse_unless(bool holds, std::string const& why) const {
+    if (!holds) refuse(why);
+  }
+
+  // ---- for the backward pass
+  gradient_tape& tape() noexcept { return *tape_; }
+  op_index source() const noexcept { return source_; }
+  void start(op_index source, std::string_view type) {
+    source_ = source;
+    type_ = type;
+    first_value_ = tape_->value_count();
+    inputs_.clear();
+    outputs_.clear();
+    inputs_of_.clear();
+    outputs_of_.clear();
+    gradients_.clear();
+    wanted_.clear();
+    results_.clear();
+    saved_.clear();
+  }
+  void add_input(operand in, bool wanted) {
+    inputs_.push_back(in);
+    wanted_.push_back(wanted ? 1 : 0);
+    results_.emplace_back();
+  }
+  void add_output(operand out, gradient_operands gradient) {
+    outputs_.push_back(out);
+    gradients_.push_back(gradient);
+  }
+  void set_output_gradient(std::size_t o, gradient_operands gradient) { gradients_[o] = gradient; }
+  /// Refuses if an op of the tape from `first` on, which the rule has made, reads what the rule has not made by then,
+  /// or if a gradient that it gives is made by none.
+  void expect_made(std::size_t first) const {
+    for (std::size_t op = first; op != tape_->ops().size(); ++op)
+      for (gradient_operand const in : tape_->inputs(op)) expect_made_before(op, in);
+    for (gradient_operands const& result : results_)
+      for (gradient_operand const part : {result.values, result.indices})
+        if (part) expect_made_before(tape_->ops().size(), part);
+  }
+  void set_surroundings(pass_surroundings const& s) { surroundings_ = s; }
+  void set_later(later_values& values) { later_ = &values; }
+  void set_options(bool numpy_broadcasting, bool as_caffe2) {
+    numpy_broadcasting_ = numpy_broadcasting;
+    as_caffe2_ = as_caffe2;
+  }
+  void set_listed(std::size_t inputs, std::size_t outputs) {
+    listed_inputs_ = inputs;
+    listed_outputs_ = outputs;
+  }
+  std::span<gradient_operands const> results() const noexcept { return results_; }
+  std::vector<saved_value>& saved() noexcept { return saved_; }
+
+ private:
+  template <class Operands>
+  static auto at(Operands& all, std::size_t i) -> decltype((all[i])) {
+    if (i >= all.size()) refuse("it has no operand " + std::to_string(i));
+    return all[i];
+  }
+
+  using places = boost::unordered_flat_map<std::uint32_t, std::size_t>;  // of operands, by the numbers of their blobs
+
+  std::size_t find(places& known, std::vector<operand> const& all, std::string_view name) const {
+    if (known.empty())
+      for (std::size_t i = 0; i != all.size(); ++i) known.emplace(all[i].blob.id, i);
+    auto const found = known.find(tape_->texts.find(name).id);
+    return found == known.end() ? npos : found->second;
+  }
+
+  void expect_made_before(std::size_t op, gradient_operand v) const {
+    if (!v) refuse("its rule has an op read an operand that is none");
+    if (v.id < first_value_ || tape_->made(v).maker < op) return;
+    std::string const name = tape_->wish(v);
+    refuse("its rule needs " + (name.empty() ? "a blob" : '\'' + name + '\'') + " before an op of it makes that");
+  }
+
+  gradient_tape* tape_;
+  op_reader const* reader_;
+  std::size_t first_value_ = 0;  // of those that the rule adds to the tape
+  op_index source_ = npos;
+  std::string_view type_;
+  std::size_t listed_inputs_ = 0;
+  std::size_t listed_outputs_ = 0;
+  bool numpy_broadcasting_ = false;
+  bool as_caffe2_ = false;
+  pass_surroundings surroundings_;
+  later_values* later_ = nullptr;
+  std::vector<operand> inputs_;
+  std::vector<operand> outputs_;
+  mutable places inputs_of_;  // found when the first is asked for
+  mutable places outputs_of_;
+  std::vector<gradient_operands> gradients_;  // of outputs
+  std::vector<char> wanted_;                  // of inputs
+  std::vector<gradient_operands> results_;    // of inputs
+  std::vector<saved_value> saved_;
+};
+
+}  // namespace plait

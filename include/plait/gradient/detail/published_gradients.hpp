@@ -1,0 +1,69 @@
+// What the result of a backward pass says to be the gradients of blobs.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <plait/core/detail/npos.hpp>
+#include <plait/gradient/detail/forward_net.hpp>
+#include <plait/gradient/detail/gradient_tape.hpp>
+#include <plait/gradient/detail/value_names.hpp>
+#include <plait/gradient/detail/wanted_gradients.hpp>
+#include <plait/ssa/versioning.hpp>
+
+namespace plait {
+
+/// The map from blobs to gradients as it stands while the walk goes back (Caffe2's input_to_grad): in the end a blob
+/// has the gradient of its first version that has one. Refers to the net and to what is wanted of it.
+template <gradient_net N>
+class published_gradients {
+ public:
+  published_gradients(forward_net<N> const& net, wanted_gradients<N> const& wanted) : net_(&net), wanted_(&wanted) {}
+
+  /// Once the net is computed.
+  void reset() { of_.assign(net_->form().blob_bound(), {}); }
+
+  bool contains(blob_index b) const { return static_cast<bool>(of_[b].gradient); }
+  gradient_operands gradient(blob_index b) const { return of_[b].gradient; }
+  /// Which version of a blob its gradient is that of.
+  std::uint32_t version(blob_index b) const { return of_[b].version; }
+  /// Whether a blob has a gradient, and it is that of another version.
+  bool is_stale(value v) const { return contains(v.blob) && of_[v.blob].version != v.version; }
+
+  void set(value v, gradient_operands g) {
+    of_[v.blob].gradient = g;
+    of_[v.blob].version = v.version;
+  }
+  /// An op that reads a blob and writes it takes the gradient of the written version out of the map.
+  void hide_overwritten(op_index op) {
+    for (value out : net_->form().writes(op)) of_[out.blob].written_by = op;
+    for (value in : net_->form().reads(op))
+      if (of_[in.blob].written_by == op) of_[in.blob].gradient = {};
+  }
+
+  /// Calls f(blob, gradient_operands&) for each blob that the result is to have, in the order of the net. Indices may
+  /// be values of the net.
+  template <class F>
+  void for_each(F f) {
+    for (blob_index b : net_->form().blobs())
+      if (contains(b) && wanted_->is_asked_for(b)) f(b, of_[b].gradient);
+  }
+  template <class F>
+  void for_each(F f) const {
+    for (blob_index b : net_->form().blobs())
+      if (contains(b) && wanted_->is_asked_for(b)) f(b, of_[b].gradient);
+  }
+
+ private:
+  struct entry {
+    gradient_operands gradient;
+    std::uint32_t version = 0;
+    op_index written_by = npos;  // the op that was looked at last
+  };
+
+  forward_net<N> const* net_;
+  wanted_gradients<N> const* wanted_;
+  std::vector<entry> of_;  // by blob
+};
+
+}  // namespace plait

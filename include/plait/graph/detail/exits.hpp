@@ -1,0 +1,111 @@
+// The ways out of a graph, endless loops included: the roots that post-dominators are counted from.
+//
+// A node without successors is an exit. Nodes from which no exit can be reached run in circles for ever; they get roots
+// of their own, by the rule of LLVM (14 to 20) and GCC, so that post-dominators equal theirs: in ascending order, from
+// each node that reaches no root yet, walk forward, depth first, the successor with the highest number first; the node
+// that is visited last becomes a root. Roots that reach other roots are dropped in the end. What is left is one root
+// for each strongly connected component that no edge leaves.
+//
+// O(nodes + edges) time for the exits and one endless loop; each further endless loop costs a walk over what it can
+// reach and has no root yet, which is quadratic at worst for thousands of endless loops with a common tail. Iterative.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <plait/core/csr.hpp>
+#include <plait/core/detail/npos.hpp>
+
+namespace plait {
+
+/// The roots of the graph read backwards. Computing again keeps the memory.
+class graph_exits {
+ public:
+  /// By number: successors ascending in each row, and predecessors.
+  constexpr void compute(csr<std::uint32_t> const& successors, csr<std::uint32_t> const& predecessors);
+
+  /// Exits in ascending order, then a node of each endless loop. Every node reaches one of them, none reaches another.
+  constexpr std::span<std::uint32_t const> roots() const noexcept { return roots_; }
+  /// How many of the roots have no successors.
+  constexpr std::size_t exit_count() const noexcept { return exits_; }
+
+ private:
+  static constexpr std::uint32_t fresh = npos;
+  static constexpr std::uint32_t reaches_root = npos - 1;
+
+  constexpr void mark_ways_to(std::uint32_t root, csr<std::uint32_t> const& predecessors);
+  constexpr std::uint32_t furthest_from(std::uint32_t start, csr<std::uint32_t> const& successors);
+  constexpr void drop_redundant(csr<std::uint32_t> const& predecessors);
+
+  std::vector<std::uint32_t> roots_;
+  std::size_t exits_ = 0;
+  std::vector<std::uint32_t> marks_;  // fresh, reaches_root, or the node whose forward walk was here last
+  std::vector<std::uint32_t> stack_;
+};
+
+constexpr void graph_exits::compute(csr<std::uint32_t> const& successors, csr<std::uint32_t> const& predecessors) {
+  auto const n = static_cast<std::uint32_t>(successors.size());
+  roots_.clear();
+  marks_.assign(n, fresh);
+  for (std::uint32_t at = 0; at != n; ++at) {
+    if (!successors[at].empty()) continue;
+    roots_.push_back(at);
+    mark_ways_to(at, predecessors);
+  }
+  exits_ = roots_.size();
+  for (std::uint32_t at = 0; at != n; ++at) {
+    if (marks_[at] == reaches_root) continue;
+    roots_.push_back(furthest_from(at, successors));
+    mark_ways_to(roots_.back(), predecessors);
+  }
+  if (roots_.size() > exits_ + 1) drop_redundant(predecessors);
+}
+
+constexpr void graph_exits::mark_ways_to(std::uint32_t root, csr<std::uint32_t> const& predecessors) {
+  marks_[root] = reaches_root;
+  stack_.assign(1, root);
+  while (!stack_.empty()) {
+    std::uint32_t const at = stack_.back();
+    stack_.pop_back();
+    for (std::uint32_t const p : predecessors[at]) {
+      if (marks_[p] == reaches_root) continue;
+      marks_[p] = reaches_root;
+      stack_.push_back(p);
+    }
+  }
+}
+
+// Nothing this walk sees reaches a root: else its start would.
+constexpr std::uint32_t graph_exits::furthest_from(std::uint32_t start, csr<std::uint32_t> const& successors) {
+  std::uint32_t last = start;
+  stack_.assign(1, start);
+  while (!stack_.empty()) {
+    std::uint32_t const at = stack_.back();
+    stack_.pop_back();
+    if (marks_[at] == start) continue;
+    marks_[at] = start;
+    last = at;
+    for (std::uint32_t const s : successors[at])
+      if (marks_[s] != start) stack_.push_back(s);
+  }
+  return last;
+}
+
+// A root reaches none of those before it: then it would have been marked by their time. So, from the last to the first,
+// it is redundant if one of those after it has marked it.
+constexpr void graph_exits::drop_redundant(csr<std::uint32_t> const& predecessors) {
+  std::ranges::fill(marks_, fresh);
+  std::size_t kept = roots_.size();
+  for (std::size_t i = roots_.size(); i-- != exits_;) {
+    if (marks_[roots_[i]] == reaches_root) continue;
+    mark_ways_to(roots_[i], predecessors);
+    roots_[--kept] = roots_[i];
+  }
+  roots_.erase(roots_.begin() + static_cast<std::ptrdiff_t>(exits_),
+               roots_.begin() + static_cast<std::ptrdiff_t>(kept));
+}
+
+}  // namespace plait

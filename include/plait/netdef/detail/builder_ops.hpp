@@ -1,0 +1,136 @@
+// The common operators as members of a net builder.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <plait/net/detail/parameter.hpp>
+#include <plait/netdef/detail/blob_handle.hpp>
+#include <plait/netdef/detail/built_op.hpp>
+
+namespace plait {
+
+/// What net_builder has beyond op<Count>(type, inputs, outputs, arguments): each adds the op of the Caffe2 operator
+/// that it is called after, and takes last what the output is to be called; left out, a name is made. An argument that
+/// is left out is not written, and the operator's default holds. Where Caffe2 knows a second output that the gradient
+/// needs (Concat, Reshape), that one is called `_<output>_concat_dims`, `_<output>_dims`, as by brew. Throw what op()
+/// throws.
+template <class Builder>
+class builder_ops {
+ public:
+  using axis_argument = std::optional<std::int64_t>;
+
+  // ---- matrices
+  blob_handle fc(blob_operand x, blob_operand w, blob_operand b, blob_operands y = {}) {
+    return one("FC", {x, w, b}, y);
+  }
+  blob_handle matmul(blob_operand a, blob_operand b, blob_operands y = {}) { return one("MatMul", {a, b}, y); }
+  blob_handle transpose(blob_operand x, std::vector<std::int64_t> const& axes, blob_operands y = {}) {
+    return one("Transpose", x, y, {{"axes", axes}});
+  }
+
+  // ---- elements
+  blob_handle add(blob_operand a, blob_operand b, blob_operands c = {}) { return one("Add", {a, b}, c); }
+  blob_handle sub(blob_operand a, blob_operand b, blob_operands c = {}) { return one("Sub", {a, b}, c); }
+  blob_handle mul(blob_operand a, blob_operand b, blob_operands c = {}) { return one("Mul", {a, b}, c); }
+  blob_handle div(blob_operand a, blob_operand b, blob_operands c = {}) { return one("Div", {a, b}, c); }
+  blob_handle sum(blob_operands const& xs, blob_operands y = {}) { return one("Sum", xs, y); }
+  blob_handle scale(blob_operand x, float factor, blob_operands y = {}) {
+    return one("Scale", x, y, {{"scale", factor}});
+  }
+  blob_handle pow(blob_operand x, float exponent, blob_operands y = {}) {
+    return one("Pow", x, y, {{"exponent", exponent}});
+  }
+  blob_handle clip(blob_operand x, float least, float most, blob_operands y = {}) {
+    return one("Clip", x, y, {{"min", least}, {"max", most}});
+  }
+  blob_handle negative(blob_operand x, blob_operands y = {}) { return one("Negative", x, y); }
+  blob_handle sqr(blob_operand x, blob_operands y = {}) { return one("Sqr", x, y); }
+  blob_handle sqrt(blob_operand x, blob_operands y = {}) { return one("Sqrt", x, y); }
+  blob_handle exp(blob_operand x, blob_operands y = {}) { return one("Exp", x, y); }
+  blob_handle log(blob_operand x, blob_operands y = {}) { return one("Log", x, y); }
+  blob_handle tanh(blob_operand x, blob_operands y = {}) { return one("Tanh", x, y); }
+  blob_handle sigmoid(blob_operand x, blob_operands y = {}) { return one("Sigmoid", x, y); }
+  blob_handle relu(blob_operand x, blob_operands y = {}) { return one("Relu", x, y); }
+  blob_handle softmax(blob_operand x, blob_operands y = {}) { return one("Softmax", x, y); }
+
+  // ---- comparisons
+  blob_handle lt(blob_operand a, blob_operand b, blob_operands c = {}) { return one("LT", {a, b}, c); }
+  blob_handle le(blob_operand a, blob_operand b, blob_operands c = {}) { return one("LE", {a, b}, c); }
+  blob_handle gt(blob_operand a, blob_operand b, blob_operands c = {}) { return one("GT", {a, b}, c); }
+  blob_handle ge(blob_operand a, blob_operand b, blob_operands c = {}) { return one("GE", {a, b}, c); }
+  blob_handle eq(blob_operand a, blob_operand b, blob_operands c = {}) { return one("EQ", {a, b}, c); }
+
+  // ---- shapes and places
+  blob_handle concat(blob_operands const& xs, axis_argument axis = {}, blob_operands y = {}) {
+    return with_second("Concat", xs, y, "_concat_dims", axis_arguments(axis));
+  }
+  blob_handle reshape(blob_operand x, std::vector<std::int64_t> const& shape, blob_operands y = {}) {
+    return with_second("Reshape", x, y, "_dims", {{"shape", shape}});
+  }
+  /// `auto [a, b] = net.split<2>(x);`
+  template <std::size_t Count>
+  std::array<blob_handle, Count> split(blob_operand x, axis_argument axis = {}, blob_operands ys = {}) {
+    return self().template op<Count>("Split", x, ys, axis_arguments(axis));
+  }
+  /// As many parts as is found out at run time.
+  std::vector<blob_handle> split(blob_operand x, std::size_t count, axis_argument axis = {}) {
+    return self().op_n("Split", x, count, axis_arguments(axis));
+  }
+  blob_handle gather(blob_operand data, blob_operand indices, blob_operands y = {}) {
+    return one("Gather", {data, indices}, y);
+  }
+  blob_handle copy(blob_operand x, blob_operands y = {}) { return one("Copy", x, y); }
+  blob_handle stop_gradient(blob_operand x, blob_operands y = {}) { return one("StopGradient", x, y); }
+
+  // ---- losses
+  /// The softmax and the loss.
+  std::array<blob_handle, 2> softmax_with_loss(blob_operand x, blob_operand labels, blob_operands outputs = {}) {
+    return self().template op<2>("SoftmaxWithLoss", {x, labels}, outputs);
+  }
+  blob_handle squared_l2_distance(blob_operand x, blob_operand y, blob_operands z = {}) {
+    return one("SquaredL2Distance", {x, y}, z);
+  }
+  blob_handle averaged_loss(blob_operand x, blob_operands y = {}) { return one("AveragedLoss", x, y); }
+  blob_handle sum_elements(blob_operand x, blob_operands y = {}) { return one("SumElements", x, y); }
+
+  // ---- tensors out of nothing
+  /// Of float where the value is a floating-point number, of bool where it is one, else of int64.
+  template <class T>
+    requires std::is_arithmetic_v<T>
+  blob_handle constant_fill(std::vector<std::int64_t> const& shape, T value, blob_operands y = {}) {
+    std::vector<net_argument> arguments{{"shape", shape}, {"value", value}};
+    if constexpr (std::is_integral_v<T>) arguments.emplace_back("dtype", std::is_same_v<T, bool> ? 5 : 10);
+    return one("ConstantFill", {}, y, std::move(arguments));
+  }
+  /// The tensor itself, of any type that a fill op makes (const_fill_op says which).
+  blob_handle given_tensor(tensor_value const& tensor, blob_operands y = {}) { return self().fill(tensor, y); }
+  blob_handle given_tensor(std::vector<std::int64_t> shape, std::vector<float> elements, blob_operands y = {}) {
+    return given_tensor({std::move(shape), std::move(elements)}, y);
+  }
+  /// A workspace for Do ops to run in.
+  blob_handle create_scope(blob_operands workspace = {}) { return one("CreateScope", {}, workspace); }
+
+ private:
+  Builder& self() { return static_cast<Builder&>(*this); }
+  blob_handle one(char const* type, blob_operands const& inputs, blob_operands const& y,
+                  std::vector<net_argument> arguments = {}) {
+    return self().template op<1>(type, inputs, y, std::move(arguments));
+  }
+  blob_handle with_second(char const* type, blob_operands const& inputs, blob_operands const& y, char const* ending,
+                          std::vector<net_argument> arguments) {
+    return self().op_with_second(type, inputs, y, ending, std::move(arguments));
+  }
+  static std::vector<net_argument> axis_arguments(axis_argument axis) {
+    std::vector<net_argument> made;
+    if (axis) made.emplace_back("axis", *axis);
+    return made;
+  }
+};
+
+}  // namespace plait

@@ -1,0 +1,5 @@
+// Protobuf's text format of NetDefs: read_text(), write_text().
+#pragma once
+
+#include <plait/netdef/detail/text_reader.hpp>
+#include <plait/netdef/detail/text_writer.hpp>

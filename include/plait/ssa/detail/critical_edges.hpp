@@ -1,0 +1,56 @@
+// Edges from a block with several successors to one with several predecessors: on which no code can stand that is to be
+// run for that edge alone, neither at the end of the one nor at the start of the other.
+//
+//   for (plait::critical_edge const& e : plait::critical_edges(graph)) …
+//   plait::split_critical_edges(f);      // with the hook split_edge (ssa/program_mutation.hpp)
+//
+// Going out of SSA form does not need them split (dense_destruction.hpp), but where they are not, copies for such an
+// edge are made whichever way control goes. Splitting is also what lets parallel edges bring a phi different values.
+// O(edges).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <plait/graph/detail/dense_graph.hpp>
+#include <plait/graph/detail/snapshot.hpp>
+#include <plait/ssa/program_mutation.hpp>
+
+namespace plait {
+
+/// The `way`-th edge out of a block.
+struct critical_edge {
+  std::uint32_t block = 0;
+  std::uint32_t way = 0;
+  friend constexpr bool operator==(critical_edge const&, critical_edge const&) = default;
+  friend constexpr auto operator<=>(critical_edge const&, critical_edge const&) = default;
+};
+
+/// In the order of blocks and ways. Control that comes from outside counts as another predecessor of the entry; blocks
+/// that the entry does not reach are no predecessors.
+[[nodiscard]] constexpr std::vector<critical_edge> critical_edges(dense_graph const& g) {
+  std::vector<critical_edge> found;
+  for (std::uint32_t b = 0; b != g.size(); ++b) {
+    std::span<std::uint32_t const> const next = g.successors(b);
+    if (next.size() < 2) continue;
+    for (std::uint32_t way = 0; way != next.size(); ++way)
+      if (g.predecessors(next[way]).size() + (next[way] == 0 ? 1 : 0) > 1) found.push_back({b, way});
+  }
+  return found;
+}
+
+/// Puts an empty block on each critical edge between blocks that the entry reaches; returns how many. Throws nothing
+/// (but for memory).
+template <edge_splitting_program P>
+std::size_t split_critical_edges(P& p) {
+  flow_snapshot<P> const graph(p);
+  std::vector<critical_edge> const edges = critical_edges(graph);
+  std::vector<node_t<P>> const order(graph.order().begin(), graph.order().end());
+  for (critical_edge const& e : edges)
+    detail::program_traits_of<P>::split_edge(p, order[e.block], static_cast<std::size_t>(e.way));
+  return edges.size();
+}
+
+}  // namespace plait

@@ -1,0 +1,83 @@
+// The reachable part of a program in numbers: what the algorithms on programs run on.
+//
+// Blocks have the numbers of a dense_graph, ops are numbered block after block, blobs as they come. Built by
+// program_snapshot; not a template, so that the algorithms on it compile once and never touch a user's IR.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <ranges>
+#include <span>
+#include <vector>
+
+#include <plait/core/assert.hpp>
+#include <plait/core/csr.hpp>
+#include <plait/net/detail/blob_table.hpp>
+#include <plait/ssa/versioning.hpp>
+
+namespace plait {
+
+/// The ops of the blocks of a dense_graph, in order, and the blobs they read and write. 4 bytes an operand and 12 an
+/// op.
+class dense_program {
+ public:
+  constexpr std::size_t block_count() const noexcept { return first_op_.size() - 1; }
+  constexpr std::size_t op_count() const noexcept { return reads_.size(); }
+  constexpr std::size_t blob_count() const noexcept { return blob_count_; }
+
+  /// The numbers of a block's ops.
+  constexpr auto ops(std::uint32_t block) const {
+    PLAIT_ASSERT(block < block_count(), "dense_program: no such block");
+    return std::views::iota(first_op_[block], first_op_[block + 1]);
+  }
+  constexpr op_index first_op(std::uint32_t block) const { return first_op_[block]; }
+  constexpr std::uint32_t block(op_index op) const { return block_[op]; }
+
+  constexpr std::span<blob_index const> reads(op_index op) const { return reads_[op]; }
+  constexpr std::span<blob_index const> writes(op_index op) const { return writes_[op]; }
+
+  /// The reads of all ops, row by row.
+  constexpr csr<blob_index> const& all_reads() const noexcept { return reads_; }
+
+  /// What the program is given, as it declares.
+  constexpr std::span<blob_index const> given() const noexcept { return given_; }
+  /// What is read when the program ends in a block: nothing where it goes on.
+  constexpr std::span<blob_index const> results(std::uint32_t block) const { return results_[block]; }
+
+  // ---- building, block after block
+  constexpr void clear() {
+    first_op_.resize(1, 0);
+    block_.clear();
+    reads_.clear();
+    writes_.clear();
+    given_.clear();
+    results_.clear();
+    blob_count_ = 0;
+  }
+  constexpr void give(blob_index blob) { given_.push_back(blob); }
+  constexpr void read(blob_index blob) { reads_.push(blob); }
+  constexpr void write(blob_index blob) { writes_.push(blob); }
+  constexpr void end_op() {
+    reads_.end_row();
+    writes_.end_row();
+    block_.push_back(static_cast<std::uint32_t>(block_count()));
+  }
+  constexpr void result(blob_index blob) { results_.push(blob); }
+  constexpr void end_block() {
+    results_.end_row();
+    first_op_.push_back(static_cast<op_index>(op_count()));
+  }
+  /// Blob numbers are below this.
+  constexpr void set_blob_count(std::size_t blobs) { blob_count_ = blobs; }
+
+ private:
+  std::vector<op_index> first_op_ = {0};
+  std::vector<std::uint32_t> block_;
+  csr<blob_index> reads_;
+  csr<blob_index> writes_;
+  std::vector<blob_index> given_;
+  csr<blob_index> results_;
+  std::size_t blob_count_ = 0;
+};
+
+}  // namespace plait

@@ -1,0 +1,272 @@
+// Removal of copies from one device to another and back.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <optional>
+#include <ranges>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <plait/core/detail/raise.hpp>
+#include <plait/core/errors.hpp>
+#include <plait/net/detail/nested_names.hpp>
+#include <plait/net/detail/op_label.hpp>
+#include <plait/net/mutation.hpp>
+#include <plait/net/net_traits.hpp>
+#include <plait/ssa/detail/blob_label.hpp>
+#include <plait/ssa/detail/written_outputs.hpp>
+#include <plait/ssa/versioning.hpp>
+
+namespace plait {
+
+struct copy_fusion_options {
+  /// Do as detectron2 does: redirect only the first reader of a blob that is copied back, whatever became of the source
+  /// in between and whichever GPU it was copied to, and refuse one that nobody reads, or an external output that
+  /// nothing makes. The net may then read a blob that no op makes any more. For comparison with nets made by it.
+  bool first_reader_only = false;
+};
+
+/// What fuse_copies did. Ops are counted as before.
+struct copy_fusion {
+  std::vector<op_index> removed_ops;
+  std::vector<operand> rewired_inputs;  ///< inputs that now read the source of the copies
+};
+
+template <class N>
+concept copy_fusible_net = typed_net<N> && renamable_net<N> && op_erasable_net<N>;
+
+namespace detail {
+
+template <class N>
+class copy_fuser {
+ public:
+  copy_fuser(N const& n, copy_fusion_options const& options)
+      : n_(n), options_(options), ssa_(get_ssa(n, {.subnets = true, .control_inputs = true})) {
+    read_ops(n);
+    link_readers();
+    leaves_.resize(ssa_.value_count());
+    for (value v : ssa_.external_outputs()) leaves_[ssa_.index(v)] = true;
+    gone_.resize(ssa_.op_count());
+  }
+
+  // A fusion may make another one possible behind it, seldom before it: passes until nothing is found.
+  void plan() {
+    if (options_.first_reader_only) require_written_outputs(ssa_);
+    for (bool found = true; found;) {
+      found = false;
+      for (op_index op : copies_)
+        if (!gone_[op] && is_fusible(op)) {
+          fuse(op);
+          found = true;
+        }
+    }
+  }
+
+  copy_fusion apply(N& n) {
+    using traits = net_traits_of<N>;
+    copy_fusion done;
+    op_list<N> ops(n);
+    // All names first: an op whose input changes may be the one that a name is taken from.
+    std::vector<name_t<N>> names;
+    for (std::uint32_t at = 0; at != readers_.size(); ++at) {
+      reader const& r = readers_[at];
+      if (gone_[r.at.op] || r.reads == original(r.at)) continue;
+      // Its copy names it as an input; others may wait for it only, or read it in a nested net.
+      operand source = ssa_.consumers(r.reads).front();
+      for (operand const o : ssa_.consumers(r.reads))
+        if (o.slot < inputs_[o.op]) {
+          source = o;
+          break;
+        }
+      auto&& inputs = plait::inputs(std::as_const(n), ops[source.op]);
+      names.push_back(*std::ranges::next(std::ranges::begin(inputs), source.slot));
+      done.rewired_inputs.push_back(r.at);
+    }
+    for (std::size_t i = 0; i != names.size(); ++i)
+      traits::set_input(n, ops[done.rewired_inputs[i].op], done.rewired_inputs[i].slot, names[i]);
+    for (op_index op = 0; op != gone_.size(); ++op)
+      if (gone_[op]) done.removed_ops.push_back(op);
+    if (!done.removed_ops.empty()) traits::erase_ops(n, done.removed_ops);
+    return done;
+  }
+
+ private:
+  enum class direction : std::uint8_t { none, to_gpu, to_cpu };
+  static constexpr std::uint32_t nobody = npos;
+
+  // An operand in the list of readers of the value it reads by now.
+  struct reader {
+    operand at;
+    value reads;
+    std::uint32_t next;
+  };
+  struct reader_list {
+    std::uint32_t first = nobody;
+    std::uint32_t last = nobody;
+  };
+
+  void read_ops(N const& n) {
+    op_index index = 0;
+    for (auto&& op : plait::ops(n)) {
+      std::string_view const type = op_type(n, op);
+      bool const one_to_one = ssa_.reads(index).size() == 1 && ssa_.writes(index).size() == 1;
+      direction way = direction::none;
+      if (one_to_one && type == "CopyCPUToGPU") way = direction::to_gpu;
+      if (one_to_one && type == "CopyGPUToCPU") way = direction::to_cpu;
+      ways_.push_back(way);
+      inputs_.push_back(static_cast<std::uint32_t>(std::ranges::distance(plait::inputs(n, op))));
+      // A net inside may know an input by its name, or be bound to it.
+      rewirable_.push_back(has_nested_nets(n, op) ? 0 : inputs_.back());
+      std::int32_t id = 0;
+      if constexpr (device_net<N>) {
+        if (way != direction::none && !options_.first_reader_only) {
+          std::optional<device_spec> const device = net_traits_of<N>::device(n, op);
+          if (device) id = device->id.value_or(0);
+        }
+      }
+      device_ids_.push_back(id);
+      if (way != direction::none) copies_.push_back(index);
+      ++index;
+    }
+  }
+
+  void link_readers() {
+    lists_.resize(ssa_.value_count());
+    starts_.reserve(ssa_.op_count());
+    for (op_index op = 0; op != ssa_.op_count(); ++op) {
+      starts_.push_back(static_cast<std::uint32_t>(readers_.size()));
+      std::uint32_t slot = 0;
+      for (value v : ssa_.reads(op)) {
+        readers_.push_back({{op, slot++}, v, nobody});
+        append(lists_[ssa_.index(v)], static_cast<std::uint32_t>(readers_.size() - 1));
+      }
+    }
+    next_write_.resize(ssa_.value_count() + 1);
+    for (std::uint32_t i = 0; i != next_write_.size(); ++i) next_write_[i] = i;
+  }
+  void append(reader_list& list, std::uint32_t at) {
+    (list.first == nobody ? list.first : readers_[list.last].next) = at;
+    list.last = at;  // means nothing while the list is empty
+  }
+  value original(operand o) const { return ssa_.reads(o.op)[o.slot]; }
+  value source(op_index copy) const { return readers_[starts_[copy]].reads; }
+  value result(op_index copy) const { return ssa_.writes(copy)[0]; }
+  bool leaves(value v) const { return leaves_[ssa_.index(v)]; }
+
+  // Calls f with each reader of a value until it gives false; says whether it never did.
+  template <class F>
+  bool each_reader(value v, F&& f) const {
+    for (std::uint32_t at = lists_[ssa_.index(v)].first; at != nobody; at = readers_[at].next)
+      if (!gone_[readers_[at].at.op] && !f(at)) return false;
+    return true;
+  }
+
+  bool is_fusible(op_index there) {
+    value const middle = result(there);
+    if (leaves(middle)) return false;
+    back_.clear();
+    bool const all_back = each_reader(middle, [&](std::uint32_t at) {
+      op_index const op = readers_[at].at.op;
+      bool const reverse = ways_[op] != direction::none && ways_[op] != ways_[there];
+      // From the host any GPU will do; from a GPU it must be the same one again.
+      bool const same_end = ways_[there] == direction::to_gpu || device_ids_[op] == device_ids_[there];
+      if (!reverse || !same_end || leaves(result(op))) return false;
+      back_.push_back(op);
+      return true;
+    });
+    if (!all_back || back_.empty()) return false;
+    if (options_.first_reader_only) {
+      for (op_index op : back_)
+        if (each_reader(result(op), [](std::uint32_t) { return false; }))
+          raise(net_error("plait: nobody reads what " + op_label(n_, op) + " copies back", op,
+                          blob_label(ssa_, result(op).blob)));
+      return true;
+    }
+    op_index const overwritten = source_overwritten(there);
+    for (op_index op : back_)
+      if (!each_reader(result(op), [&](std::uint32_t at) {
+            operand const o = readers_[at].at;
+            return o.slot < rewirable_[o.op] && o.op <= overwritten;
+          }))
+        return false;
+    return true;
+  }
+
+  // The op that overwrites the source of a copy, its own copies there and back not counted.
+  op_index source_overwritten(op_index there) {
+    value const v = source(there);
+    std::uint32_t const end = static_cast<std::uint32_t>(ssa_.index({v.blob, ssa_.version(v.blob)})) + 1;
+    auto at = static_cast<std::uint32_t>(ssa_.index(v)) + 1;
+    for (;;) {
+      while (next_write_[at] != at && at < end) at = next_write_[at] = next_write_[next_write_[at]];
+      if (at >= end) return npos;
+      std::uint32_t const version = ssa_.version(v.blob) - (end - 1 - at);
+      op_index const by = ssa_.producing_op({v.blob, version});
+      bool const counts = by != npos && by != there && !(ways_[by] != direction::none && reads_result(by, there));
+      if (counts) return by;
+      ++at;
+    }
+  }
+  bool reads_result(op_index back, op_index there) const { return source(back) == result(there); }
+
+  void fuse(op_index there) {
+    value const from = source(there);
+    for (op_index op : back_) {
+      reader_list& readers = lists_[ssa_.index(result(op))];
+      while (readers.first != nobody) {
+        std::uint32_t const at = readers.first;
+        readers.first = std::exchange(readers_[at].next, nobody);
+        if (gone_[readers_[at].at.op]) continue;
+        readers_[at].reads = from;
+        append(lists_[ssa_.index(from)], at);
+        if (options_.first_reader_only) break;
+      }
+      remove(op);
+    }
+    remove(there);
+  }
+  void remove(op_index op) {
+    gone_[op] = true;
+    auto const at = static_cast<std::uint32_t>(ssa_.index(result(op)));
+    next_write_[at] = at + 1;
+  }
+
+  N const& n_;
+  copy_fusion_options options_;
+  ssa_form<N> ssa_;
+  std::vector<direction> ways_;            // by op
+  std::vector<std::int32_t> device_ids_;   // by op
+  std::vector<std::uint32_t> inputs_;      // by op: how many of its reads are inputs
+  std::vector<std::uint32_t> rewirable_;   // by op: how many of its inputs may read another blob
+  std::vector<std::uint32_t> starts_;      // by op: its first reader
+  std::vector<bool> gone_;                 // by op
+  std::vector<bool> leaves_;               // by value: an external output
+  std::vector<reader_list> lists_;         // by value
+  std::vector<std::uint32_t> next_write_;  // by value: itself, or past it where its op is gone (paths are halved)
+  std::vector<reader> readers_;
+  std::vector<op_index> copies_;
+  std::vector<op_index> back_;
+};
+
+}  // namespace detail
+
+/// Where a blob is copied from host to GPU (CopyCPUToGPU) or back, and all its readers copy it the other way, the
+/// copies are removed and the readers of the results read the source; copies that nobody reads in the end go with them.
+/// Repeated until nothing is left to fuse. A pair stays where the copy or a result is an external output, is read by an
+/// op that holds nets or waited for, where the source is overwritten before the last reader, and where a GPU's blob
+/// comes back to another GPU.
+///
+/// Throws nothing (but see first_reader_only). O(operands) for each pass; a pass after the first finds something only
+/// where a copy without readers stood in the way. Follows detectron2's fuse_copy_between_cpu_and_gpu, which redirects
+/// one reader only and does not look at the source.
+template <copy_fusible_net N>
+copy_fusion fuse_copies(N& n, copy_fusion_options const& options = {}) {
+  detail::copy_fuser<N> fuser(n, options);
+  fuser.plan();
+  return fuser.apply(n);
+}
+
+}  // namespace plait

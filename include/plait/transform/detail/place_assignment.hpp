@@ -1,0 +1,181 @@
+// Which blobs can be one: the colouring behind share_blobs.hpp.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <utility>
+#include <vector>
+
+#include <plait/core/detail/npos.hpp>
+#include <plait/ssa/dependency_graph.hpp>
+#include <plait/ssa/versioning.hpp>
+#include <plait/transform/detail/blob_uses.hpp>
+
+namespace plait::detail {
+
+/// Gives numbers of places to blobs: blobs of one number are never in use at once.
+class place_assignment {
+ public:
+  struct candidate {
+    blob_index blob;
+    std::size_t device;  // blobs of another one are not shared with it
+    std::uint64_t bytes;
+  };
+
+  /// Uses that an op knows of in any order at most, lest time be quadratic: of more, the latest.
+  static constexpr std::size_t most_known = 64;
+
+  explicit place_assignment(blob_uses const& uses) : uses_(&uses) {}
+
+  /// `all` in the order of their first ops. By candidate: its place.
+  std::vector<std::uint32_t> in_order(std::vector<candidate> const& all);
+  /// The same where a place is taken over only from ops that come before by `before`.
+  std::vector<std::uint32_t> in_any_order(std::vector<candidate> const& all, dependency_graph const& before);
+
+  std::size_t size() const noexcept { return places_.size(); }
+  std::uint64_t bytes() const {
+    std::uint64_t sum = 0;
+    for (place const& p : places_) sum += p.bytes;
+    return sum;
+  }
+
+ private:
+  // Takes from the free places the one nearest in size, among these the last one; npos if there is none.
+  std::uint32_t choose(std::vector<std::uint32_t>& free, candidate const& c) const {
+    std::size_t best = free.size();
+    auto const distance = [&](std::size_t i) {
+      place const& p = places_[free[i]];
+      return p.bytes > c.bytes ? p.bytes - c.bytes : c.bytes - p.bytes;
+    };
+    for (std::size_t i = free.size(); i-- != 0;) {
+      if (places_[free[i]].device != c.device) continue;
+      if (best == free.size() || distance(i) < distance(best)) best = i;
+      if (distance(best) == 0) break;
+    }
+    if (best == free.size()) return npos;
+    std::uint32_t const found = free[best];
+    free.erase(free.begin() + static_cast<std::ptrdiff_t>(best));
+    return found;
+  }
+  std::uint32_t take(std::uint32_t p, candidate const& c, std::uint32_t number) {
+    if (p == npos) {
+      p = static_cast<std::uint32_t>(places_.size());
+      places_.push_back({number, c.device, 0});
+    }
+    places_[p].holder = number;
+    places_[p].bytes = std::max(places_[p].bytes, c.bytes);
+    return p;
+  }
+
+  struct place {
+    std::uint32_t holder;  // the candidate that has it
+    std::size_t device;
+    std::uint64_t bytes;  // the most that a candidate has had there
+  };
+  blob_uses const* uses_;
+  std::vector<place> places_;
+};
+
+// The intervals of an order are coloured best by going through them from left to right, whichever free colour is taken.
+inline std::vector<std::uint32_t> place_assignment::in_order(std::vector<candidate> const& all) {
+  std::vector<std::uint32_t> given(all.size());
+  std::vector<std::uint32_t> free;
+  std::vector<std::uint32_t> ending;  // places that are taken, a heap: the one that is left first is on top
+  auto const ends = [&](std::uint32_t p) { return uses_->last(all[places_[p].holder].blob); };
+  auto const later = [&](std::uint32_t a, std::uint32_t b) { return ends(a) > ends(b); };
+  for (std::uint32_t c = 0; c != all.size(); ++c) {
+    while (!ending.empty() && ends(ending.front()) < uses_->first(all[c].blob)) {
+      std::ranges::pop_heap(ending, later);
+      free.push_back(ending.back());
+      ending.pop_back();
+    }
+    given[c] = take(choose(free, all[c]), all[c], c);
+    ending.push_back(given[c]);
+    std::ranges::push_heap(ending, later);
+  }
+  return given;
+}
+
+// Each op knows of uses that come before it by dependencies, of candidates whose place nobody has taken over: the union
+// of what those know that it waits for, and of their own. What an op uses that nobody waits for is never left.
+inline std::vector<std::uint32_t> place_assignment::in_any_order(std::vector<candidate> const& all,
+                                                                 dependency_graph const& before) {
+  std::vector<std::uint32_t> given(all.size());
+  std::size_t const ops = before.op_count();
+  std::vector<std::size_t> waiting(ops);  // successors that have not been looked at
+  for (op_index op = 0; op != ops; ++op) waiting[op] = before.successors(op).size();
+  std::vector<std::vector<std::uint32_t>> used_by(ops);  // candidates
+  for (std::uint32_t c = 0; c != all.size(); ++c) {
+    auto const by = uses_->ops(all[c].blob);
+    if (std::ranges::all_of(by, [&](op_index op) { return waiting[op] != 0; }))
+      for (op_index op : by) used_by[op].push_back(c);
+  }
+  struct use {
+    std::uint32_t candidate;
+    op_index op;  // npos: all there are
+    auto operator<=>(use const&) const = default;
+  };
+  std::vector<std::vector<use>> known(ops);
+  std::vector<bool> over(all.size());  // its place is another's
+  std::vector<use> merged;
+  std::vector<std::uint32_t> free;
+  std::uint32_t next = 0;
+
+  // Of a candidate all of whose uses are known, one entry; and no more entries than most_known, the latest.
+  auto const tidy = [&](std::vector<use>& own) {
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i != own.size();) {
+      std::size_t const begin = i;
+      std::uint32_t const c = own[begin].candidate;
+      while (i != own.size() && own[i].candidate == c) ++i;
+      if (over[c]) continue;
+      if (own[i - 1].op == npos || i - begin == uses_->ops(all[c].blob).size())
+        own[kept++] = {c, npos};
+      else
+        for (std::size_t u = begin; u != i; ++u) own[kept++] = own[u];
+    }
+    own.resize(kept);
+    if (kept <= most_known) return;
+    auto const last_use = [&](use const& u) {
+      return std::pair(u.op == npos ? uses_->last(all[u.candidate].blob) : u.op, u.candidate);
+    };
+    std::ranges::nth_element(own, own.end() - std::ptrdiff_t{most_known}, {}, last_use);
+    own.erase(own.begin(), own.end() - std::ptrdiff_t{most_known});
+    std::ranges::sort(own);
+  };
+
+  for (op_index op = 0; op != ops; ++op) {
+    std::vector<use>& own = known[op];
+    for (op_index earlier : before.predecessors(op)) {
+      if (earlier == before.entry()) continue;
+      merged.clear();
+      std::ranges::set_union(own, known[earlier], std::back_inserter(merged));
+      std::swap(own, merged);
+      if (own.size() > 2 * most_known) tidy(own);
+      if (--waiting[earlier] == 0) std::vector<use>().swap(known[earlier]);
+    }
+    tidy(own);
+    for (; next != all.size() && uses_->first(all[next].blob) == op; ++next) {
+      free.clear();
+      for (use const& u : own)
+        if (u.op == npos && !over[u.candidate]) free.push_back(given[u.candidate]);
+      std::ranges::sort(free, {}, [&](std::uint32_t p) { return uses_->last(all[places_[p].holder].blob); });
+      std::uint32_t const found = choose(free, all[next]);
+      if (found != npos) over[places_[found].holder] = true;
+      given[next] = take(found, all[next], next);
+    }
+    if (waiting[op] == 0) {
+      std::vector<use>().swap(own);
+      continue;
+    }
+    // From here on for those that wait for this op.
+    for (std::uint32_t c : used_by[op])
+      if (!over[c]) own.push_back({c, op});
+    std::ranges::sort(own);
+  }
+  return given;
+}
+
+}  // namespace plait::detail
