@@ -23,7 +23,7 @@
 #include <plait/core/assert.hpp>
 #include <plait/core/detail/npos.hpp>
 #include <plait/graph/detail/dense_graph.hpp>
-#include <plait/graph/detail/first_use.hpp>
+#include <plait/graph/detail/lazy_value.hpp>
 
 namespace plait {
 
@@ -172,7 +172,7 @@ class dense_dominators {
   // Have room for the largest tree so far.
   std::uint32_t size_ = 0;
   std::vector<std::uint32_t> immediate_;
-  detail::first_use<layout> layout_;
+  detail::lazy_value<layout> layout_;
 
   std::vector<std::uint32_t> semidominators_;
   std::vector<std::uint32_t> above_;  // immediate dominators
@@ -230,7 +230,7 @@ constexpr dense_dominators::child_range dense_dominators::children(std::uint32_t
 
 constexpr void dense_dominators::compute(dense_graph const& g) {
   size_ = static_cast<std::uint32_t>(g.size());
-  layout_.expect();
+  layout_.invalidate();
   if (immediate_.size() < size_) {
     immediate_.resize(size_, 0);
     semidominators_.resize(size_, 0);

@@ -23,7 +23,7 @@
 #include <plait/core/csr.hpp>
 #include <plait/core/detail/npos.hpp>
 #include <plait/core/detail/uninitialized_allocator.hpp>
-#include <plait/graph/detail/first_use.hpp>
+#include <plait/graph/detail/lazy_value.hpp>
 
 namespace plait {
 
@@ -172,7 +172,7 @@ class dense_graph {
   std::vector<std::uint32_t> ends_;  // by preorder: where what is left of the subtree's numbers ends
   raw_vector<walk_edge> returns_;
   std::vector<walk_edge> shortcuts_;
-  detail::first_use<numbered_edges> edges_;  // who wants dominators alone needs none of it
+  detail::lazy_value<numbered_edges> edges_;  // who wants dominators alone needs none of it
 
   // As the walk tells of them: nodes in preorder, edges by their sources in preorder.
   std::vector<std::uint32_t> keys_;
@@ -222,7 +222,7 @@ constexpr void dense_graph::make_edge_room(std::size_t edges) {
 // met in `waiting` that was entered meanwhile, it is one. That sorts the edges for the algorithms that want to know.
 template <class Found, class Row, class Find>
 constexpr void dense_graph::walk(Found const& start, std::vector<Found>& waiting, Row row, Find find) {
-  edges_.expect();
+  edges_.invalidate();
   size_ = edge_count_ = returns_count_ = 0;
   shortcuts_.clear();
   make_room(numbers_.size());

@@ -26,7 +26,7 @@
 #include <plait/core/detail/prefetch.hpp>
 #include <plait/core/detail/refused.hpp>
 #include <plait/graph/detail/dense_graph.hpp>
-#include <plait/graph/detail/first_use.hpp>
+#include <plait/graph/detail/lazy_value.hpp>
 #include <plait/graph/detail/index_check.hpp>
 #include <plait/graph/graph_traits.hpp>
 
@@ -112,7 +112,7 @@ class flow_snapshot : public dense_graph {
   using found = std::conditional_t<detail::has_own_index<G>, found_node, walk_edge>;
 
   G const* graph_ = nullptr;
-  detail::first_use<std::vector<node_t<G>>> order_;
+  detail::lazy_value<std::vector<node_t<G>>> order_;
   bool listed_ = false;             // copied by copy_listed
   std::vector<node_t<G>> entered_;  // in preorder, by key if listed_; has room for more
   std::vector<node_t<G>> row_;      // the successors of one node
@@ -153,7 +153,7 @@ constexpr bool flow_snapshot<G>::copy_listed(G const& g) {
 template <flow_graph G>
 constexpr void flow_snapshot<G>::copy(G const& g) {
   graph_ = std::addressof(g);
-  order_.expect();
+  order_.invalidate();
   PLAIT_ASSERT(graph_size(g) < npos, "flow_snapshot: more nodes than 32 bits can number");
   numbers_.assign(graph_size(g), npos);
   using successors_t = decltype(plait::successors(g, std::declval<node_t<G> const&>()));

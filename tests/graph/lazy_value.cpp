@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include <plait/graph/detail/first_use.hpp>
+#include <plait/graph/detail/lazy_value.hpp>
 #include <plait/graph/dominators.hpp>
 
 #include <graph/random_graphs.hpp>
@@ -15,11 +15,11 @@
 
 namespace {
 
-using numbers = plait::detail::first_use<std::vector<int>>;
+using numbers = plait::detail::lazy_value<std::vector<int>>;
 
 static_assert([] {
   numbers made;
-  made.expect();
+  made.invalidate();
   numbers const& asked = made;
   int count = 0;
   auto const make = [&](std::vector<int>& v) { v.push_back(++count); };
@@ -34,12 +34,12 @@ static_assert([] {
 
 TEST_CASE("what is made on first use is made once, and again when that is expected") {
   numbers made;
-  made.expect();
+  made.invalidate();
   int count = 0;
   auto const make = [&](std::vector<int>& v) { v.assign(100, ++count); };
   int const* const memory = made(make).data();
   CHECK(made(make)[0] == 1);
-  made.expect();
+  made.invalidate();
   CHECK(made(make)[0] == 2);
   CHECK(made(make).data() == memory);
 
@@ -56,7 +56,7 @@ TEST_CASE("what is made on first use is made once, and again when that is expect
 
 TEST_CASE("who makes it may fail: the next one tries again") {
   numbers made;
-  made.expect();
+  made.invalidate();
   CHECK_THROWS_AS(made([](std::vector<int>&) { throw std::runtime_error("not today"); }), std::runtime_error);
   CHECK(made([](std::vector<int>& v) { v = {7}; })[0] == 7);
 }
@@ -64,7 +64,7 @@ TEST_CASE("who makes it may fail: the next one tries again") {
 TEST_CASE("several threads that ask at once each get one, and later ones that of the first") {
   for (int round = 0; round != 200; ++round) {
     numbers made;
-    made.expect();
+    made.invalidate();
     std::atomic<int> count = 0;
     std::atomic<int> right = 0;
     std::atomic<bool> go = false;
@@ -91,7 +91,7 @@ TEST_CASE("several threads that ask at once each get one, and later ones that of
 
 TEST_CASE("who asks while another is making it does not wait") {
   numbers made;
-  made.expect();
+  made.invalidate();
   std::atomic<int> begun = 0;
   std::vector<int const*> got(3);
   // None ends before all have begun.

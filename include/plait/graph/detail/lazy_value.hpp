@@ -13,30 +13,30 @@ namespace plait::detail {
 /// load and a branch that is always foreseen. The T is on the heap, as gcc 12 has no mutable members of constants in
 /// constant expressions. The compiler's own atomic operations, as each includer would read <atomic> for 0.1 s.
 template <class T>
-class first_use {
+class lazy_value {
  public:
-  constexpr first_use() = default;
+  constexpr lazy_value() = default;
   // A copy begins anew: another thread may be making the original's just now.
-  constexpr first_use(first_use const& other) {
-    if (other.held_ != nullptr) expect();
+  constexpr lazy_value(lazy_value const& other) {
+    if (other.held_ != nullptr) invalidate();
   }
-  constexpr first_use(first_use&& other) noexcept { swap(other); }
-  constexpr first_use& operator=(first_use other) noexcept {
+  constexpr lazy_value(lazy_value&& other) noexcept { swap(other); }
+  constexpr lazy_value& operator=(lazy_value other) noexcept {
     swap(other);
     return *this;
   }
-  constexpr ~first_use() { delete held_; }
+  constexpr ~lazy_value() { delete held_; }
 
   /// The next to ask makes it, again if it was made. No other thread may use the object meanwhile.
-  constexpr void expect() {
+  constexpr void invalidate() {
     if (held_ == nullptr) held_ = new holder;
     held_->taken = false;
     held_->made_beside.reset();
     if (!std::is_constant_evaluated()) made_ = nullptr;
   }
 
-  /// make(T&) is called if it has not been, or has thrown; it is given what was made before the last expect(), whose
-  /// memory it may keep, or a new T where another thread is at that. Before the first expect(), a T{} is all there is.
+  /// make(T&) is called if it has not been, or has thrown; it is given what was made before the last invalidate(), whose
+  /// memory it may keep, or a new T where another thread is at that. Before the first invalidate(), a T{} is all there is.
   template <class Make>
   constexpr T const& operator()(Make make) const {
     if (std::is_constant_evaluated()) {
@@ -97,7 +97,7 @@ class first_use {
       return *std::exchange(own.it, nullptr);
     return *kept;
   }
-  constexpr void swap(first_use& other) noexcept {
+  constexpr void swap(lazy_value& other) noexcept {
     std::swap(held_, other.held_);
     if (!std::is_constant_evaluated()) std::swap(made_, other.made_);
   }
