@@ -14,7 +14,7 @@
 #include <plait/core/detail/hash.hpp>
 #include <plait/core/detail/hash_index.hpp>
 #include <plait/core/detail/raise.hpp>
-#include <plait/core/detail/text_store.hpp>
+#include <plait/core/detail/string_arena.hpp>
 
 namespace plait {
 
@@ -94,7 +94,7 @@ class symbol_table {
 
   std::vector<std::string_view> texts_;
   hash_index index_;
-  text_store store_;
+  string_arena store_;
 };
 
 }  // namespace plait

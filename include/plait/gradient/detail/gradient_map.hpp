@@ -20,7 +20,7 @@
 #include <plait/core/detail/hash.hpp>
 #include <plait/core/detail/hash_index.hpp>
 #include <plait/core/detail/npos.hpp>
-#include <plait/core/detail/text_store.hpp>
+#include <plait/core/detail/string_arena.hpp>
 #include <plait/gradient/detail/blob_gradient.hpp>
 
 namespace plait {
@@ -210,7 +210,7 @@ class gradient_map {
   }
 
   std::vector<place> places_;
-  text_store store_;
+  string_arena store_;
   std::string text_;  // in the making
   detail::late_index index_;
 };

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <string_view>
 
-#include <plait/core/detail/small_list.hpp>
+#include <plait/core/detail/small_vector.hpp>
 #include <plait/gradient/detail/gradient_context.hpp>
 #include <plait/gradient/gradient_rules.hpp>
 
@@ -39,7 +39,7 @@ void each_word(std::string_view text, Each each) {
   }
 }
 
-using rule_operands = small_list<gradient_operand, 8>;
+using rule_operands = small_vector<gradient_operand, 8>;
 
 inline rule_operands rule_reads(gradient_context& c, std::string_view pattern) {
   rule_operands made;

@@ -17,12 +17,12 @@
 
 namespace plait {
 
-/// A vector of trivial T that holds up to N of them in itself, at four bytes of bookkeeping: boost's small_vector of as
+/// A vector of trivial T that holds up to N of them in itself, at four bytes of bookkeeping: boost::container::small_vector of as
 /// many symbols is twice the size, and it is by its size that a walk over a million ops is fast or slow. Where the
 /// items are follows from their number, so there is no capacity to reserve: N or fewer are always here. At most 2^32 -
 /// 1 items. Every change of the size invalidates iterators.
 template <class T, std::uint32_t N>
-class small_list {
+class small_vector {
   static_assert(std::is_trivially_copyable_v<T> && alignof(T) <= alignof(std::uint32_t));
   static_assert(N * sizeof(T) >= sizeof(void*));
 
@@ -31,37 +31,37 @@ class small_list {
   using iterator = T*;
   using const_iterator = T const*;
 
-  small_list() noexcept = default;
-  small_list(std::initializer_list<T> items) { assign(items.begin(), items.end()); }
-  small_list(small_list const& other) { assign(other.begin(), other.end()); }
-  small_list(small_list&& other) noexcept { steal(other); }
-  small_list& operator=(small_list const& other) {
+  small_vector() noexcept = default;
+  small_vector(std::initializer_list<T> items) { assign(items.begin(), items.end()); }
+  small_vector(small_vector const& other) { assign(other.begin(), other.end()); }
+  small_vector(small_vector&& other) noexcept { steal(other); }
+  small_vector& operator=(small_vector const& other) {
     if (this != &other) assign(other.begin(), other.end());
     return *this;
   }
-  small_list& operator=(small_list&& other) noexcept {
+  small_vector& operator=(small_vector&& other) noexcept {
     if (this != &other) {
       clear();
       steal(other);
     }
     return *this;
   }
-  ~small_list() { clear(); }
+  ~small_vector() { clear(); }
 
   std::size_t size() const noexcept { return size_; }
   bool empty() const noexcept { return size_ == 0; }
   T* data() noexcept { return is_here(size_) ? here() : items_of(block()); }
-  T const* data() const noexcept { return const_cast<small_list*>(this)->data(); }
+  T const* data() const noexcept { return const_cast<small_vector*>(this)->data(); }
   T* begin() noexcept { return data(); }
   T* end() noexcept { return data() + size_; }
   T const* begin() const noexcept { return data(); }
   T const* end() const noexcept { return data() + size_; }
   T& operator[](std::size_t i) {
-    PLAIT_ASSERT(i < size_, "small_list: index out of range");
+    PLAIT_ASSERT(i < size_, "small_vector: index out of range");
     return data()[i];
   }
   T const& operator[](std::size_t i) const {
-    PLAIT_ASSERT(i < size_, "small_list: index out of range");
+    PLAIT_ASSERT(i < size_, "small_vector: index out of range");
     return data()[i];
   }
   T& front() { return (*this)[0]; }
@@ -94,7 +94,7 @@ class small_list {
   T* erase(T const* at) { return erase(at, at + 1); }
   void clear() noexcept { resize_raw(0); }
 
-  friend bool operator==(small_list const& a, small_list const& b) {
+  friend bool operator==(small_vector const& a, small_vector const& b) {
     return std::equal(a.begin(), a.end(), b.begin(), b.end());
   }
 
@@ -120,7 +120,7 @@ class small_list {
   // Keeps the items that both sizes have; the others are not set.
   void resize_raw(std::size_t items) {
     constexpr std::size_t most = std::numeric_limits<std::uint32_t>::max();
-    if (items > most) raise(std::length_error("plait::small_list: 2^32 items"));
+    if (items > most) raise(std::length_error("plait::small_vector: 2^32 items"));
     if (is_here(items)) {
       if (!is_here(size_)) {
         std::uint32_t* const old = block();
@@ -135,7 +135,7 @@ class small_list {
     }
     size_ = static_cast<std::uint32_t>(items);
   }
-  void steal(small_list& other) noexcept {
+  void steal(small_vector& other) noexcept {
     size_ = other.size_;
     std::memcpy(bytes_, other.bytes_, sizeof bytes_);
     other.size_ = 0;

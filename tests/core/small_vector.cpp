@@ -1,4 +1,4 @@
-#include <plait/core/detail/small_list.hpp>
+#include <plait/core/detail/small_vector.hpp>
 
 #include <cstdint>
 #include <random>
@@ -8,11 +8,11 @@
 #include <doctest/doctest.h>
 
 namespace {
-using list = plait::small_list<std::uint32_t, 4>;
+using list = plait::small_vector<std::uint32_t, 4>;
 std::vector<std::uint32_t> items(list const& l) { return {l.begin(), l.end()}; }
 }  // namespace
 
-TEST_CASE("a small_list does what a vector does, inside and outside its owner") {
+TEST_CASE("a small_vector does what a vector does, inside and outside its owner") {
   std::mt19937 random(7);
   list ours;
   std::vector<std::uint32_t> theirs;

@@ -17,16 +17,16 @@ namespace plait {
 /// store, which shares what is there and is independent otherwise, also in other threads, as no text is written twice.
 /// Adding is O(length); a copy is O(1) for each MiB of text. Nothing is given back before the last store that shares it
 /// goes.
-class text_store {
+class string_arena {
  public:
-  text_store() = default;
-  text_store(text_store&& other) noexcept { swap(other); }
-  text_store(text_store const& other) : chunks_(other.chunks_) {}
-  text_store& operator=(text_store other) noexcept {
+  string_arena() = default;
+  string_arena(string_arena&& other) noexcept { swap(other); }
+  string_arena(string_arena const& other) : chunks_(other.chunks_) {}
+  string_arena& operator=(string_arena other) noexcept {
     swap(other);
     return *this;
   }
-  ~text_store() = default;
+  ~string_arena() = default;
 
   /// The text as it is kept. Strong guarantee.
   std::string_view add(std::string_view text) {
@@ -47,7 +47,7 @@ class text_store {
     return kept;
   }
 
-  void swap(text_store& other) noexcept {
+  void swap(string_arena& other) noexcept {
     chunks_.swap(other.chunks_);
     std::swap(free_, other.free_);
     std::swap(left_, other.left_);

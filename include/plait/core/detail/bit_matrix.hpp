@@ -13,11 +13,11 @@
 namespace plait {
 
 /// `size()` sets of numbers below `bound()`: rows × bound / 8 bytes. What reads a set reads a bit_view of its row.
-class bit_rows {
+class bit_matrix {
   // First: a constant expression needs it defined where it is instantiated.
   template <class Change>
   constexpr void change_range(std::size_t row, std::size_t first, std::size_t last, Change change) {
-    PLAIT_ASSERT(first <= last && last <= bound_, "bit_rows: number out of range");
+    PLAIT_ASSERT(first <= last && last <= bound_, "bit_matrix: number out of range");
     while (first != last) {
       std::size_t const end = last / 64 == first / 64 ? last : (first / 64 + 1) * 64;
       std::uint64_t const ones = ~std::uint64_t{0} >> (64 - (end - first));
@@ -50,12 +50,12 @@ class bit_rows {
 
   constexpr bit_view operator[](std::size_t row) const { return {words(row), bound_}; }
   constexpr std::span<std::uint64_t const> words(std::size_t row) const {
-    PLAIT_ASSERT(row < size_, "bit_rows: row out of range");
+    PLAIT_ASSERT(row < size_, "bit_matrix: row out of range");
     return {words_.data() + row * width_, width_};
   }
   /// TRAP: bits at and above bound() must stay 0.
   constexpr std::span<std::uint64_t> words(std::size_t row) {
-    PLAIT_ASSERT(row < size_, "bit_rows: row out of range");
+    PLAIT_ASSERT(row < size_, "bit_matrix: row out of range");
     return {words_.data() + row * width_, width_};
   }
 
@@ -72,7 +72,7 @@ class bit_rows {
 
  private:
   constexpr std::uint64_t& word(std::size_t row, std::size_t n) {
-    PLAIT_ASSERT(row < size_ && n < bound_, "bit_rows: number out of range");
+    PLAIT_ASSERT(row < size_ && n < bound_, "bit_matrix: number out of range");
     return words_[row * width_ + n / 64];
   }
   std::size_t size_ = 0;
@@ -82,9 +82,9 @@ class bit_rows {
 };
 
 /// One of the sets, to be changed.
-class bit_row {
+class bit_matrix_row {
  public:
-  constexpr bit_row(bit_rows& rows, std::size_t row) : rows_(&rows), row_(row) {}
+  constexpr bit_matrix_row(bit_matrix& rows, std::size_t row) : rows_(&rows), row_(row) {}
   constexpr std::size_t bound() const noexcept { return rows_->bound(); }
   constexpr bool contains(std::size_t n) const { return rows_->contains(row_, n); }
   constexpr void insert(std::size_t n) const { rows_->insert(row_, n); }
@@ -93,7 +93,7 @@ class bit_row {
   constexpr operator bit_view() const { return std::as_const(*rows_)[row_]; }
 
  private:
-  bit_rows* rows_;
+  bit_matrix* rows_;
   std::size_t row_;
 };
 
