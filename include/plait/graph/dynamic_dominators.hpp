@@ -129,18 +129,18 @@ class dynamic_dominator_tree {
   constexpr std::optional<node> maybe(std::uint32_t i) const {
     return i == npos ? std::nullopt : std::optional<node>(nodes_[i]);
   }
-  constexpr std::uint32_t enroll(node const& n, node const* from = nullptr);
+  constexpr std::uint32_t number_node(node const& n, node const* from = nullptr);
   template <class Visit>
   constexpr void each_successor(std::uint32_t n, Visit visit) {
-    node const from = nodes_[n];  // a copy: enroll moves the others
-    for (auto&& successor : plait::successors(*graph_, from)) visit(enroll(successor, std::addressof(from)));
+    node const from = nodes_[n];  // a copy: number_node moves the others
+    for (auto&& successor : plait::successors(*graph_, from)) visit(number_node(successor, std::addressof(from)));
   }
 
   constexpr void attach_unreachable(std::uint32_t from, std::uint32_t to);
   constexpr void insert_reachable(std::uint32_t from, std::uint32_t to);
-  constexpr std::uint32_t drop_unreachable(std::uint32_t n, std::uint32_t top);
+  constexpr std::uint32_t erase_unreachable(std::uint32_t n, std::uint32_t top);
   constexpr void find_region_below(std::uint32_t top);
-  constexpr void hang_region();
+  constexpr void attach_region();
 
   G const* graph_ = nullptr;
   std::vector<std::uint32_t> numbers_;  // by index
@@ -166,14 +166,14 @@ constexpr void dynamic_dominator_tree<G>::compute(G const& g) {
   tree_.clear();
   visited_.clear();
   region_.clear();
-  enroll(plait::entry(g));
+  number_node(plait::entry(g));
   tree_.make_root(0);
   region_.compute(*this, 0, [](std::uint32_t) { return true; });
-  hang_region();
+  attach_region();
 }
 
 template <flow_graph G>
-constexpr std::uint32_t dynamic_dominator_tree<G>::enroll(node const& n, node const* from) {
+constexpr std::uint32_t dynamic_dominator_tree<G>::number_node(node const& n, node const* from) {
   std::size_t const i = plait::index(*graph_, n);
   if (i >= numbers_.size()) {
     detail::check_index_bound(*graph_, n, i, from);
@@ -212,16 +212,16 @@ constexpr void dynamic_dominator_tree<G>::region::compute(dynamic_dominator_tree
 
 // Hangs the nodes of the region, whose first is in the tree already, below it.
 template <flow_graph G>
-constexpr void dynamic_dominator_tree<G>::hang_region() {
+constexpr void dynamic_dominator_tree<G>::attach_region() {
   dominators_.compute(region_);
   std::span<std::uint32_t const> const nodes = region_.nodes();
-  for (std::uint32_t i = 1; i < nodes.size(); ++i) tree_.hang(nodes[i], nodes[dominators_.immediate(i)]);
+  for (std::uint32_t i = 1; i < nodes.size(); ++i) tree_.set_parent(nodes[i], nodes[dominators_.immediate(i)]);
 }
 
 template <flow_graph G>
 constexpr void dynamic_dominator_tree<G>::insert_edge(node const& from, node const& to) {
-  std::uint32_t const i = enroll(from);
-  std::uint32_t const j = enroll(to);
+  std::uint32_t const i = number_node(from);
+  std::uint32_t const j = number_node(to);
   if (!tree_.contains(i)) return;
   if (tree_.contains(j))
     insert_reachable(i, j);
@@ -241,8 +241,8 @@ constexpr void dynamic_dominator_tree<G>::attach_unreachable(std::uint32_t from,
     each_successor(n, [&](std::uint32_t successor) {
       if (tree_.contains(successor)) edges_.emplace_back(n, successor);
     });
-  tree_.hang(to, from);
-  hang_region();
+  tree_.set_parent(to, from);
+  attach_region();
   for (auto const& [a, b] : edges_) insert_reachable(a, b);
 }
 
@@ -285,14 +285,14 @@ constexpr void dynamic_dominator_tree<G>::insert_reachable(std::uint32_t from, s
     }
   }
   for (std::uint32_t const n : seen_) visited_[n] = 0;
-  for (std::uint32_t const n : affected) tree_.hang(n, above);
-  for (std::uint32_t const n : affected) tree_.update_depths_below(n);
+  for (std::uint32_t const n : affected) tree_.set_parent(n, above);
+  for (std::uint32_t const n : affected) tree_.update_depths(n);
 }
 
 template <flow_graph G>
 constexpr void dynamic_dominator_tree<G>::delete_edge(node const& from, node const& to) {
-  std::uint32_t const i = enroll(from);
-  std::uint32_t const j = enroll(to);
+  std::uint32_t const i = number_node(from);
+  std::uint32_t const j = number_node(to);
   if (!tree_.contains(i) || !tree_.contains(j) || tree_.is_ancestor(j, i)) return;
   bool parallel = false;
   each_successor(i, [&](std::uint32_t n) { parallel |= n == j; });
@@ -301,10 +301,10 @@ constexpr void dynamic_dominator_tree<G>::delete_edge(node const& from, node con
   std::uint32_t top = tree_.parent(j);
   find_region_below(top);
   if (!region_.contains(j)) {
-    std::uint32_t const higher = drop_unreachable(j, top);
+    std::uint32_t const higher = erase_unreachable(j, top);
     if (higher != top) find_region_below(higher);
   }
-  hang_region();
+  attach_region();
 }
 
 template <flow_graph G>
@@ -318,10 +318,10 @@ constexpr void dynamic_dominator_tree<G>::find_region_below(std::uint32_t top) {
 // With n all that it dominates is lost. Nodes outside of the subtree of `top` that lose a predecessor come to hang
 // lower; their immediate dominators lie on the way from `top` to the root: returns the highest of them.
 template <flow_graph G>
-constexpr std::uint32_t dynamic_dominator_tree<G>::drop_unreachable(std::uint32_t n, std::uint32_t top) {
+constexpr std::uint32_t dynamic_dominator_tree<G>::erase_unreachable(std::uint32_t n, std::uint32_t top) {
   list_.clear();
-  tree_.each_below(n, [this](std::uint32_t lost) { list_.push_back(lost); });
-  tree_.drop(n);
+  tree_.for_each_in_subtree(n, [this](std::uint32_t lost) { list_.push_back(lost); });
+  tree_.erase_subtree(n);
   std::uint32_t highest = top;
   for (std::uint32_t const lost : list_)
     each_successor(lost, [&](std::uint32_t to) {

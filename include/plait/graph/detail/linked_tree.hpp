@@ -47,16 +47,16 @@ class linked_tree {
 
   constexpr void make_root(std::uint32_t n) { at(n).depth = 0; }
   /// Makes n a child of parent, wherever it was before. What is below n moves along, but keeps its depths until
-  /// update_depths_below or until it is hung elsewhere, too.
-  constexpr void hang(std::uint32_t n, std::uint32_t parent);
+  /// update_depths or until it is hung elsewhere, too.
+  constexpr void set_parent(std::uint32_t n, std::uint32_t parent);
   /// Sets the depths of all that is below n right. O(what is below n).
-  constexpr void update_depths_below(std::uint32_t n);
+  constexpr void update_depths(std::uint32_t n);
   /// Takes n and all that is below it out of the tree. O(what is below n).
-  constexpr void drop(std::uint32_t n);
+  constexpr void erase_subtree(std::uint32_t n);
 
   /// visit(d) for n and all that is below it, parents before children. It may change depths, but no links.
   template <class Visit>
-  constexpr void each_below(std::uint32_t n, Visit visit) const;
+  constexpr void for_each_in_subtree(std::uint32_t n, Visit visit) const;
 
  private:
   struct link {
@@ -125,7 +125,7 @@ constexpr void linked_tree::unlink(std::uint32_t n) {
   if (l.next != npos) links_[l.next].previous = l.previous;
 }
 
-constexpr void linked_tree::hang(std::uint32_t n, std::uint32_t parent) {
+constexpr void linked_tree::set_parent(std::uint32_t n, std::uint32_t parent) {
   PLAIT_ASSERT(contains(parent), "linked_tree: the parent must be in the tree");
   unlink(n);
   link& l = links_[n];
@@ -140,7 +140,7 @@ constexpr void linked_tree::hang(std::uint32_t n, std::uint32_t parent) {
 
 // Down by first children, on by next ones, and up by parents: no stack.
 template <class Visit>
-constexpr void linked_tree::each_below(std::uint32_t n, Visit visit) const {
+constexpr void linked_tree::for_each_in_subtree(std::uint32_t n, Visit visit) const {
   std::uint32_t at = n;
   while (true) {
     visit(at);
@@ -154,14 +154,14 @@ constexpr void linked_tree::each_below(std::uint32_t n, Visit visit) const {
   }
 }
 
-constexpr void linked_tree::update_depths_below(std::uint32_t n) {
-  each_below(n, [this, n](std::uint32_t d) {
+constexpr void linked_tree::update_depths(std::uint32_t n) {
+  for_each_in_subtree(n, [this, n](std::uint32_t d) {
     if (d != n) links_[d].depth = links_[links_[d].parent].depth + 1;
   });
 }
 
 // Leaf by leaf: no stack.
-constexpr void linked_tree::drop(std::uint32_t n) {
+constexpr void linked_tree::erase_subtree(std::uint32_t n) {
   unlink(n);
   std::uint32_t at = n;
   while (true) {
