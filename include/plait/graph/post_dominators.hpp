@@ -4,7 +4,7 @@
 //   tree.dominates(join, branch);               // whatever branch does, join comes after it
 //   if (auto const next = tree.idom(block)) …   // none: the ways out of block have nothing in common
 //
-// The exits are the nodes without successors, and one node of each endless loop, chosen as LLVM does (exits.hpp). They
+// The exits are the nodes without successors, and one node of each endless loop, chosen as LLVM does (post_dominator_roots.hpp). They
 // hang from a virtual exit, which is not among the nodes: where it is the answer, the answer is none.
 //
 // All nodes of the graph count as far as nodes(g) tells of them, those that the entry does not reach included: each of
@@ -13,7 +13,7 @@
 // which node stands for an endless loop: that depends on the order of the nodes, which is that of index(g, n).
 //
 // Semi-NCA over the reversed graph (dense_dominators.hpp): time and space as there, besides finding the exits, whose
-// worst case is in exits.hpp. Needs successors alone. Computing again allocates only what the graph has grown by.
+// worst case is in post_dominator_roots.hpp. Needs successors alone. Computing again allocates only what the graph has grown by.
 #pragma once
 
 #include <cstddef>
@@ -30,7 +30,7 @@
 #include <plait/core/detail/refused.hpp>
 #include <plait/graph/detail/dense_dominators.hpp>
 #include <plait/graph/detail/dense_graph.hpp>
-#include <plait/graph/detail/exits.hpp>
+#include <plait/graph/detail/post_dominator_roots.hpp>
 #include <plait/graph/detail/index_check.hpp>
 #include <plait/graph/detail/snapshot.hpp>
 #include <plait/graph/graph_traits.hpp>
@@ -42,7 +42,7 @@ namespace detail {
 // are the exits.
 struct backward_graph {
   csr<std::uint32_t> predecessors;
-  graph_exits exits;
+  post_dominator_roots exits;
 
   constexpr std::size_t size() const { return predecessors.size() + 1; }
   constexpr std::uint32_t entry() const { return static_cast<std::uint32_t>(predecessors.size()); }

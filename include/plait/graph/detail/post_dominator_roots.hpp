@@ -22,7 +22,7 @@
 namespace plait {
 
 /// The roots of the graph read backwards. Computing again keeps the memory.
-class graph_exits {
+class post_dominator_roots {
  public:
   /// By number: successors ascending in each row, and predecessors.
   constexpr void compute(csr<std::uint32_t> const& successors, csr<std::uint32_t> const& predecessors);
@@ -36,8 +36,8 @@ class graph_exits {
   static constexpr std::uint32_t fresh = npos;
   static constexpr std::uint32_t reaches_root = npos - 1;
 
-  constexpr void mark_ways_to(std::uint32_t root, csr<std::uint32_t> const& predecessors);
-  constexpr std::uint32_t furthest_from(std::uint32_t start, csr<std::uint32_t> const& successors);
+  constexpr void mark_reaching(std::uint32_t root, csr<std::uint32_t> const& predecessors);
+  constexpr std::uint32_t last_visited_from(std::uint32_t start, csr<std::uint32_t> const& successors);
   constexpr void drop_redundant(csr<std::uint32_t> const& predecessors);
 
   std::vector<std::uint32_t> roots_;
@@ -46,25 +46,25 @@ class graph_exits {
   std::vector<std::uint32_t> stack_;
 };
 
-constexpr void graph_exits::compute(csr<std::uint32_t> const& successors, csr<std::uint32_t> const& predecessors) {
+constexpr void post_dominator_roots::compute(csr<std::uint32_t> const& successors, csr<std::uint32_t> const& predecessors) {
   auto const n = static_cast<std::uint32_t>(successors.size());
   roots_.clear();
   marks_.assign(n, fresh);
   for (std::uint32_t at = 0; at != n; ++at) {
     if (!successors[at].empty()) continue;
     roots_.push_back(at);
-    mark_ways_to(at, predecessors);
+    mark_reaching(at, predecessors);
   }
   exits_ = roots_.size();
   for (std::uint32_t at = 0; at != n; ++at) {
     if (marks_[at] == reaches_root) continue;
-    roots_.push_back(furthest_from(at, successors));
-    mark_ways_to(roots_.back(), predecessors);
+    roots_.push_back(last_visited_from(at, successors));
+    mark_reaching(roots_.back(), predecessors);
   }
   if (roots_.size() > exits_ + 1) drop_redundant(predecessors);
 }
 
-constexpr void graph_exits::mark_ways_to(std::uint32_t root, csr<std::uint32_t> const& predecessors) {
+constexpr void post_dominator_roots::mark_reaching(std::uint32_t root, csr<std::uint32_t> const& predecessors) {
   marks_[root] = reaches_root;
   stack_.assign(1, root);
   while (!stack_.empty()) {
@@ -79,7 +79,7 @@ constexpr void graph_exits::mark_ways_to(std::uint32_t root, csr<std::uint32_t> 
 }
 
 // Nothing this walk sees reaches a root: else its start would.
-constexpr std::uint32_t graph_exits::furthest_from(std::uint32_t start, csr<std::uint32_t> const& successors) {
+constexpr std::uint32_t post_dominator_roots::last_visited_from(std::uint32_t start, csr<std::uint32_t> const& successors) {
   std::uint32_t last = start;
   stack_.assign(1, start);
   while (!stack_.empty()) {
@@ -96,12 +96,12 @@ constexpr std::uint32_t graph_exits::furthest_from(std::uint32_t start, csr<std:
 
 // A root reaches none of those before it: then it would have been marked by their time. So, from the last to the first,
 // it is redundant if one of those after it has marked it.
-constexpr void graph_exits::drop_redundant(csr<std::uint32_t> const& predecessors) {
+constexpr void post_dominator_roots::drop_redundant(csr<std::uint32_t> const& predecessors) {
   std::ranges::fill(marks_, fresh);
   std::size_t kept = roots_.size();
   for (std::size_t i = roots_.size(); i-- != exits_;) {
     if (marks_[roots_[i]] == reaches_root) continue;
-    mark_ways_to(roots_[i], predecessors);
+    mark_reaching(roots_[i], predecessors);
     roots_[--kept] = roots_[i];
   }
   roots_.erase(roots_.begin() + static_cast<std::ptrdiff_t>(exits_),

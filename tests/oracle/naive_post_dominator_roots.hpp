@@ -9,7 +9,7 @@
 
 namespace test {
 
-[[nodiscard]] inline std::vector<int> naive_exits(graph_description const& g) {
+[[nodiscard]] inline std::vector<int> naive_post_dominator_roots(graph_description const& g) {
   int const count = static_cast<int>(g.nodes);
   graph_description reversed{g.nodes, {}};
   for (auto [a, b] : g.edges) reversed.edges.emplace_back(b, a);
