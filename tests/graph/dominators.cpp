@@ -173,7 +173,7 @@ TEST_CASE("graphs of thousands of nodes: another algorithm agrees") {
     CAPTURE(seed);
     auto const g = test::make_graph<own::graph>(test::random_flow_graph(seed, 5000));
     plait::dominator_tree const tree(g);
-    REQUIRE(std::ranges::equal(tree.dense().immediates(), iterated(tree.snapshot())));
+    REQUIRE(std::ranges::equal(tree.dense().idoms(), iterated(tree.snapshot())));
   }
 }
 
@@ -242,7 +242,7 @@ TEST_CASE("where each climb is long the result is right") {
       CAPTURE(chain);
       own::graph const g = far_leaves(chain, 700, hops);
       plait::dominator_tree const tree(g);
-      REQUIRE(std::ranges::equal(tree.dense().immediates(), iterated(tree.snapshot())));
+      REQUIRE(std::ranges::equal(tree.dense().idoms(), iterated(tree.snapshot())));
     }
 }
 
@@ -257,12 +257,12 @@ TEST_CASE("computing again keeps the memory") {
   own::graph const big = far_leaves(300, 300, 0);
   own::graph const small(2);
   plait::dominator_tree tree(big);
-  auto const* const before = tree.dense().immediates().data();
+  auto const* const before = tree.dense().idoms().data();
   tree.compute(small);
   CHECK(tree.dense().size() == 1);
   CHECK(!tree.contains(1));
   tree.compute(big);
-  CHECK(tree.dense().immediates().data() == before);
+  CHECK(tree.dense().idoms().data() == before);
 }
 
 TEST_CASE("before it is computed a tree contains nothing") {

@@ -209,12 +209,12 @@ TEST_CASE("computing again keeps the memory, before computing there is nothing")
   own::graph big(300);
   for (int i = 1; i != 300; ++i) big.connect(i - 1, i);
   tree.compute(big);
-  auto const* const before = tree.dense().immediates().data();
+  auto const* const before = tree.dense().idoms().data();
   tree.compute(own::graph(1));  // nodes are their own indices: a temporary may go
   CHECK(!tree.contains(1));
   CHECK(ids(own::graph(1), tree.roots()) == std::vector{0});
   tree.compute(big);
-  CHECK(tree.dense().immediates().data() == before);
+  CHECK(tree.dense().idoms().data() == before);
 }
 
 TEST_CASE("a tree that is moved works on") {

@@ -85,20 +85,20 @@ void check(plait::flow_snapshot<G> const& s, G const& g, test::graph_description
     else if (s.preorder_parents()[to] != at)
       further.emplace_back(at, to);
   }
-  auto const pairs = [](std::span<plait::walk_edge const> edges) {
+  auto const pairs = [](std::span<plait::dfs_edge const> edges) {
     std::vector<std::pair<std::uint32_t, std::uint32_t>> found;
-    for (plait::walk_edge const e : edges) found.emplace_back(e.from(), e.to());
+    for (plait::dfs_edge const e : edges) found.emplace_back(e.from(), e.to());
     return found;
   };
-  REQUIRE(std::ranges::is_sorted(s.preorder_returns(), {}, &plait::walk_edge::from));
-  REQUIRE(std::ranges::is_permutation(pairs(s.preorder_returns()), returning));
-  REQUIRE(std::ranges::is_permutation(pairs(s.preorder_shortcuts()), further));
+  REQUIRE(std::ranges::is_sorted(s.preorder_back_and_cross_edges(), {}, &plait::dfs_edge::from));
+  REQUIRE(std::ranges::is_permutation(pairs(s.preorder_back_and_cross_edges()), returning));
+  REQUIRE(std::ranges::is_permutation(pairs(s.preorder_forward_edges()), further));
   auto const climbs_to = [&](std::uint32_t b, std::uint32_t a) {
     while (b != a && b != 0) b = parent[b];
     return b == a;
   };
   for (std::uint32_t a = 0; a != s.size(); ++a)
-    for (std::uint32_t b = 0; b != s.size(); ++b) REQUIRE(s.is_walk_ancestor(a, b) == climbs_to(b, a));
+    for (std::uint32_t b = 0; b != s.size(); ++b) REQUIRE(s.is_dfs_ancestor(a, b) == climbs_to(b, a));
   for (auto [a, b] : out) REQUIRE((a < b || climbs_to(a, b)));
 }
 
@@ -188,7 +188,7 @@ TEST_CASE("a chain of a million nodes that leads back, a node with a million suc
   plait::flow_snapshot const s(chain);
   CHECK(s.size() == static_cast<std::size_t>(count));
   CHECK(s.number(count - 1) == static_cast<std::uint32_t>(count - 1));
-  CHECK(s.is_walk_ancestor(1, 999'999));
+  CHECK(s.is_dfs_ancestor(1, 999'999));
 
   own::graph fan(static_cast<std::size_t>(count));
   for (int i = 1; i != count; ++i) fan.connect(0, i);

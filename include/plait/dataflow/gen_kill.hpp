@@ -25,8 +25,8 @@
 
 #include <plait/core/assert.hpp>
 #include <plait/core/csr.hpp>
-#include <plait/core/detail/bit_queue.hpp>
 #include <plait/core/detail/bit_matrix.hpp>
+#include <plait/core/detail/bit_queue.hpp>
 #include <plait/dataflow/problem.hpp>
 #include <plait/graph/detail/dense_graph.hpp>
 

@@ -39,7 +39,7 @@ concept adjacency_rows = std::ranges::random_access_range<Rows> && std::ranges::
 namespace detail {
 // Rows that a view can refer to: by name, or a view that does.
 template <class Rows>
-concept keepable_rows = adjacency_rows<std::remove_reference_t<Rows> const> &&
+concept viewable_rows = adjacency_rows<std::remove_reference_t<Rows> const> &&
                         (std::is_lvalue_reference_v<Rows> || std::ranges::view<std::remove_cvref_t<Rows>>);
 template <class Rows>
 using rows_view_t = std::views::all_t<std::remove_reference_t<Rows> const&>;
@@ -53,7 +53,7 @@ class adjacency_view : public detail::graph_view_base {
  public:
   using node = std::ranges::range_value_t<std::ranges::range_reference_t<Rows const>>;
 
-  template <detail::keepable_rows R>
+  template <detail::viewable_rows R>
     requires std::same_as<detail::rows_view_t<R>, Rows>
   constexpr explicit adjacency_view(R&& rows, node entry = 0) : rows_(std::as_const(rows)), entry_(entry) {
     PLAIT_ASSERT(size() <= static_cast<std::size_t>(std::numeric_limits<node>::max()),
@@ -77,9 +77,9 @@ class adjacency_view : public detail::graph_view_base {
   node entry_;
 };
 
-template <detail::keepable_rows R>
+template <detail::viewable_rows R>
 adjacency_view(R&&) -> adjacency_view<detail::rows_view_t<R>>;
-template <detail::keepable_rows R, class Entry>
+template <detail::viewable_rows R, class Entry>
 adjacency_view(R&&, Entry) -> adjacency_view<detail::rows_view_t<R>>;
 
 }  // namespace plait

@@ -58,7 +58,7 @@ class dominator_tree {
   /// None for the root and for what is unreachable.
   constexpr std::optional<node> idom(node const& n) const {
     std::uint32_t const i = snapshot_.number(n);
-    return i == npos ? std::nullopt : maybe(tree_.immediate(i));
+    return i == npos ? std::nullopt : maybe(tree_.idom(i));
   }
   /// In reverse postorder of the graph. Precondition: contains(n), as for depth.
   constexpr auto children(node const& n) const { return nodes(tree_.children(snapshot_.reached_number(n))); }

@@ -112,7 +112,7 @@ class dynamic_dominator_tree {
    private:
     std::vector<std::uint32_t> nodes_;
     std::vector<std::uint32_t> row_;  // the successors of one node that are admitted
-    std::vector<walk_edge> waiting_;
+    std::vector<dfs_edge> waiting_;
   };
 
   // Nodes are numbered as they are first seen, the entry being 0; tree_ holds those that are reachable.
@@ -196,7 +196,7 @@ constexpr void dynamic_dominator_tree<G>::region::compute(dynamic_dominator_tree
                                                           Admits admits) {
   for (std::uint32_t const n : nodes_) numbers_[n] = npos;
   numbers_.resize(std::max(numbers_.size(), tree.nodes_.size()), npos);
-  auto const row = [&](walk_edge const& at) -> std::span<std::uint32_t const> {
+  auto const row = [&](dfs_edge const& at) -> std::span<std::uint32_t const> {
     row_.clear();
     tree.each_successor(at.to(), [&](std::uint32_t successor) {
       if (successor == start || admits(successor)) row_.push_back(successor);
@@ -204,8 +204,8 @@ constexpr void dynamic_dominator_tree<G>::region::compute(dynamic_dominator_tree
     if (numbers_.size() < tree.nodes_.size()) numbers_.resize(tree.nodes_.size(), npos);
     return row_;
   };
-  auto const find = [](std::uint32_t from, std::uint32_t to) { return walk_edge(from, to); };
-  this->walk(walk_edge(npos, start), waiting_, row, find);
+  auto const find = [](std::uint32_t from, std::uint32_t to) { return dfs_edge(from, to); };
+  this->depth_first_search(dfs_edge(npos, start), waiting_, row, find);
   nodes_.clear();
   for (std::uint32_t n = 0; n != this->size(); ++n) nodes_.push_back(this->preorder_keys()[this->preorder_number(n)]);
 }
@@ -215,7 +215,7 @@ template <flow_graph G>
 constexpr void dynamic_dominator_tree<G>::attach_region() {
   dominators_.compute(region_);
   std::span<std::uint32_t const> const nodes = region_.nodes();
-  for (std::uint32_t i = 1; i < nodes.size(); ++i) tree_.set_parent(nodes[i], nodes[dominators_.immediate(i)]);
+  for (std::uint32_t i = 1; i < nodes.size(); ++i) tree_.set_parent(nodes[i], nodes[dominators_.idom(i)]);
 }
 
 template <flow_graph G>
@@ -340,7 +340,7 @@ constexpr std::optional<node_t<G>> dynamic_dominator_tree<G>::verify() const {
   for (std::uint32_t i = 0; i != snapshot.size(); ++i) {
     std::uint32_t const n = number(snapshot.node(i));
     if (n == npos) return snapshot.node(i);
-    std::uint32_t const above = right.immediate(i);
+    std::uint32_t const above = right.idom(i);
     bool const same = above == npos ? tree_.parent(n) == npos : tree_.parent(n) == number(snapshot.node(above));
     if (!same || tree_.depth(n) != right.depth(i)) return snapshot.node(i);
   }

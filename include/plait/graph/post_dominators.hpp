@@ -4,8 +4,9 @@
 //   tree.dominates(join, branch);               // whatever branch does, join comes after it
 //   if (auto const next = tree.idom(block)) …   // none: the ways out of block have nothing in common
 //
-// The exits are the nodes without successors, and one node of each endless loop, chosen as LLVM does (post_dominator_roots.hpp). They
-// hang from a virtual exit, which is not among the nodes: where it is the answer, the answer is none.
+// The exits are the nodes without successors, and one node of each endless loop, chosen as LLVM does
+// (post_dominator_roots.hpp). They hang from a virtual exit, which is not among the nodes: where it is the answer, the
+// answer is none.
 //
 // All nodes of the graph count as far as nodes(g) tells of them, those that the entry does not reach included: each of
 // them reaches an exit. For graphs that do not list their nodes these are the ones that the entry reaches; others
@@ -13,7 +14,8 @@
 // which node stands for an endless loop: that depends on the order of the nodes, which is that of index(g, n).
 //
 // Semi-NCA over the reversed graph (dense_dominators.hpp): time and space as there, besides finding the exits, whose
-// worst case is in post_dominator_roots.hpp. Needs successors alone. Computing again allocates only what the graph has grown by.
+// worst case is in post_dominator_roots.hpp. Needs successors alone. Computing again allocates only what the graph has
+// grown by.
 #pragma once
 
 #include <cstddef>
@@ -30,8 +32,8 @@
 #include <plait/core/detail/refused.hpp>
 #include <plait/graph/detail/dense_dominators.hpp>
 #include <plait/graph/detail/dense_graph.hpp>
-#include <plait/graph/detail/post_dominator_roots.hpp>
 #include <plait/graph/detail/index_check.hpp>
+#include <plait/graph/detail/post_dominator_roots.hpp>
 #include <plait/graph/detail/snapshot.hpp>
 #include <plait/graph/graph_traits.hpp>
 
@@ -82,7 +84,7 @@ class post_dominator_tree {
   /// None for roots, for nodes whose ways out have nothing in common, and for nodes that are not contained.
   constexpr std::optional<node> idom(node const& n) const {
     std::uint32_t const i = number(n);
-    return i == npos ? std::nullopt : maybe(tree_.immediate(i));
+    return i == npos ? std::nullopt : maybe(tree_.idom(i));
   }
   /// Precondition: contains(n), as for depth.
   constexpr auto children(node const& n) const { return nodes(tree_.children(valid(n))); }

@@ -49,7 +49,7 @@ class graph_reference<G> {
 
 // An argument that may be kept: no temporary, unless it is a view.
 template <class G>
-concept graph_that_is_no_temporary = flow_graph<G> && (std::is_lvalue_reference_v<G> || graph_view<G>);
+concept viewable_graph = flow_graph<G> && (std::is_lvalue_reference_v<G> || graph_view<G>);
 
 // What all views show of their graph unchanged.
 template <class G>
@@ -147,7 +147,7 @@ class induced_graph : public detail::graph_view_interface<G> {
 };
 
 /// The graph backwards, entered at `entry`.
-template <detail::graph_that_is_no_temporary G>
+template <detail::viewable_graph G>
   requires has_predecessors<G>
 [[nodiscard]] constexpr auto reversed(G&& g, node_t<G> const& entry) {
   return reversed_graph<std::remove_cvref_t<G>>(g, entry);
@@ -167,19 +167,19 @@ consteval bool check_view_filter() {
 }  // namespace detail
 
 /// The graph without the edges for which keep(from, to) is false.
-template <detail::graph_that_is_no_temporary G, class Keep>
+template <detail::viewable_graph G, class Keep>
 [[nodiscard]] constexpr auto filtered(G&& g, Keep keep) {
   static_assert(detail::check_view_filter<Keep, node_t<G>, node_t<G>>());
   return filtered_graph<std::remove_cvref_t<G>, Keep>(g, std::move(keep));
 }
 
 /// The graph without the nodes for which keep(node) is false, entered at `entry`, which must not be one of them.
-template <detail::graph_that_is_no_temporary G, class Keep>
+template <detail::viewable_graph G, class Keep>
 [[nodiscard]] constexpr auto induced(G&& g, node_t<G> const& entry, Keep keep) {
   static_assert(detail::check_view_filter<Keep, node_t<G>>());
   return induced_graph<std::remove_cvref_t<G>, Keep>(g, entry, std::move(keep));
 }
-template <detail::graph_that_is_no_temporary G, class Keep>
+template <detail::viewable_graph G, class Keep>
 [[nodiscard]] constexpr auto induced(G&& g, Keep keep) {
   static_assert(detail::check_view_filter<Keep, node_t<G>>());
   return induced_graph<std::remove_cvref_t<G>, Keep>(g, plait::entry(g), std::move(keep));

@@ -13,8 +13,8 @@
 
 namespace plait {
 
-/// A set of numbers below size() that is held elsewhere, to be read: a bit_set or a row of bit_matrix. A forward_range of
-/// its members, ascending: O(members + size / 64) to walk. Bits at and above size() are 0.
+/// A set of numbers below size() that is held elsewhere, to be read: a bit_set or a row of bit_matrix. A forward_range
+/// of its members, ascending: O(members + size / 64) to walk. Bits at and above size() are 0.
 class bit_view : public std::ranges::view_interface<bit_view> {
  public:
   class iterator {

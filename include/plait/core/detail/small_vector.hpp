@@ -17,10 +17,10 @@
 
 namespace plait {
 
-/// A vector of trivial T that holds up to N of them in itself, at four bytes of bookkeeping: boost::container::small_vector of as
-/// many symbols is twice the size, and it is by its size that a walk over a million ops is fast or slow. Where the
-/// items are follows from their number, so there is no capacity to reserve: N or fewer are always here. At most 2^32 -
-/// 1 items. Every change of the size invalidates iterators.
+/// A vector of trivial T that holds up to N of them in itself, at four bytes of bookkeeping:
+/// boost::container::small_vector of as many symbols is twice the size, and it is by its size that a walk over a
+/// million ops is fast or slow. Where the items are follows from their number, so there is no capacity to reserve: N or
+/// fewer are always here. At most 2^32 - 1 items. Every change of the size invalidates iterators.
 template <class T, std::uint32_t N>
 class small_vector {
   static_assert(std::is_trivially_copyable_v<T> && alignof(T) <= alignof(std::uint32_t));

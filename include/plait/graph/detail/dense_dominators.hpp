@@ -48,8 +48,8 @@ class dense_dominators {
   static constexpr std::uint32_t root() noexcept { return 0; }
 
   /// npos for the root.
-  constexpr std::uint32_t immediate(std::uint32_t n) const { return immediate_[valid(n)]; }
-  constexpr std::span<std::uint32_t const> immediates() const noexcept { return {immediate_.data(), size_}; }
+  constexpr std::uint32_t idom(std::uint32_t n) const { return idom_[valid(n)]; }
+  constexpr std::span<std::uint32_t const> idoms() const noexcept { return {idom_.data(), size_}; }
   /// The root has depth 0.
   constexpr std::uint32_t depth(std::uint32_t n) const { return laid_out().depth[valid(n)]; }
   constexpr std::span<std::uint32_t const> depths() const { return {laid_out().depth.data(), size_}; }
@@ -62,7 +62,7 @@ class dense_dominators {
   constexpr bool strictly_dominates(std::uint32_t a, std::uint32_t b) const { return a != b && dominates(a, b); }
   /// O(depth of a below the result).
   constexpr std::uint32_t nearest_common(std::uint32_t a, std::uint32_t b) const {
-    while (!dominates(a, b)) a = immediate_[a];
+    while (!dominates(a, b)) a = idom_[a];
     return a;
   }
 
@@ -106,40 +106,40 @@ class dense_dominators {
   // those behind it are linked to their parents: the label of one of them is the least semidominator on its path to its
   // ancestor, the ancestor excluded.
   [[gnu::noinline]] constexpr void find_semidominators(dense_graph const& g) {
-    sort_returns(g);
+    sort_back_and_cross_edges(g);
     std::span<std::uint32_t const> const parents = g.preorder_parents();
     std::copy(parents.begin(), parents.end(), semidominators_.begin());
-    for (walk_edge const e : g.preorder_shortcuts())
+    for (dfs_edge const e : g.preorder_forward_edges())
       semidominators_[e.to()] = std::min(semidominators_[e.to()], e.from());
     links_[0] = {0, 0};
     for (std::uint32_t at = 1; at != size_; ++at) links_[at] = {parents[at], semidominators_[at]};
-    for (std::size_t i = returns_count_; i-- != 0;) {
-      std::uint32_t const to = returns_[i].to();
-      std::uint32_t const least = std::min(semidominators_[to], evaluate(returns_[i].from(), to));
+    for (std::size_t i = back_and_cross_count_; i-- != 0;) {
+      std::uint32_t const to = back_and_cross_edges_[i].to();
+      std::uint32_t const least = std::min(semidominators_[to], evaluate(back_and_cross_edges_[i].from(), to));
       links_[to].label = semidominators_[to] = least;
     }
   }
-  constexpr void sort_returns(dense_graph const& g);
+  constexpr void sort_back_and_cross_edges(dense_graph const& g);
   constexpr std::uint32_t evaluate(std::uint32_t n, std::uint32_t to);
 
   // Still by preorder, then by number.
-  [[gnu::noinline]] constexpr void find_immediates(dense_graph const& g) {
+  [[gnu::noinline]] constexpr void find_idoms(dense_graph const& g) {
     std::span<std::uint32_t const> const parents = g.preorder_parents();
     std::span<std::uint32_t const> const nodes = g.preorder();
     std::uint32_t const n = size_;
     std::int64_t steps = 4 * std::int64_t{n};
     above_[0] = npos;
-    immediate_[0] = npos;
+    idom_[0] = npos;
     std::uint32_t at = 1;
     for (; at < n && steps > 0; ++at) {
       std::uint32_t up = parents[at];
       for (; up > semidominators_[at]; up = above_[up]) --steps;
       above_[at] = up;
-      immediate_[nodes[at]] = nodes[up];
+      idom_[nodes[at]] = nodes[up];
     }
-    if (at < n) find_immediates_by_shortcuts(g, at);
+    if (at < n) find_idoms_by_jump_pointers(g, at);
   }
-  constexpr void find_immediates_by_shortcuts(dense_graph const& g, std::uint32_t first);
+  constexpr void find_idoms_by_jump_pointers(dense_graph const& g, std::uint32_t first);
 
   constexpr layout const& laid_out() const {
     return layout_([this](layout& l) { lay_out(l); });
@@ -155,11 +155,11 @@ class dense_dominators {
       l.next.resize(n, 0);
     }
     std::fill_n(l.intervals.begin(), n, interval{0, 1});
-    for (std::uint32_t at = n; at-- > 1;) l.intervals[immediate_[at]].count += l.intervals[at].count;
+    for (std::uint32_t at = n; at-- > 1;) l.intervals[idom_[at]].count += l.intervals[at].count;
     l.depth[0] = l.order[0] = 0;
     l.next[0] = 1;
     for (std::uint32_t at = 1; at < n; ++at) {
-      std::uint32_t const above = immediate_[at];
+      std::uint32_t const above = idom_[at];
       std::uint32_t const place = l.next[above];
       l.next[above] = place + l.intervals[at].count;
       l.next[at] = place + 1;
@@ -171,14 +171,14 @@ class dense_dominators {
 
   // Have room for the largest tree so far.
   std::uint32_t size_ = 0;
-  std::vector<std::uint32_t> immediate_;
+  std::vector<std::uint32_t> idom_;
   detail::lazy_value<layout> layout_;
 
   std::vector<std::uint32_t> semidominators_;
   std::vector<std::uint32_t> above_;  // immediate dominators
   std::vector<link> links_;
-  std::size_t returns_count_ = 0;
-  std::vector<walk_edge> returns_;
+  std::size_t back_and_cross_count_ = 0;
+  std::vector<dfs_edge> back_and_cross_edges_;
 };
 
 /// The children of a node: each stands in the tree's preorder behind the subtree of the one before.
@@ -231,28 +231,28 @@ constexpr dense_dominators::child_range dense_dominators::children(std::uint32_t
 constexpr void dense_dominators::compute(dense_graph const& g) {
   size_ = static_cast<std::uint32_t>(g.size());
   layout_.invalidate();
-  if (immediate_.size() < size_) {
-    immediate_.resize(size_, 0);
+  if (idom_.size() < size_) {
+    idom_.resize(size_, 0);
     semidominators_.resize(size_, 0);
     above_.resize(size_, 0);
     links_.resize(size_, link{});
   }
   if (size_ == 0) return;
   find_semidominators(g);
-  find_immediates(g);
+  find_idoms(g);
 }
 
 // By counting.
-constexpr void dense_dominators::sort_returns(dense_graph const& g) {
-  std::span<walk_edge const> const returns = g.preorder_returns();
-  if (returns_.size() < returns.size()) returns_.resize(returns.size());
-  returns_count_ = returns.size();
+constexpr void dense_dominators::sort_back_and_cross_edges(dense_graph const& g) {
+  std::span<dfs_edge const> const back_and_cross = g.preorder_back_and_cross_edges();
+  if (back_and_cross_edges_.size() < back_and_cross.size()) back_and_cross_edges_.resize(back_and_cross.size());
+  back_and_cross_count_ = back_and_cross.size();
   std::vector<std::uint32_t>& places = above_;
   std::fill_n(places.begin(), size_, 0u);
-  for (walk_edge const e : returns) ++places[e.to()];
+  for (dfs_edge const e : back_and_cross) ++places[e.to()];
   std::uint32_t total = 0;
   for (std::uint32_t at = 0; at != size_; ++at) total += std::exchange(places[at], total);
-  for (walk_edge const e : returns) returns_[places[e.to()]++] = e;
+  for (dfs_edge const e : back_and_cross) back_and_cross_edges_[places[e.to()]++] = e;
 }
 
 // The least label between n and its first ancestor that is not behind `to`. Every other node on the way is linked past
@@ -275,7 +275,7 @@ constexpr std::uint32_t dense_dominators::evaluate(std::uint32_t n, std::uint32_
 
 // links_[n].ancestor becomes the shortcut of n: an ancestor so chosen that from any node shortcuts and single steps
 // lead to any ancestor in O(log depth) steps. Its label becomes its depth.
-constexpr void dense_dominators::find_immediates_by_shortcuts(dense_graph const& g, std::uint32_t first) {
+constexpr void dense_dominators::find_idoms_by_jump_pointers(dense_graph const& g, std::uint32_t first) {
   links_[0] = {0, 0};
   for (std::uint32_t at = 1; at != size_; ++at) {
     if (at >= first) {
@@ -283,13 +283,13 @@ constexpr void dense_dominators::find_immediates_by_shortcuts(dense_graph const&
       std::uint32_t up = g.preorder_parents()[at];
       while (up > semidominator) up = links_[up].ancestor > semidominator ? links_[up].ancestor : above_[up];
       above_[at] = up;
-      immediate_[g.preorder()[at]] = g.preorder()[up];
+      idom_[g.preorder()[at]] = g.preorder()[up];
     }
     std::uint32_t const up = above_[at];
-    std::uint32_t const shortcut = links_[up].ancestor;
-    std::uint32_t const next = links_[shortcut].ancestor;
+    std::uint32_t const jump = links_[up].ancestor;
+    std::uint32_t const next = links_[jump].ancestor;
     std::uint32_t const depth = links_[up].label;
-    bool const even = depth - links_[shortcut].label == links_[shortcut].label - links_[next].label;
+    bool const even = depth - links_[jump].label == links_[jump].label - links_[next].label;
     links_[at] = {even ? next : up, depth + 1};
   }
 }

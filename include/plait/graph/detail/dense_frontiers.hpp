@@ -46,9 +46,9 @@ class dense_frontiers {
 template <class Found>
 constexpr void dense_frontiers::climb(std::span<std::uint32_t const> predecessors, dense_dominators const& tree,
                                       std::uint32_t join, Found found) {
-  std::uint32_t const end = tree.immediate(join);  // none for the root: then the climb passes the root
+  std::uint32_t const end = tree.idom(join);  // none for the root: then the climb passes the root
   for (std::uint32_t const p : predecessors)
-    for (std::uint32_t at = p; at != end && seen_[at] != join; at = tree.immediate(at)) {
+    for (std::uint32_t at = p; at != end && seen_[at] != join; at = tree.idom(at)) {
       seen_[at] = join;
       found(at);
     }

@@ -28,15 +28,15 @@
 namespace plait {
 
 /// An edge as the walk sees it: two numbers in one word, which compilers keep in a register.
-class walk_edge {
+class dfs_edge {
  public:
-  constexpr walk_edge() = default;
-  constexpr walk_edge(std::uint32_t from, std::uint32_t to) : both_(std::uint64_t{from} << 32 | to) {}
+  constexpr dfs_edge() = default;
+  constexpr dfs_edge(std::uint32_t from, std::uint32_t to) : both_(std::uint64_t{from} << 32 | to) {}
   constexpr std::uint32_t from() const noexcept { return static_cast<std::uint32_t>(both_ >> 32); }
   constexpr std::uint32_t to() const noexcept { return static_cast<std::uint32_t>(both_); }
   /// The other one if that is so, without a branch.
-  constexpr walk_edge or_if(bool other_one, walk_edge other) const noexcept {
-    walk_edge chosen;
+  constexpr dfs_edge select(bool other_one, dfs_edge other) const noexcept {
+    dfs_edge chosen;
     chosen.both_ = both_ ^ ((both_ ^ other.both_) & (0 - std::uint64_t{other_one}));
     return chosen;
   }
@@ -74,21 +74,23 @@ class dense_graph {
   constexpr std::span<std::uint32_t const> preorder_parents() const noexcept { return {parents_.data(), size_}; }
   /// The edges that do not lead to a descendant in the tree of the walk, that is, back and cross edges and self-loops:
   /// from no lower a place in preorder() than they lead to. In ascending order of their sources.
-  constexpr std::span<walk_edge const> preorder_returns() const noexcept { return {returns_.data(), returns_count_}; }
+  constexpr std::span<dfs_edge const> preorder_back_and_cross_edges() const noexcept {
+    return {back_and_cross_edges_.data(), back_and_cross_count_};
+  }
   /// The edges that lead to a descendant other than a child.
-  constexpr std::span<walk_edge const> preorder_shortcuts() const noexcept { return shortcuts_; }
+  constexpr std::span<dfs_edge const> preorder_forward_edges() const noexcept { return forward_edges_; }
   /// Whether `b` is below `a`, or is `a`, in the tree of the walk.
-  constexpr bool is_walk_ancestor(std::uint32_t a, std::uint32_t b) const {
+  constexpr bool is_dfs_ancestor(std::uint32_t a, std::uint32_t b) const {
     return a <= b && preorder_number(a) <= preorder_number(b);
   }
 
  protected:
   /// Walks and numbers. Nodes are known by keys, which are places in numbers_, which must be npos for each. A Found is
-  /// a walk_edge, or made from one, from a place in preorder to a key. row(found) is called when a node is entered: its
+  /// a dfs_edge, or made from one, from a place in preorder to a key. row(found) is called when a node is entered: its
   /// successors, a random access range, of which find(place, successor) makes a Found. Meanwhile numbers_ may grow.
   /// `waiting` is work space; the edge to the start is from npos.
   template <class Found, class Row, class Find>
-  constexpr void walk(Found const& start, std::vector<Found>& waiting, Row row, Find find);
+  constexpr void depth_first_search(Found const& start, std::vector<Found>& waiting, Row row, Find find);
 
   /// By preorder: the keys of the nodes.
   constexpr std::span<std::uint32_t const> preorder_keys() const noexcept { return {keys_.data(), size_}; }
@@ -104,7 +106,7 @@ class dense_graph {
     std::vector<std::uint32_t> first;  // where in targets those of a node begin; one more to say where they end
     csr<std::uint32_t> predecessors;
     raw_vector<std::uint32_t> sources;  // beside targets
-    raw_vector<std::uint32_t> moved;    // by preorder: how far from where the walk told of them
+    raw_vector<std::uint32_t> shift;    // by preorder: how far from where the walk recorded of them
   };
 
   constexpr void make_room(std::size_t nodes);
@@ -133,27 +135,27 @@ class dense_graph {
   // Loops over all edges, not over the edges of each node: how many these are is hard to foresee for a processor, too.
   [[gnu::noinline]] constexpr void number_edges(numbered_edges& e) const {
     if (e.targets.size() < edge_count_) {
-      e.targets.resize(told_edges_.size());
-      e.sources.resize(told_edges_.size());
+      e.targets.resize(recorded_edges_.size());
+      e.sources.resize(recorded_edges_.size());
     }
-    if (e.moved.size() < size_) {
-      e.moved.resize(parents_.size());
+    if (e.shift.size() < size_) {
+      e.shift.resize(parents_.size());
       e.first.resize(parents_.size() + 1, 0);
     }
     std::uint32_t total = 0;
     for (std::uint32_t n = 0; n != size_; ++n) {
       std::uint32_t const at = preorder_number_[n];
       e.first[n] = total;
-      e.moved[at] = total - told_[at];
-      total += told_[at + 1] - told_[at];
+      e.shift[at] = total - recorded_first_[at];
+      total += recorded_first_[at + 1] - recorded_first_[at];
     }
     e.first[size_] = total;
 
     e.predecessors.start_counting(size_);
     for (std::uint32_t edge = 0; edge != total; ++edge) {
-      std::uint32_t const from = told_edges_[edge].from();
-      std::uint32_t const to = numbers_[told_edges_[edge].to()];
-      std::uint32_t const place = edge + e.moved[from];
+      std::uint32_t const from = recorded_edges_[edge].from();
+      std::uint32_t const to = numbers_[recorded_edges_[edge].to()];
+      std::uint32_t const place = edge + e.shift[from];
       e.targets[place] = to;
       e.sources[place] = preorder_[from];
       e.predecessors.count(to);
@@ -165,19 +167,19 @@ class dense_graph {
   // Have room for more than there is, and are never shrunk.
   std::uint32_t size_ = 0;
   std::uint32_t edge_count_ = 0;
-  std::uint32_t returns_count_ = 0;
+  std::uint32_t back_and_cross_count_ = 0;
   std::vector<std::uint32_t> preorder_number_;
   std::vector<std::uint32_t> preorder_;
   std::vector<std::uint32_t> parents_;
   std::vector<std::uint32_t> ends_;  // by preorder: where what is left of the subtree's numbers ends
-  raw_vector<walk_edge> returns_;
-  std::vector<walk_edge> shortcuts_;
+  raw_vector<dfs_edge> back_and_cross_edges_;
+  std::vector<dfs_edge> forward_edges_;
   detail::lazy_value<numbered_edges> edges_;  // who wants dominators alone needs none of it
 
   // As the walk tells of them: nodes in preorder, edges by their sources in preorder.
   std::vector<std::uint32_t> keys_;
-  std::vector<std::uint32_t> told_;   // by node: how many edges were told of before its own
-  raw_vector<walk_edge> told_edges_;  // to keys
+  std::vector<std::uint32_t> recorded_first_;  // by node: how many edges were recorded of before its own
+  raw_vector<dfs_edge> recorded_edges_;        // to keys
 };
 
 class dense_graph::successor_rows {
@@ -207,31 +209,32 @@ constexpr std::span<std::uint32_t const> dense_graph::successors(std::uint32_t n
 constexpr void dense_graph::make_room(std::size_t nodes) {
   if (parents_.size() >= nodes) return;
   for (std::vector<std::uint32_t>* v : {&preorder_number_, &preorder_, &parents_, &ends_, &keys_}) v->resize(nodes, 0);
-  told_.resize(nodes + 1, 0);
+  recorded_first_.resize(nodes + 1, 0);
 }
 
 constexpr void dense_graph::make_edge_room(std::size_t edges) {
   PLAIT_ASSERT(edges <= npos, "dense_graph: more edges than 32 bits can number");
   std::size_t const room = std::min<std::size_t>(2 * edges, npos);
-  told_edges_.resize(room);
-  returns_.resize(room);
+  recorded_edges_.resize(room);
+  back_and_cross_edges_.resize(room);
 }
 
-// A node waits once for each edge that told of it while it was not entered, and is entered for the last of these, as in
-// a walk that recurses. When an edge is told of whose target was entered before, that is no descendant; when a node is
-// met in `waiting` that was entered meanwhile, it is one. That sorts the edges for the algorithms that want to know.
+// A node waits once for each edge that recorded of it while it was not entered, and is entered for the last of these,
+// as in a walk that recurses. When an edge is recorded of whose target was entered before, that is no descendant; when
+// a node is met in `waiting` that was entered meanwhile, it is one. That sorts the edges for the algorithms that want
+// to know.
 template <class Found, class Row, class Find>
-constexpr void dense_graph::walk(Found const& start, std::vector<Found>& waiting, Row row, Find find) {
+constexpr void dense_graph::depth_first_search(Found const& start, std::vector<Found>& waiting, Row row, Find find) {
   edges_.invalidate();
-  size_ = edge_count_ = returns_count_ = 0;
-  shortcuts_.clear();
+  size_ = edge_count_ = back_and_cross_count_ = 0;
+  forward_edges_.clear();
   make_room(numbers_.size());
   // Whether a successor is new is hard to foresee for a processor, unless the graph is so small that it is remembered
   // from the last time: to wait for the answer costs less than to guess wrong.
   bool const foreseen = numbers_.size() < 4096;
   std::uint32_t nodes = 0;
-  walk_edge* told = told_edges_.data();
-  walk_edge* returns = returns_.data();
+  dfs_edge* recorded = recorded_edges_.data();
+  dfs_edge* back_and_cross = back_and_cross_edges_.data();
 
   if (waiting.empty()) waiting.resize(64, start);
   waiting[0] = start;
@@ -240,7 +243,7 @@ constexpr void dense_graph::walk(Found const& start, std::vector<Found>& waiting
   while (true) {
     if (std::uint32_t const entered = numbers_[next.to()]; entered != npos) {
       if (last == waiting.data()) break;
-      if (parents_[entered] != next.from()) shortcuts_.push_back({next.from(), entered});
+      if (parents_[entered] != next.from()) forward_edges_.push_back({next.from(), entered});
       next = *--last;
       continue;
     }
@@ -250,15 +253,15 @@ constexpr void dense_graph::walk(Found const& start, std::vector<Found>& waiting
     numbers_[next.to()] = at;
     keys_[at] = next.to();
     parents_[at] = next.from();
-    told_[at] = static_cast<std::uint32_t>(told - told_edges_.data());
+    recorded_first_[at] = static_cast<std::uint32_t>(recorded - recorded_edges_.data());
     auto&& successors = row(next);
     auto const count = std::ranges::ssize(successors);
-    if (told_edges_.data() + told_edges_.size() - told <= count) [[unlikely]] {
-      auto const edges = told - told_edges_.data();
-      auto const returned = returns - returns_.data();
+    if (recorded_edges_.data() + recorded_edges_.size() - recorded <= count) [[unlikely]] {
+      auto const edges = recorded - recorded_edges_.data();
+      auto const returned = back_and_cross - back_and_cross_edges_.data();
       make_edge_room(static_cast<std::size_t>(edges + count) + 1);
-      told = told_edges_.data() + edges;
-      returns = returns_.data() + returned;
+      recorded = recorded_edges_.data() + edges;
+      back_and_cross = back_and_cross_edges_.data() + returned;
     }
     if (waiting.data() + waiting.size() - last <= count) [[unlikely]] {
       auto const top = last - waiting.data();
@@ -271,15 +274,15 @@ constexpr void dense_graph::walk(Found const& start, std::vector<Found>& waiting
     for (auto i = count; i-- != 0;) {
       Found const to = find(at, first[i]);
       std::uint32_t const entered = places[to.to()];
-      told[i] = static_cast<walk_edge const&>(to);
+      recorded[i] = static_cast<dfs_edge const&>(to);
       bool const fresh = entered == npos;
-      if constexpr (std::same_as<Found, walk_edge>) {
+      if constexpr (std::same_as<Found, dfs_edge>) {
         if (!foreseen) {
           *last = next;
-          *returns = {at, entered};
+          *back_and_cross = {at, entered};
           last += std::size_t{fresh};
-          returns += std::size_t{!fresh};
-          next = next.or_if(fresh, to);
+          back_and_cross += std::size_t{!fresh};
+          next = next.select(fresh, to);
           continue;
         }
       }
@@ -287,15 +290,15 @@ constexpr void dense_graph::walk(Found const& start, std::vector<Found>& waiting
         *last++ = next;
         next = to;
       } else {
-        *returns++ = {at, entered};
+        *back_and_cross++ = {at, entered};
       }
     }
-    told += count;
+    recorded += count;
   }
   size_ = nodes;
-  edge_count_ = static_cast<std::uint32_t>(told - told_edges_.data());
-  returns_count_ = static_cast<std::uint32_t>(returns - returns_.data());
-  told_[nodes] = edge_count_;
+  edge_count_ = static_cast<std::uint32_t>(recorded - recorded_edges_.data());
+  back_and_cross_count_ = static_cast<std::uint32_t>(back_and_cross - back_and_cross_edges_.data());
+  recorded_first_[nodes] = edge_count_;
   number_nodes();
 }
 

@@ -40,8 +40,8 @@ class dense_iterated_frontier {
   constexpr std::span<std::uint32_t const> operator()(Nodes&& nodes, Admits admits) {
     next_epoch();
     found_.clear();
-    for (std::uint32_t const n : nodes) wait(tree_->place(n));
-    while (!waiting_.empty()) search(static_cast<std::uint32_t>(waiting_.pop_max()), admits);
+    for (std::uint32_t const n : nodes) enqueue(tree_->place(n));
+    while (!queue_.empty()) search(static_cast<std::uint32_t>(queue_.pop_max()), admits);
     return found_;
   }
   template <std::ranges::input_range Nodes>
@@ -51,23 +51,23 @@ class dense_iterated_frontier {
 
  private:
   // A stretch of edges that has been searched in some epoch; kept with its first edge.
-  struct stretch {
+  struct edge_range {
     std::uint32_t epoch = 0;
     std::uint32_t end = 0;
   };
   // What has happened to a node in the current epoch, added to the epoch's number.
-  static constexpr std::uint32_t waited = 1;
+  static constexpr std::uint32_t queued = 1;
   static constexpr std::uint32_t found = 2;
   static constexpr std::uint32_t epoch_step = 4;
 
-  constexpr void drop_closed_subtrees();
+  constexpr void prune_closed_subtrees();
   constexpr void next_epoch();
-  constexpr void wait(std::uint32_t place) {
+  constexpr void enqueue(std::uint32_t place) {
     std::uint32_t& mark = marks_[place];
     if (mark < epoch_) mark = epoch_;
-    if ((mark & waited) != 0) return;
-    mark |= waited;
-    waiting_.push(place);
+    if ((mark & queued) != 0) return;
+    mark |= queued;
+    queue_.push(place);
   }
   template <class Admits>
   constexpr void search(std::uint32_t root, Admits& admits);
@@ -79,10 +79,10 @@ class dense_iterated_frontier {
   std::vector<std::uint32_t> marks_;
   // The edges that are not in the tree, by the place they come from.
   std::vector<std::uint32_t> targets_;  // places
-  std::vector<stretch> searched_;
+  std::vector<edge_range> searched_;
 
   std::uint32_t epoch_ = 0;
-  bit_queue waiting_;
+  bit_queue queue_;
   std::vector<std::uint32_t> found_;
 };
 
@@ -99,19 +99,19 @@ constexpr void dense_iterated_frontier::compute(dense_graph const& g, dense_domi
     std::uint32_t const from = nodes[place];
     first_[place] = static_cast<std::uint32_t>(targets_.size());
     for (std::uint32_t const to : successors[from])
-      if (tree.immediate(to) != from) targets_.push_back(intervals[to].place);
+      if (tree.idom(to) != from) targets_.push_back(intervals[to].place);
   }
-  drop_closed_subtrees();
+  prune_closed_subtrees();
   marks_.assign(n, 0);
-  searched_.assign(targets_.size(), stretch{});
+  searched_.assign(targets_.size(), edge_range{});
   epoch_ = 0;
-  waiting_.reset(n);
+  queue_.reset(n);
 }
 
 // An edge leaves the subtrees of the nodes from its source up to the immediate dominator of its target, that excluded;
 // in places, the subtrees that it comes from but whose interval without the root does not hold the target. So the least
 // and the greatest target of a subtree decide. marks_ and found_ hold them meanwhile.
-constexpr void dense_iterated_frontier::drop_closed_subtrees() {
+constexpr void dense_iterated_frontier::prune_closed_subtrees() {
   auto const n = static_cast<std::uint32_t>(first_.size());
   std::vector<std::uint32_t>& least = marks_;
   std::vector<std::uint32_t>& greatest = found_;
@@ -130,7 +130,7 @@ constexpr void dense_iterated_frontier::drop_closed_subtrees() {
     bool const leaves = least[place] <= place || greatest[place] >= end;
     last_[place] = !leaves ? first_[place] : end == n ? static_cast<std::uint32_t>(targets_.size()) : first_[end];
     if (place == 0) continue;
-    std::uint32_t const above = intervals[tree_->immediate(node)].place;
+    std::uint32_t const above = intervals[tree_->idom(node)].place;
     least[above] = std::min(least[above], least[place]);
     greatest[above] = std::max(greatest[above], greatest[place]);
   }
@@ -140,7 +140,7 @@ constexpr void dense_iterated_frontier::next_epoch() {
   PLAIT_ASSERT(tree_ != nullptr, "dense_iterated_frontier: not computed");
   if (epoch_ > npos - 2 * epoch_step) {
     std::ranges::fill(marks_, 0u);
-    std::ranges::fill(searched_, stretch{});
+    std::ranges::fill(searched_, edge_range{});
     epoch_ = 0;
   }
   epoch_ += epoch_step;
@@ -163,7 +163,7 @@ constexpr void dense_iterated_frontier::search(std::uint32_t root, Admits& admit
     if ((mark & found) != 0 || !admits(nodes[place])) continue;
     mark |= found;
     found_.push_back(nodes[place]);
-    wait(place);
+    enqueue(place);
   }
   if (first_[root] != end) searched_[first_[root]] = {epoch_, end};
 }

@@ -88,10 +88,10 @@ class dense_loops {
     return loops_[l];
   }
   constexpr void start(std::size_t nodes);
-  constexpr void leave(std::span<std::uint32_t const> successors, std::uint32_t node);
+  constexpr void record_entries(std::span<std::uint32_t const> successors, std::uint32_t node);
   constexpr void collect(csr<std::uint32_t> const& predecessors, dense_dominators const& tree, std::uint32_t header,
                          bool dominated);
-  constexpr void take(std::uint32_t node, std::uint32_t header);
+  constexpr void unite(std::uint32_t node, std::uint32_t header);
   constexpr void lay_out();
   static constexpr std::uint32_t find(std::vector<std::uint32_t>& sets, std::uint32_t node) {
     while (sets[node] != node) node = sets[node] = sets[sets[node]];
@@ -106,7 +106,7 @@ class dense_loops {
   std::vector<std::uint32_t> outermost_;  // by header: the outermost loop made of it so far
   std::vector<std::uint32_t> into_;       // by header: the list of entries
   std::vector<entry> entries_;
-  std::vector<std::uint32_t> open_;
+  std::vector<std::uint32_t> worklist_;
   std::vector<std::uint32_t> places_;
 };
 
@@ -115,7 +115,7 @@ constexpr void dense_loops::compute(dense_graph const& g, dense_dominators const
   csr<std::uint32_t> const& predecessors = g.predecessors();
   dense_graph::successor_rows const successors = g.successors();
   for (auto node = static_cast<std::uint32_t>(g.size()); node-- != 0;) {
-    leave(successors[node], node);
+    record_entries(successors[node], node);
     bool dominated = false;
     bool others = false;
     for (std::uint32_t const p : predecessors[node])
@@ -137,7 +137,7 @@ constexpr void dense_loops::start(std::size_t nodes) {
 }
 
 // Edges to what is still a node of its own, or the header of a loop, are seen from there.
-constexpr void dense_loops::leave(std::span<std::uint32_t const> successors, std::uint32_t node) {
+constexpr void dense_loops::record_entries(std::span<std::uint32_t const> successors, std::uint32_t node) {
   for (std::uint32_t const to : successors) {
     if (to <= node || sets_[to] == to) continue;
     std::uint32_t const header = find(sets_, to);
@@ -154,26 +154,26 @@ constexpr void dense_loops::collect(csr<std::uint32_t> const& predecessors, dens
   auto const put = [&](std::uint32_t node) {
     (outermost_[node] != npos ? loops_[outermost_[node]].parent : innermost_[node]) = made;
   };
-  open_.clear();
+  worklist_.clear();
   put(header);
   for (std::uint32_t const p : predecessors[header])
-    if (p >= header && tree.dominates(header, p) == dominated) take(p, header);
-  for (std::size_t i = 0; i != open_.size(); ++i) {
-    std::uint32_t const node = open_[i];
+    if (p >= header && tree.dominates(header, p) == dominated) unite(p, header);
+  for (std::size_t i = 0; i != worklist_.size(); ++i) {
+    std::uint32_t const node = worklist_[i];
     put(node);
     for (std::uint32_t const p : predecessors[node])
-      if (p >= header && p < node) take(p, header);
-    for (std::uint32_t e = into_[node]; e != npos; e = entries_[e].next) take(entries_[e].from, header);
+      if (p >= header && p < node) unite(p, header);
+    for (std::uint32_t e = into_[node]; e != npos; e = entries_[e].next) unite(entries_[e].from, header);
   }
   outermost_[header] = made;
   loops_.push_back({header, npos, 0, 0, !dominated});
 }
 
-constexpr void dense_loops::take(std::uint32_t node, std::uint32_t header) {
+constexpr void dense_loops::unite(std::uint32_t node, std::uint32_t header) {
   std::uint32_t const set = find(sets_, node);
   if (set == header) return;
   sets_[set] = header;
-  open_.push_back(set);
+  worklist_.push_back(set);
 }
 
 // Loops were made inner before outer, by descending header. Read backwards that is outer before inner, siblings by
@@ -181,22 +181,22 @@ constexpr void dense_loops::take(std::uint32_t node, std::uint32_t header) {
 constexpr void dense_loops::lay_out() {
   auto const count = static_cast<std::uint32_t>(loops_.size());
   std::reverse(loops_.begin(), loops_.end());
-  // By the order of now. open_: loops within, itself included; then, by loop, where the next one within goes.
-  open_.assign(count, 1);
+  // By the order of now. worklist_: loops within, itself included; then, by loop, where the next one within goes.
+  worklist_.assign(count, 1);
   for (std::uint32_t l = count; l-- != 0;) {
     if (loops_[l].parent == npos) continue;
     loops_[l].parent = count - 1 - loops_[l].parent;
-    open_[loops_[l].parent] += open_[l];
+    worklist_[loops_[l].parent] += worklist_[l];
   }
   places_.resize(count, 0);
   std::uint32_t next = 0;
   for (std::uint32_t l = 0; l != count; ++l) {
     loop& at = loops_[l];
-    std::uint32_t& room = at.parent == npos ? next : open_[at.parent];
+    std::uint32_t& room = at.parent == npos ? next : worklist_[at.parent];
     places_[l] = room;
-    at.end = room += open_[l];
+    at.end = room += worklist_[l];
     at.depth = at.parent == npos ? 1 : (loops_[at.parent].depth + 1) & 0x7fffffff;
-    open_[l] = places_[l] + 1;
+    worklist_[l] = places_[l] + 1;
   }
   for (loop& l : loops_)
     if (l.parent != npos) l.parent = places_[l.parent];

@@ -35,8 +35,9 @@ class lazy_value {
     if (!std::is_constant_evaluated()) made_ = nullptr;
   }
 
-  /// make(T&) is called if it has not been, or has thrown; it is given what was made before the last invalidate(), whose
-  /// memory it may keep, or a new T where another thread is at that. Before the first invalidate(), a T{} is all there is.
+  /// make(T&) is called if it has not been, or has thrown; it is given what was made before the last invalidate(),
+  /// whose memory it may keep, or a new T where another thread is at that. Before the first invalidate(), a T{} is all
+  /// there is.
   template <class Make>
   constexpr T const& operator()(Make make) const {
     if (std::is_constant_evaluated()) {

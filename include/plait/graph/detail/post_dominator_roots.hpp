@@ -46,7 +46,8 @@ class post_dominator_roots {
   std::vector<std::uint32_t> stack_;
 };
 
-constexpr void post_dominator_roots::compute(csr<std::uint32_t> const& successors, csr<std::uint32_t> const& predecessors) {
+constexpr void post_dominator_roots::compute(csr<std::uint32_t> const& successors,
+                                             csr<std::uint32_t> const& predecessors) {
   auto const n = static_cast<std::uint32_t>(successors.size());
   roots_.clear();
   marks_.assign(n, fresh);
@@ -79,7 +80,8 @@ constexpr void post_dominator_roots::mark_reaching(std::uint32_t root, csr<std::
 }
 
 // Nothing this walk sees reaches a root: else its start would.
-constexpr std::uint32_t post_dominator_roots::last_visited_from(std::uint32_t start, csr<std::uint32_t> const& successors) {
+constexpr std::uint32_t post_dominator_roots::last_visited_from(std::uint32_t start,
+                                                                csr<std::uint32_t> const& successors) {
   std::uint32_t last = start;
   stack_.assign(1, start);
   while (!stack_.empty()) {

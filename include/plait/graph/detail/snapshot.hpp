@@ -26,8 +26,8 @@
 #include <plait/core/detail/prefetch.hpp>
 #include <plait/core/detail/refused.hpp>
 #include <plait/graph/detail/dense_graph.hpp>
-#include <plait/graph/detail/lazy_value.hpp>
 #include <plait/graph/detail/index_check.hpp>
+#include <plait/graph/detail/lazy_value.hpp>
 #include <plait/graph/graph_traits.hpp>
 
 namespace plait {
@@ -97,19 +97,19 @@ class flow_snapshot : public dense_graph {
   constexpr std::uint32_t at(std::size_t index) const { return index < numbers_.size() ? numbers_[index] : npos; }
 
   // Nodes that are their own indices need no copies of them.
-  struct found_node : walk_edge {
+  struct found_node : dfs_edge {
     node_t<G> node;
-    constexpr found_node(walk_edge edge, node_t<G> const& n) : walk_edge(edge), node(n) {}
+    constexpr found_node(dfs_edge edge, node_t<G> const& n) : dfs_edge(edge), node(n) {}
     // By member, not as one block of 16 bytes: processors do not forward two stores to one load.
-    constexpr found_node(found_node const& other) : walk_edge(other), node(other.node) {}
+    constexpr found_node(found_node const& other) : dfs_edge(other), node(other.node) {}
     constexpr found_node& operator=(found_node const& other) {
-      walk_edge::operator=(other);
+      dfs_edge::operator=(other);
       node = other.node;
       return *this;
     }
     ~found_node() = default;
   };
-  using found = std::conditional_t<detail::has_own_index<G>, found_node, walk_edge>;
+  using found = std::conditional_t<detail::has_own_index<G>, found_node, dfs_edge>;
 
   G const* graph_ = nullptr;
   detail::lazy_value<std::vector<node_t<G>>> order_;
@@ -118,7 +118,7 @@ class flow_snapshot : public dense_graph {
   std::vector<node_t<G>> row_;      // the successors of one node
   std::vector<found> waiting_;
   csr<std::uint32_t> rows_;  // by key, if listed_
-  std::vector<walk_edge> waiting_edges_;
+  std::vector<dfs_edge> waiting_edges_;
 };
 
 // Reads the nodes one after the other, as they are listed, which is mostly how they lie in memory, and walks over
@@ -141,11 +141,11 @@ constexpr bool flow_snapshot<G>::copy_listed(G const& g) {
   }
   if (rows_.size() != numbers_.size()) return false;
   auto const start = static_cast<std::uint32_t>(plait::index(g, plait::entry(g)));
-  walk(
-      walk_edge(npos, start), waiting_edges_, [&](walk_edge edge) { return std::as_const(rows_)[edge.to()]; },
+  depth_first_search(
+      dfs_edge(npos, start), waiting_edges_, [&](dfs_edge edge) { return std::as_const(rows_)[edge.to()]; },
       [&](std::uint32_t from, std::uint32_t to) {
         detail::prefetch(std::as_const(rows_)[to].data(), 0);
-        return walk_edge(from, to);
+        return dfs_edge(from, to);
       });
   return true;
 }
@@ -212,12 +212,12 @@ constexpr void flow_snapshot<G>::copy(G const& g) {
   // Where nodes are numbers, caches near by hold the rows of a graph of some size.
   found const start = found_at(npos, plait::entry(g));
   if constexpr (detail::has_own_index<G>) {
-    walk(start, waiting_, enter, fetched_at);
+    depth_first_search(start, waiting_, enter, fetched_at);
   } else {
     if (numbers_.size() >= large)
-      walk(start, waiting_, enter, fetched_at);
+      depth_first_search(start, waiting_, enter, fetched_at);
     else
-      walk(start, waiting_, enter, found_at);
+      depth_first_search(start, waiting_, enter, found_at);
   }
 }
 
