@@ -1,4 +1,4 @@
-// Many sets of numbers below one bound, in one array: a matrix of bits.
+// Bit matrix: many sets of numbers below one bound, in one array.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace plait {
 
-/// `size()` sets of numbers below `bound()`: rows × bound / 8 bytes. What reads a set reads a bit_view of its row.
+/// Holds `size()` sets of numbers below `bound()`: rows × bound / 8 bytes. Readers of a set take a bit_view of its row.
 class bit_matrix {
   // First: a constant expression needs it defined where it is instantiated.
   template <class Change>
@@ -27,14 +27,14 @@ class bit_matrix {
   }
 
  public:
-  /// Empty sets. Keeps the memory. O(rows × bound / 64).
+  /// Makes all sets empty. Keeps the memory. O(rows × bound / 64).
   constexpr void reset(std::size_t rows, std::size_t bound) {
     size_ = rows;
     bound_ = bound;
     width_ = detail::words_for(bound);
     words_.assign(rows * width_, 0);
   }
-  /// Sets of all numbers.
+  /// Makes all sets full.
   constexpr void reset_full(std::size_t rows, std::size_t bound) {
     reset(rows, bound);
     words_.assign(words_.size(), ~std::uint64_t{0});
@@ -45,7 +45,7 @@ class bit_matrix {
 
   constexpr std::size_t size() const noexcept { return size_; }
   constexpr std::size_t bound() const noexcept { return bound_; }
-  /// Words in a row.
+  /// Returns the number of words per row.
   constexpr std::size_t width() const noexcept { return width_; }
 
   constexpr bit_view operator[](std::size_t row) const { return {words(row), bound_}; }
@@ -62,7 +62,7 @@ class bit_matrix {
   constexpr bool contains(std::size_t row, std::size_t n) const { return (*this)[row].contains(n); }
   constexpr void insert(std::size_t row, std::size_t n) { word(row, n) |= std::uint64_t{1} << (n % 64); }
   constexpr void erase(std::size_t row, std::size_t n) { word(row, n) &= ~(std::uint64_t{1} << (n % 64)); }
-  /// first, first + 1, …, last - 1. O(numbers / 64).
+  /// Inserts first, first + 1, …, last - 1. O(numbers / 64).
   constexpr void insert_range(std::size_t row, std::size_t first, std::size_t last) {
     change_range(row, first, last, [](std::uint64_t& to, std::uint64_t mask) { to |= mask; });
   }
@@ -81,7 +81,7 @@ class bit_matrix {
   std::vector<std::uint64_t> words_;
 };
 
-/// One of the sets, to be changed.
+/// A mutable reference to one row.
 class bit_matrix_row {
  public:
   constexpr bit_matrix_row(bit_matrix& rows, std::size_t row) : rows_(&rows), row_(row) {}
