@@ -1,15 +1,14 @@
-// Iterated dominance frontiers by number, see frontiers.hpp.
+// Iterated dominance frontiers of a dense_graph (Sreedhar, Gao 1995): linear-time phi placement, see frontiers.hpp.
 //
 // Follows V. C. Sreedhar, G. R. Gao, "A Linear Time Algorithm for Placing φ-Nodes" (POPL 1995, pp. 62–73): the subtrees
-// of the given nodes and of what is found are searched for edges that leave them, inner ones before outer ones, each
-// edge once. Unlike there, and in LLVM, the order is not that of levels but of places in the tree's preorder, last
-// first, which serves as well (a node found is never below one that has been searched, unless it was waiting already).
-// Then subtrees are intervals, "leaves the subtree" is a comparison of places, and the edges to search, those that are
-// not in the tree, are a stretch of one array. Subtrees without edges that leave them are known in advance.
+// of the given and of the found nodes are searched for edges that leave them, inner ones before outer ones, each edge
+// once. Unlike there, and in LLVM, the queue is ordered not by level but by position in the tree's preorder, last
+// first, which serves as well (a found node is never below one that has been searched, unless it was already queued).
+// Then subtrees are intervals, "leaves the subtree" is a comparison of positions, and the edges to search, the non-tree
+// edges, are an interval of one array. Subtrees that no edge leaves are known in advance.
 //
-// Preparing is O(nodes + edges) time and space: 12 bytes a node, 12 an edge that is not in the tree. A query is linear
-// in the non-tree edges of the searched subtrees and in given and found nodes; it allocates nothing but room for what
-// it finds, once.
+// Setup is O(nodes + edges) time and space: 12 bytes a node, 12 a non-tree edge. A query is linear in the non-tree
+// edges of the searched subtrees and in given and found nodes; it allocates nothing but space for the result, once.
 #pragma once
 
 #include <algorithm>
@@ -26,16 +25,17 @@
 
 namespace plait {
 
-/// Answers queries about one graph, one after the other. The tree must outlive it and stay where it is.
+/// A reusable solver for one graph. The tree must outlive it and stay at the same address.
 class dense_iterated_frontier {
  public:
   constexpr dense_iterated_frontier() = default;
   constexpr dense_iterated_frontier(dense_graph const& g, dense_dominators const& tree) { compute(g, tree); }
   constexpr void compute(dense_graph const& g, dense_dominators const& tree);
 
-  /// The least set that holds the frontiers of the given nodes and of its own, without repetitions, in the order in
-  /// which it was found. `admits(n)`: where false, n is neither in the result nor followed further, as phi placement
-  /// asks where a variable is not live; it may be asked more than once. The span lasts until the next query.
+  /// Returns the least set that contains the frontiers of the given nodes and of its own, without repetitions, in order
+  /// of discovery. A node n for which `admits(n)` is false is neither in the result nor followed further (pruned phi
+  /// placement: the variable is not live-in); admits may be called more than once per node. The span is valid until the
+  /// next query.
   template <std::ranges::input_range Nodes, class Admits>
   constexpr std::span<std::uint32_t const> operator()(Nodes&& nodes, Admits admits) {
     next_epoch();
@@ -50,12 +50,12 @@ class dense_iterated_frontier {
   }
 
  private:
-  // A stretch of edges that has been searched in some epoch; kept with its first edge.
+  // An interval of edges that was searched in some epoch; stored at its first edge.
   struct edge_range {
     std::uint32_t epoch = 0;
     std::uint32_t end = 0;
   };
-  // What has happened to a node in the current epoch, added to the epoch's number.
+  // State of a node in the current epoch, added to the epoch's number.
   static constexpr std::uint32_t queued = 1;
   static constexpr std::uint32_t found = 2;
   static constexpr std::uint32_t epoch_step = 4;
@@ -73,12 +73,12 @@ class dense_iterated_frontier {
   constexpr void search(std::uint32_t root, Admits& admits);
 
   dense_dominators const* tree_ = nullptr;
-  // By place in the tree's preorder.
+  // Indexed by position in the tree's preorder.
   std::vector<std::uint32_t> first_;  // the first edge of the subtree
-  std::vector<std::uint32_t> last_;   // the edge after its last; first_ if none of them leaves it
+  std::vector<std::uint32_t> last_;   // the end of its edges; equal to first_ if no edge leaves it
   std::vector<std::uint32_t> marks_;
-  // The edges that are not in the tree, by the place they come from.
-  std::vector<std::uint32_t> targets_;  // places
+  // The non-tree edges, by the position of their source.
+  std::vector<std::uint32_t> targets_;  // positions
   std::vector<edge_range> searched_;
 
   std::uint32_t epoch_ = 0;
@@ -108,9 +108,9 @@ constexpr void dense_iterated_frontier::compute(dense_graph const& g, dense_domi
   queue_.reset(n);
 }
 
-// An edge leaves the subtrees of the nodes from its source up to the immediate dominator of its target, that excluded;
-// in places, the subtrees that it comes from but whose interval without the root does not hold the target. So the least
-// and the greatest target of a subtree decide. marks_ and found_ hold them meanwhile.
+// An edge leaves the subtrees of the nodes from its source up to the immediate dominator of its target, exclusive; in
+// positions, the subtrees that contain the source but whose interval without the root does not contain the target. So
+// the least and the greatest target of a subtree decide. marks_ and found_ store them temporarily.
 constexpr void dense_iterated_frontier::prune_closed_subtrees() {
   auto const n = static_cast<std::uint32_t>(first_.size());
   std::vector<std::uint32_t>& least = marks_;

@@ -1,13 +1,14 @@
-// The ways out of a graph, endless loops included: the roots that post-dominators are counted from.
+// Roots of the post-dominator tree: the exits of a graph, and one node for each infinite loop.
 //
-// A node without successors is an exit. Nodes from which no exit can be reached run in circles for ever; they get roots
-// of their own, by the rule of LLVM (14 to 20) and GCC, so that post-dominators equal theirs: in ascending order, from
-// each node that reaches no root yet, walk forward, depth first, the successor with the highest number first; the node
-// that is visited last becomes a root. Roots that reach other roots are dropped in the end. What is left is one root
-// for each strongly connected component that no edge leaves.
+// A node without successors is an exit. Nodes that reach no exit are in or lead to infinite loops; these get roots by
+// the rule of LLVM (14 to 20) and GCC, so that post-dominators equal theirs: in ascending order, from each node that
+// reaches no root yet, search forward, depth first, the successor with the highest number first; the last visited node
+// becomes a root. Roots that reach other roots are dropped in the end. The result is one root for each strongly
+// connected component without outgoing edges.
 //
-// O(nodes + edges) time for the exits and one endless loop; each further endless loop costs a walk over what it can
-// reach and has no root yet, which is quadratic at worst for thousands of endless loops with a common tail. Iterative.
+// O(nodes + edges) time for the exits and one infinite loop; each further infinite loop costs a search of the nodes
+// that it reaches and that have no root yet, which is quadratic at worst for thousands of infinite loops with a common
+// tail. Iterative.
 #pragma once
 
 #include <algorithm>
@@ -21,15 +22,16 @@
 
 namespace plait {
 
-/// The roots of the graph read backwards. Computing again keeps the memory.
+/// The roots of the reversed graph. Recomputation reuses the memory.
 class post_dominator_roots {
  public:
-  /// By number: successors ascending in each row, and predecessors.
+  /// Computes the roots from successors, ascending in each row, and predecessors.
   constexpr void compute(csr<std::uint32_t> const& successors, csr<std::uint32_t> const& predecessors);
 
-  /// Exits in ascending order, then a node of each endless loop. Every node reaches one of them, none reaches another.
+  /// Returns the exits in ascending order, then a node of each infinite loop. Every node reaches one of them, none
+  /// reaches another.
   constexpr std::span<std::uint32_t const> roots() const noexcept { return roots_; }
-  /// How many of the roots have no successors.
+  /// Returns the number of roots without successors.
   constexpr std::size_t exit_count() const noexcept { return exits_; }
 
  private:
@@ -42,7 +44,8 @@ class post_dominator_roots {
 
   std::vector<std::uint32_t> roots_;
   std::size_t exits_ = 0;
-  std::vector<std::uint32_t> marks_;  // fresh, reaches_root, or the node whose forward walk was here last
+  std::vector<std::uint32_t>
+      marks_;  // fresh, reaches_root, or the start of the last forward search that visited the node
   std::vector<std::uint32_t> stack_;
 };
 
@@ -79,7 +82,7 @@ constexpr void post_dominator_roots::mark_reaching(std::uint32_t root, csr<std::
   }
 }
 
-// Nothing this walk sees reaches a root: else its start would.
+// No node visited by this search reaches a root: else its start would.
 constexpr std::uint32_t post_dominator_roots::last_visited_from(std::uint32_t start,
                                                                 csr<std::uint32_t> const& successors) {
   std::uint32_t last = start;
@@ -96,8 +99,8 @@ constexpr std::uint32_t post_dominator_roots::last_visited_from(std::uint32_t st
   return last;
 }
 
-// A root reaches none of those before it: then it would have been marked by their time. So, from the last to the first,
-// it is redundant if one of those after it has marked it.
+// A root reaches none of the earlier roots: else it would have been marked by then. So, from the last to the first, it
+// is redundant if a later root has marked it.
 constexpr void post_dominator_roots::drop_redundant(csr<std::uint32_t> const& predecessors) {
   std::ranges::fill(marks_, fresh);
   std::size_t kept = roots_.size();
