@@ -20,7 +20,7 @@ static_assert([] {
          m.width() == 2;
 }());
 
-TEST_CASE("bit_matrix: rows are sets of their own, ranges are their numbers") {
+TEST_CASE("bit_matrix: rows are independent sets, and ranges insert and erase each number") {
   for (unsigned seed = 0; seed != 500; ++seed) {
     CAPTURE(seed);
     std::mt19937 random(seed);
@@ -56,7 +56,7 @@ TEST_CASE("bit_matrix: rows are sets of their own, ranges are their numbers") {
   }
 }
 
-TEST_CASE("bit_matrix: sets of nothing") {
+TEST_CASE("bit_matrix: rows with bound 0 are empty") {
   plait::bit_matrix m;
   m.reset_full(3, 0);
   REQUIRE(m[2].empty());

@@ -12,7 +12,7 @@ using list = plait::small_vector<std::uint32_t, 4>;
 std::vector<std::uint32_t> items(list const& l) { return {l.begin(), l.end()}; }
 }  // namespace
 
-TEST_CASE("a small_vector does what a vector does, inside and outside its owner") {
+TEST_CASE("small_vector: agrees with std::vector, inline and on the heap") {
   std::mt19937 random(7);
   list ours;
   std::vector<std::uint32_t> theirs;
@@ -70,9 +70,9 @@ TEST_CASE("a small_vector does what a vector does, inside and outside its owner"
   }
 }
 
-TEST_CASE("four bytes of bookkeeping") { CHECK(sizeof(list) == 4 + 4 * sizeof(std::uint32_t)); }
+TEST_CASE("small_vector: has four bytes of bookkeeping") { CHECK(sizeof(list) == 4 + 4 * sizeof(std::uint32_t)); }
 
-TEST_CASE("an index out of range is a violated precondition") {
+TEST_CASE("small_vector: an index out of range is a precondition_error") {
   list const l = {1, 2};
   CHECK_THROWS_AS((void)l[2], plait::precondition_error);
 }

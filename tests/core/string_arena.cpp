@@ -15,7 +15,7 @@ std::string text_of(int i) {
 
 }  // namespace
 
-TEST_CASE("text stays where it is, whatever is added later") {
+TEST_CASE("string_arena: text keeps its address when more is added") {
   plait::string_arena store;
   std::vector<std::string_view> kept;
   for (int i = 0; i != 3'000; ++i) kept.push_back(store.add(text_of(i)));
@@ -24,13 +24,13 @@ TEST_CASE("text stays where it is, whatever is added later") {
   CHECK(store.add("again") == "again");
 }
 
-TEST_CASE("no text is a text with an address") {
+TEST_CASE("string_arena: empty text has a non-null address") {
   plait::string_arena store;
   CHECK(store.add("").empty());
   CHECK(store.add("").data() != nullptr);
 }
 
-TEST_CASE("a copy shares what is there, and neither writes over what the other adds") {
+TEST_CASE("string_arena: a copy shares existing text, and neither overwrites additions of the other") {
   plait::string_arena first;
   std::string_view const shared = first.add("shared");
   plait::string_arena second = first;

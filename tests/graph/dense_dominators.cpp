@@ -11,7 +11,7 @@
 #include <adaptation/own_graph.hpp>
 #include <graph/random_graphs.hpp>
 
-// What dominators are is tested in dominators.cpp; here is how the tree is laid out.
+// dominators.cpp tests the dominators; this file tests the layout of the tree.
 
 namespace {
 
@@ -35,7 +35,7 @@ own::graph make(test::graph_description const& from) {
 
 }  // namespace
 
-TEST_CASE("the arrays agree with each other") {
+TEST_CASE("dense_dominators: the arrays are consistent") {
   plait::dense_dominators tree;
   for (unsigned seed = 0; seed != 2'000; ++seed) {
     CAPTURE(seed);
@@ -56,7 +56,7 @@ TEST_CASE("the arrays agree with each other") {
         REQUIRE(tree.idom(n) < n);
         REQUIRE(tree.depth(n) == tree.depth(tree.idom(n)) + 1);
       }
-      // Children and their subtrees fill that of their parent, in ascending order.
+      // The subtrees of the children tile that of their parent, in ascending order.
       std::size_t filled = 1;
       std::uint32_t last = n;
       for (std::uint32_t const child : tree.children(n)) {
@@ -79,7 +79,7 @@ TEST_CASE("the arrays agree with each other") {
   }
 }
 
-TEST_CASE("a smaller tree after a larger one shows nothing of it") {
+TEST_CASE("dense_dominators: a smaller tree after a larger one has no stale nodes") {
   plait::flow_snapshot<own::graph> s;
   plait::dense_dominators tree;
   own::graph big(100);

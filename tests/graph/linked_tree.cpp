@@ -17,8 +17,8 @@ static_assert([] {
          std::ranges::equal(t.children(0), std::vector{3, 1});
 }());
 
-// A vector of parents says the same of every tree that random moves make.
-TEST_CASE("nodes move and are dropped with what is below them") {
+// Compares with a vector of parents under random moves.
+TEST_CASE("linked_tree: nodes move and are erased with their subtrees") {
   std::mt19937 random(5);
   std::uint32_t const count = 14;
   for (int round = 0; round != 200; ++round) {
@@ -84,7 +84,7 @@ TEST_CASE("nodes move and are dropped with what is below them") {
   }
 }
 
-TEST_CASE("a chain of a million nodes is walked and dropped without a stack") {
+TEST_CASE("linked_tree: traverses and erases a chain of a million nodes without a stack") {
   plait::linked_tree t;
   t.resize(1'000'000);
   t.make_root(0);

@@ -24,7 +24,7 @@ static_assert(!std::is_constructible_v<plait::strong_components<cfg::Function>, 
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("components are what can reach each other, in topological order", G, PLAIT_ALL_GRAPHS) {
+TEST_CASE_TEMPLATE("strong components: nodes that reach each other, in topological order", G, PLAIT_ALL_GRAPHS) {
   plait::strong_components<G> parts;
   for (unsigned seed = 0; seed != 600; ++seed) {
     CAPTURE(seed);
@@ -68,7 +68,7 @@ TEST_CASE_TEMPLATE("components are what can reach each other, in topological ord
   }
 }
 
-TEST_CASE("a million nodes: one component, as many components as nodes") {
+TEST_CASE("strong components: a million components, and one of a million nodes") {
   int const count = 1'000'000;
   own::graph g(static_cast<std::size_t>(count));
   for (int i = 1; i != count; ++i) g.connect(i - 1, i);
