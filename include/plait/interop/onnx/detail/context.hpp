@@ -26,10 +26,10 @@ struct onnx_value {
   onnx_type type = onnx_type::undefined;
   std::optional<std::vector<std::int64_t>> dims = {};  ///< -1: not known
   /// It depends on something that has been reported: what is not known of it may be, once that is mended.
-  bool lost = false;
+  bool is_poisoned = false;
   bool may_be_constant = false;  ///< of one that is lost: all that it is made of are constants
-  /// The number of a doubt about it, which is reported if something reads it; npos for none.
-  std::uint32_t doubt = npos;
+  /// The number of a deferred_problem about it, which is reported if something reads it; npos for none.
+  std::uint32_t deferred_problem = npos;
 };
 
 namespace detail {

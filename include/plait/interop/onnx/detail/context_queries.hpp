@@ -43,19 +43,20 @@ inline onnx_value const& onnx_context::value(std::size_t i) const {
 inline tensor_value const* onnx_context::constant(std::size_t i) const {
   onnx_value const& known = value(i);
   if (known.constant) return &*known.constant;
-  converter_->note_unknown(known.lost && known.may_be_constant);
+  converter_->note_unknown(known.is_poisoned && known.may_be_constant);
   return nullptr;
 }
 
 inline onnx_context::dims_type const& onnx_context::dims(std::size_t i) const {
   onnx_value const& known = value(i);
-  if (!known.dims || std::ranges::find(*known.dims, -1) != known.dims->end()) converter_->note_unknown(known.lost);
+  if (!known.dims || std::ranges::find(*known.dims, -1) != known.dims->end())
+    converter_->note_unknown(known.is_poisoned);
   return known.dims;
 }
 
 inline onnx_type onnx_context::type(std::size_t i) const {
   onnx_value const& known = value(i);
-  if (known.type == onnx_type::undefined) converter_->note_unknown(known.lost);
+  if (known.type == onnx_type::undefined) converter_->note_unknown(known.is_poisoned);
   return known.type;
 }
 
@@ -89,7 +90,7 @@ inline std::size_t onnx_context::rank(std::size_t i) const {
 }
 
 inline std::size_t onnx_context::axis(std::size_t i, std::int64_t at) const {
-  auto const count = static_cast<std::int64_t>(at < 0 || dims(i) ? rank(i) : detail::most_axes);
+  auto const count = static_cast<std::int64_t>(at < 0 || dims(i) ? rank(i) : detail::max_rank);
   if (at < -count || at >= count) unsupported("its input has no axis " + std::to_string(at));
   return static_cast<std::size_t>(at < 0 ? at + count : at);
 }

@@ -31,7 +31,7 @@
 namespace plait::detail {
 
 /// As many axes as a tensor of the runtime can have.
-inline constexpr std::size_t most_axes = 8;
+inline constexpr std::size_t max_rank = 8;
 
 /// Extents that are as good as unknown are taken for that, so that sums of a few do not overflow.
 inline std::vector<std::int64_t> known_extents(std::vector<std::int64_t> dims) {
@@ -57,9 +57,9 @@ class onnx_converter {
     read_initializers(top);
     for (onnx_value_info const& input : model_.graph.inputs) declare_input(top, input);
     convert_all(model_.graph);
-    for (onnx_value_info const& output : model_.graph.outputs) promise(output);
-    for (onnx_problem& doubt : doubts_)
-      if (!doubt.needed_by.empty()) problems_.push_back(std::move(doubt));
+    for (onnx_value_info const& output : model_.graph.outputs) add_output(output);
+    for (onnx_problem& each : deferred_problems_)
+      if (!each.needed_by.empty()) problems_.push_back(std::move(each));
     if (!problems_.empty()) throw onnx_error(std::move(problems_));
     made_.net = root_.take();
     return std::move(made_);
@@ -73,9 +73,9 @@ class onnx_converter {
     for (level* each = here_; each != nullptr; each = each->around)
       if (auto const found = each->values.find(name); found != each->values.end()) {
         onnx_value& value = found->second;
-        lost_ = lost_ || value.lost;
-        if (value.doubt != npos) {
-          std::vector<std::string>& readers = doubts_[value.doubt].needed_by;
+        reads_poisoned_ = reads_poisoned_ || value.is_poisoned;
+        if (value.deferred_problem != npos) {
+          std::vector<std::string>& readers = deferred_problems_[value.deferred_problem].needed_by;
           if (readers.empty() || readers.back() != reader_) readers.push_back(reader_);
         }
         return &value;
@@ -85,17 +85,17 @@ class onnx_converter {
   /// One that nothing makes, which has been reported, is lost.
   onnx_value& value(std::string const& name) {
     if (onnx_value* const found = find(name)) return *found;
-    lost_ = true;
-    nothing_ = lost(name);
+    reads_poisoned_ = true;
+    nothing_ = poisoned(name);
     return nothing_;
   }
   /// A rule has asked for something of a value that is not known; whether it may be once what was reported is mended.
-  void note_unknown(bool is_lost) { waits_ = is_lost; }
+  void note_unknown(bool is_poisoned) { unknown_is_poisoned_ = is_poisoned; }
   /// The blob of a value; a constant becomes a parameter.
   std::string const& blob(std::string const& name) {
     onnx_value& known = value(name);
     if (known.blob.empty()) {
-      if (!is_held(known.type))
+      if (!has_runtime_type(known.type))
         throw onnx_unsupported{"reads '" + name + "', which is of " + to_string(known.type) +
                                ": the runtime has no tensors of it"};
       known.blob = constant_blob(*known.constant, name);
@@ -218,9 +218,9 @@ class onnx_converter {
   }
 
   // A value of which nothing is known but what the model says.
-  onnx_value lost(std::string const& name) const {
+  onnx_value poisoned(std::string const& name) const {
     onnx_value made{name.empty() ? "nothing" : name};  // what has no blob is a constant
-    made.lost = true;
+    made.is_poisoned = true;
     if (auto const found = here_->infos.find(name); found != here_->infos.end()) {
       made.type = found->second->type;
       made.dims = found->second->dims;
@@ -228,10 +228,10 @@ class onnx_converter {
     return made;
   }
   // It is lost if something reads it, and reported then.
-  onnx_value doubted(onnx_value made, onnx_problem why) {
-    made.lost = true;
-    made.doubt = static_cast<std::uint32_t>(doubts_.size());
-    doubts_.push_back(std::move(why));
+  onnx_value deferred(onnx_value made, onnx_problem why) {
+    made.is_poisoned = true;
+    made.deferred_problem = static_cast<std::uint32_t>(deferred_problems_.size());
+    deferred_problems_.push_back(std::move(why));
     return made;
   }
 
@@ -248,18 +248,18 @@ class onnx_converter {
       try {
         made.constant = onnx_elements(tensor).take();
         made.dims = known_extents(made.constant->shape);
-        if (!is_held(tensor.type)) {
+        if (!has_runtime_type(tensor.type)) {
           onnx_value const unread{tensor.name, std::nullopt, onnx_type::undefined, made.dims};
-          made = doubted(unread, {"TensorProto", tensor.name, no_tensors(tensor.type)});
+          made = deferred(unread, {"TensorProto", tensor.name, no_tensors(tensor.type)});
         }
       } catch (onnx_tensor_refusal const& why) {
-        made = lost(tensor.name);
+        made = poisoned(tensor.name);
         if (why.is_unsupported) {
-          made.type = is_held(tensor.type) ? tensor.type : onnx_type::undefined;
+          made.type = has_runtime_type(tensor.type) ? tensor.type : onnx_type::undefined;
           made.dims = known_extents(tensor.dims);
           made.may_be_constant = true;
-          made = doubted(std::move(made),
-                         {"TensorProto", tensor.name, is_held(tensor.type) ? why.reason : no_tensors(tensor.type)});
+          made = deferred(std::move(made), {"TensorProto", tensor.name,
+                                            has_runtime_type(tensor.type) ? why.reason : no_tensors(tensor.type)});
         } else {
           problems_.push_back({"TensorProto", tensor.name, why.reason});
         }
@@ -296,11 +296,11 @@ class onnx_converter {
     } else {
       made = {input.name, std::nullopt, input.type, input.dims};
       bool const is_tensor = input.kind != onnx_value_info::kinds::other;
-      if (!is_tensor || (input.type != onnx_type::undefined && !is_held(input.type))) {
+      if (!is_tensor || (input.type != onnx_type::undefined && !has_runtime_type(input.type))) {
         made.type = onnx_type::undefined;
-        made = doubted(std::move(made),
-                       {"GraphProto", input.name,
-                        is_tensor ? no_tensors(input.type) : "inputs that are no tensors are not supported"});
+        made = deferred(std::move(made),
+                        {"GraphProto", input.name,
+                         is_tensor ? no_tensors(input.type) : "inputs that are no tensors are not supported"});
       }
       root_.external_input(input.name);
       made_.inputs.push_back(input.name);
@@ -326,7 +326,7 @@ class onnx_converter {
     for (std::uint32_t const n : order.nodes())
       if (!order.cycle(n).empty())
         for (std::string const& name : graph.nodes[n].outputs)
-          if (!name.empty()) here_->values.emplace(name, lost(name));
+          if (!name.empty()) here_->values.emplace(name, poisoned(name));
     for (std::uint32_t const n : order.nodes()) convert(graph.nodes[n], order.cycle(n));
   }
 
@@ -334,8 +334,8 @@ class onnx_converter {
   void convert(onnx_node const& node, std::string_view cycle) {
     std::string const type = node.domain.empty() ? node.type : node.domain + '.' + node.type;
     std::string const around = std::exchange(reader_, type + " '" + label(node) + '\'');
-    bool const lost_around = std::exchange(lost_, false);
-    bool const waited = std::exchange(waits_, false);
+    bool const outer_reads_poisoned = std::exchange(reads_poisoned_, false);
+    bool const outer_unknown_is_poisoned = std::exchange(unknown_is_poisoned_, false);
     std::size_t const before = problems_.size();
     auto const report = [&](std::string_view reason) { problems_.push_back({type, label(node), std::string(reason)}); };
     onnx_rule const* const rule = rules_.find(node.domain, node.type);
@@ -363,45 +363,45 @@ class onnx_converter {
       }
       done = runs;
     } catch (onnx_unsupported const& why) {
-      if (!waits_ || why.reason.find(onnx_must_be_known) == why.reason.npos) report(why.reason);
+      if (!unknown_is_poisoned_ || why.reason.find(onnx_must_be_known) == why.reason.npos) report(why.reason);
     } catch (error const& e) {
-      if (!lost_) report(without_prefix(e.what()));
+      if (!reads_poisoned_) report(without_prefix(e.what()));
     } catch (std::bad_alloc const&) {
       report("no memory for what it makes");
     } catch (std::length_error const&) {
       report("no memory for what it makes");
     }
-    if (!done) survey(node);
+    if (!done) convert_subgraphs_of(node);
 
     bool const may_be_constant = std::ranges::all_of(node.inputs, [&](std::string const& name) {
       onnx_value const* const read = name.empty() ? nullptr : find(name);
-      return read == nullptr || read->constant || (read->lost && read->may_be_constant);
+      return read == nullptr || read->constant || (read->is_poisoned && read->may_be_constant);
     });
-    bool const is_lost = lost_ || !done || problems_.size() != before;
+    bool const is_poisoned = reads_poisoned_ || !done || problems_.size() != before;
     for (std::string const& name : node.outputs) {
       if (name.empty() || (!runs && known(name) != nullptr)) continue;
       if (!done)
-        here_->values.insert_or_assign(name, lost(name));
+        here_->values.insert_or_assign(name, poisoned(name));
       else if (known(name) == nullptr)
-        here_->values.emplace(name,
-                              doubted(lost(name), {type, label(node), "does not make its output '" + name + '\''}));
+        here_->values.emplace(
+            name, deferred(poisoned(name), {type, label(node), "does not make its output '" + name + '\''}));
       onnx_value& made = *known(name);
-      made.lost = made.lost || is_lost;
+      made.is_poisoned = made.is_poisoned || is_poisoned;
       made.may_be_constant = may_be_constant;
     }
     reader_ = around;
-    lost_ = lost_ || lost_around;
-    waits_ = waited;
+    reads_poisoned_ = reads_poisoned_ || outer_reads_poisoned;
+    unknown_is_poisoned_ = outer_unknown_is_poisoned;
   }
 
   // Of a node that is not converted, the graphs inside it that have not been either, for what is wrong with them.
-  void survey(onnx_node const& node) {
+  void convert_subgraphs_of(onnx_node const& node) {
     for (onnx_attribute const& a : node.attributes) {
       if (!a.g || seen_.contains(&*a.g)) continue;
       std::vector<onnx_value> inputs;
       for (onnx_value_info const& input : a.g->inputs) {
         inputs.push_back({input.name});
-        inputs.back().lost = true;
+        inputs.back().is_poisoned = true;
       }
       net_builder unused("unused");
       try {
@@ -429,12 +429,12 @@ class onnx_converter {
     return {"GraphProto", output.name, "nothing makes this output"};
   }
 
-  void promise(onnx_value_info const& output) {
+  void add_output(onnx_value_info const& output) {
     made_.outputs.push_back(output.name);
     reader_ = "output '" + output.name + '\'';
     onnx_value const* const found = find(output.name);
     if (found == nullptr) return problems_.push_back(nothing_makes(output));
-    if (found->lost) return;
+    if (found->is_poisoned) return;
     try {
       std::string const made = blob(output.name);
       if (made != output.name) root_.copy(made, output.name);
@@ -454,11 +454,11 @@ class onnx_converter {
   level* here_ = nullptr;
   onnx_free_names free_names_;
   std::vector<onnx_problem> problems_;
-  std::vector<onnx_problem> doubts_;  // that matter if something reads what they are about
-  std::string reader_;                // the node that is being converted
-  bool lost_ = false;                 // it reads something that is lost
-  bool waits_ = false;                // what its rule asked for last, and is not known, is lost
-  onnx_value nothing_;                // what value() returns of a name that nothing makes
+  std::vector<onnx_problem> deferred_problems_;  // that matter if something reads what they are about
+  std::string reader_;                           // the node that is being converted
+  bool reads_poisoned_ = false;                  // it reads something that is poisoned
+  bool unknown_is_poisoned_ = false;             // what its rule asked for last, and is not known, is lost
+  onnx_value nothing_;                           // what value() returns of a name that nothing makes
   boost::unordered_flat_set<std::string_view> inputs_;
   boost::unordered_flat_set<onnx_graph_def const*> seen_;  // that have been converted
 };

@@ -21,7 +21,7 @@ namespace plait {
 namespace detail {
 
 /// Whether the runtime has tensors of a type.
-constexpr bool is_held(onnx_type type) {
+constexpr bool has_runtime_type(onnx_type type) {
   constexpr onnx_type held[] = {onnx_type::float32, onnx_type::float64, onnx_type::int32,
                                 onnx_type::int64,   onnx_type::boolean, onnx_type::uint8};
   return std::ranges::find(held, type) != std::end(held);

@@ -229,8 +229,8 @@ inline std::vector<std::int64_t> from_front(std::vector<std::int64_t> axes, std:
 
 /// What a list of integers is that older versions of an operator have as an attribute, newer ones as input `i`; nothing
 /// where the node has neither.
-inline std::optional<std::vector<std::int64_t>> listed(onnx_context const& c, std::string_view name, std::size_t i,
-                                                       std::size_t least_rank = 1) {
+inline std::optional<std::vector<std::int64_t>> list_attribute_or_input(onnx_context const& c, std::string_view name,
+                                                                        std::size_t i, std::size_t least_rank = 1) {
   if (c.has(name)) return c.integers(name);
   if (!c.has_input(i)) return std::nullopt;
   require_rank(c, i, least_rank, 1);
@@ -238,7 +238,7 @@ inline std::optional<std::vector<std::int64_t>> listed(onnx_context const& c, st
 }
 
 /// The places `first` up to `last` of axis 0 of a constant.
-inline tensor_value part_of(tensor_value const& whole, std::int64_t first, std::int64_t last) {
+inline tensor_value slice_rows(tensor_value const& whole, std::int64_t first, std::int64_t last) {
   tensor_value made{whole.shape, {}};
   made.shape[0] = last - first;
   std::int64_t const count = whole.shape[0];

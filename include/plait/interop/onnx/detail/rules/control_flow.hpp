@@ -9,9 +9,9 @@
 #include <vector>
 
 #include <plait/interop/onnx/detail/converter.hpp>
-#include <plait/interop/onnx/detail/iteration.hpp>
-#include <plait/interop/onnx/detail/nets_inside.hpp>
+#include <plait/interop/onnx/detail/subgraphs.hpp>
 #include <plait/interop/onnx/detail/values.hpp>
+#include <plait/interop/onnx/detail/while_loop.hpp>
 #include <plait/interop/onnx/rules.hpp>
 #include <plait/netdef/net_builder.hpp>
 
@@ -29,7 +29,7 @@ inline void onnx_if(onnx_context const& c) {
       c.unsupported(std::string(name) + " must have " + std::to_string(outputs.size()) + " outputs and no inputs");
     net_builder inside(c.temporary(name));
     std::vector<onnx_value> const made = c.converter().inside(graph, inside, {});
-    for (std::size_t o = 0; o != outputs.size(); ++o) onnx_hand_out(c, inside, made[o], outputs[o]);
+    for (std::size_t o = 0; o != outputs.size(); ++o) onnx_yield(c, inside, made[o], outputs[o]);
     for (std::size_t o = 0; o != outputs.size(); ++o) {
       c.set_type(o, made[o].type);
       c.set_dims(o, then_values.empty() || then_values[o].dims == made[o].dims ? made[o].dims : std::nullopt);
@@ -46,24 +46,24 @@ inline void onnx_loop(onnx_context const& c) {
   std::size_t const count = std::max<std::size_t>(c.input_count(), 2) - 2;
   std::size_t const outputs = c.node().outputs.size();
   if (outputs < count) c.unsupported("it must have an output for each value that it carries on");
-  onnx_iteration loop(c);
+  onnx_while_loop loop(c);
   auto const& given = c.graph("body").inputs;
   for (std::size_t const i : {0U, 1U}) {
     if (!c.has_input(i)) continue;
     require_scalar(c, i, true);
     if (i < given.size() && given[i].dims) require_rank(c, i, given[i].dims->size(), given[i].dims->size());
   }
-  if (c.has_input(0)) loop.limit = c.input(0);
-  loop.asks = true;
-  loop.heeds = c.has_input(1);
+  if (c.has_input(0)) loop.max_trip_count = c.input(0);
+  loop.has_condition_output = true;
+  loop.obeys_condition = c.has_input(1);
   // A constant that holds is no condition to begin.
-  if (loop.heeds && c.known_number(1) != 1.0) loop.condition = c.input(1);
+  if (loop.obeys_condition && c.known_number(1) != 1.0) loop.condition = c.input(1);
   for (std::size_t k = 0; k != count; ++k) {
     loop.states.push_back(c.output(k));
     c.add("Copy", {c.input(k + 2)}, {loop.states.back()});
     c.set_type(k, c.type(k + 2));
   }
-  for (std::size_t k = count; k != outputs; ++k) loop.stacks.push_back({c.output(k), false});
+  for (std::size_t k = count; k != outputs; ++k) loop.scan_outputs.push_back({c.output(k), false});
   loop.run([&](net_builder&) {
     // Wherever the body is, the condition holds.
     onnx_value holds;
@@ -105,7 +105,7 @@ class onnx_scan {
   }
 
   void run() {
-    onnx_iteration scan(c_);
+    onnx_while_loop scan(c_);
     std::vector<std::string> sequences;
     for (std::size_t k = 0; k != sequences_; ++k) {
       std::size_t const i = first_ + states_ + k;
@@ -113,20 +113,20 @@ class onnx_scan {
       std::string const x = without_batch(i);
       sequences.push_back(axis == 0 ? x : moved(x, c_.rank(i), static_cast<std::int64_t>(c_.axis(i, axis)), true));
     }
-    scan.limit = steps_of(sequences);
+    scan.max_trip_count = steps_of(sequences);
     for (std::size_t k = 0; k != states_; ++k) {
       scan.states.push_back(batched_ ? c_.temporary("state") : c_.output(k));
       c_.add("Copy", {without_batch(first_ + k)}, {scan.states.back()});
     }
     for (std::size_t k = 0; k + states_ != outputs_; ++k) {
       bool const direct = !batched_ && attribute("scan_output_axes", k) == 0;
-      scan.stacks.push_back(
+      scan.scan_outputs.push_back(
           {direct ? c_.output(states_ + k) : c_.temporary("stack"), attribute("scan_output_directions", k) != 0});
     }
     scan.run([&](net_builder& inside) { return inputs(inside, scan, sequences); });
     for (std::size_t k = 0; k != states_; ++k) give(k, scan.states[k], scan.result(k), false);
     for (std::size_t k = 0; k + states_ != outputs_; ++k)
-      give(states_ + k, scan.stacks[k].blob, scan.result(states_ + k), true);
+      give(states_ + k, scan.scan_outputs[k].blob, scan.result(states_ + k), true);
   }
 
  private:
@@ -182,7 +182,7 @@ class onnx_scan {
     return c_.step("Transpose", {x}, {{"axes", order}});
   }
 
-  std::vector<onnx_value> inputs(net_builder& inside, onnx_iteration const& scan,
+  std::vector<onnx_value> inputs(net_builder& inside, onnx_while_loop const& scan,
                                  std::vector<std::string> const& sequences) const {
     std::vector<onnx_value> made;
     auto const& declared = c_.graph("body").inputs;
@@ -195,14 +195,14 @@ class onnx_scan {
     }
     char const* const directions = batched_ ? "directions" : "scan_input_directions";
     for (std::size_t k = 0; k != sequences_; ++k) {
-      blob_handle at = onnx_take(inside, scan.counter);
+      blob_handle at = onnx_capture(inside, scan.counter);
       if (attribute(directions, k) != 0) {
-        auto const next = inside.add(at, onnx_take(inside, scan.number(1)), c_.temporary("next"));
-        at = inside.sub(onnx_take(inside, scan.limit), next, c_.temporary("place"));
+        auto const next = inside.add(at, onnx_capture(inside, scan.number(1)), c_.temporary("next"));
+        at = inside.sub(onnx_capture(inside, scan.max_trip_count), next, c_.temporary("place"));
       }
       // A list of one place: a place alone would do, but has no gradient.
       auto const list = inside.op("ExpandDims", at, c_.temporary("places"), {{"dims", {0}}});
-      auto const row = inside.gather(onnx_take(inside, sequences[k]), list, c_.temporary("row"));
+      auto const row = inside.gather(onnx_capture(inside, sequences[k]), list, c_.temporary("row"));
       std::string const slice = c_.temporary("slice");
       inside.op("Squeeze", row, slice, {{"dims", {0}}});
       made.push_back(onnx_blob(slice, c_.type(first_ + states_ + k)));

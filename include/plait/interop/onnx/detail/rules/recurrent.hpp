@@ -21,7 +21,7 @@ namespace plait {
 namespace detail {
 
 /// A parameter of one direction: a constant that is still to be cut and reordered, or a blob, for which ops do it.
-struct onnx_weights {
+struct onnx_direction_weights {
   std::optional<tensor_value> constant;
   std::string blob;
 };
@@ -73,12 +73,12 @@ class onnx_recurrence {
 
   // ---- parameters
   // Of a direction: what stands at its place of the first axis.
-  onnx_weights weights(std::size_t i, std::size_t d) const {
+  onnx_direction_weights weights(std::size_t i, std::size_t d) const {
     auto const at = static_cast<std::int64_t>(d);
     if (tensor_value const* const whole = c_.constant(i)) {
       if (whole->shape.empty() || whole->shape[0] != static_cast<std::int64_t>(reversed_.size()))
         c_.unsupported("input " + std::to_string(i) + " must have " + std::to_string(reversed_.size()) + " directions");
-      tensor_value part = part_of(*whole, at, at + 1);
+      tensor_value part = slice_rows(*whole, at, at + 1);
       part.shape.erase(part.shape.begin());
       return {std::move(part), {}};
     }
@@ -114,23 +114,23 @@ class onnx_recurrence {
                 {{"input_as_shape", 1}, {"value", 0.0f}, {"dtype", require_runtime_type(c_, c_.type(0))}});
     return c_.step("Sum", {x, none});
   }
-  onnx_weights zeros(std::int64_t count) const { return {onnx_filled(c_.type(0), {count}, 0), {}}; }
+  onnx_direction_weights zeros(std::int64_t count) const { return {onnx_filled(c_.type(0), {count}, 0), {}}; }
   /// Blocks `first` up to `last` of as many rows as there are hidden units.
-  onnx_weights blocks(onnx_weights const& from, std::int64_t first, std::int64_t last) const {
+  onnx_direction_weights blocks(onnx_direction_weights const& from, std::int64_t first, std::int64_t last) const {
     first *= hidden_;
     last *= hidden_;
     if (from.constant) {
       if (from.constant->shape.empty() || from.constant->shape[0] < last)
         c_.unsupported("its parameters are not of " + std::to_string(hidden_) + " hidden units");
-      return {part_of(*from.constant, first, last), {}};
+      return {slice_rows(*from.constant, first, last), {}};
     }
     return {std::nullopt, c_.step("Slice", {from.blob}, {{"starts", {first}}, {"ends", {last}}})};
   }
-  onnx_weights reordered(onnx_weights const& from, std::vector<std::int64_t> const& order) const {
+  onnx_direction_weights reordered(onnx_direction_weights const& from, std::vector<std::int64_t> const& order) const {
     names parts;
-    onnx_weights made;
+    onnx_direction_weights made;
     for (std::int64_t const block : order) {
-      onnx_weights const part = blocks(from, block, block + 1);
+      onnx_direction_weights const part = blocks(from, block, block + 1);
       if (!part.constant) {
         parts.push_back(part.blob);
       } else if (!made.constant) {
@@ -151,7 +151,7 @@ class onnx_recurrence {
     }
     return made;
   }
-  std::string blob(onnx_weights const& from, char const* ending) const {
+  std::string blob(onnx_direction_weights const& from, char const* ending) const {
     return from.constant ? c_.constant_blob(*from.constant, ending) : from.blob;
   }
 
@@ -216,10 +216,10 @@ class onnx_recurrence {
   };
 
   struct direction {
-    std::string input;  // the sequence's part of all gates
-    onnx_weights r;     // recurrent weights
-    onnx_weights rb;    // and biases
-    std::string h;      // names of states in the step, before and after
+    std::string input;          // the sequence's part of all gates
+    onnx_direction_weights r;   // recurrent weights
+    onnx_direction_weights rb;  // and biases
+    std::string h;              // names of states in the step, before and after
     std::string h_new;
     std::string cell;
     std::string cell_new;
@@ -229,18 +229,18 @@ class onnx_recurrence {
   void add_direction(std::size_t d) {
     onnx_converter& names_of = c_.converter();
     bool const fast = kind_ == kinds::lstm && is_plain_lstm(d);
-    onnx_weights w = weights(1, d);
+    onnx_direction_weights w = weights(1, d);
     direction p;
     p.r = weights(2, d);
-    onnx_weights wb = zeros(blocks_ * hidden_);
+    onnx_direction_weights wb = zeros(blocks_ * hidden_);
     p.rb = wb;
     if (c_.has_input(3)) {
-      onnx_weights const both = weights(3, d);
+      onnx_direction_weights const both = weights(3, d);
       wb = blocks(both, 0, blocks_);
       p.rb = blocks(both, blocks_, 2 * blocks_);
     }
     if (fast)  // LSTMUnit has the gates as i, f, o, g; ONNX as i, o, f, g
-      for (onnx_weights* each : {&w, &p.r, &wb, &p.rb}) *each = reordered(*each, {0, 2, 1, 3});
+      for (onnx_direction_weights* each : {&w, &p.r, &wb, &p.rb}) *each = reordered(*each, {0, 2, 1, 3});
     p.input = c_.step("FC", {turned(sequence_, d), blob(w, "w"), blob(wb, "wb")}, {{"axis", 2}});
     std::string const base = c_.temporary("step");
     p.h = names_of.claim_state(base + "/h_prev");
@@ -339,7 +339,8 @@ class onnx_recurrence {
                  blob_handle const& c) const {
     auto const all = s.net.sum({s.product(h, blob(p.r, "r"), blob(p.rb, "rb")), x});
     auto const gate = gates_of(s, all);
-    std::optional<onnx_weights> const peepholes = c_.has_input(7) ? std::optional(weights(7, d)) : std::nullopt;
+    std::optional<onnx_direction_weights> const peepholes =
+        c_.has_input(7) ? std::optional(weights(7, d)) : std::nullopt;
     auto const peeped = [&](blob_handle const& to, std::int64_t which, blob_handle const& state) {
       if (!peepholes) return to;
       blob_handle const weight = s.take(blob(blocks(*peepholes, which, which + 1), "p"));

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include <plait/interop/onnx/detail/rules/elements.hpp>
+#include <plait/interop/onnx/detail/rules/elementwise.hpp>
 #include <plait/interop/onnx/detail/values.hpp>
 #include <plait/interop/onnx/rules.hpp>
 
@@ -18,7 +18,7 @@ namespace detail {
 
 // The axes that an operator reduces; nothing where it reduces none. Without any it reduces all.
 inline std::optional<std::vector<net_argument>> reduced_axes(onnx_context const& c) {
-  auto axes = listed(c, "axes", 1);
+  auto axes = list_attribute_or_input(c, "axes", 1);
   if (axes && c.dims(0)) axes = axes_of(c, *axes, c.rank(0), false);
   if (axes) {  // one that is given twice is reduced once
     std::ranges::sort(*axes);
@@ -35,7 +35,7 @@ inline std::optional<std::vector<net_argument>> reduced_axes(onnx_context const&
 inline void set_reduced(onnx_context const& c) {
   c.set_type(0, c.type(0));
   if (!c.dims(0)) return;
-  auto const axes = listed(c, "axes", 1);
+  auto const axes = list_attribute_or_input(c, "axes", 1);
   std::vector<bool> reduced(c.dims(0)->size(), !axes || axes->empty());
   if (axes)
     for (std::int64_t const axis : from_front(*axes, reduced.size()))
@@ -88,7 +88,7 @@ inline void onnx_reduce_log_sum_exp(onnx_context const& c) {
   set_reduced(c);
 }
 
-inline void onnx_arg(onnx_context const& c, char const* type) {
+inline void onnx_arg_min_max(onnx_context const& c, char const* type) {
   require_type(c, 0, onnx_numbers_and_bytes);
   if (c.integer("select_last_index", 0) != 0) c.unsupported("the last of equal elements");
   std::int64_t const axis = c.integer("axis", 0);
@@ -196,7 +196,7 @@ inline void add_onnx_reduction_rules(onnx_rules& rules) {
             [](onnx_context const& c) { detail::onnx_reduce(c, "ReduceSum", onnx_floats, nullptr, "Log", "Log"); });
   rules.set("ReduceLogSumExp", detail::onnx_reduce_log_sum_exp);
   for (char const* type : {"ArgMax", "ArgMin"})
-    rules.set(type, [type](onnx_context const& c) { detail::onnx_arg(c, type); });
+    rules.set(type, [type](onnx_context const& c) { detail::onnx_arg_min_max(c, type); });
   for (char const* type : {"Softmax", "LogSoftmax"})
     rules.set(type, [type](onnx_context const& c) { detail::onnx_softmax(c, type); });
   rules.set("LayerNormalization", detail::onnx_layer_norm);

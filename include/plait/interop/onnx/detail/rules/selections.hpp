@@ -140,7 +140,7 @@ inline void onnx_slice(onnx_context const& c) {
   if (!old && c.has_input(4) && c.known_integers(4, "the steps").size() != count)
     c.unsupported("as many steps as bounds must be given");
   bool const counts_back = std::ranges::any_of(*axes, [](std::int64_t axis) { return axis < 0; });
-  axes = axes_of(c, *axes, counts_back || c.dims(0) ? c.rank(0) : most_axes, true);
+  axes = axes_of(c, *axes, counts_back || c.dims(0) ? c.rank(0) : max_rank, true);
   onnx_dims dims = c.dims(0);
   std::string part = c.input(0);
   if (!known) {

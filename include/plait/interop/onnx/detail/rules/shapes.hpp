@@ -13,7 +13,7 @@
 #include <vector>
 
 #include <plait/interop/onnx/detail/converter.hpp>
-#include <plait/interop/onnx/detail/rules/elements.hpp>
+#include <plait/interop/onnx/detail/rules/elementwise.hpp>
 #include <plait/interop/onnx/detail/values.hpp>
 #include <plait/interop/onnx/rules.hpp>
 
@@ -153,7 +153,7 @@ inline void onnx_flatten(onnx_context const& c) {
 }
 
 inline void onnx_squeeze(onnx_context const& c) {
-  auto axes = listed(c, "axes", 1);
+  auto axes = list_attribute_or_input(c, "axes", 1);
   bool const has_list = axes.has_value();
   if (!axes) {
     if (!c.dims(0) || std::ranges::find(*c.dims(0), -1) != c.dims(0)->end())
@@ -181,11 +181,11 @@ inline void onnx_squeeze(onnx_context const& c) {
 }
 
 inline void onnx_unsqueeze(onnx_context const& c) {
-  auto axes = listed(c, "axes", 1, 0);  // a scalar, too, as in tests of ONNX itself
+  auto axes = list_attribute_or_input(c, "axes", 1, 0);  // a scalar, too, as in tests of ONNX itself
   if (!axes) c.unsupported("the axes are missing");
   bool const counts_back = std::ranges::any_of(*axes, [](std::int64_t axis) { return axis < 0; });
   if (counts_back && c.opset() < 11) c.unsupported("a negative axis");
-  axes = axes_of(c, *axes, counts_back || c.dims(0) ? c.rank(0) + axes->size() : most_axes, true);
+  axes = axes_of(c, *axes, counts_back || c.dims(0) ? c.rank(0) + axes->size() : max_rank, true);
   if (axes->empty()) return c.forward(0, 0);
   c.add("ExpandDims", {c.input(0)}, {c.output(0)}, {{"dims", *axes}});
   c.set_type(0, c.type(0));
@@ -238,7 +238,7 @@ inline void onnx_tile(onnx_context const& c) {
   if (c.opset() < 6) c.unsupported("Tile before version 6 of the operators");
   require_rank(c, 1, 1, 1);
   auto const repeats = c.known_integers(1, "the repeats");
-  if (repeats.size() > most_axes) c.unsupported("it has more than " + std::to_string(most_axes) + " repeats");
+  if (repeats.size() > max_rank) c.unsupported("it has more than " + std::to_string(max_rank) + " repeats");
   if (c.dims(0) && c.dims(0)->size() != repeats.size())
     c.unsupported("it has " + std::to_string(repeats.size()) + " repeats for " + input_text(c, 0));
   if (std::ranges::any_of(repeats, [](std::int64_t count) { return count < 0; })) c.unsupported("a repeat is negative");

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include <plait/interop/onnx/detail/rules/elements.hpp>
+#include <plait/interop/onnx/detail/rules/elementwise.hpp>
 #include <plait/interop/onnx/detail/values.hpp>
 #include <plait/interop/onnx/rules.hpp>
 
@@ -234,8 +234,8 @@ inline void onnx_pool(onnx_context const& c, char const* type) {
 
 // A blob that is x with a margin of one number, which PadImage has as a float: of another number, the margin is where
 // ones get zeros.
-inline void onnx_constant_margin(onnx_context const& c, std::string const& x, onnx_type type, std::string const& value,
-                                 net_argument const& pads, std::string const& made) {
+inline void onnx_pad_constant(onnx_context const& c, std::string const& x, onnx_type type, std::string const& value,
+                              net_argument const& pads, std::string const& made) {
   std::string const padded = c.step("PadImage", {x}, {pads});
   std::string const one = c.step("ConstantFill", {x}, {{"value", 1.0f}, {"dtype", require_runtime_type(c, type)}});
   std::string const inside =
@@ -290,7 +290,7 @@ inline void onnx_pad(onnx_context const& c) {
   net_argument const sides("pads", {pads[2], pads[3], pads[6], pads[7]});
   std::string const made = direct ? c.output(0) : c.temporary("padded");
   if (mode == "constant" && (!known_value || !is_float(value)))
-    onnx_constant_margin(c, as(c.input(0), type), type, as(c.input(2), type), sides, made);
+    onnx_pad_constant(c, as(c.input(0), type), type, as(c.input(2), type), sides, made);
   else
     c.add("PadImage", {as(c.input(0), type)}, {made}, {sides, {"mode", mode}, {"value", value}});
   if (!direct) c.add("Cast", {made}, {c.output(0)}, {{"to", require_runtime_type(c, c.type(0))}});
@@ -311,7 +311,7 @@ inline void onnx_global_pool(onnx_context const& c, char const* type) {
 
 }  // namespace detail
 
-inline void add_onnx_matrix_rules(onnx_rules& rules) {
+inline void add_onnx_matmul_and_conv_rules(onnx_rules& rules) {
   rules.set("MatMul", detail::onnx_mat_mul);
   rules.set("Gemm", detail::onnx_gemm);
   rules.set("Conv", detail::onnx_conv);

@@ -14,8 +14,8 @@
 namespace plait {
 namespace detail {
 
-inline void onnx_map(onnx_context const& c, char const* type, std::vector<net_argument> arguments = {},
-                     onnx_types types = onnx_floats) {
+inline void onnx_unary(onnx_context const& c, char const* type, std::vector<net_argument> arguments = {},
+                       onnx_types types = onnx_floats) {
   require_type(c, 0, types);
   c.add(type, {c.input(0)}, {c.output(0)}, std::move(arguments));
   c.as_input(0, 0);
@@ -128,7 +128,7 @@ inline void onnx_sum(onnx_context const& c, bool mean) {
 /// Brings blobs of numbers to the shape that they broadcast to: each is multiplied by ones of that shape, which leaves
 /// every number as it is, NaN and infinities too. Comparing a blob with itself is a way to its shape that no element
 /// gets in the way of.
-inline void onnx_bring_together(onnx_context const& c, std::vector<std::string>& blobs, onnx_type type) {
+inline void onnx_broadcast_operands(onnx_context const& c, std::vector<std::string>& blobs, onnx_type type) {
   if (type == onnx_type::undefined) c.unsupported("the type of its inputs must be known before the model is run");
   std::string all;
   for (std::string const& each : blobs) {
@@ -144,14 +144,14 @@ inline onnx_type onnx_widened_type(onnx_type type) {
 }
 
 // The op takes operands of one shape.
-inline void onnx_extreme(onnx_context const& c, char const* type) {
+inline void onnx_min_max(onnx_context const& c, char const* type) {
   require_type(c, 0, onnx_numbers_and_bytes);
   bool alike = true;
   onnx_dims dims = onnx_variadic_dims(c, alike);
   onnx_narrowed(c, [&](std::string const& made) {
     std::vector<std::string> operands;
     for (std::size_t i = 0; i != c.input_count(); ++i) operands.push_back(onnx_widened(c, i));
-    if (!alike) onnx_bring_together(c, operands, onnx_widened_type(c.type(0)));
+    if (!alike) onnx_broadcast_operands(c, operands, onnx_widened_type(c.type(0)));
     c.add(type, operands, {made});
   });
   c.set_type(0, c.type(0));
@@ -198,7 +198,7 @@ inline void onnx_clip(onnx_context const& c) {
       if (known) arguments.emplace_back(name, *known);
     }
   }
-  if (direct) return onnx_map(c, "Clip", std::move(arguments));
+  if (direct) return onnx_unary(c, "Clip", std::move(arguments));
   onnx_narrowed(c, [&](std::string const& made) {
     std::string x = onnx_widened(c, 0);
     for (std::size_t const i : {1U, 2U}) {
@@ -206,7 +206,7 @@ inline void onnx_clip(onnx_context const& c) {
                                          : c.constant_blob(onnx_limit(onnx_widened_type(c.type(0)), i == 2), "limit");
       if (c.has_input(i) && !c.dims(i)->empty()) bound = c.step("Squeeze", {bound}, {{"dims", {0}}});
       std::vector<std::string> both{x, bound};
-      onnx_bring_together(c, both, onnx_widened_type(c.type(0)));
+      onnx_broadcast_operands(c, both, onnx_widened_type(c.type(0)));
       std::string const next = i == 2 ? made : c.temporary("Max");
       c.add(i == 1 ? "Max" : "Min", both, {next});
       x = next;
@@ -279,7 +279,7 @@ inline void onnx_where(onnx_context const& c) {
     bool const narrow = type != c.type(1);
     std::vector<std::string> operands{c.step("Cast", {c.input(0)}, {{"to", require_runtime_type(c, type)}}),
                                       onnx_widened(c, 1), onnx_widened(c, 2)};
-    onnx_bring_together(c, operands, type);
+    onnx_broadcast_operands(c, operands, type);
     operands[0] = c.step("Cast", {operands[0]}, {{"to", require_runtime_type(c, onnx_type::boolean)}});
     std::string const made = narrow ? c.temporary("wide") : c.output(0);
     c.add("Where", operands, {made});
@@ -291,7 +291,7 @@ inline void onnx_where(onnx_context const& c) {
 
 // Integers: the greater of an element and zero.
 inline void onnx_relu(onnx_context const& c) {
-  if (!is_integer(c.type(0))) return onnx_map(c, "Relu");
+  if (!is_integer(c.type(0))) return onnx_unary(c, "Relu");
   std::string const zeros =
       c.step("ConstantFill", {c.input(0)}, {{"value", 0}, {"dtype", require_runtime_type(c, c.type(0))}});
   c.add("Max", {c.input(0), zeros}, {c.output(0)});
@@ -300,7 +300,7 @@ inline void onnx_relu(onnx_context const& c) {
 
 }  // namespace detail
 
-inline void add_onnx_element_rules(onnx_rules& rules) {
+inline void add_onnx_elementwise_rules(onnx_rules& rules) {
   struct named {
     char const* onnx;
     char const* type;
@@ -324,14 +324,14 @@ inline void add_onnx_element_rules(onnx_rules& rules) {
                            {"Sigmoid", "Sigmoid"},
                            {"Softplus", "Softplus"},
                            {"Softsign", "Softsign"}})
-    rules.set(each.onnx, [type = each.type](onnx_context const& c) { detail::onnx_map(c, type); });
+    rules.set(each.onnx, [type = each.type](onnx_context const& c) { detail::onnx_unary(c, type); });
   for (named const each : {named{"Abs", "Abs"}, {"Neg", "Negative"}, {"Sign", "Sign"}})
     rules.set(each.onnx, [type = each.type](onnx_context const& c) {
       detail::require_type(c, 0, detail::onnx_numbers_and_bytes);
       detail::onnx_narrowed(c, [&](std::string const& made) { c.add(type, {detail::onnx_widened(c, 0)}, {made}); });
       c.as_input(0, 0);
     });
-  rules.set("Not", [](onnx_context const& c) { detail::onnx_map(c, "Not", {}, {onnx_type::boolean}); });
+  rules.set("Not", [](onnx_context const& c) { detail::onnx_unary(c, "Not", {}, {onnx_type::boolean}); });
   rules.set("Relu", detail::onnx_relu);
   for (char const* type : {"Add", "Sub", "Mul", "Div"})
     rules.set(type, [type](onnx_context const& c) { detail::onnx_binary(c, type, detail::onnx_numbers_and_bytes); });
@@ -345,8 +345,8 @@ inline void add_onnx_element_rules(onnx_rules& rules) {
   rules.set("Pow", detail::onnx_pow);
   rules.set("Sum", [](onnx_context const& c) { detail::onnx_sum(c, false); });
   rules.set("Mean", [](onnx_context const& c) { detail::onnx_sum(c, true); });
-  rules.set("Max", [](onnx_context const& c) { detail::onnx_extreme(c, "Max"); });
-  rules.set("Min", [](onnx_context const& c) { detail::onnx_extreme(c, "Min"); });
+  rules.set("Max", [](onnx_context const& c) { detail::onnx_min_max(c, "Max"); });
+  rules.set("Min", [](onnx_context const& c) { detail::onnx_min_max(c, "Min"); });
   rules.set("Identity", [](onnx_context const& c) { c.forward(0, 0); });
   rules.set("Dropout", detail::onnx_dropout);
   rules.set("Clip", detail::onnx_clip);
@@ -370,14 +370,14 @@ inline void add_onnx_element_rules(onnx_rules& rules) {
     c.set_dims(0, c.dims(0));
   });
   rules.set("LeakyRelu", [](onnx_context const& c) {
-    detail::onnx_map(c, "LeakyRelu", {{"alpha", c.real("alpha", 0.01f)}});
+    detail::onnx_unary(c, "LeakyRelu", {{"alpha", c.real("alpha", 0.01f)}});
   });
-  rules.set("Elu", [](onnx_context const& c) { detail::onnx_map(c, "Elu", {{"alpha", c.real("alpha", 1)}}); });
+  rules.set("Elu", [](onnx_context const& c) { detail::onnx_unary(c, "Elu", {{"alpha", c.real("alpha", 1)}}); });
   rules.set("Selu", [](onnx_context const& c) {
     bool const old = c.opset() < 6;  // rounded as the version before had them
-    detail::onnx_map(c, "Selu",
-                     {{"alpha", c.real("alpha", old ? 1.6732f : 1.67326319217681884765625f)},
-                      {"scale", c.real("gamma", old ? 1.0507f : 1.05070102214813232421875f)}});
+    detail::onnx_unary(c, "Selu",
+                       {{"alpha", c.real("alpha", old ? 1.6732f : 1.67326319217681884765625f)},
+                        {"scale", c.real("gamma", old ? 1.0507f : 1.05070102214813232421875f)}});
   });
   rules.set("Celu", [](onnx_context const& c) {
     detail::require_type(c, 0, detail::onnx_floats);
@@ -388,7 +388,7 @@ inline void add_onnx_element_rules(onnx_rules& rules) {
     c.as_input(0, 0);
   });
   rules.set("HardSigmoid", [](onnx_context const& c) {
-    detail::onnx_map(c, "HardSigmoid", {{"alpha", c.real("alpha", 0.2f)}, {"beta", c.real("beta", 0.5f)}});
+    detail::onnx_unary(c, "HardSigmoid", {{"alpha", c.real("alpha", 0.2f)}, {"beta", c.real("beta", 0.5f)}});
   });
   rules.set("HardSwish", [](onnx_context const& c) {
     detail::require_type(c, 0, detail::onnx_floats);
@@ -399,10 +399,10 @@ inline void add_onnx_element_rules(onnx_rules& rules) {
   rules.set("Gelu", [](onnx_context const& c) {
     std::string const how = c.text("approximate", "none");
     if (how != "none" && how != "tanh") c.unsupported("attribute 'approximate' is neither none nor tanh");
-    detail::onnx_map(c, "Gelu", {{"fast_gelu", how == "tanh" ? 1 : 0}});
+    detail::onnx_unary(c, "Gelu", {{"fast_gelu", how == "tanh" ? 1 : 0}});
   });
   rules.set("ThresholdedRelu", [](onnx_context const& c) {
-    detail::onnx_map(c, "ThresholdedRelu", {{"alpha", c.real("alpha", 1)}});
+    detail::onnx_unary(c, "ThresholdedRelu", {{"alpha", c.real("alpha", 1)}});
   });
   rules.set("Shrink", detail::onnx_shrink);
   rules.set("PRelu", detail::onnx_prelu);

@@ -12,41 +12,41 @@
 #include <vector>
 
 #include <plait/interop/onnx/detail/converter.hpp>
-#include <plait/interop/onnx/detail/nets_inside.hpp>
+#include <plait/interop/onnx/detail/subgraphs.hpp>
 #include <plait/interop/onnx/detail/values.hpp>
 #include <plait/netdef/net_builder.hpp>
 
 namespace plait::detail {
 
 /// A body that is run again and again: what Loop and Scan have in common.
-class onnx_iteration {
+class onnx_while_loop {
  public:
   using names = std::vector<std::string>;
   /// What stands for the inputs of the body; ops for them go to the body's net.
   using body_inputs = std::function<std::vector<onnx_value>(net_builder& inside)>;
 
   /// All values of an output of the body, one after the other.
-  struct stack {
+  struct scan_output {
     std::string blob;
     bool backward;  ///< the last value first
   };
 
-  explicit onnx_iteration(onnx_context const& c) : c_(c), body_(c.graph("body")) {
+  explicit onnx_while_loop(onnx_context const& c) : c_(c), body_(c.graph("body")) {
     counter = c.step("Copy", {number(0)});
   }
 
-  std::string counter;             ///< how many times the body has been run, one int64
-  std::string limit = {};          ///< and how many times it may be, empty for no limit
-  std::string condition = {};      ///< where the body says whether to go on: whether to begin, empty for yes
-  bool asks = false;               ///< the body's first output is whether to go on
-  bool heeds = false;              ///< and this counts
-  names states = {};               ///< blobs with what the body hands on, its outputs after that
-  std::vector<stack> stacks = {};  ///< of the outputs after these
+  std::string counter;                ///< how many times the body has been run, one int64
+  std::string max_trip_count = {};    ///< and how many times it may be, empty for no max_trip_count
+  std::string condition = {};         ///< where the body says whether to go on: whether to begin, empty for yes
+  bool has_condition_output = false;  ///< the body's first output is whether to go on
+  bool obeys_condition = false;       ///< and this counts
+  names states = {};                  ///< blobs with what the body hands on, its outputs after that
+  std::vector<scan_output> scan_outputs = {};  ///< of the outputs after these
 
   void run(body_inputs const& inputs) {
-    std::size_t const first = asks ? 1 : 0;
-    if (body_.outputs.size() != first + states.size() + stacks.size())
-      c_.unsupported("its body must have " + std::to_string(first + states.size() + stacks.size()) + " outputs");
+    std::size_t const first = has_condition_output ? 1 : 0;
+    if (body_.outputs.size() != first + states.size() + scan_outputs.size())
+      c_.unsupported("its body must have " + std::to_string(first + states.size() + scan_outputs.size()) + " outputs");
     std::string const keep = first_condition();
     net_builder inside(c_.temporary("body"));
     std::vector<onnx_value> given = inputs(inside);
@@ -58,28 +58,29 @@ class onnx_iteration {
     for (std::size_t k = 0; k != states.size(); ++k) {
       std::string blob = blob_of(values_[first + k]);
       if (blob != states[k] && std::ranges::find(states, blob) != states.end())
-        blob = inside.copy(onnx_take(inside, blob), c_.temporary("before")).name();
+        blob = inside.copy(onnx_capture(inside, blob), c_.temporary("before")).name();
       handed.push_back(blob);
     }
-    for (std::size_t k = 0; k != stacks.size(); ++k) grow(inside, stacks[k], values_[first + states.size() + k]);
-    std::string goes_on = heeds && !values_[0].constant ? blob_of(values_[0]) : std::string();
+    for (std::size_t k = 0; k != scan_outputs.size(); ++k)
+      grow(inside, scan_outputs[k], values_[first + states.size() + k]);
+    std::string goes_on = obeys_condition && !values_[0].constant ? blob_of(values_[0]) : std::string();
     if (std::ranges::find(states, goes_on) != states.end())
-      goes_on = inside.copy(onnx_take(inside, goes_on), c_.temporary("before")).name();
-    bool const never = heeds && values_[0].constant && !truth(*values_[0].constant);
+      goes_on = inside.copy(onnx_capture(inside, goes_on), c_.temporary("before")).name();
+    bool const never = obeys_condition && values_[0].constant && !truth(*values_[0].constant);
     for (std::size_t k = 0; k != states.size(); ++k) {
-      if (handed[k] != states[k]) inside.copy(onnx_take(inside, handed[k]), states[k]);
+      if (handed[k] != states[k]) inside.copy(onnx_capture(inside, handed[k]), states[k]);
     }
-    blob_handle const i = onnx_take(inside, counter);
-    inside.add(i, onnx_take(inside, number(1)), counter);
+    blob_handle const i = onnx_capture(inside, counter);
+    inside.add(i, onnx_capture(inside, number(1)), counter);
     next_condition(inside, keep, goes_on, never);
     names written = states;
-    for (stack const& each : stacks) written.push_back(each.blob);
+    for (scan_output const& each : scan_outputs) written.push_back(each.blob);
     written.push_back(counter);
     written.push_back(keep);
-    for (std::string const& name : written) inside.external_outputs(onnx_take(inside, name));
+    for (std::string const& name : written) inside.external_outputs(onnx_capture(inside, name));
 
     netdef net = inside.take();
-    names const read = onnx_nested_inputs(c_.net(), keep, {&net});
+    names const read = onnx_captured_inputs(c_.net(), keep, {&net});
     if (c_.training())
       c_.net().while_(c_.net().blob(keep), std::move(net));
     else
@@ -87,7 +88,7 @@ class onnx_iteration {
   }
 
   /// What is known of a state or stack, after run.
-  onnx_value const& result(std::size_t k) const { return values_[k + (asks ? 1 : 0)]; }
+  onnx_value const& result(std::size_t k) const { return values_[k + (has_condition_output ? 1 : 0)]; }
   /// A number as a blob of the net around.
   std::string number(std::int64_t value) const {
     return c_.constant_blob({{}, std::vector<std::int64_t>{value}}, "number");
@@ -104,8 +105,8 @@ class onnx_iteration {
 
   std::string first_condition() const {
     std::string made = condition;
-    if (!limit.empty()) {
-      made = c_.step("LT", {counter, limit});
+    if (!max_trip_count.empty()) {
+      made = c_.step("LT", {counter, max_trip_count});
       if (!condition.empty()) made = c_.step("And", {condition, made});
     } else if (made.empty()) {
       made = c_.constant_blob({{}, std::vector<bool>{true}}, "true");
@@ -114,17 +115,18 @@ class onnx_iteration {
   }
   void next_condition(net_builder& inside, std::string const& keep, std::string const& goes_on, bool never) const {
     if (never) {
-      inside.copy(onnx_take(inside, c_.constant_blob({{}, std::vector<bool>{false}}, "false")), keep);
-    } else if (!limit.empty()) {
-      blob_handle const below = inside.lt(inside.blob(counter), onnx_take(inside, limit), c_.temporary("below"));
+      inside.copy(onnx_capture(inside, c_.constant_blob({{}, std::vector<bool>{false}}, "false")), keep);
+    } else if (!max_trip_count.empty()) {
+      blob_handle const below =
+          inside.lt(inside.blob(counter), onnx_capture(inside, max_trip_count), c_.temporary("below"));
       if (goes_on.empty())
         inside.copy(below, keep);
       else
-        inside.op("And", {onnx_take(inside, goes_on), below}, keep);
+        inside.op("And", {onnx_capture(inside, goes_on), below}, keep);
     } else if (!goes_on.empty()) {
-      inside.copy(onnx_take(inside, goes_on), keep);
+      inside.copy(onnx_capture(inside, goes_on), keep);
     } else {
-      inside.copy(onnx_take(inside, keep), keep);
+      inside.copy(onnx_capture(inside, keep), keep);
     }
   }
 
@@ -149,14 +151,14 @@ class onnx_iteration {
   // Whether it is known before the loop how often the body will be run. Then stacks have their size from the beginning;
   // not in training, for what is written in place has no gradient.
   bool is_counted() const {
-    bool const stops = heeds && !(values_[0].constant && truth(*values_[0].constant));
-    return !limit.empty() && condition.empty() && !stops && !c_.training();
+    bool const stops = obeys_condition && !(values_[0].constant && truth(*values_[0].constant));
+    return !max_trip_count.empty() && condition.empty() && !stops && !c_.training();
   }
 
-  void grow(net_builder& inside, stack const& to, onnx_value const& value) const {
+  void grow(net_builder& inside, scan_output const& to, onnx_value const& value) const {
     places const what = places_of(value);
     blob_handle const one =
-        inside.op("ExpandDims", onnx_take(inside, blob_of(value)), c_.temporary("place"), {{"dims", {0}}});
+        inside.op("ExpandDims", onnx_capture(inside, blob_of(value)), c_.temporary("place"), {{"dims", {0}}});
     if (is_counted())
       fill(inside, to, what, one);
     else
@@ -164,19 +166,19 @@ class onnx_iteration {
   }
 
   // No places, of the right shape as far as it is known.
-  void begin_empty(stack const& to, places const& what) const {
+  void begin_empty(scan_output const& to, places const& what) const {
     std::vector<std::int64_t> dims = what.dims;
     dims.insert(dims.begin(), 0);
     c_.add("Copy", {c_.constant_blob(onnx_filled(what.type, std::move(dims), 0), "empty")}, {to.blob});
   }
   blob_handle is_first(net_builder& inside) const {
-    return inside.eq(onnx_take(inside, counter), onnx_take(inside, number(0)), c_.temporary("first"));
+    return inside.eq(onnx_capture(inside, counter), onnx_capture(inside, number(0)), c_.temporary("first"));
   }
 
   // A stack that has all its places gets one of its values.
-  void fill(net_builder& inside, stack const& to, places const& what, blob_handle const& one) const {
-    std::string const count =
-        c_.step("Max", {c_.step("Reshape", {limit}, {{"shape", {1}}}), c_.constant_blob(onnx_list({0}), "none")});
+  void fill(net_builder& inside, scan_output const& to, places const& what, blob_handle const& one) const {
+    std::string const count = c_.step(
+        "Max", {c_.step("Reshape", {max_trip_count}, {{"shape", {1}}}), c_.constant_blob(onnx_list({0}), "none")});
     if (what.known) {
       std::string const shape = c_.temporary("shape");
       c_.add("Concat", {count, c_.constant_blob(onnx_list(what.dims), "dims")}, {shape, c_.temporary("extents")},
@@ -186,38 +188,38 @@ class onnx_iteration {
     } else {  // the first value says how large they are
       begin_empty(to, what);
       net_builder begins(c_.temporary("begins"));
-      begins.op("Tile", {onnx_take(begins, one.name()), onnx_take(begins, count)}, to.blob);
+      begins.op("Tile", {onnx_capture(begins, one.name()), onnx_capture(begins, count)}, to.blob);
       begins.external_outputs(to.blob);
       netdef net = begins.take();
-      names const read = onnx_nested_inputs(inside, is_first(inside).name(), {&net});
+      names const read = onnx_captured_inputs(inside, is_first(inside).name(), {&net});
       inside.op_n("If", read, names{to.blob}, {{"then_net", std::move(net)}});
     }
-    blob_handle at = onnx_take(inside, counter);
+    blob_handle at = onnx_capture(inside, counter);
     if (to.backward) {
-      auto const next = inside.add(at, onnx_take(inside, number(1)), c_.temporary("next"));
-      at = inside.sub(onnx_take(inside, limit), next, c_.temporary("at"));
+      auto const next = inside.add(at, onnx_capture(inside, number(1)), c_.temporary("next"));
+      at = inside.sub(onnx_capture(inside, max_trip_count), next, c_.temporary("at"));
     }
     auto const place = inside.op("Reshape", at, c_.temporary("index"), {{"shape", {1}}});
-    inside.op("ScatterAssign", {onnx_take(inside, to.blob), place, one}, to.blob);
+    inside.op("ScatterAssign", {onnx_capture(inside, to.blob), place, one}, to.blob);
   }
 
   // A stack becomes one that is longer by a value.
-  void append(net_builder& inside, stack const& to, places const& what, blob_handle const& one) const {
+  void append(net_builder& inside, scan_output const& to, places const& what, blob_handle const& one) const {
     begin_empty(to, what);
     auto const join = [&](net_builder& net) {
       names parts{to.blob, one.name()};
       if (to.backward) std::ranges::reverse(parts);
-      for (std::string const& part : parts) onnx_take(net, part);
+      for (std::string const& part : parts) onnx_capture(net, part);
       net.op_n("Concat", parts, names{to.blob, c_.temporary("extents")}, {{"axis", 0}});
       net.external_outputs(to.blob);
     };
     if (what.known) return join(inside);
     net_builder begins(c_.temporary("begins"));
-    begins.copy(onnx_take(begins, one.name()), to.blob);
+    begins.copy(onnx_capture(begins, one.name()), to.blob);
     begins.external_outputs(to.blob);
     net_builder grows(c_.temporary("grows"));
     join(grows);
-    onnx_take(inside, to.blob);
+    onnx_capture(inside, to.blob);
     onnx_add_if(inside, c_.training(), is_first(inside).name(), begins.take(), grows.take(), {to.blob});
   }
 

@@ -18,23 +18,23 @@
 namespace plait::detail {
 
 /// A blob that a net has, or takes from around it.
-inline blob_handle onnx_take(net_builder& net, std::string const& name) {
+inline blob_handle onnx_capture(net_builder& net, std::string const& name) {
   return net.visible(name) ? net.blob(name) : net.external_input(name);
 }
 
 /// What nets read of the net around them, behind the condition.
-inline std::vector<std::string> onnx_nested_inputs(net_builder& around, std::string const& condition,
-                                                   std::initializer_list<netdef const*> nets) {
+inline std::vector<std::string> onnx_captured_inputs(net_builder& around, std::string const& condition,
+                                                     std::initializer_list<netdef const*> nets) {
   std::vector<std::string> made{condition};
   for (netdef const* net : nets)
     for (std::string const& name : external_blob_names(*net).inputs)
-      if (std::ranges::find(made, name) == made.end()) made.push_back(onnx_take(around, name).name());
+      if (std::ranges::find(made, name) == made.end()) made.push_back(onnx_capture(around, name).name());
   return made;
 }
 
 inline void onnx_add_if(net_builder& around, bool training, std::string const& condition, netdef then_net,
                         netdef else_net, std::vector<std::string> const& outputs) {
-  std::vector<std::string> const inputs = onnx_nested_inputs(around, condition, {&then_net, &else_net});
+  std::vector<std::string> const inputs = onnx_captured_inputs(around, condition, {&then_net, &else_net});
   if (training) {
     for (std::string const& name : outputs) around.declare(name);
     around.if_(around.blob(condition), std::move(then_net), std::move(else_net));
@@ -44,9 +44,9 @@ inline void onnx_add_if(net_builder& around, bool training, std::string const& c
 }
 
 /// A net that gives a value of the graph inside a name of the net around.
-inline void onnx_hand_out(onnx_context const& c, net_builder& inside, onnx_value const& made, std::string const& name) {
+inline void onnx_yield(onnx_context const& c, net_builder& inside, onnx_value const& made, std::string const& name) {
   std::string const blob = made.blob.empty() ? c.constant_blob(*made.constant, "constant") : made.blob;
-  inside.copy(onnx_take(inside, blob), name);
+  inside.copy(onnx_capture(inside, blob), name);
   inside.external_outputs(name);
 }
 
