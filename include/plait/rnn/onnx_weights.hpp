@@ -55,7 +55,7 @@ inline tensor_value place_of(tensor_value const& t, std::size_t i, std::string c
 /// Tensors of one shape as places of a new first axis.
 inline tensor_value stacked(std::vector<tensor_value> parts) {
   for (tensor_value& part : parts) part.shape.insert(part.shape.begin(), 1);
-  return joined_rows(parts);
+  return concat_rows(parts);
 }
 }  // namespace detail
 
@@ -94,7 +94,7 @@ onnx_weights to_onnx(Cell const& cell, std::span<recurrent_weights const> direct
     for (auto const* bias : {&one.input_bias, &one.recurrent_bias})
       biases.push_back(
           detail::reordered_rows(*bias ? **bias : detail::zero_weights({rows}, one.input.type()), gates, "bias"));
-    b.push_back(detail::joined_rows(biases));
+    b.push_back(detail::concat_rows(biases));
     if (one.peepholes) p.push_back(detail::reordered_rows(*one.peepholes, detail::onnx_peepholes, "peepholes"));
   }
   onnx_weights made{detail::stacked(std::move(w)), detail::stacked(std::move(r)), detail::stacked(std::move(b))};

@@ -19,8 +19,8 @@
 #include <plait/netdef/detail/trained_net.hpp>
 #include <plait/netdef/net_builder.hpp>
 #include <plait/rnn/detail/cell_step.hpp>
+#include <plait/rnn/detail/layer_builder.hpp>
 #include <plait/rnn/detail/layer_options.hpp>
-#include <plait/rnn/detail/layer_parts.hpp>
 #include <plait/rnn/detail/time_parallel_ops.hpp>
 #include <plait/rnn/recurrent_cell.hpp>
 #include <plait/rnn/recurrent_net.hpp>
@@ -39,29 +39,29 @@ recurrent_layer add_recurrent_layer(trained_model& model, std::string_view name,
                                     gradient_rules const& rules = gradient_rules::standard()) {
   model_rollback rollback(model);
   using traits = cell_traits<Cell>;
-  detail::layer_parts parts(model, name, options, traits::states(cell));
+  detail::layer_builder builder(model, name, options, traits::states(cell));
 
-  recurrent_net_options net{.inputs = {{parts.scoped("input_t"), {}}},
+  recurrent_net_options net{.inputs = {{builder.scoped("input_t"), {}}},
                             .outputs_with_grads = options.outputs_with_grads,
-                            .timestep = parts.scoped("timestep"),
-                            .scope = parts.scope(),
+                            .timestep = builder.scoped("timestep"),
+                            .scope = builder.scope(),
                             .forward_only = options.forward_only,
                             .executor = options.executor};
   {
-    cell_scope around = parts.over_sequence();
-    net.inputs[0].sequence = traits::prepare(cell, around, parts.sequence()).name();
-    std::vector<std::string> const initial = parts.initial_states(around);
+    cell_scope around = builder.over_sequence();
+    net.inputs[0].sequence = traits::prepare(cell, around, builder.sequence()).name();
+    std::vector<std::string> const initial = builder.initial_states(around);
 
-    net_builder one(parts.scope());
+    net_builder one(builder.scope());
     step_conditions conditions{.timestep = net.timestep};
     std::vector<blob_handle> before;
-    for (cell_state const& state : parts.states())
-      before.push_back(one.external_input(parts.scoped(state.name + "_prev")));
+    for (cell_state const& state : builder.states())
+      before.push_back(one.external_input(builder.scoped(state.name + "_prev")));
     blob_handle const input = one.external_input(net.inputs[0].in);
     {
-      cell_step step(parts.in(one), conditions, input, before);
+      cell_step step(builder.in(one), conditions, input, before);
       std::vector<blob_handle> after = traits::step(cell, step);
-      parts.make_own(step.net, after);
+      builder.make_own(step.net, after);
       for (std::size_t i = 0; i != after.size(); ++i) {
         net.states.push_back({.in = before[i], .out = after[i], .initial = initial[i]});
         one.external_outputs(after[i]);
@@ -77,10 +77,10 @@ recurrent_layer add_recurrent_layer(trained_model& model, std::string_view name,
   recurrent_outputs<blob_handle> const made = recurrent_net(model.net, net, rules);
   recurrent_layer layer;
   for (std::size_t i = 0; i != net.states.size(); ++i) {
-    layer.all.push_back(parts.in_order(made.blobs[2 * i]));
+    layer.all.push_back(builder.in_order(made.blobs[2 * i]));
     layer.last.push_back(made.blobs[2 * i + 1]);
   }
-  cell_scope around = parts.over_sequence();
+  cell_scope around = builder.over_sequence();
   layer.output = traits::output(cell, around, layer.all);
   layer.output_width = traits::output_width(cell);
   rollback.keep_new_blobs("layer '" + std::string(name) + "'");

@@ -108,7 +108,7 @@ inline attention_memory add_attention_memory(trained_model& model, std::string_v
 }
 
 /// What attention carries on from the step before: where the kind has it, else nothing.
-struct attention_before {
+struct attention_state {
   blob_handle context = {};   ///< 1×N×width: recurrent
   blob_handle coverage = {};  ///< 1×N×S: soft_coverage
 };
@@ -123,7 +123,7 @@ namespace detail {
 
 // What each output of the encoder is worth to a query: N×S×1.
 inline blob_handle attention_logits(cell_step& s, attention_memory const& memory, blob_handle query, std::int64_t width,
-                                    attention_before const& before) {
+                                    attention_state const& before) {
   net_builder& net = s.net;
   auto const rows = [&](blob_handle const& x) { return net.op("Squeeze", x, {}, {{"dims", {0}}}); };
   bool const dot = memory.kind == attention_kind::dot;
@@ -131,15 +131,15 @@ inline blob_handle attention_logits(cell_step& s, attention_memory const& memory
   query = rows(query);
   if (dot) {
     auto const column = net.op("ExpandDims", query, {}, {{"dims", {2}}});
-    return net.op("BatchMatMul", {s.around(memory.values), column}, "attention_logits_transposed");
+    return net.op("BatchMatMul", {s.outer_blob(memory.values), column}, "attention_logits_transposed");
   }
   if (memory.kind == attention_kind::recurrent)
     query =
         net.add(rows(s.fc(before.context, "weighted_prev_attention_context", memory.width, memory.sum_width)), query);
-  blob_handle sum = s.add_vector(s.around(*memory.weighted), query, "decoder_hidden_encoder_outputs_sum");
+  blob_handle sum = s.add_vector(s.outer_blob(*memory.weighted), query, "decoder_hidden_encoder_outputs_sum");
   if (memory.kind == attention_kind::soft_coverage) {
     auto const so_far = net.transpose(rows(before.coverage), {1, 0}, "coverage_t_prev_transposed");
-    auto const scaled = net.op("Mul", {s.around(*memory.coverage_weights), so_far}, "scaled_coverage_weights",
+    auto const scaled = net.op("Mul", {s.outer_blob(*memory.coverage_weights), so_far}, "scaled_coverage_weights",
                                {{"broadcast", 1}, {"axis", 0}});
     s.recomputable(scaled);
     sum = net.add(sum, scaled, sum);
@@ -161,7 +161,7 @@ inline blob_handle attention_logits(cell_step& s, attention_memory const& memory
 /// look at, the context is zero. O(ops that are added). Throws net_error where what the kind needs of the step before
 /// is missing, or as cell_scope does. Follows the attention of Caffe2's attention.py in names and ops.
 inline attended attend(cell_step& s, attention_memory const& memory, blob_handle const& query, std::int64_t width,
-                       attention_before const& before = {}) {
+                       attention_state const& before = {}) {
   bool const covers = memory.kind == attention_kind::soft_coverage;
   if (memory.kind == attention_kind::recurrent && before.context == blob_handle())
     throw net_error("plait: recurrent attention needs the context of the step before");
@@ -175,11 +175,11 @@ inline attended attend(cell_step& s, attention_memory const& memory, blob_handle
   blob_handle logits = detail::attention_logits(s, memory, query, width, before);
   if (memory.lengths)
     // Not minus infinity: where all are masked, there must still be a softmax.
-    logits = net.op("SequenceMask", {logits, s.around(*memory.lengths)}, "masked_attention_logits",
+    logits = net.op("SequenceMask", {logits, s.outer_blob(*memory.lengths)}, "masked_attention_logits",
                     {{"mode", "sequence"}, {"fill_val", std::numeric_limits<float>::lowest()}});
   attended made;
   made.weights = net.op("Softmax", logits, "attention_weights_3d", {{"axis", 1}});
-  auto const context = net.op("BatchMatMul", {made.weights, s.around(memory.values)}, {}, {{"trans_a", 1}});
+  auto const context = net.op("BatchMatMul", {made.weights, s.outer_blob(memory.values)}, {}, {{"trans_a", 1}});
   made.context = net.transpose(context, {1, 0, 2}, "attention_weighted_encoder_context");
   if (covers) {
     auto const flat = net.op("Squeeze", made.weights, "attention_weights_2d", {{"dims", {2}}});

@@ -66,7 +66,7 @@ class cell_scope {
   /// The parameter <scope>/<name>, as trained_model::parameter.
   blob_handle parameter(std::string_view name, std::vector<std::int64_t> const& shape,
                         parameter_fill const& fill = {}) {
-    return around(model_->parameter(parameter_name(name), shape, fill).name());
+    return outer_blob(model_->parameter(parameter_name(name), shape, fill).name());
   }
   /// y = x w' + b on the last axis of x, T×N×inputs or 1×N×inputs, with parameters <scope>/<name>_w and <name>_b.
   blob_handle fc(blob_handle const& x, std::string_view name, std::int64_t inputs, std::int64_t outputs) {
@@ -83,7 +83,7 @@ class cell_scope {
     return net.op("Mul", {x, v}, name, {{"broadcast", 1}});
   }
   /// A blob of the net that the layer stands in, for ops here.
-  blob_handle around(std::string_view full_name) {
+  blob_handle outer_blob(std::string_view full_name) {
     if (!model_->net.visible(full_name))
       throw net_error("plait: a cell takes '" + std::string(full_name) + "' from around, where there is none", {},
                       std::string(full_name));
@@ -128,7 +128,7 @@ class cell_step : public cell_scope {
   /// Where each sequence ends; nothing: all are as long as the whole.
   std::optional<blob_handle> lengths() {
     if (!conditions_->lengths) return {};
-    return around(*conditions_->lengths);
+    return outer_blob(*conditions_->lengths);
   }
   /// The number of the step, one int32.
   blob_handle timestep() {
@@ -175,7 +175,7 @@ class cell_step : public cell_scope {
     if (step_->active == blob_handle()) {
       // Either may be of the other type.
       auto const number = net.op("Cast", timestep(), {}, {{"to", "int64"}});
-      step_->active = net.gt(detail::whole_numbers(net, *lengths()), number);
+      step_->active = net.gt(detail::lengths_as_int64(net, *lengths()), number);
     }
     return step_->active;
   }

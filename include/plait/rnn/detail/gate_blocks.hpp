@@ -57,7 +57,7 @@ inline tensor_value block_of_rows(tensor_value const& t, std::size_t i, std::siz
 }
 
 /// Parts one below the other. Throws net_error where they differ in type or in another axis than the first.
-inline tensor_value joined_rows(std::span<tensor_value const> parts) {
+inline tensor_value concat_rows(std::span<tensor_value const> parts) {
   tensor_value made = parts.front();
   for (tensor_value const& part : parts.subspan(1)) {
     bool same = part.data.index() == made.data.index() && part.shape.size() == made.shape.size() && !part.shape.empty();
@@ -86,7 +86,7 @@ inline tensor_value reordered_rows(tensor_value const& t, std::span<std::size_t 
                     {}, name);
   std::vector<tensor_value> parts;
   for (std::size_t const from : order) parts.push_back(block_of_rows(t, from, order.size()));
-  return joined_rows(parts);
+  return concat_rows(parts);
 }
 
 }  // namespace plait::detail

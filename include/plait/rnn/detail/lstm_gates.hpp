@@ -41,7 +41,7 @@ inline recurrent_weights from_lstm_gates(lstm_cell const& cell, lstm_gates const
       detail::expect_weight(part, name, shape, part.type());
       parts.push_back(std::move(part));
     }
-    return detail::joined_rows(parts);
+    return detail::concat_rows(parts);
   };
   std::int64_t const h = cell.hidden;
   return {join(input.weights, {h, cell.inputs}, "weights of the input's"),

@@ -137,10 +137,10 @@ recurrent_weights from_parameters(Cell const& cell, std::string_view scope, std:
     matrices.push_back(get(name + "_w"));
     biases.push_back(get(name + "_b"));
   }
-  recurrent_weights made{get("i2h_w"), detail::joined_rows(matrices), get("i2h_b"), detail::joined_rows(biases)};
+  recurrent_weights made{get("i2h_w"), detail::concat_rows(matrices), get("i2h_b"), detail::concat_rows(biases)};
   if (l.peepholes) {
     for (char const* name : detail::peephole_names) peepholes.push_back(get(name));
-    made.peepholes = detail::joined_rows(peepholes);
+    made.peepholes = detail::concat_rows(peepholes);
   }
   if (l.projection) made.projection = get("projection_w");
   (void)to_parameters(cell, scope, made);  // for its errors

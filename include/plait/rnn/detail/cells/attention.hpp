@@ -42,7 +42,7 @@ struct attention_cell {
   }
   std::vector<blob_handle> step(cell_step& s) const {
     std::size_t const own = decoder.states().size();
-    attention_before const before{s.states.at(own), covers() ? s.states.at(own + 1) : blob_handle()};
+    attention_state const before{s.states.at(own), covers() ? s.states.at(own + 1) : blob_handle()};
     std::vector<blob_handle> made;
     blob_handle query;
     {

@@ -6,7 +6,7 @@
 
 #include <plait/netdef/detail/blob_handle.hpp>
 #include <plait/rnn/detail/cell_step.hpp>
-#include <plait/rnn/detail/cells/units.hpp>
+#include <plait/rnn/detail/cells/lstm_gru_units.hpp>
 #include <plait/rnn/recurrent_cell.hpp>
 
 namespace plait {

@@ -31,11 +31,11 @@ inline std::string initial_name(std::string_view kind, std::string_view state) {
 inline constexpr std::int64_t widest_state = std::int64_t{1} << 40;
 
 /// Everything around the steps of a layer whose options and name live as long.
-class layer_parts {
+class layer_builder {
  public:
   /// Throws net_error.
-  layer_parts(trained_model& model, std::string_view name, recurrent_layer_options const& options,
-              std::vector<cell_state> states)
+  layer_builder(trained_model& model, std::string_view name, recurrent_layer_options const& options,
+                std::vector<cell_state> states)
       : model_(model), o_(options), name_(name), states_(std::move(states)) {
     if (name_.empty()) fail("it needs a name");
     scope_ = model.net.full_name(name_);
@@ -89,7 +89,7 @@ class layer_parts {
   blob_handle sequence() {
     blob_handle x = model_.net.blob(o_.sequence);
     if (!o_.reverse) return x;
-    ends_ = lengths_within(model_.net, x, o_.lengths);
+    ends_ = clamped_lengths(model_.net, x, o_.lengths);
     return reversed(x, "input_reversed");
   }
   /// All steps of a state, in the order of the sequence.
