@@ -1,4 +1,4 @@
-// What a rule asks of a node and of its operands: members of onnx_context, included by converter.hpp.
+// Queries of a conversion rule about its node and operands: members of onnx_context, included by converter.hpp.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,7 @@
-// Nodes of ONNX graphs become ops of a net, graph by graph.
+// ONNX converter: translates graphs to nets, node by node in topological order, with error recovery.
+//
+// A node that cannot be converted poisons its outputs. The nodes after it are converted nevertheless, to report all
+// problems at once, but not those that only follow from a reported one.
 #pragma once
 
 #include <algorithm>
@@ -30,16 +33,17 @@
 
 namespace plait::detail {
 
-/// As many axes as a tensor of the runtime can have.
+/// Maximum rank of a tensor of the runtime.
 inline constexpr std::size_t max_rank = 8;
 
-/// Extents that are as good as unknown are taken for that, so that sums of a few do not overflow.
+/// Replaces extents above 2^40 by -1, unknown, so that sums of a few do not overflow.
 inline std::vector<std::int64_t> known_extents(std::vector<std::int64_t> dims) {
   for (std::int64_t& extent : dims)
     if (extent > std::int64_t{1} << 40) extent = -1;
   return dims;
 }
 
+/// Converter of one model. A subgraph is converted by its node's rule, through inside().
 class onnx_converter {
  public:
   onnx_converter(onnx_model const& model, onnx_options const& options, onnx_rules const& rules)
@@ -68,7 +72,7 @@ class onnx_converter {
   bool training() const { return options_.training; }
 
   // ---- values
-  /// Of a graph inside a node: its own values, then those around it. nullptr for a name that nothing makes.
+  /// Looks a value up in the current graph, then in the enclosing ones; nullptr for an undefined name.
   onnx_value* find(std::string const& name) {
     for (level* each = here_; each != nullptr; each = each->around)
       if (auto const found = each->values.find(name); found != each->values.end()) {
@@ -82,16 +86,16 @@ class onnx_converter {
       }
     return nullptr;
   }
-  /// One that nothing makes, which has been reported, is lost.
+  /// Returns a value; for an undefined name, which has been reported, a poisoned one.
   onnx_value& value(std::string const& name) {
     if (onnx_value* const found = find(name)) return *found;
     reads_poisoned_ = true;
     nothing_ = poisoned(name);
     return nothing_;
   }
-  /// A rule has asked for something of a value that is not known; whether it may be once what was reported is mended.
+  /// Notes that a rule has queried something unknown of a value, and whether that value is poisoned.
   void note_unknown(bool is_poisoned) { unknown_is_poisoned_ = is_poisoned; }
-  /// The blob of a value; a constant becomes a parameter.
+  /// Returns the blob of a value; a constant becomes a parameter.
   std::string const& blob(std::string const& name) {
     onnx_value& known = value(name);
     if (known.blob.empty()) {
@@ -102,19 +106,19 @@ class onnx_converter {
     }
     return see(known.blob);
   }
-  /// Runs once before all nodes: wherever it is read, it is a blob of the whole net.
+  /// Adds a parameter to the top-level net, in whatever subgraph it is read, and returns its blob.
   std::string constant_blob(tensor_value constant, std::string_view wanted) {
     std::string name = claim(wanted);
     root_.external_input(name);
     made_.parameters.push_back({name, std::move(constant)});
     return see(name);
   }
-  /// A net inside takes blobs from around it as they are asked for.
+  /// Captures a blob from the outer net, unless the current net has it.
   std::string const& see(std::string const& name) {
     if (!net().visible(name)) net().external_input(name);
     return name;
   }
-  /// The blob that an output of a node is to be: called as the model calls it, if no other graph has the name.
+  /// Defines an output of a node and returns its blob: the model's name, made unique in a subgraph.
   std::string define(std::string const& name) {
     onnx_value made;
     made.blob = here_->around == nullptr ? name : claim(name);
@@ -124,7 +128,7 @@ class onnx_converter {
     }
     return set(name, std::move(made)).blob;
   }
-  /// Reports a value of the graph that has been made already.
+  /// Defines a value of the current graph. Reports a redefinition.
   onnx_value& set(std::string const& name, onnx_value made) {
     auto const [at, added] = here_->values.try_emplace(name, std::move(made));
     if (!added) throw onnx_unsupported{"makes '" + name + "', which is made already"};
@@ -134,7 +138,7 @@ class onnx_converter {
     auto const found = here_->values.find(name);
     return found == here_->values.end() ? nullptr : &found->second;
   }
-  /// A name that no blob has, nor any value of the model's graph.
+  /// Reserves a name that no blob and no value of the model's graph has.
   std::string claim(std::string_view wanted) {
     std::string name(wanted);
     if (taken_.insert(name).second) return name;
@@ -145,7 +149,7 @@ class onnx_converter {
     return name;
   }
 
-  /// The same of a state of a recurrent net, after which outputs of the net are called.
+  /// Reserves the name of a state of a recurrent net, together with those of its outputs, <name>_all and <name>_last.
   std::string claim_state(std::string_view wanted) {
     while (true) {
       std::string name = claim(wanted);
@@ -156,8 +160,8 @@ class onnx_converter {
   // ---- ops
   net_builder& net() { return *here_->net; }
 
-  /// Converts a graph of a node into a net inside: `inputs` are what stands for its inputs. What its outputs are; those
-  /// that are constants, or come from around, are no blobs of the net yet.
+  /// Converts a subgraph to a nested net, with `inputs` as the values of its inputs, and returns its outputs. An output
+  /// that is a constant or an outer value is not a blob of the nested net yet.
   std::vector<onnx_value> inside(onnx_graph_def const& graph, net_builder& net, std::vector<onnx_value> inputs) {
     seen_.insert(&graph);
     level below(graph, net, here_);
@@ -195,7 +199,7 @@ class onnx_converter {
   }
 
  private:
-  // A graph that is being converted.
+  // Scope of a graph during its conversion.
   struct level {
     level(onnx_graph_def const& g, net_builder& n, level* outside) : graph(&g), net(&n), around(outside) {
       for (auto const* list : {&g.values, &g.outputs})
@@ -208,7 +212,7 @@ class onnx_converter {
     level* around;
   };
 
-  // Blobs of the graph itself are called as its values are, whatever comes before them.
+  // Reserves the names of the top-level graph's values, so that no earlier blob takes them.
   void reserve_names() {
     onnx_graph_def const& g = model_.graph;
     for (auto const* list : {&g.inputs, &g.outputs})
@@ -217,9 +221,9 @@ class onnx_converter {
       for (std::string const& name : node.outputs) taken_.insert(name);
   }
 
-  // A value of which nothing is known but what the model says.
+  // Returns a poisoned value, of which only the model's declaration is known.
   onnx_value poisoned(std::string const& name) const {
-    onnx_value made{name.empty() ? "nothing" : name};  // what has no blob is a constant
+    onnx_value made{name.empty() ? "nothing" : name};  // a value without a blob would be a constant
     made.is_poisoned = true;
     if (auto const found = here_->infos.find(name); found != here_->infos.end()) {
       made.type = found->second->type;
@@ -227,7 +231,7 @@ class onnx_converter {
     }
     return made;
   }
-  // It is lost if something reads it, and reported then.
+  // Poisons a value for a problem that is reported only if something reads the value.
   onnx_value deferred(onnx_value made, onnx_problem why) {
     made.is_poisoned = true;
     made.deferred_problem = static_cast<std::uint32_t>(deferred_problems_.size());
@@ -276,7 +280,7 @@ class onnx_converter {
     }
     auto const fixed = options_.constants.find(input.name);
     if (auto const found = at.values.find(input.name); found != at.values.end()) {
-      // A default that may be overridden: from version 4 of the format on, inputs that must not be are none.
+      // A default value, which may be overridden: since version 4 of the format, constants need not be inputs.
       if (fixed != options_.constants.end() && model_.ir_version >= 4) {
         found->second = fixed_value(fixed->second);
         taken_.erase(input.name);
@@ -320,7 +324,7 @@ class onnx_converter {
     return made;
   }
 
-  // Nodes behind one that cannot be run are converted as well, for what else is wrong with them.
+  // Converts all nodes, also those after one that cannot be run, to report their own problems.
   void convert_all(onnx_graph_def const& graph) {
     onnx_node_order const order(graph, free_names_);
     for (std::uint32_t const n : order.nodes())
@@ -330,7 +334,7 @@ class onnx_converter {
     for (std::uint32_t const n : order.nodes()) convert(graph.nodes[n], order.cycle(n));
   }
 
-  // `cycle` is what the node reads that depends on what it makes; empty where nothing does.
+  // `cycle` is an input of the node that depends on the node's own outputs; empty if there is none.
   void convert(onnx_node const& node, std::string_view cycle) {
     std::string const type = node.domain.empty() ? node.type : node.domain + '.' + node.type;
     std::string const around = std::exchange(reader_, type + " '" + label(node) + '\'');
@@ -394,7 +398,7 @@ class onnx_converter {
     unknown_is_poisoned_ = outer_unknown_is_poisoned;
   }
 
-  // Of a node that is not converted, the graphs inside it that have not been either, for what is wrong with them.
+  // Converts the remaining subgraphs of a node that was not converted, to report their problems.
   void convert_subgraphs_of(onnx_node const& node) {
     for (onnx_attribute const& a : node.attributes) {
       if (!a.g || seen_.contains(&*a.g)) continue;
@@ -450,17 +454,17 @@ class onnx_converter {
   onnx_net made_;
   net_builder root_;
   boost::unordered_flat_set<std::string> taken_;
-  boost::unordered_flat_map<std::string, std::size_t> numbers_;  // the last that was given to a name
+  boost::unordered_flat_map<std::string, std::size_t> numbers_;  // last suffix used for a name
   level* here_ = nullptr;
   onnx_free_names free_names_;
   std::vector<onnx_problem> problems_;
-  std::vector<onnx_problem> deferred_problems_;  // that matter if something reads what they are about
-  std::string reader_;                           // the node that is being converted
-  bool reads_poisoned_ = false;                  // it reads something that is poisoned
-  bool unknown_is_poisoned_ = false;             // what its rule asked for last, and is not known, is lost
-  onnx_value nothing_;                           // what value() returns of a name that nothing makes
+  std::vector<onnx_problem> deferred_problems_;  // reported only if something reads the value concerned
+  std::string reader_;                           // the current node
+  bool reads_poisoned_ = false;                  // the current node reads a poisoned value
+  bool unknown_is_poisoned_ = false;             // the last unknown that its rule queried is poisoned
+  onnx_value nothing_;                           // value() of an undefined name
   boost::unordered_flat_set<std::string_view> inputs_;
-  boost::unordered_flat_set<onnx_graph_def const*> seen_;  // that have been converted
+  boost::unordered_flat_set<onnx_graph_def const*> seen_;  // converted subgraphs
 };
 
 }  // namespace plait::detail

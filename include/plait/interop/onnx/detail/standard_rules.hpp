@@ -1,4 +1,4 @@
-// The rules for ONNX operators that plait comes with.
+// Standard conversion rules for ONNX operators: all that plait comes with.
 #pragma once
 
 #include <plait/interop/onnx/detail/rules/control_flow.hpp>

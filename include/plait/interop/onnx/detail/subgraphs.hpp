@@ -1,7 +1,7 @@
-// Nets made of ONNX's graphs inside nodes, and the nets around them.
+// Nested nets of converted ONNX subgraphs: captures of outer blobs, yielded values, If ops.
 //
-// They share the blobs of the net around, all under names of their own. In training the ops are those that net_builder
-// makes, whose nets stand in Do ops: gradients need what each run of a net has left.
+// Nested nets see the blobs of the outer net, all of which have distinct names. In training net_builder adds the ops:
+// it wraps nested nets in Do ops, since gradients need the workspace that each run of a net leaves.
 #pragma once
 
 #include <algorithm>
@@ -17,12 +17,12 @@
 
 namespace plait::detail {
 
-/// A blob that a net has, or takes from around it.
+/// Returns a blob that a net can see; captures it from the outer net if needed.
 inline blob_handle onnx_capture(net_builder& net, std::string const& name) {
   return net.visible(name) ? net.blob(name) : net.external_input(name);
 }
 
-/// What nets read of the net around them, behind the condition.
+/// Returns the condition, followed by the blobs that nested nets capture from the net `around`.
 inline std::vector<std::string> onnx_captured_inputs(net_builder& around, std::string const& condition,
                                                      std::initializer_list<netdef const*> nets) {
   std::vector<std::string> made{condition};
@@ -32,6 +32,7 @@ inline std::vector<std::string> onnx_captured_inputs(net_builder& around, std::s
   return made;
 }
 
+/// Adds an If op with outputs that both branches yield.
 inline void onnx_add_if(net_builder& around, bool training, std::string const& condition, netdef then_net,
                         netdef else_net, std::vector<std::string> const& outputs) {
   std::vector<std::string> const inputs = onnx_captured_inputs(around, condition, {&then_net, &else_net});
@@ -43,7 +44,7 @@ inline void onnx_add_if(net_builder& around, bool training, std::string const& c
   }
 }
 
-/// A net that gives a value of the graph inside a name of the net around.
+/// Yields a value of a subgraph: copies it to a blob of the outer net and declares that as an output.
 inline void onnx_yield(onnx_context const& c, net_builder& inside, onnx_value const& made, std::string const& name) {
   std::string const blob = made.blob.empty() ? c.constant_blob(*made.constant, "constant") : made.blob;
   inside.copy(onnx_capture(inside, blob), name);

@@ -1,4 +1,4 @@
-// A graph that is run again and again: what ONNX's Loop and Scan have in common.
+// While loop with a trip count, loop-carried states and scan outputs: the lowering that ONNX's Loop and Scan share.
 #pragma once
 
 #include <algorithm>
@@ -18,30 +18,30 @@
 
 namespace plait::detail {
 
-/// A body that is run again and again: what Loop and Scan have in common.
+/// Builder of a While op from the graph "body" of a node.
 class onnx_while_loop {
  public:
   using names = std::vector<std::string>;
-  /// What stands for the inputs of the body; ops for them go to the body's net.
+  /// Returns the values of the body's inputs; may add ops to the body's net.
   using body_inputs = std::function<std::vector<onnx_value>(net_builder& inside)>;
 
-  /// All values of an output of the body, one after the other.
+  /// Scan output: the values of a body output in all iterations, stacked along a new first axis.
   struct scan_output {
     std::string blob;
-    bool backward;  ///< the last value first
+    bool backward;  ///< in reverse order
   };
 
   explicit onnx_while_loop(onnx_context const& c) : c_(c), body_(c.graph("body")) {
     counter = c.step("Copy", {number(0)});
   }
 
-  std::string counter;                ///< how many times the body has been run, one int64
-  std::string max_trip_count = {};    ///< and how many times it may be, empty for no max_trip_count
-  std::string condition = {};         ///< where the body says whether to go on: whether to begin, empty for yes
-  bool has_condition_output = false;  ///< the body's first output is whether to go on
-  bool obeys_condition = false;       ///< and this counts
-  names states = {};                  ///< blobs with what the body hands on, its outputs after that
-  std::vector<scan_output> scan_outputs = {};  ///< of the outputs after these
+  std::string counter;                         ///< iterations so far, one int64
+  std::string max_trip_count = {};             ///< empty: unbounded
+  std::string condition = {};                  ///< initial condition; empty: true
+  bool has_condition_output = false;           ///< the body's first output is the condition to continue
+  bool obeys_condition = false;                ///< false: that output is ignored
+  names states = {};                           ///< blobs of the loop-carried values: the body's next outputs
+  std::vector<scan_output> scan_outputs = {};  ///< of the body's remaining outputs
 
   void run(body_inputs const& inputs) {
     std::size_t const first = has_condition_output ? 1 : 0;
@@ -53,7 +53,7 @@ class onnx_while_loop {
     if (given.size() != body_.inputs.size())
       c_.unsupported("its body must have " + std::to_string(given.size()) + " inputs");
     values_ = c_.converter().inside(body_, inside, std::move(given));
-    // What follows writes blobs that the body reads: states are all taken before one of them is written.
+    // The updates below write blobs that the body reads: all new states are read before one of them is written (WAR).
     names handed;
     for (std::size_t k = 0; k != states.size(); ++k) {
       std::string blob = blob_of(values_[first + k]);
@@ -87,9 +87,9 @@ class onnx_while_loop {
       c_.net().op_n("While", read, written, {{"loop_net", std::move(net)}});
   }
 
-  /// What is known of a state or stack, after run.
+  /// Returns what is known of a state or scan output of one iteration, after run().
   onnx_value const& result(std::size_t k) const { return values_[k + (has_condition_output ? 1 : 0)]; }
-  /// A number as a blob of the net around.
+  /// Returns a constant blob of the outer net.
   std::string number(std::int64_t value) const {
     return c_.constant_blob({{}, std::vector<std::int64_t>{value}}, "number");
   }
@@ -130,12 +130,12 @@ class onnx_while_loop {
     }
   }
 
-  // ---- stacks
-  // What a stack holds, as far as the model says it.
+  // ---- scan outputs
+  // Type and shape of one iteration's value, as far as the model declares them.
   struct places {
     onnx_type type;
-    std::vector<std::int64_t> dims;  // of one; 0 where an extent is not known
-    bool known;                      // all of them are
+    std::vector<std::int64_t> dims;  // 0 for an unknown extent
+    bool known;                      // all extents are known
   };
   places places_of(onnx_value const& value) const {
     places made{value.type == onnx_type::undefined ? onnx_type::float32 : value.type, {}, value.dims.has_value()};
@@ -148,8 +148,8 @@ class onnx_while_loop {
     return made;
   }
 
-  // Whether it is known before the loop how often the body will be run. Then stacks have their size from the beginning;
-  // not in training, for what is written in place has no gradient.
+  // Returns true if the trip count is known before the loop. Scan outputs are preallocated then; not in training, since
+  // in-place writes have no gradient.
   bool is_counted() const {
     bool const stops = obeys_condition && !(values_[0].constant && truth(*values_[0].constant));
     return !max_trip_count.empty() && condition.empty() && !stops && !c_.training();
@@ -165,7 +165,7 @@ class onnx_while_loop {
       append(inside, to, what, one);
   }
 
-  // No places, of the right shape as far as it is known.
+  // Initialises a scan output with no elements, of the right shape as far as it is known.
   void begin_empty(scan_output const& to, places const& what) const {
     std::vector<std::int64_t> dims = what.dims;
     dims.insert(dims.begin(), 0);
@@ -175,7 +175,7 @@ class onnx_while_loop {
     return inside.eq(onnx_capture(inside, counter), onnx_capture(inside, number(0)), c_.temporary("first"));
   }
 
-  // A stack that has all its places gets one of its values.
+  // Preallocates a scan output and writes this iteration's value to it.
   void fill(net_builder& inside, scan_output const& to, places const& what, blob_handle const& one) const {
     std::string const count = c_.step(
         "Max", {c_.step("Reshape", {max_trip_count}, {{"shape", {1}}}), c_.constant_blob(onnx_list({0}), "none")});
@@ -185,7 +185,7 @@ class onnx_while_loop {
              {{"axis", 0}});
       c_.add("ConstantFill", {shape}, {to.blob},
              {{"input_as_shape", 1}, {"value", 0.0f}, {"dtype", require_runtime_type(c_, what.type)}});
-    } else {  // the first value says how large they are
+    } else {  // the first value determines the shape
       begin_empty(to, what);
       net_builder begins(c_.temporary("begins"));
       begins.op("Tile", {onnx_capture(begins, one.name()), onnx_capture(begins, count)}, to.blob);
@@ -203,7 +203,7 @@ class onnx_while_loop {
     inside.op("ScatterAssign", {onnx_capture(inside, to.blob), place, one}, to.blob);
   }
 
-  // A stack becomes one that is longer by a value.
+  // Appends this iteration's value to a scan output: quadratic copying over the loop.
   void append(net_builder& inside, scan_output const& to, places const& what, blob_handle const& one) const {
     begin_empty(to, what);
     auto const join = [&](net_builder& net) {
@@ -228,7 +228,7 @@ class onnx_while_loop {
   std::vector<onnx_value> values_;
 };
 
-/// A value that is a blob.
+/// Returns a value that is a blob.
 inline onnx_value onnx_blob(std::string blob, onnx_type type = onnx_type::undefined, onnx_dims dims = std::nullopt) {
   onnx_value made;
   made.blob = std::move(blob);

@@ -1,4 +1,4 @@
-// Rules for ONNX's If, Loop and Scan: graphs in nodes become nets in If and While ops.
+// Conversion rules for ONNX's control flow: If, Loop and Scan become If and While ops with nested nets.
 #pragma once
 
 #include <algorithm>
@@ -56,7 +56,7 @@ inline void onnx_loop(onnx_context const& c) {
   if (c.has_input(0)) loop.max_trip_count = c.input(0);
   loop.has_condition_output = true;
   loop.obeys_condition = c.has_input(1);
-  // A constant that holds is no condition to begin.
+  // A constant true needs no initial condition.
   if (loop.obeys_condition && c.known_number(1) != 1.0) loop.condition = c.input(1);
   for (std::size_t k = 0; k != count; ++k) {
     loop.states.push_back(c.output(k));
@@ -65,7 +65,7 @@ inline void onnx_loop(onnx_context const& c) {
   }
   for (std::size_t k = count; k != outputs; ++k) loop.scan_outputs.push_back({c.output(k), false});
   loop.run([&](net_builder&) {
-    // Wherever the body is, the condition holds.
+    // In the body the condition is always true.
     onnx_value holds;
     holds.type = onnx_type::boolean;
     holds.dims.emplace();
@@ -84,7 +84,7 @@ inline void onnx_loop(onnx_context const& c) {
   }
 }
 
-/// Scan since version 9. Version 8 runs a batch of sequences, each of its own length: done for a batch of one.
+/// Scan since version 9. Version 8 scans a batch of sequences of different lengths: supported for a batch of one.
 class onnx_scan {
  public:
   explicit onnx_scan(onnx_context const& c)
@@ -130,7 +130,7 @@ class onnx_scan {
   }
 
  private:
-  // A list is left out, or has a number for each sequence.
+  // Reports a list attribute that is present with another length than `count`, or with flags other than 0 and 1.
   void check_list(char const* name, std::size_t count, bool flags) const {
     auto const list = c_.integers(name);
     if (c_.has(name) && list.size() != count)
@@ -139,7 +139,8 @@ class onnx_scan {
     for (std::int64_t const each : list)
       if (flags && each != 0 && each != 1) c_.unsupported(std::string(name) + " has " + std::to_string(each));
   }
-  // The number of steps, which all sequences have. Where that is not known, Max refuses lists of unequal length.
+  // Returns the trip count: the length of all sequences. Where lengths are unknown, Max refuses unequal ones at run
+  // time.
   std::string steps_of(std::vector<std::string> const& sequences) const {
     std::int64_t known = -1;
     bool alike = true;
@@ -172,7 +173,7 @@ class onnx_scan {
     if (c_.dims(i)->empty() || c_.dims(i)->front() != 1) c_.unsupported("a batch of other than one");
     return c_.step("Squeeze", {c_.input(i)}, {{"dims", {0}}});
   }
-  // An axis at the front, or the first axis there.
+  // Transposes: moves `axis` to the front, or the first axis to `axis`.
   std::string moved(std::string const& x, std::size_t rank, std::int64_t axis, bool to_front) const {
     if (axis < 0 || axis >= static_cast<std::int64_t>(rank)) c_.unsupported("it names an axis that is not there");
     std::vector<std::int64_t> order;
@@ -200,7 +201,7 @@ class onnx_scan {
         auto const next = inside.add(at, onnx_capture(inside, scan.number(1)), c_.temporary("next"));
         at = inside.sub(onnx_capture(inside, scan.max_trip_count), next, c_.temporary("place"));
       }
-      // A list of one place: a place alone would do, but has no gradient.
+      // Gathers with a list of one index: a scalar index has no gradient.
       auto const list = inside.op("ExpandDims", at, c_.temporary("places"), {{"dims", {0}}});
       auto const row = inside.gather(onnx_capture(inside, sequences[k]), list, c_.temporary("row"));
       std::string const slice = c_.temporary("slice");
@@ -236,7 +237,7 @@ class onnx_scan {
 
   onnx_context const& c_;
   bool batched_;
-  std::size_t first_;  // version 8 has lengths before all else
+  std::size_t first_;  // index of the first state: in version 8 input 0 is the lengths
   std::size_t outputs_;
   std::size_t sequences_ = 0;
   std::size_t states_ = 0;

@@ -1,4 +1,4 @@
-// Rules for ONNX operators that select or join parts of tensors.
+// Conversion rules for ONNX's selections: Concat, Split, Slice, Gather, ReverseSequence, TopK.
 #pragma once
 
 #include <algorithm>
@@ -37,7 +37,8 @@ inline void onnx_concat(onnx_context const& c) {
   c.set_dims(0, std::move(dims));
 }
 
-// Since version 18 the node says the number of equal parts; the last is smaller where they do not come out even.
+// Split: since version 18 num_outputs asks for equal chunks, of which the last is smaller if the extent is not a
+// multiple.
 inline void onnx_split(onnx_context const& c) {
   std::int64_t const axis = c.integer("axis", 0);
   std::size_t const at = c.dims(0) ? c.axis(0, axis) : 0;
@@ -76,7 +77,7 @@ inline void onnx_split(onnx_context const& c) {
   } else if (c.has("num_outputs")) {
     c.unsupported("the extent of the axis must be known before the model is run");
   }
-  // Equal parts stay so in an input that is larger than the model says.
+  // Equal chunks carry no lengths, so that they stay equal for an input larger than the model declares.
   bool const even = !listed_there && !lengths.empty() && lengths.back() == lengths.front();
   if (!lengths.empty() && !even) arguments.emplace_back("split", lengths);
   c.add("Split", inputs, c.outputs(), std::move(arguments));
@@ -89,12 +90,12 @@ inline void onnx_split(onnx_context const& c) {
   }
 }
 
-// Bounds as plait's Slice has them: there -1 is the extent, not one before it.
+// Converts a bound to plait's Slice, where -1 is the extent, not the last index.
 inline std::int64_t slice_bound(std::int64_t at) {
   return at < 0 && at != std::numeric_limits<std::int64_t>::min() ? at - 1 : at;
 }
 
-// The same for bounds that come as a blob, of int32 or int64.
+// Converts bounds in a blob, of int32 or int64.
 inline std::string slice_bounds(onnx_context const& c, std::size_t i) {
   std::string const zero = c.constant_blob(onnx_filled(c.type(i), {}, 0), "zero");
   bool const wide = c.type(i) == onnx_type::int64;
@@ -146,7 +147,7 @@ inline void onnx_slice(onnx_context const& c) {
   if (!known) {
     std::string first = slice_bounds(c, 1);
     std::string last = slice_bounds(c, 2);
-    if (axes->front() != 0) {  // axes before it are whole
+    if (axes->front() != 0) {  // the axes before it are not sliced
       std::vector<std::int64_t> const before{axes->front()};
       first = c.step("Concat", {c.constant_blob(onnx_filled(c.type(1), before, 0), "starts"), first}, {{"axis", 0}});
       last = c.step("Concat", {c.constant_blob(onnx_filled(c.type(2), before, -1), "ends"), last}, {{"axis", 0}});
@@ -168,7 +169,7 @@ inline void onnx_slice(onnx_context const& c) {
           };
           std::int64_t const from = place(starts[k]);
           std::int64_t const to = place(ends[k]);
-          // Bounds inside stay relative, as an input may be fed that is larger than the model says.
+          // Bounds in range stay relative to the end, for an input larger than the model declares.
           if (starts[k] < -extent || starts[k] > extent) first[axis] = from;
           if (ends[k] < -extent) last[axis] = to;
           if (to < from) first[axis] = last[axis] = from;
@@ -186,7 +187,7 @@ inline void onnx_slice(onnx_context const& c) {
   c.set_dims(0, std::move(dims));
 }
 
-// Indices may count from the end, if it is not known that they do not.
+// Gather: indices wrap (count from the end) unless they are known to be non-negative.
 inline void onnx_gather(onnx_context const& c) {
   std::size_t const axis = c.axis(0, c.integer("axis", 0));
   std::vector<net_argument> arguments;
@@ -232,8 +233,8 @@ inline void onnx_reverse_sequence(onnx_context const& c) {
   c.as_input(0, 0);
 }
 
-// The op fills up where the axis has fewer than k places. If its extent is known only when the net runs, Gather checks
-// that there is a place k - 1.
+// TopK: the op pads if the axis has fewer than k elements, which ONNX refuses. If the extent is known only at run time,
+// Gather checks it, by reading index k - 1.
 inline void onnx_top_k(onnx_context const& c) {
   require_type(c, 0, onnx_numbers);
   if (c.integer("largest", 1) == 0) c.unsupported("the smallest elements");

@@ -1,4 +1,4 @@
-// Rules for ONNX operators that move elements: shapes, parts, joints, places.
+// Conversion rules for ONNX's shape operators: Constant, Shape, Reshape, Squeeze, Transpose, Expand, Tile, Range.
 #pragma once
 
 #include <algorithm>
@@ -35,7 +35,7 @@ inline void onnx_constant(onnx_context const& c) {
   c.unsupported("it has no value that plait holds");
 }
 
-// The extents that a constant lists. Reports those below `least`.
+// Returns the shape that a constant input lists. Reports extents below `least`.
 inline std::vector<std::int64_t> shape_of(onnx_context const& c, std::size_t i, std::int64_t least) {
   std::vector<std::int64_t> made = c.known_integers(i, "the shape");
   for (std::int64_t const extent : made)
@@ -50,7 +50,7 @@ inline void onnx_constant_of_shape(onnx_context const& c) {
   std::vector<net_argument> arguments{{"input_as_shape", 1}, {"dtype", require_runtime_type(c, type)}};
   if (value.size() != 1 || value.shape.size() > 1) c.unsupported("its value must have one element");
   require_rank(c, 0, 1, 1);
-  // An argument is a float or an integer; a double that is neither comes as a factor.
+  // Arguments are floats or integers; any other double becomes a factor.
   std::optional<double> factor;
   std::visit(
       [&]<class T>(std::vector<T> const& elements) {
@@ -88,8 +88,8 @@ inline void onnx_shape(onnx_context const& c) {
   c.set_type(0, onnx_type::int64);
 }
 
-// ---- the same elements in other shapes
-// Reports a shape that the input cannot have, as far as its extents are known.
+// ---- reshapes
+// Reports a shape that the input cannot be reshaped to, as far as its extents are known.
 inline void check_reshape(onnx_context const& c, std::vector<std::int64_t> const& shape) {
   if (std::ranges::count(shape, -1) > 1) c.unsupported("a shape can have one -1 only");
   std::vector<std::int64_t> wanted = shape;
@@ -181,7 +181,7 @@ inline void onnx_squeeze(onnx_context const& c) {
 }
 
 inline void onnx_unsqueeze(onnx_context const& c) {
-  auto axes = list_attribute_or_input(c, "axes", 1, 0);  // a scalar, too, as in tests of ONNX itself
+  auto axes = list_attribute_or_input(c, "axes", 1, 0);  // also a scalar, as in ONNX's own tests
   if (!axes) c.unsupported("the axes are missing");
   bool const counts_back = std::ranges::any_of(*axes, [](std::int64_t axis) { return axis < 0; });
   if (counts_back && c.opset() < 11) c.unsupported("a negative axis");
@@ -233,7 +233,7 @@ inline void onnx_expand(onnx_context const& c) {
   if (dims) c.set_dims(0, std::move(dims));
 }
 
-// Where the number of axes is known only when the net runs, Transpose checks that there are as many as repeats.
+// Tile: if the rank is known only at run time, a Transpose checks that it equals the number of repeats.
 inline void onnx_tile(onnx_context const& c) {
   if (c.opset() < 6) c.unsupported("Tile before version 6 of the operators");
   require_rank(c, 1, 1, 1);
