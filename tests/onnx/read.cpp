@@ -153,7 +153,7 @@ TEST_CASE("all nodes that stand in the way are reported, and only they") {
     CHECK(e.problems == std::vector<plait::onnx_problem>{{"NoSuchOp", "first", "there is no rule for it"},
                                                          {"com.example.Add", "c", "there is no rule for it"},
                                                          {"LpNormalization", "e", "a norm other than the Euclidean"},
-                                                         {"Relu", "f", "reads 'nothing', which nothing makes"}});
+                                                         {"Relu", "f", "reads 'nothing', which is undefined"}});
     CHECK(std::string(e.what()).starts_with(
         "plait: the model cannot be run: NoSuchOp 'first': there is no rule for it; com.example.Add 'c'"));
   }
@@ -207,12 +207,12 @@ TEST_CASE("a value that is made twice is refused, whatever makes it") {
                   node("Relu", {"x"}, {"x"}), node("Relu", {"x"}, {"w"})},
                  {"x", "x"}, {"y"});
   m.graph.initializers = {numbers("w", {1, 2}), numbers("w", {1, 2})};
-  CHECK(refused(m) == problems{{"TensorProto", "w", "is given twice"},
+  CHECK(refused(m) == problems{{"TensorProto", "w", "is defined twice"},
                                {"GraphProto", "x", "the input is listed twice"},
-                               {"Tanh", "y", "makes 'y', which is made already"},
-                               {"Split", "a", "makes 'a', which is made already"},
-                               {"Relu", "x", "makes 'x', which is made already"},
-                               {"Relu", "w", "makes 'w', which is made already"}});
+                               {"Tanh", "y", "defines 'y', which is already defined"},
+                               {"Split", "a", "defines 'a', which is already defined"},
+                               {"Relu", "x", "defines 'x', which is already defined"},
+                               {"Relu", "w", "defines 'w', which is already defined"}});
 }
 
 TEST_CASE("order: nodes may come in any, and keep theirs where that is one they can run in") {
@@ -254,18 +254,18 @@ TEST_CASE("order: a cycle names its nodes, and what is behind it is looked at") 
                         node("Exp", {"c"}, {"d"}), node("NoSuchOp", {"d"}, {"e"}), node("Relu", {"self"}, {"self"})},
                        {"x"}, {"e"});
   CHECK(sorted(refused(m)) ==
-        problems{{"Add", "a", "is in a cycle: what it makes is needed for 'c', which it reads"},
-                 {"Relu", "b", "is in a cycle: what it makes is needed for 'a', which it reads"},
-                 {"Tanh", "c", "is in a cycle: what it makes is needed for 'b', which it reads"},
+        problems{{"Add", "a", "is in a cycle: it reads 'c', which depends on its output"},
+                 {"Relu", "b", "is in a cycle: it reads 'a', which depends on its output"},
+                 {"Tanh", "c", "is in a cycle: it reads 'b', which depends on its output"},
                  {"NoSuchOp", "e", "there is no rule for it"},
-                 {"Relu", "self", "is in a cycle: what it makes is needed for 'self', which it reads"}});
+                 {"Relu", "self", "is in a cycle: it reads 'self', which depends on its output"}});
   // Through a graph inside: the If makes what its own branch reads.
   auto choose =
       with_graph(with_graph(node("If", {"c"}, {"y"}), "then_branch", branch({node("Relu", {"z"}, {"u"})}, {"u"})),
                  "else_branch", branch({node("Relu", {"x"}, {"v"})}, {"v"}));
   CHECK(sorted(refused(with_condition(model({choose, node("Exp", {"y"}, {"z"})}, {"x"}, {"y"})))) ==
-        problems{{"If", "y", "is in a cycle: what it makes is needed for 'z', which it reads"},
-                 {"Exp", "z", "is in a cycle: what it makes is needed for 'y', which it reads"}});
+        problems{{"If", "y", "is in a cycle: it reads 'z', which depends on its output"},
+                 {"Exp", "z", "is in a cycle: it reads 'y', which depends on its output"}});
 }
 
 TEST_CASE("order: a chain of a hundred thousand nodes, last first") {
@@ -304,7 +304,7 @@ TEST_CASE("refusals: graphs inside nodes that cannot be run are looked at, both 
   auto missing = with_graph(with_graph(node("If", {"c"}, {"y"}), "then_branch", branch({}, {"nowhere"})), "else_branch",
                             branch({node("Relu", {"x"}, {"v"})}, {"v"}));
   CHECK(refused(with_condition(model({missing}, {"x"}, {"y"}))) ==
-        problems{{"GraphProto", "nowhere", "nothing makes this output"}});
+        problems{{"GraphProto", "nowhere", "this output is undefined"}});
 }
 
 TEST_CASE("refusals: what has no name") {
@@ -312,11 +312,11 @@ TEST_CASE("refusals: what has no name") {
   m.graph.initializers = {numbers("", {1})};
   CHECK(refused(m) == problems{{"TensorProto", "", "has no name"},
                                {"GraphProto", "", "an input has no name"},
-                               {"GraphProto", "", "nothing makes this output"}});
+                               {"GraphProto", "", "this output is undefined"}});
   auto choose = with_graph(with_graph(node("If", {"c"}, {"y"}), "then_branch", branch({}, {""})), "else_branch",
                            branch({node("Relu", {"x"}, {"v"})}, {"v"}));
   CHECK(refused(with_condition(model({choose}, {"x"}, {"y"}))) ==
-        problems{{"GraphProto", "", "nothing makes this output"}});
+        problems{{"GraphProto", "", "this output is undefined"}});
 }
 
 TEST_CASE("refusals: an initializer that is not read is none; one that is names its readers") {
@@ -338,14 +338,14 @@ TEST_CASE("refusals: an initializer that is not read is none; one that is names 
   m.graph.initializers = {half, far, unused, complex};
   CHECK(refused(m) ==
         problems{{"TensorProto", "half", "is of float16, of which the runtime has no tensors", {"Add 'a'", "Mul 'b'"}},
-                 {"TensorProto", "far", "stands in another file, which is not read", {"Add 'y'"}}});
+                 {"TensorProto", "far", "is stored in another file, which is not read", {"Add 'y'"}}});
   try {
     static_cast<void>(plait::read_onnx(m));
   } catch (plait::onnx_error const& e) {
     CHECK(std::string(e.what()) ==
           "plait: the model cannot be run: TensorProto 'half': is of float16, of which the runtime has no tensors, "
           "needed by Add "
-          "'a', Mul 'b'; TensorProto 'far': stands in another file, which is not read, needed by Add 'y'");
+          "'a', Mul 'b'; TensorProto 'far': is stored in another file, which is not read, needed by Add 'y'");
   }
   m.graph.nodes = {node("Relu", {"x"}, {"y"})};
   CHECK(lines_of(plait::read_onnx(m).net) == texts{"Relu x > y"});
@@ -354,7 +354,7 @@ TEST_CASE("refusals: an initializer that is not read is none; one that is names 
   m.graph.initializers[0].dims = {3};
   CHECK(refused(m) == problems{{"TensorProto", "short", "has 2 elements, where its shape has 3"}});
   m.graph.initializers[0].dims = {-1};
-  CHECK(refused(m) == problems{{"TensorProto", "short", "has a shape that no tensor has"}});
+  CHECK(refused(m) == problems{{"TensorProto", "short", "has an invalid shape"}});
   m.graph.initializers[0] = numbers("wide", {});
   m.graph.initializers[0].type = plait::onnx_type::uint8;
   m.graph.initializers[0].int32s = {256};
@@ -412,11 +412,11 @@ TEST_CASE("refusals: a file that ends too early is told from one that is malform
   };
   CHECK(message("") == "the document is empty");
   std::string const cut =
-      "the document ends within the field that begins here: it is cut short, or not in ONNX's binary format";
+      "the document ends within the field that begins here: it is truncated, or not in ONNX's binary format";
   CHECK(message(document.substr(0, document.size() / 2)) == cut);
   CHECK(message("no model") == "malformed field");
   CHECK(message(field(7, field(1, std::string("\x0a\x7f"
-                                              "a")))) == "a field is longer than the message that it is in");
+                                              "a")))) == "a field exceeds its enclosing message");
   std::string const no_graph = field(2, "producer");
   CHECK(message(no_graph) == "the model has no graph");
 }
@@ -573,8 +573,8 @@ TEST_CASE("an attribute of another type than the operator's is reported, not tak
     FAIL("was read");
   } catch (plait::onnx_error const& e) {
     REQUIRE(e.problems.size() == 2);
-    CHECK(e.problems[0].reason == "attribute 'alpha' is no float");
-    CHECK(e.problems[1].reason == "attribute 'axes' is no list of integers");
+    CHECK(e.problems[0].reason == "attribute 'alpha' is not a float");
+    CHECK(e.problems[1].reason == "attribute 'axes' is not a list of integers");
   }
   leaky.attributes.back() = {};
   leaky.attributes.back().name = "alpha";

@@ -35,7 +35,7 @@ class onnx_signature_check {
     onnx_signature const* found = nullptr;
     for (onnx_signature const& each : versions)
       if (each.since <= c_.opset()) found = &each;
-    if (found == nullptr) c_.unsupported("it is no operator of version " + std::to_string(c_.opset()));
+    if (found == nullptr) c_.unsupported("it is not an operator of version " + std::to_string(c_.opset()));
     check_attributes(*found);
     check_inputs(*found);
     check_outputs(*found);
@@ -65,7 +65,7 @@ class onnx_signature_check {
     auto const flags = words(onnx_flags);
     std::vector<std::string_view> seen;
     for (onnx_attribute const& a : c_.node().attributes) {
-      if (std::ranges::find(seen, a.name) != seen.end()) c_.unsupported("attribute '" + a.name + "' is given twice");
+      if (std::ranges::find(seen, a.name) != seen.end()) c_.unsupported("attribute '" + a.name + "' is repeated");
       seen.push_back(a.name);
       if (a.name.size() > 3 && a.name.starts_with("__") && a.name.ends_with("__")) continue;  // internal ones
       auto const known =
@@ -84,28 +84,28 @@ class onnx_signature_check {
     bool const fits = (kind == 'f' || !a.f) && (kind == 'i' || !a.i) && (kind == 's' || !a.s) &&
                       (kind == 't' || !a.t) && (kind == 'g' || !a.g) && (kind == 'F' || a.floats.empty()) &&
                       (kind == 'I' || a.ints.empty()) && (kind == 'S' || a.strings.empty());
-    if (!fits) c_.unsupported("attribute '" + a.name + "' is no " + kind_name(kind));
+    if (!fits) c_.unsupported("attribute '" + a.name + "' is not " + kind_name(kind));
   }
   static std::string kind_name(char kind) {
     switch (kind) {
       case 'f':
-        return "float";
+        return "a float";
       case 'i':
-        return "integer";
+        return "an integer";
       case 's':
-        return "text";
+        return "a string";
       case 't':
-        return "tensor";
+        return "a tensor";
       case 'g':
-        return "graph";
+        return "a graph";
       case 'F':
-        return "list of floats";
+        return "a list of floats";
       case 'I':
-        return "list of integers";
+        return "a list of integers";
       case 'S':
-        return "list of texts";
+        return "a list of strings";
       default:
-        return "sparse tensor";
+        return "a sparse tensor";
     }
   }
 

@@ -144,7 +144,7 @@ class onnx_context {
     onnx_attribute const* const a = find(name);
     if (a != nullptr && a->*member == T() &&
         (a->f || a->i || a->s || a->t || a->g || !a->floats.empty() || !a->ints.empty() || !a->strings.empty()))
-      unsupported("attribute '" + a->name + "' is no " + type);
+      unsupported("attribute '" + a->name + "' is not " + type);
     return a;
   }
 

@@ -96,27 +96,27 @@ inline std::size_t onnx_context::axis(std::size_t i, std::int64_t at) const {
 }
 
 inline std::int64_t onnx_context::integer(std::string_view name, std::int64_t fallback) const {
-  onnx_attribute const* const a = find(name, &onnx_attribute::i, "integer");
+  onnx_attribute const* const a = find(name, &onnx_attribute::i, "an integer");
   return a == nullptr ? fallback : a->i.value_or(0);
 }
 inline float onnx_context::real(std::string_view name, float fallback) const {
-  onnx_attribute const* const a = find(name, &onnx_attribute::f, "float");
+  onnx_attribute const* const a = find(name, &onnx_attribute::f, "a float");
   return a == nullptr ? fallback : a->f.value_or(0.0f);
 }
 inline std::string onnx_context::text(std::string_view name, std::string_view fallback) const {
-  onnx_attribute const* const a = find(name, &onnx_attribute::s, "text");
+  onnx_attribute const* const a = find(name, &onnx_attribute::s, "a string");
   return a == nullptr ? std::string(fallback) : a->s.value_or("");
 }
 inline std::vector<std::int64_t> onnx_context::integers(std::string_view name) const {
-  onnx_attribute const* const a = find(name, &onnx_attribute::ints, "list of integers");
+  onnx_attribute const* const a = find(name, &onnx_attribute::ints, "a list of integers");
   return a == nullptr ? std::vector<std::int64_t>() : a->ints;
 }
 inline std::vector<float> onnx_context::reals(std::string_view name) const {
-  onnx_attribute const* const a = find(name, &onnx_attribute::floats, "list of floats");
+  onnx_attribute const* const a = find(name, &onnx_attribute::floats, "a list of floats");
   return a == nullptr ? std::vector<float>() : a->floats;
 }
 inline std::vector<std::string> onnx_context::texts(std::string_view name) const {
-  onnx_attribute const* const a = find(name, &onnx_attribute::strings, "list of texts");
+  onnx_attribute const* const a = find(name, &onnx_attribute::strings, "a list of strings");
   return a == nullptr ? std::vector<std::string>() : a->strings;
 }
 inline onnx_tensor const* onnx_context::tensor(std::string_view name) const {

@@ -131,7 +131,7 @@ class onnx_converter {
   /// Defines a value of the current graph. Reports a redefinition.
   onnx_value& set(std::string const& name, onnx_value made) {
     auto const [at, added] = here_->values.try_emplace(name, std::move(made));
-    if (!added) throw onnx_unsupported{"makes '" + name + "', which is made already"};
+    if (!added) throw onnx_unsupported{"defines '" + name + "', which is already defined"};
     return at->second;
   }
   onnx_value* known(std::string const& name) {
@@ -186,7 +186,7 @@ class onnx_converter {
     convert_all(graph);
     std::vector<onnx_value> made;
     for (onnx_value_info const& output : graph.outputs) {
-      if (find(output.name) == nullptr) problems_.push_back(nothing_makes(output));
+      if (find(output.name) == nullptr) problems_.push_back(undefined_output(output));
       made.push_back(value(output.name));
       if (made.back().type == onnx_type::undefined) made.back().type = output.type;
       std::optional<std::vector<std::int64_t>>& dims = made.back().dims;
@@ -244,7 +244,7 @@ class onnx_converter {
       problems_.push_back({"GraphProto", at.graph->name, "sparse initializers are not supported"});
     for (onnx_tensor const& tensor : at.graph->initializers) {
       if (tensor.name.empty() || at.values.contains(tensor.name)) {
-        problems_.push_back({"TensorProto", tensor.name, tensor.name.empty() ? "has no name" : "is given twice"});
+        problems_.push_back({"TensorProto", tensor.name, tensor.name.empty() ? "has no name" : "is defined twice"});
         continue;
       }
       onnx_value made;
@@ -344,17 +344,16 @@ class onnx_converter {
     auto const report = [&](std::string_view reason) { problems_.push_back({type, label(node), std::string(reason)}); };
     onnx_rule const* const rule = rules_.find(node.domain, node.type);
     if (rule == nullptr) report("there is no rule for it");
-    if (!cycle.empty())
-      report("is in a cycle: what it makes is needed for '" + std::string(cycle) + "', which it reads");
+    if (!cycle.empty()) report("is in a cycle: it reads '" + std::string(cycle) + "', which depends on its output");
     if (cycle.empty())
       for (std::string const& name : node.inputs)
-        if (!name.empty() && find(name) == nullptr) report("reads '" + name + "', which nothing makes");
+        if (!name.empty() && find(name) == nullptr) report("reads '" + name + "', which is undefined");
     bool runs = rule != nullptr && cycle.empty();
     for (auto name = node.outputs.begin(); name != node.outputs.end(); ++name) {
       if (!cycle.empty() || name->empty() ||
           (known(*name) == nullptr && std::find(node.outputs.begin(), name, *name) == name))
         continue;
-      report("makes '" + *name + "', which is made already");
+      report("defines '" + *name + "', which is already defined");
       runs = false;
     }
 
@@ -371,9 +370,9 @@ class onnx_converter {
     } catch (error const& e) {
       if (!reads_poisoned_) report(without_prefix(e.what()));
     } catch (std::bad_alloc const&) {
-      report("no memory for what it makes");
+      report("out of memory");
     } catch (std::length_error const&) {
-      report("no memory for what it makes");
+      report("out of memory");
     }
     if (!done) convert_subgraphs_of(node);
 
@@ -388,7 +387,7 @@ class onnx_converter {
         here_->values.insert_or_assign(name, poisoned(name));
       else if (known(name) == nullptr)
         here_->values.emplace(
-            name, deferred(poisoned(name), {type, label(node), "does not make its output '" + name + '\''}));
+            name, deferred(poisoned(name), {type, label(node), "does not define its output '" + name + '\''}));
       onnx_value& made = *known(name);
       made.is_poisoned = made.is_poisoned || is_poisoned;
       made.may_be_constant = may_be_constant;
@@ -429,15 +428,15 @@ class onnx_converter {
     return 1;
   }
 
-  static onnx_problem nothing_makes(onnx_value_info const& output) {
-    return {"GraphProto", output.name, "nothing makes this output"};
+  static onnx_problem undefined_output(onnx_value_info const& output) {
+    return {"GraphProto", output.name, "this output is undefined"};
   }
 
   void add_output(onnx_value_info const& output) {
     made_.outputs.push_back(output.name);
     reader_ = "output '" + output.name + '\'';
     onnx_value const* const found = find(output.name);
-    if (found == nullptr) return problems_.push_back(nothing_makes(output));
+    if (found == nullptr) return problems_.push_back(undefined_output(output));
     if (found->is_poisoned) return;
     try {
       std::string const made = blob(output.name);

@@ -69,7 +69,7 @@ class onnx_parser {
     try {
       read();
     } catch (protozero::end_of_buffer_exception const&) {
-      fail("a field is longer than the message that it is in");
+      fail("a field exceeds its enclosing message");
     } catch (protozero::exception const&) {
       fail("malformed field");
     }
@@ -82,7 +82,7 @@ class onnx_parser {
     try {
       for (protozero::pbf_reader m = whole; next(m);) m.skip();
     } catch (protozero::end_of_buffer_exception const&) {
-      fail("the document ends within the field that begins here: it is cut short, or not in ONNX's binary format");
+      fail("the document ends within the field that begins here: it is truncated, or not in ONNX's binary format");
     }
     return whole;
   }
@@ -94,7 +94,7 @@ class onnx_parser {
   // ---- fields; protozero assumes the requested wire type, so it is checked here
   using wire = protozero::pbf_wire_type;
   void expect(protozero::pbf_reader const& m, wire type) const {
-    if (m.wire_type() != type) fail("a field is of another wire type");
+    if (m.wire_type() != type) fail("a field has the wrong wire type");
   }
   std::int64_t integer(protozero::pbf_reader& m) const {
     expect(m, wire::varint);

@@ -214,11 +214,11 @@ inline std::vector<std::int64_t> axes_of(onnx_context const& c, std::vector<std:
   auto const count = static_cast<std::int64_t>(rank);
   for (std::size_t k = 0; k != axes.size(); ++k) {
     if (axes[k] < -count || axes[k] >= count)
-      c.unsupported("axis " + std::to_string(axes[k]) + " is not there, of " + std::to_string(rank) + " axes");
+      c.unsupported("axis " + std::to_string(axes[k]) + " is out of range for " + std::to_string(rank) + " axes");
     if (axes[k] < 0) axes[k] += count;
     if (distinct && std::find(axes.begin(), axes.begin() + static_cast<std::ptrdiff_t>(k), axes[k]) !=
                         axes.begin() + static_cast<std::ptrdiff_t>(k))
-      c.unsupported("axis " + std::to_string(axes[k]) + " is given twice");
+      c.unsupported("axis " + std::to_string(axes[k]) + " is repeated");
   }
   return axes;
 }

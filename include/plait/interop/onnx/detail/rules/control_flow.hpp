@@ -45,7 +45,7 @@ inline void onnx_if(onnx_context const& c) {
 inline void onnx_loop(onnx_context const& c) {
   std::size_t const count = std::max<std::size_t>(c.input_count(), 2) - 2;
   std::size_t const outputs = c.node().outputs.size();
-  if (outputs < count) c.unsupported("it must have an output for each value that it carries on");
+  if (outputs < count) c.unsupported("it must have an output for each loop-carried value");
   onnx_while_loop loop(c);
   auto const& given = c.graph("body").inputs;
   for (std::size_t const i : {0U, 1U}) {
@@ -175,7 +175,7 @@ class onnx_scan {
   }
   // Transposes: moves `axis` to the front, or the first axis to `axis`.
   std::string moved(std::string const& x, std::size_t rank, std::int64_t axis, bool to_front) const {
-    if (axis < 0 || axis >= static_cast<std::int64_t>(rank)) c_.unsupported("it names an axis that is not there");
+    if (axis < 0 || axis >= static_cast<std::int64_t>(rank)) c_.unsupported("it names an axis that does not exist");
     std::vector<std::int64_t> order;
     for (std::int64_t a = 0; a != static_cast<std::int64_t>(rank); ++a)
       if (a != (to_front ? axis : 0)) order.push_back(a);

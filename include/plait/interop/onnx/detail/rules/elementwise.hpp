@@ -366,7 +366,7 @@ inline void add_onnx_elementwise_rules(onnx_rules& rules) {
     double const infinity = std::numeric_limits<double>::infinity();
     bool const above = c.integer("detect_positive", 1) != 0;
     bool const below = c.integer("detect_negative", 1) != 0;
-    if (!above && !below) c.unsupported("neither sign counts");
+    if (!above && !below) c.unsupported("detect_positive and detect_negative are both 0");
     std::string const x = above && below ? c.step("Abs", {c.input(0)}) : c.input(0);
     c.add("EQ", {x, detail::onnx_number(c, above ? infinity : -infinity, "infinity")}, {c.output(0)});
     c.set_type(0, onnx_type::boolean);

@@ -177,7 +177,7 @@ inline onnx_windows onnx_windows_of(onnx_context const& c, std::size_t weights) 
     std::int64_t const reach = dilations[axis] * (kernels[axis] - 1) + 1;
     std::int64_t const whole = extent + pads[axis] + pads[axes + axis];
     if (extent >= 0 && automatic != "SAME_UPPER" && whole < reach)
-      c.unsupported("a window of " + std::to_string(reach) + " places is larger than axis " + std::to_string(axis + 2) +
+      c.unsupported("a window of extent " + std::to_string(reach) + " exceeds axis " + std::to_string(axis + 2) +
                     " of " + input_text(c, 0) + " with its pads");
     made.dims->push_back(extent < 0                  ? -1
                          : automatic == "SAME_UPPER" ? (extent + stride - 1) / stride
@@ -210,8 +210,8 @@ inline void onnx_conv(onnx_context const& c) {
         c.unsupported("kernel_shape " + dims_text(kernels) + " is not that of " + input_text(c, 1));
     if (c.dims(0) && w[1] >= 0 && (*c.dims(0))[1] >= 0 &&
         (w[1] > (std::int64_t{1} << 40) / group || (*c.dims(0))[1] != w[1] * group))
-      c.unsupported(input_text(c, 0) + " has not the channels of " + input_text(c, 1) + " in " + std::to_string(group) +
-                    " groups");
+      c.unsupported(input_text(c, 0) + " does not have the channels of " + input_text(c, 1) + " in " +
+                    std::to_string(group) + " groups");
     if (filters >= 0 && filters % group != 0)
       c.unsupported("the filters of " + input_text(c, 1) + " do not make " + std::to_string(group) + " groups");
   }

@@ -97,7 +97,7 @@ inline void onnx_arg_min_max(onnx_context const& c, char const* type) {
   onnx_dims dims = c.dims(0);
   if (dims) {
     std::size_t const at = c.axis(0, axis);
-    if ((*dims)[at] == 0) c.unsupported(input_text(c, 0) + " has no places along axis " + std::to_string(axis));
+    if ((*dims)[at] == 0) c.unsupported(input_text(c, 0) + " has no elements along axis " + std::to_string(axis));
     (*dims)[at] = 1;
     if (keep == 0) dims->erase(dims->begin() + static_cast<std::ptrdiff_t>(at));
   }

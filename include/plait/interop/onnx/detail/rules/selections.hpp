@@ -64,14 +64,14 @@ inline void onnx_split(onnx_context const& c) {
       sum += length;
     }
     if (static_cast<std::int64_t>(lengths.size()) != count || (extent >= 0 && sum != extent))
-      c.unsupported("the lengths do not make " + std::to_string(count) + " outputs of axis " + std::to_string(axis) +
-                    " of " + input_text(c, 0));
+      c.unsupported("the lengths do not split axis " + std::to_string(axis) + " of " + input_text(c, 0) + " into " +
+                    std::to_string(count) + " outputs");
   } else if (extent >= 0) {
     std::int64_t const length = (extent + count - 1) / count;
     if (!c.has("num_outputs") && extent % count != 0)
-      c.unsupported("axis " + std::to_string(axis) + " of " + input_text(c, 0) + " makes no " + std::to_string(count) +
-                    " equal parts");
-    if (extent - length * (count - 1) < 0) c.unsupported("there are more outputs than parts of equal length");
+      c.unsupported("axis " + std::to_string(axis) + " of " + input_text(c, 0) + " does not split into " +
+                    std::to_string(count) + " equal chunks");
+    if (extent - length * (count - 1) < 0) c.unsupported("there are more outputs than chunks of equal length");
     lengths.assign(static_cast<std::size_t>(count - 1), length);
     lengths.push_back(extent - length * (count - 1));
   } else if (c.has("num_outputs")) {
@@ -125,7 +125,7 @@ inline void onnx_slice(onnx_context const& c) {
   if (known) {
     starts = old ? c.integers("starts") : c.known_integers(1, "the starts");
     ends = old ? c.integers("ends") : c.known_integers(2, "the ends");
-    if (starts.size() != ends.size()) c.unsupported("as many starts as ends must be given");
+    if (starts.size() != ends.size()) c.unsupported("starts and ends differ in length");
   }
   std::size_t const count = known  ? starts.size()
                             : axes ? axes->size()
@@ -137,9 +137,9 @@ inline void onnx_slice(onnx_context const& c) {
     axes.emplace(count);
     std::iota(axes->begin(), axes->end(), std::int64_t{0});
   }
-  if (axes->size() != count) c.unsupported("as many axes as bounds must be given");
+  if (axes->size() != count) c.unsupported("axes and starts differ in length");
   if (!old && c.has_input(4) && c.known_integers(4, "the steps").size() != count)
-    c.unsupported("as many steps as bounds must be given");
+    c.unsupported("steps and starts differ in length");
   bool const counts_back = std::ranges::any_of(*axes, [](std::int64_t axis) { return axis < 0; });
   axes = axes_of(c, *axes, counts_back || c.dims(0) ? c.rank(0) : max_rank, true);
   onnx_dims dims = c.dims(0);
@@ -200,7 +200,7 @@ inline void onnx_gather(onnx_context const& c) {
     std::int64_t const extent = (*c.dims(0))[axis];
     for (std::int64_t const at : c.known_integers(1, "the indices"))
       if (at < -extent || at >= extent)
-        c.unsupported("axis " + std::to_string(axis) + " of " + input_text(c, 0) + " has no place " +
+        c.unsupported("axis " + std::to_string(axis) + " of " + input_text(c, 0) + " has no index " +
                       std::to_string(at));
   }
   c.add("Gather", {c.input(0), c.input(1)}, {c.output(0)}, std::move(arguments));
@@ -251,7 +251,7 @@ inline void onnx_top_k(onnx_context const& c) {
   if (k < 1) c.unsupported("k is " + std::to_string(k) + ", which should be at least 1");
   if (extent >= 0 && k > extent)
     c.unsupported("k is " + std::to_string(k) + ", where axis " + std::to_string(axis) + " of " + input_text(c, 0) +
-                  " has " + std::to_string(extent) + " places");
+                  " has " + std::to_string(extent) + " elements");
   std::string x = c.input(0);
   if (extent < 0) {
     std::string const shape = c.step("Shape", {x});

@@ -107,7 +107,7 @@ inline void check_reshape(onnx_context const& c, std::vector<std::int64_t> const
   std::ranges::replace(wanted, -1, std::int64_t{1});
   auto const asked = element_count(wanted);
   if (!have || !asked || (open ? *asked == 0 || *have % *asked != 0 : *have != *asked))
-    c.unsupported("the elements of " + input_text(c, 0) + " do not make the shape " + dims_text(shape));
+    c.unsupported(input_text(c, 0) + " cannot be reshaped to " + dims_text(shape));
 }
 
 inline void onnx_reshape(onnx_context const& c) {
@@ -170,7 +170,7 @@ inline void onnx_squeeze(onnx_context const& c) {
   if (c.dims(0))
     for (std::int64_t const axis : *axes)
       if (std::int64_t const extent = (*c.dims(0))[static_cast<std::size_t>(axis)]; extent >= 0 && extent != 1)
-        c.unsupported("axis " + std::to_string(axis) + " of " + input_text(c, 0) + " has not the extent 1");
+        c.unsupported("axis " + std::to_string(axis) + " of " + input_text(c, 0) + " does not have the extent 1");
   c.add("Squeeze", {c.input(0)}, {c.output(0)}, {{"dims", *axes}});
   c.set_type(0, c.type(0));
   if (!c.dims(0)) return;
