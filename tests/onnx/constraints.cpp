@@ -1,5 +1,5 @@
-// What the specification demands of the attributes and operands of each operator: a node that violates it is refused
-// when the model is read, and the message says which constraint. A row without a reason is valid, and is read.
+// Constraints of ONNX's specification on attributes and operands: a node that violates one is refused when the model is
+// read, and the message names the constraint. A row without a reason is valid.
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -15,7 +15,7 @@ namespace {
 using namespace onnx_nodes;
 using plait::onnx_type;
 
-/// Why the node is refused; empty if it is not.
+/// Returns the reason for which a node is refused, empty if it is accepted.
 std::string refusal(row const& each) {
   try {
     static_cast<void>(plait::read_onnx(model_of(each)));
@@ -45,7 +45,7 @@ auto const i64 = onnx_type::int64;
 auto const i32 = onnx_type::int32;
 auto const boolean = onnx_type::boolean;
 
-TEST_CASE("ONNX constraints: numbers of operands, and attributes that the version has") {
+TEST_CASE("ONNX constraints: numbers of operands, and attributes of the version") {
   check({{"Relu", {}, {}, "input 0 is missing"},
          {"Relu", {f({2}), f({2})}, {}, "it has 2 inputs, where version 13 of the operator has 1"},
          {"Relu", {f({2})}, {}, "it has 2 outputs, where version 13 of the operator has at most 1", 13, 2},
@@ -80,7 +80,7 @@ TEST_CASE("ONNX constraints: element types") {
           15}});
 }
 
-TEST_CASE("ONNX constraints: shapes that broadcast") {
+TEST_CASE("ONNX constraints: broadcasting") {
   check(
       {{"Add", {f({2, 3}), f({2, 4})}, {}, "shapes 2x3 and 2x4 do not broadcast"},
        {"Add", {f({2, -1}), f({2, 4})}, {}, ""},
@@ -149,7 +149,7 @@ TEST_CASE("ONNX constraints: shapes and axes") {
          {"ConstantOfShape", {of(i64, {1, 1})}, {}, "input 'i0' (1x1) should have 1 axes"}});
 }
 
-TEST_CASE("ONNX constraints: what is selected and joined") {
+TEST_CASE("ONNX constraints: Concat, Split, Slice, Gather, ReverseSequence and TopK") {
   check(
       {{"Concat", {f({2, 3}), f({2, 4})}, {flag("axis", 0)}, "input 'i1' (2x4) should be ?x3, as input 0 is but for"},
        {"Concat", {f({2, 3}), f({2})}, {flag("axis", 0)}, "input 'i1' (2) should be ?x3"},
@@ -198,7 +198,7 @@ TEST_CASE("ONNX constraints: what is selected and joined") {
        {"TopK", {f({3, 4}), ints({1})}, {flag("axis", 2)}, "its input has no axis 2", 13, 2}});
 }
 
-TEST_CASE("ONNX constraints: matrices and images") {
+TEST_CASE("ONNX constraints: matrix products, convolution, pooling and padding") {
   operand const x = f({1, 2, 8, 8});
   operand const w = f({4, 2, 3, 3});
   attribute const kernel = list("kernel_shape", {3, 3});
@@ -248,7 +248,7 @@ TEST_CASE("ONNX constraints: matrices and images") {
          {"Pad", {image, ints({0, 0, -3, 1, 0, 0, -2, 1})}, {}, "more is cut off axis 2"}});
 }
 
-TEST_CASE("ONNX constraints: recurrence") {
+TEST_CASE("ONNX constraints: RNN, GRU and LSTM") {
   operand const x = f({5, 2, 3});
   operand const w = f({1, 16, 3});
   operand const r = f({1, 16, 4});
