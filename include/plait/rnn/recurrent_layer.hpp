@@ -1,4 +1,4 @@
-// A recurrent cell over a sequence: one RecurrentNetwork op, with what can be done for all steps at once before it.
+// Recurrent layer: runs a cell over a sequence as one RecurrentNetwork op, with the input projections hoisted.
 //
 //   plait::trained_model model("net");
 //   auto x = model.net.external_input("x");                                        // T×N×8
@@ -27,12 +27,12 @@
 
 namespace plait {
 
-/// Adds a cell as a layer called `name`, which is the scope of its parameters and blobs, within the name scope of the
-/// net. States are called <name>/<state>_prev in the step net; all of them, T×N×width, <name>/<state>_all.
+/// Adds a layer called `name`, which is the scope of its parameters and blobs, within the name scope of the net. A
+/// state is called <name>/<state>_prev in the step net and <name>/<state>_all over all steps, T×N×width.
 ///
-/// Throws, and the model stays as it was: net_error where the layer is there already, a blob is unknown, a parameter is
-/// there in another shape, the initial states are not as many as the cell's, or what recurrent_net refuses;
-/// gradient_error where the cell has no gradient. O(ops that are added), and O(net) if it throws.
+/// Throws, and rolls the model back: net_error if the layer exists already, a blob is unknown, a parameter exists with
+/// another shape, or the number of initial states differs from the cell's, and as recurrent_net does; gradient_error if
+/// the cell is not differentiable. O(ops that are added), and O(net) if it throws.
 template <recurrent_cell Cell>
 recurrent_layer add_recurrent_layer(trained_model& model, std::string_view name, Cell const& cell,
                                     recurrent_layer_options const& options,

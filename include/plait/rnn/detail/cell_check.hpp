@@ -1,4 +1,4 @@
-// What must hold of a cell and its options before a recurrent net is made of them.
+// Validation of the options of recurrent_net against its cell.
 #pragma once
 
 #include <algorithm>
@@ -19,13 +19,13 @@
 
 namespace plait::detail {
 
-/// The checks of recurrent_net, for a cell that lives as long.
+/// Checker of options, which must outlive it.
 class cell_check {
  public:
   explicit cell_check(recurrent_net_options const& options)
       : o_(options), cell_(options.cell.net()), ssa_(get_ssa(cell_)) {}
 
-  /// Throws net_error with the first thing that is wrong.
+  /// Throws net_error for the first violation.
   void run() {
     sequences();
     states();
@@ -43,7 +43,7 @@ class cell_check {
   }
   static std::string quoted(std::string const& blob) { return '\'' + blob + '\''; }
 
-  // The last version of a blob of the cell; 0 if it is not written.
+  // Returns the last version of a blob of the cell, 0 if the cell does not write it.
   std::uint32_t version(std::string_view blob) const {
     blob_index const b = ssa_.find(blob);
     return b == npos ? 0 : ssa_.version(b);
@@ -94,7 +94,7 @@ class cell_check {
     if (steps < 1) fail(quoted(blob) + " has a window of " + std::to_string(steps) + " steps", blob);
   }
 
-  // A window that ends in the step itself is put together when the step has made its part.
+  // Checks a window that ends in the current step: it is complete only when the step has written its state.
   void own_window(recurrent_state const& state) {
     if (state.window == 1) fail("the window of " + quoted(state.in) + " is the step itself alone", state.in);
     op_index const made = ssa_.producing_op({ssa_.find(state.out), version(state.out)});
@@ -149,7 +149,7 @@ class cell_check {
     expect("max_cuda_streams", o_.executor.max_cuda_streams, 0);
   }
 
-  // Extents that two blobs around the cell have in common.
+  // An extent that several outer blobs must share.
   struct extent {
     std::int64_t value = -1;
     std::string of = {};
@@ -195,7 +195,7 @@ class cell_check {
       }
   }
 
-  // Blobs of the cell that are views of blobs around it.
+  // Checks a blob of the cell that is a view of an outer blob.
   void inner(std::string const& blob, std::string const& what) {
     if (blob.empty()) fail("a blob of the cell, " + what + ", has no name", {});
     if (!inner_.insert(blob).second && !o_.as_caffe2)
@@ -219,7 +219,7 @@ class cell_check {
     }
   }
 
-  // What is recomputed must come out as it was: from values that are still there.
+  // Checks that recomputed ops read the same values as in the forward step.
   void recomputed() const {
     boost::unordered_flat_set<std::string_view> const listed(o_.recompute_on_backward.begin(),
                                                              o_.recompute_on_backward.end());

@@ -1,4 +1,5 @@
-// All that a recurrent net adds to the net around: its op, and ops for what that has no argument for.
+// Outer-net ops of a recurrence: RecurrentNetwork, and ops for what it has no argument for (reversal, non-state
+// outputs).
 #pragma once
 
 #include <algorithm>
@@ -17,10 +18,10 @@
 
 namespace plait::detail {
 
-/// Blobs that are not the caller's are in the scope.
+/// Plan of the ops that recurrent_net adds. Blobs that the caller did not name are in the scope.
 class recurrence_plan {
  public:
-  /// Throws what recurrent_net throws.
+  /// Validates and plans. Throws as recurrent_net does.
   recurrence_plan(recurrent_net_options const& options, std::string scope, gradient_rules const& rules)
       : o_(options), scope_(std::move(scope)), net_(scope_) {
     cell_check(o_).run();
@@ -43,7 +44,7 @@ class recurrence_plan {
   recurrent_outputs<std::string> made;
 
  private:
-  // A blob that no step hands on is a state that no step reads.
+  // Represents an output that is not a state as a state that no step reads.
   void add_output_states() {
     for (recurrent_output const& output : o_.outputs) {
       bool const is_state = std::ranges::find(o_.states, output.of, &recurrent_state::out) != o_.states.end();
@@ -79,8 +80,8 @@ class recurrence_plan {
   recurrent_net_options o_;
   std::string scope_;
   net_builder net_;
-  blob_handle ends_;                                                   // where the sequences end, if they are turned
-  std::vector<std::pair<std::string, std::string>> reversed_outputs_;  // outputs, and what they are when turned back
+  blob_handle ends_;                                                   // lengths of the sequences, if they are reversed
+  std::vector<std::pair<std::string, std::string>> reversed_outputs_;  // outputs, and their names in sequence order
 };
 
 }  // namespace plait::detail

@@ -1,4 +1,4 @@
-// Where sequences end, as ops of the net around a recurrence.
+// Sequence lengths as ops of the outer net: integer check, clamping, defaults.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,12 @@
 
 namespace plait::detail {
 
-/// Lengths as int64. Cast would take anything for them; Mod takes integers alone.
+/// Casts lengths to int64. Cast accepts any type; the added Mod refuses all but integers.
 inline blob_handle lengths_as_int64(net_builder& net, blob_handle const& x) {
   return net.op("Cast", {net.add(x, net.op("Mod", x, {}, {{"divisor", 1}}))}, {}, {{"to", "int64"}});
 }
 
-/// The name of the blob with the lengths of N sequences in x, T×N×…: those that are given, as far as x goes, or T.
+/// Returns the blob with the lengths of the N sequences in x, T×N×…: `given`, clamped to 0 … T, or T for all.
 inline std::string clamped_lengths(net_builder& net, blob_handle const& x, std::optional<std::string> const& given) {
   auto const shape = net.op("Shape", x);
   auto const extent = [&](std::int64_t axis) {

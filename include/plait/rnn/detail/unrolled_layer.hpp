@@ -1,4 +1,4 @@
-// A recurrent cell over a sequence of a length that is known, written out: no loop, the ops of every step in the net.
+// Unrolled recurrent layer for a known sequence length: the ops of every step in the outer net, without a loop.
 #pragma once
 
 #include <cstddef>
@@ -17,12 +17,12 @@
 
 namespace plait {
 
-/// add_recurrent_layer with the same parameters and results for sequences of exactly `steps` steps; the blobs of step t
-/// are in the scope <name>/timestep_<t>. Every output has a gradient, and nothing is recomputed: outputs_with_grads,
-/// recompute and executor mean nothing here. Follows Caffe2's UnrolledCell.
+/// Adds an unrolled layer, with the parameters and results of add_recurrent_layer, for sequences of exactly `steps`
+/// steps. Blobs of step t are in the scope <name>/timestep_<t>. Every output has a gradient and nothing is recomputed:
+/// outputs_with_grads, recompute and executor are ignored. Follows Caffe2's UnrolledCell.
 ///
-/// Throws net_error as add_recurrent_layer does, and where there is no step; the model stays as it was. O(steps × ops
-/// of a step), and O(net) if it throws.
+/// Throws net_error as add_recurrent_layer does, and if steps is not positive; rolls the model back. O(steps × ops of a
+/// step), and O(net) if it throws.
 template <recurrent_cell Cell>
 recurrent_layer add_unrolled_layer(trained_model& model, std::string_view name, Cell const& cell, std::int32_t steps,
                                    recurrent_layer_options const& options) {
