@@ -604,14 +604,14 @@ TEST_CASE("Attention that cannot be made is refused, and nothing has changed") {
   fails(changed, "plait: the attention memory has no weighted outputs of the encoder");
   changed = memory;
   changed.kind = attention_kind::soft_coverage;
-  fails(changed, "plait: recurrent layer 'r': nothing says how wide the state 'coverage_t' is");
+  fails(changed, "plait: recurrent layer 'r': the width of the state 'coverage_t' is unknown");
   changed.initial_coverage = "y";
   fails(changed, "plait: net 'net' has no blob 'y'");
   changed.initial_coverage = "w";
   fails(changed, "plait: the attention memory has no coverage weights");
   changed = memory;
   changed.values = "y";
-  fails(changed, "plait: a cell takes 'y' from around, where there is none");
+  fails(changed, "plait: a cell captures 'y', which the outer net lacks");
 
   // Of cells of one's own, which may forget what the kind needs.
   struct forgetful_cell {

@@ -212,7 +212,7 @@ TEST_CASE("Weights that do not fit are refused by name") {
   CHECK(problem(bad) == "plait: recurrent weights: 'input' is int32, and should be float32 or float64");
   bad = good;
   bad.peepholes = counted({6});
-  CHECK(problem(bad) == "plait: recurrent weights: peepholes are given to a cell without");
+  CHECK(problem(bad) == "plait: recurrent weights: peepholes are set for a cell without any");
   CHECK(refused([&] {
           (void)plait::to_parameters(plait::projected_lstm_cell{3, 2, 2}, "l", good);
         }) == "plait: recurrent weights: weights of the projection are missing");

@@ -83,7 +83,7 @@ recurrent_weights from_onnx(Cell const& cell, onnx_weights const& w, std::size_t
 /// fit the cell.
 template <detail::onnx_cell Cell>
 onnx_weights to_onnx(Cell const& cell, std::span<recurrent_weights const> directions) {
-  if (directions.empty()) throw net_error("plait: recurrent weights of no direction");
+  if (directions.empty()) throw net_error("plait: recurrent weights: there is no direction");
   detail::require_no_forget_bias(cell);
   auto const gates = detail::onnx_gates(cell);
   std::vector<tensor_value> w, r, b, p;

@@ -89,18 +89,19 @@ consteval bool check_recurrent_cell() {
   static_assert(std::copy_constructible<C>, "plait: a recurrent cell is a value: it can be copied");
   static_assert(detail::states_cell<C>,
                 "plait: a recurrent cell needs states() const, a std::vector<plait::cell_state> of names and widths");
-  static_assert(detail::stepping_cell<C>,
-                "plait: a recurrent cell needs step(plait::cell_step&) const, which gives a std::vector<blob_handle>");
+  static_assert(
+      detail::stepping_cell<C>,
+      "plait: a recurrent cell needs step(plait::cell_step&) const, which returns a std::vector<blob_handle>");
   static_assert(
       detail::preparing_cell<C> || !detail::names_prepare<C>,
-      "plait: prepare of a recurrent cell is prepare(plait::cell_scope&, blob_handle const&) const and gives a "
+      "plait: prepare of a recurrent cell is prepare(plait::cell_scope&, blob_handle const&) const and returns a "
       "blob_handle");
   static_assert(
       detail::output_cell<C> || !detail::names_output<C>,
       "plait: output of a recurrent cell is output(plait::cell_scope&, std::vector<blob_handle> const&) const, "
-      "gives a blob_handle, and needs output_width() const beside it");
+      "returns a blob_handle, and needs output_width() const, too");
   static_assert(detail::output_states_cell<C> || !detail::names_output_states<C>,
-                "plait: output_states() const of a recurrent cell gives a std::vector<std::size_t>");
+                "plait: output_states() const of a recurrent cell returns a std::vector<std::size_t>");
   return recurrent_cell<C>;
 }
 
@@ -123,7 +124,7 @@ struct cell_traits {
   static std::vector<blob_handle> step(C const& c, cell_step& s) {
     std::vector<blob_handle> made = c.step(s);
     if (made.size() != s.states.size())
-      throw net_error("plait: a step of a cell with " + std::to_string(s.states.size()) + " states gave " +
+      throw net_error("plait: a step of a cell with " + std::to_string(s.states.size()) + " states returned " +
                       std::to_string(made.size()));
     if constexpr (!masks) {
       std::vector<cell_state> const names = states(c);
@@ -138,11 +139,11 @@ struct cell_traits {
     std::vector<std::size_t> made{0};
     if constexpr (detail::output_states_cell<C>) made = c.output_states();
     std::size_t const count = states(c).size();
-    if (made.empty()) throw net_error("plait: the output of a cell is made of none of its states");
+    if (made.empty()) throw net_error("plait: the output of a cell depends on none of its states");
     for (std::size_t const state : made)
       if (state >= count)
-        throw net_error("plait: the output of a cell is made of state " + std::to_string(state) + ", and it has " +
-                        std::to_string(count));
+        throw net_error("plait: the output of a cell depends on state " + std::to_string(state) +
+                        ", but the cell has " + std::to_string(count) + " states");
     return made;
   }
   static blob_handle output(C const& c, cell_scope& s, std::vector<blob_handle> const& states) {

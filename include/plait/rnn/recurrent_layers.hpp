@@ -34,11 +34,11 @@ recurrent_layer add_bidirectional_layer(trained_model& model, std::string_view n
     throw net_error("plait: bidirectional layer '" + std::string(name) + "': " + why);
   };
   if (name.empty()) fail("it needs a name");
-  if (options.reverse || options.parameters) fail("a direction, or parameters, of both layers are given");
+  if (options.reverse || options.parameters) fail("`reverse` and `parameters` must not be set");
   std::size_t const states = cell_traits<Cell>::states(cell).size();
   if (!options.initial.empty() && options.initial.size() != 2 * states)
-    fail("it has " + std::to_string(2 * states) + " states, and " + std::to_string(options.initial.size()) +
-         " initial ones are given");
+    fail("it has " + std::to_string(2 * states) + " states, but " + std::to_string(options.initial.size()) +
+         " initial values");
   model_rollback rollback(model);
   recurrent_layer both;
   std::vector<blob_handle> outputs;
@@ -88,14 +88,13 @@ std::vector<recurrent_layer> add_recurrent_layers(trained_model& model, std::str
   std::size_t const directions = options.bidirectional ? 2 : 1;
   if (name.empty()) fail("they need a name");
   if (cells.empty()) fail("there is no cell");
-  if (options.layer.parameters) fail("one scope of parameters is given for all");
+  if (options.layer.parameters) fail("`parameters` must not be set: layers do not share parameters");
   std::size_t expected = 0;
   for (std::size_t i = 0; i != (options.chained ? 1 : cells.size()); ++i)
     expected += directions * traits::states(cells[i]).size();
   auto const& initial = options.layer.initial;
   if (!initial.empty() && initial.size() != expected)
-    fail("they have " + std::to_string(expected) + " states to begin with, and " + std::to_string(initial.size()) +
-         " initial ones are given");
+    fail("they need " + std::to_string(expected) + " initial values, not " + std::to_string(initial.size()));
 
   model_rollback rollback(model);
   std::vector<recurrent_layer> made;

@@ -47,7 +47,7 @@ recurrent_step add_recurrent_step(trained_model& model, std::string_view name, C
   std::size_t const count = traits::states(cell).size();
   if (options.states.size() != count)
     throw net_error("plait: recurrent step '" + std::string(name) + "': its cell has " + std::to_string(count) +
-                    " states, and " + std::to_string(options.states.size()) + " are given");
+                    " states, but " + std::to_string(options.states.size()) + " are set");
   std::vector<blob_handle> before;
   before.reserve(count);
   for (std::string const& state : options.states) before.push_back(model.net.blob(state));

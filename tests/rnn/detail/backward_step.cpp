@@ -168,7 +168,7 @@ TEST_CASE("What cannot be differentiated, or not summed over steps, or not run a
   auto options = options_of(net(R"(op { type: "Dropout" input: "w" output: "s" output: "mask" }
                                    op { type: "Mul" input: "s" input: "h_prev" output: "h" })"));
   options.recompute_on_backward = {"s", "mask"};
-  refused(options, "s", "Dropout, which does not give the same again");
+  refused(options, "s", "Dropout, which is not repeatable");
   options.as_caffe2 = true;
   options.recompute_on_backward = {};
   refused(options, "w", "no gradient");  // no external output is declared

@@ -167,9 +167,9 @@ inline attended attend(cell_step& s, attention_memory const& memory, blob_handle
                        attention_state const& before = {}) {
   bool const covers = memory.kind == attention_kind::soft_coverage;
   if (memory.kind == attention_kind::recurrent && before.context == blob_handle())
-    throw net_error("plait: recurrent attention needs the context of the step before");
+    throw net_error("plait: recurrent attention needs the context of the previous step");
   if (covers && before.coverage == blob_handle())
-    throw net_error("plait: attention with soft coverage needs the coverage of the step before");
+    throw net_error("plait: attention with soft coverage needs the coverage of the previous step");
   if (memory.kind != attention_kind::dot && !memory.weighted)
     throw net_error("plait: the attention memory has no weighted outputs of the encoder");
   if (covers && !memory.coverage_weights) throw net_error("plait: the attention memory has no coverage weights");

@@ -56,7 +56,7 @@ class backward_step {
     if (found == gradients_.end()) return {};
     if (found->second.is_sparse())
       throw net_error(
-          "plait: recurrent net: the gradient of '" + blob + "' is sparse; over steps only dense ones can be summed",
+          "plait: recurrent net: the gradient of '" + blob + "' is sparse; only dense gradients are summed over steps",
           {}, blob);
     return found->second.values;
   }
@@ -93,7 +93,7 @@ class backward_step {
       gradient_rule const* const rule = rules.find(cell_.text(op.type));
       if (!o_.as_caffe2 && rule != nullptr && !rule->repeatable)
         throw net_error("plait: recurrent net: an op that is to be recomputed is " + std::string(cell_.text(op.type)) +
-                            ", which does not give the same again",
+                            ", which is not repeatable",
                         i, std::string(cell_.text(op.output.front())));
       net.op.push_back(net.adopt(op, cell_));
     }

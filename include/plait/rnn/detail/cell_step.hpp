@@ -85,7 +85,7 @@ class cell_scope {
   /// Returns a blob of the layer's outer net, captured by the step net if that is a separate one. Throws net_error.
   blob_handle outer_blob(std::string_view full_name) {
     if (!model_->net.visible(full_name))
-      throw net_error("plait: a cell takes '" + std::string(full_name) + "' from around, where there is none", {},
+      throw net_error("plait: a cell captures '" + std::string(full_name) + "', which the outer net lacks", {},
                       std::string(full_name));
     return net.blob_or_input(full_name);
   }

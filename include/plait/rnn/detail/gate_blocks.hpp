@@ -63,7 +63,7 @@ inline tensor_value concat_rows(std::span<tensor_value const> parts) {
     bool same = part.data.index() == made.data.index() && part.shape.size() == made.shape.size() && !part.shape.empty();
     same = same && std::equal(part.shape.begin() + 1, part.shape.end(), made.shape.begin() + 1);
     if (!same)
-      throw net_error("plait: recurrent weights: those of " + extents_text(part.shape) + " cannot stand below " +
+      throw net_error("plait: recurrent weights: " + extents_text(part.shape) + " cannot be concatenated to " +
                       extents_text(made.shape));
     made.shape[0] += part.shape[0];
     std::visit(

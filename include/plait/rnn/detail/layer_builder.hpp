@@ -46,16 +46,16 @@ class layer_builder {
       if (state.initial)
         (void)model.net.blob(*state.initial);
       else if (state.width < 0 && o_.initial.empty())
-        fail("nothing says how wide the state '" + state.name + "' is");
+        fail("the width of the state '" + state.name + "' is unknown");
       if (state.width == 0 || state.width > widest_state)
-        fail("its state '" + state.name + "' is " + std::to_string(state.width) + " wide, which should be from 1 to " +
-             std::to_string(widest_state));
+        fail("its state '" + state.name + "' has the width " + std::to_string(state.width) +
+             ", which should be from 1 to " + std::to_string(widest_state));
     }
     if (states_.empty()) fail("its cell has no state");
-    if (!o_.initial.empty() && o_.learn_initial) fail("its initial states are given, and to be learned");
+    if (!o_.initial.empty() && o_.learn_initial) fail("`initial` and `learn_initial` are both set");
     if (!o_.initial.empty() && o_.initial.size() != states_.size())
-      fail("it has " + std::to_string(states_.size()) + " states, and " + std::to_string(o_.initial.size()) +
-           " initial ones are given");
+      fail("it has " + std::to_string(states_.size()) + " states, but " + std::to_string(o_.initial.size()) +
+           " initial values");
     for (std::string const* blob : {&o_.sequence, o_.lengths ? &*o_.lengths : nullptr})
       if (blob != nullptr) (void)model_.net.blob(*blob);
     for (std::string const& blob : o_.initial) (void)model_.net.blob(blob);

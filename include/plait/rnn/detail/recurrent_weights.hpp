@@ -103,7 +103,7 @@ std::vector<parameter> to_parameters(Cell const& cell, std::string_view scope, r
   auto const expect_there = [](bool there, bool wanted, char const* name) {
     if (there != wanted)
       throw net_error(std::string("plait: recurrent weights: ") + name +
-                      (there ? " are given to a cell without" : " are missing"));
+                      (there ? " are set for a cell without any" : " are missing"));
   };
   expect_there(w.peepholes.has_value(), l.peepholes, "peepholes");
   expect_there(w.projection.has_value(), l.projection, "weights of the projection");

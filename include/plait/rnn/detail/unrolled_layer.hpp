@@ -30,8 +30,8 @@ recurrent_layer add_unrolled_layer(trained_model& model, std::string_view name, 
   model_rollback rollback(model);
   detail::layer_builder builder(model, name, options, traits::states(cell));
   if (steps < 1)
-    throw net_error("plait: recurrent layer '" + std::string(name) + "' is to be unrolled to " + std::to_string(steps) +
-                    " steps");
+    throw net_error("plait: recurrent layer '" + std::string(name) + "' cannot be unrolled to " +
+                    std::to_string(steps) + " steps");
   cell_scope around = builder.over_sequence();
   blob_handle const sequence = traits::prepare(cell, around, builder.sequence());
   std::vector<blob_handle> const slices = model.net.split(sequence, static_cast<std::size_t>(steps), 0);

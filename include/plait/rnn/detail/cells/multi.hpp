@@ -95,14 +95,14 @@ struct multi_cell {
     return made;
   }
   void check() const {
-    if (layers.empty()) throw net_error("plait: a cell of several layers has none");
+    if (layers.empty()) throw net_error("plait: a multi_cell has no layers");
     for (std::size_t const i : residual) {
       if (i >= layers.size())
-        throw net_error("plait: layer " + std::to_string(i) + " of " + std::to_string(layers.size()) +
-                        " is to be residual");
+        throw net_error("plait: residual layer " + std::to_string(i) + " is out of range for " +
+                        std::to_string(layers.size()) + " layers");
       if (i != 0 && layers[i].output_width() != layers[i - 1].output_width())
-        throw net_error("plait: layer " + std::to_string(i) + " is residual, puts out " +
-                        std::to_string(layers[i].output_width()) + " numbers and is given " +
+        throw net_error("plait: residual layer " + std::to_string(i) + " has the output width " +
+                        std::to_string(layers[i].output_width()) + ", but the input width " +
                         std::to_string(layers[i - 1].output_width()));
     }
   }
