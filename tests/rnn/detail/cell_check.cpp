@@ -28,7 +28,7 @@ plait::recurrent_net_options right() {
 }
 
 struct refusal {
-  std::string text;  ///< behind "plait: recurrent net: "
+  std::string text;  ///< after "plait: recurrent net: "
   std::string blob;
   std::optional<std::size_t> op = {};
 };
@@ -50,7 +50,7 @@ void check_refused(change const& make_wrong, refusal const& expected) {
   CHECK(n == before);
 }
 
-// A cell with an op more.
+// Returns the cell with an additional op.
 plait::cell_net with(std::string const& op) {
   plait::netdef more = cell;
   plait::netdef const added = plait::read_netdef_text(op);
@@ -60,7 +60,7 @@ plait::cell_net with(std::string const& op) {
 
 }  // namespace
 
-TEST_CASE("What fits together is accepted") {
+TEST_CASE("recurrent_net options: valid ones are accepted") {
   plait::netdef n;
   CHECK_NOTHROW(plait::recurrent_net(n, right()));
   auto options = right();
@@ -69,7 +69,7 @@ TEST_CASE("What fits together is accepted") {
   CHECK_NOTHROW(plait::recurrent_net(n, options));
 }
 
-TEST_CASE("Sequences that do not fit") {
+TEST_CASE("recurrent_net options: invalid sequences are refused") {
   check_refused([](auto& o) { o.inputs.clear(); }, {"it has no sequence to run over", ""});
   check_refused(
       [](auto& o) {
@@ -90,7 +90,7 @@ TEST_CASE("Sequences that do not fit") {
                 {"the cell overwrites 'x_t', a slice of the sequence 'x'", "x_t", 5});
 }
 
-TEST_CASE("States that do not fit") {
+TEST_CASE("recurrent_net options: invalid states are refused") {
   check_refused([](auto& o) { o.states.clear(); }, {"it has no state, and so no output", ""});
   check_refused([](auto& o) { o.states[0].in = ""; }, {"a blob of the cell, a state, has no name", ""});
   check_refused([](auto& o) { o.states[0].in = "typo"; }, {"the cell has no blob 'typo', a state", "typo"});
@@ -109,7 +109,7 @@ TEST_CASE("States that do not fit") {
                 {"the cell overwrites 'h_prev', a state", "h_prev", 5});
 }
 
-TEST_CASE("A number of the step that does not fit") {
+TEST_CASE("recurrent_net options: an invalid timestep is refused") {
   check_refused([](auto& o) { o.timestep = "h_prev"; },
                 {"the index of the step and another blob are both called 'h_prev'", "h_prev"});
   auto const called_timestep = [](auto& o) {
@@ -129,7 +129,7 @@ TEST_CASE("A number of the step that does not fit") {
   CHECK_NOTHROW(plait::recurrent_net(n, options));
 }
 
-TEST_CASE("A direction that does not fit") {
+TEST_CASE("recurrent_net options: an invalid direction is refused") {
   check_refused([](auto& o) { o.lengths = "lengths"; }, {"it has lengths, but does not run in reverse", "lengths"});
   check_refused([](auto& o) { o.reverse = o.as_caffe2 = true; }, {"Caffe2 does not run in reverse", ""});
   check_refused(
@@ -147,7 +147,7 @@ TEST_CASE("A direction that does not fit") {
       {"it runs in reverse with lengths, so sequences cannot have windows", "b"});
 }
 
-TEST_CASE("An executor that does not fit") {
+TEST_CASE("recurrent_net options: an invalid executor configuration is refused") {
   check_refused([](auto& o) { o.executor = {.num_threads = -3}; },
                 {"its executor has num_threads = -3, which should be 0 or more", ""});
   check_refused([](auto& o) { o.executor = {.max_parallel_timesteps = 0}; },
@@ -156,7 +156,7 @@ TEST_CASE("An executor that does not fit") {
                 {"its executor has max_cuda_streams = -1, which should be 0 or more", ""});
 }
 
-TEST_CASE("Windows of states that do not fit") {
+TEST_CASE("recurrent_net options: invalid windows of states are refused") {
   check_refused([](auto& o) { o.states[0].window = -1; }, {"'h_prev' has a window of -1 steps", "h_prev"});
   check_refused([](auto& o) { o.states[0].window_ends_in_step = true; },
                 {"the window of 'h_prev' is the step itself alone", "h_prev"});
@@ -175,7 +175,7 @@ TEST_CASE("Windows of states that do not fit") {
       {"Caffe2 has no window that ends in the step, as that of 'h_prev' does", "h_prev"});
 }
 
-TEST_CASE("Outputs that do not fit") {
+TEST_CASE("recurrent_net options: invalid outputs are refused") {
   check_refused(
       [](auto& o) {
         o.outputs = {{"m", 0, "y"}};
@@ -207,7 +207,7 @@ TEST_CASE("Outputs that do not fit") {
       {"output 1 is to have a gradient, but there are 1 outputs", ""});
 }
 
-TEST_CASE("Shapes that do not fit") {
+TEST_CASE("recurrent_net options: invalid shapes are refused") {
   auto const two = [](auto& o) { o.inputs.push_back({"b", "y", 3}); };
   check_refused(
       [](auto& o) {
@@ -259,13 +259,13 @@ TEST_CASE("Shapes that do not fit") {
   CHECK_NOTHROW(plait::recurrent_net(n, options));
 }
 
-TEST_CASE("Outputs with gradients that are not there") {
+TEST_CASE("recurrent_net options: gradients of missing outputs are refused") {
   check_refused([](auto& o) { o.outputs_with_grads = {2}; },
                 {"output 2 is to have a gradient, but there are 2 outputs", ""});
   check_refused([](auto& o) { o.outputs_with_grads = {1, 1}; }, {"output 1 is listed twice", ""});
 }
 
-TEST_CASE("What cannot be recomputed") {
+TEST_CASE("recurrent_net options: invalid recomputation is refused") {
   check_refused([](auto& o) { o.recompute_on_backward = {"typo"}; },
                 {"'typo' is to be recomputed, but no op of the cell writes it", "typo"});
   check_refused([](auto& o) { o.recompute_on_backward = {"w"}; },
@@ -287,7 +287,7 @@ TEST_CASE("What cannot be recomputed") {
       {"an op that is to be recomputed reads 'w', which is overwritten", "w", 5});
 }
 
-TEST_CASE("Forward only, nothing is said of what is recomputed") {
+TEST_CASE("recurrent_net options: recompute_on_backward is ignored if forward only") {
   plait::netdef n;
   auto options = right();
   options.forward_only = true;
