@@ -1,5 +1,4 @@
-// Attention of a decoder over the outputs of an encoder: additive (Bahdanau), dot-product (Luong), recurrent, soft
-// coverage.
+// Attention over the outputs of an encoder: additive (Bahdanau), dot-product (Luong), recurrent, soft coverage.
 //
 //   auto const memory = plait::add_attention_memory(
 //       model, "attention", {.encoder_outputs = encoder.output, .width = encoder.output_width, .lengths = "lengths"});

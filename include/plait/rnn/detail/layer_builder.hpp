@@ -1,5 +1,4 @@
-// Builder of a recurrent layer: adds the outer-net ops (initial states, reversal, scopes) that all kinds of layers
-// share.
+// Builder of a recurrent layer: the outer-net ops (initial states, reversal, scopes) that all layers share.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,4 @@
-// Outer-net ops of a recurrence: RecurrentNetwork, and ops for what it has no argument for (reversal, non-state
-// outputs).
+// Outer-net ops of a recurrence: RecurrentNetwork, and ops for reversal and non-state outputs around it.
 #pragma once
 
 #include <algorithm>

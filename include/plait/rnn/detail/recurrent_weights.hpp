@@ -1,5 +1,4 @@
-// Canonical recurrent weights: input and recurrent matrices and biases with stacked gates, as other frameworks store
-// them.
+// Canonical recurrent weights: matrices and biases with stacked gates, as other frameworks store them.
 //
 //   auto parameters = plait::to_parameters(cell, "lstm", plait::from_torch(cell, weights));
 //   for (auto const& p : parameters) model.set(p);                     // or feed them to a workspace
