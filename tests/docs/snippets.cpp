@@ -1,4 +1,4 @@
-// What the documents show is compiled: every C++ block names the example it stands in, and does stand there.
+// Snippets of the documents: every C++ block names a compiled example that contains it.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -23,7 +23,7 @@ std::string content(fs::path const& path) {
 
 struct snippet {
   std::string document;
-  std::string file;  // of the marker before it; empty: no marker
+  std::string file;  // named by the preceding marker; empty: no marker
   std::string text;
 };
 
@@ -46,7 +46,7 @@ std::vector<snippet> snippets_of(fs::path const& document) {
   return found;
 }
 
-// Without its code blocks, in which [](…) is no link.
+// Returns a document without its code blocks, in which [](…) is not a link.
 std::string prose(std::string const& text) {
   std::string made;
   std::istringstream in(text);
@@ -69,7 +69,7 @@ std::vector<fs::path> documents() {
 
 }  // namespace
 
-TEST_CASE("every C++ block of the documents is part of a compiled example") {
+TEST_CASE("documents: every C++ block is contained in a compiled example") {
   std::size_t count = 0;
   for (fs::path const& document : documents())
     for (snippet const& s : snippets_of(document)) {
@@ -82,13 +82,13 @@ TEST_CASE("every C++ block of the documents is part of a compiled example") {
   CHECK(count >= 4);
 }
 
-TEST_CASE("the README's adaptation has at most fifteen lines") {
+TEST_CASE("documents: the README's adaptation has at most fifteen lines") {
   auto const all = snippets_of(project() / "README.md");
   REQUIRE_FALSE(all.empty());
   CHECK(std::ranges::count(all.front().text, '\n') <= 15);
 }
 
-TEST_CASE("the README lists every public header, and no other") {
+TEST_CASE("documents: the README lists every public header, and no other") {
   std::string const readme = content(project() / "README.md");
   fs::path const include = project() / "include";
   for (auto const& entry : fs::recursive_directory_iterator(include / "plait")) {
@@ -107,7 +107,7 @@ TEST_CASE("the README lists every public header, and no other") {
   }
 }
 
-TEST_CASE("links between the documents lead somewhere") {
+TEST_CASE("documents: links between them lead to existing files") {
   for (fs::path const& document : documents()) {
     std::string const text = prose(content(document));
     std::size_t at = 0;
