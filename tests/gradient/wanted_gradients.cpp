@@ -22,7 +22,7 @@ plait::gradient_rules const& rules() {
   static plait::gradient_rules const made = [] {
     plait::gradient_rules r = test::gradient_rules_of_tests();
     r.set_none({"Places"});
-    r.edit("Places").ends = true;
+    r.edit("Places").has_inactive_outputs = true;
     r.refuse("Never", "it has none");
     r.set("Late", [](plait::gradient_context& c) {
       c.op("LateGradient", {c.output_gradient(0)}, {c.input_gradient(0)});

@@ -50,7 +50,7 @@ struct gradient_rule {
   bool repeatable = true;     ///< run once more, it gives the same
   /// Of kind none: nobody wants the gradient of what it makes either (places, flags, StopGradient). Where an op reads
   /// nothing else, it is no mistake that it has no gradient.
-  bool ends = false;
+  bool has_inactive_outputs = false;
 };
 
 /// A table of rules: a value, to be copied and added to. standard() has the rules of plait's own operators and needs

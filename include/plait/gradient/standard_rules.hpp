@@ -44,7 +44,7 @@ inline void add_rules_of_constants(gradient_rules& rules) {
        {"ArgMax", "ArgMin", "GivenTensorBoolFill", "GivenTensorByteStringToUInt8Fill", "GivenTensorInt16Fill",
         "GivenTensorInt64Fill", "GivenTensorIntFill", "GivenTensorStringFill", "Int8GivenIntTensorFill",
         "Int8GivenTensorFill", "LengthsRangeFill", "OneHot", "Range", "Size", "UniformIntFill", "Unique"})
-    rules.edit(type).ends = true;
+    rules.edit(type).has_inactive_outputs = true;
   for (std::string_view type : {"GaussianFill", "MSRAFill", "UniformFill", "UniformIntFill", "XavierFill"})
     rules.edit(type).repeatable = false;
 

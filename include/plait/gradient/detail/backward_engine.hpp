@@ -22,13 +22,13 @@
 #include <plait/gradient/detail/backward_problems.hpp>
 #include <plait/gradient/detail/backward_seeds.hpp>
 #include <plait/gradient/detail/blob_gradient.hpp>
-#include <plait/gradient/detail/ended_blobs.hpp>
 #include <plait/gradient/detail/forward_net.hpp>
 #include <plait/gradient/detail/gradient_context.hpp>
 #include <plait/gradient/detail/gradient_map.hpp>
 #include <plait/gradient/detail/gradient_options.hpp>
 #include <plait/gradient/detail/gradient_sums.hpp>
 #include <plait/gradient/detail/gradient_tape.hpp>
+#include <plait/gradient/detail/inactive_blobs.hpp>
 #include <plait/gradient/detail/needed_values.hpp>
 #include <plait/gradient/detail/op_rules.hpp>
 #include <plait/gradient/detail/published_gradients.hpp>
@@ -51,7 +51,7 @@ class backward_engine : public backward_frame {
                   pass_surroundings const& around = {}, std::vector<shared_value> shared = {})
       : rules_(&rules),
         options_(options),
-        inside_(around.ended != nullptr),
+        inside_(around.inactive != nullptr),
         shared_(std::move(shared)),
         net_(n, std::move(given)),
         form_(net_.form()),
@@ -63,9 +63,9 @@ class backward_engine : public backward_frame {
         seeds_(std::move(ys), net_, tape_, options_),
         published_(net_, wanted_),
         problems_(net_),
-        ended_(rules, [this] { wanted_.mark_ended(); }) {
-    wanted_.look_into(inside_ ? *around.ended : ended_, inside_);
-    context_.set_surroundings({inside_ ? around.ended : &ended_, inside_ ? around.loops : &loops_, &scope_});
+        inactive_(rules, [this] { wanted_.mark_inactive(); }) {
+    wanted_.look_into(inside_ ? *around.inactive : inactive_, inside_);
+    context_.set_surroundings({inside_ ? around.inactive : &inactive_, inside_ ? around.loops : &loops_, &scope_});
     for (std::string const& name : options_.only) shared_.push_back({name, later_value::kept, true});  // is given
   }
 
@@ -279,7 +279,7 @@ class backward_engine : public backward_frame {
       call();
       return true;
     } catch (gradient_error const& e) {
-      if (!wanted_.is_behind_an_end(op)) problems_.add_inside(op, e);
+      if (!wanted_.is_inactive(op)) problems_.add_inside(op, e);
     } catch (error const& e) {
       refuse(op, e.what());
     } catch (std::bad_alloc const&) {
@@ -290,7 +290,7 @@ class backward_engine : public backward_frame {
     return false;
   }
   void refuse(op_index op, std::string const& why) {
-    if (!wanted_.is_behind_an_end(op)) problems_.add(op, why);
+    if (!wanted_.is_inactive(op)) problems_.add(op, why);
   }
 
   frames plan(op_index op, frames& done) {
@@ -486,7 +486,7 @@ class backward_engine : public backward_frame {
   backward_seeds<N> seeds_;
   published_gradients<N> published_;
   backward_problems<N> problems_;
-  ended_blobs ended_;
+  inactive_blobs inactive_;
   std::size_t loops_ = 0;
   std::vector<std::uint32_t> order_;
   std::optional<needed_values<N>> needed_;

@@ -36,12 +36,12 @@
 
 namespace plait {
 
-class ended_blobs;
+class inactive_blobs;
 class scope_names;
 
 /// What the backward passes of nets inside an op share with the one around them.
 struct pass_surroundings {
-  ended_blobs* ended = nullptr;        ///< what is known of nets inside ops
+  inactive_blobs* inactive = nullptr;  ///< what is known of nets inside ops
   std::size_t* loops = nullptr;        ///< how many loops have been differentiated: for names that count them
   scope_names const* scope = nullptr;  ///< names that copies cannot have, where blobs are shared; else none
 };

@@ -292,7 +292,7 @@ inline void add_movement_rules(gradient_rules& rules) {
   rules.set("ZeroGradient", detail::zero_gradient).always = true;
   rules.set_none({"StopGradient"});
   rules.edit("StopGradient").must_be_read = true;
-  rules.edit("StopGradient").ends = true;
+  rules.edit("StopGradient").has_inactive_outputs = true;
 }
 
 }  // namespace plait

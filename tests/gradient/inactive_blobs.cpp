@@ -1,5 +1,5 @@
 // What comes out of nets inside ops, and into them, as places and flags. With numbers: check_gradient/control_flow.cpp.
-#include <plait/gradient/detail/ended_blobs.hpp>
+#include <plait/gradient/detail/inactive_blobs.hpp>
 
 #include <doctest/doctest.h>
 
@@ -143,7 +143,7 @@ TEST_CASE("nets deep inside each other are looked into, and one that is deeper t
     net = std::move(around);
   }
   for (bool const before : {false, true}) {
-    plait::ended_blobs walked(plait::gradient_rules::standard());
+    plait::inactive_blobs walked(plait::gradient_rules::standard());
     auto const found = walked.walk({"If", plait::nested_nets(net, net.op[0]), {"k"}},
                                    [&](std::string_view name) { return before && name == "k"; });
     CHECK(found.contains("k") == before);

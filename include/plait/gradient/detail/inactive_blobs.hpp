@@ -1,4 +1,4 @@
-// Which blobs nobody wants gradients of (gradient_rule::ends), in nets inside ops.
+// Which blobs nobody wants gradients of (gradient_rule::has_inactive_outputs), in nets inside ops.
 #pragma once
 
 #include <cstddef>
@@ -22,10 +22,10 @@
 namespace plait {
 
 /// Follows places and flags into the branches of If, the bodies of While and the nets of Do, and out of them: a blob is
-/// ended if it is so whichever branch is taken, and however often a body runs. Once for all nets of a backward pass,
+/// inactive if it is so whichever branch is taken, and however often a body runs. Once for all nets of a backward pass,
 /// when the first op has no gradient. A net is walked once, and anew where a loop around it turns out to end less than
 /// it began with; nesting costs no stack.
-class ended_blobs {
+class inactive_blobs {
  public:
   using names = std::set<std::string, std::less<>>;
   /// An op with nets, as the net around it has it.
@@ -36,16 +36,16 @@ class ended_blobs {
   };
 
   /// `rules` must outlive it. `start`: calls walk() for the ops of the outermost net.
-  explicit ended_blobs(gradient_rules const& rules, std::function<void()> start = {})
+  explicit inactive_blobs(gradient_rules const& rules, std::function<void()> start = {})
       : rules_(&rules), start_(std::move(start)) {}
 
   static bool has_nets(std::string_view type) { return type == "If" || type == "While" || type == "Do"; }
 
-  /// The outputs of an op that are ended; `is_ended(name)` says it of blobs before the op.
-  template <class IsEnded>
-  names walk(op o, IsEnded is_ended) {
+  /// The outputs of an op that are inactive; `is_inactive(name)` says it of blobs before the op.
+  template <class IsInactive>
+  names walk(op o, IsInactive is_inactive) {
     std::deque<level> levels;
-    enter(levels, std::move(o), is_ended);
+    enter(levels, std::move(o), is_inactive);
     for (;;) {
       level& top = levels.back();
       if (top.net == nullptr) {
@@ -74,7 +74,7 @@ class ended_blobs {
     }
   }
 
-  /// What is ended when a net begins that walk() came by.
+  /// What is inactive when a net begins that walk() came by.
   names const& before(netdef const& n) { return find(before_, &n); }
   /// Of the outputs of an op in it that has nets.
   names const& after(netdef const& n, std::size_t at) { return find(after_, std::pair(&n, at)); }
@@ -89,14 +89,14 @@ class ended_blobs {
     bool less = false;     // a loop ends less than it began with
     netdef const* net = nullptr;
     std::size_t at = 0;
-    boost::unordered_flat_set<std::uint32_t> ended = {};  // symbols of the net
+    boost::unordered_flat_set<std::uint32_t> inactive = {};  // symbols of the net
 
-    bool has(std::string_view name) const { return ended.contains(net->find(name).id); }
+    bool has(std::string_view name) const { return inactive.contains(net->find(name).id); }
     void set(symbol blob, bool to) {
       if (to)
-        ended.insert(blob.id);
+        inactive.insert(blob.id);
       else
-        ended.erase(blob.id);
+        inactive.erase(blob.id);
     }
     bool loops() const { return around.type == "While"; }
     // What a blob around the op is called in a net; no other comes in where names are bound.
@@ -114,11 +114,11 @@ class ended_blobs {
     }
   };
 
-  template <class IsEnded>
-  static void enter(std::deque<level>& levels, op o, IsEnded is_ended) {
+  template <class IsInactive>
+  static void enter(std::deque<level>& levels, op o, IsInactive is_inactive) {
     level made{std::move(o), {}, {}};
     auto const note = [&](std::string_view name) {
-      if (!name.empty() && is_ended(name)) made.known.emplace(name);
+      if (!name.empty() && is_inactive(name)) made.known.emplace(name);
     };
     for (nested_net const& n : made.around.nets)
       for (op_def const& inner : n.net->op) {
@@ -138,7 +138,7 @@ class ended_blobs {
     nested_net const& n = l.around.nets[l.next];
     l.net = n.net.get();
     l.at = 0;
-    l.ended.clear();
+    l.inactive.clear();
     names start;
     for (op_def const& inner : l.net->op) {
       auto const note = [&](symbol blob) {
@@ -168,8 +168,8 @@ class ended_blobs {
     nested_net const& n = l.around.nets[l.next++];
     for (std::string const& out : l.around.outputs) {
       symbol const inner = l.net->find(l.inside(n, out));
-      bool const ended = inner ? l.ended.contains(inner.id) : l.known.contains(out);
-      if (!ended) drop(l, out);
+      bool const inactive = inner ? l.inactive.contains(inner.id) : l.known.contains(out);
+      if (!inactive) drop(l, out);
     }
     l.net = nullptr;
   }
@@ -181,12 +181,12 @@ class ended_blobs {
 
   void step(level& l, op_def const& o) const {
     gradient_rule const* const rule = rules_->find(l.net->text(o.type));
-    bool ends = rule != nullptr && rule->how == gradient_rule::kind::none && rule->ends;
-    if (!ends && !o.input.empty()) {
-      ends = true;
-      for (symbol const in : o.input) ends = ends && l.ended.contains(in.id);
+    bool inactive = rule != nullptr && rule->how == gradient_rule::kind::none && rule->has_inactive_outputs;
+    if (!inactive && !o.input.empty()) {
+      inactive = true;
+      for (symbol const in : o.input) inactive = inactive && l.inactive.contains(in.id);
     }
-    for (symbol const out : o.output) l.set(out, ends);
+    for (symbol const out : o.output) l.set(out, inactive);
     ++l.at;
   }
 
