@@ -22,6 +22,7 @@
 #include <plait/gradient/detail/backward_problems.hpp>
 #include <plait/gradient/detail/backward_seeds.hpp>
 #include <plait/gradient/detail/blob_gradient.hpp>
+#include <plait/gradient/detail/exported_gradients.hpp>
 #include <plait/gradient/detail/forward_net.hpp>
 #include <plait/gradient/detail/gradient_context.hpp>
 #include <plait/gradient/detail/gradient_map.hpp>
@@ -31,7 +32,6 @@
 #include <plait/gradient/detail/inactive_blobs.hpp>
 #include <plait/gradient/detail/needed_values.hpp>
 #include <plait/gradient/detail/op_rules.hpp>
-#include <plait/gradient/detail/published_gradients.hpp>
 #include <plait/gradient/detail/scope_names.hpp>
 #include <plait/gradient/detail/value_names.hpp>
 #include <plait/gradient/detail/wanted_gradients.hpp>
@@ -61,7 +61,7 @@ class backward_engine : public backward_frame {
         rule_of_(net_, rules),
         wanted_(net_, rule_of_, options_),
         seeds_(std::move(ys), net_, tape_, options_),
-        published_(net_, wanted_),
+        exported_(net_, wanted_),
         problems_(net_),
         inactive_(rules, [this] { wanted_.mark_inactive(); }) {
     wanted_.look_into(inside_ ? *around.inactive : inactive_, inside_);
@@ -90,11 +90,11 @@ class backward_engine : public backward_frame {
   gradient_map gradients() const {
     auto const text = [this](gradient_operand v) { return v ? tape_.texts[(*names_)[v]] : std::string_view(); };
     std::size_t count = 0;
-    published_.for_each([&](blob_index, gradient_operands) { ++count; });
+    exported_.for_each([&](blob_index, gradient_operands) { ++count; });
     seeds_.for_each_unknown([&](std::string const&, gradient_operands) { ++count; });
     gradient_map made;
     made.reserve(count);
-    published_.for_each([&](blob_index b, gradient_operands g) {
+    exported_.for_each([&](blob_index b, gradient_operands g) {
       made.append(tape_.texts[net_.name(b)], text(g.values), text(g.indices));
     });
     seeds_.for_each_unknown(
@@ -104,10 +104,10 @@ class backward_engine : public backward_frame {
   /// The gradient of what the net was given under a name; empty if there is none.
   std::optional<blob_gradient> gradient_of_given(std::string_view blob) const {
     blob_index const b = net_.find(blob);
-    if (b == npos || !published_.contains(b)) return std::nullopt;
+    if (b == npos || !exported_.contains(b)) return std::nullopt;
     // Caffe2 takes the gradient of a later version for it.
-    if (published_.version(b) != form_.first_version(b) && !options_.as_caffe2) return std::nullopt;
-    return names_of(published_.gradient(b));
+    if (exported_.version(b) != form_.first_version(b) && !options_.as_caffe2) return std::nullopt;
+    return names_of(exported_.gradient(b));
   }
   bool knows(std::string_view blob) const { return net_.find(blob) != npos; }
   bool writes(std::string_view blob) const {
@@ -156,7 +156,7 @@ class backward_engine : public backward_frame {
       if (blob_index const b = net_.find(s.blob); b != npos) needed_->share(b, s);
     context_.set_later(*needed_);
     gradients_.resize(form_.value_count());
-    published_.reset();
+    exported_.reset();
     sums_.reset(form_.value_count());
     cursor_ = static_cast<op_index>(form_.op_count());
     check_unread();
@@ -182,7 +182,7 @@ class backward_engine : public backward_frame {
       // Caffe2 forgets a given gradient where readers of the blob send another one back.
       if (from.by_op || !options_.as_caffe2) note_source(v, at, from);
       gradients_[at] = from.gradient;
-      published_.set(v, from.gradient);
+      exported_.set(v, from.gradient);
     });
   }
 
@@ -205,7 +205,7 @@ class backward_engine : public backward_frame {
     }
     if (!check_in_place(op, *rule)) return false;
     if (rule->how == gradient_rule::kind::none) {
-      published_.hide_overwritten(op);
+      exported_.hide_overwritten(op);
       return false;
     }
 
@@ -240,7 +240,7 @@ class backward_engine : public backward_frame {
   // on, but no gradient op may read.
   gradient_operands output_gradient(value v) const {
     gradient_operands const own = gradients_[form_.index(v)];
-    return !own && options_.as_caffe2 && published_.is_stale(v) ? published_.gradient(v.blob) : own;
+    return !own && options_.as_caffe2 && exported_.is_stale(v) ? exported_.gradient(v.blob) : own;
   }
   bool is_stale(value written) const { return !gradients_[form_.index(written)] && output_gradient(written); }
   // Whether an op of the tape from `first` on reads such a gradient. Of outputs with one gradient the first counts.
@@ -316,7 +316,7 @@ class backward_engine : public backward_frame {
     }
     std::span<value const> const reads = form_.reads(op);
     collect(op, mark, reads);
-    publish(op, reads);
+    export_gradients(op, reads);
   }
 
   // Whether a copy in a net inside an op is a blob of this net: no step leads into a Do.
@@ -360,11 +360,11 @@ class backward_engine : public backward_frame {
     }
   }
 
-  void publish(op_index op, std::span<value const> reads) {
+  void export_gradients(op_index op, std::span<value const> reads) {
     std::span<gradient_operands const> const results = context_.results();
-    published_.hide_overwritten(op);
+    exported_.hide_overwritten(op);
     for (std::size_t i = 0; i != results.size(); ++i)
-      if (results[i]) published_.set(reads[i], results[i]);
+      if (results[i]) exported_.set(reads[i], results[i]);
   }
 
   void accumulate(op_index op) {
@@ -400,12 +400,12 @@ class backward_engine : public backward_frame {
     gradient_operands const total = add_gradients(tape_, sources, blob, placed, problem);
     if (!problem.empty() && options_.as_caffe2) problems_.add(op, blob, problem);
     gradients_[at] = total;
-    published_.set(v, total);
+    exported_.set(v, total);
   }
 
   void report_stale(op_index op) {
     for (value v : form_.writes(op))
-      if (is_stale(v)) problems_.add_stale(op, v, published_.version(v.blob));
+      if (is_stale(v)) problems_.add_stale(op, v, exported_.version(v.blob));
   }
 
   void finish() {
@@ -413,7 +413,7 @@ class backward_engine : public backward_frame {
     keep_needed();
     needed_->provide(order_);
     if (!options_.as_caffe2)  // indices may be blobs of the net, which must still hold what they held
-      published_.for_each([&](blob_index, gradient_operands& g) {
+      exported_.for_each([&](blob_index, gradient_operands& g) {
         g.values = needed_->provide_result(g.values, order_);
         if (g.is_sparse()) g.indices = needed_->provide_result(g.indices, order_);
       });
@@ -432,7 +432,7 @@ class backward_engine : public backward_frame {
     }
     seeds_.hold_names(*names_);
     needed_->name_saved(*names_, scope_);
-    published_.for_each([&](blob_index, gradient_operands g) {
+    exported_.for_each([&](blob_index, gradient_operands g) {
       keep(g.values);
       if (g.is_sparse()) keep(g.indices);
     });
@@ -448,7 +448,7 @@ class backward_engine : public backward_frame {
       auto const mark = [&](gradient_operand v) {
         if (tape_.is_made(v) && tape_.made(v).maker != npos) needed[tape_.made(v).maker] = true;
       };
-      published_.for_each([&](blob_index, gradient_operands g) {
+      exported_.for_each([&](blob_index, gradient_operands g) {
         mark(g.values);
         mark(g.indices);
       });
@@ -484,7 +484,7 @@ class backward_engine : public backward_frame {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> abandoned_;  // ops of rules that refused while making them
   wanted_gradients<N> wanted_;
   backward_seeds<N> seeds_;
-  published_gradients<N> published_;
+  exported_gradients<N> exported_;
   backward_problems<N> problems_;
   inactive_blobs inactive_;
   std::size_t loops_ = 0;

@@ -16,9 +16,9 @@ namespace plait {
 /// The map from blobs to gradients as it stands while the walk goes back (Caffe2's input_to_grad): in the end a blob
 /// has the gradient of its first version that has one. Refers to the net and to what is wanted of it.
 template <gradient_net N>
-class published_gradients {
+class exported_gradients {
  public:
-  published_gradients(forward_net<N> const& net, wanted_gradients<N> const& wanted) : net_(&net), wanted_(&wanted) {}
+  exported_gradients(forward_net<N> const& net, wanted_gradients<N> const& wanted) : net_(&net), wanted_(&wanted) {}
 
   /// Once the net is computed.
   void reset() { of_.assign(net_->form().blob_bound(), {}); }
