@@ -91,24 +91,25 @@ TEST_CASE("needed_values: inside an op what cannot run again is copied") {
 }
 
 TEST_CASE("needed_values: what becomes of a value depends on the policy, and on what the net around says") {
-  using plait::later_value;
+  using plait::value_availability;
   reading r;
   plait::blob_index const x = r.forward.find("x");
   gradient_operand const given = r.forward.operand({x, 0});
-  auto const later = [&](plait::value_policy policy, bool repeatable, later_value outside, gradient_operand v) {
+  auto const available = [&](plait::value_policy policy, bool repeatable, value_availability outside,
+                             gradient_operand v) {
     plait::needed_values<net> needed(r.tape, r.forward, [=](plait::op_index) { return repeatable; });
     needed.set_policy(policy);
     needed.share(x, {"x", outside, false});
-    return needed.later(v);
+    return needed.availability(v);
   };
   using how = overwritten_values;
-  CHECK(later({.how = how::refuse}, true, later_value::kept, r.gone) == later_value::refused);
-  CHECK(later({.how = how::copy}, true, later_value::kept, r.gone) == later_value::kept);
-  CHECK(later({.how = how::recompute}, true, later_value::kept, r.gone) == later_value::kept);
-  CHECK(later({.how = how::recompute}, false, later_value::kept, r.gone) == later_value::overwritten);
-  CHECK(later({.how = how::refuse}, true, later_value::kept, r.present) == later_value::kept);
-  CHECK(later({.how = how::copy}, true, later_value::refused, given) == later_value::refused);
-  CHECK(later({.how = how::copy}, true, later_value::overwritten, given) == later_value::kept);
+  CHECK(available({.how = how::refuse}, true, value_availability::kept, r.gone) == value_availability::refused);
+  CHECK(available({.how = how::copy}, true, value_availability::kept, r.gone) == value_availability::kept);
+  CHECK(available({.how = how::recompute}, true, value_availability::kept, r.gone) == value_availability::kept);
+  CHECK(available({.how = how::recompute}, false, value_availability::kept, r.gone) == value_availability::overwritten);
+  CHECK(available({.how = how::refuse}, true, value_availability::kept, r.present) == value_availability::kept);
+  CHECK(available({.how = how::copy}, true, value_availability::refused, given) == value_availability::refused);
+  CHECK(available({.how = how::copy}, true, value_availability::overwritten, given) == value_availability::kept);
 }
 
 TEST_CASE("needed_values: for its shape alone an operand may be another value, for its device alone the last one") {

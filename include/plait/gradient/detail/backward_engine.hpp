@@ -66,7 +66,7 @@ class backward_engine : public backward_frame {
         inactive_(rules, [this] { wanted_.mark_inactive(); }) {
     wanted_.look_into(inside_ ? *around.inactive : inactive_, inside_);
     context_.set_surroundings({inside_ ? around.inactive : &inactive_, inside_ ? around.loops : &loops_, &scope_});
-    for (std::string const& name : options_.only) shared_.push_back({name, later_value::kept, true});  // is given
+    for (std::string const& name : options_.only) shared_.push_back({name, value_availability::kept, true});
   }
 
   frames advance(frames done) override {
@@ -154,7 +154,7 @@ class backward_engine : public backward_frame {
     needed_->set_policy({options_.overwritten, inside_ && !options_.as_caffe2, options_.as_caffe2});
     for (shared_value const& s : shared_)
       if (blob_index const b = net_.find(s.blob); b != npos) needed_->share(b, s);
-    context_.set_later(*needed_);
+    context_.set_forward(*needed_);
     gradients_.resize(form_.value_count());
     exported_.reset();
     sums_.reset(form_.value_count());

@@ -29,9 +29,9 @@
 #include <plait/core/detail/npos.hpp>
 #include <plait/core/errors.hpp>
 #include <plait/core/symbols.hpp>
+#include <plait/gradient/detail/forward_values.hpp>
 #include <plait/gradient/detail/gradient_options.hpp>
 #include <plait/gradient/detail/gradient_tape.hpp>
-#include <plait/gradient/detail/later_values.hpp>
 #include <plait/net/mutation.hpp>
 
 namespace plait {
@@ -220,9 +220,9 @@ class gradient_context {
   pass_surroundings const& surroundings() const noexcept { return surroundings_; }
 
   /// What becomes of values of the net until gradient ops run.
-  later_values& later() const {
-    PLAIT_ASSERT(later_ != nullptr, "gradient_context: no pass has said what becomes of values");
-    return *later_;
+  forward_values& forward() const {
+    PLAIT_ASSERT(forward_ != nullptr, "gradient_context: no pass has said what becomes of values");
+    return *forward_;
   }
 
   /// The net, or one inside it, needs a copy of a blob, which gradient ops will read.
@@ -277,7 +277,7 @@ class gradient_context {
         if (part) expect_made_before(tape_->ops().size(), part);
   }
   void set_surroundings(pass_surroundings const& s) { surroundings_ = s; }
-  void set_later(later_values& values) { later_ = &values; }
+  void set_forward(forward_values& values) { forward_ = &values; }
   void set_options(bool numpy_broadcasting, bool as_caffe2) {
     numpy_broadcasting_ = numpy_broadcasting;
     as_caffe2_ = as_caffe2;
@@ -322,7 +322,7 @@ class gradient_context {
   bool numpy_broadcasting_ = false;
   bool as_caffe2_ = false;
   pass_surroundings surroundings_;
-  later_values* later_ = nullptr;
+  forward_values* forward_ = nullptr;
   std::vector<operand> inputs_;
   std::vector<operand> outputs_;
   mutable places inputs_of_;  // found when the first is asked for

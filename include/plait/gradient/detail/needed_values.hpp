@@ -15,9 +15,9 @@
 #include <plait/core/detail/npos.hpp>
 #include <plait/gradient/detail/equal_shapes.hpp>
 #include <plait/gradient/detail/forward_net.hpp>
+#include <plait/gradient/detail/forward_values.hpp>
 #include <plait/gradient/detail/gradient_options.hpp>
 #include <plait/gradient/detail/gradient_tape.hpp>
-#include <plait/gradient/detail/later_values.hpp>
 #include <plait/gradient/detail/operand_uses.hpp>
 #include <plait/gradient/detail/scope_names.hpp>
 #include <plait/gradient/detail/value_names.hpp>
@@ -41,7 +41,7 @@ struct value_policy {
 /// Finds such values on a tape, and provides them in one of the ways of overwritten_values. An operand that is read for
 /// its shape or device alone may be another value that agrees in that. O(operands).
 template <gradient_net N>
-class needed_values final : public later_values {
+class needed_values final : public forward_values {
  public:
   /// `repeatable`: whether an op of the net gives the same when it runs again.
   needed_values(gradient_tape& tape, forward_net<N> const& net, std::function<bool(op_index)> repeatable)
@@ -50,21 +50,21 @@ class needed_values final : public later_values {
   /// Before all else: how values are provided, and what the net around this one says of a blob that both share.
   void set_policy(value_policy policy) { policy_ = policy; }
   void share(blob_index b, shared_value const& outside) {
-    if (outside.later != later_value::kept) later_.insert_or_assign(b, outside.later);
+    if (outside.availability != value_availability::kept) outer_availability_.insert_or_assign(b, outside.availability);
     if (outside.is_set) first_set_.insert_or_assign(b, form_->first_version(b));
   }
 
-  later_value later(gradient_operand v) override {
-    if (tape_->is_made(v)) return later_value::kept;
+  value_availability availability(gradient_operand v) override {
+    if (tape_->is_made(v)) return value_availability::kept;
     value const at = net_->value_at(v.id);
     if (!is_gone(v)) {
-      auto const known = later_.find(at.blob);
-      return known == later_.end() ? later_value::kept : known->second;
+      auto const known = outer_availability_.find(at.blob);
+      return known == outer_availability_.end() ? value_availability::kept : known->second;
     }
-    if (policy_.how == overwritten_values::refuse) return later_value::refused;
-    if (policy_.how == overwritten_values::recompute && can_repeat(v)) return later_value::kept;
-    if (policy_.how == overwritten_values::recompute && !policy_.copy_the_rest) return later_value::overwritten;
-    return is_set(at) ? later_value::kept : later_value::overwritten;
+    if (policy_.how == overwritten_values::refuse) return value_availability::refused;
+    if (policy_.how == overwritten_values::recompute && can_repeat(v)) return value_availability::kept;
+    if (policy_.how == overwritten_values::recompute && !policy_.copy_the_rest) return value_availability::overwritten;
+    return is_set(at) ? value_availability::kept : value_availability::overwritten;
   }
   bool is_set(gradient_operand v) override { return tape_->is_made(v) || is_set(net_->value_at(v.id)); }
   gradient_operand find_shaped(gradient_operand like) override {
@@ -122,11 +122,11 @@ class needed_values final : public later_values {
     if (tape_->is_made(v)) return false;
     value const at = net_->value_at(v.id);
     if (at.version != form_->version(at.blob)) return true;
-    auto const known = later_.find(at.blob);
-    return known != later_.end() && known->second == later_value::overwritten;
+    auto const known = outer_availability_.find(at.blob);
+    return known != outer_availability_.end() && known->second == value_availability::overwritten;
   }
   bool is_kept(gradient_operand v) const {
-    return !is_gone(v) && (tape_->is_made(v) || !later_.contains(net_->value_at(v.id).blob));
+    return !is_gone(v) && (tape_->is_made(v) || !outer_availability_.contains(net_->value_at(v.id).blob));
   }
   // Whether a value is there in every run, so that an op of this net can copy it: nets inside ops may leave blobs
   // unset. What is not, nets inside save themselves where they read its elements.
@@ -269,7 +269,8 @@ class needed_values final : public later_values {
   boost::unordered_flat_set<std::uint32_t> lost_;                     // what nothing can stand in for
   boost::unordered_flat_set<std::uint32_t> repeats_;                  // what can_repeat has found to be possible
   value_policy policy_;
-  boost::unordered_flat_map<blob_index, later_value> later_;        // of what the net leaves, unless it is kept
+  boost::unordered_flat_map<blob_index, value_availability>
+      outer_availability_;                                          // of what the net leaves, unless it is kept
   boost::unordered_flat_map<blob_index, std::uint32_t> first_set_;  // the first version that is there in every run
   equal_shapes<N> shapes_;
   boost::unordered_flat_set<std::uint64_t> noted_;

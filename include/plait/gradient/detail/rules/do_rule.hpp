@@ -152,7 +152,8 @@ inline void make_do_gradient(gradient_context& c, gradient_rule::frames& done) {
     gradient_operand outer;
     if (std::string const* const blob = binding.outer_of(name)) {
       outer = blob_after(c, *blob);
-      if (!c.as_caffe2() && keeps_operands(c) && outer && c.later().later(outer) != later_value::kept) outer = {};
+      if (!c.as_caffe2() && keeps_operands(c) && outer && c.forward().availability(outer) != value_availability::kept)
+        outer = {};
     } else if (name.ends_with(inner_gradient_suffix)) {
       auto const found = gradient_inside.find(name.substr(0, name.size() - inner_gradient_suffix.size()));
       if (found != gradient_inside.end()) outer = found->second;

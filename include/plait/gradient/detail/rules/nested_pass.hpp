@@ -15,9 +15,9 @@
 
 #include <plait/core/detail/npos.hpp>
 #include <plait/gradient/detail/backward_engine.hpp>
+#include <plait/gradient/detail/forward_values.hpp>
 #include <plait/gradient/detail/gradient_context.hpp>
 #include <plait/gradient/detail/gradient_options.hpp>
-#include <plait/gradient/detail/later_values.hpp>
 #include <plait/gradient/detail/operand_uses.hpp>
 #include <plait/gradient/gradient_rules.hpp>
 #include <plait/netdef/arguments.hpp>
@@ -295,7 +295,8 @@ std::vector<shared_value> shared_values(gradient_context const& c, Inside inside
   auto const add = [&](std::string_view name, gradient_operand before) {
     std::string known(inside(name));
     if (known.empty()) return;
-    made.push_back({std::move(known), c.later().later(blob_after(c, name)), before && c.later().is_set(before)});
+    made.push_back(
+        {std::move(known), c.forward().availability(blob_after(c, name)), before && c.forward().is_set(before)});
   };
   for (std::size_t i = 0; i != c.input_count(); ++i) add(c.input_name(i), c.input(i));
   for (std::size_t o = 0; o != c.output_count(); ++o)
@@ -320,12 +321,14 @@ inline shape_before find_shape_before(gradient_context& c, std::size_t input, bo
   gradient_operand const before = c.input(input);
   gradient_operand const after = blob_after(c, blob);
   if (c.as_caffe2()) return {blob, after};
-  bool const is_set = c.later().is_set(before);
-  if ((!written || before == after) && c.later().later(after) == later_value::kept) return {blob, after, !is_set};
-  if (gradient_operand const like = c.later().find_shaped(before)) {
+  bool const is_set = c.forward().is_set(before);
+  if ((!written || before == after) && c.forward().availability(after) == value_availability::kept)
+    return {blob, after, !is_set};
+  if (gradient_operand const like = c.forward().find_shaped(before)) {
     std::string name = c.text(like);
     gradient_operand const known = blob_after(c, name);  // nets inside know this value by the name, if there is one
-    if (!known || known == like || c.later().find_shaped(known) == like) return {std::move(name), known ? known : like};
+    if (!known || known == like || c.forward().find_shaped(known) == like)
+      return {std::move(name), known ? known : like};
   }
   std::string name = blob + "_saved";
   for (std::size_t k = 0; c.surroundings().scope->contains(name); ++k) name = blob + "_saved_" + std::to_string(k);

@@ -89,7 +89,7 @@ inline gradient_rule::frames plan_while(gradient_context& c, gradient_rules cons
   if (!c.as_caffe2() && (keeps == nullptr || keeps->i.value_or(0) == 0))
     for (shared_value& s : shared)
       if (is_output(c, s.blob) && s.blob != body->text(*(run.input.end() - 1)))
-        s = {s.blob, later_value::overwritten, false};  // a copy in the body would be that of the last iteration
+        s = {s.blob, value_availability::overwritten, false};  // a copy in the body would be that of the last iteration
   gradient_rule::frames frames;
   // Handed-on blobs join until no more do; each needs a pass over the body at most.
   if (last == nullptr || seeds.size() > last->given().size())
@@ -166,7 +166,7 @@ inline void make_while_gradient(gradient_context& c, gradient_rule::frames& done
   called_operands called;
   auto const fill = [&](std::string_view like, gradient_operand to) {
     gradient_operand const blob = blob_after(c, like);
-    if (c.as_caffe2() || c.later().is_set(blob))
+    if (c.as_caffe2() || c.forward().is_set(blob))
       c.op("ConstantFill", {blob}, {to}).plain().argument("value", 0.0f);
     else
       c.op("ZerosLike", {blob}, {to}).plain();

@@ -7,7 +7,7 @@
 
 namespace plait {
 
-enum class later_value {
+enum class value_availability {
   kept,         ///< gradient ops find it, or something that stands in for it
   overwritten,  ///< it is gone: the net inside that reads it must keep it
   refused,      ///< it is gone, and a gradient op that needs it is an error
@@ -16,15 +16,15 @@ enum class later_value {
 /// What a net inside an op must know of a blob that it shares with the net around it.
 struct shared_value {
   std::string blob;  ///< its name inside
-  later_value later = later_value::kept;
+  value_availability availability = value_availability::kept;
   bool is_set = false;  ///< it holds something whenever the op runs
 };
 
 /// Answers questions of rules about values of the net that is differentiated.
-class later_values {
+class forward_values {
  public:
-  virtual ~later_values() = default;
-  virtual later_value later(gradient_operand v) = 0;
+  virtual ~forward_values() = default;
+  virtual value_availability availability(gradient_operand v) = 0;
   /// Whether it is there in every run.
   virtual bool is_set(gradient_operand v) = 0;
   /// A value that is kept and has the shape and the element type of another one; none if nothing is known to have.
