@@ -28,16 +28,16 @@ namespace plait {
 namespace detail {
 
 // A hash_index that is made when it is first asked for, by any thread. Copies make their own.
-class late_index {
+class lazy_index {
  public:
-  late_index() = default;
-  late_index(late_index const&) noexcept {}
-  late_index(late_index&& other) noexcept : made_(other.made_.exchange(nullptr)) {}
-  late_index& operator=(late_index other) noexcept {
+  lazy_index() = default;
+  lazy_index(lazy_index const&) noexcept {}
+  lazy_index(lazy_index&& other) noexcept : made_(other.made_.exchange(nullptr)) {}
+  lazy_index& operator=(lazy_index other) noexcept {
     made_ = other.made_.exchange(made_);
     return *this;
   }
-  ~late_index() { delete made_.load(std::memory_order_relaxed); }
+  ~lazy_index() { delete made_.load(std::memory_order_relaxed); }
 
   /// nullptr before it is made.
   hash_index* get() noexcept { return made_.load(std::memory_order_relaxed); }
@@ -212,7 +212,7 @@ class gradient_map {
   std::vector<place> places_;
   text_store store_;
   std::string text_;  // in the making
-  detail::late_index index_;
+  detail::lazy_index index_;
 };
 
 }  // namespace plait
