@@ -51,7 +51,7 @@ plait::netdef forward_netdef() {
 }  // namespace
 
 TEST_CASE("append_tape: to the net itself, and to a new one; with its names or without") {
-  for (tape_names const whose : {tape_names::keep, tape_names::hand_over}) {
+  for (tape_names const whose : {tape_names::keep, tape_names::move}) {
     plait::netdef const n = forward_netdef();
     plait::netdef whole = n;
     append(whole, whole, whose);
@@ -73,7 +73,7 @@ TEST_CASE("append_tape: to the net itself, and to a new one; with its names or w
 TEST_CASE("append_tape: a net that has names of its own keeps them") {
   plait::netdef other;
   other.add_op("Tanh", {"made"}, {"x"});
-  append(other, forward_netdef(), tape_names::hand_over);
+  append(other, forward_netdef(), tape_names::move);
   CHECK(test::lines_of(other) == lines{"Tanh: made -> x", "Grad: x -> x_grad", "Grad: x_grad -> made"});
 }
 
@@ -81,7 +81,7 @@ TEST_CASE("append_tape: nets whose names are strings") {
   auto n = test::net_of<test::edit_net>({"Scale: x -> y"});
   n.ops[0].arguments.push_back({"scale", 0.5f});
   auto whole = n;
-  append(whole, whole, tape_names::hand_over);
+  append(whole, whole, tape_names::move);
   CHECK(test::lines_of(whole) == lines{"Scale: x -> y", "Grad: x -> x_grad", "Grad: x_grad -> made"});
   CHECK(whole.ops[1].arguments.size() == 2);
 }

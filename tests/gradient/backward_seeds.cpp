@@ -94,7 +94,7 @@ TEST_CASE("backward_seeds: names from outside go to no gradient") {
   for (bool const as_caffe2 : {false, true}) {
     CAPTURE(as_caffe2);
     seeding s({{"z", "dz"}}, {.as_caffe2 = as_caffe2});
-    s.seeds.keep_off("taken");
+    s.seeds.reserve_name("taken");
     s.start();
     auto const dz = s.tape.make_value("dz");
     auto const taken = s.tape.make_value("taken");

@@ -58,7 +58,7 @@ TEST_CASE("wishes that are granted are granted whatever stands there") {
   plait::value_names names(tape, order);
   names.hold(tape.texts.intern("x"), x);
   names.keep(x);
-  names.grant_wishes();
+  names.force_wishes();
   names.assign();
   CHECK(tape.texts[names[a]] == "x");
   CHECK(tape.texts[names[b]] == "x");
@@ -72,7 +72,7 @@ TEST_CASE("what is kept keeps its name; an op that wants its operands apart gets
   gradient_operand const c = tape.make_value_like(b);
   add(tape, {x}, {a});
   add(tape, {a}, {b});
-  tape[add(tape, {b}, {c})].apart = true;
+  tape[add(tape, {b}, {c})].not_in_place = true;
   auto const order = all(tape);
   plait::value_names names(tape, order);
   names.hold(tape.texts.intern("x"), x);

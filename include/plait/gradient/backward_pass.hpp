@@ -51,7 +51,7 @@ template <gradient_net N>
   backward_net<N> made;
   made.gradients = engine.gradients();
   made.saved = engine.saved();
-  engine.hand_over_to(made.net);
+  engine.move_to(made.net);
   return made;
 }
 
@@ -65,7 +65,7 @@ gradient_map add_gradient_ops(N& n, std::vector<gradient_seed> const& ys, gradie
   engine.check();
   gradient_map gradients = engine.gradients();
   std::vector<saved_value> const saved = engine.saved();
-  engine.hand_over_to(n);
+  engine.move_to(n);
   insert_saved_values(n, saved);
   return gradients;
 }

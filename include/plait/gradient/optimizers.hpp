@@ -48,7 +48,7 @@ concept parameter_names = std::ranges::input_range<R const> &&
                           std::constructible_from<std::string_view, std::ranges::range_reference_t<R const>>;
 
 namespace detail {
-[[noreturn]] inline void no_sparse_operator(trained const& t, std::string_view optimizer) {
+[[noreturn]] inline void no_sparse_operator(trained_parameter const& t, std::string_view optimizer) {
   throw net_error("plait: parameter '" + t.parameter + "' has a sparse gradient, for which " + std::string(optimizer) +
                       " has no operator",
                   {}, t.parameter);
@@ -79,7 +79,7 @@ optimizer_update add_sgd(N& n, Gradients const& gradients, Parameters const& par
   plan.prepare(all, options.gradients);
   std::string const rate = plan.rate("Sgd", momentum ? options.rate : -options.rate, options.schedule);
   std::string const weight = momentum ? rate : plan.as_weight(rate);
-  for (detail::trained& t : all) {
+  for (detail::trained_parameter& t : all) {
     std::string const& p = t.parameter;
     if (momentum) {
       std::string const m = plan.state(p, "_momentum");
@@ -107,12 +107,12 @@ optimizer_update add_adagrad(N& n, Gradients const& gradients, Parameters const&
                              adagrad_options const& options = {}) {
   detail::optimizer_plan<N> plan(n, options.placement);
   auto all = plan.gather(gradients, parameters);
-  for (detail::trained const& t : all)
+  for (detail::trained_parameter const& t : all)
     if (t.gradient.is_sparse() && options.decay != 1) detail::no_sparse_operator(t, "Adagrad with decay");
   plan.deduplicate_rows(all, options.gradients);
   plan.prepare(all, options.gradients);
   std::string const rate = plan.rate("Adagrad", -options.rate, options.schedule);
-  for (detail::trained const& t : all) {
+  for (detail::trained_parameter const& t : all) {
     std::string const& p = t.parameter;
     std::string const h = plan.state(p, "_squared_sum");
     if (t.gradient.is_sparse()) {
@@ -137,7 +137,7 @@ optimizer_update add_adam(N& n, Gradients const& gradients, Parameters const& pa
   plan.deduplicate_rows(all, options.gradients);
   plan.prepare(all, options.gradients);
   std::string const rate = plan.rate("Adam", -options.rate, options.schedule);
-  for (detail::trained const& t : all) {
+  for (detail::trained_parameter const& t : all) {
     std::string const& p = t.parameter;
     std::string const m = plan.state(p, "_first_moment");
     std::string const v = plan.state(p, "_second_moment");
@@ -163,7 +163,7 @@ optimizer_update add_rms_prop(N& n, Gradients const& gradients, Parameters const
   plan.deduplicate_rows(all, options.gradients);
   plan.prepare(all, options.gradients);
   std::string const rate = plan.rate("RmsProp", options.rate, options.schedule);
-  for (detail::trained const& t : all) {
+  for (detail::trained_parameter const& t : all) {
     std::string const& p = t.parameter;
     std::string const s = plan.state(p, "_mean_squares");
     std::string const m = plan.state(p, "_momentum");

@@ -16,7 +16,7 @@ namespace plait {
 
 namespace detail {
 
-inline void add_rules_of_constants(gradient_rules& rules) {
+inline void add_nondifferentiable_rules(gradient_rules& rules) {
   // What these compute does not depend on the elements of their inputs, or in steps only: nothing flows back.
   rules.set_none({"ArgMax",
                   "ArgMin",
@@ -69,7 +69,7 @@ inline gradient_rules make_standard_rules() {
   add_elementwise_rules(rules);
   add_matrix_rules(rules);
   add_movement_rules(rules);
-  add_rules_of_constants(rules);
+  add_nondifferentiable_rules(rules);
   add_second_order_rules(rules);
   add_control_flow_rules(rules);
   add_recurrence_rules(rules);

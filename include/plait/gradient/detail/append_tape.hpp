@@ -108,7 +108,7 @@ void add_nets(N& target, mutable_op_ref_t<N> op, symbol_table const& texts, valu
     if constexpr (nested_editable_net<N>) {
       // Nets inside know operands by the names these had when the nets were made.
       name_map changed;
-      for (auto const& [v, called] : more.called)
+      for (auto const& [v, called] : more.bound)
         if (std::string_view const name = texts[names[v]]; name != called) changed.set(called, name);
       if (!changed.empty()) rename_nested(target, op, changed, [](N&, subnet_scope) {});
     }
@@ -118,7 +118,7 @@ void add_nets(N& target, mutable_op_ref_t<N> op, symbol_table const& texts, valu
 }  // namespace detail
 
 /// Whether the names of the tape remain with it or go to the net.
-enum class tape_names { keep, hand_over };
+enum class tape_names { keep, move };
 
 /// Appends ops of a tape to a net, which may be the one they were made for. A net that is that one, or new, takes over
 /// the tape's names where it can (symbol_named_net) and is handed them; the tape has none then. O(operands).
@@ -131,7 +131,7 @@ void append_tape(N& target, forward_net<N> const& made_for, gradient_tape& tape,
   symbol_table const* texts = &tape.texts;
   if constexpr (symbol_named_net<N>) {
     symbol_table& own = traits::symbols(target);
-    shared = whose == tape_names::hand_over && (same || own.size() == symbol_table().size());
+    shared = whose == tape_names::move && (same || own.size() == symbol_table().size());
     if (shared) own.swap(tape.texts);
     if (shared) texts = &own;
   }

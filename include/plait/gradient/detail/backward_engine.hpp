@@ -127,7 +127,7 @@ class backward_engine : public backward_frame {
   /// Appends the gradient ops to a net, which may be the one that is differentiated.
   void append_to(N& target) { append_tape(target, net_, tape_, order_, *names_, tape_names::keep); }
   /// The same, last of all: the results lose their names to the net.
-  void hand_over_to(N& target) { append_tape(target, net_, tape_, order_, *names_, tape_names::hand_over); }
+  void move_to(N& target) { append_tape(target, net_, tape_, order_, *names_, tape_names::move); }
   /// Throws gradient_error if anything is wrong with the net.
   void check() const {
     if (!problems_.empty()) throw gradient_error(problems_.list());
@@ -135,7 +135,7 @@ class backward_engine : public backward_frame {
 
  protected:
   /// No gradient gets this name: it belongs to something outside.
-  void keep_off(std::string name) { seeds_.keep_off(std::move(name)); }
+  void reserve_name(std::string name) { seeds_.reserve_name(std::move(name)); }
 
  private:
   blob_gradient names_of(gradient_operands g) const {
@@ -423,7 +423,7 @@ class backward_engine : public backward_frame {
 
   void name_values() {
     names_.emplace(tape_, order_);
-    if (options_.as_caffe2) names_->grant_wishes();
+    if (options_.as_caffe2) names_->force_wishes();
     auto const keep = [&](gradient_operand v) { options_.as_caffe2 ? void() : names_->keep(v); };
     for (std::uint32_t v = 0; v != form_.value_count(); ++v) names_->call(net_.name_of_value(v), {v});
     for (blob_index b : form_.blobs()) {

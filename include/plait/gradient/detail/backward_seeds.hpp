@@ -38,7 +38,7 @@ class backward_seeds {
   bool contains(std::uint32_t value) const { return seeded_[value] != 0; }
 
   /// No gradient gets this name: it belongs to something outside. Before start.
-  void keep_off(std::string name) { taken_.push_back(std::move(name)); }
+  void reserve_name(std::string name) { taken_.push_back(std::move(name)); }
 
   /// Calls begin(value, gradient_source) for each seed, in order; contains() knows it then. One that is no blob of the
   /// net, or contradicts another, is a problem; for Caffe2 the former has a gradient, and nothing begins there.

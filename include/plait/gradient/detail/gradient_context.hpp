@@ -79,8 +79,8 @@ class made_op {
     return *this;
   }
   /// By this name the nets inside the op know one of its operands.
-  made_op& called(gradient_operand v, std::string_view name) {
-    tape_->edit_details(at_).called.emplace_back(v, std::string(name));
+  made_op& bound_as(gradient_operand v, std::string_view name) {
+    tape_->edit_details(at_).bound.emplace_back(v, std::string(name));
     return *this;
   }
   /// Of this input the nets inside the op read the shape alone.
@@ -103,8 +103,8 @@ class made_op {
     return *this;
   }
   /// None of its outputs may have the name of an input.
-  made_op& apart() {
-    (*tape_)[at_].apart = true;
+  made_op& not_in_place() {
+    (*tape_)[at_].not_in_place = true;
     return *this;
   }
 

@@ -44,8 +44,8 @@ class gradient_tape {
     std::string name;
     std::vector<argument_spec> arguments;
     std::vector<std::pair<std::string, std::shared_ptr<netdef const>>> nets;
-    std::vector<std::pair<gradient_operand, std::string>> called;  // by these names the nets know operands
-    std::vector<gradient_operand> shapes;                          // inputs of which the nets read the shape alone
+    std::vector<std::pair<gradient_operand, std::string>> bound;  // by these names the nets know operands
+    std::vector<gradient_operand> shapes;                         // inputs of which the nets read the shape alone
   };
   struct op {
     symbol type;              // none: the source once more, with outputs of its own
@@ -55,7 +55,7 @@ class gradient_tape {
     std::uint32_t outputs = 0;
     std::uint32_t more = npos;  // its details
     inherited takes;
-    bool apart = false;  // no output may have the name of an input
+    bool not_in_place = false;  // no output may have the name of an input
   };
   struct made_value {
     symbol wish = {};

@@ -85,7 +85,7 @@ class needed_values final : public forward_values {
         if (there == wanted) continue;
         tape_->inputs(op)[i] = there;
         if (tape_->find_details(op) != nullptr)  // nets inside know it by what it was called
-          for (auto& [v, called] : tape_->edit_details(op).called)
+          for (auto& [v, called] : tape_->edit_details(op).bound)
             if (v == wanted) v = there;
       }
       provided.push_back(op);

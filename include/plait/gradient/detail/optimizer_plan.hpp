@@ -21,7 +21,7 @@
 namespace plait::detail {
 
 /// A parameter, its gradient as far as it is prepared, and whether an op may overwrite that.
-struct trained {
+struct trained_parameter {
   std::string parameter;
   blob_gradient gradient;
   bool own = true;
@@ -106,11 +106,11 @@ class optimizer_plan {
 
   // ---- gradients
   template <class Gradients, class Parameters>
-  std::vector<trained> gather(Gradients const& gradients, Parameters const& parameters) {
+  std::vector<trained_parameter> gather(Gradients const& gradients, Parameters const& parameters) {
     boost::unordered_flat_map<std::string, std::size_t> uses;
     for (auto const& [blob, gradient] : gradients) ++uses[gradient.values];
     boost::unordered_flat_set<std::string> seen;
-    std::vector<trained> made;
+    std::vector<trained_parameter> made;
     for (auto const& given : parameters) {
       std::string name{std::string_view(given)};
       if (!seen.insert(name).second) throw net_error("plait: parameter '" + name + "' is listed twice", {}, name);
@@ -123,7 +123,7 @@ class optimizer_plan {
   }
   /// Rows that occur more than once are added up, as Caffe2's DeduplicateGradientSlices does, whose UnsortedSegmentSum
   /// wants indices of one axis.
-  void deduplicate(trained& t) {
+  void deduplicate(trained_parameter& t) {
     std::string const unique = fresh(t.gradient.indices + "_unique");
     std::string const places = fresh(t.gradient.indices + "_places");
     std::string const values = fresh(t.gradient.values + "_unique");
@@ -133,26 +133,26 @@ class optimizer_plan {
     t.own = true;
   }
   /// The same for all sparse gradients, but those that prepare() treats so anyway.
-  void deduplicate_rows(std::vector<trained>& all, gradient_preparation const& options) {
+  void deduplicate_rows(std::vector<trained_parameter>& all, gradient_preparation const& options) {
     if (options.clip_norm > 0 || options.clip_value > 0) return;
-    for (trained& t : all)
+    for (trained_parameter& t : all)
       if (t.gradient.is_sparse()) deduplicate(t);
   }
   /// Where a new gradient goes: in place, unless somebody else needs the old one.
-  std::string successor(trained& t, std::string_view ending) {
+  std::string successor(trained_parameter& t, std::string_view ending) {
     if (!t.own) {
       t.gradient.values = fresh(t.parameter + std::string(ending));
       t.own = true;
     }
     return t.gradient.values;
   }
-  void prepare(std::vector<trained>& all, gradient_preparation const& options) {
+  void prepare(std::vector<trained_parameter>& all, gradient_preparation const& options) {
     if (options.clip_norm > 0 || options.clip_value > 0)
-      for (trained& t : all)
+      for (trained_parameter& t : all)
         if (t.gradient.is_sparse()) deduplicate(t);
     if (options.clip_norm > 0) clip_norms(all, options);
     if (options.clip_value > 0)
-      for (trained& t : all) {
+      for (trained_parameter& t : all) {
         std::string const from = t.gradient.values;
         add("Clip", {from}, {successor(t, "_grad_clipped")},
             {{"min", -options.clip_value}, {"max", options.clip_value}});
@@ -161,9 +161,9 @@ class optimizer_plan {
   }
 
   // ---- done
-  optimizer_update apply(N& n, std::vector<trained> const& all) {
+  optimizer_update apply(N& n, std::vector<trained_parameter> const& all) {
     using traits = net_traits_of<N>;
-    for (trained const& t : all) update_.gradients.emplace(t.parameter, t.gradient);
+    for (trained_parameter const& t : all) update_.gradients.emplace(t.parameter, t.gradient);
     // Of a net that says what it takes and leaves, parameters and state must be part of that.
     boost::unordered_flat_set<std::string> in, out;
     for (auto const& name : plait::external_inputs(std::as_const(n))) in.insert(text(n, name));
@@ -177,7 +177,7 @@ class optimizer_plan {
         traits::add_external_input(n, make_name(n, name));
       if (outputs && out.insert(name).second) traits::add_external_output(n, make_name(n, name));
     };
-    for (trained const& t : all) declare(t.parameter);
+    for (trained_parameter const& t : all) declare(t.parameter);
     for (std::string const& name : update_.state) declare(name);
     return std::move(update_);
   }
@@ -203,10 +203,10 @@ class optimizer_plan {
     update_.state.push_back(made);
   }
 
-  void clip_norms(std::vector<trained>& all, gradient_preparation const& options) {
+  void clip_norms(std::vector<trained_parameter>& all, gradient_preparation const& options) {
     boost::unordered_flat_map<std::string, std::string> squares;
     std::vector<std::string> listed;  // a gradient that two parameters share counts for both
-    for (trained const& t : all) {
+    for (trained_parameter const& t : all) {
       auto const [at, is_new] = squares.try_emplace(t.gradient.values);
       if (is_new) {
         at->second = fresh(t.gradient.values + "_sqr_norm");
@@ -221,7 +221,7 @@ class optimizer_plan {
     };
     std::string const together = options.each_parameter ? "" : norm_of(sum(listed), "gradient_l2_norm");
     for (std::size_t i = 0; i != all.size(); ++i) {
-      trained& t = all[i];
+      trained_parameter& t = all[i];
       std::string const from = t.gradient.values;
       std::string const norm = options.each_parameter ? norm_of(listed[i], from + "_l2_norm") : together;
       add("ClipTensorByScaling", {from, norm}, {successor(t, "_grad_clipped")}, {{"threshold", options.clip_norm}});
@@ -237,9 +237,9 @@ class optimizer_plan {
       for (std::size_t i = 1; i != terms.size(); ++i) add("Add", {i == 1 ? terms[0] : total, terms[i]}, {total});
     return total;
   }
-  void decay_weights(std::vector<trained>& all, float decay) {
+  void decay_weights(std::vector<trained_parameter>& all, float decay) {
     std::string const weight = constant("wd", decay);
-    for (trained& t : all) {
+    for (trained_parameter& t : all) {
       if (t.gradient.is_sparse())
         throw net_error("plait: parameter '" + t.parameter + "' has a sparse gradient, which weight decay would fill",
                         {}, t.parameter);

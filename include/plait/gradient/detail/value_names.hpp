@@ -41,7 +41,7 @@ class value_names {
     holder(name) = v.id;
   }
   /// All values have the names that they wish for, whatever stands there.
-  void grant_wishes() { grants_ = true; }
+  void force_wishes() { force_all_ = true; }
   /// A value that must not lose its name to another one.
   void keep(gradient_operand v) { last_read_[v.id] = forever; }
 
@@ -50,11 +50,11 @@ class value_names {
     for (std::uint32_t op : order_) {
       ++at;
       // An output may stand where an input did that nobody reads any more, unless the op wants them apart.
-      std::uint32_t const needed_from = tape_->ops()[op].apart ? at : at + 1;
+      std::uint32_t const needed_from = tape_->ops()[op].not_in_place ? at : at + 1;
       for (gradient_operand out : tape_->outputs(op)) {
         gradient_tape::made_value const& made = tape_->made(out);
         symbol name = names_[made.like == npos ? out.id : made.like];
-        if (!made.forced && !grants_ && !is_free(name, needed_from, op)) name = fresh(name, needed_from, op);
+        if (!made.forced && !force_all_ && !is_free(name, needed_from, op)) name = fresh(name, needed_from, op);
         names_[out.id] = name;
         holder(name) = out.id;
       }
@@ -122,7 +122,7 @@ class value_names {
   std::vector<std::uint32_t> last_read_;  // by value: 1 + place of the last op that reads it; 0 if none does
   std::vector<std::uint32_t> holder_;     // by symbol: the value under it
   boost::unordered_flat_map<std::uint32_t, std::uint32_t> next_;
-  bool grants_ = false;
+  bool force_all_ = false;
 };
 
 }  // namespace plait

@@ -144,7 +144,7 @@ inline void make_do_gradient(gradient_context& c, gradient_rule::frames& done) {
   boost::unordered_flat_map<std::string, gradient_operand> gradient_inside;  // of outputs, by their names inside
   for (auto const& e : gradients.entries())
     if (std::string const* const known = binding.inner_of(e.blob)) gradient_inside.insert_or_assign(*known, e.gradient);
-  called_operands called;
+  bound_operands bound;
   std::vector<std::string> saved;
   net_boundary boundary;
   boundary.add(inner);
@@ -166,7 +166,7 @@ inline void make_do_gradient(gradient_context& c, gradient_rule::frames& done) {
     places.push_back(static_cast<std::int64_t>(at->second));
     if (is_new) inputs.push_back(outer);
     inner_names.push_back(name);
-    called.emplace_back(outer, name);
+    bound.emplace_back(outer, name);
   }
   for (std::size_t i = 0; i != made; ++i) places[i] += static_cast<std::int64_t>(inputs.size());
   if (c.as_caffe2())
@@ -180,12 +180,12 @@ inline void make_do_gradient(gradient_context& c, gradient_rule::frames& done) {
   made_op op = c.op("Do", inputs, outputs);
   op.own_arguments()
       .named(gradient_op_name(c))
-      .apart()
+      .not_in_place()
       .net("net", std::make_shared<netdef const>(std::move(inner)))
       .argument("inner_blobs", std::move(inner_names))
       .argument("outer_blobs_idx", std::move(places))
       .argument("saved_fwd_blobs", std::move(saved));
-  mark_shapes(op, called, boundary);
+  mark_shapes(op, bound, boundary);
   save_inside(c, pass, "net");
 }
 

@@ -72,14 +72,14 @@ struct legacy_broadcast {
 };
 
 // Where shapes may differ, what comes back is summed to the shape of the input (gradient_options::numpy_broadcasting).
-inline void give(gradient_context& c, std::size_t i, gradient_operand full) {
+inline void unbroadcast(gradient_context& c, std::size_t i, gradient_operand full) {
   c.op("SumReduceLike", {full, c.input(i)}, {c.input_gradient(i)}).own_arguments();
 }
-inline gradient_operand reduced_later(gradient_context& c, std::size_t i) {
+inline gradient_operand full_gradient(gradient_context& c, std::size_t i) {
   return c.numpy_broadcasting() ? c.temporary(c.gradient_name(i) + "_autogen_pre_red") : c.input_gradient(i);
 }
 inline void reduce(gradient_context& c, std::size_t i, gradient_operand full) {
-  if (c.numpy_broadcasting()) give(c, i, full);
+  if (c.numpy_broadcasting()) unbroadcast(c, i, full);
 }
 
 inline void add_gradient(gradient_context& c) {
@@ -88,8 +88,8 @@ inline void add_gradient(gradient_context& c) {
     c.pass(0, dy);
     c.op("SumReduceLike", {dy, c.input(1)}, {c.input_gradient(1)});
   } else if (c.numpy_broadcasting()) {
-    give(c, 0, dy);
-    give(c, 1, dy);
+    unbroadcast(c, 0, dy);
+    unbroadcast(c, 1, dy);
   } else {
     c.pass(0, dy);
     c.pass(1, dy);
@@ -100,7 +100,7 @@ inline void subtract_gradient(gradient_context& c) {
   gradient_operand const dy = c.output_gradient(0);
   legacy_broadcast const repeat(c);
   if (c.numpy_broadcasting() && !repeat.used)
-    give(c, 0, dy);
+    unbroadcast(c, 0, dy);
   else
     c.pass(0, dy);
   if (repeat.used) {
@@ -108,7 +108,7 @@ inline void subtract_gradient(gradient_context& c) {
     c.op("Negative", {dy}, {full}).own_arguments();
     repeat.set_place(c.op("SumReduceLike", {full, c.input(1)}, {c.input_gradient(1)}));
   } else {
-    gradient_operand const full = reduced_later(c, 1);
+    gradient_operand const full = full_gradient(c, 1);
     c.op("Negative", {dy}, {full});
     reduce(c, 1, full);
   }
@@ -126,7 +126,7 @@ inline void multiply_gradient(gradient_context& c) {
     return;
   }
   for (std::size_t i : {0u, 1u}) {
-    gradient_operand const full = reduced_later(c, i);
+    gradient_operand const full = full_gradient(c, i);
     c.op("Mul", {dy, c.input(1 - i)}, {full}).own_arguments();
     reduce(c, i, full);
   }
@@ -146,7 +146,7 @@ inline void divide_gradient(gradient_context& c) {
   if (repeat.used)
     repeat.set(first);
   else
-    give(c, 0, quotient);
+    unbroadcast(c, 0, quotient);
   std::string const name = c.gradient_name(1) + "_autogen_pre_red";
   gradient_operand const product = c.temporary(name);
   gradient_operand const full = c.temporary(name);
@@ -208,7 +208,7 @@ inline void power_gradient(gradient_context& c, bool by_result) {
   c.op("Sub", {e, one}, {less}).own_arguments();
   place(c.op("Pow", {x, less}, {power}));
   c.op("Mul", {power, dy}, {product}).own_arguments();
-  gradient_operand const x_full = reduced_later(c, 0);
+  gradient_operand const x_full = full_gradient(c, 0);
   place(c.op("Mul", {product, e}, {x_full}));
   reduce(c, 0, x_full);
   std::string const name = de + "_autogen_pre_red";
@@ -279,7 +279,7 @@ inline void selu_gradient(gradient_context& c) {
 }
 
 // Each input gets the gradient where it is the extreme: one that is listed twice, in Caffe2, twice.
-inline void extreme_gradient(gradient_context& c, std::string_view type) {
+inline void max_min_gradient(gradient_context& c, std::string_view type) {
   std::vector<gradient_operand> reads = {c.output(0), c.output_gradient(0)};
   std::vector<gradient_operand> writes;
   for (std::size_t i = 0; i != c.listed_input_count(); ++i) {
@@ -309,8 +309,8 @@ inline void add_elementwise_rules(gradient_rules& rules) {
   rules.set("LeakyRelu", detail::leaky_gradient);
   rules.set("Elu", detail::elu_gradient);
   rules.set("Selu", detail::selu_gradient);
-  rules.set("Max", [](gradient_context& c) { detail::extreme_gradient(c, "MaxGradient"); });
-  rules.set("Min", [](gradient_context& c) { detail::extreme_gradient(c, "MinGradient"); });
+  rules.set("Max", [](gradient_context& c) { detail::max_min_gradient(c, "MaxGradient"); });
+  rules.set("Min", [](gradient_context& c) { detail::max_min_gradient(c, "MinGradient"); });
   rules.set("Sum", detail::pass_to_all);
   rules.set("WeightedSum", detail::weighted_sum_gradient);
   rules.set("Where", detail::where_gradient);

@@ -143,10 +143,10 @@ inline void make_if_gradient(gradient_context& c, gradient_rule::frames& done) {
   for (gradient_branch const& b : branches) written.add(b.net);
 
   std::vector<gradient_operand> inputs = {c.input(0)};
-  called_operands called;
+  bound_operands bound;
   for (std::string const& name : reads) {
     if (!c.as_caffe2() && name == c.input_name(0) && blob_after(c, name) == c.input(0)) {
-      called.emplace_back(c.input(0), name);
+      bound.emplace_back(c.input(0), name);
       continue;
     }
     // Caffe2 takes the letters of the condition's name for names, and lists the condition twice where it has several.
@@ -158,7 +158,7 @@ inline void make_if_gradient(gradient_context& c, gradient_rule::frames& done) {
                                                              : blob_after(c, name);
     if (!operand) continue;  // made by one branch, and read by the other after a fill, or a copy of the forward op's
     inputs.push_back(operand);
-    called.emplace_back(operand, name);
+    bound.emplace_back(operand, name);
   }
   std::vector<gradient_operand> outputs;
   for (std::string const& name : written.writes.names()) {
@@ -167,14 +167,14 @@ inline void make_if_gradient(gradient_context& c, gradient_rule::frames& done) {
     gradient_operand const operand = forward ? c.update(forward) : c.temporary(name);
     if (result != results.end()) c.pass(result->second, operand);
     outputs.push_back(operand);
-    called.emplace_back(operand, name);
+    bound.emplace_back(operand, name);
   }
-  made_op op = c.op("If", inputs, outputs).own_arguments().named(gradient_op_name(c)).apart();
+  made_op op = c.op("If", inputs, outputs).own_arguments().named(gradient_op_name(c)).not_in_place();
   op.net("then_net", std::make_shared<netdef const>(std::move(branches[0].net)));
   if (branches[1].pass != nullptr || !branches[1].net.op.empty())
     op.net("else_net", std::make_shared<netdef const>(std::move(branches[1].net)));
-  call_operands(c, op, called);
-  mark_shapes(op, called, all);
+  bind_operands(c, op, bound);
+  mark_shapes(op, bound, all);
   for (std::size_t b : {0u, 1u})
     if (branches[b].pass != nullptr) save_inside(c, *branches[b].pass, branch_names[b]);
 }

@@ -178,7 +178,7 @@ inline void tail_sum_gradient(gradient_context& c) {
 
 // y = x / n with n = Σ |x|, or 1 where that is 0: dx = (dy - sign(x) Σ dy y) / n, which is dy where all of x is 0. y is
 // made of x once more, so that nobody need keep it. Not in Caffe2.
-inline void magnitudes_norm_gradient(gradient_context& c) {
+inline void normalize_l1_gradient(gradient_context& c) {
   gradient_operand const x = c.input(0);
   gradient_operand const dy = c.output_gradient(0);
   std::string const name = c.gradient_name(0);
@@ -285,7 +285,7 @@ inline void add_matrix_rules(gradient_rules& rules) {
   rules.set("SumSqrElements", detail::sum_of_squares_gradient);
   rules.set("SumReduceLike", detail::sum_like_gradient);
   rules.set("ReduceTailSum", detail::tail_sum_gradient);
-  rules.set("NormalizeL1", detail::magnitudes_norm_gradient);
+  rules.set("NormalizeL1", detail::normalize_l1_gradient);
   rules.set("SpatialBN", [](gradient_context& c) {
     if (c.argument<std::int64_t>("is_test", 0) != 0)
       detail::batch_norm_test_gradient(c);

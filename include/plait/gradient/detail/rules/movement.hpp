@@ -49,7 +49,7 @@ namespace detail {
 inline void pass_first(gradient_context& c) { c.pass(0, c.output_gradient(0)); }
 
 // What came is that of rows of input 0: the gradient is sparse, unless the op asks for a dense one.
-inline void give_rows(gradient_context& c, gradient_operand dy, gradient_operand indices) {
+inline void pass_rows(gradient_context& c, gradient_operand dy, gradient_operand indices) {
   if (c.argument<std::int64_t>("dense_gradient", 0) != 0)
     c.op("SparseToDense", {indices, dy, c.input(0)}, {c.input_gradient(0)});
   else
@@ -75,7 +75,7 @@ inline void unpack_rnn_gradient(gradient_context& c) {
   c.op("PackRNNSequence", reads, std::vector{c.input_gradient(0)});
 }
 
-inline void row_gather_gradient(gradient_context& c) { give_rows(c, c.output_gradient(0), c.input(1)); }
+inline void row_gather_gradient(gradient_context& c) { pass_rows(c, c.output_gradient(0), c.input(1)); }
 
 // Along other axes, and where indices may be negative, the gradient is dense: `dense_gradient` is passed over, of which
 // Caffe2 refuses 0.
@@ -99,7 +99,7 @@ inline void lengths_gather_gradient(gradient_context& c) {
   c.op("SumElementsInt", {lengths}, {total}).own_arguments();
   c.op("Range", {total}, {numbers}).own_arguments();
   c.op("LengthsGather", {numbers, lengths, c.input(2)}, {indices}).own_arguments();
-  give_rows(c, dy, indices);
+  pass_rows(c, dy, indices);
 }
 
 // Zeros for the rows that were left out. The op itself says which stayed, once more if nobody asked it to. Not in

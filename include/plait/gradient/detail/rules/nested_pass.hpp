@@ -90,7 +90,7 @@ class nested_pass final : public backward_engine<netdef> {
         net_(net),
         seeds_(given) {
     for (auto const& [blob, gradient] : seeds_) {
-      keep_off(gradient);
+      reserve_name(gradient);
       gradient_of_.emplace(blob, &gradient);
     }
   }
@@ -252,14 +252,14 @@ inline named_gradients name_gradients(gradient_context& c, bool private_copies) 
 }
 
 // The names by which nets inside know operands of an op.
-using called_operands = std::vector<std::pair<gradient_operand, std::string>>;
+using bound_operands = std::vector<std::pair<gradient_operand, std::string>>;
 
 // Marks the operands of a gradient op of which its nets read the shape alone.
-inline void mark_shapes(made_op op, called_operands const& called, net_boundary const& nets) {
+inline void mark_shapes(made_op op, bound_operands const& bound, net_boundary const& nets) {
   boost::unordered_flat_set<std::uint32_t> read;
-  for (auto const& [operand, name] : called)
+  for (auto const& [operand, name] : bound)
     if (nets.elements.contains(name) || !nets.reads.contains(name)) read.insert(operand.id);
-  for (auto const& [operand, name] : called)
+  for (auto const& [operand, name] : bound)
     if (!read.contains(operand.id)) op.shape_only(operand);
 }
 
@@ -274,9 +274,9 @@ inline std::string gradient_op_name(gradient_context const& c) {
 }
 
 // Caffe2 does not look inside where it renames a gradient that is one of several.
-inline void call_operands(gradient_context const& c, made_op op, called_operands const& called) {
+inline void bind_operands(gradient_context const& c, made_op op, bound_operands const& bound) {
   if (c.as_caffe2()) return;
-  for (auto const& [operand, name] : called) op.called(operand, name);
+  for (auto const& [operand, name] : bound) op.bound_as(operand, name);
 }
 
 // A forward blob of the op by name: as the op leaves it, else as it finds it.

@@ -35,15 +35,15 @@ inline boost::unordered_flat_set<std::string> names_in_steps(gradient_context co
 // Step nets and lists in arguments name operands; where one is read from a copy, they must name that. A name that a
 // step has for something else, or an input shares with an output, stays: the op finds its operand missing, and says so.
 // Links name the gradient of a sequence by the op's output, or as <sequence>_grad.
-inline void call_operands(gradient_context const& c, made_op op,
+inline void bind_operands(gradient_context const& c, made_op op,
                           std::vector<std::pair<std::size_t, gradient_operand>> const& of_sequences) {
   boost::unordered_flat_set<std::string> taken = names_in_steps(c);
   for (std::size_t o = 0; o != c.output_count(); ++o)
-    if (std::string name(c.output_name(o)); taken.insert(name).second) op.called(c.output(o), name);
+    if (std::string name(c.output_name(o)); taken.insert(name).second) op.bound_as(c.output(o), name);
   for (std::size_t i = 0; i != c.listed_input_count(); ++i)
-    if (std::string const name(c.input_name(i)); !taken.contains(name)) op.called(c.input(i), name);
+    if (std::string const name(c.input_name(i)); !taken.contains(name)) op.bound_as(c.input(i), name);
   for (auto const& [i, gradient] : of_sequences)
-    if (std::string const name = c.gradient_name(i); taken.insert(name).second) op.called(gradient, name);
+    if (std::string const name = c.gradient_name(i); taken.insert(name).second) op.bound_as(gradient, name);
 }
 
 // A recurrence goes back through its own operator: the gradients of the outputs that have one, all inputs, all outputs.
@@ -93,7 +93,7 @@ inline void recurrence_gradient(gradient_context& c) {
   write("initial_recurrent_state_ids", {});
   made_op op = c.op("RecurrentNetworkGradient", reads, writes);
   if (present.size() != outputs.size()) op.argument("outputs_with_grads", present);
-  if (!c.as_caffe2()) call_operands(c, op, of_sequences);
+  if (!c.as_caffe2()) bind_operands(c, op, of_sequences);
   for (std::size_t i = 0; i != parts.size(); ++i)
     if (parts[i].size() > 1) c.op("Sum", parts[i], std::vector{c.input_gradient(i)}).own_arguments();
 }

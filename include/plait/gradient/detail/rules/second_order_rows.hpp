@@ -46,8 +46,8 @@ class row_ops {
     return made;
   }
   /// A number for each row of what `rows` gave: Σ a b.
-  gradient_operand products(gradient_operand a, gradient_operand b) { return op("DotProduct", a, b); }
-  gradient_operand sums(gradient_operand a) { return products(a, filled(a, 1)); }
+  gradient_operand dot_products(gradient_operand a, gradient_operand b) { return op("DotProduct", a, b); }
+  gradient_operand row_sums(gradient_operand a) { return dot_products(a, filled(a, 1)); }
   /// Mul or Sub of rows and a number for each.
   gradient_operand by_row(std::string_view type, gradient_operand a, gradient_operand number) {
     gradient_operand const made = c_->temporary(name_);
@@ -71,15 +71,15 @@ class row_ops {
     return made;
   }
   /// The gradient of input i is `type` of a and b, which `rows` or these functions gave.
-  void give(std::size_t i, std::string_view type, gradient_operand a, gradient_operand b) {
+  void set_gradient(std::size_t i, std::string_view type, gradient_operand a, gradient_operand b) {
     c_->op(type, {a, b}, {target(i)}).own_arguments();
     finish(i);
   }
-  void give_by_row(std::size_t i, std::string_view type, gradient_operand a, gradient_operand number) {
+  void set_gradient_by_row(std::size_t i, std::string_view type, gradient_operand a, gradient_operand number) {
     by_row(type, a, number, target(i));
     finish(i);
   }
-  void give_negative(std::size_t i, gradient_operand a) {
+  void set_gradient_negated(std::size_t i, gradient_operand a) {
     c_->op("Negative", {a}, {target(i)}).own_arguments();
     finish(i);
   }
@@ -106,8 +106,8 @@ inline void softmax_gradient_gradient(gradient_context& c) {
   gradient_operand const y = r.rows(c.input(0));
   gradient_operand const dy = r.rows(c.input(1));
   gradient_operand const g = r.rows(g_here);
-  gradient_operand const centered = r.by_row("Sub", dy, r.products(y, dy));
-  r.give(0, "Sub", r.op("Mul", g, centered), r.by_row("Mul", dy, r.products(g, y)));
+  gradient_operand const centered = r.by_row("Sub", dy, r.dot_products(y, dy));
+  r.set_gradient(0, "Sub", r.op("Mul", g, centered), r.by_row("Mul", dy, r.dot_products(g, y)));
 }
 
 // dx = dy - eʸ Σ dy has g - Σ g eʸ by dy, and -g eʸ Σ dy by y.
@@ -118,8 +118,8 @@ inline void log_softmax_gradient_gradient(gradient_context& c) {
   gradient_operand const e = r.rows(power);
   gradient_operand const g = r.rows(c.output_gradient(0));
   gradient_operand const dy = r.rows(c.input(1));
-  r.give_by_row(1, "Sub", g, r.products(g, e));
-  r.give_negative(0, r.by_row("Mul", r.op("Mul", g, e), r.sums(dy)));
+  r.set_gradient_by_row(1, "Sub", g, r.dot_products(g, e));
+  r.set_gradient_negated(0, r.by_row("Mul", r.op("Mul", g, e), r.row_sums(dy)));
 }
 
 // dx = P(s dy), ds = Σ dy n, db = Σ dy over the rows, with n = (x - mean) / σ and P(v) = (v - mean v - n mean(v n)) /
@@ -154,13 +154,13 @@ inline void layer_norm_gradient_gradient(gradient_context& c) {
     gradient_operand const rows_g = r.rows(g);
     gradient_operand const rows_dy = r.rows(affine ? r.by_column("Mul", dy, c.input(5)) : dy);
     gradient_operand const rows_n = r.rows(n);
-    gradient_operand const crossed = r.op("Add", r.by_row("Mul", rows_g, r.products(rows_dy, rows_n)),
-                                          r.by_row("Mul", rows_dy, r.products(rows_g, rows_n)));
-    gradient_operand const along = r.by_row("Mul", rows_n, r.products(rows_g, r.rows(c.output(0))));
+    gradient_operand const crossed = r.op("Add", r.by_row("Mul", rows_g, r.dot_products(rows_dy, rows_n)),
+                                          r.by_row("Mul", rows_dy, r.dot_products(rows_g, rows_n)));
+    gradient_operand const along = r.by_row("Mul", rows_n, r.dot_products(rows_g, r.rows(c.output(0))));
     gradient_operand const total = r.op("Add", r.rows(projected(r.unflattened(crossed, x))), along);
     gradient_operand const deviations = c.temporary(c.gradient_name(3));
     c.op("FlattenToVec", {deviation}, {deviations}).own_arguments();
-    gradient_operand const divisors = r.op("Mul", r.sums(r.filled(rows_g, -1)), deviations);
+    gradient_operand const divisors = r.op("Mul", r.row_sums(r.filled(rows_g, -1)), deviations);
     by_x.push_back(r.unflattened(r.by_row("Div", total, divisors), x));
   }
   if (affine && c.has_gradient(1)) {
@@ -187,8 +187,8 @@ inline void softmax_with_loss_gradient_gradient(gradient_context& c) {
     c.op("SoftmaxWithLossGradient", reads, std::vector{made});
     return made;
   };
-  gradient_operand const factors = r.sums(r.rows(with(p, 0)));
-  r.give_negative(p, r.by_row("Mul", r.rows(g_here), factors));
+  gradient_operand const factors = r.row_sums(r.rows(with(p, 0)));
+  r.set_gradient_negated(p, r.by_row("Mul", r.rows(g_here), factors));
   c.op("SumElements", {r.op("Mul", g_here, with(loss, 1))}, {c.input_gradient(loss)}).own_arguments();
 }
 
@@ -209,12 +209,12 @@ inline void cross_entropy_gradient_gradient(gradient_context& c, bool one_class)
   gradient_operand const of_one = gradient(labels, ones);
   c.op("DotProduct", {g, of_one}, {c.input_gradient(2)}).own_arguments();
   if (one_class) {
-    r.give(0, "Mul", r.op("Mul", g, c.output(0)), of_one);
+    r.set_gradient(0, "Mul", r.op("Mul", g, c.output(0)), of_one);
     return;
   }
   gradient_operand const all = r.filled(x, 1);
-  r.give(0, "Mul", r.op("Mul", g, c.output(0)), gradient(all, ones));
-  r.give(1, "Mul", g, gradient(all, dy));
+  r.set_gradient(0, "Mul", r.op("Mul", g, c.output(0)), gradient(all, ones));
+  r.set_gradient(1, "Mul", g, gradient(all, dy));
 }
 
 // dx = dy (σ(x) - t) / D, of rows of D: by dy it has Σ g (σ(x) - t) / D, by x g dy σ' / D, by t -g dy / D. dy / D is
@@ -232,7 +232,7 @@ inline void sigmoid_cross_entropy_gradient_gradient(gradient_context& c) {
     c.op("SigmoidCrossEntropyWithLogitsGradient", {of_loss, logits, targets}, {made});
     return made;
   };
-  gradient_operand const by_dy = r.products(r.rows(g), r.rows(gradient(r.filled(dy, 1), x, c.input(2))));
+  gradient_operand const by_dy = r.dot_products(r.rows(g), r.rows(gradient(r.filled(dy, 1), x, c.input(2))));
   c.op("ResizeLike", {by_dy, dy}, {c.input_gradient(0)}).own_arguments();
   gradient_operand const zero = r.filled(x, 0);
   gradient_operand const half = gradient(dy, zero, zero);
@@ -255,10 +255,10 @@ inline void dot_product_gradient_gradient(gradient_context& c) {
     c.op("DotProductGradient", {c.output_gradient(0), c.output_gradient(1), dz},
          {c.input_gradient(0), c.input_gradient(1)});
   else
-    r.give_by_row(of_x ? 1 : 0, "Mul", c.output_gradient(of_x ? 0 : 1), dz);
+    r.set_gradient_by_row(of_x ? 1 : 0, "Mul", c.output_gradient(of_x ? 0 : 1), dz);
   std::vector<gradient_operand> by_dz;
   for (std::size_t i = 0; i != 2; ++i)
-    if (c.has_gradient(i)) by_dz.push_back(r.products(c.output_gradient(i), c.input(1 - i)));
+    if (c.has_gradient(i)) by_dz.push_back(r.dot_products(c.output_gradient(i), c.input(1 - i)));
   add_up(c, by_dz, 2);
 }
 
@@ -275,7 +275,7 @@ inline void squared_distance_gradient_gradient(gradient_context& c) {
   } else {
     gradient_operand const made = c.input_gradient(of);
     r.by_row("Mul", g, dz, made);
-    r.give_negative(1 - of, made);
+    r.set_gradient_negated(1 - of, made);
   }
   c.op("DotProduct", {g, r.op("Sub", c.input(of), c.input(1 - of))}, {c.input_gradient(2)}).own_arguments();
 }

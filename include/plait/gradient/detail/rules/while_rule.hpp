@@ -117,10 +117,10 @@ inline void make_gradient_around_loop(gradient_context& c, gradient_operand more
   netdef ran, passed;
   std::vector<gradient_operand> inputs = {more};
   std::vector<gradient_operand> outputs;
-  called_operands called = {{more, condition}};
+  bound_operands bound = {{more, condition}};
   auto const read = [&](gradient_operand operand, std::string const& name) {
     inputs.push_back(operand);
-    called.emplace_back(operand, name);
+    bound.emplace_back(operand, name);
   };
   gradients.make_copies(c);
   for (auto const& e : gradients.entries()) {
@@ -133,14 +133,14 @@ inline void make_gradient_around_loop(gradient_context& c, gradient_operand more
     read(e.gradient, e.name);
     if (shape.operand) read(shape.operand, shape.name);
     outputs.push_back(c.temporary(name));
-    called.emplace_back(outputs.back(), name);
+    bound.emplace_back(outputs.back(), name);
     c.pass(*input, outputs.back());
   }
   if (outputs.empty()) return;
-  made_op op = c.op("If", inputs, outputs).own_arguments().named(gradient_op_name(c)).apart();
+  made_op op = c.op("If", inputs, outputs).own_arguments().named(gradient_op_name(c)).not_in_place();
   op.net("then_net", std::make_shared<netdef const>(std::move(ran)));
   op.net("else_net", std::make_shared<netdef const>(std::move(passed)));
-  call_operands(c, op, called);
+  bind_operands(c, op, bound);
 }
 
 inline void make_while_gradient(gradient_context& c, gradient_rule::frames& done) {
@@ -163,7 +163,7 @@ inline void make_while_gradient(gradient_context& c, gradient_rule::frames& done
     return make_gradient_around_loop(c, ran, condition);
   }
   gradients.given.make_copies(c);
-  called_operands called;
+  bound_operands bound;
   auto const fill = [&](std::string_view like, gradient_operand to) {
     gradient_operand const blob = blob_after(c, like);
     if (c.as_caffe2() || c.forward().is_set(blob))
@@ -178,8 +178,8 @@ inline void make_while_gradient(gradient_context& c, gradient_rule::frames& done
   next.external_input.push_back(next.intern(workspace));
   gradient_operand const more = c.temporary(condition);
   c.op("HasScope", {scope}, {more}).plain();
-  called.emplace_back(more, condition);
-  called.emplace_back(scope, workspace);
+  bound.emplace_back(more, condition);
+  bound.emplace_back(scope, workspace);
 
   for (auto const& [blob, name] : gradients.zeros) {
     gradient_operand const zero = c.temporary(name);
@@ -205,7 +205,7 @@ inline void make_while_gradient(gradient_context& c, gradient_rule::frames& done
     next.external_input.push_back(next.intern(name));
   };
   for (auto const& e : gradients.given.entries()) {
-    called.emplace_back(e.gradient, e.name);
+    bound.emplace_back(e.gradient, e.name);
     std::optional<std::size_t> const input = handed_on(c, e.blob);
     if (!input) continue;
     std::optional<std::string> name = pass.gradient_before(e.blob, body);
@@ -268,7 +268,7 @@ inline void make_while_gradient(gradient_context& c, gradient_rule::frames& done
     gradient_operand const operand = operand_called(name);
     if (!operand) return;
     inputs.push_back(operand);
-    called.emplace_back(operand, name);
+    bound.emplace_back(operand, name);
   };
   for (std::string const& name : boundary.reads.names()) read(name);
   if (!c.as_caffe2())
@@ -286,13 +286,13 @@ inline void make_while_gradient(gradient_context& c, gradient_rule::frames& done
       operand = known ? c.update(known) : c.temporary(name);
     }
     outputs.push_back(operand);
-    called.emplace_back(operand, name);
+    bound.emplace_back(operand, name);
   }
-  made_op op = c.op("While", inputs, outputs).own_arguments().named(gradient_op_name(c)).apart();
+  made_op op = c.op("While", inputs, outputs).own_arguments().named(gradient_op_name(c)).not_in_place();
   op.net("loop_net", std::make_shared<netdef const>(std::move(body)));
   op.net("cond_net", std::make_shared<netdef const>(std::move(next)));
-  call_operands(c, op, called);
-  mark_shapes(op, called, boundary);
+  bind_operands(c, op, bound);
+  mark_shapes(op, bound, boundary);
   save_inside(c, pass, "loop_net");
 }
 
