@@ -20,7 +20,7 @@
 
 namespace {
 
-// ---- an op of one's own (see own_operator.cpp): y = √(x² + epsilon), in float, and in double to be checked
+// ---- a user-defined op (see user_defined_operator.cpp): y = √(x² + epsilon), in float, and in double to be checked
 
 template <class B>
 struct soft_abs : plait::op_kernel<B> {
