@@ -153,7 +153,7 @@ TEST_CASE("recurrences that have no gradients, numbers of nothing, and parts of 
   for (char const* const part :
        {"op { type: 'rnn_internal_apply_link' input: 't' input: 'x' output: 'h_all' output: 'x' }",
         "op { type: 'rnn_internal_accumulate_gradient_input' input: 't' input: 'x' input: 'y' output: 'h_all' }"})
-    refused(plait::read_netdef_text(part), "it is a part of a recurrence, which has its gradient as a whole");
+    refused(plait::read_netdef_text(part), "it is internal to a RecurrentNetwork, which has a gradient as a whole");
 }
 
 TEST_CASE("every form of the op since 2017-01 has the same gradients: nets as text, and what may be left out") {

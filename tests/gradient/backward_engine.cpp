@@ -176,7 +176,7 @@ TEST_CASE("what a rule refuses is a problem of its op") {
   } catch (plait::gradient_error const& e) {
     REQUIRE(e.problems.size() == 4);
     CHECK(e.problems[0].op == 3);
-    CHECK(e.problems[0].text.find("'e' is not provided") != std::string::npos);
+    CHECK(e.problems[0].text.find("output 'e' has no gradient") != std::string::npos);
     CHECK(e.problems[1].text.find("argument 'a' is of another type") != std::string::npos);
     CHECK(e.problems[2].text.find("no operand 7") != std::string::npos);
     CHECK(e.problems[3].text == "op 0 (Picky): not today");

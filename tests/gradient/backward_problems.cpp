@@ -64,7 +64,7 @@ TEST_CASE_FIXTURE(fixture, "backward_problems: a gradient of another version") {
   problems.add_stale(0, version("x", 1), version("x", 2).version);
   CHECK(last().blob == "x");
   CHECK(last().writers == std::vector<plait::op_index>{0, 2});
-  CHECK(last().text == "op 0 (A): the gradient of 'x' is one of version 2, this op writes version 1");
+  CHECK(last().text == "op 0 (A): the gradient of 'x' belongs to version 2, but this op writes version 1");
 }
 
 TEST_CASE_FIXTURE(fixture, "backward_problems: a value that is overwritten, with its writers") {
@@ -74,7 +74,7 @@ TEST_CASE_FIXTURE(fixture, "backward_problems: a value that is overwritten, with
   CHECK(last().present == 2u);
   CHECK(last().text ==
         "op 0 (A): its gradient needs 'x' at version 0, which is overwritten (version 2 is the last); written by "
-        "whoever gives the net its inputs, op 0 (A), op 2 (C)");
+        "the feed of the net's inputs, op 0 (A), op 2 (C)");
   problems.add_overwritten({version("x", 1), plait::npos});
   CHECK(!last().op);
   CHECK(last().text ==

@@ -72,7 +72,7 @@ TEST_CASE("backward_seeds: no such blob, and two gradients for one, are problems
   s.start();
   REQUIRE(s.problems.list().size() == 2);
   CHECK(s.problems.list()[0].text == "the net has no blob 'nothing' to start from");
-  CHECK(s.problems.list()[1].text == "two gradients are given for 'y'");
+  CHECK(s.problems.list()[1].text == "seed 'y' has two different gradients");
   CHECK(s.begun.size() == 2);
 }
 

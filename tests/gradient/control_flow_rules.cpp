@@ -356,6 +356,6 @@ TEST_CASE("Do: the gradient of its gradient is refused, whose workspace is used 
     (void)plait::add_gradient_ops(net, {first.at("x").values}, plait::gradient_rules::standard());
     FAIL("accepted");
   } catch (plait::gradient_error const& e) {
-    CHECK(std::string(e.what()).find("(Do): it is a gradient itself") != std::string::npos);
+    CHECK(std::string(e.what()).find("(Do): it is a gradient op itself") != std::string::npos);
   }
 }

@@ -132,8 +132,7 @@ TEST_CASE("gradient_context: refusals are problems of the op") {
   CHECK(problem([](plait::gradient_context& c) { (void)c.argument<std::int64_t>("s"); }) ==
         "op 0 (F 'f'): argument 's' is of another type than expected");
   CHECK(problem([](plait::gradient_context& c) { (void)c.output_gradient(1); }) ==
-        "op 0 (F 'f'): the gradient of output 'z' is not provided: nothing that is differentiated reads it "
-        "(ZeroGradient makes one)");
+        "op 0 (F 'f'): output 'z' has no gradient: no differentiated op reads it (ZeroGradient adds one)");
   CHECK(problem([](plait::gradient_context& c) { (void)c.output_rows(0); }) ==
         "op 0 (F 'f'): the gradient of output 'y' is dense where a sparse one is needed");
 }
@@ -156,14 +155,14 @@ TEST_CASE("gradient_context: operands that the op does not have are refused, wha
 
 TEST_CASE("gradient_context: what a rule needs and no op makes is a problem of the op") {
   CHECK(problem([](plait::gradient_context& c) { c.op("H", {c.temporary("half")}, {c.input_gradient(0)}); }) ==
-        "op 0 (F 'f'): its rule needs 'half' before an op of it makes that");
+        "op 0 (F 'f'): its rule reads 'half' before one of its ops computes it");
   CHECK(problem([](plait::gradient_context& c) {
           auto const half = c.temporary("half");
           c.op("H", {half}, {c.input_gradient(0)});
           c.op("H", {c.output_gradient(0)}, {half});
-        }) == "op 0 (F 'f'): its rule needs 'half' before an op of it makes that");
+        }) == "op 0 (F 'f'): its rule reads 'half' before one of its ops computes it");
   CHECK(problem([](plait::gradient_context& c) { (void)c.input_gradient(0); }) ==
-        "op 0 (F 'f'): its rule needs 'a_grad' before an op of it makes that");
+        "op 0 (F 'f'): its rule reads 'a_grad' before one of its ops computes it");
   CHECK(problem([](plait::gradient_context& c) { c.op("H", {plait::gradient_operand()}, {c.input_gradient(0)}); }) ==
-        "op 0 (F 'f'): its rule has an op read an operand that is none");
+        "op 0 (F 'f'): its rule emits an op with an invalid operand");
 }

@@ -121,9 +121,9 @@ TEST_CASE("Caffe2 refuses to add a gradient that is passed on under the name of 
   };
   // What is passed on has the name of a gradient that it was summed from itself.
   CHECK(refused(test::net_of<net>({"Direct: x -> h", "Add: x h -> x", "Direct: x -> a", "Direct: x -> b"}),
-                {{"a", "da"}, {"b", "db"}}) == "a gradient of 'x' that is passed on has the name of their sum");
+                {{"a", "da"}, {"b", "db"}}) == "a gradient of 'x' that is passed through has the name of the sum");
   CHECK(refused(test::net_of<net>({"Gather: t i -> a", "Gather: t i -> b"}), {{"a", "t_grad"}, {"b", "db"}}) ==
-        "a gradient of 't' that is passed on has the name of their sum");
+        "a gradient of 't' that is passed through has the name of the sum");
 }
 
 TEST_CASE("gradients on different devices are not added up") {

@@ -397,7 +397,7 @@ void check(problem_net const& p, overwritten_values how, tally& count) {
     for (plait::gradient_problem const& problem : e.problems) {
       CAPTURE(problem.text);
       if (!problem.needed) {
-        REQUIRE(problem.text.find("nobody reads") != std::string::npos);
+        REQUIRE(problem.text.find("has no reader") != std::string::npos);
         unread.insert(problem.op.value());
         continue;
       }

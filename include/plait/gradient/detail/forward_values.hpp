@@ -1,4 +1,4 @@
-// What becomes of values of a net between an op and the gradient ops of nets inside it.
+// Availability of forward values when gradient ops run: kept, overwritten or refused.
 #pragma once
 
 #include <string>
@@ -7,27 +7,28 @@
 
 namespace plait {
 
+/// Availability of a forward value when gradient ops run.
 enum class value_availability {
-  kept,         ///< gradient ops find it, or something that stands in for it
-  overwritten,  ///< it is gone: the net inside that reads it must keep it
-  refused,      ///< it is gone, and a gradient op that needs it is an error
+  kept,         ///< available to gradient ops, itself or as a copy or recomputation
+  overwritten,  ///< lost: the nested net that reads it must save it
+  refused,      ///< lost, and a gradient op that needs it is an error
 };
 
-/// What a net inside an op must know of a blob that it shares with the net around it.
+/// A blob that a nested net shares with the enclosing net.
 struct shared_value {
-  std::string blob;  ///< its name inside
+  std::string blob;  ///< its name in the nested net
   value_availability availability = value_availability::kept;
-  bool is_set = false;  ///< it holds something whenever the op runs
+  bool is_set = false;  ///< it holds a tensor whenever the op runs
 };
 
-/// Answers questions of rules about values of the net that is differentiated.
+/// Queries of gradient rules on forward values.
 class forward_values {
  public:
   virtual ~forward_values() = default;
   virtual value_availability availability(gradient_operand v) = 0;
-  /// Whether it is there in every run.
+  /// Returns true if the value exists in every run, whichever branches are taken.
   virtual bool is_set(gradient_operand v) = 0;
-  /// A value that is kept and has the shape and the element type of another one; none if nothing is known to have.
+  /// Returns a kept value with the shape and element type of `like`; an invalid operand if none is known.
   virtual gradient_operand find_shaped(gradient_operand like) = 0;
 };
 

@@ -1,4 +1,4 @@
-// Which gradients a backward pass is asked for, and where there can be none.
+// Activity of values and ops: which gradients a backward pass needs, and where there can be none.
 #pragma once
 
 #include <algorithm>
@@ -20,21 +20,22 @@
 
 namespace plait {
 
-/// What gradient_options::only says of the values of a net. Refers to all it is made with. Time and space are linear in
-/// the net.
+/// Activity analysis of a net: the values that depend on gradient_options::only, and the inactive ones, which no
+/// gradient can flow through. Refers to its constructor arguments. Time and space are linear in the net.
 template <gradient_net N>
 class wanted_gradients {
  public:
   wanted_gradients(forward_net<N> const& net, op_rules<N> const& rules, gradient_options const& options)
       : net_(&net), rules_(&rules), options_(&options) {}
 
-  /// Who knows of nets inside ops, shared by the passes over all of them. `inside`: the net is such a one itself.
+  /// Sets the analysis of nested nets, which the passes over all of them share. `inside`: this net is a nested one.
   void look_into(inactive_blobs& nets, bool inside) {
     nets_ = &nets;
     inside_ = inside;
   }
 
-  /// Once the net is computed. A blob that is asked for and not there is a problem.
+  /// Marks the values that depend on requested blobs. Reports requested blobs that the net lacks. Call it after
+  /// forward_net::compute.
   void mark(backward_problems<N>& problems) {
     ssa_form<N> const& form = net_->form();
     asked_.assign(form.blob_bound(), false);
@@ -43,7 +44,7 @@ class wanted_gradients {
     for (std::string const& name : options_->only) {
       blob_index const b = net_->find(name);
       if (b == npos) {
-        problems.add(std::nullopt, name, "the net has no blob '" + name + "', whose gradient is asked for");
+        problems.add(std::nullopt, name, "the net has no blob '" + name + "', whose gradient is requested");
         continue;
       }
       asked_[b] = true;
@@ -54,24 +55,23 @@ class wanted_gradients {
         for (value v : form.writes(op)) reached_[form.index(v)] = true;
   }
 
-  /// Whether the result is to have the gradient of a blob.
+  /// Returns true if the gradient of a blob is requested.
   bool is_asked_for(blob_index b) const { return options_->only.empty() || asked_[b]; }
-  /// Whether a value depends on blobs whose gradients are asked for.
+  /// Returns true if a value depends on blobs whose gradients are requested ("varied" in activity analysis).
   bool is_reached(value v) const { return reached_.empty() || reached_[net_->form().index(v)]; }
   bool is_reached(op_index op) const {
     return reached_.empty() || std::ranges::any_of(net_->form().reads(op), [&](value v) { return is_reached(v); });
   }
 
-  /// Whether an op reads only what comes of ops whose results nobody wants gradients of
-  /// (gradient_rule::has_inactive_outputs), and no blob that is asked for by name: then it needs no gradient. Not in
-  /// Caffe2, where each op on the way needs one.
+  /// Returns true if an op reads inactive values only (see gradient_rule::has_inactive_outputs), and no blob that is
+  /// requested by name: then it needs no gradient. Always false for Caffe2, where each op on the path needs one.
   bool is_inactive(op_index op) {
     if (options_->as_caffe2) return false;
     mark_inactive();
     return reads_only_inactive(op);
   }
 
-  /// Finds them, if that has not been done.
+  /// Marks inactive values, once.
   void mark_inactive() {
     if (!inactive_.empty()) return;
     ssa_form<N> const& form = net_->form();
@@ -96,7 +96,7 @@ class wanted_gradients {
     return !reads.empty() && std::ranges::all_of(reads, [&](value v) { return inactive_[net_->form().index(v)] != 0; });
   }
 
-  // Whether nets inside the op decide.
+  // Marks the outputs of an op with nested nets. Returns false for other ops.
   bool mark_nets(op_index op) {
     if constexpr (std::same_as<N, netdef>) {
       if (nets_ == nullptr || !inactive_blobs::has_nets(net_->type(op))) return false;
@@ -124,7 +124,7 @@ class wanted_gradients {
   gradient_options const* options_;
   std::vector<char> asked_;     // by blob
   std::vector<char> reached_;   // by value; empty: all
-  std::vector<char> inactive_;  // by value; empty until it is needed
+  std::vector<char> inactive_;  // by value; empty until mark_inactive
   inactive_blobs* nets_ = nullptr;
   bool inside_ = false;
 };
