@@ -20,7 +20,7 @@ using net = test::edit_net;
 
 namespace {
 
-// x is overwritten by op 0; op 1 reads it.
+// Op 0 overwrites x; op 1 reads it.
 struct exporting {
   net n = test::net_of<net>({"A: x -> x", "B: x -> y"});
   plait::gradient_rules rules;
@@ -52,7 +52,7 @@ struct exporting {
 
 }  // namespace
 
-TEST_CASE_FIXTURE(exporting, "exported_gradients: the last one set, until an op in place takes it out") {
+TEST_CASE_FIXTURE(exporting, "exported_gradients: keeps the last gradient set until an op in place removes it") {
   CHECK(shown().empty());
   auto const late = version("x", 1);
   plait::gradient_operands const g{tape.make_value("late"), {}};
@@ -68,7 +68,7 @@ TEST_CASE_FIXTURE(exporting, "exported_gradients: the last one set, until an op 
   CHECK(!exported.is_stale(version("x", 0)));
 }
 
-TEST_CASE("exported_gradients: only what is asked for, with its indices") {
+TEST_CASE("exported_gradients: visits requested gradients only, with their indices") {
   exporting p({"y"});
   plait::gradient_operands const rows{p.tape.make_value("rows"), p.tape.make_value("indices")};
   p.exported.set(p.version("x", 0), {p.tape.make_value("g"), {}});
@@ -77,7 +77,7 @@ TEST_CASE("exported_gradients: only what is asked for, with its indices") {
   p.exported.for_each([&](plait::blob_index, plait::gradient_operands& g) {
     CHECK(g.values == rows.values);
     CHECK(g.indices == rows.indices);
-    g.indices = rows.values;  // as where needed_values provides them otherwise
+    g.indices = rows.values;  // as needed_values does when it replaces them
   });
   p.exported.for_each([&](plait::blob_index, plait::gradient_operands g) { CHECK(g.indices == rows.values); });
 }

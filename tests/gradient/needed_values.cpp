@@ -17,7 +17,7 @@ using net = test::edit_net;
 
 namespace {
 
-// A gradient op of op 1 reads a value of the net: a as op 0 made it, which op 1 overwrites.
+// The gradient op of op 1 reads the output a of op 0, which op 1 overwrites.
 struct reading {
   net const n = test::net_of<net>({"New: x -> a", "Tanh: a -> a"});
   plait::gradient_tape tape;
@@ -43,7 +43,7 @@ struct reading {
 
 }  // namespace
 
-TEST_CASE("needed_values: what is overwritten is missing, with its reader; what is there is not") {
+TEST_CASE("needed_values: an overwritten value is missing, with its reader") {
   reading r;
   auto const needed = r.provide(overwritten_values::refuse);
   REQUIRE(needed.missing().size() == 1);
@@ -53,7 +53,7 @@ TEST_CASE("needed_values: what is overwritten is missing, with its reader; what 
   CHECK(r.tape.inputs(0)[0] == r.gone);
 }
 
-TEST_CASE("needed_values: a copy stands in, after the op that makes the value") {
+TEST_CASE("needed_values: a copy after the producer replaces the value") {
   reading r;
   auto needed = r.provide(overwritten_values::copy);
   CHECK(needed.missing().empty());
@@ -67,7 +67,7 @@ TEST_CASE("needed_values: a copy stands in, after the op that makes the value") 
   CHECK(r.tape.texts[names[r.tape.inputs(0)[0]]] == needed.saved()[0].name);
 }
 
-TEST_CASE("needed_values: the op runs again before the reader, if it may") {
+TEST_CASE("needed_values: the producer is recomputed before the reader if it is deterministic") {
   reading r;
   auto const needed = r.provide(overwritten_values::recompute);
   CHECK(needed.missing().empty());
@@ -80,7 +80,7 @@ TEST_CASE("needed_values: the op runs again before the reader, if it may") {
   CHECK(other.provide(overwritten_values::recompute, false).missing().size() == 1);
 }
 
-TEST_CASE("needed_values: inside an op what cannot run again is copied") {
+TEST_CASE("needed_values: in nested nets a value that cannot be recomputed is copied") {
   reading r;
   plait::needed_values<net> needed(r.tape, r.forward, [](plait::op_index) { return false; });
   needed.set_policy({.how = overwritten_values::recompute, .copy_the_rest = true});
@@ -90,7 +90,7 @@ TEST_CASE("needed_values: inside an op what cannot run again is copied") {
   CHECK(r.tape.is_made(r.tape.inputs(0)[0]));
 }
 
-TEST_CASE("needed_values: what becomes of a value depends on the policy, and on what the net around says") {
+TEST_CASE("needed_values: availability depends on the policy and on the enclosing net") {
   using plait::value_availability;
   reading r;
   plait::blob_index const x = r.forward.find("x");
@@ -112,7 +112,7 @@ TEST_CASE("needed_values: what becomes of a value depends on the policy, and on 
   CHECK(available({.how = how::copy}, true, value_availability::overwritten, given) == value_availability::kept);
 }
 
-TEST_CASE("needed_values: for its shape alone an operand may be another value, for its device alone the last one") {
+TEST_CASE("needed_values: operands read for their shape or device are replaced by other values") {
   net const n = test::net_of<net>({"FC: x w v -> a", "Tanh: a -> b", "FC: x w v -> a"});
   plait::gradient_tape tape;
   plait::forward_net<net> forward{n};
