@@ -74,20 +74,20 @@ concept walkable = vertex_list<G> && (incidence<G> || adjacency<G>);
 // Whether vertices have numbers. Asking an adjacency_list without any for its property map is a hard error, so these
 // are known by their parameters, and adaptors by what they adapt.
 template <class G>
-    struct numbered : std::bool_constant < requires(G const& g, vertex_t<G> v) {
+    struct has_vertex_index : std::bool_constant < requires(G const& g, vertex_t<G> v) {
   { get(get(boost::vertex_index, g), v) } -> std::convertible_to<std::size_t>;
 } > {};
 template <class OutEdges, class Vertices, class Directed, class Vertex, class Edge, class Graph, class Edges>
-struct numbered<boost::adjacency_list<OutEdges, Vertices, Directed, Vertex, Edge, Graph, Edges>>
+struct has_vertex_index<boost::adjacency_list<OutEdges, Vertices, Directed, Vertex, Edge, Graph, Edges>>
     : std::bool_constant<
           std::integral<vertex_t<boost::adjacency_list<OutEdges, Vertices, Directed, Vertex, Edge, Graph, Edges>>> ||
           boost::lookup_one_property<Vertex, boost::vertex_index_t>::found> {};
 template <class G, class Ref>
-struct numbered<boost::reverse_graph<G, Ref>> : numbered<G> {};
+struct has_vertex_index<boost::reverse_graph<G, Ref>> : has_vertex_index<G> {};
 template <class G, class Edges, class Vertices>
-struct numbered<boost::filtered_graph<G, Edges, Vertices>> : numbered<G> {};
+struct has_vertex_index<boost::filtered_graph<G, Edges, Vertices>> : has_vertex_index<G> {};
 template <class G>
-struct numbered<boost::subgraph<G>> : numbered<G> {};
+struct has_vertex_index<boost::subgraph<G>> : has_vertex_index<G> {};
 
 // Vertices seen through a pair of Boost's iterators, not all of which are iterators to C++20; Get turns what they point
 // to into a vertex.
@@ -173,8 +173,8 @@ concept recognised = requires {
 /// A graph of Boost.Graph's that this header adapts, with numbered vertices. False for types that have the members of a
 /// flow graph themselves: these are adapted already.
 template <class G>
-concept boost_graph = detail::bgl::recognised<G> && detail::bgl::walkable<G> && detail::bgl::numbered<G>::value &&
-                      !requires(G const& g) { g.successors(g.entry()); };
+concept boost_graph = detail::bgl::recognised<G> && detail::bgl::walkable<G> &&
+                      detail::bgl::has_vertex_index<G>::value && !requires(G const& g) { g.successors(g.entry()); };
 
 /// Costs are those of the graph: predecessors exist where in_edges does. Vertex numbers kept in a property must be
 /// filled in by the user, as for Boost's own algorithms.
@@ -208,7 +208,7 @@ template <class G>
   requires detail::bgl::walkable<G>
 class boost_flow_graph {
   using vertex = detail::bgl::vertex_t<G>;
-  static constexpr bool has_numbers = detail::bgl::numbered<G>::value;
+  static constexpr bool has_numbers = detail::bgl::has_vertex_index<G>::value;
   struct nothing {};
 
  public:

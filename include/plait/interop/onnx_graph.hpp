@@ -17,7 +17,7 @@
 #include <variant>
 #include <vector>
 
-#include <plait/interop/detail/messages.hpp>
+#include <plait/interop/detail/protobuf_messages.hpp>
 #include <plait/net/detail/implicit_operands.hpp>
 #include <plait/net/mutation.hpp>
 #include <plait/net/net_traits.hpp>
@@ -257,7 +257,7 @@ struct net_traits<M> {
     }
   }
   static void set_argument(M&, op_message& op, argument_spec const& spec) {
-    fill(detail::named(*op.mutable_attribute(), spec.name), spec);
+    fill(detail::find_or_add_named(*op.mutable_attribute(), spec.name), spec);
   }
   static void erase_argument(M&, op_message& op, std::string_view key) {
     detail::erase_named(*op.mutable_attribute(), key);

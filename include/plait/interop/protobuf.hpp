@@ -15,7 +15,7 @@
 #include <vector>
 
 #include <plait/core/errors.hpp>
-#include <plait/interop/detail/messages.hpp>
+#include <plait/interop/detail/protobuf_messages.hpp>
 #include <plait/net/detail/implicit_operands.hpp>
 #include <plait/net/detail/name_map.hpp>
 #include <plait/net/detail/nested_arguments.hpp>
@@ -222,7 +222,7 @@ struct net_traits<M> {
     return argument_value(std::vector<std::int64_t>(a->ints().begin(), a->ints().end()));
   }
   static void set_argument(M&, op_message& op, argument_spec const& spec) {
-    detail::store_argument(detail::named(*op.mutable_arg(), spec.name), spec);
+    detail::store_argument(detail::find_or_add_named(*op.mutable_arg(), spec.name), spec);
   }
   static void erase_argument(M&, op_message& op, std::string_view key) { detail::erase_named(*op.mutable_arg(), key); }
   static std::optional<device_spec> device(M const&, op_message const& op) {

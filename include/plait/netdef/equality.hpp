@@ -12,7 +12,7 @@
 #include <vector>
 
 #include <plait/core/errors.hpp>
-#include <plait/netdef/detail/compare.hpp>
+#include <plait/netdef/detail/message_comparison.hpp>
 #include <plait/netdef/detail/text_reader.hpp>
 #include <plait/netdef/model.hpp>
 #include <plait/netdef/nested_nets.hpp>
@@ -22,7 +22,7 @@ namespace plait {
 /// Whether two nets have the same fields with the same values in the same order: presence counts, symbols are compared
 /// by their text, floats by their bits (any NaN equals any other). Linear, no recursion.
 [[nodiscard]] inline bool operator==(netdef const& a, netdef const& b) {
-  return detail::message_compare(0).run(a, a, b, b);
+  return detail::message_comparison(0).run(a, a, b, b);
 }
 
 /// What equivalent() disregards.
@@ -199,7 +199,7 @@ class equivalence {
   // Tensors.
   template <class Member, class Path>
   bool same_messages(netdef const& net_a, Member const& a, netdef const& net_b, Member const& b, Path const& path) {
-    message_compare compare(options_.float_tolerance);
+    message_comparison compare(options_.float_tolerance);
     auto const same_one = [&](auto const& x, auto const& y) {
       return compare.run(x, net_a, y, net_b) || differ(path() + '.' + compare.path, compare.left, compare.right);
     };

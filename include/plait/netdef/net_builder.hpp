@@ -44,9 +44,9 @@ class net_builder;
 
 /// What a branch or body can be: a net, or a callable that fills a builder of one.
 template <class T>
-concept net_filler = std::invocable<T&, net_builder&>;
+concept net_builder_function = std::invocable<T&, net_builder&>;
 template <class T>
-concept branch_net = net_filler<T> || std::convertible_to<T, netdef>;
+concept branch_net = net_builder_function<T> || std::convertible_to<T, netdef>;
 
 /// What an op can be given beside type, operands and arguments (the keywords of Caffe2's CreateOperator).
 struct op_details {
@@ -66,8 +66,8 @@ class net_builder : public builder_ops<net_builder> {
   /// Goes on with a net: it knows all blobs of it.
   explicit net_builder(netdef net) : state_(std::make_unique<state>()) {
     state_->begin(std::move(net));
-    state_->family = std::make_shared<unique_names>();
-    state_->family->take(name());
+    state_->net_names = std::make_shared<unique_names>();
+    state_->net_names->take(name());
   }
 
   netdef const& net() const noexcept { return state_->net; }
@@ -84,14 +84,14 @@ class net_builder : public builder_ops<net_builder> {
     try {
       if constexpr (std::is_void_v<std::invoke_result_t<Change, netdef&>>) {
         std::invoke(std::forward<Change>(change), state_->net);
-        state_->relearn();
+        state_->rebuild_scope();
       } else {
         auto result = std::invoke(std::forward<Change>(change), state_->net);
-        state_->relearn();
+        state_->rebuild_scope();
         return result;
       }
     } catch (...) {
-      state_->relearn();  // it may have come halfway
+      state_->rebuild_scope();  // it may have come halfway
       throw;
     }
   }
@@ -107,9 +107,9 @@ class net_builder : public builder_ops<net_builder> {
     std::array<blob_handle, sizeof...(Names)> made{handle(state_->output_name(names))...};
     boost::unordered_flat_set<std::string_view> listed;
     for (blob_handle const& input : made)
-      if (state_->knows(input.name()) || !listed.insert(input.name()).second)
+      if (state_->has_blob(input.name()) || !listed.insert(input.name()).second)
         throw net_error("plait: " + state_->quoted() + " has a blob '" + input.name() + "' already", {}, input.name());
-    for (blob_handle const& input : made) state_->net.external_input.push_back(state_->learn(input.name()));
+    for (blob_handle const& input : made) state_->net.external_input.push_back(state_->add_blob(input.name()));
     return made;
   }
   /// Declares outputs of the net; one that is declared already stays where it is.
@@ -117,7 +117,7 @@ class net_builder : public builder_ops<net_builder> {
     requires(std::convertible_to<Blobs const&, blob_operand> && ...)
   void external_outputs(Blobs const&... blobs) {
     std::vector<std::string> const names{state_->input_name(blobs)...};
-    for (std::string const& full : names) state_->promise(full);
+    for (std::string const& full : names) state_->add_external_output(full);
   }
   /// A blob that is written later, by a branch of an If say, where it should be in the scope.
   blob_handle declare(blob_operand name) {
@@ -134,7 +134,7 @@ class net_builder : public builder_ops<net_builder> {
   bool visible(std::string_view full_name) const { return state_->visible(full_name); }
   /// The same, but a blob that neither this net nor one around it has becomes an external input.
   blob_handle blob_or_input(std::string_view full_name) {
-    if (!visible(full_name)) state_->net.external_input.push_back(state_->learn(std::string(full_name)));
+    if (!visible(full_name)) state_->net.external_input.push_back(state_->add_blob(std::string(full_name)));
     return handle(std::string(full_name));
   }
   /// What a blob is called here that is given as `name`: text is taken within the name scope.
@@ -231,7 +231,7 @@ class net_builder : public builder_ops<net_builder> {
   }
   /// The same; the condition is what the callable returns, or the one output of its last op.
   ///   net.while_([&](auto& c) { return c.lt(i, n); }, [&](auto& body) { body.add(i, one, i); });
-  template <net_filler Condition, branch_net Body>
+  template <net_builder_function Condition, branch_net Body>
   std::vector<blob_handle> while_(Condition&& condition, Body&& body, control_options options = {}) {
     net_builder inside = inner_builder();
     std::string name;
@@ -283,8 +283,8 @@ class net_builder : public builder_ops<net_builder> {
   }
 
   // ---- what builder_ops needs
-  blob_handle op_with_second(char const* type, blob_operands const& inputs, blob_operands const& y, char const* ending,
-                             std::vector<net_argument> arguments) {
+  blob_handle op_with_shape_output(char const* type, blob_operands const& inputs, blob_operands const& y,
+                                   char const* ending, std::vector<net_argument> arguments) {
     std::vector<std::string> names = state_->output_names(type, y, 1, false);
     names.push_back('_' + names.front() + ending);
     state_->append({type, state_->input_names(inputs), names, std::move(arguments), state_->device});
@@ -301,9 +301,9 @@ class net_builder : public builder_ops<net_builder> {
   // ---- nets inside
   net_builder inner_builder() const {
     auto made = std::make_unique<state>();
-    made->begin(named(state_->family->number(root_name(), "_", 1, {})));
+    made->begin(named(state_->net_names->number(root_name(), "_", 1, {})));
     made->parent = state_.get();
-    made->family = state_->family;
+    made->net_names = state_->net_names;
     made->prefix = state_->prefix;
     made->device = state_->device;
     return net_builder(std::move(made));
@@ -315,7 +315,7 @@ class net_builder : public builder_ops<net_builder> {
   }
   template <class Inner>
   netdef inner_net(Inner&& inner) const {
-    if constexpr (net_filler<Inner>) {
+    if constexpr (net_builder_function<Inner>) {
       net_builder inside = inner_builder();
       std::invoke(inner, inside);
       return inside.take();
@@ -341,24 +341,24 @@ class net_builder : public builder_ops<net_builder> {
                                   control_options options) {
     complete(options);
     return apply(
-        detail::built_if(state_->names, condition, in_scope(), std::move(then_net), std::move(else_net), options));
+        detail::plan_if_op(state_->names, condition, in_scope(), std::move(then_net), std::move(else_net), options));
   }
   std::vector<blob_handle> add_while(std::string const& condition, std::optional<netdef> condition_net, netdef body,
                                      control_options options) {
     complete(options);
-    return apply(
-        detail::built_while(state_->names, condition, in_scope(), std::move(body), std::move(condition_net), options));
+    return apply(detail::plan_while_op(state_->names, condition, in_scope(), std::move(body), std::move(condition_net),
+                                       options));
   }
   std::vector<blob_handle> add_do(netdef inner, do_options options) {
     complete(options);
-    return apply(detail::built_do(state_->names, in_scope(), std::move(inner), options));
+    return apply(detail::plan_do_op(state_->names, in_scope(), std::move(inner), options));
   }
   // A net inside promises what its control flow writes around it, as with Caffe2's NetBuilder.
   std::vector<blob_handle> apply(detail::control_plan plan) {
     for (built_op& op : plan.ops) state_->append(std::move(op));
     if (state_->parent != nullptr)
       for (std::string const& name : plan.blobs.outputs)
-        if (state_->parent->visible(name)) state_->promise(name);
+        if (state_->parent->visible(name)) state_->add_external_output(name);
     return handles(plan.blobs.outputs);
   }
 

@@ -2,4 +2,4 @@
 #pragma once
 
 #include <plait/netdef/detail/saved_model.hpp>
-#include <plait/netdef/detail/trained_net.hpp>
+#include <plait/netdef/detail/trained_model.hpp>

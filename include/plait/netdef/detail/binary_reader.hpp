@@ -111,7 +111,7 @@ class binary_reader {
     using traits = member_traits<member_t<Message, I>>;
     using type = typename traits::value_type;
     using protozero::pbf_wire_type;
-    if (!budget_.charge_place(field_at<Message, I>.rare, message)) out_of_memory();
+    if (!budget_.charge_extras(field_at<Message, I>.rare, message)) out_of_memory();
     auto& member = field_at<Message, I>.in(message);
 
     if constexpr (netdef_message<type>) {
@@ -218,7 +218,7 @@ class binary_reader {
     std::uint32_t const number = reader.tag();
     reader.skip();
     std::size_t const size = offset(reader) - field_start_;
-    if (!budget_.charge_place(true, message) || !budget_.charge(sizeof(unknown_field) + size)) out_of_memory();
+    if (!budget_.charge_extras(true, message) || !budget_.charge(sizeof(unknown_field) + size)) out_of_memory();
     netdef_schema::unknown_fields_of(message).push_back({number, {}, std::string(source_.substr(field_start_, size))});
     if (options_.diagnostics != nullptr)
       options_.diagnostics->push_back(

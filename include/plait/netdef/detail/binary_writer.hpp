@@ -16,8 +16,8 @@
 
 #include <plait/core/errors.hpp>
 #include <plait/netdef/detail/field_traits.hpp>
-#include <plait/netdef/detail/output.hpp>
-#include <plait/netdef/detail/walk.hpp>
+#include <plait/netdef/detail/message_walk.hpp>
+#include <plait/netdef/detail/output_buffer.hpp>
 #include <plait/netdef/detail/write_options.hpp>
 #include <plait/netdef/model.hpp>
 
@@ -46,7 +46,7 @@ struct byte_counter {
 };
 
 struct byte_sink {
-  output& out;
+  output_buffer& out;
   void varint(std::uint64_t value) {
     char bytes[protozero::max_varint_length];
     int const length = protozero::add_varint_to_buffer(bytes, value);
@@ -107,7 +107,7 @@ void put_field(Sink& sink, Member const& member, netdef const& net) {
 }
 
 /// The sizes of all messages, in the order in which the walk meets them.
-class binary_measure {
+class size_visitor {
  public:
   std::vector<std::uint64_t> sizes;
 
@@ -146,7 +146,7 @@ class binary_measure {
 
 class binary_writer {
  public:
-  binary_writer(output& out, std::vector<std::uint64_t> const& sizes) : sink_{out}, next_(sizes.data()) {}
+  binary_writer(output_buffer& out, std::vector<std::uint64_t> const& sizes) : sink_{out}, next_(sizes.data()) {}
 
   template <class Message, std::size_t I, class Member>
   void value(Member const& member, netdef const& net) {
@@ -170,9 +170,9 @@ class binary_writer {
   std::uint64_t const* next_;
 };
 
-inline void write_binary(output& out, netdef const& net, write_options const& options) {
+inline void write_binary(output_buffer& out, netdef const& net, write_options const& options) {
   check_expressible<binary_format>(net, options);
-  binary_measure measure;
+  size_visitor measure;
   message_walk(measure).run(net);
   if (measure.total() > static_cast<std::uint64_t>(std::numeric_limits<std::int32_t>::max()))
     throw net_error("plait: the net takes more than the 2 GiB that protobuf's binary format allows");
@@ -188,13 +188,13 @@ inline void write_binary(output& out, netdef const& net, write_options const& op
 /// holds what the format cannot express (see write_options) or is larger than 2 GiB; failures of the stream are left in
 /// its state.
 inline void write_netdef_binary(std::ostream& out, netdef const& net, write_options const& options = {}) {
-  detail::output buffered(out);
+  detail::output_buffer buffered(out);
   detail::write_binary(buffered, net, options);
 }
 
 /// The same as a string of bytes.
 [[nodiscard]] inline std::string to_binary(netdef const& net, write_options const& options = {}) {
-  detail::output collected;
+  detail::output_buffer collected;
   detail::write_binary(collected, net, options);
   return collected.take();
 }

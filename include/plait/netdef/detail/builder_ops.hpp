@@ -68,10 +68,10 @@ class builder_ops {
 
   // ---- shapes and places
   blob_handle concat(blob_operands const& xs, axis_argument axis = {}, blob_operands y = {}) {
-    return with_second("Concat", xs, y, "_concat_dims", axis_arguments(axis));
+    return with_shape_output("Concat", xs, y, "_concat_dims", axis_arguments(axis));
   }
   blob_handle reshape(blob_operand x, std::vector<std::int64_t> const& shape, blob_operands y = {}) {
-    return with_second("Reshape", x, y, "_dims", {{"shape", shape}});
+    return with_shape_output("Reshape", x, y, "_dims", {{"shape", shape}});
   }
   /// `auto [a, b] = net.split<2>(x);`
   template <std::size_t Count>
@@ -122,9 +122,9 @@ class builder_ops {
                   std::vector<net_argument> arguments = {}) {
     return self().template op<1>(type, inputs, y, std::move(arguments));
   }
-  blob_handle with_second(char const* type, blob_operands const& inputs, blob_operands const& y, char const* ending,
-                          std::vector<net_argument> arguments) {
-    return self().op_with_second(type, inputs, y, ending, std::move(arguments));
+  blob_handle with_shape_output(char const* type, blob_operands const& inputs, blob_operands const& y,
+                                char const* ending, std::vector<net_argument> arguments) {
+    return self().op_with_shape_output(type, inputs, y, ending, std::move(arguments));
   }
   static std::vector<net_argument> axis_arguments(axis_argument axis) {
     std::vector<net_argument> made;

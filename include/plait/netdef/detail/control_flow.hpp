@@ -92,8 +92,9 @@ control_blobs add_if(netdef& n, std::string_view condition, Scope const& scope, 
                      std::optional<netdef> else_net = {}, control_options options = {}) {
   options.name = detail::control_name(n, options.name);
   name_generator names(options.name, n);
-  return detail::apply_control_plan(n, detail::built_if(names, std::string(condition), detail::scope_set<Scope>(scope),
-                                                        std::move(then_net), std::move(else_net), options));
+  return detail::apply_control_plan(
+      n, detail::plan_if_op(names, std::string(condition), detail::scope_set<Scope>(scope), std::move(then_net),
+                            std::move(else_net), options));
 }
 
 /// Adds a While op, likewise: the body runs as long as the condition holds; the condition net, if there is one, before
@@ -105,8 +106,8 @@ control_blobs add_while(netdef& n, std::string_view condition, Scope const& scop
   options.name = detail::control_name(n, options.name);
   name_generator names(options.name, n);
   return detail::apply_control_plan(
-      n, detail::built_while(names, std::string(condition), detail::scope_set<Scope>(scope), std::move(body),
-                             std::move(condition_net), options));
+      n, detail::plan_while_op(names, std::string(condition), detail::scope_set<Scope>(scope), std::move(body),
+                               std::move(condition_net), options));
 }
 
 /// Adds a Do op, likewise: a net that runs once, in a workspace of its own. Throws net_error where the bindings do not
@@ -116,7 +117,7 @@ control_blobs add_do(netdef& n, Scope const& scope, netdef inner, do_options opt
   options.name = detail::control_name(n, options.name);
   name_generator names(options.name, n);
   return detail::apply_control_plan(
-      n, detail::built_do(names, detail::scope_set<Scope>(scope), std::move(inner), options));
+      n, detail::plan_do_op(names, detail::scope_set<Scope>(scope), std::move(inner), options));
 }
 
 }  // namespace plait

@@ -60,7 +60,7 @@ net_blobs blobs_in_scope(netdef const& n, Visible const& visible) {
 }
 
 /// The Do op of a net whose blobs are called inside as `bound` says, in the order of inputs, then other outputs.
-struct do_parts {
+struct do_spec {
   netdef net;
   std::vector<std::string> inputs;   ///< outer names; the workspace is not among them
   std::vector<std::string> outputs;  ///< likewise
@@ -75,19 +75,19 @@ inline std::vector<std::string> with_last(std::vector<std::string> names, std::s
   return names;
 }
 
-inline built_op do_op(do_parts parts, std::optional<device_spec> const& device) {
-  boost::unordered_flat_set<std::string_view> const read(parts.inputs.begin(), parts.inputs.end());
+inline built_op do_op(do_spec spec, std::optional<device_spec> const& device) {
+  boost::unordered_flat_set<std::string_view> const read(spec.inputs.begin(), spec.inputs.end());
   std::vector<std::int64_t> outer;
-  for (std::size_t i = 0; i != parts.inputs.size() + parts.outputs.size(); ++i)
-    if (i < parts.inputs.size() || !read.contains(parts.outputs[i - parts.inputs.size()]))
+  for (std::size_t i = 0; i != spec.inputs.size() + spec.outputs.size(); ++i)
+    if (i < spec.inputs.size() || !read.contains(spec.outputs[i - spec.inputs.size()]))
       outer.push_back(static_cast<std::int64_t>(i));
   built_op made{"Do",
-                with_last(parts.inputs, parts.workspace),
-                with_last(parts.outputs, parts.workspace),
-                {{"net", std::move(parts.net)}, {"inner_blobs", parts.inner}, {"outer_blobs_idx", outer}},
+                with_last(spec.inputs, spec.workspace),
+                with_last(spec.outputs, spec.workspace),
+                {{"net", std::move(spec.net)}, {"inner_blobs", spec.inner}, {"outer_blobs_idx", outer}},
                 device};
-  if (parts.copy_external_blobs) made.arguments.emplace_back("copy_external_blobs", true);
-  if (parts.reuse_workspace) made.arguments.emplace_back("reuse_workspace", true);
+  if (spec.copy_external_blobs) made.arguments.emplace_back("copy_external_blobs", true);
+  if (spec.reuse_workspace) made.arguments.emplace_back("reuse_workspace", true);
   return made;
 }
 
@@ -138,8 +138,8 @@ std::string new_workspace(name_generator& names, Visible const& visible, std::st
 }
 
 template <class Visible>
-control_plan built_if(name_generator& names, std::string const& condition, Visible const& visible, netdef then_net,
-                      std::optional<netdef> else_net, control_options const& options) {
+control_plan plan_if_op(name_generator& names, std::string const& condition, Visible const& visible, netdef then_net,
+                        std::optional<netdef> else_net, control_options const& options) {
   if (!visible(condition)) undefined_condition(condition);
   auto const then_blobs = blobs_in_scope(then_net, visible);
   std::optional<net_blobs> else_blobs;
@@ -175,8 +175,8 @@ control_plan built_if(name_generator& names, std::string const& condition, Visib
 }
 
 template <class Visible>
-control_plan built_while(name_generator& names, std::string const& condition, Visible const& visible, netdef body,
-                         std::optional<netdef> condition_net, control_options const& options) {
+control_plan plan_while_op(name_generator& names, std::string const& condition, Visible const& visible, netdef body,
+                           std::optional<netdef> condition_net, control_options const& options) {
   bool const known = visible(condition);
   auto const in_scope = [&](std::string_view name) { return name == condition || visible(name); };
   if (!known && !condition_net) undefined_condition(condition);
@@ -220,8 +220,8 @@ control_plan built_while(name_generator& names, std::string const& condition, Vi
 
 // The outer blobs that a Do op reads and writes, and what they are called inside.
 template <class Visible>
-do_parts bind_blobs(netdef const& inner, Visible const& visible, std::vector<blob_binding> const& bindings) {
-  do_parts made;
+do_spec bind_blobs(netdef const& inner, Visible const& visible, std::vector<blob_binding> const& bindings) {
+  do_spec made;
   if (bindings.empty()) {
     net_blobs blobs = blobs_in_scope(inner, visible);
     distinct_names all;
@@ -264,27 +264,27 @@ do_parts bind_blobs(netdef const& inner, Visible const& visible, std::vector<blo
 }
 
 template <class Visible>
-control_plan built_do(name_generator& names, Visible const& visible, netdef inner, do_options const& options) {
+control_plan plan_do_op(name_generator& names, Visible const& visible, netdef inner, do_options const& options) {
   if (options.copy_external_blobs && options.reuse_workspace)
     throw net_error("plait: a Do op that reuses its workspace cannot keep the values of each run");
   bool const is_new = options.workspace.empty();
   if (!is_new && !visible(options.workspace))
     throw net_error("plait: the workspace '" + options.workspace + "' is not in the lexical scope", {},
                     options.workspace);
-  do_parts parts = bind_blobs(inner, visible, options.bindings);
-  for (auto const* blobs : {&parts.inputs, &parts.outputs})
+  do_spec spec = bind_blobs(inner, visible, options.bindings);
+  for (auto const* blobs : {&spec.inputs, &spec.outputs})
     if (!is_new && std::ranges::find(*blobs, options.workspace) != blobs->end())
       throw net_error("plait: the workspace '" + options.workspace + "' cannot be bound to a blob of its own net", {},
                       options.workspace);
 
   control_plan made;
-  parts.workspace = is_new ? new_workspace(names, visible, options.name + "/workspace_do") : options.workspace;
-  if (is_new) made.ops.push_back(create_scope(parts.workspace, options.device));
-  made.blobs = {parts.outputs, {parts.workspace}};
-  parts.net = std::move(inner);
-  parts.copy_external_blobs = options.copy_external_blobs;
-  parts.reuse_workspace = options.reuse_workspace;
-  made.ops.push_back(do_op(std::move(parts), options.device));
+  spec.workspace = is_new ? new_workspace(names, visible, options.name + "/workspace_do") : options.workspace;
+  if (is_new) made.ops.push_back(create_scope(spec.workspace, options.device));
+  made.blobs = {spec.outputs, {spec.workspace}};
+  spec.net = std::move(inner);
+  spec.copy_external_blobs = options.copy_external_blobs;
+  spec.reuse_workspace = options.reuse_workspace;
+  made.ops.push_back(do_op(std::move(spec), options.device));
   return made;
 }
 

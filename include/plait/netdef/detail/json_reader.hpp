@@ -247,7 +247,7 @@ class json_reader {
       options_.diagnostics->push_back({locate_(unknown_at_), no_field(unknown_name_) + "; kept"});
     std::visit(
         [&](auto* message) {
-          if (!budget_.charge_place(true, *message)) fail(unknown_from_, memory_message);
+          if (!budget_.charge_extras(true, *message)) fail(unknown_from_, memory_message);
           netdef_schema::unknown_fields_of(*message).push_back({0, std::move(unknown_name_), {unknown_from_, size}});
         },
         stack_.back().message);
@@ -308,7 +308,7 @@ class json_reader {
 
   template <class Message, std::size_t I>
   void set(message_pointer parent, netdef& net, json_scalar const& value, char const* start) {
-    if (!budget_.charge_place(field_at<Message, I>.rare, *std::get<Message*>(parent))) fail(start, memory_message);
+    if (!budget_.charge_extras(field_at<Message, I>.rare, *std::get<Message*>(parent))) fail(start, memory_message);
     auto& member = field_at<Message, I>.in(*std::get<Message*>(parent));
     if constexpr (member_traits<member_t<Message, I>>::repeated) {
       if (!budget_.charge(sizeof(field_value_t<Message, I>))) fail(start, memory_message);

@@ -17,8 +17,8 @@
 #include <plait/core/detail/utf8.hpp>
 #include <plait/netdef/detail/field_traits.hpp>
 #include <plait/netdef/detail/json_names.hpp>
-#include <plait/netdef/detail/output.hpp>
-#include <plait/netdef/detail/walk.hpp>
+#include <plait/netdef/detail/message_walk.hpp>
+#include <plait/netdef/detail/output_buffer.hpp>
 #include <plait/netdef/detail/write_options.hpp>
 #include <plait/netdef/model.hpp>
 
@@ -43,7 +43,7 @@ struct json_format {
 
 class json_writer {
  public:
-  json_writer(output& out, write_options const& options) : out_(out), options_(options) {}
+  json_writer(output_buffer& out, write_options const& options) : out_(out), options_(options) {}
 
   void run(netdef const& net) {
     out_ << '{';
@@ -199,13 +199,13 @@ class json_writer {
     out_ << '"';
   }
 
-  output& out_;
+  output_buffer& out_;
   write_options const& options_;
   std::size_t depth_ = 1;
   bool empty_ = true;  // the innermost list or object, so far
 };
 
-inline void write_json(output& out, netdef const& net, write_options const& options) {
+inline void write_json(output_buffer& out, netdef const& net, write_options const& options) {
   check_expressible<json_format>(net, options);
   json_writer(out, options).run(net);
   out.flush();
@@ -218,13 +218,13 @@ inline void write_json(output& out, netdef const& net, write_options const& opti
 /// before anything is written if the net holds what JSON cannot express: names that are not UTF-8, and see
 /// write_options; failures of the stream are left in its state.
 inline void write_netdef_json(std::ostream& out, netdef const& net, write_options const& options = {}) {
-  detail::output buffered(out);
+  detail::output_buffer buffered(out);
   detail::write_json(buffered, net, options);
 }
 
 /// The same as a string.
 [[nodiscard]] inline std::string to_json(netdef const& net, write_options const& options = {}) {
-  detail::output collected;
+  detail::output_buffer collected;
   detail::write_json(collected, net, options);
   return collected.take();
 }

@@ -59,7 +59,7 @@ class read_budget {
 
   /// What setting a field of a message makes besides the value: the place where an op has its rare fields.
   template <class Message>
-  [[nodiscard]] bool charge_place(bool rare, Message const& message) noexcept {
+  [[nodiscard]] bool charge_extras(bool rare, Message const& message) noexcept {
     if constexpr (std::is_same_v<Message, op_def>)
       return !rare || message.rare || charge(sizeof(op_extras));
     else

@@ -143,7 +143,7 @@ class text_reader : text_scanner {
   bool read_field(Message& message, netdef& net, std::string_view name) {
     constexpr bool repeated = member_traits<member_t<Message, I>>::repeated;
     constexpr bool nested = netdef_message<field_value_t<Message, I>>;
-    if (!budget_.charge_place(field_at<Message, I>.rare, message)) fail(name.data(), memory_message);
+    if (!budget_.charge_extras(field_at<Message, I>.rare, message)) fail(name.data(), memory_message);
     auto& member = field_at<Message, I>.in(message);
     if constexpr (!repeated)
       if (has_value(member)) fail(name.data(), "field '" + std::string(name) + "' is given twice");
@@ -259,7 +259,7 @@ class text_reader : text_scanner {
     if (accept('[')) {
       do {
         skip_space();
-        if (part_of_url().empty()) fail(at_, "expected the name of an extension");
+        if (url_segment().empty()) fail(at_, "expected the name of an extension");
         skip_space();
       } while (accept('.') || accept('/'));
       if (!accept(']')) fail(at_, "expected ']'");
@@ -281,7 +281,7 @@ class text_reader : text_scanner {
     char const* const from = at_;
     char const* const to = skip_value(colon);
     std::size_t const size = static_cast<std::size_t>(to - from);
-    if (!budget_.charge_place(true, message) || !budget_.charge(sizeof(unknown_field) + name.size() + size))
+    if (!budget_.charge_extras(true, message) || !budget_.charge(sizeof(unknown_field) + name.size() + size))
       fail(start, memory_message);
     netdef_schema::unknown_fields_of(message).push_back({0, std::string(name), std::string(from, size)});
     if (options_.diagnostics != nullptr)
@@ -341,14 +341,14 @@ class text_reader : text_scanner {
     if (looking_at('"') || looking_at('\'')) {
       char const* stop = at_;
       for (; looking_at('"') || looking_at('\''); skip_space()) {
-        string_part(buffer_);
+        string_literal(buffer_);
         stop = at_;
       }
       return stop;
     }
     if (minus() && looking_at('-')) fail(at_, "expected a value");
     if (!identifier().empty()) return at_;
-    if (end_ - at_ > 1 && *at_ == '0' && text_class::is(at_[1], text_class::word) && (at_[1] | 0x20) != 'e')
+    if (end_ - at_ > 1 && *at_ == '0' && char_class::is(at_[1], char_class::word) && (at_[1] | 0x20) != 'e')
       integer<std::uint64_t>();
     else
       real<double>();

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include <plait/netdef/detail/field_traits.hpp>
-#include <plait/netdef/detail/output.hpp>
+#include <plait/netdef/detail/message_walk.hpp>
+#include <plait/netdef/detail/output_buffer.hpp>
 #include <plait/netdef/detail/text_reader.hpp>
-#include <plait/netdef/detail/walk.hpp>
 #include <plait/netdef/detail/write_options.hpp>
 #include <plait/netdef/model.hpp>
 
@@ -32,7 +32,7 @@ struct text_format {
 
 class text_writer {
  public:
-  text_writer(output& out, write_options const& options) : out_(out), options_(options) {}
+  text_writer(output_buffer& out, write_options const& options) : out_(out), options_(options) {}
 
   template <class Message, std::size_t I, class Member>
   void value(Member const& member, netdef const& net) {
@@ -113,12 +113,12 @@ class text_writer {
     out_ << text.substr(from) << '"';
   }
 
-  output& out_;
+  output_buffer& out_;
   write_options const& options_;
   std::size_t depth_ = 0;
 };
 
-inline void write_text(output& out, netdef const& net, write_options const& options) {
+inline void write_text(output_buffer& out, netdef const& net, write_options const& options) {
   check_expressible<text_format>(net, options);
   text_writer writer(out, options);
   message_walk(writer).run(net);
@@ -131,13 +131,13 @@ inline void write_text(output& out, netdef const& net, write_options const& opti
 /// short as they read back unchanged. Equal nets give equal text. Linear. Throws net_error before anything is written
 /// if the net holds what text cannot express (see write_options); failures of the stream are left in its state.
 inline void write_netdef_text(std::ostream& out, netdef const& net, write_options const& options = {}) {
-  detail::output buffered(out);
+  detail::output_buffer buffered(out);
   detail::write_text(buffered, net, options);
 }
 
 /// The same as a string.
 [[nodiscard]] inline std::string to_text(netdef const& net, write_options const& options = {}) {
-  detail::output collected;
+  detail::output_buffer collected;
   detail::write_text(collected, net, options);
   return collected.take();
 }

@@ -1,4 +1,4 @@
-#include <plait/netdef/detail/trained_net.hpp>
+#include <plait/netdef/detail/trained_model.hpp>
 
 #include <string>
 #include <vector>
@@ -112,7 +112,7 @@ TEST_CASE("What was added is taken back unless it is kept") {
   {
     plait::model_rollback rollback(model);
     (void)model.fc(x, "second", 2, 4);  // another shape than the one that was taken back
-    rollback.keep();
+    rollback.commit();
   }
   CHECK(model.parameter_shape("second_w") == std::vector<std::int64_t>{4, 2});
 }

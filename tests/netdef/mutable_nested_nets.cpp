@@ -1,4 +1,4 @@
-#include <plait/netdef/detail/nested_edit.hpp>
+#include <plait/netdef/detail/mutable_nested_nets.hpp>
 
 #include <string>
 #include <string_view>

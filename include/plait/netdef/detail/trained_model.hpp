@@ -172,16 +172,16 @@ class model_rollback {
   model_rollback(model_rollback const&) = delete;
   model_rollback& operator=(model_rollback const&) = delete;
   ~model_rollback() {
-    if (kept_) return;
+    if (committed_) return;
     for (std::size_t i = init_.ops; i != model_.init.net().op.size(); ++i)
       model_.shapes_.erase(std::string(model_.init.net().text(model_.init.net().op[i].output.front())));
     model_.trained_.resize(trained_);
     cut(model_.net, net_);
     cut(model_.init, init_);
   }
-  void keep() noexcept { kept_ = true; }
+  void commit() noexcept { committed_ = true; }
   /// The same. Throws net_error where an op that was added writes a blob that the net had before, other than `carried`.
-  void keep_new_blobs(std::string_view of, std::vector<std::string> const& carried = {}) {
+  void commit_new_blobs(std::string_view of, std::vector<std::string> const& carried = {}) {
     netdef const& n = model_.net.net();
     for (std::size_t i = net_.ops; i != n.op.size(); ++i)
       for (symbol const out : n.op[i].output)
@@ -189,7 +189,7 @@ class model_rollback {
           throw net_error("plait: " + std::string(of) + " would overwrite '" + std::string(n.text(out)) +
                               "', which the net has already",
                           {}, std::string(n.text(out)));
-    keep();
+    commit();
   }
 
  private:
@@ -223,7 +223,7 @@ class model_rollback {
   marks net_;
   marks init_;
   std::size_t trained_;
-  bool kept_ = false;
+  bool committed_ = false;
 };
 
 }  // namespace plait

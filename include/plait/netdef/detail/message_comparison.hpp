@@ -15,7 +15,7 @@
 #include <vector>
 
 #include <plait/netdef/detail/field_traits.hpp>
-#include <plait/netdef/detail/output.hpp>
+#include <plait/netdef/detail/output_buffer.hpp>
 #include <plait/netdef/model.hpp>
 
 namespace plait::detail {
@@ -23,7 +23,7 @@ namespace plait::detail {
 /// A value for people: texts in quotes.
 template <class T>
 std::string value_text(T const& value, netdef const& net) {
-  output text;
+  output_buffer text;
   if constexpr (std::is_same_v<T, bool>)
     text << std::string_view(value ? "true" : "false");
   else if constexpr (std::is_enum_v<T>)
@@ -83,9 +83,9 @@ bool same_member(Member const& a, netdef const& net_a, Member const& b, netdef c
 }
 
 /// Walks two messages side by side until they differ.
-class message_compare {
+class message_comparison {
  public:
-  explicit message_compare(double tolerance) : tolerance_(tolerance) {}
+  explicit message_comparison(double tolerance) : tolerance_(tolerance) {}
 
   template <class Message>
   bool run(Message const& a, netdef const& net_a, Message const& b, netdef const& net_b) {

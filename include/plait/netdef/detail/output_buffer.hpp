@@ -14,29 +14,29 @@
 #include <vector>
 
 #include <plait/core/errors.hpp>
-#include <plait/netdef/detail/walk.hpp>
+#include <plait/netdef/detail/message_walk.hpp>
 #include <plait/netdef/detail/write_options.hpp>
 #include <plait/netdef/model.hpp>
 
 namespace plait::detail {
 
 /// Collects bytes for a stream, or, without one, in a string.
-class output {
+class output_buffer {
  public:
-  output() = default;
-  explicit output(std::ostream& out) : out_(&out) { buffer_.reserve(chunk + chunk / 4); }
+  output_buffer() = default;
+  explicit output_buffer(std::ostream& out) : out_(&out) { buffer_.reserve(chunk + chunk / 4); }
 
-  output& operator<<(std::string_view text) {
+  output_buffer& operator<<(std::string_view text) {
     buffer_.append(text);
     if (out_ != nullptr && buffer_.size() >= chunk) flush();
     return *this;
   }
-  output& operator<<(char c) {
+  output_buffer& operator<<(char c) {
     buffer_.push_back(c);
     return *this;
   }
   template <std::integral T>
-  output& operator<<(T value) {
+  output_buffer& operator<<(T value) {
     char digits[24];
     auto const [end, problem] = std::to_chars(digits, digits + sizeof digits, value);
     static_cast<void>(problem);
@@ -44,7 +44,7 @@ class output {
   }
   /// The shortest decimal that reads as the same number. Not for infinities and NaN.
   template <std::floating_point T>
-  output& operator<<(T value) {
+  output_buffer& operator<<(T value) {
     char digits[32];
     auto const [end, problem] = std::to_chars(digits, digits + sizeof digits, value);
     static_cast<void>(problem);

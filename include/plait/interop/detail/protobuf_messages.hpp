@@ -65,7 +65,7 @@ auto const* find_named(Repeated const& items, std::string_view name) {
 
 /// The same; if there is none a new one, which has no name yet.
 template <class Repeated>
-auto& named(Repeated& items, std::string_view name) {
+auto& find_or_add_named(Repeated& items, std::string_view name) {
   for (int i = 0; i != items.size(); ++i)
     if (items.Get(i).name() == name) return *items.Mutable(i);
   return *items.Add();
