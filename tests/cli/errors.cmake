@@ -123,7 +123,7 @@ file(WRITE ${WORK}/step.pbtxt "name: \"n\" external_input: \"x\" external_output
      "op { type: \"Relu\" input: \"x\" output: \"y\" }\n"
      "op { type: \"If\" input: \"y\" arg { name: \"then_net\" n { op { type: \"Split\" input: \"y\" output: \"a\" output: \"a\" } } } }\n"
      "op { type: \"RecurrentNetwork\" input: \"y\" output: \"h\" arg { name: \"step_net\" s: \"op { typ: }\" } }\n")
-set(step "argument 'step_net' of op 2 \\(RecurrentNetwork\\) of net 'n' is no net in text form: 1:")
+set(step "argument 'step_net' of op 2 \\(RecurrentNetwork\\) of net 'n' is not a net in text form: 1:")
 foreach(command IN ITEMS dot prune "ssa;--subnets")
   refused("step\\.pbtxt:4:4: ${step}" ${command} ${WORK}/step.pbtxt)
 endforeach()

@@ -66,7 +66,7 @@ plait::netdef parse_net(std::string_view text, std::string_view key) {
   try {
     return plait::read_netdef_text(text);
   } catch (plait::parse_error const& problem) {
-    throw malformed_case("key '" + std::string(key) + "' is no net in text form: " + problem.what());
+    throw malformed_case("key '" + std::string(key) + "' is not a net in text form: " + problem.what());
   }
 }
 

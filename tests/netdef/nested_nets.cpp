@@ -88,9 +88,9 @@ TEST_CASE("a step net in text form that cannot be read says where it stands") {
   } catch (plait::net_error const& problem) {
     CHECK(problem.op == 1);
     std::string const what = problem.what();
-    CHECK(
-        what.starts_with("plait: argument 'step_net' of op 1 (RecurrentNetwork) of net 'outer' is no net in text form: "
-                         "1:12: "));
+    CHECK(what.starts_with(
+        "plait: argument 'step_net' of op 1 (RecurrentNetwork) of net 'outer' is not a net in text form: "
+        "1:12: "));
   }
   // One that is in no list of ops has no number.
   plait::op_def const loose = n.op[1];

@@ -181,8 +181,8 @@ TEST_CASE("an op that is asked for another number of outputs than it is given na
       FAIL("accepted");
     } catch (plait::net_error const& problem) {
       std::string const said = problem.what();
-      CHECK((said.find("1 output is asked") != std::string::npos || said.find("2 outputs are") != std::string::npos));
-      CHECK((said.find("with 2 names") != std::string::npos || said.find("with 1 name") != std::string::npos));
+      CHECK((said.find("has 1 output,") != std::string::npos || said.find("has 2 outputs,") != std::string::npos));
+      CHECK((said.find("but 2 names") != std::string::npos || said.find("but 1 name") != std::string::npos));
     }
   }
   CHECK(n.net().op.empty());

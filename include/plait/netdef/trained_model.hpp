@@ -1,4 +1,4 @@
-// Models as pairs of nets: predict and init net in a folder, and a net that is trained.
+// Models as pairs of a net and its init net: saved in a folder, or under construction for training.
 #pragma once
 
 #include <plait/netdef/detail/saved_model.hpp>

@@ -1,4 +1,4 @@
-// What a net builder knows: its net, which blobs can be named in it, and what names stand for.
+// State of a net builder: its net, the scope of blobs that ops can name, and the resolution of operand names.
 #pragma once
 
 #include <cstddef>
@@ -23,9 +23,9 @@ struct builder_state {
   name_generator names = name_generator("");
   std::vector<bool> known;               ///< by symbol: this net has the blob
   std::vector<bool> is_external_output;  ///< by symbol: it is an external output
-  std::vector<std::string> declared;     ///< known though nothing in the net mentions them yet
+  std::vector<std::string> declared;     ///< in scope though nothing in the net mentions them yet
   builder_state const* parent = nullptr;
-  std::shared_ptr<unique_names> net_names;  ///< names of this net and all around and inside
+  std::shared_ptr<unique_names> net_names;  ///< names of this net, the enclosing and the nested nets
   std::string prefix;                       ///< the name scope, with its '/'
   std::optional<device_spec> device;
 
@@ -59,7 +59,7 @@ struct builder_state {
     add_blob(s);
     return s;
   }
-  /// All blobs that the net mentions.
+  /// Adds all blobs that the net mentions.
   void add_all_blobs() {
     for (symbol const s : net.external_input) add_blob(s);
     for (symbol const s : net.external_output) {
@@ -76,7 +76,7 @@ struct builder_state {
     add_blob(full);
     declared.push_back(full);
   }
-  /// After changes from outside: symbols may be others now.
+  /// Rebuilds the scope after the net was changed from outside: its symbols may be others.
   void rebuild_scope() {
     known.clear();
     is_external_output.clear();
@@ -89,7 +89,8 @@ struct builder_state {
   }
 
   // ---- ops
-  /// Of an op that was added last: inputs that are not known here come from around.
+  /// Adds the operands of the last op to the scope; inputs not in it come from an enclosing net and become external
+  /// inputs.
   void register_op(op_def const& op) {
     for (symbol const s : op.input)
       if (add_blob(s)) net.external_input.push_back(s);
@@ -110,7 +111,7 @@ struct builder_state {
   }
   std::string output_name(blob_operand const& blob) const {
     check_owner(blob);
-    if (blob.name().empty()) throw net_error("plait: " + quoted() + " was given a blob without a name");
+    if (blob.name().empty()) throw net_error("plait: " + quoted() + ": an operand has no name");
     return scoped(blob);
   }
   std::string input_name(blob_operand const& blob) const {
@@ -124,15 +125,15 @@ struct builder_state {
     for (blob_operand const& blob : blobs) made.push_back(input_name(blob));
     return made;
   }
-  /// Those given, or `count` new ones after the op's type.
+  /// Returns the given names, or `count` generated ones that contain the op type.
   std::vector<std::string> output_names(std::string_view type, blob_operands const& given, std::size_t count,
                                         bool numbered) {
     std::vector<std::string> made;
     made.reserve(count);
     if (!given.empty() && given.size() != count)
-      throw net_error("plait: " + std::to_string(count) + (count == 1 ? " output is" : " outputs are") +
-                      " asked of the op " + std::string(type) + " in " + quoted() + ", with " +
-                      std::to_string(given.size()) + (given.size() == 1 ? " name" : " names"));
+      throw net_error("plait: the op " + std::string(type) + " in " + quoted() + " has " + std::to_string(count) +
+                      (count == 1 ? " output" : " outputs") + ", but " + std::to_string(given.size()) +
+                      (given.size() == 1 ? " name is given" : " names are given"));
     for (blob_operand const& blob : given) made.push_back(output_name(blob));
     while (made.size() != count) {
       std::string name = names.next_name(type, numbered ? std::optional(made.size()) : std::nullopt);
@@ -153,7 +154,7 @@ struct builder_state {
     for (builder_state const* level = this; level != nullptr; level = level->parent)
       if (level == blob.owner()) return;
     std::string const name(blob.name());
-    throw net_error("plait: " + quoted() + " was given " +
+    throw net_error("plait: " + quoted() + ": an operand is " +
                         (name.empty() ? "an empty handle" : "blob '" + name + "' of another net builder"),
                     {}, name);
   }

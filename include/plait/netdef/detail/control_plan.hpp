@@ -1,4 +1,4 @@
-// The ops that control flow is made of, planned before anything is changed.
+// Plans of control flow ops: checks the scope and specifies all ops before the net is changed.
 #pragma once
 
 #include <algorithm>
@@ -25,13 +25,13 @@ namespace plait {
 
 namespace detail {
 
-/// Ops to be added, the last of which is the control flow op itself.
+/// Ops to append; the last one is the control flow op itself.
 struct control_plan {
   std::vector<built_op> ops;
   control_blobs blobs;
 };
 
-/// A list of distinct names, in order.
+/// Ordered set of names: distinct, in order of insertion.
 class distinct_names {
  public:
   void add(std::string const& name) {
@@ -48,7 +48,7 @@ class distinct_names {
 
 using net_blobs = external_blobs<netdef>;
 
-/// external_blob_names for a scope that is a predicate.
+/// Returns external_blob_names() for a scope that is a predicate.
 template <class Visible>
 net_blobs blobs_in_scope(netdef const& n, Visible const& visible) {
   net_blobs const all = external_blob_names(n);
@@ -59,12 +59,12 @@ net_blobs blobs_in_scope(netdef const& n, Visible const& visible) {
   return external_blob_names(n, scope);
 }
 
-/// The Do op of a net whose blobs are called inside as `bound` says, in the order of inputs, then other outputs.
+/// Specification of a Do op.
 struct do_spec {
   netdef net;
   std::vector<std::string> inputs;   ///< outer names; the workspace is not among them
   std::vector<std::string> outputs;  ///< likewise
-  std::vector<std::string> inner;    ///< inner names of the inputs, then of outputs that are no inputs
+  std::vector<std::string> inner;    ///< inner names of the inputs, then of outputs that are not inputs
   std::string workspace;
   bool copy_external_blobs = false;
   bool reuse_workspace = false;
@@ -91,7 +91,7 @@ inline built_op do_op(do_spec spec, std::optional<device_spec> const& device) {
   return made;
 }
 
-/// A net with a Do op in it, for a branch whose blobs have the same names inside and outside.
+/// Net with one Do op, for a branch whose blobs have the same names inside and outside.
 struct control_branch {
   netdef net;
   std::vector<std::string> inputs;
@@ -103,7 +103,7 @@ inline control_branch make_branch(netdef body, net_blobs const& blobs, std::stri
                                   bool in_loop, std::optional<device_spec> const& device) {
   distinct_names inputs;
   inputs.add(blobs.inputs);
-  if (in_loop) inputs.add(blobs.outputs);  // what a loop that never runs leaves is what was there
+  if (in_loop) inputs.add(blobs.outputs);  // a loop without iterations leaves them unchanged
   distinct_names inner = inputs;
   inner.add(blobs.outputs);
   control_branch made;
@@ -218,7 +218,7 @@ control_plan plan_while_op(name_generator& names, std::string const& condition, 
   return made;
 }
 
-// The outer blobs that a Do op reads and writes, and what they are called inside.
+// Resolves bindings to the outer blobs that a Do op reads and writes, and their inner names.
 template <class Visible>
 do_spec bind_blobs(netdef const& inner, Visible const& visible, std::vector<blob_binding> const& bindings) {
   do_spec made;

@@ -1,4 +1,4 @@
-// Where writers put their bytes, and what they check before the first one.
+// Output buffer of the NetDef writers, and the check that a format can express a net.
 #pragma once
 
 #include <charconv>
@@ -20,7 +20,7 @@
 
 namespace plait::detail {
 
-/// Collects bytes for a stream, or, without one, in a string.
+/// Buffers bytes for a stream or, without one, in a string.
 class output_buffer {
  public:
   output_buffer() = default;
@@ -42,7 +42,7 @@ class output_buffer {
     static_cast<void>(problem);
     return *this << std::string_view(digits, end);
   }
-  /// The shortest decimal that reads as the same number. Not for infinities and NaN.
+  /// Appends the shortest decimal that round-trips. Not for infinities and NaN.
   template <std::floating_point T>
   output_buffer& operator<<(T value) {
     char digits[32];
@@ -66,7 +66,7 @@ class output_buffer {
   std::string buffer_;
 };
 
-/// What a string field's value is, whichever way it is stored.
+/// Returns the text of a string field, interned or stored as a string.
 inline std::string_view text_of(symbol value, netdef const& net) { return net.text(value); }
 inline std::string_view text_of(std::string const& value, netdef const&) { return value; }
 
@@ -82,8 +82,8 @@ void for_each_value(Member const& member, F&& f) {
   }
 }
 
-/// Which of the unknown fields of a message a format can express: those of which Format::can_write<Message>(field) says
-/// so, and where a name can be given only once (Format::distinct_names) the first of each.
+/// Returns for each unknown field of a message whether a format can express it: Format::can_write<Message>(field) holds
+/// and, in a format without repeated names (Format::distinct_names), it is the first of its name.
 template <class Format, class Message>
 std::vector<bool> expressible(std::vector<unknown_field> const& fields) {
   std::vector<bool> made;
@@ -94,8 +94,8 @@ std::vector<bool> expressible(std::vector<unknown_field> const& fields) {
   return made;
 }
 
-/// Collects what a format cannot express, before it is written. `Format` has a name and says of unknown fields, see
-/// expressible(), and of texts, Format::can_write(text), whether they can be.
+/// Visitor that reports what a format cannot express, before anything is written. `Format` has a name and the
+/// predicates can_write(text) and, for unknown fields, can_write<Message>(field); see expressible().
 template <class Format>
 class expressible_check : public null_visitor {
  public:
