@@ -96,8 +96,8 @@ TEST_CASE("dlpack: of a struct with a version, one that is known, and memory tha
   CHECK(out->version.major == 1);
   CHECK(out->flags == 0);
   out->flags = 1;
-  CHECK_THROWS_WITH_AS(static_cast<void>(plait::from_dlpack<plait::serial>(out)),
-                       doctest::Contains("must not be written"), plait::shape_error);
+  CHECK_THROWS_WITH_AS(static_cast<void>(plait::from_dlpack<plait::serial>(out)), doctest::Contains("read-only"),
+                       plait::shape_error);
   out->flags = 0;
   out->version.major = 2;
   CHECK_THROWS_WITH_AS(static_cast<void>(plait::from_dlpack<plait::serial>(out)), doctest::Contains("version 2"),
