@@ -1,5 +1,5 @@
-// The subcommands. Each adds itself to the app and, when it is the one that was asked for, leaves in `chosen` what is
-// to be done; that returns the exit status.
+// Subcommands. Each add_ function adds one to the app, and assigns its action to `chosen` if the command line selects
+// it; the action returns the exit status.
 #pragma once
 
 #include <functional>

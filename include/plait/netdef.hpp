@@ -3,7 +3,7 @@
 
 #include <plait/netdef/arguments.hpp>
 #include <plait/netdef/detail/saved_model.hpp>
-#include <plait/netdef/detail/trained_net.hpp>
+#include <plait/netdef/detail/trained_model.hpp>
 #include <plait/netdef/equality.hpp>
 #include <plait/netdef/model.hpp>
 #include <plait/netdef/nested_nets.hpp>

@@ -1,4 +1,4 @@
-# Every real net goes through the reading commands and the round trip text, JSON, binary, text.
+# Every real net passes the reading commands and the round trip text, JSON, binary, text.
 include(${CMAKE_CURRENT_LIST_DIR}/run.cmake)
 
 file(GLOB_RECURSE files LIST_DIRECTORIES false ${NETS}/*)

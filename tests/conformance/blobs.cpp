@@ -15,7 +15,7 @@
 
 #include "case.hpp"
 
-// CMakeLists.txt makes a runner for each backend.
+// CMakeLists.txt builds a runner for each backend.
 #if defined(PLAIT_CONFORMANCE_TBB)
 #include <plait/exec/tbb.hpp>
 #elif defined(PLAIT_CONFORMANCE_OMP)

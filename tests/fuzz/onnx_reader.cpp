@@ -1,4 +1,4 @@
-// The ONNX reader: no input harms it, and what it refuses it refuses with an error of plait's, in one line of UTF-8.
+// Fuzz target of the ONNX reader: any input gives a net or an error of plait, in one line of UTF-8.
 #include <cstddef>
 #include <cstdint>
 #include <exception>

@@ -1,4 +1,4 @@
-// The class that protoc generated from ONNX's GraphProto is a net like any other.
+// ONNX adapter, on the class that protoc generated from GraphProto.
 #include <plait/interop/onnx_graph.hpp>
 
 #include <filesystem>
@@ -78,23 +78,23 @@ using texts = std::vector<std::string>;
 
 }  // namespace
 
-TEST_CASE("an operand that is left out is none") {
+TEST_CASE("onnx graph: omitted operands are skipped") {
   graph const g = parsed();
   CHECK(strings(plait::inputs(g, g.node(0))) == texts{"x", "w"});
   CHECK(strings(plait::outputs(g, g.node(0))) == texts{"y"});
   CHECK(listing(g) == texts{"x0 w0 -> y1", "y1 -> dead1", "c0 -> z1"});
 }
 
-TEST_CASE("graphs inside see the graph around, and keep their own names") {
+TEST_CASE("onnx graph: nested graphs read outer blobs, and have local names") {
   CHECK(listing(parsed(), {.subnets = true}).back() == "c0 y1 w0 -> z1");
 }
 
-TEST_CASE("initializers are inputs") {
+TEST_CASE("onnx graph: initializers are external inputs") {
   CHECK(strings(plait::external_inputs(parsed())) == texts{"x", "c", "w", "unused"});
   CHECK(strings(plait::external_outputs(parsed())) == texts{"z"});
 }
 
-TEST_CASE("renaming passes over operands that are left out") {
+TEST_CASE("onnx graph: renaming skips omitted operands") {
   graph g = parsed();
   using theirs = plait::net_traits<graph>;
   theirs::set_input(g, *g.mutable_node(0), 1, "v");
@@ -109,7 +109,7 @@ TEST_CASE("renaming passes over operands that are left out") {
   CHECK(g.initializer(0).name() == "v");
 }
 
-TEST_CASE("dead nodes go, with the inputs that only they read") {
+TEST_CASE("onnx graph: dead nodes are removed") {
   graph g = parsed();
   (void)plait::remove_dead_ops(g, {.subnets = true});
   REQUIRE(g.node_size() == 2);
@@ -117,7 +117,7 @@ TEST_CASE("dead nodes go, with the inputs that only they read") {
   CHECK(g.node(1).op_type() == "If");
 }
 
-TEST_CASE("every mutation hook changes the message") {
+TEST_CASE("onnx graph: every mutation hook changes the message") {
   using theirs = plait::net_traits<graph>;
   graph g = parsed();
   theirs::insert_op(g, 1, {.type = "Clip", .inputs = {"y"}, .outputs = {"k"}, .arguments = {{"max", 2.0f}}});
@@ -157,8 +157,9 @@ TEST_CASE("every mutation hook changes the message") {
   CHECK(strings(plait::external_inputs(g)) == texts{"c", "n", "unused"});
 }
 
-// Every model of ONNX's own tests: SSA forms hold, and what no output needs is found by plain search.
-TEST_CASE("ONNX's test models") {
+// Checks on every model of ONNX's own tests that it is in SSA form, and that its dead nodes are those of a plain
+// search.
+TEST_CASE("onnx graph: ONNX's test models are in SSA form, and lose their dead nodes") {
   if (std::string(PLAIT_ONNX_TEST_DATA).empty()) return test::skip("PLAIT_ONNX_TEST_DATA is not set");
   std::size_t models = 0;
   std::size_t with_graphs_inside = 0;

@@ -591,7 +591,7 @@ TEST_CASE("attention: invalid options are refused, and the model is rolled back"
       "m", [](options&) {}, "plait: attention memory 'm': the net has it already");
   refused(
       "n", [](options& o) { o.parameters = "m", o.sum_width = 2; },
-      "plait: parameter 'm/weighted_encoder_outputs_w' is 4×4, and is asked for as 2×4");
+      "plait: parameter 'm/weighted_encoder_outputs_w' is 4×4, not 2×4");
 
   auto const fails = [&](plait::attention_memory const& m, std::string const& text) {
     plait::netdef const net = model.net.net();

@@ -8,7 +8,7 @@
 
 #include <doctest/doctest.h>
 
-#include <plait/netdef/detail/trained_net.hpp>
+#include <plait/netdef/detail/trained_model.hpp>
 #include <plait/rnn/detail/lstm_gates.hpp>
 #include <plait/rnn/onnx_weights.hpp>
 #include <plait/rnn/recurrent_layer.hpp>

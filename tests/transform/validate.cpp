@@ -139,7 +139,7 @@ TEST_CASE("a step net that cannot be read is a problem among others") {
   CHECK(found[0].kind == kind::unreadable_net);
   CHECK(found[0].op == 2);
   CHECK(found[0].type == "RecurrentNetwork");
-  CHECK(found[0].message.starts_with("argument 'step_net' of op 2 (RecurrentNetwork) is no net in text form: 1:"));
+  CHECK(found[0].message.starts_with("argument 'step_net' of op 2 (RecurrentNetwork) is not a net in text form: 1:"));
   CHECK(found[1].kind == kind::undeclared_read);  // and not: 'z' is never written, 'perhaps' is not used, op 2 is dead
   CHECK(found[1].blob == "w");
 }

@@ -1,4 +1,4 @@
-// plait share: a net in which blobs that are never in use at once have one name, or are freed.
+// plait share: lets blobs with disjoint live ranges share one name, or frees blobs after their last use.
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -80,20 +80,21 @@ int run(share_command const& given) {
 
 void add_share(CLI::App& app, action& chosen) {
   auto const given = std::make_shared<share_command>();
-  CLI::App* const command = app.add_subcommand("share", "give blobs that are never in use at once one name");
-  command->footer("What was done is printed; on standard error where the net goes to standard output.");
+  CLI::App* const command = app.add_subcommand("share", "give blobs with disjoint live ranges one name");
+  command->footer("Changes are listed; on standard error if the net goes to standard output.");
   add_file(*command, given->file);
   add_destination(*command, given->to);
   add_json(*command, given->json);
-  command->add_option("--keep", given->keep, "blobs that stay what they are, separated by commas; external ones do")
+  command
+      ->add_option("--keep", given->keep, "blobs that keep their names, separated by commas; external ones always do")
       ->delimiter(',');
   command->add_option("--scope", given->scope, "make shared blobs in this scope");
   CLI::Option* const any_order =
-      command->add_flag("--any-order", given->any_order, "for runtimes that run ops as soon as they can be run");
+      command->add_flag("--any-order", given->any_order, "for runtimes that run ops as soon as their inputs are ready");
   CLI::Option* const reorder =
-      command->add_flag("--reorder", given->reorder, "put ops in an order first in which less is in use at once")
+      command->add_flag("--reorder", given->reorder, "reorder ops first, so that less is live at once")
           ->excludes(any_order);
-  command->add_flag("--free", given->free, "insert ops that free blobs nobody reads any more, instead")
+  command->add_flag("--free", given->free, "insert ops that free blobs after their last use, instead")
       ->excludes(any_order)
       ->excludes(reorder)
       ->excludes("--scope");

@@ -1,6 +1,6 @@
-// ONNX's generated class GraphProto is a net, by duck typing. This header includes nothing of ONNX and fits every
-// version and namespace of its classes: include it, and get_ssa(model.graph()) works, as do all transforms. The graph
-// is changed in place; names are its strings. To run a model, see interop/onnx/read.hpp.
+// ONNX adapter: the generated class GraphProto as a net, by duck typing. Includes no header of ONNX and works with
+// every version and namespace of its classes: get_ssa(model.graph()) and all transforms work. Transforms change the
+// graph in place; names are its strings. To run a model, see interop/onnx/read.hpp.
 #pragma once
 
 #include <concepts>
@@ -17,7 +17,7 @@
 #include <variant>
 #include <vector>
 
-#include <plait/interop/detail/messages.hpp>
+#include <plait/interop/detail/protobuf_messages.hpp>
 #include <plait/net/detail/implicit_operands.hpp>
 #include <plait/net/mutation.hpp>
 #include <plait/net/net_traits.hpp>
@@ -40,7 +40,7 @@ concept onnx_graph = requires(M const& g, M& changed) {
 
 namespace detail {
 
-// Operands of a node; an empty name is an optional one that is left out, and none of them.
+// Range of the operands of a node; skips empty names, which are omitted optional operands.
 template <class Repeated>
 class onnx_operands {
  public:
@@ -81,7 +81,7 @@ class onnx_operands {
   Repeated const* names_;
 };
 
-// Messages by their names: those of one list, then those of another.
+// Range of the names of messages: those of one list, then those of another.
 template <class First, class Second = First>
 class onnx_names {
  public:
@@ -132,10 +132,10 @@ inline constexpr bool std::ranges::enable_borrowed_range<plait::detail::onnx_nam
 
 namespace plait {
 
-/// Ops are nodes, arguments their attributes. External inputs are the graph's inputs and then its initializers; one
-/// that is both, as older models have all of them, is listed twice. Operands that a node leaves out (empty names) are
-/// none. Nets inside nodes see the blobs around them and write their own. ONNX knows no devices: those of ops that are
-/// added are dropped. Not adapted: sparse initializers, and the functions of a model.
+/// Net traits of an ONNX graph. Ops are nodes, arguments their attributes. External inputs are the graph's inputs and
+/// then its initializers; one that is both, as all are in older models, is listed twice. Operands that a node omits
+/// (empty names) are skipped. Nested graphs read the blobs of the enclosing graph and write their own. ONNX has no
+/// devices: those of added ops are dropped. Not adapted: sparse initializers, and the functions of a model.
 template <onnx_graph M>
 struct net_traits<M> {
   using op_message = std::remove_cvref_t<decltype(std::declval<M const&>().node(0))>;
@@ -152,7 +152,7 @@ struct net_traits<M> {
   static std::string const& op_name(M const&, op_message const& op) { return op.name(); }
   static std::string const& net_name(M const& g) { return g.name(); }
 
-  /// A graph in an attribute. It belongs to the message.
+  /// Graph in an attribute. The message owns it.
   struct nested {
     M const* net;
     subnet_scope scope;
@@ -257,14 +257,14 @@ struct net_traits<M> {
     }
   }
   static void set_argument(M&, op_message& op, argument_spec const& spec) {
-    fill(detail::named(*op.mutable_attribute(), spec.name), spec);
+    fill(detail::find_or_add_named(*op.mutable_attribute(), spec.name), spec);
   }
   static void erase_argument(M&, op_message& op, std::string_view key) {
     detail::erase_named(*op.mutable_attribute(), key);
   }
 
  private:
-  // AttributeProto.AttributeType, as far as arguments have it.
+  // AttributeProto.AttributeType, restricted to the types of arguments.
   enum class kinds { real = 1, integer = 2, text = 3, reals = 6, integers = 7, texts = 8 };
   static kinds kind(arg_message const& a) { return static_cast<kinds>(static_cast<int>(a.type())); }
 

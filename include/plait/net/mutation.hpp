@@ -34,7 +34,7 @@
 //   inherit(n, op, from, from_op, inherited)                inheriting_net: what a made op takes over from another one
 //   insert_ops(n, positions, op_specs)                      optional with insert_op: many at once, in linear time
 //   add_subnet(n, op, argument, net)                        subnet_extensible_net: a netdef as an argument of an op
-//   mutable_subnets(n, op), store_subnet(n, op, subnet)     nested_editable_net (nested_edit.hpp of netdef)
+//   mutable_subnets(n, op), store_subnet(n, op, subnet)     nested_editable_net (mutable_nested_nets.hpp of netdef)
 //   argument_blobs(n, op), rename_arguments(n, op, names)   optional with it: blobs that arguments name
 //
 // `op` is what iterating ops(n) of the non-const net yields. Hooks must not throw for valid indices (but for memory):

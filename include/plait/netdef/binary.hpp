@@ -1,4 +1,4 @@
-// Protobuf's binary format of NetDefs: read_binary(), write_binary().
+// NetDef in protobuf's binary wire format: read_netdef_binary(), write_netdef_binary(), to_binary().
 #pragma once
 
 #include <plait/netdef/detail/binary_reader.hpp>

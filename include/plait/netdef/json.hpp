@@ -1,4 +1,4 @@
-// JSON of NetDefs, by protobuf's mapping: read_json(), write_json().
+// NetDef in protobuf's JSON mapping: read_netdef_json(), write_netdef_json(), to_json().
 #pragma once
 
 #include <plait/netdef/detail/json_reader.hpp>

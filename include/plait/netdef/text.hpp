@@ -1,4 +1,4 @@
-// Protobuf's text format of NetDefs: read_text(), write_text().
+// NetDef in protobuf's text format: read_netdef_text(), write_netdef_text(), to_text().
 #pragma once
 
 #include <plait/netdef/detail/text_reader.hpp>

@@ -1,4 +1,4 @@
-// A netdef is a net: names are its symbols, numbered already, so that analyses touch integers only.
+// net_traits of netdef: names are its symbols, which are dense ids already, so that analyses touch integers only.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 #include <plait/net/mutation.hpp>
 #include <plait/net/net_traits.hpp>
 #include <plait/netdef/arguments.hpp>
-#include <plait/netdef/detail/nested_edit.hpp>
+#include <plait/netdef/detail/mutable_nested_nets.hpp>
 #include <plait/netdef/model.hpp>
 #include <plait/netdef/nested_nets.hpp>
 
@@ -115,7 +115,7 @@ struct net_traits<netdef> {
     added.n = inner;
   }
 
-  // ---- nets inside ops
+  // ---- nested nets
   static std::vector<mutable_nested_net> mutable_subnets(netdef& n, op_def& op) { return mutable_nested_nets(n, op); }
   static void store_subnet(netdef& n, op_def& op, mutable_nested_net const& s) { store_nested_net(n, op, s); }
   static std::vector<std::string_view> argument_blobs(netdef const& n, op_def const& op) {

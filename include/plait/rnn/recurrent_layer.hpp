@@ -16,7 +16,7 @@
 #include <plait/core/errors.hpp>
 #include <plait/gradient/standard_rules.hpp>
 #include <plait/netdef/detail/blob_handle.hpp>
-#include <plait/netdef/detail/trained_net.hpp>
+#include <plait/netdef/detail/trained_model.hpp>
 #include <plait/netdef/net_builder.hpp>
 #include <plait/rnn/detail/cell_step.hpp>
 #include <plait/rnn/detail/layer_builder.hpp>
@@ -83,7 +83,7 @@ recurrent_layer add_recurrent_layer(trained_model& model, std::string_view name,
   cell_scope around = builder.over_sequence();
   layer.output = traits::output(cell, around, layer.all);
   layer.output_width = traits::output_width(cell);
-  rollback.keep_new_blobs("layer '" + std::string(name) + "'");
+  rollback.commit_new_blobs("layer '" + std::string(name) + "'");
   return layer;
 }
 

@@ -15,7 +15,7 @@
 #include <plait/core/errors.hpp>
 #include <plait/gradient/standard_rules.hpp>
 #include <plait/netdef/detail/blob_handle.hpp>
-#include <plait/netdef/detail/trained_net.hpp>
+#include <plait/netdef/detail/trained_model.hpp>
 #include <plait/rnn/detail/layer_options.hpp>
 #include <plait/rnn/recurrent_cell.hpp>
 #include <plait/rnn/recurrent_layer.hpp>
@@ -57,7 +57,7 @@ recurrent_layer add_bidirectional_layer(trained_model& model, std::string_view n
     outputs.push_back(made.output);
   }
   both.output = model.net.concat(outputs, 2, std::string(name) + "/output");
-  rollback.keep_new_blobs("layer '" + std::string(name) + "'");
+  rollback.commit_new_blobs("layer '" + std::string(name) + "'");
   return both;
 }
 
@@ -125,7 +125,7 @@ std::vector<recurrent_layer> add_recurrent_layers(trained_model& model, std::str
     made.push_back(options.bidirectional ? add_bidirectional_layer(model, layer, cells[i], one, rules)
                                          : add_recurrent_layer(model, layer, cells[i], one, rules));
   }
-  rollback.keep_new_blobs("layer '" + std::string(name) + "'");
+  rollback.commit_new_blobs("layer '" + std::string(name) + "'");
   return made;
 }
 

@@ -9,7 +9,7 @@
 
 #include <plait/core/errors.hpp>
 #include <plait/netdef/detail/blob_handle.hpp>
-#include <plait/netdef/detail/trained_net.hpp>
+#include <plait/netdef/detail/trained_model.hpp>
 #include <plait/rnn/detail/cell_step.hpp>
 #include <plait/rnn/recurrent_cell.hpp>
 
@@ -82,7 +82,7 @@ recurrent_step add_recurrent_step(trained_model& model, std::string_view name, C
     made.states = traits::step(cell, step);
   }
   made.output = traits::output(cell, around, made.states);
-  rollback.keep_new_blobs("recurrent step '" + std::string(name) + "'", options.states);
+  rollback.commit_new_blobs("recurrent step '" + std::string(name) + "'", options.states);
   return made;
 }
 

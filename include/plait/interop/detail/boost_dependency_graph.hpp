@@ -1,15 +1,14 @@
-// The dependency graph of a net as a graph of Boost.Graph's.
+// Boost.Graph model of the dependency graph of a net.
 //
 //   plait::dependency_graph const g = plait::dependencies(net, {.write_after_read = true, .write_after_write = true});
 //   std::vector<plait::op_index> order;
 //   boost::topological_sort(g, std::back_inserter(order));
 //   g[vertex].op, g[edge].kind, g[edge].blob, g.values(edge)
 //
-// A model of Boost's VertexListGraph, EdgeListGraph, AdjacencyGraph and BidirectionalGraph. Its vertices are the ops;
-// the entry that dependency_graph has as a flow graph of plait's is not among them, since Boost's algorithms visit all
-// vertices by themselves and an op that is none would end up in every order. Edges may be parallel (of different
-// kinds). Vertex and edge bundles can be read, as g[v] and as property maps, get(&plait::dependency::kind, g); a
-// dependency graph is a result and nobody writes to it.
+// Models Boost's VertexListGraph, EdgeListGraph, AdjacencyGraph and BidirectionalGraph. The vertices are the ops; the
+// entry that dependency_graph has as a flow graph of plait is not among them, since Boost's algorithms visit all
+// vertices anyway, and it would appear in every order. Edges may be parallel (of different kinds). Vertex and edge
+// bundles are read-only, as g[v] and as property maps, get(&plait::dependency::kind, g).
 #pragma once
 
 #include <cstddef>
@@ -26,7 +25,7 @@
 
 namespace plait {
 
-/// Property map of the numbers of vertices and edges: 0 … num_vertices(g) - 1, and 0 … num_edges(g) - 1.
+/// Property map from vertices and edges to their indices: 0 … num_vertices(g) - 1, and 0 … num_edges(g) - 1.
 template <class Descriptor>
 struct dependency_index_map {
   using key_type = Descriptor;
@@ -37,7 +36,7 @@ struct dependency_index_map {
 constexpr std::size_t get(dependency_index_map<op_index>, op_index v) { return v; }
 constexpr std::size_t get(dependency_index_map<dependency_id>, dependency_id e) { return e.index; }
 
-/// Property map of one member of what vertices or edges carry. Refers to the graph.
+/// Property map of one member of a vertex or edge bundle. Refers to the graph.
 template <class Descriptor, class Bundle, class T>
 struct dependency_member_map {
   using key_type = Descriptor;
@@ -112,7 +111,7 @@ struct property_map<plait::dependency_graph, T plait::dependency::*> {
 
 namespace plait {
 
-// What Boost's concepts ask for, under Boost's names; found by argument-dependent lookup. All O(1).
+// Functions that Boost's concepts require, found by argument-dependent lookup. All O(1).
 
 namespace detail {
 template <class T>
@@ -137,7 +136,7 @@ inline auto adjacent_vertices(op_index v, dependency_graph const& g) { return de
 inline std::size_t out_degree(op_index v, dependency_graph const& g) { return g.out_edges(v).size(); }
 inline std::size_t in_degree(op_index v, dependency_graph const& g) { return g.in_edges(v).size(); }
 inline std::size_t degree(op_index v, dependency_graph const& g) { return in_degree(v, g) + out_degree(v, g); }
-/// The first of the edges between two ops, and whether there is one. O(edges that leave u).
+/// Returns the first edge from u to v, and whether there is one. O(out-degree of u).
 inline std::pair<dependency_id, bool> edge(op_index u, op_index v, dependency_graph const& g) {
   for (dependency_id e : g.out_edges(u))
     if (g[e].to == v) return {e, true};

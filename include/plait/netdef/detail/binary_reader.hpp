@@ -1,4 +1,4 @@
-// Reads NetDefs in protobuf's binary format (".pb").
+// NetDef reader for protobuf's binary wire format (".pb").
 #pragma once
 
 #include <cstddef>
@@ -40,7 +40,7 @@ class binary_reader {
     } catch (protozero::unknown_pbf_wire_type_exception const&) {
       fail(field_start_, "groups and unknown wire types are not supported");
     } catch (protozero::end_of_buffer_exception const&) {
-      fail(field_start_, "the field is longer than what holds it");
+      fail(field_start_, "the field is longer than its message");
     } catch (protozero::exception const&) {
       fail(field_start_, "malformed field");
     }
@@ -50,7 +50,7 @@ class binary_reader {
  private:
   struct frame {
     message_pointer message;
-    netdef* net;  // whose symbols the message uses
+    netdef* net;  // whose symbol table the message uses
     protozero::pbf_reader reader;
   };
 
@@ -63,7 +63,7 @@ class binary_reader {
     return static_cast<std::size_t>(reader.data().data() - source_.data());
   }
 
-  // Reads fields until the message ends or a message within it begins; the loop in read() goes on from there.
+  // Reads fields until the message ends or a message within it begins; the loop in read() continues from there.
   template <class Message>
   void read_fields(Message& message) {
     netdef& net = *stack_.back().net;
@@ -79,8 +79,8 @@ class binary_reader {
     }
   }
 
-  // TRAP: protozero keeps the low 32 bits of a tag, which may be those of another field, and of a length, which may be
-  // short where the field has no end.
+  // TRAP: protozero truncates tags and lengths to 32 bits. A truncated tag may be that of another field, and a
+  // truncated length may fit where the real one exceeds the message.
   void check_tag(protozero::data_view rest) const {
     if (rest.empty()) return;
     char const* at = rest.data();
@@ -105,13 +105,14 @@ class binary_reader {
     return known;
   }
 
-  // Returns whether the wire type is one the field may have. Others are unknown fields, as for protobuf.
+  // Reads a field and returns true if it has a valid wire type. With any other wire type it is an unknown field, as in
+  // protobuf.
   template <class Message, std::size_t I>
   bool read_field(Message& message, netdef& net, protozero::pbf_reader& reader, bool& opened) {
     using traits = member_traits<member_t<Message, I>>;
     using type = typename traits::value_type;
     using protozero::pbf_wire_type;
-    if (!budget_.charge_place(field_at<Message, I>.rare, message)) out_of_memory();
+    if (!budget_.charge_extras(field_at<Message, I>.rare, message)) out_of_memory();
     auto& member = field_at<Message, I>.in(message);
 
     if constexpr (netdef_message<type>) {
@@ -160,7 +161,7 @@ class binary_reader {
       return static_cast<T>(value);  // the low bits, as protobuf does
   }
 
-  // The last one counts, where there may be only one.
+  // Appends to a repeated field; overwrites a singular one, so that the last value counts.
   template <class Member, class T>
   void assign(Member& member, T&& value) {
     if constexpr (member_traits<Member>::repeated) {
@@ -187,7 +188,7 @@ class binary_reader {
     }
   }
 
-  // Begins a message; one that is there already is added to.
+  // Opens a nested message; a second occurrence of a singular message is merged into the first.
   template <class Child, class Member>
   void open(Member& member, netdef& net, protozero::data_view content) {
     if (stack_.size() > budget_.max_depth()) fail(field_start_, depth_message);
@@ -218,7 +219,7 @@ class binary_reader {
     std::uint32_t const number = reader.tag();
     reader.skip();
     std::size_t const size = offset(reader) - field_start_;
-    if (!budget_.charge_place(true, message) || !budget_.charge(sizeof(unknown_field) + size)) out_of_memory();
+    if (!budget_.charge_extras(true, message) || !budget_.charge(sizeof(unknown_field) + size)) out_of_memory();
     netdef_schema::unknown_fields_of(message).push_back({number, {}, std::string(source_.substr(field_start_, size))});
     if (options_.diagnostics != nullptr)
       options_.diagnostics->push_back(
@@ -234,9 +235,9 @@ class binary_reader {
 
 }  // namespace detail
 
-/// The net that `source` holds in protobuf's binary format. As protobuf reads it: packed and unpacked numbers, the last
-/// of several values and all parts of a message where one is expected, unknown fields kept. Groups are refused. Linear
-/// time. Throws parse_error with a byte offset; see read_options for the limits.
+/// Reads a net from protobuf's binary format, with protobuf's semantics: numbers may be packed or not, the last value
+/// of a singular field counts, several messages of a singular field are merged, unknown fields are kept. Groups are
+/// refused. Linear time. Throws parse_error with a byte offset; see read_options for the limits.
 [[nodiscard]] inline netdef read_netdef_binary(std::string_view source, read_options const& options = {}) {
   return detail::binary_reader(source, options).read();
 }

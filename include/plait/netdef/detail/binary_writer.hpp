@@ -1,4 +1,4 @@
-// Writes NetDefs in protobuf's binary format (".pb").
+// NetDef writer for protobuf's binary wire format (".pb").
 #pragma once
 
 #include <bit>
@@ -16,8 +16,8 @@
 
 #include <plait/core/errors.hpp>
 #include <plait/netdef/detail/field_traits.hpp>
-#include <plait/netdef/detail/output.hpp>
-#include <plait/netdef/detail/walk.hpp>
+#include <plait/netdef/detail/message_walk.hpp>
+#include <plait/netdef/detail/output_buffer.hpp>
 #include <plait/netdef/detail/write_options.hpp>
 #include <plait/netdef/model.hpp>
 
@@ -34,7 +34,7 @@ struct binary_format {
   }
 };
 
-/// Counts bytes instead of keeping them.
+/// Sink that only counts bytes.
 struct byte_counter {
   std::uint64_t count = 0;
   void varint(std::uint64_t value) { count += static_cast<unsigned>(protozero::length_of_varint(value)); }
@@ -46,7 +46,7 @@ struct byte_counter {
 };
 
 struct byte_sink {
-  output& out;
+  output_buffer& out;
   void varint(std::uint64_t value) {
     char bytes[protozero::max_varint_length];
     int const length = protozero::add_varint_to_buffer(bytes, value);
@@ -70,7 +70,7 @@ void put_scalar(Sink& sink, T const& value, netdef const& net) {
   } else if constexpr (std::is_enum_v<T>) {
     put_scalar(sink, static_cast<std::int32_t>(value), net);
   } else if constexpr (std::is_integral_v<T>) {
-    // Negative numbers of 32 bits are extended to 64, which is what protobuf reads.
+    // Negative 32-bit numbers are sign-extended to 64 bits, as protobuf requires.
     sink.varint(
         static_cast<std::uint64_t>(static_cast<std::conditional_t<std::is_signed_v<T>, std::int64_t, T>>(value)));
   } else {
@@ -106,8 +106,8 @@ void put_field(Sink& sink, Member const& member, netdef const& net) {
   }
 }
 
-/// The sizes of all messages, in the order in which the walk meets them.
-class binary_measure {
+/// First pass of the writer: computes the sizes of all messages, in the order of the walk.
+class size_visitor {
  public:
   std::vector<std::uint64_t> sizes;
 
@@ -146,7 +146,7 @@ class binary_measure {
 
 class binary_writer {
  public:
-  binary_writer(output& out, std::vector<std::uint64_t> const& sizes) : sink_{out}, next_(sizes.data()) {}
+  binary_writer(output_buffer& out, std::vector<std::uint64_t> const& sizes) : sink_{out}, next_(sizes.data()) {}
 
   template <class Message, std::size_t I, class Member>
   void value(Member const& member, netdef const& net) {
@@ -170,9 +170,9 @@ class binary_writer {
   std::uint64_t const* next_;
 };
 
-inline void write_binary(output& out, netdef const& net, write_options const& options) {
+inline void write_binary(output_buffer& out, netdef const& net, write_options const& options) {
   check_expressible<binary_format>(net, options);
-  binary_measure measure;
+  size_visitor measure;
   message_walk(measure).run(net);
   if (measure.total() > static_cast<std::uint64_t>(std::numeric_limits<std::int32_t>::max()))
     throw net_error("plait: the net takes more than the 2 GiB that protobuf's binary format allows");
@@ -184,17 +184,17 @@ inline void write_binary(output& out, netdef const& net, write_options const& op
 }  // namespace detail
 
 /// Writes a net in protobuf's binary format, fields in the order of the schema, numbers of tensors packed as Caffe2
-/// packs them. Linear: sizes are found in a walk of their own. Throws net_error before anything is written if the net
-/// holds what the format cannot express (see write_options) or is larger than 2 GiB; failures of the stream are left in
-/// its state.
+/// packs them. Linear, in two passes: sizes of messages first. Throws net_error before anything is written if the
+/// format cannot express the net (see write_options) or the net is larger than 2 GiB; failures of the stream are left
+/// in its state.
 inline void write_netdef_binary(std::ostream& out, netdef const& net, write_options const& options = {}) {
-  detail::output buffered(out);
+  detail::output_buffer buffered(out);
   detail::write_binary(buffered, net, options);
 }
 
-/// The same as a string of bytes.
+/// Returns the net in protobuf's binary format as a string of bytes; throws like write_netdef_binary().
 [[nodiscard]] inline std::string to_binary(netdef const& net, write_options const& options = {}) {
-  detail::output collected;
+  detail::output_buffer collected;
   detail::write_binary(collected, net, options);
   return collected.take();
 }

@@ -1,4 +1,4 @@
-// What ops of a net builder are given: blobs, by handle or by name.
+// Operands of ops in a net builder: blobs, by handle or by name.
 #pragma once
 
 #include <concepts>
@@ -15,11 +15,11 @@
 
 namespace plait {
 
-/// A blob of a net builder: its name, and which builder knows it. It stays valid as a name when the builder is gone,
-/// and is accepted wherever a blob is asked for by its name.
+/// Handle of a blob in a net builder: its name and its builder. The name outlives the builder, and the handle converts
+/// to it wherever a function takes the name of a blob.
 class blob_handle {
  public:
-  /// No blob.
+  /// Refers to no blob.
   blob_handle() = default;
 
   std::string const& name() const noexcept { return name_; }
@@ -33,11 +33,11 @@ class blob_handle {
   blob_handle(std::string name, void const* owner) : name_(std::move(name)), owner_(owner) {}
 
   std::string name_;
-  void const* owner_ = nullptr;  // compared, never followed: the builder may be gone
+  void const* owner_ = nullptr;  // compared, never dereferenced: the builder may no longer exist
 };
 
-/// A blob as an op is given it: a handle, or text, which is taken within the builder's name scope. Refers to what it is
-/// made from; for parameters only.
+/// Operand of an op: a blob handle, or text, which is a name within the builder's name scope. Refers to its argument;
+/// use it for function parameters only.
 class blob_operand {
  public:
   blob_operand(blob_handle const& handle) : name_(handle.name_), owner_(handle.owner_), is_text_(false) {}
@@ -60,7 +60,8 @@ concept blob_operand_range = std::ranges::forward_range<T const&> && !std::conve
                              std::convertible_to<std::ranges::range_reference_t<T const&>, blob_operand> &&
                              std::is_reference_v<std::ranges::range_reference_t<T const&>>;
 
-/// Several blobs: {x, "w", b}, one alone, or a range of handles or strings. For parameters only.
+/// List of operands: {x, "w", b}, a single operand, or a range of handles or strings. Use it for function parameters
+/// only.
 class blob_operands {
  public:
   blob_operands() = default;

@@ -1,4 +1,4 @@
-// The common operators as members of a net builder.
+// Common operators as member functions of the net builder.
 #pragma once
 
 #include <array>
@@ -15,11 +15,11 @@
 
 namespace plait {
 
-/// What net_builder has beyond op<Count>(type, inputs, outputs, arguments): each adds the op of the Caffe2 operator
-/// that it is called after, and takes last what the output is to be called; left out, a name is made. An argument that
-/// is left out is not written, and the operator's default holds. Where Caffe2 knows a second output that the gradient
-/// needs (Concat, Reshape), that one is called `_<output>_concat_dims`, `_<output>_dims`, as by brew. Throw what op()
-/// throws.
+/// Shorthands for op<Count>(type, inputs, outputs, arguments) of net_builder, which derives from them (CRTP): each
+/// appends the Caffe2 operator of its name. The last parameter names the output; if it is omitted, a name is generated.
+/// An omitted argument is not written, so that the default of the operator holds. Where Caffe2 has a second output that
+/// the gradient needs (Concat, Reshape), it is called `_<output>_concat_dims` or `_<output>_dims`, as in brew. All
+/// throw what op() throws.
 template <class Builder>
 class builder_ops {
  public:
@@ -34,7 +34,7 @@ class builder_ops {
     return one("Transpose", x, y, {{"axes", axes}});
   }
 
-  // ---- elements
+  // ---- element-wise
   blob_handle add(blob_operand a, blob_operand b, blob_operands c = {}) { return one("Add", {a, b}, c); }
   blob_handle sub(blob_operand a, blob_operand b, blob_operands c = {}) { return one("Sub", {a, b}, c); }
   blob_handle mul(blob_operand a, blob_operand b, blob_operands c = {}) { return one("Mul", {a, b}, c); }
@@ -66,19 +66,19 @@ class builder_ops {
   blob_handle ge(blob_operand a, blob_operand b, blob_operands c = {}) { return one("GE", {a, b}, c); }
   blob_handle eq(blob_operand a, blob_operand b, blob_operands c = {}) { return one("EQ", {a, b}, c); }
 
-  // ---- shapes and places
+  // ---- shapes and indexing
   blob_handle concat(blob_operands const& xs, axis_argument axis = {}, blob_operands y = {}) {
-    return with_second("Concat", xs, y, "_concat_dims", axis_arguments(axis));
+    return with_shape_output("Concat", xs, y, "_concat_dims", axis_arguments(axis));
   }
   blob_handle reshape(blob_operand x, std::vector<std::int64_t> const& shape, blob_operands y = {}) {
-    return with_second("Reshape", x, y, "_dims", {{"shape", shape}});
+    return with_shape_output("Reshape", x, y, "_dims", {{"shape", shape}});
   }
-  /// `auto [a, b] = net.split<2>(x);`
+  /// Splits into a number of outputs known at compile time: `auto [a, b] = net.split<2>(x);`
   template <std::size_t Count>
   std::array<blob_handle, Count> split(blob_operand x, axis_argument axis = {}, blob_operands ys = {}) {
     return self().template op<Count>("Split", x, ys, axis_arguments(axis));
   }
-  /// As many parts as is found out at run time.
+  /// Splits into a number of outputs known at run time only.
   std::vector<blob_handle> split(blob_operand x, std::size_t count, axis_argument axis = {}) {
     return self().op_n("Split", x, count, axis_arguments(axis));
   }
@@ -89,7 +89,7 @@ class builder_ops {
   blob_handle stop_gradient(blob_operand x, blob_operands y = {}) { return one("StopGradient", x, y); }
 
   // ---- losses
-  /// The softmax and the loss.
+  /// Returns the softmax and the loss.
   std::array<blob_handle, 2> softmax_with_loss(blob_operand x, blob_operand labels, blob_operands outputs = {}) {
     return self().template op<2>("SoftmaxWithLoss", {x, labels}, outputs);
   }
@@ -99,8 +99,8 @@ class builder_ops {
   blob_handle averaged_loss(blob_operand x, blob_operands y = {}) { return one("AveragedLoss", x, y); }
   blob_handle sum_elements(blob_operand x, blob_operands y = {}) { return one("SumElements", x, y); }
 
-  // ---- tensors out of nothing
-  /// Of float where the value is a floating-point number, of bool where it is one, else of int64.
+  // ---- fills
+  /// Fills a tensor of float if the value is a floating-point number, of bool if it is a bool, and of int64 otherwise.
   template <class T>
     requires std::is_arithmetic_v<T>
   blob_handle constant_fill(std::vector<std::int64_t> const& shape, T value, blob_operands y = {}) {
@@ -108,12 +108,12 @@ class builder_ops {
     if constexpr (std::is_integral_v<T>) arguments.emplace_back("dtype", std::is_same_v<T, bool> ? 5 : 10);
     return one("ConstantFill", {}, y, std::move(arguments));
   }
-  /// The tensor itself, of any type that a fill op makes (const_fill_op says which).
+  /// Fills with the tensor itself, of any type that a fill op makes (see const_fill_op).
   blob_handle given_tensor(tensor_value const& tensor, blob_operands y = {}) { return self().fill(tensor, y); }
   blob_handle given_tensor(std::vector<std::int64_t> shape, std::vector<float> elements, blob_operands y = {}) {
     return given_tensor({std::move(shape), std::move(elements)}, y);
   }
-  /// A workspace for Do ops to run in.
+  /// Creates a workspace for Do ops.
   blob_handle create_scope(blob_operands workspace = {}) { return one("CreateScope", {}, workspace); }
 
  private:
@@ -122,9 +122,9 @@ class builder_ops {
                   std::vector<net_argument> arguments = {}) {
     return self().template op<1>(type, inputs, y, std::move(arguments));
   }
-  blob_handle with_second(char const* type, blob_operands const& inputs, blob_operands const& y, char const* ending,
-                          std::vector<net_argument> arguments) {
-    return self().op_with_second(type, inputs, y, ending, std::move(arguments));
+  blob_handle with_shape_output(char const* type, blob_operands const& inputs, blob_operands const& y,
+                                char const* ending, std::vector<net_argument> arguments) {
+    return self().op_with_shape_output(type, inputs, y, ending, std::move(arguments));
   }
   static std::vector<net_argument> axis_arguments(axis_argument axis) {
     std::vector<net_argument> made;

@@ -1,4 +1,4 @@
-// Ops that are to be added to a netdef, with whatever arguments: what the net builder and control flow are made of.
+// Op specifications with arguments of any kind, nested nets included, and append_op(), which adds them to a netdef.
 #pragma once
 
 #include <concepts>
@@ -24,9 +24,9 @@ template <class T>
 concept text_argument = std::convertible_to<T const&, std::string_view>;
 }  // namespace detail
 
-/// An argument of an op: a number, text, a list of either, a net, or nets. Made from what C++ has for these: {"axis",
-/// 1}, {"scale", 0.5}, {"broadcast", true}, {"shape", {2, 3}}, {"policy", "fixed"}. As NetDef has it, whole numbers and
-/// bool become int64, floating-point numbers float; a list is of one kind.
+/// Argument of an op: a number, text, a list of either, a net, or nets. Converts from C++ values: {"axis", 1},
+/// {"scale", 0.5}, {"broadcast", true}, {"shape", {2, 3}}, {"policy", "fixed"}. As in NetDef, integers and bool become
+/// int64, floating-point numbers float; the elements of a list have one type.
 class net_argument {
  public:
   using value_type = std::variant<argument_value, netdef, std::vector<netdef>>;
@@ -72,7 +72,7 @@ class net_argument {
   value_type value_;
 };
 
-/// An op that is to be made, like op_spec, but with arguments that can be nets.
+/// Specification of an op, like op_spec, but with arguments that can be nets.
 struct built_op {
   std::string type;
   std::vector<std::string> inputs;
@@ -82,11 +82,11 @@ struct built_op {
   std::string name = {};
   std::string engine = {};
   std::vector<std::string> control_inputs = {};
-  std::optional<std::uint32_t> random_seed = {};  ///< of the device, where NetDef keeps it
+  std::optional<std::uint32_t> random_seed = {};  ///< stored in the device option, as in NetDef
 };
 
-/// Adds the op behind the others of a net and returns it; the reference lives until the next op is added. Blobs are
-/// taken by their names, whether the net has them or not. Nested nets are moved, not copied.
+/// Appends the op to a net and returns it; the reference is valid until the next op is added. Blobs are identified by
+/// name, whether the net has them or not. Nested nets are moved, not copied.
 inline op_def& append_op(netdef& n, built_op op) {
   op_def& made = n.op.emplace_back();
   made.type = n.intern(op.type);

@@ -1,10 +1,10 @@
-// If, While and Do ops from the nets of their branches and bodies.
+// Control flow ops: adds If, While and Do ops, built from the nets of their branches and bodies.
 //
-// Follows Caffe2's add_if_op and add_while_op (control_ops_util.py): the net of a branch stands in a Do op, which runs
-// it in a workspace of its own, bound to the blobs around it by name. What a branch reads before it writes it must be
-// in the lexical scope; of what it writes, blobs in the scope are written outside, all others are its own. Differences:
-// names are in order of first appearance, where the original has hash order; the condition is an input once, also where
-// a branch reads it; names of workspaces are unique in the net, not in the process.
+// Follows Caffe2's add_if_op and add_while_op (control_ops_util.py): the net of a branch becomes the net of a Do op,
+// which runs it in a child workspace and binds outer blobs by name. Upward-exposed reads of a branch (blobs read before
+// they are written) must be in the lexical scope; a blob that it writes is the outer one if that is in the scope, and
+// local otherwise. Differences: names are in order of first appearance, where the original has hash order; the
+// condition is an input once, even if a branch reads it; workspace names are unique in the net, not in the process.
 #pragma once
 
 #include <concepts>
@@ -30,7 +30,8 @@ namespace plait {
 
 namespace detail {
 
-// Adds the ops with their undeclared inputs and all their outputs as externals, as Caffe2's helpers do.
+// Appends the ops of a plan; their undefined inputs become external inputs and the outputs of the last op external
+// outputs, as with Caffe2's helpers.
 inline control_blobs apply_control_plan(netdef& n, control_plan plan) {
   std::vector<bool> defined(n.symbols.size());
   std::vector<bool> promised(n.symbols.size());
@@ -82,41 +83,42 @@ template <class Scope>
 concept lexical_scope = std::ranges::input_range<Scope const> &&
                         std::constructible_from<std::string_view, std::ranges::range_reference_t<Scope const>>;
 
-/// Adds an If op to `n`, with the CreateScope ops of its workspaces before it; what it reads that `n` neither declares
-/// nor writes becomes an external input, what it writes, with the workspaces, external outputs. `condition` is a blob
-/// of one bool. Without an else net nothing is written where the condition is false. Throws net_error, and changes
-/// nothing, where the condition or a blob that a branch reads before it writes it is not in the scope. O(operands of
-/// all three nets): to add many, use net_builder, which is linear in the whole.
+/// Appends an If op to `n`, after the CreateScope ops of its workspaces. What it reads and `n` neither declares nor
+/// writes becomes an external input; what it writes, with the workspaces, becomes external outputs. `condition` is a
+/// blob of one bool. Without an else net, a false condition writes nothing. Throws net_error, and changes nothing, if
+/// the condition or an upward-exposed read of a branch is not in the scope. O(operands of all three nets); to add many
+/// ops, use net_builder, which is linear in total.
 template <lexical_scope Scope>
 control_blobs add_if(netdef& n, std::string_view condition, Scope const& scope, netdef then_net,
                      std::optional<netdef> else_net = {}, control_options options = {}) {
   options.name = detail::control_name(n, options.name);
   name_generator names(options.name, n);
-  return detail::apply_control_plan(n, detail::built_if(names, std::string(condition), detail::scope_set<Scope>(scope),
-                                                        std::move(then_net), std::move(else_net), options));
+  return detail::apply_control_plan(
+      n, detail::plan_if_op(names, std::string(condition), detail::scope_set<Scope>(scope), std::move(then_net),
+                            std::move(else_net), options));
 }
 
-/// Adds a While op, likewise: the body runs as long as the condition holds; the condition net, if there is one, before
-/// each look at it, and it must write the condition. A condition that is not in the scope is made first, false. What
-/// the body writes outside is an input too, for a loop that never runs leaves it as it was.
+/// Appends a While op like add_if(): the body runs while the condition holds. A condition net runs before each test of
+/// the condition, and must write it. A condition that is not in the scope is created first, as false. Outer blobs that
+/// the body writes are inputs, too, since a loop without iterations leaves them unchanged.
 template <lexical_scope Scope>
 control_blobs add_while(netdef& n, std::string_view condition, Scope const& scope, netdef body,
                         std::optional<netdef> condition_net = {}, control_options options = {}) {
   options.name = detail::control_name(n, options.name);
   name_generator names(options.name, n);
   return detail::apply_control_plan(
-      n, detail::built_while(names, std::string(condition), detail::scope_set<Scope>(scope), std::move(body),
-                             std::move(condition_net), options));
+      n, detail::plan_while_op(names, std::string(condition), detail::scope_set<Scope>(scope), std::move(body),
+                               std::move(condition_net), options));
 }
 
-/// Adds a Do op, likewise: a net that runs once, in a workspace of its own. Throws net_error where the bindings do not
-/// fit: a blob bound twice, or not used, or read but not bound or not in the scope.
+/// Appends a Do op like add_if(): a net that runs once, in a child workspace. Throws net_error for invalid bindings: a
+/// blob that is bound twice, bound but not used, read but not bound, or not in the scope.
 template <lexical_scope Scope>
 control_blobs add_do(netdef& n, Scope const& scope, netdef inner, do_options options = {}) {
   options.name = detail::control_name(n, options.name);
   name_generator names(options.name, n);
   return detail::apply_control_plan(
-      n, detail::built_do(names, detail::scope_set<Scope>(scope), std::move(inner), options));
+      n, detail::plan_do_op(names, detail::scope_set<Scope>(scope), std::move(inner), options));
 }
 
 }  // namespace plait

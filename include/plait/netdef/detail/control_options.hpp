@@ -1,4 +1,4 @@
-// How If, While and Do ops are made, and what they leave behind.
+// Options for adding If, While and Do ops, and the blobs that these write.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,7 @@
 
 namespace plait {
 
-/// Which blob outside a Do op one of its net's blobs is.
+/// Binding of a blob in the net of a Do op to an outer blob.
 struct blob_binding {
   std::string inner;
   std::string outer;
@@ -17,27 +17,27 @@ struct blob_binding {
 };
 
 struct control_options {
-  /// Workspaces are called <name>/workspace_if_then and so on; empty: the net's name.
+  /// Prefix of workspace names: <name>/workspace_if_then and so on; empty: the name of the net.
   std::string name = {};
-  std::optional<device_spec> device = {};  ///< of all ops that are made
+  std::optional<device_spec> device = {};  ///< of all added ops
 };
 
 struct do_options {
-  /// Empty: every blob is the one of its name outside, if there is one in the lexical scope. Else these and no others:
-  /// every blob that the net reads before it writes it must be among them; an outer blob that is only written need not
-  /// exist.
+  /// Empty: every blob is bound to the outer blob of its name, if there is one in the lexical scope. Otherwise these
+  /// blobs are bound and no others: all upward-exposed reads of the net must be among them; an outer blob that is only
+  /// written need not exist.
   std::vector<blob_binding> bindings = {};
-  /// The blob with the workspace; empty: one is made, called <name>/workspace_do.
+  /// The blob that holds the workspace; empty: a new one, <name>/workspace_do.
   std::string workspace = {};
-  bool copy_external_blobs = false;  ///< each run keeps the values it began with, for the gradient: in loops
-  bool reuse_workspace = false;      ///< run again where the last run was
+  bool copy_external_blobs = false;  ///< each run saves the values it began with, for the gradient; needed in loops
+  bool reuse_workspace = false;      ///< each run uses the workspace of the last one
   std::string name = {};             ///< empty: the net's name
   std::optional<device_spec> device = {};
 };
 
-/// What a control flow op leaves behind.
+/// Blobs that a control flow op writes.
 struct control_blobs {
-  std::vector<std::string> outputs;     ///< blobs of the net around that it writes
+  std::vector<std::string> outputs;     ///< blobs of the enclosing net
   std::vector<std::string> workspaces;  ///< of If: then, else; of While: body, condition
   friend bool operator==(control_blobs const&, control_blobs const&) = default;
 };

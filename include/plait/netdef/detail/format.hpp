@@ -1,4 +1,4 @@
-// Which of its three formats a NetDef document is in, found from its content: the suffixes of real files lie.
+// Format detection of NetDef documents (text, JSON or binary) by content, since suffixes of real files mislead.
 #pragma once
 
 #include <cstddef>
@@ -15,13 +15,13 @@ enum class netdef_format : std::uint8_t { text, json, binary };
   return format == netdef_format::text ? "text" : format == netdef_format::json ? "json" : "binary";
 }
 
-/// The most plausible format of a document, from its first bytes; text if there are none. O(size) at worst, usually
+/// Returns the most plausible format of a document from its first bytes; text if it is empty. O(size) at worst, usually
 /// O(1).
 ///
-/// JSON begins with '{' and goes on with '"' or '}'; no document in the text format begins with '{'. Of the other two:
-/// a binary NetDef begins with a tag (0x0A, the field `name`, in nearly all), a text one with a comment or a field
-/// name. Since 0x0A is also a newline, and tags of unknown fields may be letters, what follows decides: text has no
-/// control characters, and behind its first word come ':', '{', '<' or white space.
+/// JSON begins with '{' followed by '"' or '}'; no document in the text format begins with '{'. A binary NetDef begins
+/// with a tag (0x0A, the field `name`, in nearly all files), a text NetDef with a comment or a field name. Since 0x0A
+/// is also a newline, and tags of unknown fields may be letters, the bytes after it decide: text has no control
+/// characters, and ':', '{', '<' or white space follow its first word.
 [[nodiscard]] constexpr netdef_format detect_format(std::string_view document) {
   constexpr std::string_view white = " \t\r\n\v\f";
   if (document.starts_with("\xEF\xBB\xBF")) document.remove_prefix(3);
@@ -31,7 +31,7 @@ enum class netdef_format : std::uint8_t { text, json, binary };
     std::size_t const next = document.find_first_not_of(white, at + 1);
     if (next == document.npos || document[next] == '"' || document[next] == '}') return netdef_format::json;
   }
-  // Over comments to the first word. A control character on the way is no text.
+  // Skips comments up to the first word. A comment with a control character is not text.
   while (at != document.size() && document[at] == '#') {
     std::size_t const line = document.find('\n', at);
     for (char c : document.substr(at, line == document.npos ? line : line - at))

@@ -1,4 +1,4 @@
-// Reads NetDefs as JSON, by protobuf's mapping.
+// NetDef reader for protobuf's JSON mapping, on the SAX interface of nlohmann/json.
 #pragma once
 
 #include <algorithm>
@@ -29,8 +29,8 @@
 namespace plait {
 namespace detail {
 
-/// Receives the events of nlohmann's parser and builds the net from them; no DOM, no recursion. The events carry no
-/// positions, so the source is handed over through an iterator that tells how far the parser has come.
+/// SAX handler of nlohmann's parser that builds the net; no DOM, no recursion. The events carry no positions, so the
+/// source is passed through an iterator that records how far the parser has read.
 class json_reader {
  public:
   json_reader(std::string_view source, read_options const& options)
@@ -42,21 +42,21 @@ class json_reader {
     at_ = token_end_ = source_.data();
     if (source_.starts_with("\xEF\xBB\xBF")) token_end_ += 3;
     char const* const end = at_ + source_.size();
-    // Versions of nlohmann's parser say this in words of their own.
+    // The message of nlohmann's parser for empty input depends on its version.
     if (token_end_ == end) fail(end, "unexpected end of input");
     nlohmann::json::sax_parse(cursor{at_, &at_}, cursor{end, &at_}, this);
-    // TRAP: for nlohmann's parser a NUL byte is the end of the input, whatever follows.
+    // TRAP: nlohmann's parser takes a NUL byte for the end of the input, whatever follows.
     at_ = end;
     if (char const* const rest = begin_token(); rest != end) fail(rest, nul_message);
     return std::move(root_);
   }
 
-  // ---- the interface nlohmann calls
+  // ---- nlohmann's SAX interface
   bool null() {
     char const* const start = begin_token();
     end_token();
     if (skipping_) return skipped(start, 0);
-    if (stack_.empty() || stack_.back().in_list) fail(start, "null is no value here");
+    if (stack_.empty() || stack_.back().in_list) fail(start, "null is not a value here");
     return true;
   }
   bool boolean(bool value) { return scalar({json_scalar::kind::boolean, value, {}}); }
@@ -147,14 +147,14 @@ class json_reader {
     std::string_view name;
     bool repeated;
     void (json_reader::*set)(message_pointer, netdef&, json_scalar const&, char const* start);  // nullptr: a message
-    void (json_reader::*open)(message_pointer, netdef&, char const* start);                     // nullptr: none
+    void (json_reader::*open)(message_pointer, netdef&, char const* start);  // nullptr: not a message
   };
   struct frame {
     message_pointer message;
-    netdef* net;         // whose symbols the message uses
+    netdef* net;         // whose symbol table the message uses
     std::size_t object;  // its number among the objects of the document
     field_access const* field = nullptr;
-    std::uint32_t given = 0;  // bit i: field i of the message was there, null and empty lists included
+    std::uint32_t given = 0;  // bit i: field i of the message has occurred, also as null or an empty list
     bool in_list = false;
   };
   struct cursor {
@@ -191,7 +191,7 @@ class json_reader {
   }
   [[noreturn]] void wrong_value(char const* start) {
     if (stack_.empty()) fail(start, "expected an object");
-    fail(start, "this is no value of field '" + std::string(stack_.back().field->name) + "'");
+    fail(start, "this is not a value of field '" + std::string(stack_.back().field->name) + "'");
   }
   std::string no_field(std::string_view name) const {
     return std::visit([](auto const* m) { return std::string(message_name<std::remove_cvref_t<decltype(*m)>>); },
@@ -199,7 +199,7 @@ class json_reader {
            " has no field '" + std::string(name) + "'";
   }
 
-  // ---- where tokens are: the parser stands behind a token when it reports it, or one further where it is a number
+  // ---- token positions: the parser is behind a token when it reports it, and one character further after a number
 
   char const* begin_token() const {
     char const* start = token_end_;
@@ -230,7 +230,7 @@ class json_reader {
     return true;
   }
 
-  // ---- fields the model does not have, kept as they stand
+  // ---- unknown fields, kept verbatim
 
   bool skipped(char const* start, int step) {
     if (skip_depth_ == 0) unknown_from_ = start;
@@ -247,20 +247,20 @@ class json_reader {
       options_.diagnostics->push_back({locate_(unknown_at_), no_field(unknown_name_) + "; kept"});
     std::visit(
         [&](auto* message) {
-          if (!budget_.charge_place(true, *message)) fail(unknown_from_, memory_message);
+          if (!budget_.charge_extras(true, *message)) fail(unknown_from_, memory_message);
           netdef_schema::unknown_fields_of(*message).push_back({0, std::move(unknown_name_), {unknown_from_, size}});
         },
         stack_.back().message);
     return true;
   }
 
-  // Names that the model does not have, by the object that has them.
+  // Throws parse_error if an object repeats an unknown name.
   void expect_new_name(std::size_t object, std::string_view name, char const* start) {
     if (!budget_.charge(name.size() + 96)) fail(start, memory_message);
     if (!unknown_names_.insert(std::to_string(object).append(1, ':').append(name)).second) fail_twice(name, start);
   }
   [[noreturn]] void fail_twice(std::string_view name, char const* start) {
-    fail(start, "field '" + std::string(name) + "' is given twice");
+    fail(start, "field '" + std::string(name) + "' occurs twice");
   }
 
   // ---- fields of the model
@@ -308,7 +308,7 @@ class json_reader {
 
   template <class Message, std::size_t I>
   void set(message_pointer parent, netdef& net, json_scalar const& value, char const* start) {
-    if (!budget_.charge_place(field_at<Message, I>.rare, *std::get<Message*>(parent))) fail(start, memory_message);
+    if (!budget_.charge_extras(field_at<Message, I>.rare, *std::get<Message*>(parent))) fail(start, memory_message);
     auto& member = field_at<Message, I>.in(*std::get<Message*>(parent));
     if constexpr (member_traits<member_t<Message, I>>::repeated) {
       if (!budget_.charge(sizeof(field_value_t<Message, I>))) fail(start, memory_message);
@@ -331,7 +331,7 @@ class json_reader {
         if (!budget_.charge(value.text.size())) fail(start, memory_message);
         if constexpr (field_at<Message, I>.holds == netdef_schema::content::text) return std::string(value.text);
         auto bytes = base64_decode(value.text);
-        if (!bytes) fail(start, "this is no base64");
+        if (!bytes) fail(start, "this is not base64");
         return *std::move(bytes);
       }
     } else if constexpr (std::is_same_v<type, bool>) {
@@ -373,11 +373,10 @@ class json_reader {
 
 }  // namespace detail
 
-/// The net that `source` describes by protobuf's JSON mapping: names in lowerCamel or as in the proto, numbers quoted
-/// or not, with point or exponent also where they are integers, bytes as base64, infinities and NaN as strings,
-/// enumerations by name or number, null for absent. Integers are exact beyond 2^53, too. A name given twice in one
-/// object is an error, whatever its values. Linear time. Throws parse_error with line and column; see read_options for
-/// the limits.
+/// Reads a net from protobuf's JSON mapping: names in lowerCamel or as in the proto, numbers quoted or not, integers
+/// also with a point or an exponent, bytes as base64, infinities and NaN as strings, enumerations by name or number,
+/// null for absent. Integers beyond 2^53 are exact, too. A name that occurs twice in one object is an error, whatever
+/// its values. Linear time. Throws parse_error with line and column; see read_options for the limits.
 [[nodiscard]] inline netdef read_netdef_json(std::string_view source, read_options const& options = {}) {
   return detail::json_reader(source, options).read();
 }

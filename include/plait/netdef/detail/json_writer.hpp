@@ -1,4 +1,4 @@
-// Writes NetDefs as JSON, by protobuf's mapping.
+// NetDef writer for protobuf's JSON mapping.
 #pragma once
 
 #include <cmath>
@@ -17,8 +17,8 @@
 #include <plait/core/detail/utf8.hpp>
 #include <plait/netdef/detail/field_traits.hpp>
 #include <plait/netdef/detail/json_names.hpp>
-#include <plait/netdef/detail/output.hpp>
-#include <plait/netdef/detail/walk.hpp>
+#include <plait/netdef/detail/message_walk.hpp>
+#include <plait/netdef/detail/output_buffer.hpp>
 #include <plait/netdef/detail/write_options.hpp>
 #include <plait/netdef/model.hpp>
 
@@ -29,13 +29,13 @@ struct json_format {
   static constexpr bool distinct_names = true;
   static constexpr char const* name = "JSON";
   static bool can_write(std::string_view text) { return is_utf8(text); }
-  // Also what came from text, if it means the same here.
+  // Accepts unknown fields from text, too, if they mean the same in JSON.
   template <class Message>
   static bool can_write(unknown_field const& field) {
     return field.number == 0 && json_field<Message>(field.name) == field_count<Message> && is_utf8(field.name) &&
            is_json(field.data);
   }
-  // TRAP: nlohmann's parser ends at a NUL byte and steps over a byte order mark.
+  // TRAP: nlohmann's parser stops at a NUL byte and skips a byte order mark.
   static bool is_json(std::string_view text) {
     return text.find('\0') == text.npos && !text.starts_with('\xEF') && nlohmann::json::accept(text);
   }
@@ -43,7 +43,7 @@ struct json_format {
 
 class json_writer {
  public:
-  json_writer(output& out, write_options const& options) : out_(out), options_(options) {}
+  json_writer(output_buffer& out, write_options const& options) : out_(out), options_(options) {}
 
   void run(netdef const& net) {
     out_ << '{';
@@ -143,7 +143,7 @@ class json_writer {
       else
         number(value);
     } else if constexpr (std::is_same_v<T, std::int64_t>) {
-      out_ << '"' << value << '"';  // many readers of JSON know doubles only
+      out_ << '"' << value << '"';  // many readers of JSON only have doubles
     } else if constexpr (std::is_integral_v<T>) {
       out_ << value;
     } else if constexpr (Holds == netdef_schema::content::bytes) {
@@ -153,8 +153,8 @@ class json_writer {
     }
   }
 
-  // Readers of JSON that have integers take the sign of -0 away, and protobuf's in Python compares a float with the
-  // largest one as a double: 3.4028235e+38, the shortest decimal of that, is larger.
+  // JSON readers with integers drop the sign of -0, and protobuf's Python reader compares a float with the largest one
+  // as a double: 3.4028235e+38, the shortest decimal of that, is larger.
   template <std::floating_point T>
   void number(T value) {
     if (value == 0 && std::signbit(value))
@@ -199,13 +199,13 @@ class json_writer {
     out_ << '"';
   }
 
-  output& out_;
+  output_buffer& out_;
   write_options const& options_;
   std::size_t depth_ = 1;
-  bool empty_ = true;  // the innermost list or object, so far
+  bool empty_ = true;  // the innermost list or object has no element yet
 };
 
-inline void write_json(output& out, netdef const& net, write_options const& options) {
+inline void write_json(output_buffer& out, netdef const& net, write_options const& options) {
   check_expressible<json_format>(net, options);
   json_writer(out, options).run(net);
   out.flush();
@@ -213,18 +213,18 @@ inline void write_json(output& out, netdef const& net, write_options const& opti
 
 }  // namespace detail
 
-/// Writes a net as protobuf's JSON mapping has it: 64-bit integers and bytes (base64) as strings, infinities and NaN as
-/// strings, tensor types by name. Equal nets give equal text; nothing is built in memory. Linear. Throws net_error
-/// before anything is written if the net holds what JSON cannot express: names that are not UTF-8, and see
-/// write_options; failures of the stream are left in its state.
+/// Writes a net in protobuf's JSON mapping: 64-bit integers and bytes (base64) as strings, infinities and NaN as
+/// strings, tensor types by name. Equal nets give equal text; no document is built in memory. Linear. Throws net_error
+/// before anything is written if JSON cannot express the net: names that are not UTF-8, and see write_options; failures
+/// of the stream are left in its state.
 inline void write_netdef_json(std::ostream& out, netdef const& net, write_options const& options = {}) {
-  detail::output buffered(out);
+  detail::output_buffer buffered(out);
   detail::write_json(buffered, net, options);
 }
 
-/// The same as a string.
+/// Returns the net in protobuf's JSON mapping as a string; throws like write_netdef_json().
 [[nodiscard]] inline std::string to_json(netdef const& net, write_options const& options = {}) {
-  detail::output collected;
+  detail::output_buffer collected;
   detail::write_json(collected, net, options);
   return collected.take();
 }

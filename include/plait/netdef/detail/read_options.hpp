@@ -1,4 +1,4 @@
-// What the NetDef readers accept and how much they may spend on it.
+// Options and resource limits of the NetDef readers.
 #pragma once
 
 #include <cstddef>
@@ -10,36 +10,37 @@
 
 namespace plait {
 
-/// Something worth telling the user that is no error. Writers, which have no document yet, leave the position empty.
+/// Diagnostic that is not an error. Writers, which have no document yet, leave the position empty.
 struct diagnostic {
   text_position position;
   std::string message;
   friend bool operator==(diagnostic const&, diagnostic const&) = default;
 };
 
-/// Bounds that a reader keeps whatever its input says; passing one is a parse_error.
+/// Resource limits that hold for any input; exceeding one is a parse_error.
 struct read_limits {
-  /// Messages within messages, the net itself not counted; one nested net is three (op, arg, n). Readers use no stack
-  /// for depth, but the destructor and the copy constructor of the result do: above hard_max_depth nothing is accepted.
+  /// Nesting depth of messages, the net itself not counted; a nested net counts three (op, arg, n). Readers use no
+  /// stack for depth, but the destructor and the copy constructor of the result do: nothing beyond hard_max_depth is
+  /// accepted.
   std::size_t max_depth = 100;
   /// Size of the document.
   std::size_t max_bytes = std::size_t{1} << 30;
-  /// Size of the result: messages, strings and numbers, without what the allocator adds. Two bytes of binary can ask
-  /// for a message of 256, so that a bound on the document alone would bound little.
+  /// Size of the result: messages, strings and numbers, without the overhead of the allocator. Two bytes of binary can
+  /// create a message of 256 bytes, so that a bound on the document alone would bound little.
   std::size_t max_memory = std::size_t{4} << 30;
 
   static constexpr std::size_t hard_max_depth = 1000;
 };
 
-/// What becomes of fields that the model does not have: kept in the `unknown` of their message, or a parse_error.
+/// Handling of fields that the model does not have: kept in `unknown` of their message, or a parse_error.
 enum class unknown_fields : std::uint8_t { keep, reject };
 
 struct read_options {
   read_limits limits = {};
   unknown_fields unknown = unknown_fields::keep;
-  /// Where unknown fields that are kept are reported; nullptr: nowhere.
+  /// Receives a diagnostic for each unknown field that is kept; may be nullptr.
   std::vector<diagnostic>* diagnostics = nullptr;
-  /// Where the ops of the net begin (not those of nets inside them) is written to it, in their order; nullptr: nowhere.
+  /// Receives the position where each op of the net begins (not those of nested nets), in order; may be nullptr.
   std::vector<text_position>* op_positions = nullptr;
 };
 

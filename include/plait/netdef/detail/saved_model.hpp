@@ -1,4 +1,4 @@
-// A model in a folder: the predict net, and the init net that makes its parameters.
+// Saved models: a folder with the predict net and the init net that creates its parameters.
 #pragma once
 
 #include <filesystem>
@@ -14,28 +14,28 @@
 
 namespace plait {
 
-/// What a folder that save_model wrote holds.
+/// Nets of a folder that save_model() wrote.
 struct saved_model {
   netdef predict;
   netdef init;
 };
 
-/// Writes model.pb, model_init.pb and, to be read by people, model.pbtxt (the predict net again), as detectron2's
-/// save_protobuf does. The folder is made if need be; files that are there are replaced. Throws net_error, before
-/// anything is written, for what the binary format cannot express, and io_error where a file cannot be written.
+/// Writes model.pb, model_init.pb and, for human readers, model.pbtxt (the predict net again), like detectron2's
+/// save_protobuf. Creates the folder if need be, and replaces existing files. Throws net_error before anything is
+/// written if the binary format cannot express a net, and io_error if a file cannot be written.
 inline void save_model(std::filesystem::path const& folder, netdef const& predict, netdef const& init) {
   std::string const predict_bytes = to_bytes(predict, netdef_format::binary);
   std::string const init_bytes = to_bytes(init, netdef_format::binary);
   std::string const predict_text = to_bytes(predict, netdef_format::text);
   std::error_code failed;
   std::filesystem::create_directories(folder, failed);
-  if (failed) throw io_error("cannot be made: " + failed.message(), folder.string());
+  if (failed) throw io_error("cannot be created: " + failed.message(), folder.string());
   detail::write_file(folder / "model.pb", predict_bytes);
   detail::write_file(folder / "model_init.pb", init_bytes);
   detail::write_file(folder / "model.pbtxt", predict_text);
 }
 
-/// Reads model.pb and model_init.pb, as detectron2's load_protobuf does. Throws as read_netdef does.
+/// Reads model.pb and model_init.pb, like detectron2's load_protobuf. Throws what read_netdef() throws.
 [[nodiscard]] inline saved_model load_model(std::filesystem::path const& folder, read_options const& options = {}) {
   return {read_netdef(folder / "model.pb", options), read_netdef(folder / "model_init.pb", options)};
 }

@@ -1,5 +1,5 @@
-// The fields of every NetDef message in one table each: readers, writers and comparison all walk these, so a field is
-// described once. Numbers and names are those of caffe2.proto.
+// Schema of NetDef: the fields of every message in one table each, which readers, writers and comparison share. Numbers
+// and names are those of caffe2.proto.
 #pragma once
 
 #include <array>
@@ -13,12 +13,12 @@
 
 namespace plait::netdef_schema {
 
-/// What a string holds: the text format escapes both, JSON writes bytes as base64.
+/// Content of a string field: the text format escapes both, JSON writes bytes as base64.
 enum class content { text, bytes };
-/// Whether a repeated number is written packed in the binary format. Readers take both forms for every such field.
+/// Encoding of repeated numbers in the binary format: plain or packed. Readers accept both for every such field.
 enum class layout { plain, packed };
 
-/// A field of Message, kept in Holder: the message itself or what it has for rare fields.
+/// Field of Message, stored in Holder: the message itself or its cold fields.
 template <class Message, class T, class Holder = Message>
 struct field {
   std::uint32_t number;
@@ -47,7 +47,7 @@ field(std::uint32_t, std::string_view, T Message::*, Rest...) -> field<Message, 
 template <class T>
 field(std::uint32_t, std::string_view, T op_extras::*) -> field<op_def, T, op_extras>;
 
-/// The fields of a message that no plait format knows.
+/// Returns the unknown fields of a message.
 template <class Message>
 auto& unknown_fields_of(Message& message) {
   if constexpr (requires { message.unknown; })

@@ -1,5 +1,5 @@
-// Reads NetDefs in protobuf's text format (".pbtxt"), at several times the speed of protobuf's own parser: one pass
-// over the source, no tokens, names interned from where they stand.
+// NetDef reader for protobuf's text format (".pbtxt"), several times as fast as protobuf's own parser: one pass over
+// the source, no token stream, names interned straight from the source.
 #pragma once
 
 #include <bit>
@@ -24,7 +24,7 @@
 namespace plait {
 namespace detail {
 
-/// The first eight bytes of a name as one number: with the length, that tells the fields of a message apart.
+/// Returns the first eight bytes of a name as one number; with the length, it tells the fields of a message apart.
 constexpr std::uint64_t name_prefix(std::string_view name) {
   std::uint64_t prefix = 0;
   for (std::size_t i = 0; i != 8 && i != name.size(); ++i)
@@ -45,7 +45,7 @@ class text_reader : text_scanner {
     return net;
   }
 
-  /// Whether the source is the value of a field of the model or another, and nothing else.
+  /// Returns true if the source is the value of a field, of the model or unknown, and nothing else.
   bool is_value() {
     try {
       skip_space();
@@ -57,7 +57,7 @@ class text_reader : text_scanner {
     }
   }
 
-  /// Whether the source is the name of a field or an extension.
+  /// Returns true if the source is the name of a field or an extension.
   bool is_name() {
     try {
       any_name();
@@ -70,15 +70,15 @@ class text_reader : text_scanner {
  private:
   struct frame {
     message_pointer message;
-    netdef* net;  // whose symbols the message uses
+    netdef* net;  // whose symbol table the message uses
     char const* start;
     char close;    // 0 for the document itself
-    bool in_list;  // a message of [{…}, {…}]
+    bool in_list;  // an element of [{…}, {…}]
     void (text_reader::*open_next)(message_pointer parent, netdef& net);
     message_pointer parent;
   };
 
-  // Reads fields until the message ends or a message within it begins; the loop in read() goes on from there.
+  // Reads fields until the message ends or a message within it begins; the loop in read() continues from there.
   template <class Message>
   void read_fields(Message& message) {
     netdef& net = *stack_.back().net;
@@ -86,7 +86,7 @@ class text_reader : text_scanner {
     for (;;) {
       skip_space();
       if (at_end()) {
-        if (close != 0) fail(stack_.back().start, "the message has no end");
+        if (close != 0) fail(stack_.back().start, "the message is not terminated");
         return stack_.pop_back();
       }
       if (*at_ == close && close != 0) return end_message();
@@ -138,15 +138,15 @@ class text_reader : text_scanner {
             ...);
   }
 
-  // Returns whether a message was begun.
+  // Reads a known field; returns true if it opened a nested message.
   template <class Message, std::size_t I>
   bool read_field(Message& message, netdef& net, std::string_view name) {
     constexpr bool repeated = member_traits<member_t<Message, I>>::repeated;
     constexpr bool nested = netdef_message<field_value_t<Message, I>>;
-    if (!budget_.charge_place(field_at<Message, I>.rare, message)) fail(name.data(), memory_message);
+    if (!budget_.charge_extras(field_at<Message, I>.rare, message)) fail(name.data(), memory_message);
     auto& member = field_at<Message, I>.in(message);
     if constexpr (!repeated)
-      if (has_value(member)) fail(name.data(), "field '" + std::string(name) + "' is given twice");
+      if (has_value(member)) fail(name.data(), "field '" + std::string(name) + "' occurs twice");
     skip_space();
     if (accept(':'))
       skip_space();
@@ -206,14 +206,14 @@ class text_reader : text_scanner {
       if (name.empty()) return static_cast<type>(integer<std::int32_t>());
       auto const number = enumeration<Message, I>::number(name);
       if (!number)
-        fail(start, "'" + std::string(name) + "' is no known value of " + std::string(field_at<Message, I>.name));
+        fail(start, "'" + std::string(name) + "' is not a known value of " + std::string(field_at<Message, I>.name));
       return static_cast<type>(*number);
     } else {
       return integer<type>();
     }
   }
 
-  // Begins a message of a field, with '{' or '<' here.
+  // Opens a nested message, at '{' or '<'.
   template <class Message, std::size_t I>
   void open(Message& message, netdef& net, bool in_list) {
     using child = field_value_t<Message, I>;
@@ -252,14 +252,14 @@ class text_reader : text_scanner {
     (this->*ended.open_next)(ended.parent, *stack_.back().net);
   }
 
-  // ---- fields the model does not have: checked for form, kept as they stand
+  // ---- unknown fields: checked for syntax, kept verbatim
 
   std::string_view any_name() {
     char const* const start = at_;
     if (accept('[')) {
       do {
         skip_space();
-        if (part_of_url().empty()) fail(at_, "expected the name of an extension");
+        if (url_segment().empty()) fail(at_, "expected the name of an extension");
         skip_space();
       } while (accept('.') || accept('/'));
       if (!accept(']')) fail(at_, "expected ']'");
@@ -281,7 +281,7 @@ class text_reader : text_scanner {
     char const* const from = at_;
     char const* const to = skip_value(colon);
     std::size_t const size = static_cast<std::size_t>(to - from);
-    if (!budget_.charge_place(true, message) || !budget_.charge(sizeof(unknown_field) + name.size() + size))
+    if (!budget_.charge_extras(true, message) || !budget_.charge(sizeof(unknown_field) + name.size() + size))
       fail(start, memory_message);
     netdef_schema::unknown_fields_of(message).push_back({0, std::string(name), std::string(from, size)});
     if (options_.diagnostics != nullptr)
@@ -290,9 +290,9 @@ class text_reader : text_scanner {
     skip_separator();
   }
 
-  // Steps over a value and returns its end.
+  // Skips a value and returns its end.
   char const* skip_value(bool colon) {
-    std::string closes;  // what ends the lists and messages that are open
+    std::string closes;  // closing brackets of the open lists and messages
     for (;;) {
       char const* stop = nullptr;  // end of a value that is complete
       if (looking_at('{') || looking_at('<')) {
@@ -308,7 +308,7 @@ class text_reader : text_scanner {
       } else {
         stop = skip_scalar();
       }
-      // Behind a value, or at the beginning of a message.
+      // After a value, or at the beginning of a message.
       bool next = false;
       while (!next) {
         if (stop != nullptr && closes.empty()) return stop;
@@ -341,14 +341,14 @@ class text_reader : text_scanner {
     if (looking_at('"') || looking_at('\'')) {
       char const* stop = at_;
       for (; looking_at('"') || looking_at('\''); skip_space()) {
-        string_part(buffer_);
+        string_literal(buffer_);
         stop = at_;
       }
       return stop;
     }
     if (minus() && looking_at('-')) fail(at_, "expected a value");
     if (!identifier().empty()) return at_;
-    if (end_ - at_ > 1 && *at_ == '0' && text_class::is(at_[1], text_class::word) && (at_[1] | 0x20) != 'e')
+    if (end_ - at_ > 1 && *at_ == '0' && char_class::is(at_[1], char_class::word) && (at_[1] | 0x20) != 'e')
       integer<std::uint64_t>();
     else
       real<double>();
@@ -361,7 +361,7 @@ class text_reader : text_scanner {
   std::string buffer_;
 };
 
-/// Whether `name: data` is a field in the text format.
+/// Returns true if `name: data` is a field in the text format.
 inline bool is_text_field(std::string_view name, std::string_view data) {
   read_options options;
   options.limits.max_depth = read_limits::hard_max_depth;
@@ -370,11 +370,10 @@ inline bool is_text_field(std::string_view name, std::string_view data) {
 
 }  // namespace detail
 
-/// The net that `source` describes in protobuf's text format. What protobuf's own parser takes is taken, but for
-/// escapes that stand for no byte or character: octal ones above \377, halves of surrogate pairs, code points above
-/// 10FFFF. Besides, fields that are not in the model are kept, tensor types may have numbers without a name, and device
-/// types may be given by the names they had before 2018. Linear time. Throws parse_error with line and column; see
-/// read_options for the limits.
+/// Reads a net from protobuf's text format. Accepts what protobuf's own parser accepts, except escapes that denote no
+/// byte or character: octal ones above \377, halves of surrogate pairs, code points above 10FFFF. In addition, unknown
+/// fields are kept, tensor types may have numbers without a name, and device types may have the names they had before
+/// 2018. Linear time. Throws parse_error with line and column; see read_options for the limits.
 [[nodiscard]] inline netdef read_netdef_text(std::string_view source, read_options const& options = {}) {
   return detail::text_reader(source, options).read();
 }

@@ -1,4 +1,4 @@
-// Writes NetDefs in protobuf's text format.
+// NetDef writer for protobuf's text format (".pbtxt").
 #pragma once
 
 #include <cmath>
@@ -10,9 +10,9 @@
 #include <vector>
 
 #include <plait/netdef/detail/field_traits.hpp>
-#include <plait/netdef/detail/output.hpp>
+#include <plait/netdef/detail/message_walk.hpp>
+#include <plait/netdef/detail/output_buffer.hpp>
 #include <plait/netdef/detail/text_reader.hpp>
-#include <plait/netdef/detail/walk.hpp>
 #include <plait/netdef/detail/write_options.hpp>
 #include <plait/netdef/model.hpp>
 
@@ -23,7 +23,7 @@ struct text_format {
   static constexpr bool distinct_names = false;
   static constexpr char const* name = "text";
   static bool can_write(std::string_view) { return true; }
-  // Also what came from JSON, if it means the same here.
+  // Accepts unknown fields from JSON, too, if they mean the same in text.
   template <class Message>
   static bool can_write(unknown_field const& field) {
     return field.number == 0 && is_text_field(field.name, field.data);
@@ -32,7 +32,7 @@ struct text_format {
 
 class text_writer {
  public:
-  text_writer(output& out, write_options const& options) : out_(out), options_(options) {}
+  text_writer(output_buffer& out, write_options const& options) : out_(out), options_(options) {}
 
   template <class Message, std::size_t I, class Member>
   void value(Member const& member, netdef const& net) {
@@ -94,7 +94,7 @@ class text_writer {
     }
   }
 
-  // As protobuf does: everything but printable ASCII is escaped, the rest in three octal digits.
+  // Escapes everything but printable ASCII, as protobuf does: by letter, or else in three octal digits.
   void quoted(std::string_view text) {
     out_ << '"';
     std::size_t from = 0;
@@ -113,12 +113,12 @@ class text_writer {
     out_ << text.substr(from) << '"';
   }
 
-  output& out_;
+  output_buffer& out_;
   write_options const& options_;
   std::size_t depth_ = 0;
 };
 
-inline void write_text(output& out, netdef const& net, write_options const& options) {
+inline void write_text(output_buffer& out, netdef const& net, write_options const& options) {
   check_expressible<text_format>(net, options);
   text_writer writer(out, options);
   message_walk(writer).run(net);
@@ -127,17 +127,18 @@ inline void write_text(output& out, netdef const& net, write_options const& opti
 
 }  // namespace detail
 
-/// Writes a net in protobuf's layout: a field a line, two spaces a level, fields in the order of the schema, numbers as
-/// short as they read back unchanged. Equal nets give equal text. Linear. Throws net_error before anything is written
-/// if the net holds what text cannot express (see write_options); failures of the stream are left in its state.
+/// Writes a net in protobuf's layout: one field per line, two spaces per level, fields in the order of the schema,
+/// numbers in the shortest form that round-trips. Equal nets give equal text. Linear. Throws net_error before anything
+/// is written if the text format cannot express the net (see write_options); failures of the stream are left in its
+/// state.
 inline void write_netdef_text(std::ostream& out, netdef const& net, write_options const& options = {}) {
-  detail::output buffered(out);
+  detail::output_buffer buffered(out);
   detail::write_text(buffered, net, options);
 }
 
-/// The same as a string.
+/// Returns the net in protobuf's text format as a string; throws like write_netdef_text().
 [[nodiscard]] inline std::string to_text(netdef const& net, write_options const& options = {}) {
-  detail::output collected;
+  detail::output_buffer collected;
   detail::write_text(collected, net, options);
   return collected.take();
 }

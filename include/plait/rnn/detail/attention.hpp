@@ -16,7 +16,7 @@
 
 #include <plait/core/errors.hpp>
 #include <plait/netdef/detail/blob_handle.hpp>
-#include <plait/netdef/detail/trained_net.hpp>
+#include <plait/netdef/detail/trained_model.hpp>
 #include <plait/netdef/net_builder.hpp>
 #include <plait/rnn/detail/cell_step.hpp>
 
@@ -104,7 +104,7 @@ inline attention_memory add_attention_memory(trained_model& model, std::string_v
                                    {{"input_as_shape", 1}, {"value", 0.0f}, {"dtype", model.dtype()}})
                                 .name();
   }
-  rollback.keep_new_blobs("attention memory '" + std::string(name) + "'");
+  rollback.commit_new_blobs("attention memory '" + std::string(name) + "'");
   return made;
 }
 

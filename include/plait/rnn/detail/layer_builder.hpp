@@ -12,7 +12,7 @@
 
 #include <plait/core/errors.hpp>
 #include <plait/netdef/detail/blob_handle.hpp>
-#include <plait/netdef/detail/trained_net.hpp>
+#include <plait/netdef/detail/trained_model.hpp>
 #include <plait/netdef/net_builder.hpp>
 #include <plait/rnn/detail/cell_step.hpp>
 #include <plait/rnn/detail/layer_options.hpp>

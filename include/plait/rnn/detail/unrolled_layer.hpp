@@ -9,7 +9,7 @@
 
 #include <plait/core/errors.hpp>
 #include <plait/netdef/detail/blob_handle.hpp>
-#include <plait/netdef/detail/trained_net.hpp>
+#include <plait/netdef/detail/trained_model.hpp>
 #include <plait/rnn/detail/cell_step.hpp>
 #include <plait/rnn/detail/layer_builder.hpp>
 #include <plait/rnn/detail/layer_options.hpp>
@@ -51,7 +51,7 @@ recurrent_layer add_unrolled_layer(trained_model& model, std::string_view name, 
   layer.last = states;
   layer.output = traits::output(cell, around, layer.all);
   layer.output_width = traits::output_width(cell);
-  rollback.keep_new_blobs("layer '" + std::string(name) + "'");
+  rollback.commit_new_blobs("layer '" + std::string(name) + "'");
   return layer;
 }
 

@@ -1,4 +1,4 @@
-// A walk over all messages of a net and their fields in table order, without recursion: what every writer does.
+// Visitor walk over all messages of a net and their fields, in the order of the schema, without recursion.
 #pragma once
 
 #include <cstddef>
@@ -13,11 +13,11 @@
 namespace plait::detail {
 
 /// Calls, for the net and then for every message in it, in document order:
-///   visitor.template value<Message, I>(member, net)         a field of other things than messages that has a value
+///   visitor.template value<Message, I>(member, net)         a field that has a value and holds no messages
 ///   visitor.template begin<Message, I>(child, index, count) before a message of a field, the index-th of count
 ///   visitor.template end<Message, I>(index, count)          after it
-///   visitor.template unknown<Message>(fields)               behind the known fields, if there are unknown ones
-/// `net` is the one whose symbols the message uses.
+///   visitor.template unknown<Message>(fields)               after the known fields, if there are unknown ones
+/// `net` is the net whose symbol table the message uses.
 template <class Visitor>
 class message_walk {
  public:
@@ -32,9 +32,9 @@ class message_walk {
   struct frame {
     const_message_pointer message;
     netdef const* net;
-    std::size_t field;    // where to go on
-    std::size_t element;  // and in it
-    std::size_t index;    // which of count in its own field
+    std::size_t field;    // next field
+    std::size_t element;  // next element in it
+    std::size_t index;    // which of count in its field
     std::size_t count;
     void (*end)(Visitor&, std::size_t index, std::size_t count);
   };
@@ -53,7 +53,7 @@ class message_walk {
     if (ended.end != nullptr) ended.end(visitor_, ended.index, ended.count);
   }
 
-  // Returns whether it went down into a message.
+  // Visits a field; returns true if it descended into a message.
   template <class Message, std::size_t I>
   bool field(Message const& message) {
     using traits = member_traits<member_t<Message, I>>;
@@ -94,7 +94,7 @@ class message_walk {
   std::vector<frame> stack_;
 };
 
-/// A visitor that does nothing, to derive from.
+/// Base class of visitors; does nothing.
 struct null_visitor {
   template <class Message, std::size_t I, class Member>
   void value(Member const&, netdef const&) {}

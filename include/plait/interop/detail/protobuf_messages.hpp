@@ -1,5 +1,5 @@
-// What adapters of classes that protoc made have in common. Nothing of protobuf is included: its lists and accessors
-// are known by name.
+// Editing protobuf messages by duck typing: repeated fields and arguments, for the adapters of classes that protoc
+// generated. Includes no header of protobuf.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 
 namespace plait::detail {
 
-/// Takes out the elements at these places, ascending; the others stay in order. O(elements).
+/// Erases the elements at ascending indices; the others keep their order. O(elements).
 template <class Repeated>
 void erase_at(Repeated& items, std::span<std::uint32_t const> places) {
   if (places.empty()) return;
@@ -30,14 +30,14 @@ void erase_at(Repeated& items, std::span<std::uint32_t const> places) {
   items.DeleteSubrange(kept, items.size() - kept);
 }
 
-/// Brings the last element to a place; those from there on move up. O(elements behind it).
+/// Moves the last element to an index; the elements from there on move up. O(elements behind it).
 template <class Repeated>
 void move_last_to(Repeated& items, std::size_t place) {
   for (int i = items.size() - 1; i > static_cast<int>(place); --i) items.SwapElements(i, i - 1);
 }
 
-/// Brings elements from `first` on, as many as there are places, each before the one that was at its place when there
-/// were only `first`; places ascend. O(elements).
+/// Merges the elements from `first` on into those before: the i-th of them moves in front of the element with index
+/// places[i]; places ascend. O(elements).
 template <class Repeated>
 void merge_tail(Repeated& items, std::size_t first, std::span<std::uint32_t const> places) {
   using message = std::remove_cvref_t<decltype(*items.Mutable(0))>;
@@ -55,7 +55,7 @@ void merge_tail(Repeated& items, std::size_t first, std::span<std::uint32_t cons
   items.Swap(&merged);
 }
 
-/// The first message that has the name; nullptr if there is none.
+/// Returns the first message with the name; nullptr if there is none.
 template <class Repeated>
 auto const* find_named(Repeated const& items, std::string_view name) {
   for (int i = 0; i != items.size(); ++i)
@@ -63,15 +63,15 @@ auto const* find_named(Repeated const& items, std::string_view name) {
   return decltype(&items.Get(0)){nullptr};
 }
 
-/// The same; if there is none a new one, which has no name yet.
+/// Returns the first message with the name, or appends a new one, which has no name yet.
 template <class Repeated>
-auto& named(Repeated& items, std::string_view name) {
+auto& find_or_add_named(Repeated& items, std::string_view name) {
   for (int i = 0; i != items.size(); ++i)
     if (items.Get(i).name() == name) return *items.Mutable(i);
   return *items.Add();
 }
 
-/// Takes out all messages that have the name. O(messages).
+/// Erases all messages with the name. O(messages).
 template <class Repeated>
 void erase_named(Repeated& items, std::string_view name) {
   std::vector<std::uint32_t> gone;
@@ -80,7 +80,7 @@ void erase_named(Repeated& items, std::string_view name) {
   erase_at(items, gone);
 }
 
-/// An argument of NetDef, or an attribute of ONNX, is this and nothing else.
+/// Overwrites an argument of NetDef, or an attribute of ONNX, with a specification.
 template <class Message>
 void store_argument(Message& made, argument_spec const& spec) {
   struct store {

@@ -1,4 +1,4 @@
-// A net that is trained: with the net that makes its parameters, and which these are.
+// Trained model: a net under construction, with the init net that creates its parameters.
 //
 //   plait::trained_model model("digits");
 //   auto x = model.net.external_input("x");
@@ -33,24 +33,24 @@
 
 namespace plait {
 
-/// The op that makes a parameter; its shape, type and seed are added.
+/// Fill op that initialises a parameter; shape, type and seed are added.
 struct parameter_fill {
   std::string type = "XavierFill";
   std::vector<net_argument> arguments = {};
-  bool trained = true;  ///< false: it stays as it is, and is not among parameters()
+  bool trained = true;  ///< false: frozen, and not among parameters()
 
   static parameter_fill constant(float value) { return {"ConstantFill", {{"value", value}}}; }
   static parameter_fill uniform(float least, float most) { return {"UniformFill", {{"min", least}, {"max", most}}}; }
 };
 
 struct trained_model_options {
-  element_type type = element_type::float32;  ///< of all parameters, or float64
-  /// Random fills are numbered from it on, so that runs repeat and no two parameters are alike.
+  element_type type = element_type::float32;  ///< of all parameters: float32 or float64
+  /// Seed of random fills, incremented per parameter, so that runs are reproducible and no two parameters are alike.
   std::optional<std::int64_t> seed = {};
 };
 
-/// A net in the making and its init net, called <name> and <name>_init. Ops are added to `net` directly. Parameters are
-/// called by their full names, whatever the name scope of `net` (net_builder::full_name).
+/// Net under construction and its init net, called <name> and <name>_init. Ops are added to `net` directly. Parameters
+/// have full names, regardless of the name scope of `net` (net_builder::full_name).
 class trained_model {
  public:
   /// Throws net_error for a type that parameters cannot have.
@@ -64,31 +64,31 @@ class trained_model {
   net_builder init;
 
   element_type type() const noexcept { return options_.type; }
-  /// The dtype argument of fills for it, as TensorProto numbers types.
+  /// Returns the type as the dtype argument of fills, with the number that TensorProto has for it.
   std::int64_t dtype() const noexcept {
     return static_cast<std::int64_t>(type() == element_type::float64 ? tensor_type::float64 : tensor_type::float32);
   }
 
-  /// Those that are trained, in the order they were made.
+  /// Returns the trained parameters, in the order of creation.
   std::vector<std::string> const& parameters() const noexcept { return trained_; }
-  /// The shape of a parameter, trained or not. Throws net_error where there is none of that name.
+  /// Returns the shape of a parameter, trained or frozen. Throws net_error if there is none of that name.
   std::vector<std::int64_t> const& parameter_shape(std::string_view name) const { return known(name)->second; }
   bool has_parameter(std::string_view name) const { return shapes_.contains(std::string(name)); }
 
-  /// A parameter: an op in the init net makes it, and it is an external input of the net. One that is there already is
-  /// shared. Throws net_error naming it, and changes nothing, where it is there in another shape, or is no parameter.
+  /// Creates a parameter: a fill op in the init net, and an external input of the net. A parameter that already exists
+  /// is shared. Throws net_error naming it, and changes nothing, if it exists with another shape, or if another blob
+  /// has the name.
   blob_handle parameter(std::string const& name, std::vector<std::int64_t> const& shape,
                         parameter_fill const& fill = {}) {
     if (auto const found = shapes_.find(name); found != shapes_.end()) {
       if (found->second != shape)
-        throw net_error(
-            "plait: parameter '" + name + "' is " + text(found->second) + ", and is asked for as " + text(shape), {},
-            name);
+        throw net_error("plait: parameter '" + name + "' is " + text(found->second) + ", not " + text(shape), {}, name);
       return net.blob(name);
     }
     if (net.visible(name) || init.visible(name))
-      throw net_error("plait: '" + name + "' is to be a parameter, and is another blob already", {}, name);
-    if (!element_count(shape)) throw net_error("plait: parameter '" + name + "' is to be " + text(shape), {}, name);
+      throw net_error("plait: '" + name + "' cannot be a parameter, since another blob has this name", {}, name);
+    if (!element_count(shape))
+      throw net_error("plait: parameter '" + name + "' cannot have the shape " + text(shape), {}, name);
     std::vector<net_argument> arguments = fill.arguments;
     arguments.emplace_back("shape", shape);
     if (type() != element_type::float32) arguments.emplace_back("dtype", dtype());
@@ -103,8 +103,8 @@ class trained_model {
     return net.blob_or_input(name);
   }
 
-  /// y = x w' + b, called `name` within the name scope, with parameters <name>_w: outputs × inputs and <name>_b. The
-  /// axes of x from `axis` on are those of the inputs.
+  /// Adds a fully connected layer y = x w' + b, called `name` within the name scope, with the parameters <name>_w
+  /// (outputs × inputs) and <name>_b. The axes of x from `axis` on are those of the inputs.
   blob_handle fc(blob_operand x, std::string_view name, std::int64_t inputs, std::int64_t outputs,
                  std::int64_t axis = 1) {
     std::string const full = net.full_name(name);
@@ -115,17 +115,18 @@ class trained_model {
     return net.op("FC", {x, w, b}, name, std::move(arguments));
   }
 
-  /// Lets the init net make a parameter of these values. Throws net_error, and changes nothing, where there is no such
-  /// parameter, it has another shape or type, or no op makes a tensor of the type (fill_options). O(init net).
+  /// Replaces the fill of a parameter in the init net by these values. Throws net_error, and changes nothing, if there
+  /// is no such parameter, it has another shape or type, or no op fills a tensor of the type (fill_options). O(init
+  /// net).
   void set(plait::parameter const& values, fill_options const& options = {}) {
     auto const& shape = known(values.name)->second;
     if (values.value.shape != shape)
-      throw net_error(
-          "plait: parameter '" + values.name + "' is " + text(shape) + ", and is given as " + text(values.value.shape),
-          {}, values.name);
+      throw net_error("plait: parameter '" + values.name + "' is " + text(shape) + ", but its new value is " +
+                          text(values.value.shape),
+                      {}, values.name);
     if (values.value.type() != type())
       throw net_error("plait: parameter '" + values.name + "' is " + std::string(to_string(type())) +
-                          ", and is given as " + std::string(to_string(values.value.type())),
+                          ", but its new value is " + std::string(to_string(values.value.type())),
                       {}, values.name);
     op_spec const made = const_fill_op(values, options);
     init.edit([&](netdef& n) {
@@ -160,8 +161,8 @@ class trained_model {
   std::vector<std::string> trained_;
 };
 
-/// Takes back what was added to a model since, unless it was kept: for functions that add many ops, any of which may
-/// throw. The model's nets must only have grown at their ends.
+/// Rolls back what was added to a model, unless it is committed: for functions that add many ops, any of which may
+/// throw. Ops, inputs and outputs of the model's nets may only have been appended.
 class model_rollback {
  public:
   explicit model_rollback(trained_model& model)
@@ -172,24 +173,24 @@ class model_rollback {
   model_rollback(model_rollback const&) = delete;
   model_rollback& operator=(model_rollback const&) = delete;
   ~model_rollback() {
-    if (kept_) return;
+    if (committed_) return;
     for (std::size_t i = init_.ops; i != model_.init.net().op.size(); ++i)
       model_.shapes_.erase(std::string(model_.init.net().text(model_.init.net().op[i].output.front())));
     model_.trained_.resize(trained_);
     cut(model_.net, net_);
     cut(model_.init, init_);
   }
-  void keep() noexcept { kept_ = true; }
-  /// The same. Throws net_error where an op that was added writes a blob that the net had before, other than `carried`.
-  void keep_new_blobs(std::string_view of, std::vector<std::string> const& carried = {}) {
+  void commit() noexcept { committed_ = true; }
+  /// Commits, but throws net_error if an added op writes a blob that the net had before, other than `carried`.
+  void commit_new_blobs(std::string_view of, std::vector<std::string> const& carried = {}) {
     netdef const& n = model_.net.net();
     for (std::size_t i = net_.ops; i != n.op.size(); ++i)
       for (symbol const out : n.op[i].output)
         if (out.id < net_.symbols && std::ranges::find(carried, n.text(out)) == carried.end() && had(n, out))
           throw net_error("plait: " + std::string(of) + " would overwrite '" + std::string(n.text(out)) +
-                              "', which the net has already",
+                              "', which the net already has",
                           {}, std::string(n.text(out)));
-    keep();
+    commit();
   }
 
  private:
@@ -202,7 +203,7 @@ class model_rollback {
   static marks marks_of(netdef const& n) {
     return {n.op.size(), n.external_input.size(), n.external_output.size(), n.symbols.size()};
   }
-  // Most names that ops write are new in the net's table. O(net) for one that is not.
+  // Returns true if the net had the blob before. O(net); only called for names that were in the net's table.
   bool had(netdef const& n, symbol blob) const {
     if (std::find(n.external_input.begin(), n.external_input.begin() + static_cast<std::ptrdiff_t>(net_.inputs),
                   blob) != n.external_input.begin() + static_cast<std::ptrdiff_t>(net_.inputs))
@@ -223,7 +224,7 @@ class model_rollback {
   marks net_;
   marks init_;
   std::size_t trained_;
-  bool kept_ = false;
+  bool committed_ = false;
 };
 
 }  // namespace plait

@@ -15,15 +15,15 @@
 #include <vector>
 
 #include <plait/netdef/detail/field_traits.hpp>
-#include <plait/netdef/detail/output.hpp>
+#include <plait/netdef/detail/output_buffer.hpp>
 #include <plait/netdef/model.hpp>
 
 namespace plait::detail {
 
-/// A value for people: texts in quotes.
+/// Returns a value as text for messages; strings are in quotes.
 template <class T>
 std::string value_text(T const& value, netdef const& net) {
-  output text;
+  output_buffer text;
   if constexpr (std::is_same_v<T, bool>)
     text << std::string_view(value ? "true" : "false");
   else if constexpr (std::is_enum_v<T>)
@@ -35,7 +35,7 @@ std::string value_text(T const& value, netdef const& net) {
   return text.take();
 }
 
-/// All values of a member, "absent" if there are none.
+/// Returns all values of a member as text, "absent" if there are none.
 template <class Member>
 std::string member_text(Member const& member, netdef const& net) {
   if constexpr (!member_traits<Member>::repeated)
@@ -45,8 +45,8 @@ std::string member_text(Member const& member, netdef const& net) {
   return member_traits<Member>::repeated ? "[" + text + "]" : text;
 }
 
-/// Floats are equal when their bits are, or, given a tolerance, when they differ by no more than that part of the
-/// larger. Any NaN equals any other.
+/// Returns true if two floats have the same bits or, given a tolerance, differ by no more than that fraction of the
+/// larger magnitude. Any NaN equals any other.
 template <std::floating_point T>
 bool same_number(T a, T b, double tolerance) {
   if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && std::isnan(b);
@@ -67,7 +67,7 @@ bool same_value(T const& a, netdef const& net_a, T const& b, netdef const& net_b
     return a == b;
 }
 
-/// Members of things that are no messages.
+/// Compares two members whose values are not messages.
 template <class Member>
 bool same_member(Member const& a, netdef const& net_a, Member const& b, netdef const& net_b, double tolerance) {
   if constexpr (member_traits<Member>::repeated) {
@@ -82,10 +82,10 @@ bool same_member(Member const& a, netdef const& net_a, Member const& b, netdef c
   }
 }
 
-/// Walks two messages side by side until they differ.
-class message_compare {
+/// Compares two messages in lockstep, up to the first difference.
+class message_comparison {
  public:
-  explicit message_compare(double tolerance) : tolerance_(tolerance) {}
+  explicit message_comparison(double tolerance) : tolerance_(tolerance) {}
 
   template <class Message>
   bool run(Message const& a, netdef const& net_a, Message const& b, netdef const& net_b) {
@@ -96,7 +96,7 @@ class message_compare {
     return same_;
   }
 
-  // Where and how they differ, after run() said that they do.
+  // The first difference; valid after run() has returned false.
   std::string path;
   std::string left;
   std::string right;
@@ -110,7 +110,7 @@ class message_compare {
     std::size_t field;
     std::size_t element;
     std::string_view name;
-    std::size_t index;  // in its own field, from 1; 0 where there is one at most
+    std::size_t index;  // in its field, from 1; 0 in a singular field
   };
 
   template <class Message>
@@ -128,7 +128,7 @@ class message_compare {
     stack_.pop_back();
   }
 
-  // Returns whether to leave this message: for one within it, or for good.
+  // Returns true to leave this message: for a nested one, or because of a difference.
   template <class Message, std::size_t I>
   bool field(Message const& a, Message const& b) {
     using traits = member_traits<member_t<Message, I>>;

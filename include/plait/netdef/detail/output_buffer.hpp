@@ -1,4 +1,4 @@
-// Where writers put their bytes, and what they check before the first one.
+// Output buffer of the NetDef writers, and the check that a format can express a net.
 #pragma once
 
 #include <charconv>
@@ -14,37 +14,37 @@
 #include <vector>
 
 #include <plait/core/errors.hpp>
-#include <plait/netdef/detail/walk.hpp>
+#include <plait/netdef/detail/message_walk.hpp>
 #include <plait/netdef/detail/write_options.hpp>
 #include <plait/netdef/model.hpp>
 
 namespace plait::detail {
 
-/// Collects bytes for a stream, or, without one, in a string.
-class output {
+/// Buffers bytes for a stream or, without one, in a string.
+class output_buffer {
  public:
-  output() = default;
-  explicit output(std::ostream& out) : out_(&out) { buffer_.reserve(chunk + chunk / 4); }
+  output_buffer() = default;
+  explicit output_buffer(std::ostream& out) : out_(&out) { buffer_.reserve(chunk + chunk / 4); }
 
-  output& operator<<(std::string_view text) {
+  output_buffer& operator<<(std::string_view text) {
     buffer_.append(text);
     if (out_ != nullptr && buffer_.size() >= chunk) flush();
     return *this;
   }
-  output& operator<<(char c) {
+  output_buffer& operator<<(char c) {
     buffer_.push_back(c);
     return *this;
   }
   template <std::integral T>
-  output& operator<<(T value) {
+  output_buffer& operator<<(T value) {
     char digits[24];
     auto const [end, problem] = std::to_chars(digits, digits + sizeof digits, value);
     static_cast<void>(problem);
     return *this << std::string_view(digits, end);
   }
-  /// The shortest decimal that reads as the same number. Not for infinities and NaN.
+  /// Appends the shortest decimal that round-trips. Not for infinities and NaN.
   template <std::floating_point T>
-  output& operator<<(T value) {
+  output_buffer& operator<<(T value) {
     char digits[32];
     auto const [end, problem] = std::to_chars(digits, digits + sizeof digits, value);
     static_cast<void>(problem);
@@ -66,7 +66,7 @@ class output {
   std::string buffer_;
 };
 
-/// What a string field's value is, whichever way it is stored.
+/// Returns the text of a string field, interned or stored as a string.
 inline std::string_view text_of(symbol value, netdef const& net) { return net.text(value); }
 inline std::string_view text_of(std::string const& value, netdef const&) { return value; }
 
@@ -82,8 +82,8 @@ void for_each_value(Member const& member, F&& f) {
   }
 }
 
-/// Which of the unknown fields of a message a format can express: those of which Format::can_write<Message>(field) says
-/// so, and where a name can be given only once (Format::distinct_names) the first of each.
+/// Returns for each unknown field of a message whether a format can express it: Format::can_write<Message>(field) holds
+/// and, in a format without repeated names (Format::distinct_names), it is the first of its name.
 template <class Format, class Message>
 std::vector<bool> expressible(std::vector<unknown_field> const& fields) {
   std::vector<bool> made;
@@ -94,8 +94,8 @@ std::vector<bool> expressible(std::vector<unknown_field> const& fields) {
   return made;
 }
 
-/// Collects what a format cannot express, before it is written. `Format` has a name and says of unknown fields, see
-/// expressible(), and of texts, Format::can_write(text), whether they can be.
+/// Visitor that reports what a format cannot express, before anything is written. `Format` has a name and the
+/// predicates can_write(text) and, for unknown fields, can_write<Message>(field); see expressible().
 template <class Format>
 class expressible_check : public null_visitor {
  public:

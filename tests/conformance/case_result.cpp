@@ -1,4 +1,4 @@
-#include "answer.hpp"
+#include "case_result.hpp"
 
 #include "hash_order.hpp"
 
@@ -107,7 +107,7 @@ struct net_comparer {
     equal(path + ".extra_info", a->extra_info, b->extra_info);
   }
 
-  // The net an argument holds, as a message or as text; nothing where it holds none.
+  // Returns the net that an argument holds as a message or as text, or nothing.
   static std::optional<plait::netdef> held_net(plait::arg_def const& arg, plait::arg_def const& other) {
     if (arg.n) return *arg.n;
     bool const may_be_text = other.n.has_value() || (arg.s && other.s && arg.s != other.s);
@@ -119,7 +119,7 @@ struct net_comparer {
     }
   }
 
-  // The depth of the recursion is that of the nested nets, which the reader bounds.
+  // Recursive: the depth is that of the nested nets, which the reader limits.
   void argument(std::string const& path, plait::arg_def const& a, plait::arg_def const& b) {
     auto const net_a = held_net(a, b);
     auto const net_b = held_net(b, a);
@@ -194,9 +194,9 @@ struct net_comparer {
 }  // namespace
 
 std::vector<std::string> json_differences(json const& expected, json const& got, std::string const& path,
-                                          tolerance const& within, answer::order elements) {
+                                          tolerance const& within, case_result::order elements) {
   if (expected.is_array() && got.is_array()) {
-    if (elements == answer::order::any)
+    if (elements == case_result::order::any)
       return json_differences(sorted(expected), sorted(got), path + " (sorted)", within);
     strings found;
     if (expected.size() != got.size())
@@ -229,7 +229,7 @@ std::vector<std::string> net_differences(plait::netdef const& expected, plait::n
   return std::move(comparer.found);
 }
 
-std::vector<std::string> differences(json const& expect, answer const& got, test_case const& c) {
+std::vector<std::string> differences(json const& expect, case_result const& got, test_case const& c) {
   net_comparison how;
   how.ignore_args = member<strings>(c.data, "ignore_args", {});
   how.any_external_order = member<bool>(c.data, "hash_order", false);
@@ -239,17 +239,17 @@ std::vector<std::string> differences(json const& expect, answer const& got, test
 
   strings found;
   for (auto const& [key, wanted] : expect.items()) {
-    auto const part = std::ranges::find(got.parts(), key, &answer::part::key);
-    if (part == got.parts().end()) {
+    auto const field = std::ranges::find(got.fields(), key, &case_result::field::key);
+    if (field == got.fields().end()) {
       if (!wanted.is_null()) found.push_back(key + ": expected " + shortened(wanted.dump()) + ", got nothing");
-    } else if (auto const* net = std::get_if<plait::netdef>(&part->value)) {
+    } else if (auto const* net = std::get_if<plait::netdef>(&field->value)) {
       plait::netdef const expected = parse_net(member<std::string>(expect, key), "expect." + key);
       if (how.any_external_order)
         append(found, net_differences(ordered(expected), ordered(*net), key, how));
       else
         append(found, net_differences(expected, *net, key, how));
     } else {
-      append(found, json_differences(wanted, std::get<json>(part->value), key, within, part->elements));
+      append(found, json_differences(wanted, std::get<json>(field->value), key, within, field->elements));
     }
   }
   return found;

@@ -1,4 +1,4 @@
-#include <plait/netdef/detail/nested_edit.hpp>
+#include <plait/netdef/detail/mutable_nested_nets.hpp>
 
 #include <string>
 #include <string_view>
@@ -18,7 +18,7 @@ char const* const recurrent = R"(
        arg { name: "backward_step_net" s: "op { type: \"ReluGradient\" input: \"s\" output: \"p\" }" } })";
 }  // namespace
 
-TEST_CASE("messages are changed in place, text is put back") {
+TEST_CASE("mutable nested nets: messages change in place, text is written back") {
   auto n = plait::read_netdef_text(recurrent);
   auto nets = plait::mutable_nested_nets(n, n.op[0]);
   REQUIRE(nets.size() == 2);
@@ -35,14 +35,14 @@ TEST_CASE("messages are changed in place, text is put back") {
   CHECK(stored.text(stored.op[1].type) == "Sum");
 }
 
-TEST_CASE("arguments that name blobs") {
+TEST_CASE("argument blobs: the blobs in arguments of a recurrence are listed and renamed") {
   auto n = plait::read_netdef_text(recurrent);
   using texts = std::vector<std::string_view>;
   CHECK(plait::argument_blobs(n, n.op[0]) == texts{"s", "t", "t", "s", "q"});
   plait::rename_argument_blobs(n, n.op[0], {{"s", "S"}, {"t", "T"}, {"q", "Q"}});
   CHECK(plait::argument_blobs(n, n.op[0]) == texts{"S", "T", "T", "S", "Q"});
   CHECK(n.text(n.op[0].arg[3].name) == "S.rename");
-  CHECK(n.op[0].arg[2].s == "s");  // no blob
+  CHECK(n.op[0].arg[2].s == "s");  // not a blob
 
   auto other = plait::read_netdef_text(
       R"(op { type: "Print" arg { name: "names" strings: "s" } arg { name: "timestep" s: "s" } })");
@@ -51,7 +51,7 @@ TEST_CASE("arguments that name blobs") {
   CHECK(other.op[0].arg[0].strings[0] == "s");
 }
 
-TEST_CASE("a text that is no net") {
+TEST_CASE("mutable nested nets: a text that is not a net is refused") {
   auto n = plait::read_netdef_text(R"(op { type: "RecurrentNetwork" arg { name: "step_net" s: "op {" } })");
   CHECK_THROWS_AS((void)plait::mutable_nested_nets(n, n.op[0]), plait::net_error);
 }
