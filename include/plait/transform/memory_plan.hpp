@@ -2,7 +2,7 @@
 #pragma once
 
 #include <plait/transform/detail/memory_estimate.hpp>
-#include <plait/transform/detail/memory_order.hpp>
+#include <plait/transform/detail/memory_schedule.hpp>
 #include <plait/transform/detail/release_blobs.hpp>
 #include <plait/transform/detail/share_blobs.hpp>
 #include <plait/transform/detail/share_gradients.hpp>

@@ -25,8 +25,8 @@
 #include <plait/net/net_traits.hpp>
 #include <plait/ssa/dependency_graph.hpp>
 #include <plait/ssa/versioning.hpp>
+#include <plait/transform/detail/blob_colouring.hpp>
 #include <plait/transform/detail/blob_uses.hpp>
-#include <plait/transform/detail/place_assignment.hpp>
 #include <plait/transform/detail/rename_blobs.hpp>
 
 namespace plait {
@@ -58,8 +58,8 @@ namespace detail {
 
 // What may share a place with others, in the order of first uses.
 template <has_text N>
-std::vector<place_assignment::candidate> sharing_candidates(N const& n, ssa_form<N> const& ssa, blob_uses const& uses,
-                                                            share_options const& options) {
+std::vector<blob_colouring::candidate> sharing_candidates(N const& n, ssa_form<N> const& ssa, blob_uses const& uses,
+                                                          share_options const& options) {
   // By blob: the device of the ops that write it.
   constexpr std::size_t unknown = static_cast<std::size_t>(-1);
   constexpr std::size_t several = unknown - 1;
@@ -79,7 +79,7 @@ std::vector<place_assignment::candidate> sharing_candidates(N const& n, ssa_form
   }
 
   boost::unordered_flat_set<std::string_view> const kept(options.keep.begin(), options.keep.end());
-  std::vector<place_assignment::candidate> candidates;
+  std::vector<blob_colouring::candidate> candidates;
   for (blob_index b = 0; b != ssa.blob_bound(); ++b) {
     if (uses.ops(b).empty() || !uses.is_internal(b) || device[b] == several) continue;
     auto const key = ssa.name(b);  // a string of its own in some nets
@@ -104,18 +104,18 @@ template <fully_renamable_net N>
   auto const ssa = get_ssa(n, {.subnets = true, .control_inputs = true});
   blob_uses const uses(n, ssa);
 
-  std::vector<detail::place_assignment::candidate> const candidates = detail::sharing_candidates(n, ssa, uses, options);
-  detail::place_assignment assignment(uses);
-  std::vector<std::uint32_t> const places =
+  std::vector<detail::blob_colouring::candidate> const candidates = detail::sharing_candidates(n, ssa, uses, options);
+  detail::blob_colouring colouring(uses);
+  std::vector<std::uint32_t> const colours =
       options.any_order
-          ? assignment.in_any_order(candidates,
-                                    dependency_graph(n, ssa, {.write_after_read = true, .write_after_write = true}))
-          : assignment.in_order(candidates);
+          ? colouring.colour_in_any_order(
+                candidates, dependency_graph(n, ssa, {.write_after_read = true, .write_after_write = true}))
+          : colouring.colour_in_order(candidates);
 
   boost::unordered_flat_set<std::string> elsewhere(options.keep.begin(), options.keep.end());
   for (auto&& op : plait::ops(n)) visit_nested_names(n, op, [&](std::string_view name) { elsewhere.emplace(name); });
-  std::vector<std::uint32_t> held(assignment.size());
-  for (std::uint32_t place : places) ++held[place];
+  std::vector<std::uint32_t> held(colouring.size());
+  for (std::uint32_t colour : colours) ++held[colour];
   std::vector<std::string> names(held.size());
   std::size_t number = 0;
   std::string const scope = options.scope.empty() || options.scope.ends_with('/') ? options.scope : options.scope + '/';
@@ -123,10 +123,10 @@ template <fully_renamable_net N>
   made.candidates = candidates.size();
   made.shared = held.size();
   for (auto const& c : candidates) made.bytes += c.bytes;
-  made.shared_bytes = assignment.bytes();
+  made.shared_bytes = colouring.bytes();
   for (std::size_t c = 0; c != candidates.size(); ++c) {
-    std::string& name = names[places[c]];
-    if (held[places[c]] < 2) continue;
+    std::string& name = names[colours[c]];
+    if (held[colours[c]] < 2) continue;
     while (name.empty()) {
       std::string wanted = scope + "__m" + std::to_string(number++) + "_shared";
       if (!ssa.contains(std::string_view(wanted)) && !elsewhere.contains(wanted)) name = std::move(wanted);

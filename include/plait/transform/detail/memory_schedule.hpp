@@ -15,16 +15,16 @@
 #include <plait/net/net_traits.hpp>
 #include <plait/ssa/dependency_graph.hpp>
 #include <plait/ssa/versioning.hpp>
+#include <plait/transform/detail/blob_colouring.hpp>
 #include <plait/transform/detail/blob_uses.hpp>
 #include <plait/transform/detail/clone_net.hpp>
-#include <plait/transform/detail/place_assignment.hpp>
 #include <plait/transform/detail/share_blobs.hpp>
 
 namespace plait {
 
 /// An order of ops, and what is in use at once at most: bytes where share_options knows them, else blobs. Of those that
 /// could be shared.
-struct memory_order {
+struct memory_schedule {
   std::vector<op_index> ops;
   std::uint64_t peak = 0;
   std::uint64_t peak_before = 0;  ///< in the order of the net
@@ -32,10 +32,10 @@ struct memory_order {
 
 namespace detail {
 
-class memory_orders {
+class memory_scheduler {
  public:
-  memory_orders(dependency_graph const& before, blob_uses const& uses,
-                std::vector<place_assignment::candidate> const& all, bool count)
+  memory_scheduler(dependency_graph const& before, blob_uses const& uses,
+                   std::vector<blob_colouring::candidate> const& all, bool count)
       : before_(&before), used_by_(before.op_count()) {
     for (auto const& c : all) {
       auto const number = static_cast<std::uint32_t>(blobs_.size());
@@ -61,7 +61,7 @@ class memory_orders {
   }
 
   // Of the ops that can be run, always the one after which least is in use; of several, the one that could be run last.
-  std::vector<op_index> by_growth() const {
+  std::vector<op_index> greedy_order() const {
     std::size_t const ops = before_->op_count();
     std::vector<std::size_t> left(blobs_.size());  // uses to come
     for (std::size_t b = 0; b != blobs_.size(); ++b) left[b] = blobs_[b].ops.size();
@@ -108,7 +108,7 @@ class memory_orders {
   }
 
   // What an op needs right before it, and of several things the one that takes most ops first.
-  std::vector<op_index> by_need() const {
+  std::vector<op_index> depth_first_order() const {
     std::size_t const ops = before_->op_count();
     std::vector<std::uint32_t> height(ops);
     for (op_index op = 0; op != ops; ++op)
@@ -160,39 +160,40 @@ class memory_orders {
 ///
 /// In place of the orders of Caffe2's memonger (topological_sort_traversal, its longest path variant).
 template <has_text N>
-[[nodiscard]] memory_order find_memory_order(N const& n, share_options const& options = {}) {
+[[nodiscard]] memory_schedule find_memory_schedule(N const& n, share_options const& options = {}) {
   auto const ssa = get_ssa(n, {.subnets = true, .control_inputs = true});
   blob_uses const uses(n, ssa);
   dependency_graph const before(n, ssa, {.write_after_read = true, .write_after_write = true});
-  detail::memory_orders const orders(before, uses, detail::sharing_candidates(n, ssa, uses, options), !options.bytes);
-  memory_order best;
+  detail::memory_scheduler const scheduler(before, uses, detail::sharing_candidates(n, ssa, uses, options),
+                                           !options.bytes);
+  memory_schedule best;
   for (op_index op = 0; op != ssa.op_count(); ++op) best.ops.push_back(op);
-  best.peak = best.peak_before = orders.peak(best.ops);
+  best.peak = best.peak_before = scheduler.peak(best.ops);
   if (uses.has_hidden_dependencies()) return best;
   auto const consider = [&](std::vector<op_index> order) {
-    std::uint64_t const peak = orders.peak(order);
+    std::uint64_t const peak = scheduler.peak(order);
     if (peak >= best.peak) return;
     best.peak = peak;
     best.ops = std::move(order);
   };
-  consider(orders.by_growth());
-  consider(orders.by_need());
+  consider(scheduler.greedy_order());
+  consider(scheduler.depth_first_order());
   return best;
 }
 
 /// The order the ops have now, by their numbers before, and what was shared.
-struct reordered_sharing {
-  memory_order order;
+struct scheduled_sharing {
+  memory_schedule schedule;
   blob_sharing sharing;
 };
 
-/// Puts the ops in the order that find_memory_order finds, then shares blobs. Follows Caffe2's
+/// Puts the ops in the order that find_memory_schedule finds, then shares blobs. Follows Caffe2's
 /// memonger.optimize_interference. Strong guarantee.
 template <clonable_net N>
   requires adopting_net<N>
-reordered_sharing share_blobs_in_best_order(N& n, share_options const& options = {}) {
-  reordered_sharing made{find_memory_order(std::as_const(n), options), {}};
-  N changed = detail::copy_of_ops(std::as_const(n), made.order.ops);
+scheduled_sharing schedule_and_share_blobs(N& n, share_options const& options = {}) {
+  scheduled_sharing made{find_memory_schedule(std::as_const(n), options), {}};
+  N changed = detail::copy_of_ops(std::as_const(n), made.schedule.ops);
   made.sharing = share_blobs(changed, options);
   n = std::move(changed);
   return made;
