@@ -40,7 +40,7 @@ implicit of(nested_op op) {
   nested_net const n{{std::move(op)}};
   plait::implicit_operands<nested_net> found;
   found.compute(n, n.ops[0]);
-  return {found.reads(), found.writes(), found.passes()};
+  return {found.reads(), found.writes(), found.weak_updates()};
 }
 
 // ---- the oracle: the definition, by recursion over sets -------------------------------------------------------------
@@ -217,5 +217,5 @@ TEST_CASE("an object can be used again") {
   found.compute(n, n.ops[1]);
   CHECK(found.reads() == names{"u"});
   CHECK(found.writes() == names{"v"});
-  CHECK(found.passes() == names{"v"});
+  CHECK(found.weak_updates() == names{"v"});
 }

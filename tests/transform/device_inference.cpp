@@ -19,8 +19,8 @@ TEST_CASE("names of devices, in both styles") {
   for (auto kind : {device_kind::cpu, device_kind::cuda, device_kind::mkldnn, device_kind::opengl, device_kind::opencl,
                     device_kind::ideep, device_kind::hip})
     for (auto style : {plait::device_name_style::caffe2, plait::device_name_style::pytorch})
-      CHECK(plait::device_called(plait::device_name(kind, style)) == kind);
-  CHECK_FALSE(plait::device_called("GPU").has_value());
+      CHECK(plait::device_from_name(plait::device_name(kind, style)) == kind);
+  CHECK_FALSE(plait::device_from_name("GPU").has_value());
 }
 
 TEST_CASE_TEMPLATE("copies change the device, other ops keep it", N, PLAIT_TEXT_NETS) {

@@ -14,8 +14,8 @@
 
 namespace {
 
-using kind = plait::renamed_place::kind;
-using places = std::vector<plait::renamed_place>;
+using kind = plait::renamed_mention::kind;
+using places = std::vector<plait::renamed_mention>;
 
 test::struct_net const mlp{{{"FC", {"x", "w", "b"}, {"h"}}, {"Relu", {"h"}, {"h"}}, {"FC", {"h", "w2", "b2"}, {"y"}}},
                            {"x", "w", "b", "w2", "b2"},

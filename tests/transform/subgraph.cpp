@@ -41,21 +41,21 @@ pairs shown(plait::ssa_form<N> const& ssa, N const& n, std::vector<plait::value>
 TEST_CASE_TEMPLATE("what crosses the boundary of a part", N, PLAIT_ALL_NETS) {
   auto const n = test::make_net<N>(branch);
   auto const ssa = plait::get_ssa(n);
-  auto const middle = plait::sub_graph_boundary(ssa, ops{1, 2});
+  auto const middle = plait::find_subgraph_boundary(ssa, ops{1, 2});
   CHECK(shown(ssa, n, middle.inputs) == pairs{{"a", 1}});
   CHECK(shown(ssa, n, middle.outputs) == pairs{{"b", 1}, {"c", 1}});
 
-  auto const all = plait::sub_graph_boundary(ssa, ops{0, 1, 2, 3, 4});
+  auto const all = plait::find_subgraph_boundary(ssa, ops{0, 1, 2, 3, 4});
   CHECK(shown(ssa, n, all.inputs) == pairs{{"x", 0}, {"w", 0}, {"bias", 0}});
   CHECK(shown(ssa, n, all.outputs) == pairs{{"b", 1}, {"e", 1}});
 
-  auto const turned = plait::sub_graph_boundary(ssa, ops{3, 1, 3});
+  auto const turned = plait::find_subgraph_boundary(ssa, ops{3, 1, 3});
   CHECK(shown(ssa, n, turned.inputs) == pairs{{"c", 1}, {"a", 1}});
   CHECK(shown(ssa, n, turned.outputs) == pairs{{"d", 1}, {"b", 1}});
 
-  CHECK(plait::sub_graph_boundary(ssa, ops{}) == plait::subgraph_boundary{});
+  CHECK(plait::find_subgraph_boundary(ssa, ops{}) == plait::subgraph_boundary{});
   try {
-    (void)plait::sub_graph_boundary(ssa, ops{1, 5});
+    (void)plait::find_subgraph_boundary(ssa, ops{1, 5});
     FAIL("accepted");
   } catch (plait::net_error const& problem) {
     CHECK(problem.op == 5);
@@ -65,8 +65,8 @@ TEST_CASE_TEMPLATE("what crosses the boundary of a part", N, PLAIT_ALL_NETS) {
 TEST_CASE("an operand listed twice") {
   test::struct_net const n{{{"Mul", {"x", "x"}, {"y"}}, {"Mul", {"x", "y"}, {"z", "z"}}}, {"x"}, {"z"}};
   auto const ssa = plait::get_ssa(n);
-  CHECK(shown(ssa, n, plait::sub_graph_boundary(ssa, ops{0, 1}).inputs) == pairs{{"x", 0}});
-  auto const repeated = plait::sub_graph_boundary(ssa, ops{0, 1}, {.repeat_within_op = true});
+  CHECK(shown(ssa, n, plait::find_subgraph_boundary(ssa, ops{0, 1}).inputs) == pairs{{"x", 0}});
+  auto const repeated = plait::find_subgraph_boundary(ssa, ops{0, 1}, {.repeat_within_op = true});
   CHECK(shown(ssa, n, repeated.inputs) == pairs{{"x", 0}, {"x", 0}});  // within the first op, not again by the second
   CHECK(shown(ssa, n, repeated.outputs) == pairs{{"z", 2}, {"z", 2}});
 }
@@ -74,8 +74,8 @@ TEST_CASE("an operand listed twice") {
 TEST_CASE("as detectron2: an external output that nothing makes is refused") {
   test::struct_net const n{{{"Relu", {"x"}, {"y"}}}, {"x"}, {"y", "elsewhere"}};
   auto const ssa = plait::get_ssa(n);
-  CHECK(plait::sub_graph_boundary(ssa, ops{0}).outputs.size() == 1);
-  CHECK_THROWS_AS(static_cast<void>(plait::sub_graph_boundary(ssa, ops{0}, {.repeat_within_op = true})),
+  CHECK(plait::find_subgraph_boundary(ssa, ops{0}).outputs.size() == 1);
+  CHECK_THROWS_AS(static_cast<void>(plait::find_subgraph_boundary(ssa, ops{0}, {.repeat_within_op = true})),
                   plait::net_error);
 }
 
@@ -160,7 +160,7 @@ TEST_CASE("half of a million ops") {
   auto const ssa = plait::get_ssa(n);
   ops half;
   for (plait::op_index op = 0; op < 1'000'000; op += 2) half.push_back(op);
-  auto const found = plait::sub_graph_boundary(ssa, half);
+  auto const found = plait::find_subgraph_boundary(ssa, half);
   CHECK(found.inputs.size() > 100'000);
   CHECK(found.outputs.size() > 100'000);
 }

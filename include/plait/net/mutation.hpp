@@ -10,7 +10,7 @@
 //   set_external_input(n, slot, name)                       renamable_externals, where externals are declared
 //   set_external_output(n, slot, name)
 //   erase_ops(n, indices)                                   op_erasable_net: indices ascending, without repeats
-//   part(n, indices) -> N                                   optional with erase_ops: a copy that has these ops only
+//   select_ops(n, indices) -> N                             optional with erase_ops: a copy that has these ops only
 //   erase_external_inputs(n, slots)                         input_erasable_net: ascending, without repeats
 //   erase_external_outputs(n, slots)                        output_erasable_net: ascending, without repeats
 //   add_external_input(n, name), add_external_output(n, name)    external_extensible_net

@@ -40,13 +40,13 @@
 #include <utility>
 
 #include <plait/core/detail/member_faults.hpp>
+#include <plait/net/detail/member_accessors.hpp>
 #include <plait/net/detail/member_hooks.hpp>
-#include <plait/net/detail/reading_hooks.hpp>
 
 namespace plait {
 
 template <class N>
-struct net_traits : detail::reading_hooks<N>, detail::member_hooks<N> {
+struct net_traits : detail::member_accessors<N>, detail::member_hooks<N> {
   using adapted_by_members = void;
 };
 
@@ -122,15 +122,15 @@ concept net = has_ops<N> && has_inputs<N> && has_outputs<N> && has_names<N>;
 namespace detail {
 // Text that outlives the expression it came from.
 template <class T>
-concept lasting_text = std::convertible_to<T, std::string_view> &&
-                       (std::is_lvalue_reference_v<T> || std::is_pointer_v<T> || std::ranges::borrowed_range<T>);
+concept borrowed_text = std::convertible_to<T, std::string_view> &&
+                        (std::is_lvalue_reference_v<T> || std::is_pointer_v<T> || std::ranges::borrowed_range<T>);
 
 template <class R, class Name>
 concept name_range = std::ranges::input_range<R> && std::convertible_to<std::ranges::range_reference_t<R>, Name>;
 
 template <class N>
 concept has_own_text = net<N> && requires(N const& n, name_t<N> const& name) {
-  { net_traits_of<N>::text(n, name) } -> lasting_text;
+  { net_traits_of<N>::text(n, name) } -> borrowed_text;
 };
 }  // namespace detail
 
@@ -147,7 +147,7 @@ concept has_external_outputs = net<N> && requires(N const& n) {
 /// Ops have a type, such as "FC".
 template <class N>
 concept typed_net = net<N> && requires(N const& n, op_ref_t<N> op) {
-  { detail::net_traits_of<N>::type(n, op) } -> detail::lasting_text;
+  { detail::net_traits_of<N>::type(n, op) } -> detail::borrowed_text;
 };
 
 template <class N>
@@ -172,38 +172,39 @@ concept has_dense_names =
 namespace detail {
 // Whether strings seen through R outlive the walk over R: no temporaries, neither the elements nor their container.
 template <class R>
-concept lasting = (std::is_lvalue_reference_v<std::ranges::range_reference_t<R>> ||
-                   std::same_as<std::ranges::range_value_t<R>, std::string_view>)&&(std::is_lvalue_reference_v<R> ||
-                                                                                    std::ranges::borrowed_range<R>);
+concept borrowed_elements =
+    (std::is_lvalue_reference_v<std::ranges::range_reference_t<R>> ||
+     std::same_as<std::ranges::range_value_t<R>, std::string_view>)&&(std::is_lvalue_reference_v<R> ||
+                                                                      std::ranges::borrowed_range<R>);
 
 // False where a walk makes ops that may own strings, as a handle that is copied byte by byte does not.
 template <class N>
-concept lasting_ops =
+concept borrowed_ops =
     std::is_lvalue_reference_v<op_ref_t<N>> || std::is_trivially_copyable_v<std::remove_cvref_t<op_ref_t<N>>>;
 
 // Whether the operands of an op outlive it.
 template <class R, class N>
-concept lasting_operands =
-    lasting<R> && (lasting_ops<N> || std::same_as<std::ranges::range_value_t<R>, std::string_view> ||
-                   std::ranges::borrowed_range<std::remove_cvref_t<R>>);
+concept borrowed_operands =
+    borrowed_elements<R> && (borrowed_ops<N> || std::same_as<std::ranges::range_value_t<R>, std::string_view> ||
+                             std::ranges::borrowed_range<std::remove_cvref_t<R>>);
 
 template <class N>
-constexpr bool lasting_externals() {
+constexpr bool has_borrowed_externals() {
   bool lasts = true;
   if constexpr (has_external_inputs<N>)
-    lasts = lasting<decltype(net_traits_of<N>::external_inputs(std::declval<N const&>()))>;
+    lasts = borrowed_elements<decltype(net_traits_of<N>::external_inputs(std::declval<N const&>()))>;
   if constexpr (has_external_outputs<N>)
-    lasts = lasts && lasting<decltype(net_traits_of<N>::external_outputs(std::declval<N const&>()))>;
+    lasts = lasts && borrowed_elements<decltype(net_traits_of<N>::external_outputs(std::declval<N const&>()))>;
   return lasts;
 }
 
 template <class N>
-concept viewable_text = has_own_text<N> || (has_text<N> && lasting_operands<inputs_range_t<N>, N> &&
-                                            lasting_operands<outputs_range_t<N>, N> && lasting_externals<N>());
+concept viewable_text = has_own_text<N> || (has_text<N> && borrowed_operands<inputs_range_t<N>, N> &&
+                                            borrowed_operands<outputs_range_t<N>, N> && has_borrowed_externals<N>());
 
 // The type of an op, for what outlives a walk over ops.
 template <class N>
-using op_type_key_t = std::conditional_t<lasting_ops<N>, std::string_view, std::string>;
+using op_type_key_t = std::conditional_t<borrowed_ops<N>, std::string_view, std::string>;
 }  // namespace detail
 
 /// How a name is known outside its net, so that names of different nets can be compared: its text where it has one,

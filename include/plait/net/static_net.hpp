@@ -147,8 +147,8 @@ template <class U, std::size_t O>
 
 /// A net whose sizes are part of its type, deduced from what it is made of; nothing is allocated and nothing is spare.
 /// A model of typed_net; names are string_views or integers. Ops are known by position.
-template <class Name, std::size_t Ops, std::size_t Reads, std::size_t Writes, std::size_t Given = 0,
-          std::size_t Promised = 0>
+template <class Name, std::size_t Ops, std::size_t Reads, std::size_t Writes, std::size_t ExternalInputs = 0,
+          std::size_t ExternalOutputs = 0>
 class static_net {
  public:
   using op_type = std::uint32_t;
@@ -161,8 +161,8 @@ class static_net {
   template <class Outer, std::size_t A, std::size_t B, class... Names, std::size_t... I, std::size_t... O>
     requires(sizeof...(Names) == Ops && (I + ... + 0) == Reads && (O + ... + 0) == Writes)
   constexpr explicit static_net(static_externals<Outer, A, B> const& boundary, static_op<Names, I, O> const&... ops) {
-    copy(boundary.names.first, given_, 0);
-    copy(boundary.names.second, promised_, 0);
+    copy(boundary.names.first, external_inputs_, 0);
+    copy(boundary.names.second, external_outputs_, 0);
     std::size_t op = 0;
     (append(op++, ops), ...);
   }
@@ -171,8 +171,8 @@ class static_net {
   constexpr std::string_view type(op_type op) const { return types_[row(op)]; }
   constexpr std::span<Name const> inputs(op_type op) const { return slice(reads_, first_read_, row(op)); }
   constexpr std::span<Name const> outputs(op_type op) const { return slice(writes_, first_write_, row(op)); }
-  constexpr std::span<Name const> external_inputs() const noexcept { return given_; }
-  constexpr std::span<Name const> external_outputs() const noexcept { return promised_; }
+  constexpr std::span<Name const> external_inputs() const noexcept { return external_inputs_; }
+  constexpr std::span<Name const> external_outputs() const noexcept { return external_outputs_; }
 
  private:
   using offsets = std::array<std::uint32_t, Ops + 1>;
@@ -203,8 +203,8 @@ class static_net {
   offsets first_write_{};
   std::array<Name, Reads> reads_{};
   std::array<Name, Writes> writes_{};
-  std::array<Name, Given> given_{};
-  std::array<Name, Promised> promised_{};
+  std::array<Name, ExternalInputs> external_inputs_{};
+  std::array<Name, ExternalOutputs> external_outputs_{};
 };
 
 template <class... Names, std::size_t... I, std::size_t... O>

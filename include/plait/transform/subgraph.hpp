@@ -39,8 +39,8 @@ struct subgraph_boundary {
 /// get_sub_graph_external_input_output. Throws net_error for a position the net does not have. O(operands).
 template <net N, std::ranges::input_range Ops>
   requires std::convertible_to<std::ranges::range_reference_t<Ops const&>, op_index>
-[[nodiscard]] subgraph_boundary sub_graph_boundary(ssa_form<N> const& ssa, Ops const& ops,
-                                                   boundary_options const& options = {}) {
+[[nodiscard]] subgraph_boundary find_subgraph_boundary(ssa_form<N> const& ssa, Ops const& ops,
+                                                       boundary_options const& options = {}) {
   if (options.repeat_within_op) detail::require_written_outputs(ssa);
   std::vector<bool> inside(ssa.op_count());
   std::vector<op_index> chosen;
@@ -130,9 +130,9 @@ name_t<N> name_in_copy(N& copy, ssa_form<N> const& ssa, blob_index b) {
 
 // A copy that keeps the ops at ascending positions only.
 template <op_erasable_net N>
-N part(N const& n, std::size_t op_count, std::span<op_index const> kept) {
-  if constexpr (requires { net_traits_of<N>::part(n, kept); }) {
-    return net_traits_of<N>::part(n, kept);
+N select_ops(N const& n, std::size_t op_count, std::span<op_index const> kept) {
+  if constexpr (requires { net_traits_of<N>::select_ops(n, kept); }) {
+    return net_traits_of<N>::select_ops(n, kept);
   } else {
     std::vector<op_index> gone;
     auto next = kept.begin();
@@ -162,7 +162,7 @@ template <net N, std::ranges::input_range Ops>
   auto const ssa = get_ssa(n, {.subnets = true, .control_inputs = true});
   std::vector<op_index> order;
   for (op_index op : ops) order.push_back(op);
-  subgraph_boundary const boundary = sub_graph_boundary(ssa, order);  // checks the positions
+  subgraph_boundary const boundary = find_subgraph_boundary(ssa, order);  // checks the positions
   if (std::ranges::adjacent_find(order, std::greater_equal<>()) != order.end()) {
     std::ranges::sort(order);
     auto const repeats = std::ranges::unique(order);
@@ -191,7 +191,7 @@ template <net N, std::ranges::input_range Ops>
   for (value v : boundary.outputs)
     if (current[v.blob] != v) raise(refuse("goes out, but is overwritten in the part", ssa.producer(v)->op, v));
 
-  extracted_net<N> made{detail::part(n, ssa.op_count(), order), std::move(order)};
+  extracted_net<N> made{detail::select_ops(n, ssa.op_count(), order), std::move(order)};
   auto const name = std::views::transform([&](value v) { return detail::name_in_copy(made.net, ssa, v.blob); });
   detail::set_externals(made.net, boundary.inputs | name, boundary.outputs | name);
   return made;

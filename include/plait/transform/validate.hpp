@@ -92,7 +92,7 @@ struct validate_options {
 namespace detail {
 
 // Where a net stands: the ops around it, and how a sentence about it begins.
-struct net_place {
+struct nesting_path {
   std::vector<op_index> inside = {};
   std::string prefix = {};
 };
@@ -100,9 +100,9 @@ struct net_place {
 template <net N>
 class net_validator {
  public:
-  net_validator(N const& n, net_place const& place, validate_options const& options, std::vector<net_problem>& found)
+  net_validator(N const& n, nesting_path const& path, validate_options const& options, std::vector<net_problem>& found)
       : net_(n),
-        place_(place),
+        path_(path),
         options_(options),
         ssa_(get_ssa(n, {.subnets = options.subnets, .control_inputs = true, .skip_unreadable = true})),
         found_(found) {
@@ -117,17 +117,17 @@ class net_validator {
     }
   }
 
-  // Reports the nets inside ops that cannot be read, and lists the others, each with its place.
+  // Reports the nets inside ops that cannot be read, and lists the others, each with its path.
   template <class Nested>
   bool collect_nested(std::vector<Nested>& nested) {
     bool readable = true;
     op_index at = 0;
     for (auto&& op : plait::ops(net_)) {
-      net_place inner{place_.inside, {}};
+      nesting_path inner{path_.inside, {}};
       inner.inside.push_back(at);
       auto const collect = [&] {
         for (auto&& s : subnets(net_, op)) {
-          inner.prefix = place_.prefix + "in ";
+          inner.prefix = path_.prefix + "in ";
           if constexpr (requires { std::string_view(s.argument); })
             inner.prefix += std::string(s.argument) + " of ";
           else
@@ -219,8 +219,8 @@ class net_validator {
     report({what, how, op, slot, text(b), std::move(message)});
   }
   void report(net_problem problem) {
-    problem.message.insert(0, place_.prefix);
-    problem.inside = place_.inside;
+    problem.message.insert(0, path_.prefix);
+    problem.inside = path_.inside;
     if (problem.op) problem.type = types_[*problem.op];
     found_.push_back(std::move(problem));
   }
@@ -255,7 +255,7 @@ class net_validator {
     std::vector<bool> reported(ssa_.blob_bound());
     bool const strict = !ssa_.external_inputs().empty();
     // Nets inside ops may read what the nets around them have: then the op counts as reading it.
-    bool const is_expected = strict || place_.inside.empty();
+    bool const is_expected = strict || path_.inside.empty();
     for (op_index op = 0; op != ssa_.op_count(); ++op) {
       std::size_t slot = 0;
       for (value v : ssa_.reads(op)) {
@@ -289,7 +289,7 @@ class net_validator {
   }
 
   N const& net_;
-  net_place const& place_;
+  nesting_path const& path_;
   validate_options const& options_;
   ssa_form<N> ssa_;
   std::vector<std::string> labels_;  // of ops
@@ -313,14 +313,14 @@ class net_validator {
 template <net N>
 [[nodiscard]] std::vector<net_problem> validate(N const& n, validate_options const& options = {}) {
   std::vector<net_problem> found;
-  detail::net_place const here;
+  detail::nesting_path const here;
   detail::net_validator<N> outermost(n, here, options, found);
   if constexpr (has_subnets<N>) {
     if (options.subnets) {
       using subnet_t = std::ranges::range_value_t<decltype(subnets(n, *std::ranges::begin(plait::ops(n))))>;
       struct entry {
         subnet_t subnet;
-        detail::net_place place;
+        detail::nesting_path path;
       };
       std::vector<entry> stack;
       bool readable = true;
@@ -336,7 +336,7 @@ template <net N>
         entry next = std::move(stack.back());
         stack.pop_back();
         held.push_back(std::move(next.subnet));
-        detail::net_validator<N> validator(*held.back().net, next.place, options, found);
+        detail::net_validator<N> validator(*held.back().net, next.path, options, found);
         look(validator);
       }
       if (options.notes) outermost.notes(readable);

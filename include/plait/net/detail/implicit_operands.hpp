@@ -114,12 +114,12 @@ class implicit_operands<N> {
   std::vector<key_type> const& writes() const noexcept { return writes_.keys; }
   /// Blobs whose former value may come through, beyond the op's inputs and reads(): a nested net may leave a blob it
   /// writes unwritten (a branch not taken), whether the op lists it as an output or not.
-  std::vector<key_type> const& passes() const noexcept { return passes_.keys; }
+  std::vector<key_type> const& weak_updates() const noexcept { return weak_updates_.keys; }
 
   void clear() {
     reads_.clear();
     writes_.clear();
-    passes_.clear();
+    weak_updates_.clear();
     bound_.clear();
   }
 
@@ -134,15 +134,15 @@ class implicit_operands<N> {
       run(std::move(s));
     }
     if (!any) return;  // nearly all ops: no set is touched, no name copied
-    for (key_type const& key : writes_.keys) passes_.insert(key);
-    passes_.remove(reads_);
+    for (key_type const& key : writes_.keys) weak_updates_.insert(key);
+    weak_updates_.remove(reads_);
     for (key_type const& key : bound_.keys) writes_.insert(key);
     key_set own;
     for (auto const& name : plait::inputs(n, op)) own.insert(key_type(name_key(n, name)));
     if (controls_)
       for (auto const& name : plait::control_inputs(n, op)) own.insert(key_type(name_key(n, name)));
     reads_.remove(own);
-    passes_.remove(own);
+    weak_updates_.remove(own);
     own.clear();
     for (auto const& name : plait::outputs(n, op)) own.insert(key_type(name_key(n, name)));
     writes_.remove(own);
@@ -252,12 +252,12 @@ class implicit_operands<N> {
 
     level const& done = stack.front();
     if (done.from.scope == subnet_scope::closed) {
-      for_each_needed(done, [&](key_type const& key, bool) { passes_.insert(key); });
+      for_each_needed(done, [&](key_type const& key, bool) { weak_updates_.insert(key); });
       for_each_written(done, [&](key_type const& key) { bound_.insert(key); });
       return;
     }
     for (key_type const& key : done.read.keys) reads_.insert(key);
-    for (key_type const& key : done.passed.keys) passes_.insert(key);
+    for (key_type const& key : done.passed.keys) weak_updates_.insert(key);
     if (done.from.scope == subnet_scope::shared)
       for (std::size_t i = done.locals; i < done.written.keys.size(); ++i) writes_.insert(done.written.keys[i]);
   }
@@ -303,7 +303,7 @@ class implicit_operands<N> {
 
   key_set reads_;
   key_set writes_;
-  key_set passes_;
+  key_set weak_updates_;
   key_set bound_;  // what closed nets write, by its names around
   bool controls_ = false;
 };

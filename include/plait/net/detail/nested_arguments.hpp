@@ -38,7 +38,7 @@ inline bool holds_text_net(std::string_view op_type, std::string_view argument) 
 
 /// The place of an argument; that behind the last if there is none.
 template <class Op>
-[[nodiscard]] std::size_t argument_place(Op const& op, std::string_view name) {
+[[nodiscard]] std::size_t argument_index(Op const& op, std::string_view name) {
   std::size_t i = 0;
   while (i != op.argument_count() && op.argument_name(i) != name) ++i;
   return i;
@@ -48,8 +48,8 @@ template <class Op>
 template <class Op>
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> bound_blobs(Op const& op) {
   std::vector<std::pair<std::string, std::string>> made;
-  std::size_t const inner = argument_place(op, "inner_blobs");
-  std::size_t const outer = argument_place(op, "outer_blobs_idx");
+  std::size_t const inner = argument_index(op, "inner_blobs");
+  std::size_t const outer = argument_index(op, "outer_blobs_idx");
   if (inner == op.argument_count() || outer == op.argument_count()) return made;
   auto const& names = op.argument_strings(inner);
   auto const& places = op.argument_integers(outer);
@@ -70,15 +70,15 @@ template <class Op>
 [[nodiscard]] std::vector<std::string> step_locals(Op const& op) {
   std::vector<std::string> bound;
   for (std::string_view const links : {"link_internal", "backward_link_internal"}) {
-    std::size_t const at = argument_place(op, links);
+    std::size_t const at = argument_index(op, links);
     if (at == op.argument_count()) continue;
     for (std::string const& blob : op.argument_strings(at)) {
-      std::size_t const renamed = argument_place(op, blob + std::string(rename_suffix));
+      std::size_t const renamed = argument_index(op, blob + std::string(rename_suffix));
       bool const has_other = renamed != op.argument_count() && op.argument_string(renamed) != nullptr;
       bound.push_back(has_other ? *op.argument_string(renamed) : blob);
     }
   }
-  std::size_t const timestep = argument_place(op, "timestep");
+  std::size_t const timestep = argument_index(op, "timestep");
   bool const is_given = timestep != op.argument_count() && op.argument_string(timestep) != nullptr;
   bound.push_back(is_given ? *op.argument_string(timestep) : "timestep");
   return bound;

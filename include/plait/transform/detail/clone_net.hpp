@@ -63,9 +63,9 @@ N copy_of_ops(N const& n, std::vector<op_index> const& chosen) {
     if (op >= count)
       raise(net_error("plait: the net has " + std::to_string(count) + " ops, none at " + std::to_string(op), op));
   auto const disorder = std::ranges::adjacent_find(chosen, std::greater_equal<>());
-  if (disorder == chosen.end()) return part(n, count, chosen);
+  if (disorder == chosen.end()) return select_ops(n, count, chosen);
   if constexpr (adopting_net<N>) {
-    N made = part(n, count, {});
+    N made = select_ops(n, count, {});
     std::vector<std::ranges::iterator_t<ops_range_t<N> const>> at;
     auto&& all = plait::ops(n);
     for (auto it = std::ranges::begin(all); it != std::ranges::end(all); ++it) at.push_back(it);

@@ -34,7 +34,7 @@ struct constant_options {
 namespace detail {
 
 // The element types of a fill's `dtype` and of Cast's `to`, by TensorProto.DataType.
-inline std::optional<element_type> element_type_numbered(std::int64_t number) {
+inline std::optional<element_type> element_type_from_number(std::int64_t number) {
   switch (number) {
     case 1:
       return element_type::float32;
@@ -156,7 +156,7 @@ class constant_op {
   element_type dtype(element_type fallback) const {
     if (!has("dtype")) return fallback;
     auto const number = argument<std::int64_t>("dtype", 0);
-    if (auto const type = element_type_numbered(number)) return *type;
+    if (auto const type = element_type_from_number(number)) return *type;
     raise(bad("its data type " + std::to_string(number) + " is none of a tensor"));
   }
 
@@ -282,7 +282,7 @@ class constant_op {
   }
   tensor_value cast() const {
     std::optional<element_type> to;
-    if (has("to")) to = element_type_numbered(argument<std::int64_t>("to", 0));
+    if (has("to")) to = element_type_from_number(argument<std::int64_t>("to", 0));
     if (!to || *to == element_type::string) raise(bad("it casts to no type of numbers"));
     return std::visit(
         [&]<class From>(std::vector<From> const& from) -> tensor_value {

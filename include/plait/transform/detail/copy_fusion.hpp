@@ -47,8 +47,8 @@ class copy_fuser {
       : n_(n), options_(options), ssa_(get_ssa(n, {.subnets = true, .control_inputs = true})) {
     read_ops(n);
     link_readers();
-    leaves_.resize(ssa_.value_count());
-    for (value v : ssa_.external_outputs()) leaves_[ssa_.index(v)] = true;
+    is_external_output_.resize(ssa_.value_count());
+    for (value v : ssa_.external_outputs()) is_external_output_[ssa_.index(v)] = true;
     gone_.resize(ssa_.op_count());
   }
 
@@ -95,7 +95,7 @@ class copy_fuser {
 
  private:
   enum class direction : std::uint8_t { none, to_gpu, to_cpu };
-  static constexpr std::uint32_t nobody = npos;
+  static constexpr std::uint32_t end_of_list = npos;
 
   // An operand in the list of readers of the value it reads by now.
   struct reader {
@@ -104,8 +104,8 @@ class copy_fuser {
     std::uint32_t next;
   };
   struct reader_list {
-    std::uint32_t first = nobody;
-    std::uint32_t last = nobody;
+    std::uint32_t first = end_of_list;
+    std::uint32_t last = end_of_list;
   };
 
   void read_ops(N const& n) {
@@ -116,7 +116,7 @@ class copy_fuser {
       direction way = direction::none;
       if (one_to_one && type == "CopyCPUToGPU") way = direction::to_gpu;
       if (one_to_one && type == "CopyGPUToCPU") way = direction::to_cpu;
-      ways_.push_back(way);
+      directions_.push_back(way);
       inputs_.push_back(static_cast<std::uint32_t>(std::ranges::distance(plait::inputs(n, op))));
       // A net inside may know an input by its name, or be bound to it.
       rewirable_.push_back(has_nested_nets(n, op) ? 0 : inputs_.back());
@@ -140,7 +140,7 @@ class copy_fuser {
       starts_.push_back(static_cast<std::uint32_t>(readers_.size()));
       std::uint32_t slot = 0;
       for (value v : ssa_.reads(op)) {
-        readers_.push_back({{op, slot++}, v, nobody});
+        readers_.push_back({{op, slot++}, v, end_of_list});
         append(lists_[ssa_.index(v)], static_cast<std::uint32_t>(readers_.size() - 1));
       }
     }
@@ -148,32 +148,32 @@ class copy_fuser {
     for (std::uint32_t i = 0; i != next_write_.size(); ++i) next_write_[i] = i;
   }
   void append(reader_list& list, std::uint32_t at) {
-    (list.first == nobody ? list.first : readers_[list.last].next) = at;
+    (list.first == end_of_list ? list.first : readers_[list.last].next) = at;
     list.last = at;  // means nothing while the list is empty
   }
   value original(operand o) const { return ssa_.reads(o.op)[o.slot]; }
   value source(op_index copy) const { return readers_[starts_[copy]].reads; }
   value result(op_index copy) const { return ssa_.writes(copy)[0]; }
-  bool leaves(value v) const { return leaves_[ssa_.index(v)]; }
+  bool is_external_output(value v) const { return is_external_output_[ssa_.index(v)]; }
 
   // Calls f with each reader of a value until it gives false; says whether it never did.
   template <class F>
   bool each_reader(value v, F&& f) const {
-    for (std::uint32_t at = lists_[ssa_.index(v)].first; at != nobody; at = readers_[at].next)
+    for (std::uint32_t at = lists_[ssa_.index(v)].first; at != end_of_list; at = readers_[at].next)
       if (!gone_[readers_[at].at.op] && !f(at)) return false;
     return true;
   }
 
   bool is_fusible(op_index there) {
     value const middle = result(there);
-    if (leaves(middle)) return false;
+    if (is_external_output(middle)) return false;
     back_.clear();
     bool const all_back = each_reader(middle, [&](std::uint32_t at) {
       op_index const op = readers_[at].at.op;
-      bool const reverse = ways_[op] != direction::none && ways_[op] != ways_[there];
+      bool const reverse = directions_[op] != direction::none && directions_[op] != directions_[there];
       // From the host any GPU will do; from a GPU it must be the same one again.
-      bool const same_end = ways_[there] == direction::to_gpu || device_ids_[op] == device_ids_[there];
-      if (!reverse || !same_end || leaves(result(op))) return false;
+      bool const same_end = directions_[there] == direction::to_gpu || device_ids_[op] == device_ids_[there];
+      if (!reverse || !same_end || is_external_output(result(op))) return false;
       back_.push_back(op);
       return true;
     });
@@ -205,7 +205,7 @@ class copy_fuser {
       if (at >= end) return npos;
       std::uint32_t const version = ssa_.version(v.blob) - (end - 1 - at);
       op_index const by = ssa_.producing_op({v.blob, version});
-      bool const counts = by != npos && by != there && !(ways_[by] != direction::none && reads_result(by, there));
+      bool const counts = by != npos && by != there && !(directions_[by] != direction::none && reads_result(by, there));
       if (counts) return by;
       ++at;
     }
@@ -216,9 +216,9 @@ class copy_fuser {
     value const from = source(there);
     for (op_index op : back_) {
       reader_list& readers = lists_[ssa_.index(result(op))];
-      while (readers.first != nobody) {
+      while (readers.first != end_of_list) {
         std::uint32_t const at = readers.first;
-        readers.first = std::exchange(readers_[at].next, nobody);
+        readers.first = std::exchange(readers_[at].next, end_of_list);
         if (gone_[readers_[at].at.op]) continue;
         readers_[at].reads = from;
         append(lists_[ssa_.index(from)], at);
@@ -237,13 +237,13 @@ class copy_fuser {
   N const& n_;
   copy_fusion_options options_;
   ssa_form<N> ssa_;
-  std::vector<direction> ways_;            // by op
+  std::vector<direction> directions_;      // by op
   std::vector<std::int32_t> device_ids_;   // by op
   std::vector<std::uint32_t> inputs_;      // by op: how many of its reads are inputs
   std::vector<std::uint32_t> rewirable_;   // by op: how many of its inputs may read another blob
   std::vector<std::uint32_t> starts_;      // by op: its first reader
   std::vector<bool> gone_;                 // by op
-  std::vector<bool> leaves_;               // by value: an external output
+  std::vector<bool> is_external_output_;   // by value: an external output
   std::vector<reader_list> lists_;         // by value
   std::vector<std::uint32_t> next_write_;  // by value: itself, or past it where its op is gone (paths are halved)
   std::vector<reader> readers_;

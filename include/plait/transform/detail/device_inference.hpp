@@ -46,7 +46,7 @@ enum class device_name_style { caffe2, pytorch };
 }
 
 /// The device of such a name, in either style.
-[[nodiscard]] constexpr std::optional<device_kind> device_called(std::string_view name) noexcept {
+[[nodiscard]] constexpr std::optional<device_kind> device_from_name(std::string_view name) noexcept {
   if (name == "gpu" || name == "cuda") return device_kind::cuda;
   for (device_kind kind : {device_kind::cpu, device_kind::mkldnn, device_kind::opengl, device_kind::opencl,
                            device_kind::ideep, device_kind::hip})

@@ -70,7 +70,7 @@ struct export_plan {
   std::vector<std::string> inputs;
   std::vector<std::string> external_inputs;
   std::vector<std::string> outputs;
-  std::vector<bool> leaves;  // by blob: an external output
+  std::vector<bool> is_external_output;  // by blob: an external output
 
   template <class Parameters>
   export_plan(N const& n, Parameters const& parameters, ssa_options const& options)
@@ -82,12 +82,12 @@ struct export_plan {
 
   bool is_needed(blob_index b) const {
     if (!ssa.consumers({b, 0}).empty()) return true;
-    return ssa.version(b) == 0 && leaves[b];
+    return ssa.version(b) == 0 && is_external_output[b];
   }
 
   void plan_declared() {
-    leaves.assign(ssa.blob_bound(), false);
-    for (value v : ssa.external_outputs()) leaves[v.blob] = true;
+    is_external_output.assign(ssa.blob_bound(), false);
+    for (value v : ssa.external_outputs()) is_external_output[v.blob] = true;
     if (!ssa.unwritten_outputs().empty()) {
       std::string const blob = text(ssa.unwritten_outputs().front());
       raise(net_error("plait: the net declares the external output '" + blob + "', which it neither makes nor is given",

@@ -30,7 +30,7 @@ struct extraction_options {
 
 namespace detail {
 
-struct no_more_ops {
+struct no_evaluator {
   template <class N, class Op>
   std::optional<tensor_value> operator()(N const&, Op const&, std::span<tensor_value const* const>) const {
     return std::nullopt;
@@ -156,7 +156,7 @@ template <argument_readable_net N, class Evaluator>
 template <argument_readable_net N>
   requires has_text<N>
 [[nodiscard]] std::vector<parameter> parameters_from_init_net(N const& n, extraction_options const& options = {}) {
-  return parameters_from_init_net(n, detail::no_more_ops{}, options);
+  return parameters_from_init_net(n, detail::no_evaluator{}, options);
 }
 
 }  // namespace plait

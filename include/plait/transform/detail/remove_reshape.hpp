@@ -38,8 +38,8 @@ class reshape_remover {
   explicit reshape_remover(N const& n) : n_(n), ssa_(get_ssa(n, {.subnets = true, .control_inputs = true})) {
     gone_.resize(ssa_.op_count());
     inside_.resize(ssa_.op_count());
-    leaves_.resize(ssa_.value_count());
-    for (value v : ssa_.external_outputs()) leaves_[ssa_.index(v)] = true;
+    is_external_output_.resize(ssa_.value_count());
+    for (value v : ssa_.external_outputs()) is_external_output_[ssa_.index(v)] = true;
     for (auto&& op : plait::ops(n)) is_fc_.push_back(op_type(n, op) == "FC");
   }
 
@@ -65,7 +65,7 @@ class reshape_remover {
     for (op_index op = 0; op != gone_.size(); ++op) {
       if (!gone_[op]) continue;
       for (value v : ssa_.reads(op)) {
-        if (v.version != 0 || !known[v.blob] || leaves_[ssa_.index(v)]) continue;
+        if (v.version != 0 || !known[v.blob] || is_external_output_[ssa_.index(v)]) continue;
         known[v.blob] = false;  // asked once, however many ops read it
         if (std::ranges::any_of(ssa_.consumers(v), [&](operand reader) { return !gone_[reader.op]; })) continue;
         unused.push_back(v);
@@ -87,7 +87,7 @@ class reshape_remover {
         done.rewired_inputs.push_back(reader);
       }
       if constexpr (has_external_outputs<N>) {
-        if (!leaves_[ssa_.index(flat)]) continue;
+        if (!is_external_output_[ssa_.index(flat)]) continue;
         std::uint32_t slot = 0;
         for (value v : ssa_.external_outputs()) {
           if (v == flat) {
@@ -127,7 +127,7 @@ class reshape_remover {
     if (readers.empty()) return false;
     for (operand reader : readers)
       if (!is_fc_[reader.op] || reader.slot != 0 || !shows(data, reader.op)) return false;
-    if (leaves_[ssa_.index(flat)] && !shows(data, static_cast<op_index>(ssa_.op_count()))) return false;
+    if (is_external_output_[ssa_.index(flat)] && !shows(data, static_cast<op_index>(ssa_.op_count()))) return false;
 
     for (op_index op : subgraph) {
       for (value v : ssa_.reads(op)) {
@@ -137,7 +137,7 @@ class reshape_remover {
       }
       for (value v : ssa_.writes(op)) {
         if (v == flat) continue;
-        if (leaves_[ssa_.index(v)]) return false;
+        if (is_external_output_[ssa_.index(v)]) return false;
         for (operand reader : ssa_.consumers(v))
           if (!inside_[reader.op]) return false;
       }
@@ -158,10 +158,10 @@ class reshape_remover {
 
   N const& n_;
   ssa_form<N> ssa_;
-  std::vector<bool> is_fc_;   // by op
-  std::vector<bool> gone_;    // by op
-  std::vector<bool> inside_;  // by op: in the subgraph at hand
-  std::vector<bool> leaves_;  // by value: an external output
+  std::vector<bool> is_fc_;               // by op
+  std::vector<bool> gone_;                // by op
+  std::vector<bool> inside_;              // by op: in the subgraph at hand
+  std::vector<bool> is_external_output_;  // by value: an external output
   std::vector<op_index> reshapes_;
 };
 

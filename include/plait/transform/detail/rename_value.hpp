@@ -43,13 +43,13 @@ struct rename_options {
 };
 
 /// One mention of a renamed value.
-struct renamed_place {
+struct renamed_mention {
   enum class kind { input, control_input, output, external_input, external_output, nested };
   kind what = kind::input;
   op_index op = npos;      ///< npos for externals
   std::uint32_t slot = 0;  ///< 0 for nested: all mentions by nets in the op
   bool init_net = false;
-  friend bool operator==(renamed_place const&, renamed_place const&) = default;
+  friend bool operator==(renamed_mention const&, renamed_mention const&) = default;
 };
 
 /// What a renaming did: externals and ops of the net in order, then those of the init net. Empty if the value had the
@@ -58,7 +58,7 @@ struct value_rename {
   std::string from;
   std::uint32_t version = 0;
   std::string to;
-  std::vector<renamed_place> changed;
+  std::vector<renamed_mention> changed;
 };
 
 namespace detail {
@@ -66,8 +66,8 @@ namespace detail {
 // Lists where a value is mentioned, and checks that it can be renamed everywhere.
 template <fully_renamable_net N>
 void plan_rename(N const& n, ssa_form<N> const& ssa, value v, std::string_view to, bool init_net, name_capture capture,
-                 std::vector<renamed_place>& places) {
-  using kind = renamed_place::kind;
+                 std::vector<renamed_mention>& places) {
+  using kind = renamed_mention::kind;
   for (std::uint32_t slot = 0; slot != ssa.external_inputs().size(); ++slot)
     if (ssa.external_inputs()[slot] == v) places.push_back({kind::external_input, npos, slot, init_net});
 
@@ -90,8 +90,8 @@ void plan_rename(N const& n, ssa_form<N> const& ssa, value v, std::string_view t
     std::uint32_t slot = 0;
     for (value read : ssa.reads(at)) {
       if (read == v && slot < controls_end)
-        places.push_back(slot < inputs_end ? renamed_place{kind::input, at, slot, init_net}
-                                           : renamed_place{kind::control_input, at, slot - inputs_end, init_net});
+        places.push_back(slot < inputs_end ? renamed_mention{kind::input, at, slot, init_net}
+                                           : renamed_mention{kind::control_input, at, slot - inputs_end, init_net});
       other_version |= read.blob == v.blob && read != v;
       ++slot;
     }
@@ -150,15 +150,15 @@ void require_free(N const& n, ssa_form<N> const& ssa, std::string_view to, std::
 }
 
 template <fully_renamable_net N>
-void apply_places(N& n, std::vector<renamed_place> const& places, bool init_net, std::string_view from,
+void apply_places(N& n, std::vector<renamed_mention> const& places, bool init_net, std::string_view from,
                   std::string_view to) {
-  using kind = renamed_place::kind;
+  using kind = renamed_mention::kind;
   using traits = net_traits_of<N>;
   name_t<N> const name = make_name(n, to);
   auto&& all = traits::ops(n);
   auto it = std::ranges::begin(all);
   op_index at = 0;
-  for (renamed_place const& place : places) {
+  for (renamed_mention const& place : places) {
     if (place.init_net != init_net) continue;
     if (place.op != npos)
       for (; at != place.op; ++at) ++it;
@@ -202,7 +202,7 @@ bool nested_nets_read(N const& n, Op const& op, std::string_view blob) {
     implicit_operands<N> implicit;
     implicit.compute(n, op);
     auto const holds = [&](auto const& keys) { return std::ranges::find(keys, blob) != keys.end(); };
-    return holds(implicit.reads()) || holds(implicit.passes());
+    return holds(implicit.reads()) || holds(implicit.weak_updates());
   } else {
     return false;
   }
@@ -210,14 +210,15 @@ bool nested_nets_read(N const& n, Op const& op, std::string_view blob) {
 
 // What waits for the value without reading it is renamed along and is no other reader.
 template <class N>
-void require_only_reader(N const& n, std::string_view from, op_index reader, std::vector<renamed_place> const& places) {
+void require_only_reader(N const& n, std::string_view from, op_index reader,
+                         std::vector<renamed_mention> const& places) {
   auto it = std::ranges::begin(plait::ops(n));
   op_index at = 0;
-  for (renamed_place const& place : places) {
+  for (renamed_mention const& place : places) {
     if (place.op == npos || place.op == reader) continue;
     for (; at != place.op; ++at) ++it;
-    bool const reads = place.what == renamed_place::kind::input ||
-                       (place.what == renamed_place::kind::nested && nested_nets_read(n, *it, from));
+    bool const reads = place.what == renamed_mention::kind::input ||
+                       (place.what == renamed_mention::kind::nested && nested_nets_read(n, *it, from));
     if (!reads) continue;
     raise(net_error("plait: '" + std::string(from) + "' is also read by " + op_label(n, place.op) +
                         "; rename the output that makes it",

@@ -17,7 +17,7 @@ template <class N, class Op>
 concept net_gives_type = requires(N const& n, Op const& op) { n.type(op); };
 
 template <class N>
-struct reading_hooks {
+struct member_accessors {
   static constexpr decltype(auto) ops(N const& n)
     requires requires { n.ops(); }
   {
