@@ -53,8 +53,8 @@ TEST_CASE_TEMPLATE("what does count", N, PLAIT_TEXT_NETS) {
   CHECK(difference([](auto& m) { m.external_outputs = {"b"}; }) ==
         "external output 0, 'a' and 'b', is not the same value");
   CHECK(difference([](auto& m) { m.external_outputs.push_back("b"); }) == "1 external outputs and 2");
-  CHECK(difference([](auto& m) { m.ops[2].inputs.pop_back(); }) == "op 2 (Sum): another number of inputs");
-  CHECK(difference([](auto& m) { m.ops[0].outputs.push_back("more"); }) == "op 0 (Relu): another number of outputs");
+  CHECK(difference([](auto& m) { m.ops[2].inputs.pop_back(); }) == "op 2 (Sum): different numbers of inputs");
+  CHECK(difference([](auto& m) { m.ops[0].outputs.push_back("more"); }) == "op 0 (Relu): different numbers of outputs");
 }
 
 TEST_CASE("in place is another matter") {
@@ -66,7 +66,7 @@ TEST_CASE("in place is another matter") {
   CHECK_FALSE(plait::compare_graphs(n, m).has_value());
   auto const found = plait::compare_in_place(n, m);
   REQUIRE(found.has_value());
-  CHECK(found->what == "op 2 (Sum): other operands are in place");
+  CHECK(found->what == "op 2 (Sum): different operands are in place");
 }
 
 TEST_CASE("devices") {
@@ -75,7 +75,7 @@ TEST_CASE("devices") {
   };
   auto const found = plait::compare_graphs(on(""), on("device_option { device_type: 1 }"));
   REQUIRE(found.has_value());
-  CHECK(found->what == "op 0 (Relu): another device");
+  CHECK(found->what == "op 0 (Relu): different devices");
 }
 
 TEST_CASE("a net renamed throughout is the same graph") {

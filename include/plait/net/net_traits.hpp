@@ -265,7 +265,7 @@ consteval bool check_optional_members() {
 }
 }  // namespace detail
 
-// ---- functions that algorithms call ---------------------------------------------------------------------------------
+// ---- functions that algorithms call ------------------------------------------------------------------------------
 
 template <has_ops N>
 [[nodiscard]] constexpr decltype(auto) ops(N const& n) {

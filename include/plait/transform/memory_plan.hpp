@@ -1,4 +1,4 @@
-// Memory planning: order of ops, release and sharing of blobs by live ranges, and an estimate of the peak.
+// Memory planning: op scheduling, release and sharing of blobs by live ranges, and an estimate of peak memory.
 #pragma once
 
 #include <plait/transform/detail/memory_estimate.hpp>

@@ -151,7 +151,7 @@ std::vector<std::string> memory_differences(case_inputs const& in, answer const&
         found.push_back(label + ": '" + was.inputs[i] + "' was to stay");
       for (std::size_t o = 0; o != was.outputs.size(); ++o)
         if ((was.inputs[i] == was.outputs[o]) != (is.inputs[i] == is.outputs[o]))
-          found.push_back(label + ": other operands are in place");
+          found.push_back(label + ": different operands are in place");
     }
     for (std::size_t o = 0; o != was.outputs.size(); ++o)
       if (was.outputs[o] != is.outputs[o] && (stay.contains(was.outputs[o]) || stay.contains(is.outputs[o])))

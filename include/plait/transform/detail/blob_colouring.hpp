@@ -1,4 +1,4 @@
-// Which blobs can be one: the colouring behind share_blobs.hpp.
+// Interval colouring of blobs: the assignment of buffers behind share_blobs.hpp.
 #pragma once
 
 #include <algorithm>
@@ -15,23 +15,23 @@
 
 namespace plait::detail {
 
-/// Gives numbers of places to blobs: blobs of one number are never in use at once.
+/// Assigns colours to blobs: blobs of one colour are never live at once.
 class blob_colouring {
  public:
   struct candidate {
     blob_index blob;
-    std::size_t device;  // blobs of another one are not shared with it
+    std::size_t device;  // blobs of different devices never share a colour
     std::uint64_t bytes;
   };
 
-  /// Uses that an op knows of in any order at most, lest time be quadratic: of more, the latest.
+  /// Bound on the uses that colour_in_any_order tracks per op, lest time be quadratic: of more, it tracks the latest.
   static constexpr std::size_t most_known = 64;
 
   explicit blob_colouring(blob_uses const& uses) : uses_(&uses) {}
 
-  /// `all` in the order of their first ops. By candidate: its place.
+  /// Colours live intervals in the order of the net. `all` is sorted by first op. Returns the colour of each candidate.
   std::vector<std::uint32_t> colour_in_order(std::vector<candidate> const& all);
-  /// The same where a place is taken over only from ops that come before by `before`.
+  /// Colours for ops that may overlap: a colour is reused only if all its uses come before by the dependences `before`.
   std::vector<std::uint32_t> colour_in_any_order(std::vector<candidate> const& all, dependency_graph const& before);
 
   std::size_t size() const noexcept { return colours_.size(); }
@@ -42,7 +42,8 @@ class blob_colouring {
   }
 
  private:
-  // Takes from the free places the one nearest in size, among these the last one; npos if there is none.
+  // Removes from the free colours the one nearest in size, the last among equals, and returns it; npos if there is
+  // none.
   std::uint32_t choose(std::vector<std::uint32_t>& free, candidate const& c) const {
     std::size_t best = free.size();
     auto const distance = [&](std::size_t i) {
@@ -70,19 +71,19 @@ class blob_colouring {
   }
 
   struct colour {
-    std::uint32_t holder;  // the candidate that has it
+    std::uint32_t holder;  // the candidate that has it now
     std::size_t device;
-    std::uint64_t bytes;  // the most that a candidate has had there
+    std::uint64_t bytes;  // of its largest candidate
   };
   blob_uses const* uses_;
   std::vector<colour> colours_;
 };
 
-// The intervals of an order are coloured best by going through them from left to right, whichever free colour is taken.
+// Left-edge algorithm: colouring intervals from left to right needs the fewest colours, whichever free colour is taken.
 inline std::vector<std::uint32_t> blob_colouring::colour_in_order(std::vector<candidate> const& all) {
   std::vector<std::uint32_t> colour_of(all.size());
   std::vector<std::uint32_t> free;
-  std::vector<std::uint32_t> ending;  // places that are taken, a heap: the one that is left first is on top
+  std::vector<std::uint32_t> ending;  // colours in use, a heap: the first to become free is on top
   auto const ends = [&](std::uint32_t p) { return uses_->last(all[colours_[p].holder].blob); };
   auto const later = [&](std::uint32_t a, std::uint32_t b) { return ends(a) > ends(b); };
   for (std::uint32_t c = 0; c != all.size(); ++c) {
@@ -98,13 +99,14 @@ inline std::vector<std::uint32_t> blob_colouring::colour_in_order(std::vector<ca
   return colour_of;
 }
 
-// Each op knows of uses that come before it by dependencies, of candidates whose place nobody has taken over: the union
-// of what those know that it waits for, and of their own. What an op uses that nobody waits for is never left.
+// Tracks for each op the uses that come before it by dependences, of candidates whose colour is not reused yet: the
+// union over its predecessors of the uses they know and of their own. The colour of a candidate that an op without
+// successors uses is never reused.
 inline std::vector<std::uint32_t> blob_colouring::colour_in_any_order(std::vector<candidate> const& all,
                                                                       dependency_graph const& before) {
   std::vector<std::uint32_t> colour_of(all.size());
   std::size_t const ops = before.op_count();
-  std::vector<std::size_t> waiting(ops);  // successors that have not been looked at
+  std::vector<std::size_t> waiting(ops);  // successors not visited yet
   for (op_index op = 0; op != ops; ++op) waiting[op] = before.successors(op).size();
   std::vector<std::vector<std::uint32_t>> used_by(ops);  // candidates
   for (std::uint32_t c = 0; c != all.size(); ++c) {
@@ -118,12 +120,12 @@ inline std::vector<std::uint32_t> blob_colouring::colour_in_any_order(std::vecto
     auto operator<=>(use const&) const = default;
   };
   std::vector<std::vector<use>> known(ops);
-  std::vector<bool> reused(all.size());  // its place is another's
+  std::vector<bool> reused(all.size());  // its colour has another holder
   std::vector<use> merged;
   std::vector<std::uint32_t> free;
   std::uint32_t next = 0;
 
-  // Of a candidate all of whose uses are known, one entry; and no more entries than most_known, the latest.
+  // Merges the uses of a candidate that are all known into one entry; keeps at most most_known entries, the latest.
   auto const tidy = [&](std::vector<use>& own) {
     std::size_t kept = 0;
     for (std::size_t i = 0; i != own.size();) {
@@ -170,7 +172,7 @@ inline std::vector<std::uint32_t> blob_colouring::colour_in_any_order(std::vecto
       std::vector<use>().swap(own);
       continue;
     }
-    // From here on for those that wait for this op.
+    // Visible to the successors of this op from here on.
     for (std::uint32_t c : used_by[op])
       if (!reused[c]) own.push_back({c, op});
     std::ranges::sort(own);

@@ -1,10 +1,9 @@
-// Blobs of a net that are never in use at once become one blob, so that a runtime which keeps a tensor a name needs
-// less memory.
+// Buffer sharing: blobs whose live ranges do not overlap become one, which saves memory where each name is a tensor.
 //
 // Follows Caffe2's memonger: optimize_inference_fast and optimize_interference for ops that run in order,
 // compute_blob_recycling_for_dag (share_grad_blobs, optimize_inference_for_dag) for those that run as soon as they can.
-// Unlike there, nested nets and control inputs count as uses, aliases are left alone, and in order the number of blobs
-// is the least that there can be.
+// Unlike there, nested nets and control inputs count as uses, aliased blobs are not shared, and in order the number of
+// blobs is minimal (interval colouring, blob_colouring.hpp).
 #pragma once
 
 #include <algorithm>
@@ -32,31 +31,31 @@
 namespace plait {
 
 struct share_options {
-  /// Blobs that stay what they are. External ones do anyway, and those that are not made by the net itself.
+  /// Blobs to keep. External blobs, and those that the net does not produce itself, are kept as well.
   std::vector<std::string> keep = {};
-  /// Which blobs may be shared; all, where it is empty.
+  /// Predicate of the blobs that may be shared; all if it is empty.
   std::function<bool(std::string_view)> only = {};
-  /// For runtimes that run an op as soon as what it waits for is done: a blob takes another's place only where every
-  /// use of that comes before by dependencies, so that ops can overlap as they could.
+  /// For runtimes that run an op as soon as its dependences are satisfied: a blob reuses the buffer of another only if
+  /// every use of that comes before by dependences, so that no parallelism is lost.
   bool any_order = false;
   /// Shared blobs are called `<scope>/__m<k>_shared`; without a scope `__m<k>_shared`.
   std::string scope = {};
-  /// Bytes of a blob, where known: a blob then takes the place of one of its own size, or near it.
+  /// Bytes of a blob, where known: a blob then reuses a buffer of its own size, or near it.
   std::function<std::optional<std::uint64_t>(std::string_view)> bytes = {};
 };
 
-/// What sharing did.
+/// Result of sharing.
 struct blob_sharing {
   name_map renamed;                ///< in the order in which the ops write the blobs
   std::size_t candidates = 0;      ///< blobs that could have been shared
-  std::size_t shared = 0;          ///< and how many there are in their place
-  std::uint64_t bytes = 0;         ///< of the candidates, by share_options::bytes
-  std::uint64_t shared_bytes = 0;  ///< of what is in their place: each as large as the largest it stands for
+  std::size_t shared = 0;          ///< buffers that replace them
+  std::uint64_t bytes = 0;         ///< bytes of the candidates, by share_options::bytes
+  std::uint64_t shared_bytes = 0;  ///< bytes of the buffers: each as large as its largest candidate
 };
 
 namespace detail {
 
-// What may share a place with others, in the order of first uses.
+// Returns the blobs that may share a buffer, in the order of first uses.
 template <has_text N>
 std::vector<blob_colouring::candidate> sharing_candidates(N const& n, ssa_form<N> const& ssa, blob_uses const& uses,
                                                           share_options const& options) {
@@ -82,7 +81,7 @@ std::vector<blob_colouring::candidate> sharing_candidates(N const& n, ssa_form<N
   std::vector<blob_colouring::candidate> candidates;
   for (blob_index b = 0; b != ssa.blob_bound(); ++b) {
     if (uses.ops(b).empty() || !uses.is_internal(b) || device[b] == several) continue;
-    auto const key = ssa.name(b);  // a string of its own in some nets
+    auto const key = ssa.name(b);  // a std::string in some nets
     std::string_view const name = key;
     if (kept.contains(name) || (options.only && !options.only(name))) continue;
     candidates.push_back({b, device[b], options.bytes ? options.bytes(name).value_or(0) : 0});
@@ -93,12 +92,12 @@ std::vector<blob_colouring::candidate> sharing_candidates(N const& n, ssa_form<N
 
 }  // namespace detail
 
-/// Finds blobs that can be one, by the uses that blob_uses counts: of those the net makes for itself, all of a place
-/// are never in use at once, and an op writes nothing to where it reads another blob, so that no op becomes one in
-/// place. Blobs that ops on several devices write are left alone. Nothing is changed.
+/// Finds blobs that can share a buffer, by the uses that blob_uses counts. Candidates are internal blobs of the net;
+/// those of one buffer are never live at once, and an op writes no buffer from which it reads another blob, so that no
+/// op becomes in-place. Blobs that ops on several devices write are kept. Changes nothing.
 ///
-/// O(operands + blobs · free places). With any_order an op knows of 64 uses before it at most, which are the latest:
-/// where more places than that are free at once, some are not found.
+/// O(operands + blobs · free colours). With any_order, at most the latest 64 uses before an op are tracked: where more
+/// colours than that are free at once, some are not found.
 template <fully_renamable_net N>
 [[nodiscard]] blob_sharing find_sharing(N const& n, share_options const& options = {}) {
   auto const ssa = get_ssa(n, {.subnets = true, .control_inputs = true});
@@ -136,9 +135,9 @@ template <fully_renamable_net N>
   return made;
 }
 
-/// Does what find_sharing finds and says what that was. The net computes what it did, op by op, and has the same ops in
-/// place; a second time finds nothing (but see find_sharing). Strong guarantee: throws net_error, changing nothing,
-/// where a nested net cannot be read.
+/// Applies what find_sharing finds and returns it. The net computes what it did, op by op, and has the same ops in
+/// place; a second run finds nothing (but see find_sharing). Strong guarantee: throws net_error, changing nothing, if a
+/// nested net cannot be read.
 template <fully_renamable_net N>
 blob_sharing share_blobs(N& n, share_options const& options = {}) {
   blob_sharing made = find_sharing(std::as_const(n), options);
