@@ -15,7 +15,7 @@ namespace {
 using plait::detail::blob_colouring;
 using numbers = std::vector<std::uint32_t>;
 
-// Places of blobs of this chain: x -> a -> b -> c -> d -> y.
+// Candidates of this chain: x -> a -> b -> c -> d -> y.
 struct chain {
   plait::netdef net = test::make_net<plait::netdef>({{{"Relu", {"x"}, {"a"}},
                                                       {"Relu", {"a"}, {"b"}},
@@ -38,7 +38,7 @@ struct chain {
 
 }  // namespace
 
-TEST_CASE("places in order, and in any, which is the same in a chain") {
+TEST_CASE("blob_colouring: in order and in any order are equal on a chain") {
   chain const c;
   blob_colouring in_order(c.uses);
   CHECK(in_order.colour_in_order(c.all({1, 1, 1, 1})) == numbers{0, 1, 0, 1});
@@ -48,12 +48,12 @@ TEST_CASE("places in order, and in any, which is the same in a chain") {
   CHECK(in_any_order.colour_in_any_order(c.all({1, 1, 1, 1}), before) == numbers{0, 1, 0, 1});
 }
 
-TEST_CASE("a place is as large as what has been there, and of one device") {
+TEST_CASE("blob_colouring: a colour is as large as its largest blob, and of one device") {
   chain const c;
   blob_colouring sizes(c.uses);
   sizes.colour_in_order(c.all({10, 20, 30, 5}));
   CHECK(sizes.bytes() == 50);  // a and c, b and d
   blob_colouring devices(c.uses);
   CHECK(devices.colour_in_order(c.all({1, 1, 1, 1}, {0, 0, 1, 0})) ==
-        numbers{0, 1, 2, 1});  // of two that are free, the one left last
+        numbers{0, 1, 2, 1});  // of two free colours, the last one freed
 }

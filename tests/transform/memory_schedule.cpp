@@ -24,7 +24,7 @@ test::struct_net in_order(test::struct_net n, std::vector<plait::op_index> const
   return n;
 }
 
-// Chains of one op each, all begun before any is ended.
+// Chains of one op each, all begun before any is finished.
 test::struct_net breadth_first(std::size_t chains) {
   test::struct_net n;
   n.external_inputs = {"x"};
@@ -39,7 +39,8 @@ test::struct_net breadth_first(std::size_t chains) {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("what is begun is ended first", N, plait::netdef, test::edit_net, test::indexed_net) {
+TEST_CASE_TEMPLATE("find_memory_schedule: finishes a chain before it begins another", N, plait::netdef, test::edit_net,
+                   test::indexed_net) {
   auto n = test::make_net<N>(breadth_first(6));
   auto const found = plait::find_memory_schedule(n);
   CHECK(found.peak_before == 6);
@@ -49,8 +50,8 @@ TEST_CASE_TEMPLATE("what is begun is ended first", N, plait::netdef, test::edit_
   CHECK(made.sharing.shared == 1);
 }
 
-TEST_CASE_TEMPLATE("an order computes what the net computes, with no more at once", N, plait::netdef, test::edit_net,
-                   test::indexed_net) {
+TEST_CASE_TEMPLATE("find_memory_schedule: computes what the net computes, with no higher peak", N, plait::netdef,
+                   test::edit_net, test::indexed_net) {
   std::mt19937 random(5);
   int better = 0;
   for (int round = 0; round != 300; ++round) {
@@ -75,7 +76,7 @@ TEST_CASE_TEMPLATE("an order computes what the net computes, with no more at onc
   CHECK(better > 10);
 }
 
-TEST_CASE("control inputs and nets inside ops hold an op back") {
+TEST_CASE("find_memory_schedule: control inputs and nested nets are dependences") {
   plait::netdef n = plait::read_netdef_text(R"(
     op { input: "x" output: "a" type: "Relu" }
     op { input: "x" output: "b" type: "Relu" }
@@ -89,8 +90,8 @@ TEST_CASE("control inputs and nets inside ops hold an op back") {
   CHECK(found.ops == std::vector<plait::op_index>{0, 1, 2, 3, 4, 5});
 }
 
-TEST_CASE("where memory may be written under another name, the order stays") {
-  // Op 6 writes where v is, which op 4 reads.
+TEST_CASE("find_memory_schedule: the order stays where aliases may be written") {
+  // Op 6 writes the memory of v, which op 4 reads.
   auto n = test::make_net<plait::netdef>({{{"Relu", {"x"}, {"a"}},
                                            {"Alias", {"a"}, {"v"}},
                                            {"Relu", {"x"}, {"p"}},
