@@ -57,7 +57,8 @@ TEST_CASE_TEMPLATE("replace_group_norm: replaces group norms and nothing else", 
   CHECK(plait::replace_group_norm(n).empty());
 }
 
-TEST_CASE_TEMPLATE("replace_group_norm: refuses another argument group before the first change", N, PLAIT_MUTABLE_NETS) {
+TEST_CASE_TEMPLATE("replace_group_norm: refuses another argument group before the first change", N,
+                   PLAIT_MUTABLE_NETS) {
   N n = test::make_net<N>({{aten({group_norm, {"num_groups", std::int64_t{2}}}),
                             aten({group_norm, {"num_groups", std::int64_t{2}}, {"group", std::int64_t{3}}})},
                            {"x", "g", "b"},
