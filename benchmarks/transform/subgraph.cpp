@@ -10,12 +10,12 @@
 
 namespace {
 
-void sub_graph_boundary(benchmark::State& state) {
+void find_subgraph_boundary(benchmark::State& state) {
   auto const n = bench::layered_net(static_cast<std::size_t>(state.range(0)));
   auto const ssa = plait::get_ssa(n);
   std::vector<plait::op_index> ops;
   for (plait::op_index op = 0; op < ssa.op_count(); op += 2) ops.push_back(op);
-  for (auto _ : state) benchmark::DoNotOptimize(plait::sub_graph_boundary(ssa, ops));
+  for (auto _ : state) benchmark::DoNotOptimize(plait::find_subgraph_boundary(ssa, ops));
   bench::per_op(state);
 }
 
@@ -37,7 +37,7 @@ void ops_in_path(benchmark::State& state) {
   bench::per_op(state);
 }
 
-BENCHMARK(sub_graph_boundary) PLAIT_BENCH_SIZES;
+BENCHMARK(find_subgraph_boundary) PLAIT_BENCH_SIZES;
 BENCHMARK(extract_subgraph) PLAIT_BENCH_SIZES;
 BENCHMARK(ops_in_path) PLAIT_BENCH_SIZES;
 

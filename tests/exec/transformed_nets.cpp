@@ -26,7 +26,7 @@
 #include <plait/transform/detail/clone_net.hpp>
 #include <plait/transform/detail/export_nets.hpp>
 #include <plait/transform/detail/export_pipeline.hpp>
-#include <plait/transform/detail/memory_order.hpp>
+#include <plait/transform/detail/memory_schedule.hpp>
 #include <plait/transform/detail/release_blobs.hpp>
 #include <plait/transform/detail/rename_blobs.hpp>
 #include <plait/transform/detail/share_blobs.hpp>
@@ -93,7 +93,7 @@ std::vector<transform> transforms() {
       {"release_blobs", [](runnable& r) { plait::release_blobs(r.predict); }},
       {"share_blobs", [](runnable& r) { plait::share_blobs(r.predict); }},
       {"share_blobs in any order", [](runnable& r) { plait::share_blobs(r.predict, {.any_order = true}); }},
-      {"share_blobs_in_best_order", [](runnable& r) { plait::share_blobs_in_best_order(r.predict); }},
+      {"schedule_and_share_blobs", [](runnable& r) { plait::schedule_and_share_blobs(r.predict); }},
       {"share_activation_blobs", [](runnable& r) { plait::share_activation_blobs(r.predict); }},
       {"share_blobs, then release_blobs",
        [](runnable& r) {

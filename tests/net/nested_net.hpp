@@ -1,4 +1,4 @@
-// An IR with nets inside its ops, in structs: for what net_traits<N>::subnets is for beyond NetDef.
+// An IR of structs with nested nets: net_traits<N>::subnets beyond NetDef.
 #pragma once
 
 #include <memory>

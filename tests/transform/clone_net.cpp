@@ -21,7 +21,7 @@ test::struct_net const branch{
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("a copy under another name", N, plait::netdef, test::edit_net) {
+TEST_CASE_TEMPLATE("clone: copies a net under another name", N, plait::netdef, test::edit_net) {
   auto const n = test::make_net<N>(branch);
   auto const copy = plait::clone(n, "copy", {.blob_remap = {{"a", "A"}, {"d", "D"}, {"nobody", "q"}}});
   CHECK(copy.name == "copy");
@@ -34,7 +34,7 @@ TEST_CASE_TEMPLATE("a copy under another name", N, plait::netdef, test::edit_net
   CHECK(test::describe(n) == branch);
 }
 
-TEST_CASE_TEMPLATE("some of the ops, in any order, repeated or not", N, plait::netdef, test::edit_net) {
+TEST_CASE_TEMPLATE("clone: copies some of the ops, in any order, repeated or not", N, plait::netdef, test::edit_net) {
   auto const n = test::make_net<N>(branch);
   auto const types = [&](std::vector<plait::op_index> ops) {
     names found;
@@ -55,14 +55,14 @@ TEST_CASE_TEMPLATE("some of the ops, in any order, repeated or not", N, plait::n
   }
 }
 
-TEST_CASE_TEMPLATE("names are checked unless blobs are to be merged", N, plait::netdef, test::edit_net) {
+TEST_CASE_TEMPLATE("clone: names are checked unless merge is set", N, plait::netdef, test::edit_net) {
   auto const n = test::make_net<N>(branch);
   CHECK_THROWS_AS((void)plait::clone(n, "copy", {.blob_remap = {{"b", "c"}}}), plait::net_error);
   auto const merged = plait::clone(n, "copy", {.blob_remap = {{"b", "c"}}, .capture = plait::name_capture::merge});
   CHECK(test::describe(merged.net).ops[3].inputs == names{"c", "c"});
 }
 
-TEST_CASE("a clone of a clone with the names turned round is the original") {
+TEST_CASE("clone: a clone of a clone with the inverse names is the original") {
   std::mt19937 random(4);
   for (int round = 0; round != 100; ++round) {
     test::struct_net const before = test::random_net(random, {.declared = false});
@@ -79,7 +79,7 @@ TEST_CASE("a clone of a clone with the names turned round is the original") {
   }
 }
 
-TEST_CASE("nets inside ops are cloned with them") {
+TEST_CASE("clone: nested nets are cloned") {
   auto const n = plait::read_netdef_text(R"(
     name: "outer"
     op { type: "If" input: "c" output: "y" control_input: "x"
@@ -110,7 +110,7 @@ TEST_CASE("nets inside ops are cloned with them") {
   CHECK(n.op[0].arg[0].n->text(n.op[0].arg[0].n->op[0].input[0]) == "x");
 }
 
-TEST_CASE("a million ops cloned") {
+TEST_CASE("clone: a million ops") {
   auto const n = test::make_net<plait::netdef>(test::long_net(1'000'000));
   auto const copy = plait::clone(n, "copy", {.blob_remap = {{"x", "X"}}});
   CHECK(copy.net.op.size() == 1'000'000);

@@ -45,7 +45,7 @@ void check_refused(std::string type, std::vector<argument_spec> arguments,
 
 }  // namespace
 
-TEST_CASE("constant fills, by the type of the value or by number") {
+TEST_CASE("evaluate_constant_op: ConstantFill, by the type of the value or by dtype") {
   CHECK(evaluate("ConstantFill", {{"shape", ints{2}}}) == tensor_value{{2}, floats{0, 0}});
   CHECK(evaluate("ConstantFill", {{"shape", ints{2}}, {"value", 1.5F}}) == tensor_value{{2}, floats{1.5F, 1.5F}});
   CHECK(evaluate("ConstantFill", {{"shape", ints{1}}, number("value", 3)}) ==
@@ -74,7 +74,7 @@ TEST_CASE("constant fills, by the type of the value or by number") {
                   plait::net_error);
 }
 
-TEST_CASE("shapes from inputs") {
+TEST_CASE("evaluate_constant_op: shapes from inputs") {
   tensor_value const like{{2, 1}, floats{5, 6}};
   tensor_value const given{{2}, std::vector<std::int64_t>{1, 3}};
   CHECK(evaluate("ConstantFill", {{"value", 1.F}}, {like}) == tensor_value{{2, 1}, floats{1, 1}});
@@ -87,7 +87,7 @@ TEST_CASE("shapes from inputs") {
   check_refused("ConstantFill", {number("shape", 2)});
 }
 
-TEST_CASE("given tensors") {
+TEST_CASE("evaluate_constant_op: given tensors") {
   auto const given = [](std::string type, plait::argument_value values) {
     return evaluate(std::move(type), {{"shape", ints{2}}, {"values", std::move(values)}});
   };
@@ -108,7 +108,7 @@ TEST_CASE("given tensors") {
   check_refused("GivenTensorByteStringToUInt8Fill", {{"shape", ints{2}}, {"values", strings{"a", "b"}}});
 }
 
-TEST_CASE("arithmetic and copies") {
+TEST_CASE("evaluate_constant_op: arithmetic and copies") {
   tensor_value const a{{2}, floats{1, 2}};
   tensor_value const b{{2}, floats{4, 8}};
   CHECK(evaluate("Scale", {{"scale", 3.F}}, {a}) == tensor_value{{2}, floats{3, 6}});
@@ -135,4 +135,6 @@ TEST_CASE("arithmetic and copies") {
         tensor_value{{1}, std::vector<std::int32_t>{std::numeric_limits<std::int32_t>::min()}});
 }
 
-TEST_CASE("nothing is said of other ops") { CHECK_FALSE(evaluate("XavierFill", {{"shape", ints{2}}}).has_value()); }
+TEST_CASE("evaluate_constant_op: other op types are unknown") {
+  CHECK_FALSE(evaluate("XavierFill", {{"shape", ints{2}}}).has_value());
+}

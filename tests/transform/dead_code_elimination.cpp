@@ -16,7 +16,7 @@
 
 namespace {
 
-// The definition, without any bookkeeping: an op lives if one of its values can reach an external output.
+// The definition, without bookkeeping: an op is live if one of its values reaches an external output.
 std::vector<plait::op_index> dead_by_definition(test::struct_net const& n) {
   std::set<std::size_t> alive;
   std::set<std::string> needed(n.external_outputs.begin(), n.external_outputs.end());
@@ -39,7 +39,7 @@ test::struct_net const two_readers{
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("an op lives by any living reader", N, PLAIT_MUTABLE_NETS) {
+TEST_CASE_TEMPLATE("remove_dead_ops: an op is live if any reader is live", N, PLAIT_MUTABLE_NETS) {
   auto n = test::make_net<N>(two_readers);
   auto const found = plait::remove_dead_ops(n);
   CHECK(found.ops == std::vector<plait::op_index>{1});
@@ -48,13 +48,13 @@ TEST_CASE_TEMPLATE("an op lives by any living reader", N, PLAIT_MUTABLE_NETS) {
   CHECK(left.ops[0].type == "Relu");
   CHECK(left.ops[1].type == "Sigmoid");
 
-  SUBCASE("and by none in detectron2") {
+  SUBCASE("not so in detectron2") {
     auto m = test::make_net<N>(two_readers);
     CHECK(plait::remove_dead_ops(m, {.dead_reader_kills = true}).ops == std::vector<plait::op_index>{0, 1});
   }
 }
 
-TEST_CASE_TEMPLATE("removal keeps what the net computes, and does it at once", N, PLAIT_MUTABLE_NETS) {
+TEST_CASE_TEMPLATE("remove_dead_ops: keeps what the net computes, in one run", N, PLAIT_MUTABLE_NETS) {
   std::mt19937 random(20);
   for (int round = 0; round != 400; ++round) {
     test::struct_net const before = test::random_net(random);
@@ -80,7 +80,7 @@ TEST_CASE_TEMPLATE("removal keeps what the net computes, and does it at once", N
   }
 }
 
-TEST_CASE("detectron2's rule never keeps what the right one removes") {
+TEST_CASE("remove_dead_ops: detectron2's rule never keeps an op that the exact rule removes") {
   std::mt19937 random(21);
   int differ = 0;
   for (int round = 0; round != 400; ++round) {
@@ -94,7 +94,8 @@ TEST_CASE("detectron2's rule never keeps what the right one removes") {
   CHECK(differ > 10);
 }
 
-TEST_CASE_TEMPLATE("what is promised but not made is refused, and nothing changes", N, PLAIT_MUTABLE_NETS) {
+TEST_CASE_TEMPLATE("remove_dead_ops: an external output without producer is refused, changing nothing", N,
+                   PLAIT_MUTABLE_NETS) {
   auto n = test::make_net<N>({{{"Relu", {"x"}, {"y"}}, {"Tanh", {"y"}, {"z"}}}, {"x"}, {"y", "nobody"}});
   test::struct_net const before = test::describe(n);
   try {
@@ -107,7 +108,7 @@ TEST_CASE_TEMPLATE("what is promised but not made is refused, and nothing change
   CHECK(test::describe(n) == before);
 }
 
-TEST_CASE_TEMPLATE("an external input may be the output", N, PLAIT_MUTABLE_NETS) {
+TEST_CASE_TEMPLATE("remove_dead_ops: an external input may be the output", N, PLAIT_MUTABLE_NETS) {
   auto n = test::make_net<N>({{{"Relu", {"x"}, {"y"}}}, {"w", "x"}, {"x"}});
   auto const found = plait::remove_dead_ops(n, {.prune_external_inputs = true});
   CHECK(found.ops.size() == 1);
@@ -116,7 +117,7 @@ TEST_CASE_TEMPLATE("an external input may be the output", N, PLAIT_MUTABLE_NETS)
   CHECK(test::describe(n).external_inputs == std::vector<std::string>{"x"});
 }
 
-TEST_CASE_TEMPLATE("ops with effects stay on request", N, PLAIT_MUTABLE_NETS) {
+TEST_CASE_TEMPLATE("remove_dead_ops: ops with side effects stay on request", N, PLAIT_MUTABLE_NETS) {
   test::struct_net const net{
       {{"Relu", {"x"}, {"a"}}, {"Print", {"a"}, {}}, {"Save", {"x"}, {"unused"}}, {"Relu", {"x"}, {"y"}}},
       {"x"},
@@ -129,7 +130,7 @@ TEST_CASE_TEMPLATE("ops with effects stay on request", N, PLAIT_MUTABLE_NETS) {
   CHECK(plait::find_dead_ops(n, {.keep_ops_without_outputs = true}, saves).ops.empty());
 }
 
-TEST_CASE("nested nets and control inputs keep what they need") {
+TEST_CASE("remove_dead_ops: nested nets and control inputs keep their operands live") {
   plait::netdef const net = plait::read_netdef_text(R"(
     op { type: "Relu" input: "x" output: "inner_only" }
     op { type: "Relu" input: "x" output: "old" }
@@ -140,11 +141,11 @@ TEST_CASE("nested nets and control inputs keep what they need") {
     op { type: "Copy" input: "old" output: "y" control_input: "waited_for" }
     external_input: "x" external_input: "c" external_output: "y")");
   CHECK(plait::find_dead_ops(net).ops == std::vector<plait::op_index>{3});
-  // Without looking inside, what the If passes on when its branch is not taken is lost.
+  // Without subnets, the value that the If keeps when its branch is not taken is lost.
   CHECK(plait::find_dead_ops(net, {.subnets = false}).ops == std::vector<plait::op_index>{0, 1, 3});
 }
 
-TEST_CASE("what only an op of a nested net waits for lives") {
+TEST_CASE("remove_dead_ops: a control input of a nested op is live") {
   plait::netdef const net = plait::read_netdef_text(R"(
     op { type: "Relu" input: "x" output: "waited_for" }
     op { type: "If" input: "c" output: "y"
@@ -153,14 +154,14 @@ TEST_CASE("what only an op of a nested net waits for lives") {
   CHECK(plait::find_dead_ops(net).ops.empty());
 }
 
-TEST_CASE("an op that only a nested net writes through lives") {
+TEST_CASE("remove_dead_ops: an op is live by the writes of its nested net") {
   plait::netdef const net = plait::read_netdef_text(R"(
     op { type: "If" input: "c" arg { name: "else_net" n { op { type: "Tanh" input: "x" output: "y" } } } }
     external_input: "x" external_input: "c" external_input: "y" external_output: "y")");
   CHECK(plait::find_dead_ops(net).ops.empty());
 }
 
-TEST_CASE("a million ops") {
+TEST_CASE("remove_dead_ops: a million ops") {
   auto n = test::make_net<plait::netdef>(test::long_net(1'000'000));
   auto const found = plait::remove_dead_ops(n);
   CHECK(found.ops.size() + n.op.size() == 1'000'000);

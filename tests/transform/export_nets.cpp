@@ -31,7 +31,7 @@ struct_net two_layers() {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("the declared interface is kept", N, PLAIT_MUTABLE_NETS) {
+TEST_CASE_TEMPLATE("export_nets: the declared interface is kept", N, PLAIT_MUTABLE_NETS) {
   std::vector<parameter> const given{of_ones("b2"), of_ones("w2"), of_ones("w"), of_ones("b"), of_ones("unused")};
   auto const made = plait::export_nets(test::make_net<N>(two_layers()), given);
   auto const predict = test::describe(made.predict_net);
@@ -48,7 +48,7 @@ TEST_CASE_TEMPLATE("the declared interface is kept", N, PLAIT_MUTABLE_NETS) {
   CHECK(test::describe(again.predict_net) == predict);
 }
 
-TEST_CASE_TEMPLATE("undeclared interfaces are worked out", N, PLAIT_MUTABLE_NETS) {
+TEST_CASE_TEMPLATE("export_nets: an undeclared interface is inferred", N, PLAIT_MUTABLE_NETS) {
   struct_net d = two_layers();
   d.external_inputs = {};
   d.external_outputs = {};
@@ -59,7 +59,7 @@ TEST_CASE_TEMPLATE("undeclared interfaces are worked out", N, PLAIT_MUTABLE_NETS
   CHECK(made.outputs == names{"y", "z"});
 }
 
-TEST_CASE_TEMPLATE("inputs that are overwritten, or passed on", N, PLAIT_MUTABLE_NETS) {
+TEST_CASE_TEMPLATE("export_nets: inputs that are overwritten or passed through", N, PLAIT_MUTABLE_NETS) {
   auto const made = plait::export_nets(test::make_net<N>({{{"Relu", {"x"}, {"x"}}, {"Fill", {}, {"never_given"}}},
                                                           {"x", "t", "never_given"},
                                                           {"x", "t", "never_given"}}),
@@ -70,14 +70,14 @@ TEST_CASE_TEMPLATE("inputs that are overwritten, or passed on", N, PLAIT_MUTABLE
   CHECK(made.unused_parameters == names{"never_given"});
 }
 
-TEST_CASE_TEMPLATE("inputs can be filled as well", N, PLAIT_MUTABLE_NETS) {
+TEST_CASE_TEMPLATE("export_nets: inputs can be filled as well", N, PLAIT_MUTABLE_NETS) {
   auto const made = plait::export_nets(test::make_net<N>({{{"FC", {"x", "w"}, {"y"}}}, {"x", "w"}, {"y"}}),
                                        std::vector<parameter>{of_ones("w")}, {.fill_inputs = true});
   CHECK(plait::parameters_from_init_net(made.init_net) ==
         std::vector<parameter>{of_ones("w"), {"x", {{1, 1}, floats{0}}}});
 }
 
-TEST_CASE_TEMPLATE("as Caffe2's exporter does it", N, PLAIT_MUTABLE_NETS) {
+TEST_CASE_TEMPLATE("export_nets: compatible follows Caffe2's exporter", N, PLAIT_MUTABLE_NETS) {
   struct_net d{{{"FC", {"x", "w", "b"}, {"h"}}, {"Relu", {"h"}, {"h"}}, {"Exp", {"x"}, {"e"}}, {"Copy", {"h"}, {"s"}}},
                {"x", "w", "b", "s"},
                {"h"}};
@@ -100,7 +100,7 @@ TEST_CASE_TEMPLATE("as Caffe2's exporter does it", N, PLAIT_MUTABLE_NETS) {
         names{"x", "w", "b"});
 }
 
-TEST_CASE_TEMPLATE("compatible: masks of Dropout and LRN are no outputs", N, PLAIT_MUTABLE_NETS) {
+TEST_CASE_TEMPLATE("export_nets: compatible removes masks of Dropout and LRN from the outputs", N, PLAIT_MUTABLE_NETS) {
   auto const outputs = [](struct_net const& d) {
     return plait::export_nets(test::make_net<N>(d), std::vector<parameter>{}, {.compatible = true}).outputs;
   };
@@ -113,7 +113,7 @@ TEST_CASE_TEMPLATE("compatible: masks of Dropout and LRN are no outputs", N, PLA
     CHECK_THROWS_AS(static_cast<void>(outputs(refused)), plait::net_error);
 }
 
-TEST_CASE("types: all, or those of old") {
+TEST_CASE("export_nets: element types of 2022, or of 2018") {
   std::vector<parameter> const given{{"w", {{1}, std::vector<bool>{true}}}};
   struct_net const d{{{"Not", {"w"}, {"y"}}}, {"w"}, {"y"}};
   auto const made = plait::export_nets(test::make_net<test::edit_net>(d), given);
@@ -122,7 +122,7 @@ TEST_CASE("types: all, or those of old") {
                   plait::net_error);
 }
 
-TEST_CASE("refused") {
+TEST_CASE("export_nets: refuses duplicates, wrong shapes and outputs without producer") {
   auto const n = test::make_net<test::edit_net>({{{"Relu", {"x"}, {"y"}}}, {"x"}, {"y", "z"}});
   try {
     static_cast<void>(plait::export_nets(n, std::vector<parameter>{}));
@@ -136,7 +136,7 @@ TEST_CASE("refused") {
                   plait::net_error);
 }
 
-TEST_CASE("a parameter that only a nested net reads is needed") {
+TEST_CASE("export_nets: a parameter that only a nested net reads is needed") {
   auto n = test::make_net<plait::netdef>({{{"If", {"c"}, {"y"}}}, {"c", "w"}, {"y"}});
   plait::netdef branch;
   branch.add_op("Copy", {"w"}, {"y"});

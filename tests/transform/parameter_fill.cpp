@@ -33,7 +33,9 @@ std::vector<parameter> all_types() {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("parameters, in order, as fill ops and external outputs, and back", N, PLAIT_MUTABLE_NETS) {
+TEST_CASE_TEMPLATE(
+    "init_net_from_parameters: parameters are fill ops and external outputs in order, and extracted again", N,
+    PLAIT_MUTABLE_NETS) {
   std::vector<parameter> const given = all_types();
   auto const made = plait::init_net_from_parameters<N>(given);
   CHECK(made.skipped.empty());
@@ -50,11 +52,11 @@ TEST_CASE_TEMPLATE("parameters, in order, as fill ops and external outputs, and 
   CHECK(plait::parameters_from_init_net(made.net) == given);
 }
 
-TEST_CASE_TEMPLATE("nothing gives an empty net", N, PLAIT_MUTABLE_NETS) {
+TEST_CASE_TEMPLATE("init_net_from_parameters: no parameters give an empty net", N, PLAIT_MUTABLE_NETS) {
   CHECK(test::describe(plait::init_net_from_parameters<N>(std::vector<parameter>{}).net) == test::struct_net{});
 }
 
-TEST_CASE("the older way skips strings and refuses the rest") {
+TEST_CASE("init_net_from_parameters: caffe2_2018 skips strings and refuses the rest") {
   std::vector<parameter> given{{"f", {{1}, std::vector<float>{1}}}, {"s", {{1}, strings{"a"}}}};
   auto const made = plait::init_net_from_parameters<test::edit_net>(given, {plait::fill_set::caffe2_2018});
   CHECK(made.skipped == strings{"s"});
@@ -65,7 +67,7 @@ TEST_CASE("the older way skips strings and refuses the rest") {
       plait::net_error);
 }
 
-TEST_CASE("one name for two parameters is refused") {
+TEST_CASE("init_net_from_parameters: one name for two parameters is refused") {
   std::vector<parameter> const given{{"f", {{1}, std::vector<float>{1}}}, {"f", {{1}, std::vector<float>{2}}}};
   try {
     static_cast<void>(plait::init_net_from_parameters<test::edit_net>(given));

@@ -14,15 +14,15 @@
 
 namespace {
 
-using kind = plait::renamed_place::kind;
-using places = std::vector<plait::renamed_place>;
+using kind = plait::renamed_mention::kind;
+using places = std::vector<plait::renamed_mention>;
 
 test::struct_net const mlp{{{"FC", {"x", "w", "b"}, {"h"}}, {"Relu", {"h"}, {"h"}}, {"FC", {"h", "w2", "b2"}, {"y"}}},
                            {"x", "w", "b", "w2", "b2"},
                            {"y"}};
 test::struct_net const mlp_init{{{"GivenTensorFill", {}, {"w"}}, {"GivenTensorFill", {}, {"b"}}}, {}, {"w", "b"}};
 
-// What must hold of every refusal: the facts, and nets as they were.
+// Checks a refusal: its facts, and that the nets did not change.
 template <class N, class F>
 plait::net_error refusal(N const& n, F f) {
   test::struct_net const before = test::describe(n);
@@ -38,7 +38,7 @@ plait::net_error refusal(N const& n, F f) {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("one version of an in-place chain", N, PLAIT_MUTABLE_NETS) {
+TEST_CASE_TEMPLATE("rename_value: one version of an in-place chain", N, PLAIT_MUTABLE_NETS) {
   auto n = test::make_net<N>(mlp);
   auto const first = plait::rename_output(n, {.op = 0, .output = 0}, "hidden");
   CHECK(first.from == "h");
@@ -54,7 +54,7 @@ TEST_CASE_TEMPLATE("one version of an in-place chain", N, PLAIT_MUTABLE_NETS) {
   CHECK(test::symbolic_outputs(test::describe(n)) == test::symbolic_outputs(mlp));
 }
 
-TEST_CASE_TEMPLATE("an input is renamed where it comes from", N, PLAIT_MUTABLE_NETS) {
+TEST_CASE_TEMPLATE("rename_value: an input is renamed at its origin", N, PLAIT_MUTABLE_NETS) {
   auto n = test::make_net<N>(mlp);
   auto const done = plait::rename_input(n, {.op = 0, .input = 0}, "data");
   CHECK(done.changed == places{{kind::external_input, plait::npos, 0}, {kind::input, 0, 0}});
@@ -64,7 +64,8 @@ TEST_CASE_TEMPLATE("an input is renamed where it comes from", N, PLAIT_MUTABLE_N
         places{{kind::output, 0, 0}, {kind::input, 1, 0}});
 }
 
-TEST_CASE_TEMPLATE("versions go on from the init net, and both are renamed", N, PLAIT_MUTABLE_NETS) {
+TEST_CASE_TEMPLATE("rename_value: versions continue from the init net, and both nets are renamed", N,
+                   PLAIT_MUTABLE_NETS) {
   auto n = test::make_net<N>(mlp);
   auto init = test::make_net<N>(mlp_init);
   auto const done = plait::rename_input(n, init, {.op = 0, .input = 1}, "weight");
@@ -77,14 +78,14 @@ TEST_CASE_TEMPLATE("versions go on from the init net, and both are renamed", N, 
   CHECK(test::describe(init).ops[0].outputs == std::vector<std::string>{"weight"});
   CHECK(test::describe(n).external_inputs[1] == "weight");
 
-  // A blob of the net alone leaves the init net as it is.
+  // A blob of the net alone leaves the init net unchanged.
   test::struct_net const before = test::describe(init);
   plait::rename_output(n, init, {.op = 2, .output = 0}, "out");
   CHECK(test::describe(init) == before);
   CHECK(refusal(init, [&] { plait::rename_output(n, init, {.op = 2, .output = 0}, "weight"); }).blob == "weight");
 }
 
-TEST_CASE_TEMPLATE("a version by its number, whether an op mentions it or not", N, PLAIT_MUTABLE_NETS) {
+TEST_CASE_TEMPLATE("rename_value: a version by number, also one that no op mentions", N, PLAIT_MUTABLE_NETS) {
   test::struct_net with_unused = mlp;
   with_unused.external_inputs.push_back("unused");
   with_unused.external_outputs.push_back("unused");
@@ -104,7 +105,7 @@ TEST_CASE_TEMPLATE("a version by its number, whether an op mentions it or not", 
   CHECK(refusal(n, [&] { plait::rename_version(n, init, "weight", 0, "q"); }).blob == "weight");
 }
 
-TEST_CASE_TEMPLATE("refusals name op and blob", N, PLAIT_MUTABLE_NETS) {
+TEST_CASE_TEMPLATE("rename_value: refusals name op and blob", N, PLAIT_MUTABLE_NETS) {
   auto n = test::make_net<N>(
       {{{"Scale", {"x"}, {"t"}}, {"Relu", {"t"}, {"u"}}, {"Scale", {"u"}, {"t"}}, {"Sum", {"t", "u"}, {"v"}}},
        {"x"},
@@ -122,18 +123,18 @@ TEST_CASE_TEMPLATE("refusals name op and blob", N, PLAIT_MUTABLE_NETS) {
   CHECK(refusal(n, [&] { plait::rename_output(n, {.op = 1, .output = 0}, ""); }).blob == "first");
 }
 
-TEST_CASE_TEMPLATE("a name in use is refused, or merged as detectron2 does", N, PLAIT_MUTABLE_NETS) {
+TEST_CASE_TEMPLATE("rename_value: a name in use is refused, or merged as detectron2 does", N, PLAIT_MUTABLE_NETS) {
   auto n = test::make_net<N>(mlp);
   auto const taken = refusal(n, [&] { plait::rename_input(n, {.op = 0, .input = 1}, "w2"); });
   CHECK(taken.blob == "w2");
-  CHECK(taken.op == 2);  // which reads it
+  CHECK(taken.op == 2);  // the reader
   CHECK(refusal(n, [&] { plait::rename_output(n, {.op = 0, .output = 0}, "y"); }).op == 2);
   plait::rename_input(n, {.op = 0, .input = 1}, "w2", {.capture = plait::name_capture::merge});
   CHECK(test::describe(n).external_inputs == std::vector<std::string>{"x", "w2", "b", "w2", "b2"});
   CHECK(plait::rename_output(n, {.op = 0, .output = 0}, "h").changed.empty());
 }
 
-TEST_CASE_TEMPLATE("there and back, and nothing computed differs", N, PLAIT_MUTABLE_NETS) {
+TEST_CASE_TEMPLATE("rename_value: a renaming and its inverse compute the same", N, PLAIT_MUTABLE_NETS) {
   std::mt19937 random(3);
   int renamed = 0;
   for (int round = 0; round != 300; ++round) {
@@ -159,7 +160,7 @@ TEST_CASE_TEMPLATE("there and back, and nothing computed differs", N, PLAIT_MUTA
   CHECK(renamed > 150);
 }
 
-TEST_CASE("control inputs follow and are no readers") {
+TEST_CASE("rename_value: control inputs follow and are no readers") {
   auto n = plait::read_netdef_text(R"(
     op { type: "Relu" input: "x" output: "a" } op { type: "Tanh" input: "a" output: "b" }
     op { type: "Exp" input: "x" output: "c" control_input: "b" control_input: "a" })");
@@ -168,7 +169,7 @@ TEST_CASE("control inputs follow and are no readers") {
   CHECK(n.text(n.op[2].extras().control_input[1]) == "A");
 }
 
-TEST_CASE("nested nets follow") {
+TEST_CASE("rename_value: nested nets follow") {
   auto n = plait::read_netdef_text(R"(
     op { type: "Relu" input: "x" output: "h" }
     op { type: "If" input: "c" output: "y"
@@ -193,17 +194,17 @@ TEST_CASE("nested nets follow") {
   CHECK(refusal(m, [&] { plait::rename_input(m, {.op = 1, .input = 0}, "H"); }).op == 2);
 }
 
-TEST_CASE("a nested net that knows two versions by one name is no place for a third") {
+TEST_CASE("rename_value: refuses if a nested net refers to two versions by one name") {
   auto n = plait::read_netdef_text(R"(
     op { type: "Relu" input: "x" output: "y" }
     op { type: "If" input: "c" output: "y" arg { name: "then_net" n { op { type: "Tanh" input: "x" output: "y" } } } }
     op { type: "Copy" input: "y" output: "z" })");
-  // Should the branch not be taken, the first y is what the Copy reads.
+  // If the branch is not taken, the Copy reads the first y.
   CHECK(refusal(n, [&] { plait::rename_output(n, {.op = 0, .output = 0}, "first"); }).op == 1);
   CHECK(refusal(n, [&] { plait::rename_output(n, {.op = 1, .output = 0}, "second"); }).op == 1);
 }
 
-TEST_CASE("a blob that a Do updates has one binding, and keeps one name") {
+TEST_CASE("rename_value: a blob that a Do updates has one binding and keeps one name") {
   auto n = plait::read_netdef_text(R"(
     op { type: "CreateScope" output: "ws" }
     op { type: "Relu" input: "a" output: "x" }
@@ -216,12 +217,12 @@ TEST_CASE("a blob that a Do updates has one binding, and keeps one name") {
   CHECK(first.blob == "x");
   CHECK(refusal(n, [&] { plait::rename_output(n, {.op = 2, .output = 0}, "new"); }).op == 2);
   CHECK(refusal(n, [&] { plait::rename_output(n, {.op = 0, .output = 0}, "new"); }).blob == "ws");
-  // What it only reads or only writes is bound by its place.
+  // Blobs that it only reads or only writes are bound by position.
   CHECK(plait::rename_input(n, {.op = 2, .input = 1}, "Y").changed ==
         places{{kind::external_input, plait::npos, 1}, {kind::input, 2, 1}});
 }
 
-TEST_CASE("what waits inside a net follows, and is no reader") {
+TEST_CASE("rename_value: control inputs of nested ops follow and are no readers") {
   auto n = plait::read_netdef_text(R"(
     op { type: "Relu" input: "a" output: "x" } op { type: "Tanh" input: "x" output: "z" }
     op { type: "If" input: "c" output: "y"
@@ -232,7 +233,7 @@ TEST_CASE("what waits inside a net follows, and is no reader") {
   CHECK(branch.text(branch.op[0].extras().control_input[0]) == "X");
 }
 
-TEST_CASE("recurrences follow, in their arguments and in nets stored as text") {
+TEST_CASE("rename_value: recurrences follow, in their arguments and in nets stored as text") {
   auto n = plait::read_netdef_text(R"(
     op { type: "FC" input: "x" input: "w" output: "seq" }
     op { type: "RecurrentNetwork" input: "seq" input: "h0" input: "r" output: "h_all" output: "h_last"
@@ -257,7 +258,7 @@ TEST_CASE("recurrences follow, in their arguments and in nets stored as text") {
   CHECK(refusal(n, [&] { plait::rename_output(n, {.op = 0, .output = 0}, "h_states"); }).blob == "h_states");
 }
 
-TEST_CASE("one of a million ops") {
+TEST_CASE("rename_value: one of a million ops") {
   auto n = test::make_net<plait::netdef>(test::long_net(1'000'000));
   auto const done = plait::rename_input(n, {.op = 500'000, .input = 0}, "middle", {.from_producer = true});
   CHECK(done.changed.size() >= 2);

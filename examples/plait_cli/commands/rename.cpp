@@ -34,8 +34,8 @@ struct rename_options {
   bool json = false;
 };
 
-std::string_view name_of(plait::renamed_place::kind what) {
-  using kind = plait::renamed_place::kind;
+std::string_view name_of(plait::renamed_mention::kind what) {
+  using kind = plait::renamed_mention::kind;
   switch (what) {
     case kind::input:
       return "input";
@@ -55,10 +55,10 @@ std::string_view name_of(plait::renamed_place::kind what) {
 
 void print_report(source const& in, std::optional<source> const& init, plait::value_rename const& done) {
   nlohmann::ordered_json places = nlohmann::ordered_json::array();
-  for (plait::renamed_place const& place : done.changed) {
+  for (plait::renamed_mention const& place : done.changed) {
     nlohmann::ordered_json entry = {{"file", place.init_net ? init->label : in.label}, {"what", name_of(place.what)}};
     if (place.op != plait::npos) entry["op"] = place.op;
-    if (place.what != plait::renamed_place::kind::nested) entry["slot"] = place.slot;
+    if (place.what != plait::renamed_mention::kind::nested) entry["slot"] = place.slot;
     places.push_back(std::move(entry));
   }
   print_json({{"file", in.label},
@@ -92,7 +92,7 @@ int run(rename_options const& given) {
     throw about(in, problem);
   }
   std::size_t in_init = 0;
-  for (plait::renamed_place const& place : done.changed) in_init += place.init_net;
+  for (plait::renamed_mention const& place : done.changed) in_init += place.init_net;
   if (in_init != 0 && given.init_to.path.empty())
     throw failure(init->label + ": this net defines the value, and changes, too; name a file with --init-output");
 

@@ -43,9 +43,9 @@ nlohmann::ordered_json free_blobs(share_command const& given, source& in, std::o
 
 nlohmann::ordered_json share(share_command const& given, source& in, std::ostream& out) {
   plait::share_options const how{.keep = given.keep, .any_order = given.any_order, .scope = given.scope};
-  plait::reordered_sharing made;
+  plait::scheduled_sharing made;
   if (given.reorder)
-    made = plait::share_blobs_in_best_order(in.net, how);
+    made = plait::schedule_and_share_blobs(in.net, how);
   else
     made.sharing = plait::share_blobs(in.net, how);
   auto const& [renamed, candidates, shared, bytes, shared_bytes] = made.sharing;
@@ -57,7 +57,7 @@ nlohmann::ordered_json share(share_command const& given, source& in, std::ostrea
   if (!given.json) out << in.label << ": " << shared << " blobs in place of " << candidates << '\n';
   nlohmann::ordered_json report{
       {"file", in.label}, {"blobs_before", candidates}, {"blobs", shared}, {"renamed", std::move(names)}};
-  if (given.reorder) report["order"] = made.order.ops;
+  if (given.reorder) report["order"] = made.schedule.ops;
   return report;
 }
 

@@ -96,7 +96,7 @@ int run(subgraph_options const& given) {
     form const ssa = plait::get_ssa(in.net, {.subnets = true, .control_inputs = true});
     std::vector<plait::op_index> const ops =
         given.ops ? positions(*given.ops, ssa.op_count()) : plait::ops_in_path(ssa, given.from, given.to);
-    plait::subgraph_boundary const boundary = plait::sub_graph_boundary(ssa, ops);
+    plait::subgraph_boundary const boundary = plait::find_subgraph_boundary(ssa, ops);
     if (given.extract) save(given.out, plait::extract_subgraph(in.net, ops).net);
     if (given.json)
       print_json({{"file", in.label},

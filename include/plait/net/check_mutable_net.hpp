@@ -1,4 +1,4 @@
-// What an adaptation lacks that transforms may ask for, in sentences.
+// Concept check of a mutable net: static_asserts that name each missing or ill-formed mutation hook (net/mutation.hpp).
 #pragma once
 
 #include <cstddef>
@@ -71,8 +71,9 @@ concept returns_net_name = requires(N const& n) {
 };
 }  // namespace detail
 
-/// Put next to an adaptation that all transforms are to work with: PLAIT_CHECK_MUTABLE_NET(my::net). One that offers
-/// less is fine for transforms that ask for less, and is refused by the others in terms of their concepts.
+/// Checks that an adaptation has every mutation hook, for PLAIT_CHECK_MUTABLE_NET(my::net) next to it. An adaptation
+/// with fewer hooks works with the transforms that need no others; the remaining transforms reject it by their
+/// concepts.
 template <class N>
 consteval bool check_mutable_net() {
   check_net<N>();

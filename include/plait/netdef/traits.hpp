@@ -60,7 +60,7 @@ struct net_traits<netdef> {
   static void add_external_input(netdef& n, symbol name) { n.external_input.push_back(name); }
   static void add_external_output(netdef& n, symbol name) { n.external_output.push_back(name); }
   static void erase_ops(netdef& n, std::span<std::uint32_t const> indices) { erase_at(n.op, indices); }
-  static netdef part(netdef const& n, std::span<std::uint32_t const> indices) {
+  static netdef select_ops(netdef const& n, std::span<std::uint32_t const> indices) {
     auto const& [name, type, num_workers, device, ops, arg, inputs, outputs, partition_info, unknown, symbols] = n;
     netdef made{name, type, num_workers, device, {}, arg, inputs, outputs, partition_info, unknown, symbols};
     made.op.reserve(indices.size());

@@ -107,7 +107,7 @@ concept mentions_name_count = requires(P const& p) { program_traits_of<P>::name_
 // Where a key is a view of a name, the name must not be gone by then.
 template <class P, class Name>
 concept lasting_name =
-    !std::same_as<program_key_t<P>, std::string_view> || has_own_text<block_t<P>> || lasting_text<Name>;
+    !std::same_as<program_key_t<P>, std::string_view> || has_own_text<block_t<P>> || borrowed_text<Name>;
 }  // namespace detail
 
 /// Names are numbered below name_count(p) for the whole program. name_at(p, i) gives names that are texts themselves by

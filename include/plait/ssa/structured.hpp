@@ -359,7 +359,7 @@ void structured_program<N>::start_op(level& at) {
     if (!parts.empty()) {
       implicit_.compute(*at.net, op);
       for (key_type const& key : implicit_.reads()) reads_.push(blob(at.scope, key));
-      for (key_type const& key : implicit_.passes()) reads_.push(blob(at.scope, key));
+      for (key_type const& key : implicit_.weak_updates()) reads_.push(blob(at.scope, key));
       for (key_type const& key : implicit_.writes()) writes_.push(blob(at.scope, key));
     }
   }

@@ -313,7 +313,7 @@ constexpr void ssa_form<N>::compute(N const& n, Versions&& initial, ssa_options 
       if (options.subnets) {
         detail::compute_implicit(implicit, n, op, options);
         for (auto const& key : implicit.reads()) read(blobs_.intern_key(key), declares_inputs);
-        for (auto const& key : implicit.passes())
+        for (auto const& key : implicit.weak_updates())
           if (blob_index const b = blobs_.intern_key(key); last(b) != unseen) read(b, declares_inputs);
       }
     }

@@ -1,5 +1,4 @@
-// Copies of nets: clone_net() under other names, clone_partial() of the part that computes some outputs, bind, and
-// append.
+// Net cloning: clone(), clone_partial() of a backward slice, clone_and_bind(), and append_net().
 #pragma once
 
 #include <plait/transform/detail/append.hpp>

@@ -1,4 +1,4 @@
-// Removal of ops whose results nobody needs.
+// Dead code elimination: removes the ops that no external output depends on.
 #pragma once
 
 #include <algorithm>
@@ -18,22 +18,22 @@
 namespace plait {
 
 struct dead_op_options {
-  /// Ops without any output (Print, a send) stay. detectron2 removes them.
+  /// Keep ops without outputs (Print, a send). detectron2 removes them.
   bool keep_ops_without_outputs = false;
-  /// External inputs that nothing reads any more, and that are no external outputs, go as well.
+  /// Remove also external inputs that nothing reads any more and that are no external outputs.
   bool prune_external_inputs = false;
-  /// detectron2's rule: an op dies as soon as one reader of each of its results is dead, though others live. The net
-  /// that is left may read what nobody makes; for comparison with that system only.
+  /// detectron2's rule: an op is dead as soon as one reader of each of its results is dead, though others are live. The
+  /// remaining net may read undefined blobs; for comparison with that system only.
   bool dead_reader_kills = false;
-  /// Blobs that nested nets read keep their producers, and an op lives by what its nested nets write.
+  /// Reads by nested nets keep producers live, and writes by nested nets keep their op live.
   bool subnets = true;
 };
 
-/// What dead-op removal found or did: positions in the net as it was, ascending.
+/// Result of dead code elimination: positions in the original net, ascending.
 struct dead_ops_report {
   std::vector<op_index> ops;
   std::vector<std::uint32_t> external_inputs;     ///< slots; only with prune_external_inputs
-  std::vector<std::string> external_input_names;  ///< of these
+  std::vector<std::string> external_input_names;  ///< their names
   bool empty() const noexcept { return ops.empty() && external_inputs.empty(); }
 };
 
@@ -45,7 +45,7 @@ struct keep_none {
   }
 };
 
-// What makes a value stands before what reads it, so one sweep backwards meets everything that is needed.
+// Producers precede readers, so one backward sweep marks every live op.
 template <class N>
 std::vector<bool> alive_by_any_reader(ssa_form<N> const& ssa, std::vector<bool> const& kept) {
   std::vector<bool> needed(ssa.value_count());
@@ -83,17 +83,17 @@ consteval bool check_keep() {
                 "plait: keep cannot be called as keep(op); wanted: bool keep(op_ref_t<N> op)");
   if constexpr (std::invocable<Keep&, op_ref_t<N>>)
     static_assert(std::predicate<Keep&, op_ref_t<N>>,
-                  "plait: keep(op) returns another type than wanted: bool, whether the op has an effect of its own");
+                  "plait: keep(op) returns another type than wanted: bool, true if the op has a side effect");
   return true;
 }
 }  // namespace detail
 
-/// Finds the ops from which no external output can be reached. An op is alive when an external output is one of its
-/// results, when a living op reads one (as input, control input or in a nested net), or when keep(op) says that it has
-/// an effect of its own. Without external outputs every op is dead.
+/// Finds the ops from which no external output can be reached. An op is live if an external output is one of its
+/// results, if a live op reads one (as input, control input or in a nested net), or if keep(op) returns true (a side
+/// effect). Without external outputs every op is dead.
 ///
-/// Follows detectron2's remove_dead_end_ops, except that there one dead reader is enough to kill an op that living ones
-/// read as well. Throws net_error for an external output that is neither written nor given. O(operands).
+/// Follows detectron2's remove_dead_end_ops, except that there one dead reader kills an op that live ones read as well.
+/// Throws net_error for an external output that is neither written by an op nor an input of the net. O(operands).
 template <net N, class Keep = detail::keep_none>
   requires has_external_outputs<N> && std::predicate<Keep&, op_ref_t<N>>
 [[nodiscard]] dead_ops_report find_dead_ops(N const& n, dead_op_options const& options = {}, Keep keep = {}) {
@@ -144,7 +144,7 @@ template <net N, class Keep = detail::keep_none>
   return found;
 }
 
-// A `keep` of any other type: says what is wanted.
+// Overload for any other `keep`: a static_assert names the required signature.
 template <net N, class Keep>
   requires has_external_outputs<N>
 dead_ops_report find_dead_ops(N const&, dead_op_options const&, Keep) {
@@ -152,7 +152,7 @@ dead_ops_report find_dead_ops(N const&, dead_op_options const&, Keep) {
   return {};
 }
 
-/// Removes what find_dead_ops finds and says what that was. Strong guarantee; a second run finds nothing. O(operands).
+/// Removes what find_dead_ops finds and returns it. Strong guarantee; a second run finds nothing. O(operands).
 template <op_erasable_net N, class Keep = detail::keep_none>
   requires has_external_outputs<N> &&
            (input_erasable_net<N> || !has_external_inputs<N>) && std::predicate<Keep&, op_ref_t<N>>

@@ -1,4 +1,4 @@
-// Device placement: which values live on the host and which on a GPU, and the device options of ops that follow.
+// Device placement: inference of the device of each value, host or GPU, and the device options of ops that follow.
 #pragma once
 
 #include <plait/transform/detail/blob_devices.hpp>

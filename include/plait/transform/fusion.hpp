@@ -1,4 +1,4 @@
-// Op fusion: copies between devices, Reshape before FC, and the ops of an exported GroupNorm.
+// Op fusion: elimination of device copies and of Reshape before FC, and the ops of an exported GroupNorm.
 #pragma once
 
 #include <plait/transform/detail/copy_fusion.hpp>

@@ -1,4 +1,4 @@
-// Init nets: ops that make given parameters, and the parameters that an init net makes, without running it.
+// Init nets: fill ops for given parameters, and evaluation of the parameters of an init net without running it.
 #pragma once
 
 #include <plait/transform/detail/parameter_extraction.hpp>

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include <plait/netdef/traits.hpp>
-#include <plait/transform/detail/memory_order.hpp>
+#include <plait/transform/detail/memory_schedule.hpp>
 #include <plait/transform/detail/release_blobs.hpp>
 #include <plait/transform/detail/share_blobs.hpp>
 #include <plait/transform/detail/share_gradients.hpp>
@@ -78,8 +78,8 @@ case_result run_memory(case_inputs& in) {
   } else if (algorithm == "optimize_inference_fast") {
     plait::share_blobs(net, {.keep = in.arg<names>("static_blobs", {})});
   } else if (algorithm == "optimize_interference") {
-    auto const made = plait::share_blobs_in_best_order(net, {.keep = in.arg<names>("static_blobs", {})});
-    got.add("order", json(made.order.ops));
+    auto const made = plait::schedule_and_share_blobs(net, {.keep = in.arg<names>("static_blobs", {})});
+    got.add("order", json(made.schedule.ops));
   } else if (algorithm == "optimize_inference_for_dag") {
     plait::share_activation_blobs(net, {.scope = in.arg<std::string>("namescope", "")});
   } else if (algorithm == "share_grad_blobs") {
@@ -151,7 +151,7 @@ std::vector<std::string> memory_differences(case_inputs const& in, case_result c
         found.push_back(label + ": '" + was.inputs[i] + "' should have kept its name");
       for (std::size_t o = 0; o != was.outputs.size(); ++o)
         if ((was.inputs[i] == was.outputs[o]) != (is.inputs[i] == is.outputs[o]))
-          found.push_back(label + ": other operands are in place");
+          found.push_back(label + ": different operands are in place");
     }
     for (std::size_t o = 0; o != was.outputs.size(); ++o)
       if (was.outputs[o] != is.outputs[o] && (stay.contains(was.outputs[o]) || stay.contains(is.outputs[o])))

@@ -1,4 +1,4 @@
-// Arguments of ops by type, with an error where an argument is not what it should be.
+// Typed arguments of ops: reading and setting, with net_error on a wrong type or a conflicting value.
 #pragma once
 
 #include <cstddef>
@@ -35,8 +35,9 @@ struct argument_text {
 };
 }  // namespace detail
 
-/// The argument `key` of op number `index` as a T, one of the alternatives of argument_value; nothing if the op has no
-/// such argument. Throws net_error where it holds anything else; an empty list is an empty list of any type.
+/// Returns the argument `key` of op number `index` as a T, one of the alternatives of argument_value, or nullopt if the
+/// op has no such argument. Throws net_error if the argument has another type; an empty list is an empty list of any
+/// type.
 template <class T, argument_readable_net N, class Op>
 [[nodiscard]] std::optional<T> get_argument(N const& n, Op const& op, std::size_t index, std::string_view key) {
   using traits = detail::net_traits_of<N>;
@@ -59,17 +60,17 @@ template <class T, argument_readable_net N, class Op>
                   index));
 }
 
-/// The same with a value for ops that do not have the argument.
+/// Returns the argument like get_argument above, or `fallback` if the op has no such argument.
 template <class T, argument_readable_net N, class Op>
 [[nodiscard]] T get_argument(N const& n, Op const& op, std::size_t index, std::string_view key, T fallback) {
   return get_argument<T>(n, op, index, key).value_or(std::move(fallback));
 }
 
-/// What becomes, or would become, of an argument that is set.
+/// Effect of setting an argument.
 enum class argument_change { added, unchanged, overridden };
 
-/// What set_argument_checked would do. Throws net_error naming both values where the op has the argument with another
-/// value and that may not be overridden.
+/// Returns the effect that set_argument_checked would have. Throws net_error, naming both values, if the op has the
+/// argument with another value and `may_override` is false.
 template <argument_readable_net N, class Op>
 argument_change check_argument(N const& n, Op const& op, std::size_t index, argument_spec const& wanted,
                                bool may_override = false) {
@@ -85,7 +86,7 @@ argument_change check_argument(N const& n, Op const& op, std::size_t index, argu
                   index));
 }
 
-/// Sets an argument unless that would silently change one (detectron2's check_set_pb_arg).
+/// Sets an argument; throws like check_argument rather than silently changing one (detectron2's check_set_pb_arg).
 template <class N, class Op>
   requires argument_readable_net<N> && argument_mutable_net<N>
 argument_change set_argument_checked(N& n, Op&& op, std::size_t index, argument_spec const& wanted,

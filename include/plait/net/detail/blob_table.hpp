@@ -1,4 +1,4 @@
-// Numbers the blobs of a net: every name once, known by a small dense number while an analysis runs and in its results.
+// Blob numbering: interns each name of a net as a small dense index, for analyses and their results.
 #pragma once
 
 #include <cstddef>
@@ -17,13 +17,13 @@
 
 namespace plait {
 
-/// A blob's number in the result of one analysis.
+/// Dense index of a blob in the result of one analysis.
 using blob_index = std::uint32_t;
 
 namespace detail {
 
-// Key → number, in order of first appearance. Hashing is not available while a constant expression is evaluated; there
-// the keys are searched one by one, which is right for the handful of names a static_assert has.
+// Interning table: keys to indices, in order of first appearance. Constant evaluation cannot hash; there the keys are
+// searched linearly, which is right for the handful of names in a static_assert.
 template <class Key>
 class key_index {
  public:
@@ -88,9 +88,9 @@ class key_index {
 
 }  // namespace detail
 
-/// The blobs of a net by number. For nets with numbered names this is a view of the net, which must outlive it and not
-/// move; otherwise names are hashed once each, and the keys are views into the net where name_key_t says so. Keys that
-/// come from elsewhere (intern_key) are copied where a key is a view: their owner need not outlive the table.
+/// Table of the blobs of a net by index. For nets with numbered names this is a view of the net, which must outlive it
+/// and not move; otherwise names are hashed once each, and the keys are views into the net where name_key_t says so.
+/// Keys from elsewhere (intern_key) are copied where a key is a view: their owner need not outlive the table.
 template <net N>
 class blob_table {
  public:
@@ -103,7 +103,7 @@ class blob_table {
     kept_.clear();
   }
 
-  /// Makes room for about so many blobs: growing is most of the cost of a table that starts empty.
+  /// Reserves capacity for about so many blobs: growth is most of the cost of a table that starts empty.
   constexpr void reserve(std::size_t blobs) { keys_.reserve(blobs); }
   constexpr std::size_t size() const noexcept { return keys_.size(); }
   constexpr key_type name(blob_index b) const { return keys_[b]; }
@@ -129,7 +129,7 @@ class blob_table {
  private:
   N const* net_;
   detail::key_index<key_type> keys_;
-  // Shared, for then copies of a table can share the views, too. None in a constant expression.
+  // Shared ownership keeps the views of a copied table valid. Empty in constant expressions.
   std::vector<std::shared_ptr<std::string const>> kept_;
 };
 
@@ -169,7 +169,7 @@ class blob_table<N> {
  private:
   N const* net_;
   std::size_t own_;
-  // Names the net itself does not have: blobs of other nets that were handed in with initial versions.
+  // Names that the net lacks: blobs of other nets, passed in with initial versions.
   detail::key_index<std::string> foreign_;
 };
 

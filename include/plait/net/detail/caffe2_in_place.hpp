@@ -1,4 +1,4 @@
-// Which operands of an op may have one name in Caffe2.
+// In-place operands of Caffe2's op types.
 #pragma once
 
 #include <algorithm>
@@ -9,9 +9,9 @@
 
 namespace plait {
 
-/// The pairs of operands that ops of a type may give one name (OpSchema::AllowInplace and EnforceInplace of Caffe2's
-/// last release of 2018): none for most types, so for those that Caffe2 does not know. Not told of If, While, Do and
-/// Free, where all may.
+/// Returns the pairs of an input and an output that ops of a type may give one name (OpSchema::AllowInplace and
+/// EnforceInplace of Caffe2's last release of 2018). Empty for most types, also for those unknown to Caffe2. Does not
+/// cover If, While, Do and Free, which allow every pair.
 [[nodiscard]] inline std::vector<operand_pair> caffe2_in_place(std::string_view op_type) {
   // In alphabetical order.
   static constexpr std::string_view first_by_first[] = {

@@ -1,10 +1,10 @@
-// Nets inside ops: what they read and write of the net around them without its op saying so.
+// Implicit operands: reads and writes of outer blobs by nested nets, beyond the operands that their op lists.
 //
 // A net adapts its nested nets with net_traits<N>::subnets(n, op): a range of objects s with
 //   *s.net     the nested net (any net whose names have the same kind of key)
 //   s.scope    which of its blobs are the outer net's (subnet_scope)
-//   s.locals   names the op itself binds inside, a range of keys
-//   s.bound    optional, of a closed net: what its blobs are called around, a range of pairs of keys (inside, outside)
+//   s.locals   names that the op binds inside, a range of keys
+//   s.bound    optional, for a closed net: its bindings, a range of pairs of keys (inside, outside)
 #pragma once
 
 #include <algorithm>
@@ -26,7 +26,7 @@
 
 namespace plait {
 
-/// How the blobs of a nested net relate to those of the net around it.
+/// Scope of a nested net: which of its blobs are those of the outer net.
 enum class subnet_scope {
   shared,  ///< same workspace: reads and writes are the outer net's (branches of If, body and condition of While)
   child,   ///< child workspace: reads fall through to the outer net, writes stay inside (RecurrentNetwork's step net)
@@ -61,14 +61,14 @@ consteval bool check_subnets() {
     if constexpr (std::ranges::input_range<subnets_t>)
       static_assert(
           subnet_object<std::ranges::range_value_t<subnets_t>>,
-          "plait: what net_traits<N>::subnets(n, op) holds must have `net`, which points to a net, `scope`, a "
+          "plait: elements of net_traits<N>::subnets(n, op) must have `net`, which points to a net, `scope`, a "
           "plait::subnet_scope, and `locals`, a range of names");
   }
   return true;
 }
 }  // namespace detail
 
-/// The nets inside an op; an empty range for nets that know no such thing.
+/// Returns the nets nested in an op; an empty range where the IR has none.
 template <net N, class Op>
 [[nodiscard]] constexpr decltype(auto) subnets(N const& n, Op const& op) {
   static_assert(detail::check_subnets<N>());
@@ -79,8 +79,8 @@ template <net N, class Op>
 }
 
 namespace detail {
-// The nets inside an op of a net that is inside another itself. Ops are numbered in the outermost net: an error must
-// not give the number that the op has in its own.
+// Returns the nets nested in an op of a nested net. Errors number ops in the outermost net, so an error here drops the
+// index that the op has in its own.
 template <net N, class Op>
 decltype(auto) inner_subnets(N const& n, Op const& op) {
   return attempt<net_error>([&]() -> decltype(auto) { return subnets(n, op); },
@@ -90,8 +90,9 @@ decltype(auto) inner_subnets(N const& n, Op const& op) {
 }
 }  // namespace detail
 
-/// Reads and writes of the outer net's blobs by the nets inside one op, beyond the op's own inputs and outputs; each
-/// blob once, in order of first appearance. Linear in the size of the nested nets; their depth costs memory, not stack.
+/// Computes the reads and writes of outer blobs by the nets nested in one op, beyond the op's own inputs and outputs;
+/// each blob once, in order of first appearance. Linear in the size of the nested nets; their depth costs memory, not
+/// stack.
 template <net N>
 class implicit_operands {
   static_assert(detail::check_subnets<N>());
@@ -109,21 +110,21 @@ class implicit_operands<N> {
  public:
   using key_type = std::conditional_t<has_text<N>, std::string, name_t<N>>;
 
-  /// Read before any net inside could have written them.
+  /// Returns the upward-exposed reads: blobs read before any nested net could have written them.
   std::vector<key_type> const& reads() const noexcept { return reads_.keys; }
   std::vector<key_type> const& writes() const noexcept { return writes_.keys; }
-  /// Blobs whose former value may come through, beyond the op's inputs and reads(): a nested net may leave a blob it
-  /// writes unwritten (a branch not taken), whether the op lists it as an output or not.
-  std::vector<key_type> const& passes() const noexcept { return passes_.keys; }
+  /// Returns the weakly updated blobs beyond the op's inputs and reads(): their former value may survive, since a
+  /// nested net may leave a blob it writes unwritten (a branch not taken), whether the op lists it as an output or not.
+  std::vector<key_type> const& weak_updates() const noexcept { return weak_updates_.keys; }
 
   void clear() {
     reads_.clear();
     writes_.clear();
-    passes_.clear();
+    weak_updates_.clear();
     bound_.clear();
   }
 
-  /// `control_inputs`: what ops inside wait for counts as read.
+  /// Computes the implicit operands of `op`. With `control_inputs`, control inputs of nested ops count as reads.
   template <class Op>
   void compute(N const& n, Op const& op, bool control_inputs = false) {
     clear();
@@ -133,23 +134,23 @@ class implicit_operands<N> {
       any = true;
       run(std::move(s));
     }
-    if (!any) return;  // nearly all ops: no set is touched, no name copied
-    for (key_type const& key : writes_.keys) passes_.insert(key);
-    passes_.remove(reads_);
+    if (!any) return;  // fast path of nearly all ops: touches no set, copies no name
+    for (key_type const& key : writes_.keys) weak_updates_.insert(key);
+    weak_updates_.remove(reads_);
     for (key_type const& key : bound_.keys) writes_.insert(key);
     key_set own;
     for (auto const& name : plait::inputs(n, op)) own.insert(key_type(name_key(n, name)));
     if (controls_)
       for (auto const& name : plait::control_inputs(n, op)) own.insert(key_type(name_key(n, name)));
     reads_.remove(own);
-    passes_.remove(own);
+    weak_updates_.remove(own);
     own.clear();
     for (auto const& name : plait::outputs(n, op)) own.insert(key_type(name_key(n, name)));
     writes_.remove(own);
   }
 
  private:
-  // Keys in order of first appearance; each is certain or not.
+  // Ordered set of keys, in order of first appearance; each is marked as certain (must) or not (may).
   struct key_set {
     std::vector<key_type> keys;
     boost::unordered_flat_map<key_type, bool> known;
@@ -177,7 +178,7 @@ class implicit_operands<N> {
 
   using ops_view = std::views::all_t<detail::ops_range_t<N>>;
 
-  // One nested net being walked. It owns the subnet object, in which the net may live; so levels never move.
+  // Traversal state of one nested net. It owns the subnet object, in which the net may live; so levels never move.
   struct level {
     explicit level(subnet_t&& s)
         : from(std::move(s)),
@@ -199,14 +200,13 @@ class implicit_operands<N> {
     ops_view ops;
     std::ranges::iterator_t<ops_view> next;
     std::ranges::sentinel_t<ops_view> end;
-    std::vector<subnet_t> pending;  // nets inside the op at `next` that have not been walked yet
-    key_set by_nested;              // what those that have been walked write; the others do not see it, for they may
-                                    // be alternatives
-    key_set by_bound;               // what they write by other names, as certain as an output
-    bool entered = false;           // whether that op's own inputs have been counted
-    key_set read;                   // before any write inside
-    key_set passed;                 // after a write inside that may not have happened
-    key_set written;                // after the locals; certain, unless by a nested net
+    std::vector<subnet_t> pending;  // nets nested in the op at `next`, not yet visited
+    key_set by_nested;              // writes of those visited; invisible to the others, which may be alternatives
+    key_set by_bound;               // writes through bindings, as certain as an output
+    bool entered = false;           // true once that op's own inputs are counted
+    key_set read;                   // read before any write inside
+    key_set passed;                 // read after a write inside that may not have happened
+    key_set written;                // the locals, then writes; certain, unless by a nested net
     std::size_t locals = 0;
   };
 
@@ -252,18 +252,18 @@ class implicit_operands<N> {
 
     level const& done = stack.front();
     if (done.from.scope == subnet_scope::closed) {
-      for_each_needed(done, [&](key_type const& key, bool) { passes_.insert(key); });
+      for_each_needed(done, [&](key_type const& key, bool) { weak_updates_.insert(key); });
       for_each_written(done, [&](key_type const& key) { bound_.insert(key); });
       return;
     }
     for (key_type const& key : done.read.keys) reads_.insert(key);
-    for (key_type const& key : done.passed.keys) passes_.insert(key);
+    for (key_type const& key : done.passed.keys) weak_updates_.insert(key);
     if (done.from.scope == subnet_scope::shared)
       for (std::size_t i = done.locals; i < done.written.keys.size(); ++i) writes_.insert(done.written.keys[i]);
   }
 
-  // Of what a closed net writes, that which it may read before, or leave as it was, by its names around; and whether
-  // it may leave it.
+  // Calls each(outer name, may be left) for the bound blobs that a closed net writes and may read before, or may leave
+  // as they were.
   template <class Each>
   static void for_each_needed(level const& done, Each&& each) {
     if constexpr (detail::bound_subnet<subnet_t>)
@@ -275,7 +275,7 @@ class implicit_operands<N> {
       }
   }
 
-  // What a closed net writes, by its names around: also what is bound to an input alone.
+  // Calls each(outer name) for the bound blobs that a closed net writes, also those bound to an input alone.
   template <class Each>
   static void for_each_written(level const& done, Each&& each) {
     if constexpr (detail::bound_subnet<subnet_t>)
@@ -283,7 +283,7 @@ class implicit_operands<N> {
         if (done.written.contains(key_type(inside))) each(key_type(outside));
   }
 
-  // What escapes from a finished net into the net around it.
+  // Propagates the effects of a finished net to the net around it.
   static void fold(level const& done, level& around) {
     if (done.from.scope == subnet_scope::closed) {
       for_each_needed(done, [&](key_type const& key, bool left) {
@@ -303,8 +303,8 @@ class implicit_operands<N> {
 
   key_set reads_;
   key_set writes_;
-  key_set passes_;
-  key_set bound_;  // what closed nets write, by its names around
+  key_set weak_updates_;
+  key_set bound_;  // writes of closed nets, by outer name
   bool controls_ = false;
 };
 

@@ -1,6 +1,6 @@
-// The mutation hooks (net/mutation.hpp) of types of one's own: net_traits forwards each to the member function of the
-// net that has its name, and does the obvious where ops, operands and externals are data members that can be changed
-// (a vector of structs that hold vectors of names). So plain structs can be transformed without any adaptation.
+// Default mutation hooks (net/mutation.hpp) of user-defined nets: net_traits forwards each hook to the member function
+// of the net of the same name, or else edits ops, operands and externals where they are mutable data members (a vector
+// of structs that hold vectors of names). So plain structs can be transformed without any adaptation.
 #pragma once
 
 #include <concepts>
@@ -17,7 +17,7 @@
 
 namespace plait::detail {
 
-// The op itself, or what it points to: ops are often pointers.
+// Returns the op itself, or the object it points to: ops are often pointers.
 template <class Op>
 constexpr decltype(auto) pointee(Op& op) {
   if constexpr (requires {

@@ -1,8 +1,8 @@
-// New names that no other name equals: for nets, and for the blobs of a net.
+// Unique names (gensym): for nets, and for the blobs of a net.
 //
-// Follows Caffe2's core.Net (_get_next_net_name, NextName, NextBlob, NextScopedBlob), except that what is taken is kept
-// in the object and not in a registry of the process, that every name handed out counts as taken, and that the counter
-// of a loaded net is read with all its digits.
+// Follows Caffe2's core.Net (_get_next_net_name, NextName, NextBlob, NextScopedBlob), except that taken names are kept
+// in the object and not in a registry of the process, that every name returned counts as taken, and that the counter of
+// a loaded net is read with all its digits.
 #pragma once
 
 #include <algorithm>
@@ -22,10 +22,10 @@
 
 namespace plait {
 
-/// Hands out each name once. A name that is taken gets a number: name_1, name_2, … Amortised O(length).
+/// Returns each name once: a name that is taken gets a number, name_1, name_2, … Amortised O(length).
 class unique_names {
  public:
-  /// `wanted`, joined to the prefix by '/', with a number if that is taken. The name is taken from now on.
+  /// Returns `wanted`, joined to the prefix by '/', with a number if that is taken. The result is taken from then on.
   std::string next(std::string_view wanted, std::string_view prefix = {}) {
     std::string base(prefix);
     if (!prefix.empty() && !wanted.empty()) base += '/';
@@ -33,12 +33,13 @@ class unique_names {
     return number(std::move(base), "_", 1, {});
   }
 
-  /// Takes a name; false if it was taken already.
+  /// Takes a name; returns false if it was taken already.
   bool take(std::string_view name) { return taken_.insert(std::string(name)).second; }
   bool taken(std::string_view name) const { return taken_.contains(std::string(name)); }
 
-  /// base + suffix if that is free, else base + separator + k + suffix with the smallest free k from `first` on. Since
-  /// names are never given back, the search goes on where the last one for the same base, separator and suffix ended.
+  /// Takes and returns base + suffix if that is free, else base + separator + k + suffix with the smallest free k from
+  /// `first` on. Names are never released, so the search resumes where the last one for the same base, separator and
+  /// suffix ended.
   std::string number(std::string base, std::string_view separator, std::uint64_t first, std::string_view suffix) {
     std::string name = base + std::string(suffix);
     if (take(name)) return name;
@@ -55,13 +56,14 @@ class unique_names {
   boost::unordered_flat_map<std::string, std::uint64_t> next_;
 };
 
-/// Names for new blobs of one net. No name is handed out twice, nor one the net has already.
+/// Generates names for new blobs of one net. Returns no name twice, nor one the net has already.
 class name_generator {
  public:
-  /// For a net yet to be built.
+  /// Constructs a generator for a net yet to be built.
   explicit name_generator(std::string_view net_name) : net_name_(net_name) {}
 
-  /// For a net that has blobs: these are taken, and next_name() goes on after the largest number in use. O(operands).
+  /// Constructs a generator for an existing net: the names of its blobs are taken, and next_name() continues after the
+  /// largest number in use. O(operands).
   template <has_text N>
   name_generator(std::string_view net_name, N const& n) : net_name_(net_name) {
     for (auto const& name : plait::external_inputs(n)) take(text(n, name));
@@ -72,30 +74,30 @@ class name_generator {
     }
   }
 
-  /// Makes a name one that is not handed out.
+  /// Takes a name, so that it is never returned.
   void take(std::string_view name) {
     names_.take(name);
     if (auto const number = counter(name)) next_ = std::max(next_, *number + 1);
   }
   bool taken(std::string_view name) const { return names_.taken(name); }
 
-  /// `<net>_blob_<n>`, counting up.
+  /// Returns `<net>_blob_<n>`, counting up.
   std::string next_name() {
     for (;;) {
       std::string name = net_name_ + "_blob_" + std::to_string(next_++);
       if (names_.take(name)) return name;
     }
   }
-  /// `<net>/<prefix>`, then `<net>/<prefix>_2`, …; with an output's number `:<id>` follows.
+  /// Returns `<net>/<prefix>`, then `<net>/<prefix>_2`, …; with an output's number, `:<id>` follows.
   std::string next_name(std::string_view prefix, std::optional<std::size_t> output = {}) {
     if (prefix.empty()) return next_name();
     return names_.number(net_name_ + '/' + std::string(prefix), "_", 2, output ? ':' + std::to_string(*output) : "");
   }
-  /// The prefix itself, then `<prefix>_auto_0`, `<prefix>_auto_1`, …
+  /// Returns the prefix itself, then `<prefix>_auto_0`, `<prefix>_auto_1`, …
   std::string next_blob(std::string_view prefix = "unnamed") {
     return names_.number(std::string(prefix), "_auto_", 0, {});
   }
-  /// The same for a name scope, which ends in its own separator ("layer1/").
+  /// Returns next_blob() in a name scope, which ends in its own separator ("layer1/").
   std::string next_scoped_blob(std::string_view scope, std::string_view prefix = "unnamed") {
     return next_blob(std::string(scope) + std::string(prefix));
   }
@@ -106,7 +108,7 @@ class name_generator {
     return name_text(n, static_cast<name_t<N> const&>(name));
   }
 
-  // The n of `<net>_blob_<n>`, unless it is too large ever to be counted up to.
+  // Returns the n of `<net>_blob_<n>`, unless it is too large ever to be counted up to.
   std::optional<std::uint64_t> counter(std::string_view name) const {
     if (!name.starts_with(net_name_)) return std::nullopt;
     name.remove_prefix(net_name_.size());

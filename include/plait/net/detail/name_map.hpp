@@ -1,4 +1,4 @@
-// Old names of blobs and their new ones.
+// Renaming map: old names of blobs to new ones.
 #pragma once
 
 #include <concepts>
@@ -20,10 +20,10 @@
 
 namespace plait {
 
-/// From names to names, in the order of insertion. Look-up is O(1). A name that is not in the map stays as it is.
+/// Maps names to names, in the order of insertion. Look-up is O(1). A name that is not in the map maps to itself.
 class name_map {
  public:
-  /// What walking the map yields. Its text lives as long as the map or a copy of it.
+  /// Element of the map. Its text lives as long as the map or a copy of it.
   struct entry {
     std::string_view from;
     std::string_view to;
@@ -50,10 +50,10 @@ class name_map {
     index_.reserve(names);
   }
 
-  /// Asks for the memory that set and find of this name need, which is worth it some names ahead.
+  /// Prefetches the memory that set and find of this name need, which is worth it some names ahead.
   void prefetch(std::string_view from) const { index_.prefetch(hash_text(from)); }
 
-  /// Maps `from` to `to`, instead of what it was mapped to before.
+  /// Maps `from` to `to`, replacing an earlier mapping.
   void set(std::string_view from, std::string_view to) {
     std::size_t const hash = hash_text(from);
     if (std::uint32_t const found = look_up(from, hash); found != npos) {
@@ -61,22 +61,22 @@ class name_map {
       return;
     }
     if (entries_.size() == npos - std::size_t{1}) raise(std::length_error("plait::name_map: 2^32 names"));
-    index_.reserve(entries_.size() + 1);  // first, so that nothing is half added
+    index_.reserve(entries_.size() + 1);  // first, for the strong guarantee
     entries_.push_back({texts_.add(from), texts_.add(to)});
     index_.insert(hash, static_cast<std::uint32_t>(entries_.size() - 1));
   }
 
-  /// The new name, nothing if the map does not have one.
+  /// Returns the new name, or nullopt if the map has none.
   std::optional<std::string_view> find(std::string_view from) const {
     std::uint32_t const found = look_up(from, hash_text(from));
     if (found == npos) return std::nullopt;
     return entries_[found].to;
   }
   bool contains(std::string_view from) const { return look_up(from, hash_text(from)) != npos; }
-  /// The name as it is afterwards. Views the map, or `from`.
+  /// Returns the new name, or `from` if the map has none. The result views the map, or `from`.
   std::string_view operator[](std::string_view from) const { return find(from).value_or(from); }
 
-  /// Same entries in the same order.
+  /// Returns true if both have the same entries in the same order.
   friend bool operator==(name_map const& a, name_map const& b) { return a.entries_ == b.entries_; }
 
  private:
@@ -89,10 +89,10 @@ class name_map {
   string_arena texts_;
 };
 
-/// What to do where a new name would be the name of two blobs.
+/// Policy for name capture: a new name that another blob has already.
 enum class name_capture {
   refuse,  ///< throw net_error, changing nothing
-  merge,   ///< let the two become one, as the reference systems do without saying so
+  merge,   ///< merge the two blobs, as the reference systems do silently
 };
 
 }  // namespace plait

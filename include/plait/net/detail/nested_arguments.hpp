@@ -1,5 +1,5 @@
-// What Caffe2's ops that hold nets (If, While, Do, RecurrentNetwork) say about these nets in their arguments, for any
-// form NetDef comes in. A form gives a view of one op:
+// Arguments of Caffe2's ops that hold nets (If, While, Do, RecurrentNetwork), decoded for any representation of NetDef.
+// A representation provides a view of one op:
 //
 //   argument_count()              how many arguments it has
 //   argument_name(i)              std::string_view
@@ -25,36 +25,36 @@ inline constexpr std::string_view rename_suffix = ".rename";
 
 inline bool is_recurrence(std::string_view op_type) { return op_type.starts_with("RecurrentNetwork"); }
 
-/// How Caffe2 runs the nets of an op type. Types it does not know are taken for `shared`, where nothing is hidden.
+/// Returns the scope in which Caffe2 runs the nets of an op type. Unknown types count as `shared`, which hides nothing.
 inline subnet_scope nested_scope(std::string_view op_type) {
   if (op_type == "Do") return subnet_scope::closed;
   return is_recurrence(op_type) ? subnet_scope::child : subnet_scope::shared;
 }
 
-/// Whether a string argument is a net in text form.
+/// Returns true if a string argument is a net in text form.
 inline bool holds_text_net(std::string_view op_type, std::string_view argument) {
   return is_recurrence(op_type) && argument.ends_with("step_net");
 }
 
-/// The place of an argument; that behind the last if there is none.
+/// Returns the index of an argument, or argument_count() if there is none.
 template <class Op>
-[[nodiscard]] std::size_t argument_place(Op const& op, std::string_view name) {
+[[nodiscard]] std::size_t argument_index(Op const& op, std::string_view name) {
   std::size_t i = 0;
   while (i != op.argument_count() && op.argument_name(i) != name) ++i;
   return i;
 }
 
-/// What a Do calls blobs inside, and how they are called around it. What does not fit together is left out.
+/// Returns the bindings of a Do, as pairs (name inside, name outside). Inconsistent bindings are left out.
 template <class Op>
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> bound_blobs(Op const& op) {
   std::vector<std::pair<std::string, std::string>> made;
-  std::size_t const inner = argument_place(op, "inner_blobs");
-  std::size_t const outer = argument_place(op, "outer_blobs_idx");
+  std::size_t const inner = argument_index(op, "inner_blobs");
+  std::size_t const outer = argument_index(op, "outer_blobs_idx");
   if (inner == op.argument_count() || outer == op.argument_count()) return made;
   auto const& names = op.argument_strings(inner);
   auto const& places = op.argument_integers(outer);
   if (names.size() != places.size() || op.input_count() == 0 || op.output_count() == 0) return made;
-  std::size_t const inputs = op.input_count() - 1;  // the last of them is the workspace, as is the last output
+  std::size_t const inputs = op.input_count() - 1;  // the last input and the last output are the workspace
   std::size_t i = 0;
   for (std::string const& name : names) {
     auto const at = static_cast<std::size_t>(*(places.begin() + static_cast<std::ptrdiff_t>(i++)));
@@ -64,28 +64,28 @@ template <class Op>
   return made;
 }
 
-/// The names a recurrence binds in its step nets: the inner ends of its links, by what the memory planner's arguments
-/// `<blob>.rename` call them in truth, and the number of the step.
+/// Returns the names that a recurrence binds in its step nets: the inner ends of its links, under the names that the
+/// memory planner's arguments `<blob>.rename` give them, and the time step.
 template <class Op>
 [[nodiscard]] std::vector<std::string> step_locals(Op const& op) {
   std::vector<std::string> bound;
   for (std::string_view const links : {"link_internal", "backward_link_internal"}) {
-    std::size_t const at = argument_place(op, links);
+    std::size_t const at = argument_index(op, links);
     if (at == op.argument_count()) continue;
     for (std::string const& blob : op.argument_strings(at)) {
-      std::size_t const renamed = argument_place(op, blob + std::string(rename_suffix));
+      std::size_t const renamed = argument_index(op, blob + std::string(rename_suffix));
       bool const has_other = renamed != op.argument_count() && op.argument_string(renamed) != nullptr;
       bound.push_back(has_other ? *op.argument_string(renamed) : blob);
     }
   }
-  std::size_t const timestep = argument_place(op, "timestep");
+  std::size_t const timestep = argument_index(op, "timestep");
   bool const is_given = timestep != op.argument_count() && op.argument_string(timestep) != nullptr;
   bound.push_back(is_given ? *op.argument_string(timestep) : "timestep");
   return bound;
 }
 
-/// Completes the nets found in an op: what a Do binds, and what is local to step nets. Backward nets run in the
-/// workspace of the forward step, where all that wrote is at hand: for_each_output(net, visit) tells what a net writes.
+/// Completes the nets found in an op with the bindings of a Do and the locals of step nets. Backward nets run in the
+/// workspace of the forward step and see everything it wrote: for_each_output(net, visit) visits the outputs of a net.
 template <class Op, class Nested, class ForEachOutput>
 void bind_nested(Op const& op, std::vector<Nested>& found, ForEachOutput for_each_output) {
   if (found.empty()) return;
@@ -103,7 +103,7 @@ void bind_nested(Op const& op, std::vector<Nested>& found, ForEachOutput for_eac
   }
 }
 
-/// Blobs that the arguments of a recurrence name: every list of strings, the timestep and both sides of
+/// Returns the blobs that the arguments of a recurrence name: every list of strings, the timestep and both sides of
 /// `<blob>.rename`. Views into the op; no other op names blobs in arguments.
 template <class Op>
 [[nodiscard]] std::vector<std::string_view> recurrence_argument_blobs(Op const& op) {
@@ -123,8 +123,8 @@ template <class Op>
   return found;
 }
 
-/// Renames what recurrence_argument_blobs lists. Follows the remap function of Caffe2's recurrent networks, which
-/// leaves `<blob>.rename` as it is, and with it a name that is gone.
+/// Renames the blobs that recurrence_argument_blobs lists. Follows the remap function of Caffe2's recurrent networks,
+/// but also renames in `<blob>.rename`, where Caffe2 leaves a dangling name.
 template <class Op>
 void rename_recurrence_arguments(Op const& op, name_map const& names) {
   auto const rename = [&](std::string& text) {

@@ -1,11 +1,12 @@
-// The names that nets inside an op mention, and changing them: what lets a transform rename a blob without breaking the
-// nets that reach it by name. Nets of scope `closed` know no name of the net around them and are not entered.
+// Names in nested nets: visits and renames the blobs that they mention, so that a transform can rename a blob without
+// breaking the nested nets that refer to it by name. Nets of scope `closed` see no name of the outer net and are not
+// entered.
 //
 //   net_traits<N> member                 what it does
-//   mutable_subnets(n, op)               like subnets(n, op), in the same order, with nets that may be changed
-//   store_subnet(n, op, s)               puts a changed one back, where s holds a copy (a net stored as text)
-//   argument_blobs(n, op)                optional: blobs that arguments of op name, a range of text
-//   rename_arguments(n, op, names)       needed with it: changes these
+//   mutable_subnets(n, op)               like subnets(n, op), in the same order, with mutable nets
+//   store_subnet(n, op, s)               writes a changed net back, where s holds a copy (a net stored as text)
+//   argument_blobs(n, op)                optional: blobs named by arguments of op, a range of text
+//   rename_arguments(n, op, names)       required with it: renames these
 #pragma once
 
 #include <concepts>
@@ -45,14 +46,14 @@ concept nested_editable_net =
       detail::net_traits_of<N>::store_subnet(n, op, s);
     };
 
-/// Whether an op holds nets.
+/// Returns true if an op holds nets.
 template <net N, class Op>
 [[nodiscard]] bool has_nested_nets(N const& n, Op const& op) {
   return !std::ranges::empty(subnets(n, op));
 }
 
-/// Whether an op binds names of a net inside to its operands (subnet_scope::closed). Nothing inside mentions these, yet
-/// each is bound once: a blob that such an op reads and writes must keep one name for both.
+/// Returns true if an op binds names of a nested net to its operands (subnet_scope::closed). The nested net does not
+/// mention these operands, yet each is bound once: a blob that such an op reads and writes must keep one name for both.
 template <net N, class Op>
 [[nodiscard]] bool binds_nested_net(N const& n, Op const& op) {
   if constexpr (has_subnets<N>)
@@ -61,8 +62,8 @@ template <net N, class Op>
   return false;
 }
 
-/// Calls visit(text) for every blob that the nets inside an op or its arguments mention, once for each mention. Linear
-/// in the nets' size; their depth costs memory, not stack.
+/// Calls visit(text) for every blob that the nets nested in an op or its arguments mention, once for each mention.
+/// Linear in the size of the nets; their depth costs memory, not stack.
 template <has_text N, class Op, std::invocable<std::string_view> Visit>
 void visit_nested_names(N const& n, Op const& op, Visit visit) {
   if constexpr (has_subnets<N>) {
@@ -71,7 +72,7 @@ void visit_nested_names(N const& n, Op const& op, Visit visit) {
         for (std::string_view text : detail::net_traits_of<N>::argument_blobs(of, o)) visit(text);
     };
     using subnet_t = std::ranges::range_value_t<decltype(subnets(n, op))>;
-    std::vector<subnet_t> held;  // all of them to the end: one net may live in what another one holds
+    std::vector<subnet_t> held;  // kept to the end: one net may live in the subnet object of another
     auto const enter = [&](N const& of, auto const& o, auto&& nested) {
       bool any = false;
       for (auto&& s : nested) {
@@ -100,7 +101,7 @@ void visit_nested_names(N const& n, Op const& op, Visit visit) {
 
 namespace detail {
 
-// The new name of a name; for numbered names without looking at their text.
+// Maps names to their new names; numbered names without reading their text.
 template <class N>
 class renamer {
  public:
@@ -127,7 +128,7 @@ class renamer {
   std::vector<std::optional<name_t<N>>> made_;
 };
 
-// Every mention of a blob in one net, its nested nets left out.
+// Renames every mention of the blobs in one net, excluding its nested nets.
 template <class N>
 void rename_mentions(N& n, name_map const& names) {
   struct change {
@@ -136,7 +137,7 @@ void rename_mentions(N& n, name_map const& names) {
   };
   renamer<N> const renamed(n, names);
   std::vector<change> changes;
-  // Collected before any is made: what is walked may be what is changed.
+  // Collects all changes first: the range traversed may be the one that changes.
   auto const collect = [&](auto const& range) -> std::vector<change> const& {
     changes.clear();
     std::size_t slot = 0;
@@ -161,10 +162,10 @@ void rename_mentions(N& n, name_map const& names) {
 
 }  // namespace detail
 
-/// Renames blobs in the nets inside an op, at every depth, and in the arguments that name them; the op's own operands
-/// stay. finish(net, scope) is called with each nested net that was entered, inner ones first, nets of one op in order.
-/// Whether the new names are free is the caller's question. Throws only what reading a nested net throws, before
-/// anything is changed (and std::bad_alloc).
+/// Renames blobs in the nets nested in an op, at every depth, and in the arguments that name them; the op's own
+/// operands stay. Calls finish(net, scope) for each nested net that was entered, inner ones first, nets of one op in
+/// order. The caller checks that the new names are free. Throws only what reading a nested net throws, before any
+/// change, and std::bad_alloc.
 template <nested_editable_net N, class Finish>
 void rename_nested(N& n, mutable_op_ref_t<N> op, name_map const& names, Finish finish) {
   using traits = detail::net_traits_of<N>;
@@ -173,13 +174,13 @@ void rename_nested(N& n, mutable_op_ref_t<N> op, name_map const& names, Finish f
   struct frame {
     subnet_t subnet;
     N* around;                        // the net that holds its op
-    std::optional<op_iterator> from;  // the op, nothing for the outermost
+    std::optional<op_iterator> from;  // the op; empty for the outermost
   };
   auto const rename_arguments = [&](N& of, auto&& o) {
     if constexpr (detail::has_argument_blobs<N>) traits::rename_arguments(of, o, names);
   };
 
-  // Entered last child first, so that walking back meets inner nets first and those of one op in order.
+  // Pushed last child first, so that the reverse order has inner nets first and those of one op in order.
   std::vector<frame> pending;
   std::vector<frame> entered;
   for (auto&& s : traits::mutable_subnets(n, op)) pending.push_back({std::move(s), &n, std::nullopt});

@@ -1,4 +1,4 @@
-// How messages name an op.
+// Label of an op in messages.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace plait {
 
-/// "op 3 (FC)", or "op 3" where ops have no type. Walks to the op: for messages, not for loops.
+/// Returns "op 3 (FC)", or "op 3" where ops have no type. Linear in the position: for messages, not for loops.
 template <net N>
 [[nodiscard]] std::string op_label(N const& n, std::size_t index) {
   std::string label = "op " + std::to_string(index);

@@ -1,4 +1,4 @@
-// An input and an output of one op.
+// Operand pair: an input and an output of one op.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 namespace plait {
 
-/// By their places among the inputs and the outputs.
+/// Positions of an input and an output among those of their op.
 struct operand_pair {
   std::size_t input;
   std::size_t output;

@@ -1,4 +1,4 @@
-// Tensors as plain values: what a net's parameters are while nothing runs.
+// Tensor and parameter values: plain data, independent of a runtime.
 #pragma once
 
 #include <cstddef>
@@ -15,15 +15,15 @@
 
 namespace plait {
 
-/// How the integers of a quantised tensor stand for numbers: number = scale * (integer - zero_point).
+/// Affine quantisation: number = scale * (integer - zero_point).
 struct quantisation {
   float scale = 1;
   std::int32_t zero_point = 0;
   friend bool operator==(quantisation const&, quantisation const&) = default;
 };
 
-/// A dense tensor, row-major. A value may be ill-formed (element_count(shape) elements are not asked for until it is
-/// used); check with is_well_formed.
+/// A dense, row-major tensor. It may be ill-formed (element_count(shape) elements are not required until it is used);
+/// check with is_well_formed.
 struct tensor_value {
   using storage =
       std::variant<std::vector<float>, std::vector<double>, std::vector<std::int8_t>, std::vector<std::int16_t>,
@@ -41,8 +41,8 @@ struct tensor_value {
   friend bool operator==(tensor_value const&, tensor_value const&) = default;
 };
 
-/// The number of elements of a shape, 1 for a scalar; nothing where a dimension is negative or the product exceeds what
-/// a std::size_t holds.
+/// Returns the number of elements of a shape, 1 for a scalar; nullopt if a dimension is negative or the product exceeds
+/// the range of std::size_t.
 [[nodiscard]] constexpr std::optional<std::size_t> element_count(std::span<std::int64_t const> shape) noexcept {
   for (std::int64_t dimension : shape)
     if (dimension == 0) return 0;
@@ -55,16 +55,16 @@ struct tensor_value {
   return count;
 }
 
-/// Whether a tensor holds as many elements as its shape says.
+/// Returns true if a tensor has as many elements as its shape says.
 [[nodiscard]] inline bool is_well_formed(tensor_value const& tensor) {
   return element_count(tensor.shape) == tensor.size();
 }
 
-/// A blob with a value, as init nets make it.
+/// A named blob and its value, as an init net produces it.
 struct parameter {
   std::string name;
   tensor_value value;
-  std::optional<device_spec> device = {};  ///< where it lives; absent: not said
+  std::optional<device_spec> device = {};  ///< that holds it; absent: unspecified
   friend bool operator==(parameter const&, parameter const&) = default;
 };
 

@@ -1,4 +1,4 @@
-// AliasWithName: an op that does nothing but say what the blob it copies should be called, and its removal.
+// Alias placeholders: AliasWithName, an identity op that requests a name for its input, and its removal by renaming.
 #pragma once
 
 #include <cstddef>
@@ -27,8 +27,8 @@
 
 namespace plait {
 
-/// An op that asks for `input` to be called `name`; it makes `output`, which gets that name as well. Backward: the
-/// producer of the input takes the name on and so do all its readers; otherwise this op must be the only reader.
+/// Returns an op that requests the name `name` for `input`, and for its `output` as well. Backward: the producer of the
+/// input and all its readers take on the name; otherwise this op must be the only reader.
 [[nodiscard]] inline op_spec alias_with_name(std::string input, std::string output, std::string name,
                                              bool is_backward = false) {
   return {"AliasWithName",
@@ -37,21 +37,20 @@ namespace plait {
           {{"name", std::move(name)}, {"is_backward", std::int64_t{is_backward}}}};
 }
 
-/// What fuse_alias_placeholders did. Ops are counted as before.
+/// Result of fuse_alias_placeholders. Positions are those before the removal.
 struct alias_fusion {
   struct naming {
     op_index op;         ///< the alias, removed from the predict net
     std::string before;  ///< its input
     std::string output;  ///< its output
-    std::string name;    ///< what both are called now
+    std::string name;    ///< the new name of both
     friend bool operator==(naming const&, naming const&) = default;
   };
   std::vector<naming> aliases;
 };
 
 struct alias_options {
-  /// What becomes of a name that is taken. merge does as detectron2 does: an op may then read another value than
-  /// before.
+  /// Policy for a name that is taken. merge follows detectron2: an op may then read another value than before.
   name_capture capture = name_capture::refuse;
 };
 
@@ -61,7 +60,7 @@ concept alias_fusible_net = attributed_net<N> && renamable_net<N> && renamable_e
 
 namespace detail {
 
-// New names of values of one net, and their application.
+// New names of the values of one net.
 template <class N>
 class alias_names {
  public:
@@ -115,7 +114,7 @@ class alias_names {
 
  private:
   ssa_form<N> const& ssa_;
-  std::vector<std::uint32_t> names_;  // by value: which of the new names, npos: its own
+  std::vector<std::uint32_t> names_;  // by value: index of its new name, npos: keeps its name
 };
 
 template <class N>
@@ -131,7 +130,7 @@ class alias_fuser {
     is_alias_.resize(ssa_.op_count());
   }
 
-  // `init` as given before.
+  // `init` is that of the constructor.
   void plan(N const* init, alias_options const& options) {
     op_index index = 0;
     for (auto&& op : plait::ops(n_)) {
@@ -171,7 +170,7 @@ class alias_fuser {
     value const out = ssa_.writes(index)[0];
     if (backward && !ssa_.producer(in))
       raise(
-          refuse("names its input '" + blob_label(ssa_, in.blob) + "' backward, but no op of the net makes that", in));
+          refuse("names its input '" + blob_label(ssa_, in.blob) + "' backward, but no op of the net writes that", in));
     if (!backward)
       for (operand reader : ssa_.consumers(in))
         if (reader.op != index)
@@ -188,7 +187,7 @@ class alias_fuser {
                      v));
       name = entry->second;
     }
-    // What the init net left under this name is the same value.
+    // The last version of this name in the init net is the same value.
     if (before_ && in.version == ssa_.first_version(in.blob))
       if (blob_index const b = before_->find(ssa_.name(in.blob)); b != npos)
         (*init_names_)[{b, before_->version(b)}] = entry->second;
@@ -197,8 +196,8 @@ class alias_fuser {
     done_.aliases.push_back({index, blob_label(ssa_, in.blob), blob_label(ssa_, out.blob), texts_[entry->second]});
   }
 
-  // Throws where a net inside an op uses a value that is to be renamed: one it knows by name, or one bound to it where
-  // the op would have two names for one blob, or one for two.
+  // Throws if a nested net uses a value to be renamed: one it refers to by name, or one bound to it where the op would
+  // have two names for one blob, or one for two.
   void check_nested(N const& n, alias_names<N> const& names) const {
     if constexpr (has_subnets<N>) {
       ssa_form<N> const& ssa = names.ssa();
@@ -227,8 +226,9 @@ class alias_fuser {
     }
   }
 
-  // Runs both nets with the new names, in which a name stands for one value at a time, and throws where an op, or an
-  // external output, would get another value than now. Values are numbered init net first; an alias is its input.
+  // Replays both nets under the new names, where a name denotes one value at a time, and throws if an op, or an
+  // external output, would get another value than before. Values are numbered init net first; an alias has the number
+  // of its input.
   void check_capture() {
     std::size_t const offset = before_ ? before_->value_count() : 0;
     std::vector<std::size_t> same(offset + ssa_.value_count());
@@ -242,10 +242,10 @@ class alias_fuser {
     for (op_index op : removed_)
       same[offset + ssa_.index(ssa_.writes(op)[0])] = same[offset + ssa_.index(ssa_.reads(op)[0])];
 
-    if (init_names_) give(*init_names_, 0, same);
-    give(names_, offset, same);
-    if (init_names_) run(*init_names_, 0, same, {});
-    run(names_, offset, same, is_alias_);
+    if (init_names_) define_inputs(*init_names_, 0, same);
+    define_inputs(names_, offset, same);
+    if (init_names_) replay(*init_names_, 0, same, {});
+    replay(names_, offset, same, is_alias_);
   }
 
   std::string_view name_of(alias_names<N> const& names, value v) const {
@@ -259,8 +259,8 @@ class alias_fuser {
                          blob + "' (version " + std::to_string(v.version) + ')',
                      op ? std::optional<std::size_t>(*op) : std::nullopt, name);
   }
-  // Blobs that exist before the nets run.
-  void give(alias_names<N> const& names, std::size_t offset, std::vector<std::size_t> const& same) {
+  // Defines the blobs that exist before the nets run.
+  void define_inputs(alias_names<N> const& names, std::size_t offset, std::vector<std::size_t> const& same) {
     auto const& ssa = names.ssa();
     std::vector<bool> declared(ssa.blob_bound());
     for (value v : ssa.external_inputs()) declared[v.blob] = true;
@@ -270,13 +270,13 @@ class alias_fuser {
       value const v{b, ssa.first_version(b)};
       std::size_t const which = same[offset + ssa.index(v)];
       bool const used = !ssa.consumers(v).empty() || declared[b];
-      if (which != offset + ssa.index(v) || !used) continue;  // made by the init net, or by the net's own first write
+      if (which != offset + ssa.index(v) || !used) continue;  // written by the init net, or first by the net itself
       auto const [entry, added] = current_.try_emplace(name_of(names, v), which);
       if (!added && entry->second != which) raise(captured(names, v, std::nullopt, "a blob given to the nets"));
     }
   }
-  void run(alias_names<N> const& names, std::size_t offset, std::vector<std::size_t> const& same,
-           std::vector<bool> const& skipped) {
+  void replay(alias_names<N> const& names, std::size_t offset, std::vector<std::size_t> const& same,
+              std::vector<bool> const& skipped) {
     auto const& ssa = names.ssa();
     auto const holds = [&](value v) {
       auto const found = current_.find(name_of(names, v));
@@ -293,7 +293,7 @@ class alias_fuser {
   }
 
   N const& n_;
-  std::optional<ssa_form<N>> before_;  // of the init net
+  std::optional<ssa_form<N>> before_;  // form of the init net
   ssa_form<N> ssa_;
   alias_names<N> names_;
   std::optional<alias_names<N>> init_names_;
@@ -301,20 +301,20 @@ class alias_fuser {
   std::vector<op_index> removed_;
   std::vector<std::string> texts_;
   boost::unordered_flat_map<std::string, std::uint32_t> known_texts_;
-  boost::unordered_flat_map<std::string_view, std::size_t> current_;  // what a name stands for while the check runs
+  boost::unordered_flat_map<std::string_view, std::size_t> current_;  // by name: the value it denotes during the replay
   alias_fusion done_;
 };
 
 }  // namespace detail
 
-/// Gives the input and the output of every AliasWithName the name it asks for and removes it, in `predict_net` and in
-/// the `init_net` that runs before it: a parameter is renamed where it is made, too. Versions are followed, so that
+/// Gives the input and the output of every AliasWithName the requested name and removes the op, in `predict_net` and in
+/// the `init_net` that runs before it: a parameter is also renamed where it is written. Versions are tracked, so that
 /// other values of the same blobs keep their names.
 ///
-/// Throws net_error, changing neither net, naming op and blob: an alias without name, or without one input and one
-/// output; a forward one whose input another op reads; a backward one whose input no op of the predict net makes; two
+/// Throws net_error with op and blob, changing neither net: for an alias without name, or without one input and one
+/// output; a forward one whose input another op reads; a backward one whose input no op of the predict net writes; two
 /// names for one value (an alias of an alias); a value that nested nets use; a name under which an op would then find
-/// another value. O(operands). Follows detectron2's fuse_alias_placeholder, which does not see a name that is taken.
+/// another value. O(operands). Follows detectron2's fuse_alias_placeholder, which does not detect a name that is taken.
 template <alias_fusible_net N>
 alias_fusion fuse_alias_placeholders(N& predict_net, N& init_net, alias_options const& options = {}) {
   detail::alias_fuser<N> fuser(predict_net, &init_net);
@@ -322,7 +322,7 @@ alias_fusion fuse_alias_placeholders(N& predict_net, N& init_net, alias_options 
   return fuser.apply(predict_net, &init_net);
 }
 
-/// The same for a net by itself.
+/// Fuses the aliases of a net without an init net.
 template <alias_fusible_net N>
 alias_fusion fuse_alias_placeholders(N& n, alias_options const& options = {}) {
   detail::alias_fuser<N> fuser(n, nullptr);

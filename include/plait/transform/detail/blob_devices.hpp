@@ -1,4 +1,4 @@
-// Where blobs live, from the device options of the ops that write them.
+// Blob devices: the device of each blob, from the device options of the ops that write it.
 #pragma once
 
 #include <cstddef>
@@ -12,18 +12,18 @@
 
 namespace plait {
 
-/// The device of a blob: that of the last op that writes it, nothing where that op names none.
+/// Device of a blob: that of its last writer, empty where that op names none.
 template <net N>
 struct blob_device {
   name_key_t<N> blob;
   std::optional<device_spec> device;
 };
 
-/// Blobs that ops write, in order of first write. Caffe2's InferBlobDevices. O(operands).
+/// Returns the blobs that ops write, in order of first write (Caffe2's InferBlobDevices). O(operands).
 template <device_net N>
 [[nodiscard]] std::vector<blob_device<N>> infer_blob_devices(N const& n) {
   blob_table<N> blobs(n);
-  std::vector<std::uint32_t> places;  // by blob: where it is in `found`
+  std::vector<std::uint32_t> places;  // by blob: its index in `found`
   std::vector<blob_device<N>> found;
   for (auto&& op : plait::ops(n)) {
     std::optional<device_spec> const device = detail::net_traits_of<N>::device(n, op);

@@ -1,4 +1,4 @@
-// Which ops a blob is in use by: what decides whether two blobs can be one.
+// Uses of blobs: the ops between whose first and last a blob is live, from which interference follows.
 #pragma once
 
 #include <algorithm>
@@ -19,33 +19,32 @@
 namespace plait {
 
 namespace detail {
-/// Op types of Caffe2 whose output is another name of what the input holds.
+/// Returns true for op types of Caffe2 whose output is an alias of the input.
 inline bool makes_alias(std::string_view op_type) { return op_type == "Alias" || op_type == "AliasWithName"; }
 }  // namespace detail
 
-/// By blob number of an ssa_form: the ops that read, write or mention each blob, nets inside them included. By name,
-/// not by version: a blob that is written again is in use in between.
+/// Lists, per blob of an ssa_form, the ops that read, write or mention it, nested nets included. By name, not by
+/// version: a blob that is written again stays live in between.
 ///
-/// Follows Caffe2's memonger.compute_ranges, which knows of no nested nets and control inputs.
+/// Follows Caffe2's memonger.compute_ranges, which ignores nested nets and control inputs.
 class blob_uses {
  public:
   /// `ssa` must count subnets and control inputs (ssa_options). O(operands + nested nets).
   template <has_text N>
   blob_uses(N const& n, ssa_form<N> const& ssa);
 
-  /// Ascending, without repeats; empty for numbers that no blob has.
+  /// Returns the ops of a blob, ascending, without repeats; empty for an index that no blob has.
   std::span<op_index const> ops(blob_index b) const { return ops_[b]; }
   op_index first(blob_index b) const { return ops(b).front(); }
   op_index last(blob_index b) const { return ops(b).back(); }
-  /// Whether the net makes all that is in it, in memory that is nobody else's, under a name that can be changed. Not
-  /// so: externals; what is read before it is written; what an `Alias` reads or makes; what an op makes that holds
-  /// nets, as it may be in their memory (RecurrentNetwork) or not be made (If); what nets use that see the blobs around
-  /// them (If, While) or are bound to them (Do).
+  /// Returns true if the net produces all that the blob holds, in memory without alias, under a name that can be
+  /// changed. False for: externals; blobs read before they are written; inputs and outputs of an `Alias`; outputs of an
+  /// op that holds nets, as they may alias memory of these (RecurrentNetwork) or not be written (If); blobs used by
+  /// nested nets that see the outer blobs (If, While) or are bound to them (Do).
   bool is_internal(blob_index b) const { return internal_[b]; }
-  /// Whether an op may have to wait for another though no dependency of values says so: where an aliased blob is
-  /// written again, so that memory is written under one name and read under another, or read before it is made; and
-  /// where there are nets inside ops that may do either, or may be run or not, which are all but plain steps of
-  /// recurrences.
+  /// Returns true if an op may depend on another without a dependence of values: where an aliased blob is written
+  /// again, so that memory is written under one name and read under another, or read before it is written; and where
+  /// nested nets may do either, or may not run, which holds for all but plain steps of recurrences.
   bool has_hidden_dependencies() const noexcept { return has_hidden_dependencies_; }
 
  private:
@@ -57,7 +56,7 @@ class blob_uses {
 template <has_text N>
 blob_uses::blob_uses(N const& n, ssa_form<N> const& ssa) : internal_(ssa.blob_bound()) {
   std::vector<std::vector<op_index>> touching(ssa.blob_bound());
-  std::vector<op_index> written(ssa.blob_bound(), npos);  // the last op so far that has it as an output
+  std::vector<op_index> written(ssa.blob_bound(), npos);  // by blob: the last op so far that outputs it
   std::vector<bool> outside(ssa.blob_bound());
   op_index at = 0;
   for (auto&& op : plait::ops(n)) {
@@ -74,13 +73,13 @@ blob_uses::blob_uses(N const& n, ssa_form<N> const& ssa) : internal_(ssa.blob_bo
 
     if constexpr (has_subnets<N>) {
       bool nets = false;
-      bool others = false;  // that are run in the workspace around, or on what is bound
+      bool others = false;  // nets that run in the outer workspace, or on bound blobs
       for (auto&& s : subnets(n, op)) {
         nets = true;
         others = others || s.scope != subnet_scope::child;
         for (auto&& inner : plait::ops(*s.net))
           has_hidden_dependencies_ = has_hidden_dependencies_ || has_nested_nets(*s.net, inner);
-        for (auto const& local : s.locals)  // of the same name as a blob around
+        for (auto const& local : s.locals)  // may have the name of an outer blob
           if (blob_index const b = ssa.find(local); b != npos) outside[b] = true;
       }
       visit_nested_names(n, op, [&](std::string_view name) {
@@ -105,7 +104,7 @@ blob_uses::blob_uses(N const& n, ssa_form<N> const& ssa) : internal_(ssa.blob_bo
         pin(source, source.version == 0 ? 0 : 1);
         for (value v : own) {
           pin(v, 1);
-          // What a run before this one left there is read.
+          // A read before the write sees the value of the previous run.
           has_hidden_dependencies_ = has_hidden_dependencies_ || !ssa.consumers({v.blob, 0}).empty();
         }
       }

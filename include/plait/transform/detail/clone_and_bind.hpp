@@ -1,4 +1,4 @@
-// A copy of a net with its inputs bound to blobs of another place and everything it makes under a prefix.
+// Net instantiation: a clone whose inputs are bound to given blobs and whose own blobs get a prefix.
 #pragma once
 
 #include <string>
@@ -13,10 +13,10 @@
 
 namespace plait {
 
-/// A clone called `name` in which each blob is called what `bound` says; one read before any write, and an external
-/// output that nothing makes, keep their names, the others get `prefix`. Follows Caffe2's clone_and_bind_net (without
-/// its schema records); the result's names are what that calls the full map: those bound, then all the others. Throws
-/// as clone does. O(operands + nested nets).
+/// Returns a clone called `name` in which `bound` renames blobs; a blob read before any write, and an external output
+/// without producer, keep their names, all others get `prefix`. Follows Caffe2's clone_and_bind_net (without its schema
+/// records); `names` of the result is its full map: those bound, then all the others. Throws as clone does. O(operands
+/// + nested nets).
 template <clonable_net N>
 [[nodiscard]] net_clone<N> clone_and_bind(N const& n, std::string_view name, std::string_view prefix,
                                           name_map const& bound = {}, name_capture capture = name_capture::refuse) {

@@ -1,4 +1,4 @@
-// Copies of nets under other names.
+// Net cloning: copies of a net, or of some of its ops, with renamed blobs.
 #pragma once
 
 #include <algorithm>
@@ -26,17 +26,17 @@ namespace plait {
 struct clone_options {
   /// New names of blobs, wherever they are mentioned, nested nets included.
   name_map blob_remap = {};
-  /// The ops to copy, in this order; nothing: all of them. External inputs and outputs stay complete, as in Caffe2.
+  /// The ops to copy, in this order; empty: all of them. External inputs and outputs stay complete, as in Caffe2.
   std::optional<std::vector<op_index>> ops = {};
   name_capture capture = name_capture::refuse;
 };
 
-/// A net made from another one.
+/// Result of clone().
 template <net N>
 struct net_clone {
   N net;
-  std::string name;  ///< of the net
-  name_map names;    ///< old names of blobs that occur in the original, and what they are called in the clone
+  std::string name;  ///< name of the net
+  name_map names;    ///< names of blobs in the original to names in the clone
 };
 
 /// A net that can be copied and renamed throughout.
@@ -55,7 +55,7 @@ std::size_t count_ops(N const& n) {
   return count;
 }
 
-// A copy with the chosen ops in the chosen order. Checks before it copies.
+// Returns a copy with the chosen ops in the chosen order. Checks before it copies.
 template <class N>
 N copy_of_ops(N const& n, std::vector<op_index> const& chosen) {
   std::size_t const count = count_ops(n);
@@ -63,22 +63,21 @@ N copy_of_ops(N const& n, std::vector<op_index> const& chosen) {
     if (op >= count)
       raise(net_error("plait: the net has " + std::to_string(count) + " ops, none at " + std::to_string(op), op));
   auto const disorder = std::ranges::adjacent_find(chosen, std::greater_equal<>());
-  if (disorder == chosen.end()) return part(n, count, chosen);
+  if (disorder == chosen.end()) return select_ops(n, count, chosen);
   if constexpr (adopting_net<N>) {
-    N made = part(n, count, {});
+    N made = select_ops(n, count, {});
     std::vector<std::ranges::iterator_t<ops_range_t<N> const>> at;
     auto&& all = plait::ops(n);
     for (auto it = std::ranges::begin(all); it != std::ranges::end(all); ++it) at.push_back(it);
     for (op_index op : chosen) net_traits_of<N>::adopt_op(made, n, *at[op]);
     return made;
   } else {
-    raise(net_error("plait: ops are chosen out of order, and the net type has no way to copy an op (adopt_op)",
-                    *disorder));
+    raise(net_error("plait: ops are chosen out of order, and the net type cannot copy an op (adopt_op)", *disorder));
   }
 }
 
-// Names nested nets of clones as Caffe2 does: those in a workspace of their own "cloned_sub_net", numbered, the others
-// by their old name.
+// Names nested nets of clones as Caffe2 does: those in a child workspace "cloned_sub_net", numbered, the others by
+// their old name.
 struct name_nested_clone {
   unique_names* names;
   template <class N>
@@ -93,9 +92,10 @@ struct name_nested_clone {
 
 }  // namespace detail
 
-/// A copy called `name`, with all or some of the ops, in which blobs have new names. Follows Caffe2's Net.Clone, except
-/// that control inputs are renamed as well, and nested nets of every kind that sees the net's blobs, those stored as
-/// text included. The nets inside ops get new names, too (names are numbered within one clone, not one process).
+/// Returns a copy called `name`, with all or some of the ops, in which blobs have new names. Follows Caffe2's
+/// Net.Clone, except that control inputs are renamed as well, and nested nets of every kind that sees the net's blobs,
+/// those stored as text included. Nested nets get new names, too (names are numbered within one clone, not one
+/// process).
 ///
 /// Throws net_error for ops out of range and, unless options.capture is merge, for a new name that another blob has.
 /// O(operands + nested nets).
@@ -103,7 +103,8 @@ template <clonable_net N>
 [[nodiscard]] net_clone<N> clone(N const& n, std::string_view name, clone_options const& options = {}) {
   net_clone<N> result{options.ops ? detail::copy_of_ops(n, *options.ops) : n, std::string(name), {}};
 
-  // Names are checked against the whole original: its externals stay, and what is free there is free in a part of it.
+  // Checks names against the whole original: its externals stay, and a name free there is free in any subset of its
+  // ops.
   auto const ssa = get_ssa(n, {.subnets = true, .control_inputs = true});
   if (options.capture == name_capture::refuse) detail::check_rename(ssa, options.blob_remap);
   bool const nested = detail::check_nested_renames(n, options.blob_remap, options.capture);

@@ -1,4 +1,4 @@
-// A copy of the part of a net that computes some outputs from some inputs.
+// Partial cloning: the backward slice that computes some outputs from some inputs, as a net.
 #pragma once
 
 #include <algorithm>
@@ -25,23 +25,23 @@
 
 namespace plait {
 
-/// A clone of a part, its boundary in its own names.
+/// A clone of a slice, and its boundary by names in the clone.
 template <net N>
 struct partial_net_clone : net_clone<N> {
-  std::vector<std::string> inputs;   ///< the given ones, then what else the part reads from outside
-  std::vector<std::string> outputs;  ///< in the order asked for
-  std::vector<op_index> ops;         ///< which ops of the original it has
+  std::vector<std::string> inputs;   ///< the given ones, then the other live-in blobs of the slice
+  std::vector<std::string> outputs;  ///< in the order requested
+  std::vector<op_index> ops;         ///< positions of its ops in the original
 };
 
-/// The ops that make `outputs` when `inputs` are given, as a net called `name`. `inputs` maps blobs to their names in
-/// the clone ({{"x", "x"}} keeps it); blobs the part reads from outside, or hands through, keep their names; all others
-/// are called `<name>/<blob>`, or as before where `name` is empty. Outputs mean the last version of each blob; a given
-/// input is whichever version the part reads, which must be one.
+/// Returns the backward slice of `outputs`, cut at `inputs`, as a net called `name`. `inputs` maps blobs to their names
+/// in the clone ({{"x", "x"}} keeps it); blobs that the slice reads from outside, or passes through, keep their names;
+/// all others are called `<name>/<blob>`, or as before where `name` is empty. Outputs mean the last version of each
+/// blob; a given input is whichever version the slice reads, which must be one.
 ///
-/// Follows Caffe2's Net.ClonePartial, and its choice to accept inputs the net does not have. Throws net_error for an
-/// output that the net neither makes nor declares as its input; where an op of the part would also be needed to make a
-/// given input; where one would write over a given input (which Caffe2 lets pass); and for new names that collide.
-/// O(operands + nested nets).
+/// Follows Caffe2's Net.ClonePartial, which also accepts inputs that the net does not have. Throws net_error for an
+/// output that the net neither writes nor declares as its input; if an op of the slice is also needed to compute a
+/// given input; if one overwrites a given input (which Caffe2 allows); and for new names that collide. O(operands +
+/// nested nets).
 template <clonable_net N>
   requires detail::extractable_net<N>
 [[nodiscard]] partial_net_clone<N> clone_partial(N const& n, std::string_view name, name_map const& inputs,
@@ -67,21 +67,21 @@ template <clonable_net N>
   std::vector<op_index> both;
   std::ranges::set_intersection(used, makes_inputs, std::back_inserter(both));
   if (!both.empty())
-    raise(
-        net_error("plait: op " + std::to_string(both.front()) + " is needed for the outputs and to make a given input",
-                  both.front()));
+    raise(net_error(
+        "plait: op " + std::to_string(both.front()) + " is needed for the outputs and to compute a given input",
+        both.front()));
 
   std::vector<bool> is_given(ssa.blob_bound());
   for (value v : given) is_given[v.blob] = true;
   std::vector<bool> occurs(ssa.blob_bound());
   std::vector<bool> outside(ssa.blob_bound());
   std::vector<blob_index> also_read;
-  std::vector<std::uint32_t> taken(ssa.blob_bound());  // the version of a given input that the part reads
+  std::vector<std::uint32_t> taken(ssa.blob_bound());  // the version of a given input that the slice reads
   auto const from_outside = [&](value v) {
     if (is_given[v.blob] && occurs[v.blob] && v.version != taken[v.blob]) {
       std::string const blob(std::string_view(ssa.name(v)));
       auto const readers = ssa.consumers(v);
-      raise(net_error("plait: the part reads versions " + std::to_string(taken[v.blob]) + " and " +
+      raise(net_error("plait: the slice reads versions " + std::to_string(taken[v.blob]) + " and " +
                           std::to_string(v.version) + " of the given input '" + blob + '\'',
                       readers.empty() ? std::nullopt : std::optional<std::size_t>(readers.front().op), blob));
     }
@@ -96,7 +96,7 @@ template <clonable_net N>
     for (value v : ssa.writes(op)) {
       if (!is_given[v.blob]) continue;
       std::string const blob(std::string_view(ssa.name(v)));
-      raise(net_error("plait: op " + std::to_string(op) + " is needed and writes over the given input '" + blob + "'",
+      raise(net_error("plait: op " + std::to_string(op) + " is needed and overwrites the given input '" + blob + "'",
                       op, blob));
     }
   }

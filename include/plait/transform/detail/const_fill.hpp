@@ -1,4 +1,4 @@
-// The op that makes a given tensor, for init nets.
+// Constant fill ops: the op that produces a given tensor in an init net.
 #pragma once
 
 #include <cmath>
@@ -16,12 +16,12 @@
 
 namespace plait {
 
-/// Which fill ops there are.
+/// Available fill ops.
 enum class fill_set {
-  /// Those of the last Caffe2, with which every type but int8 and uint16 keeps its type.
+  /// The fill ops of the last Caffe2, with which every type but int8 and uint16 keeps its type.
   caffe2_2022,
-  /// What Caffe2's mobile exporter and detectron2 use: float32, int32, int64, and uint8 as one string in a tensor of
-  /// strings of shape [1]. Other types are refused.
+  /// The fill ops that Caffe2's mobile exporter and detectron2 use: float32, int32, int64, and uint8 as one string in a
+  /// tensor of strings of shape [1]. Other types are refused.
   caffe2_2018,
 };
 
@@ -47,7 +47,7 @@ class fill_maker {
   op_spec make() const {
     if (!is_well_formed(p_.value))
       raise(net_error("plait: parameter '" + p_.name + "' has " + std::to_string(p_.value.size()) +
-                          " elements, which its shape does not have",
+                          " elements, which does not match its shape",
                       {}, p_.name));
     return p_.value.quantised ? quantised(*p_.value.quantised) : std::visit(*this, p_.value.data);
   }
@@ -69,7 +69,7 @@ class fill_maker {
     for (double element : elements) {
       rounded.push_back(static_cast<float>(element));
       if (!options_.round_float64 && !std::isnan(element) && static_cast<double>(rounded.back()) != element)
-        raise(refused("has elements that float32, which a NetDef stores, cannot hold"));
+        raise(refused("has elements that float32, the element type of a NetDef, cannot represent"));
     }
     return fill("GivenTensorDoubleFill", std::move(rounded));
   }
@@ -87,12 +87,12 @@ class fill_maker {
   }
   template <class T>
   op_spec operator()(std::vector<T> const&) const {
-    raise(refused("is of a type that no fill op makes"));
+    raise(refused("has a type that no fill op produces"));
   }
 
  private:
   op_spec quantised(quantisation const& q) const {
-    if (p_.device) raise(refused("is quantised, so that it cannot be given a device"));
+    if (p_.device) raise(refused("is quantised and cannot have a device"));
     op_spec op;
     if (auto const* bytes = std::get_if<std::vector<std::uint8_t>>(&p_.value.data))
       op = fill("Int8GivenTensorFill", as_bytes(*bytes));
@@ -111,7 +111,8 @@ class fill_maker {
     return {std::move(type), {}, {p_.name}, {{"shape", std::move(shape)}, {"values", std::move(values)}}, p_.device};
   }
   void require_2022() const {
-    if (options_.fills == fill_set::caffe2_2018) raise(refused("is of a type that this set of fill ops does not make"));
+    if (options_.fills == fill_set::caffe2_2018)
+      raise(refused("has a type that this set of fill ops does not produce"));
   }
   net_error refused(std::string_view why) const {
     return net_error(
@@ -125,9 +126,9 @@ class fill_maker {
 
 }  // namespace detail
 
-/// The op that makes a parameter: GivenTensorFill and its like, or Int8Given(Int)TensorFill for a quantised one. Throws
-/// net_error with the parameter's name where its elements are not as many as its shape says and where no op makes them
-/// as they are (see fill_options). O(elements). detectron2's create_const_fill_op.
+/// Returns the op that produces a parameter: GivenTensorFill and its like, or Int8Given(Int)TensorFill for a quantised
+/// one (detectron2's create_const_fill_op). Throws net_error with the parameter's name if the number of its elements
+/// does not match its shape, or if no op can represent them exactly (see fill_options). O(elements).
 [[nodiscard]] inline op_spec const_fill_op(parameter const& p, fill_options const& options = {}) {
   return detail::fill_maker(p, options).make();
 }

@@ -1,4 +1,4 @@
-// The results of ops whose inputs are known, for the few op types that init nets are made of.
+// Constant folding: evaluates ops with constant inputs, for the op types that init nets consist of.
 #pragma once
 
 #include <algorithm>
@@ -27,14 +27,14 @@
 namespace plait {
 
 struct constant_options {
-  /// More elements than this in one ConstantFill are refused: what is evaluated is kept in memory.
+  /// Largest number of elements of one ConstantFill; results are kept in memory.
   std::size_t max_elements = std::size_t{1} << 28;
 };
 
 namespace detail {
 
-// The element types of a fill's `dtype` and of Cast's `to`, by TensorProto.DataType.
-inline std::optional<element_type> element_type_numbered(std::int64_t number) {
+// Returns the element type with a number of TensorProto.DataType, as in a fill's `dtype` and in Cast's `to`.
+inline std::optional<element_type> element_type_from_number(std::int64_t number) {
   switch (number) {
     case 1:
       return element_type::float32;
@@ -88,7 +88,7 @@ auto with_elements(element_type type, F&& f) {
   }
 }
 
-// Whether a number keeps its meaning as a T: in range, and no integer made of NaN.
+// Returns true if a number is representable as a T: in range, and not NaN for an integer.
 template <class T, class From>
 bool is_representable(From number) {
   if constexpr (std::is_same_v<T, bool> || std::is_floating_point_v<T>) {
@@ -113,7 +113,7 @@ class constant_op {
               constant_options const& options)
       : n_(n), op_(op), index_(index), inputs_(inputs), options_(options), type_(op_type(n, op)) {}
 
-  // Nothing for types it does not know.
+  // Returns nullopt for unknown op types.
   std::optional<tensor_value> result() const {
     if (type_ == "ConstantFill") return constant_fill();
     if (type_ == "GivenTensorFill") return given(dtype(element_type::float32));
@@ -156,11 +156,11 @@ class constant_op {
   element_type dtype(element_type fallback) const {
     if (!has("dtype")) return fallback;
     auto const number = argument<std::int64_t>("dtype", 0);
-    if (auto const type = element_type_numbered(number)) return *type;
-    raise(bad("its data type " + std::to_string(number) + " is none of a tensor"));
+    if (auto const type = element_type_from_number(number)) return *type;
+    raise(bad("its data type " + std::to_string(number) + " is not an element type of tensors"));
   }
 
-  // A fill's shape: its argument, or that of its input, or what its input says.
+  // Returns a fill's shape: its argument, the shape of its input, or the content of its input.
   std::vector<std::int64_t> shape() const {
     auto dims = argument<std::vector<std::int64_t>>("shape", {});
     if (!inputs_.empty()) {
@@ -168,21 +168,21 @@ class constant_op {
       dims = input(0).shape;
       if (argument<std::int64_t>("input_as_shape", 0) != 0) {
         auto const* given = std::get_if<std::vector<std::int64_t>>(&input(0).data);
-        if (given == nullptr || dims.size() != 1) raise(bad("the shape it is given is no list of int64"));
+        if (given == nullptr || dims.size() != 1) raise(bad("its shape input is not a list of int64"));
         dims = *given;
       }
       auto const extra = argument<std::vector<std::int64_t>>("extra_shape", {});
       dims.insert(dims.end(), extra.begin(), extra.end());
     } else if (has("extra_shape") || argument<std::int64_t>("input_as_shape", 0) != 0) {
-      raise(bad("it lacks the input that its arguments speak of"));
+      raise(bad("it lacks the input that its arguments refer to"));
     }
-    if (!element_count(dims)) raise(bad("its shape is none"));
+    if (!element_count(dims)) raise(bad("its shape is invalid"));
     return dims;
   }
   tensor_value tensor(tensor_value::storage data, std::optional<quantisation> q = {}) const {
     tensor_value made{shape(), std::move(data), q};
     if (!is_well_formed(made))
-      raise(bad("it is given " + std::to_string(made.size()) + " elements, which its shape does not have"));
+      raise(bad("it has " + std::to_string(made.size()) + " elements, which does not match its shape"));
     return made;
   }
 
@@ -225,7 +225,7 @@ class constant_op {
     return tensor(std::move(data), quantisation{argument<float>("Y_scale", 1), static_cast<std::int32_t>(zero)});
   }
 
-  // Without `dtype` the type of the value decides; a string, or a list, does not.
+  // Without `dtype` the type of the value decides; a string or a list is refused.
   tensor_value constant_fill() const {
     element_type type = element_type::float32;
     if (!has("dtype") && has("value")) {
@@ -233,7 +233,7 @@ class constant_op {
       if (value && std::holds_alternative<std::int64_t>(*value))
         type = element_type::int64;
       else if (!value || !std::holds_alternative<float>(*value))
-        raise(bad("its value is no number"));
+        raise(bad("its value is not a number"));
     } else {
       type = dtype(element_type::float32);
     }
@@ -282,8 +282,8 @@ class constant_op {
   }
   tensor_value cast() const {
     std::optional<element_type> to;
-    if (has("to")) to = element_type_numbered(argument<std::int64_t>("to", 0));
-    if (!to || *to == element_type::string) raise(bad("it casts to no type of numbers"));
+    if (has("to")) to = element_type_from_number(argument<std::int64_t>("to", 0));
+    if (!to || *to == element_type::string) raise(bad("it casts to a type that is not numeric"));
     return std::visit(
         [&]<class From>(std::vector<From> const& from) -> tensor_value {
           if constexpr (std::is_same_v<From, std::string>) {
@@ -317,10 +317,10 @@ class constant_op {
 
 }  // namespace detail
 
-/// What op number `index`, one with one output, makes of its inputs; nothing for types of ops that are not known here.
-/// Known are the fills that make constants, copies, Scale, Negative, Add, Sum, Sub, Mul, Div of float32 tensors of one
-/// shape, and Cast between numbers, each as Caffe2 computes it. Throws net_error, with the op, where an op of a known
-/// type is ill-formed (a shape that does not fit its values) or asks for something that is not constant or not known.
+/// Evaluates op number `index`, which has one output, on constant inputs; returns nullopt for unknown op types. Known
+/// are the fills that produce constants, copies, Scale, Negative, Add, Sum, Sub, Mul, Div of float32 tensors of one
+/// shape, and Cast between numbers, each as Caffe2 computes it. Throws net_error, with the op, if an op of a known type
+/// is ill-formed (a shape that does not fit its values) or depends on something that is not constant or not known.
 template <argument_readable_net N, class Op>
 [[nodiscard]] std::optional<tensor_value> evaluate_constant_op(N const& n, Op const& op, std::size_t index,
                                                                std::span<tensor_value const* const> inputs,

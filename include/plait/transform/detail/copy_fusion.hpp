@@ -1,4 +1,4 @@
-// Removal of copies from one device to another and back.
+// Copy elimination: removes copies from one device to another and back.
 #pragma once
 
 #include <cstddef>
@@ -23,13 +23,13 @@
 namespace plait {
 
 struct copy_fusion_options {
-  /// Do as detectron2 does: redirect only the first reader of a blob that is copied back, whatever became of the source
-  /// in between and whichever GPU it was copied to, and refuse one that nobody reads, or an external output that
-  /// nothing makes. The net may then read a blob that no op makes any more. For comparison with nets made by it.
+  /// Follow detectron2: redirect only the first reader of a blob that is copied back, even if the source was
+  /// overwritten in between or is on another GPU, and refuse a copy without reader, or an external output without
+  /// producer. The net may then read a blob that no op writes any more. For comparison with nets of detectron2.
   bool first_reader_only = false;
 };
 
-/// What fuse_copies did. Ops are counted as before.
+/// Result of fuse_copies. Positions are those before the removal.
 struct copy_fusion {
   std::vector<op_index> removed_ops;
   std::vector<operand> rewired_inputs;  ///< inputs that now read the source of the copies
@@ -47,12 +47,12 @@ class copy_fuser {
       : n_(n), options_(options), ssa_(get_ssa(n, {.subnets = true, .control_inputs = true})) {
     read_ops(n);
     link_readers();
-    leaves_.resize(ssa_.value_count());
-    for (value v : ssa_.external_outputs()) leaves_[ssa_.index(v)] = true;
+    is_external_output_.resize(ssa_.value_count());
+    for (value v : ssa_.external_outputs()) is_external_output_[ssa_.index(v)] = true;
     gone_.resize(ssa_.op_count());
   }
 
-  // A fusion may make another one possible behind it, seldom before it: passes until nothing is found.
+  // A fusion may enable another one behind it, seldom before it: iterates passes to a fixpoint.
   void plan() {
     if (options_.first_reader_only) require_written_outputs(ssa_);
     for (bool found = true; found;) {
@@ -69,12 +69,12 @@ class copy_fuser {
     using traits = net_traits_of<N>;
     copy_fusion done;
     op_list<N> ops(n);
-    // All names first: an op whose input changes may be the one that a name is taken from.
+    // Collects all names first: an op whose input changes may be the one that a name is taken from.
     std::vector<name_t<N>> names;
     for (std::uint32_t at = 0; at != readers_.size(); ++at) {
       reader const& r = readers_[at];
       if (gone_[r.at.op] || r.reads == original(r.at)) continue;
-      // Its copy names it as an input; others may wait for it only, or read it in a nested net.
+      // The copy names the source as an input; other readers may be control inputs or nested nets.
       operand source = ssa_.consumers(r.reads).front();
       for (operand const o : ssa_.consumers(r.reads))
         if (o.slot < inputs_[o.op]) {
@@ -95,17 +95,17 @@ class copy_fuser {
 
  private:
   enum class direction : std::uint8_t { none, to_gpu, to_cpu };
-  static constexpr std::uint32_t nobody = npos;
+  static constexpr std::uint32_t end_of_list = npos;
 
-  // An operand in the list of readers of the value it reads by now.
+  // An operand, linked into the list of readers of the value it reads by now.
   struct reader {
     operand at;
     value reads;
     std::uint32_t next;
   };
   struct reader_list {
-    std::uint32_t first = nobody;
-    std::uint32_t last = nobody;
+    std::uint32_t first = end_of_list;
+    std::uint32_t last = end_of_list;
   };
 
   void read_ops(N const& n) {
@@ -116,9 +116,9 @@ class copy_fuser {
       direction way = direction::none;
       if (one_to_one && type == "CopyCPUToGPU") way = direction::to_gpu;
       if (one_to_one && type == "CopyGPUToCPU") way = direction::to_cpu;
-      ways_.push_back(way);
+      directions_.push_back(way);
       inputs_.push_back(static_cast<std::uint32_t>(std::ranges::distance(plait::inputs(n, op))));
-      // A net inside may know an input by its name, or be bound to it.
+      // A nested net may refer to an input by name, or be bound to it.
       rewirable_.push_back(has_nested_nets(n, op) ? 0 : inputs_.back());
       std::int32_t id = 0;
       if constexpr (device_net<N>) {
@@ -140,7 +140,7 @@ class copy_fuser {
       starts_.push_back(static_cast<std::uint32_t>(readers_.size()));
       std::uint32_t slot = 0;
       for (value v : ssa_.reads(op)) {
-        readers_.push_back({{op, slot++}, v, nobody});
+        readers_.push_back({{op, slot++}, v, end_of_list});
         append(lists_[ssa_.index(v)], static_cast<std::uint32_t>(readers_.size() - 1));
       }
     }
@@ -148,32 +148,32 @@ class copy_fuser {
     for (std::uint32_t i = 0; i != next_write_.size(); ++i) next_write_[i] = i;
   }
   void append(reader_list& list, std::uint32_t at) {
-    (list.first == nobody ? list.first : readers_[list.last].next) = at;
+    (list.first == end_of_list ? list.first : readers_[list.last].next) = at;
     list.last = at;  // means nothing while the list is empty
   }
   value original(operand o) const { return ssa_.reads(o.op)[o.slot]; }
   value source(op_index copy) const { return readers_[starts_[copy]].reads; }
   value result(op_index copy) const { return ssa_.writes(copy)[0]; }
-  bool leaves(value v) const { return leaves_[ssa_.index(v)]; }
+  bool is_external_output(value v) const { return is_external_output_[ssa_.index(v)]; }
 
-  // Calls f with each reader of a value until it gives false; says whether it never did.
+  // Calls f with each reader of a value until it returns false; returns true if it never did.
   template <class F>
   bool each_reader(value v, F&& f) const {
-    for (std::uint32_t at = lists_[ssa_.index(v)].first; at != nobody; at = readers_[at].next)
+    for (std::uint32_t at = lists_[ssa_.index(v)].first; at != end_of_list; at = readers_[at].next)
       if (!gone_[readers_[at].at.op] && !f(at)) return false;
     return true;
   }
 
   bool is_fusible(op_index there) {
     value const middle = result(there);
-    if (leaves(middle)) return false;
+    if (is_external_output(middle)) return false;
     back_.clear();
     bool const all_back = each_reader(middle, [&](std::uint32_t at) {
       op_index const op = readers_[at].at.op;
-      bool const reverse = ways_[op] != direction::none && ways_[op] != ways_[there];
-      // From the host any GPU will do; from a GPU it must be the same one again.
-      bool const same_end = ways_[there] == direction::to_gpu || device_ids_[op] == device_ids_[there];
-      if (!reverse || !same_end || leaves(result(op))) return false;
+      bool const reverse = directions_[op] != direction::none && directions_[op] != directions_[there];
+      // Host to GPU and back: any GPU. GPU to host and back: the same GPU.
+      bool const same_end = directions_[there] == direction::to_gpu || device_ids_[op] == device_ids_[there];
+      if (!reverse || !same_end || is_external_output(result(op))) return false;
       back_.push_back(op);
       return true;
     });
@@ -181,7 +181,7 @@ class copy_fuser {
     if (options_.first_reader_only) {
       for (op_index op : back_)
         if (each_reader(result(op), [](std::uint32_t) { return false; }))
-          raise(net_error("plait: nobody reads what " + op_label(n_, op) + " copies back", op,
+          raise(net_error("plait: no op reads what " + op_label(n_, op) + " copies back", op,
                           blob_label(ssa_, result(op).blob)));
       return true;
     }
@@ -195,7 +195,7 @@ class copy_fuser {
     return true;
   }
 
-  // The op that overwrites the source of a copy, its own copies there and back not counted.
+  // Returns the first op that overwrites the source of a copy, not counting the copies there and back; npos if none.
   op_index source_overwritten(op_index there) {
     value const v = source(there);
     std::uint32_t const end = static_cast<std::uint32_t>(ssa_.index({v.blob, ssa_.version(v.blob)})) + 1;
@@ -205,7 +205,7 @@ class copy_fuser {
       if (at >= end) return npos;
       std::uint32_t const version = ssa_.version(v.blob) - (end - 1 - at);
       op_index const by = ssa_.producing_op({v.blob, version});
-      bool const counts = by != npos && by != there && !(ways_[by] != direction::none && reads_result(by, there));
+      bool const counts = by != npos && by != there && !(directions_[by] != direction::none && reads_result(by, there));
       if (counts) return by;
       ++at;
     }
@@ -216,9 +216,9 @@ class copy_fuser {
     value const from = source(there);
     for (op_index op : back_) {
       reader_list& readers = lists_[ssa_.index(result(op))];
-      while (readers.first != nobody) {
+      while (readers.first != end_of_list) {
         std::uint32_t const at = readers.first;
-        readers.first = std::exchange(readers_[at].next, nobody);
+        readers.first = std::exchange(readers_[at].next, end_of_list);
         if (gone_[readers_[at].at.op]) continue;
         readers_[at].reads = from;
         append(lists_[ssa_.index(from)], at);
@@ -237,15 +237,15 @@ class copy_fuser {
   N const& n_;
   copy_fusion_options options_;
   ssa_form<N> ssa_;
-  std::vector<direction> ways_;            // by op
+  std::vector<direction> directions_;      // by op
   std::vector<std::int32_t> device_ids_;   // by op
-  std::vector<std::uint32_t> inputs_;      // by op: how many of its reads are inputs
-  std::vector<std::uint32_t> rewirable_;   // by op: how many of its inputs may read another blob
+  std::vector<std::uint32_t> inputs_;      // by op: number of reads that are inputs
+  std::vector<std::uint32_t> rewirable_;   // by op: number of inputs that may read another blob
   std::vector<std::uint32_t> starts_;      // by op: its first reader
   std::vector<bool> gone_;                 // by op
-  std::vector<bool> leaves_;               // by value: an external output
+  std::vector<bool> is_external_output_;   // by value: an external output
   std::vector<reader_list> lists_;         // by value
-  std::vector<std::uint32_t> next_write_;  // by value: itself, or past it where its op is gone (paths are halved)
+  std::vector<std::uint32_t> next_write_;  // by value: union-find (path halving) past removed writes
   std::vector<reader> readers_;
   std::vector<op_index> copies_;
   std::vector<op_index> back_;
@@ -253,15 +253,15 @@ class copy_fuser {
 
 }  // namespace detail
 
-/// Where a blob is copied from host to GPU (CopyCPUToGPU) or back, and all its readers copy it the other way, the
-/// copies are removed and the readers of the results read the source; copies that nobody reads in the end go with them.
-/// Repeated until nothing is left to fuse. A pair stays where the copy or a result is an external output, is read by an
-/// op that holds nets or waited for, where the source is overwritten before the last reader, and where a GPU's blob
-/// comes back to another GPU.
+/// Removes copies of a blob from host to GPU (CopyCPUToGPU) or back, where all readers of the copy copy it the other
+/// way; readers of the results then read the source, and copies without remaining reader are removed as well. Iterates
+/// to a fixpoint. A pair stays if the copy or a result is an external output, or is read by an op that holds nets or as
+/// a control input, if the source is overwritten before the last reader, and if a blob of a GPU comes back to another
+/// GPU.
 ///
 /// Throws nothing (but see first_reader_only). O(operands) for each pass; a pass after the first finds something only
-/// where a copy without readers stood in the way. Follows detectron2's fuse_copy_between_cpu_and_gpu, which redirects
-/// one reader only and does not look at the source.
+/// where a copy without readers prevented a fusion. Follows detectron2's fuse_copy_between_cpu_and_gpu, which redirects
+/// one reader only and ignores the source.
 template <copy_fusible_net N>
 copy_fusion fuse_copies(N& n, copy_fusion_options const& options = {}) {
   detail::copy_fuser<N> fuser(n, options);

@@ -1,4 +1,4 @@
-// Device options of ops, from where their blobs live.
+// Device assignment: sets the device options of ops from the devices of their blobs.
 #pragma once
 
 #include <optional>
@@ -20,7 +20,7 @@ namespace plait {
 
 namespace detail {
 
-// The ops that must be on the GPU.
+// Returns the ops that must run on the GPU.
 template <typed_net N>
 std::vector<op_index> ops_on_gpu(N const& n, ssa_form<N> const& ssa,
                                  std::vector<std::optional<device_kind>> const& devices) {
@@ -65,9 +65,9 @@ void set_devices(N& n, std::vector<op_index> const& which, device_spec const& de
 
 }  // namespace detail
 
-/// Gives the device `gpu` to copies between host and GPU and to every op whose blobs are on a GPU; other ops keep what
-/// they have. `devices` is infer_devices' result. Returns the ops it gave a device. Throws net_error, changing nothing,
-/// naming an op whose blobs are on different devices and a blob that shows it. O(operands).
+/// Assigns the device `gpu` to copies between host and GPU and to every op whose blobs are on a GPU; other ops keep
+/// theirs. `devices` is the result of infer_devices. Returns the ops assigned. Throws net_error, changing nothing,
+/// naming an op whose blobs are on different devices and one such blob. O(operands).
 template <class N>
   requires typed_net<N> && device_mutable_net<N>
 std::vector<op_index> assign_device_options(N& n, ssa_form<N> const& ssa,
@@ -78,16 +78,16 @@ std::vector<op_index> assign_device_options(N& n, ssa_form<N> const& ssa,
   return assigned;
 }
 
-/// What assign_device_options changed in two nets.
+/// Ops that assign_device_options changed in two nets.
 struct device_assignment {
   std::vector<op_index> predict_ops;
   std::vector<op_index> init_ops;
 };
 
-/// The same for a predict net and the init net that makes its parameters: `known` devices of the predict net's values
-/// determine all others, and the init net's external outputs live where the predict net wants them. Outputs that it
-/// does not know stay as they are. Throws as infer_devices does, changing neither net. detectron2's
-/// _assign_device_option.
+/// Assigns devices in a predict net and in the init net that produces its parameters: `known` devices of the predict
+/// net's values determine all others, and the init net's external outputs live where the predict net reads them;
+/// outputs it does not read keep their devices (detectron2's _assign_device_option). Throws as infer_devices does,
+/// changing neither net.
 template <class N>
   requires typed_net<N> && device_mutable_net<N> && has_text<N>
 device_assignment assign_device_options(N& predict_net, N& init_net, std::vector<known_device> const& known,

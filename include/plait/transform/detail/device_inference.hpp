@@ -1,4 +1,4 @@
-// Which values of a net live on the host and which on a GPU.
+// Device inference: host or GPU for every value of a net, from known devices and copies.
 #pragma once
 
 #include <concepts>
@@ -20,10 +20,10 @@
 
 namespace plait {
 
-/// What a GPU is called: "gpu" or "cuda".
+/// Spelling of a GPU: "gpu" or "cuda".
 enum class device_name_style { caffe2, pytorch };
 
-/// "cpu", "gpu" or "cuda", and the names of caffe2.proto in lower case for other devices.
+/// Returns "cpu", "gpu" or "cuda", and the names of caffe2.proto in lower case for other devices.
 [[nodiscard]] constexpr std::string_view device_name(device_kind kind,
                                                      device_name_style style = device_name_style::caffe2) noexcept {
   switch (kind) {
@@ -45,8 +45,8 @@ enum class device_name_style { caffe2, pytorch };
   return "unknown device";
 }
 
-/// The device of such a name, in either style.
-[[nodiscard]] constexpr std::optional<device_kind> device_called(std::string_view name) noexcept {
+/// Returns the device of such a name, in either style; nullopt if there is none.
+[[nodiscard]] constexpr std::optional<device_kind> device_from_name(std::string_view name) noexcept {
   if (name == "gpu" || name == "cuda") return device_kind::cuda;
   for (device_kind kind : {device_kind::cpu, device_kind::mkldnn, device_kind::opengl, device_kind::opencl,
                            device_kind::ideep, device_kind::hip})
@@ -54,7 +54,7 @@ enum class device_name_style { caffe2, pytorch };
   return std::nullopt;
 }
 
-/// Where a value, named by blob and version, is known to live.
+/// Known device of a value, which is named by blob and version.
 struct known_device {
   std::string blob;
   std::uint32_t version = 0;
@@ -63,7 +63,7 @@ struct known_device {
 
 namespace detail {
 
-// What copies and other ops say of the devices of their operands.
+// Transfer function: constraints of copies and other ops on the devices of their operands.
 template <class N>
 struct device_rules {
   N const* n;
@@ -112,9 +112,10 @@ std::vector<std::pair<value, device_kind>> known_values(ssa_form<N> const& ssa, 
 
 }  // namespace detail
 
-/// The device of every value, by ssa.index(value): CopyCPUToGPU and CopyGPUToCPU read on one and write on the other,
-/// all operands of any other op are on one. `known` is a range of pairs (value, device_kind). Errors, options and cost
-/// as of infer_status. detectron2's infer_device_type; names of devices, in both its styles, are device_name's.
+/// Infers the device of every value, indexed by ssa.index(value): CopyCPUToGPU and CopyGPUToCPU read on one and write
+/// on the other, all operands of any other op are on one. `known` is a range of pairs (value, device_kind). Errors,
+/// options and cost are those of infer_status. Follows detectron2's infer_device_type; device_name spells devices in
+/// both its styles.
 template <typed_net N, std::ranges::input_range Known>
   requires(!std::same_as<std::ranges::range_value_t<Known>, known_device>)
 [[nodiscard]] std::vector<std::optional<device_kind>> infer_devices(N const& n, ssa_form<N> const& ssa, Known&& known,
@@ -123,7 +124,7 @@ template <typed_net N, std::ranges::input_range Known>
                                    [](device_kind kind) { return std::string(device_name(kind)); });
 }
 
-/// The same with values by name.
+/// Infers devices from known values that are named by blob and version.
 template <typed_net N>
   requires has_text<N>
 [[nodiscard]] std::vector<std::optional<device_kind>> infer_devices(N const& n, ssa_form<N> const& ssa,

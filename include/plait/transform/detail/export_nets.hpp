@@ -1,4 +1,4 @@
-// A net and its parameters as the two nets that a predictor loads.
+// Predictor export: a net and its parameters as a predict net and an init net.
 #pragma once
 
 #include <cstddef>
@@ -25,9 +25,9 @@
 namespace plait {
 
 struct export_options {
-  /// Do exactly as Caffe2's mobile exporter of 2018 does, see export_nets.
+  /// Follow Caffe2's mobile exporter of 2018 exactly, see export_nets.
   bool compatible = false;
-  /// Let the init net make every blob that has to be fed, as a zero of shape [1, 1], for predictors that want it there.
+  /// Let the init net fill every blob that has to be fed with a zero of shape [1, 1], for predictors that require it.
   bool fill_inputs = false;
   fill_options fill = {};
 };
@@ -36,9 +36,9 @@ template <class N>
 struct exported_nets {
   N init_net;
   N predict_net;
-  std::vector<std::string> inputs;             ///< what has to be fed: external inputs that are no parameters
+  std::vector<std::string> inputs;             ///< blobs to feed: external inputs that are no parameters
   std::vector<std::string> outputs;            ///< the predict net's external outputs
-  std::vector<std::string> unused_parameters;  ///< given, but nothing reads them: not in the init net
+  std::vector<std::string> unused_parameters;  ///< given, but not read: not in the init net
 };
 
 template <class N>
@@ -47,7 +47,7 @@ concept exportable_net = std::movable<N> && init_net_buildable<N> && has_externa
 
 namespace detail {
 
-// Says of each blob once that it has not been seen.
+// Returns true for the first mention of each blob.
 class first_mention {
  public:
   explicit first_mention(std::size_t blobs) : seen_(blobs) {}
@@ -61,7 +61,7 @@ class first_mention {
   std::vector<bool> seen_;
 };
 
-// The externals of a predict net, worked out before anything is changed.
+// Externals of a predict net, computed before anything changes.
 template <class N>
 struct export_plan {
   using key = typename ssa_form<N>::key_type;
@@ -70,7 +70,7 @@ struct export_plan {
   std::vector<std::string> inputs;
   std::vector<std::string> external_inputs;
   std::vector<std::string> outputs;
-  std::vector<bool> leaves;  // by blob: an external output
+  std::vector<bool> is_external_output;  // by blob: an external output
 
   template <class Parameters>
   export_plan(N const& n, Parameters const& parameters, ssa_options const& options)
@@ -82,15 +82,16 @@ struct export_plan {
 
   bool is_needed(blob_index b) const {
     if (!ssa.consumers({b, 0}).empty()) return true;
-    return ssa.version(b) == 0 && leaves[b];
+    return ssa.version(b) == 0 && is_external_output[b];
   }
 
   void plan_declared() {
-    leaves.assign(ssa.blob_bound(), false);
-    for (value v : ssa.external_outputs()) leaves[v.blob] = true;
+    is_external_output.assign(ssa.blob_bound(), false);
+    for (value v : ssa.external_outputs()) is_external_output[v.blob] = true;
     if (!ssa.unwritten_outputs().empty()) {
       std::string const blob = text(ssa.unwritten_outputs().front());
-      raise(net_error("plait: the net declares the external output '" + blob + "', which it neither makes nor is given",
+      raise(net_error("plait: the net declares the external output '" + blob +
+                          "', which is neither written by an op nor an input of the net",
                       {}, blob));
     }
     first_mention is_new(ssa.blob_bound());
@@ -110,7 +111,7 @@ struct export_plan {
           outputs.push_back(text(v.blob));
   }
 
-  // The exporter of 2018 takes the second output of each Dropout and LRN off the list, and fails where it is not there.
+  // Removes the second output of each Dropout and LRN, as the exporter of 2018 does, which fails where it is missing.
   void leave_out_masks(N const& n, std::vector<bool>& made) const {
     if constexpr (typed_net<N>) {
       op_index index = 0;
@@ -119,15 +120,15 @@ struct export_plan {
         std::string_view const type = op_type(n, op);
         if (type != "Dropout" && type != "LRN") continue;
         if (writes.size() < 2 || !made[writes[1].blob])
-          raise(net_error("plait: " + op_label(n, index - 1) + " has no second output that is made and never read",
+          raise(net_error("plait: " + op_label(n, index - 1) + " has no second output that is written and never read",
                           index - 1));
         made[writes[1].blob] = false;
       }
     }
   }
 
-  // Blobs as get_ssa's dictionary of 2018 lists them: declared inputs, then as ops mention them, where inputs that are
-  // not declared are missing if any is.
+  // Lists blobs as the dictionary of get_ssa of 2018 does: declared inputs, then as ops mention them, where inputs that
+  // are not declared are missing if any is.
   void plan_compatible(N const& n) {
     std::vector<blob_index> order;
     first_mention is_new(ssa.blob_bound());
@@ -174,18 +175,18 @@ void replace_externals(N& n, std::vector<std::string> const& inputs, std::vector
 
 }  // namespace detail
 
-/// An init net that makes the parameters the net reads, in the order given, each an external output, and a predict net:
-/// the net with the externals it needs. External inputs are the declared ones that are read (or passed on) in their
-/// order, parameters among them, then blobs read without being declared; external outputs are the declared ones, or,
-/// where there are none, the last versions of blobs that nobody reads. What nested nets read counts.
+/// Returns an init net that produces the parameters the net reads, in the order given, each an external output, and a
+/// predict net: the net with the externals it needs. External inputs are the declared ones that are read (or passed
+/// through) in their order, parameters among them, then blobs read without being declared; external outputs are the
+/// declared ones, or, if there are none, the last versions of blobs that are not read. Reads of nested nets count.
 ///
-/// With `compatible`, as Caffe2's mobile_exporter.Export (2018): the init net fills all parameters and every other blob
-/// that is given and never written with a zero of shape [1, 1], and declares nothing; the predict net's external inputs
-/// are the latter, followed by all declared ones; its external outputs are the blobs that are written and never read in
-/// any version, whatever was declared, but for the second outputs of Dropout and LRN, which must be such blobs; fills
-/// are fill_set::caffe2_2018.
+/// With `compatible`, follows Caffe2's mobile_exporter.Export (2018): the init net fills all parameters and every other
+/// blob that is given and never written with a zero of shape [1, 1], and declares nothing; the predict net's external
+/// inputs are the latter, followed by all declared ones; its external outputs are the blobs that are written and never
+/// read in any version, whatever was declared, except the second outputs of Dropout and LRN, which must be such blobs;
+/// fills are fill_set::caffe2_2018.
 ///
-/// Throws net_error for a declared output that is neither made nor given, two parameters of one name, and as
+/// Throws net_error for a declared output that is neither written nor given, two parameters of one name, and as
 /// const_fill_op does. O(operands + elements). `n` is taken by value: move a net in that is not needed any more.
 template <exportable_net N, std::ranges::forward_range Parameters>
   requires std::convertible_to<std::ranges::range_reference_t<Parameters const&>, parameter const&>

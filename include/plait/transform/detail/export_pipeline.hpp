@@ -1,5 +1,5 @@
-// A predict net and its init net as a converter made them, made fit to be deployed: the transforms of this folder in
-// the order in which detectron2 exports a model (caffe2_export.py, export_caffe2_detection_model).
+// Export pipeline: prepares the predict net and init net of a converter for deployment, by the transforms of this
+// folder in the order in which detectron2 exports a model (caffe2_export.py, export_caffe2_detection_model).
 #pragma once
 
 #include <algorithm>
@@ -28,8 +28,8 @@
 namespace plait {
 
 struct pipeline_options {
-  /// Where the first external inputs of the predict net live, in their order; others follow from the ops. Nothing is
-  /// placed, and no copy fused, while none is on a GPU.
+  /// Devices of the first external inputs of the predict net, in their order; others follow from the ops. No device is
+  /// assigned, and no copy fused, if none of them is a GPU.
   std::vector<device_kind> input_devices = {};
   device_spec gpu = {device_kind::cuda, 0};
   alias_options aliases = {};
@@ -37,7 +37,7 @@ struct pipeline_options {
   fill_options fills = {};
 };
 
-/// What each step did, in the order of the steps.
+/// Results of the steps, in their order.
 struct pipeline_report {
   alias_fusion aliases;
   copy_fusion copies;
@@ -54,12 +54,12 @@ concept pipeline_net =
     init_net_buildable<N> && argument_readable_net<N> && argument_mutable_net<N> && retypable_net<N> &&
     device_mutable_net<N> && named_net<N> && has_external_inputs<N> && has_external_outputs<N>;
 
-/// Names asked for by AliasWithName are given; where something is on a GPU, copies to and fro are fused, ops of the
-/// init net that make nothing go, and ops get their devices; the parameters are taken out of the init net, without
-/// running it; Reshapes before FC go, with parameters that only they read; the init net is made anew from the
-/// parameters that are left; ATen's group_norm becomes GroupNorm.
+/// Runs the pipeline: applies the names that AliasWithName requests; if an input is on a GPU, fuses copies between
+/// devices, removes dead ops of the init net and assigns devices to ops; extracts the parameters from the init net,
+/// without running it; removes Reshapes before FC, with parameters that only they read; rebuilds the init net from the
+/// remaining parameters; replaces ATen's group_norm by GroupNorm.
 ///
-/// Throws what the steps throw (net_error with op and blob), and then neither net has changed. O(operands + elements).
+/// Throws what the steps throw (net_error with op and blob), changing neither net. O(operands + elements).
 template <pipeline_net N>
 pipeline_report run_export_pipeline(N& predict_net, N& init_net, pipeline_options const& options = {}) {
   using traits = detail::net_traits_of<N>;
@@ -69,7 +69,7 @@ pipeline_report run_export_pipeline(N& predict_net, N& init_net, pipeline_option
   done.aliases = fuse_alias_placeholders(predict, init, options.aliases);
   if (std::ranges::find(options.input_devices, device_kind::cuda) != options.input_devices.end()) {
     done.copies = fuse_copies(predict);
-    // One that declares no outputs gives all that it makes.
+    // Without declared outputs, all that the init net writes is an output.
     if (!std::ranges::empty(external_outputs(std::as_const(init)))) done.dead_init_ops = remove_dead_ops(init);
     std::vector<known_device> known;
     auto device = options.input_devices.begin();

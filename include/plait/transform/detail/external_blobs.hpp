@@ -1,4 +1,4 @@
-// What a net that runs inside another one takes from around it and leaves there.
+// Free variables of a nested net: blobs it reads from, and writes to, its lexical scope.
 #pragma once
 
 #include <concepts>
@@ -17,8 +17,8 @@
 
 namespace plait {
 
-/// Blobs by name, each once, in order of first appearance. Text is copied: a name that only a nested net mentions lives
-/// nowhere in the net around it.
+/// External blobs of a net, each once, in order of first appearance. Text is copied: a name that only a nested net
+/// mentions is stored nowhere in the outer net.
 template <net N>
 struct external_blobs {
   using name_type = std::conditional_t<has_text<N>, std::string, name_t<N>>;
@@ -42,7 +42,7 @@ external_blobs<N> blobs_across(ssa_form<N> const& ssa) {
   return found;
 }
 
-// The first op that reads a blob before any write of it.
+// Returns the first op that reads a blob before any write of it.
 template <class N>
 op_index first_reader(ssa_form<N> const& ssa, typename external_blobs<N>::name_type const& name) {
   return ssa.consumers({ssa.find(name_key_t<N>(name)), 0}).front().op;
@@ -50,15 +50,17 @@ op_index first_reader(ssa_form<N> const& ssa, typename external_blobs<N>::name_t
 
 }  // namespace detail
 
-/// With nothing known of the net around: all blobs read before any write, and all blobs written. O(operands).
+/// Returns the external blobs without a lexical scope: all blobs read before any write, and all blobs written.
+/// O(operands).
 template <net N>
 [[nodiscard]] external_blobs<N> external_blob_names(N const& n, ssa_options const& options = {}) {
   return detail::blobs_across(get_ssa(n, options));
 }
 
-/// Given the names that can be seen around the net: inputs as above, each of which must be in scope, and those outputs
-/// that are; other blobs written are the net's own. Throws net_error with the op that reads what is not in scope.
-/// Follows Caffe2's get_external_blob_names, in order of appearance where that has hash order. O(operands + scope).
+/// Returns the external blobs in a lexical scope, the names visible around the net: inputs as above, each of which must
+/// be in scope, and the outputs that are; other blobs written are local. Throws net_error, with the reading op, for an
+/// input that is not in scope. Follows Caffe2's get_external_blob_names, in order of appearance where that has hash
+/// order. O(operands + scope).
 template <net N, std::ranges::input_range Scope>
   requires std::constructible_from<name_key_t<N>, std::ranges::range_reference_t<Scope const&>>
 [[nodiscard]] external_blobs<N> external_blob_names(N const& n, Scope const& lexical_scope,

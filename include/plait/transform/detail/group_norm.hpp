@@ -1,4 +1,4 @@
-// Group normalisation as the exporter of PyTorch writes it, made Caffe2's own op.
+// Group normalisation: replaces the ATen ops of PyTorch's exporter by Caffe2's GroupNorm.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +12,9 @@
 
 namespace plait {
 
-/// Turns every ATen op whose argument `operator` is "group_norm" into a GroupNorm: `num_groups` becomes `group`, and
-/// `operator` and a `cudnn_enabled` that is not 0 go. Returns the ops it changed. Throws net_error, changing nothing,
-/// where an op has another `group` already. O(ops). detectron2's group_norm_replace_aten_with_caffe2.
+/// Replaces every ATen op whose argument `operator` is "group_norm" by a GroupNorm: `num_groups` becomes `group`, and
+/// `operator` and a `cudnn_enabled` that is not 0 are removed (detectron2's group_norm_replace_aten_with_caffe2).
+/// Returns the ops changed. Throws net_error, changing nothing, if an op has another `group` already. O(ops).
 template <class N>
   requires retypable_net<N> && argument_readable_net<N> && argument_mutable_net<N>
 std::vector<op_index> replace_group_norm(N& n) {

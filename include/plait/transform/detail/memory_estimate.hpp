@@ -1,4 +1,4 @@
-// How much memory a net takes that is run op by op, and keeps a blob from when it is written first until it is freed.
+// Peak memory estimate of a net that runs op by op and holds each blob from its first write until it is freed.
 #pragma once
 
 #include <concepts>
@@ -18,20 +18,20 @@
 
 namespace plait {
 
-/// In bytes, of what the ops write.
+/// Memory of the blobs that ops write, in bytes.
 struct memory_estimate {
-  std::uint64_t total = 0;                                     ///< taken in all
-  std::uint64_t peak = 0;                                      ///< held at once at most
-  op_index peak_op = npos;                                     ///< the first op after which that is held
-  std::vector<std::pair<std::string, std::uint64_t>> by_type;  ///< taken by ops of each type, in order of first use
-  std::vector<std::string> unknown;                            ///< blobs whose size nobody knows; they count as nothing
+  std::uint64_t total = 0;                                     ///< sum of all allocations
+  std::uint64_t peak = 0;                                      ///< most that is live at once
+  op_index peak_op = npos;                                     ///< the first op after which the peak is live
+  std::vector<std::pair<std::string, std::uint64_t>> by_type;  ///< allocated by ops of each type, in order of first use
+  std::vector<std::string> unknown;                            ///< blobs of unknown size; they count as 0
 };
 
-/// Runs the net's ops in order, in thought: an op takes memory for what it writes unless that is held already, `Free`
-/// gives it back, and so does `Alias` of its output, which from there on is held by another. bytes(blob) is asked once
-/// a blob. Nets inside ops are not entered. O(operands).
+/// Simulates the allocations of the ops in order: an op allocates its outputs unless they are live already, `Free`
+/// releases its outputs, and so does `Alias`, whose output from then on shares the memory of another blob. Calls
+/// bytes(blob) once per blob. Nested nets are not entered. O(operands).
 ///
-/// Follows Caffe2's memonger.estimate_memory_usage, which removes ops of other devices from the nets it is given.
+/// Follows Caffe2's memonger.estimate_memory_usage, which removes ops of other devices from its nets.
 template <has_text N, class Bytes>
   requires typed_net<N> && std::invocable<Bytes&, std::string_view> &&
            std::convertible_to<std::invoke_result_t<Bytes&, std::string_view>, std::optional<std::uint64_t>>
@@ -77,7 +77,7 @@ template <has_text N, class Bytes>
   return made;
 }
 
-// A `bytes` of any other type: says what is wanted.
+// Overload for any other `bytes`: a static_assert names the required signature.
 template <has_text N, class Bytes>
   requires typed_net<N>
 memory_estimate estimate_memory(N const&, Bytes) {
@@ -87,8 +87,8 @@ memory_estimate estimate_memory(N const&, Bytes) {
   if constexpr (std::invocable<Bytes&, std::string_view>)
     static_assert(
         std::convertible_to<std::invoke_result_t<Bytes&, std::string_view>, std::optional<std::uint64_t>>,
-        "plait: bytes(blob) returns another type than wanted: std::optional<std::uint64_t>, nothing where the "
-        "size is not known");
+        "plait: bytes(blob) returns another type than wanted: std::optional<std::uint64_t>, nullopt where the "
+        "size is unknown");
   return {};
 }
 

@@ -1,4 +1,4 @@
-// The ops between two values of a net.
+// Ops on the def-use paths between two values of a net.
 #pragma once
 
 #include <algorithm>
@@ -11,17 +11,17 @@
 namespace plait {
 
 /// Finds the ops on the paths from one value to another: those that depend on the first and on which the second
-/// depends. One object serves many questions about a net and allocates O(ops) once. A question costs what `target`
-/// depends on among the ops after the first reader of `source`: detectron2 enumerates all simple paths instead, in a
-/// window of fifteen ops on either side that wraps round to the end of the list near the start of a net.
+/// depends. One object answers many queries on a net and allocates O(ops) once. A query costs what `target` depends on
+/// among the ops after the first reader of `source`: detectron2 enumerates all simple paths instead, in a window of
+/// fifteen ops on either side that wraps round to the end of the list near the start of a net.
 template <net N>
 class path_finder {
  public:
   /// `ssa` must outlive the finder.
   explicit path_finder(ssa_form<N> const& ssa) : ssa_(&ssa), state_(ssa.op_count(), unseen) {}
 
-  /// The ops on paths from `source` to `target` in order, until the next question; none if they are the same value or
-  /// there is no path. Both values must be the net's.
+  /// Returns the ops on paths from `source` to `target` in order, valid until the next query; empty if they are the
+  /// same value or there is no path. Both must be values of the net.
   std::vector<op_index> const& operator()(value source, value target) {
     found_.clear();
     auto const readers = ssa_->consumers(source);
@@ -60,13 +60,13 @@ class path_finder {
   }
 
   ssa_form<N> const* ssa_;
-  std::vector<mark> state_;  // by op; all unseen between questions
+  std::vector<mark> state_;  // by op; all unseen between queries
   std::vector<op_index> found_;
   std::vector<op_index> on_path_;
   op_index first_ = 0;
 };
 
-/// One question; see path_finder for many.
+/// Answers one query; see path_finder for many.
 template <net N>
 [[nodiscard]] std::vector<op_index> ops_between(ssa_form<N> const& ssa, value source, value target) {
   return path_finder<N>(ssa)(source, target);

@@ -1,4 +1,4 @@
-// The parameters that an init net makes, without running it.
+// Parameter extraction: evaluates the outputs of an init net by constant folding, without running it.
 #pragma once
 
 #include <cstddef>
@@ -24,13 +24,13 @@ namespace plait {
 
 struct extraction_options {
   constant_options constants = {};
-  /// Of a net that declares no outputs nothing, as detectron2, rather than all that it leaves behind.
+  /// Return nothing for a net that declares no outputs, as detectron2 does, rather than the last version of every blob.
   bool declared_only = false;
 };
 
 namespace detail {
 
-struct no_more_ops {
+struct no_evaluator {
   template <class N, class Op>
   std::optional<tensor_value> operator()(N const&, Op const&, std::span<tensor_value const* const>) const {
     return std::nullopt;
@@ -83,7 +83,7 @@ class parameter_extractor {
       op_index const by = ssa_.producing_op(v);
       if (by == npos) {
         std::string const blob = blob_label(ssa_, v.blob);
-        raise(net_error("plait: no op of the init net makes its external output '" + blob + '\'', {}, blob));
+        raise(net_error("plait: no op of the init net writes its external output '" + blob + '\'', {}, blob));
       }
       needed_[by] = true;
     }
@@ -93,8 +93,8 @@ class parameter_extractor {
         op_index const by = ssa_.producing_op(v);
         if (by == npos) {
           std::string const blob = blob_label(ssa_, v.blob);
-          raise(net_error("plait: " + op_label(n_, op) + " of the init net reads '" + blob + "', which no op makes", op,
-                          blob));
+          raise(net_error("plait: " + op_label(n_, op) + " of the init net reads '" + blob + "', which no op writes",
+                          op, blob));
         }
         needed_[by] = true;
       }
@@ -113,7 +113,7 @@ class parameter_extractor {
       if (!made) made = evaluate_constant_op(n_, op, index, inputs, options_.constants);
     }
     if (!made)
-      raise(net_error("plait: " + op_label(n_, index) + " of the init net has no value without being run", index,
+      raise(net_error("plait: " + op_label(n_, index) + " of the init net is not a constant", index,
                       writes.empty() ? std::string() : blob_label(ssa_, writes[0].blob)));
     values_[ssa_.index(writes[0])] = std::move(made);
     if constexpr (device_net<N>) {
@@ -130,22 +130,22 @@ class parameter_extractor {
   extraction_options options_;
   std::vector<value> outputs_;
   std::vector<bool> needed_;                         // by op
-  std::vector<std::optional<device_spec>> devices_;  // by op: of its output
+  std::vector<std::optional<device_spec>> devices_;  // by op: device of its output
   std::vector<std::optional<tensor_value>> values_;  // by value
   std::vector<tensor_value const*> inputs_;
 };
 
 }  // namespace detail
 
-/// The external outputs of an init net, in their order, each once, with their values and devices (that of the op that
-/// makes one; the host for CopyGPUToCPU). Of a net that declares none, as the init nets of many predictors, all that it
-/// leaves behind: the last version of each blob that its ops write, in the order of the ops. Only ops on which they
-/// depend are evaluated, as evaluate_constant_op does; before it `evaluator(n, op, inputs)` is asked, which gives
-/// std::optional<tensor_value>, nothing for ops it does not know.
+/// Returns the external outputs of an init net, in their order, each once, with their values and devices (that of the
+/// op that writes one; the host for CopyGPUToCPU). For a net that declares none, as the init nets of many predictors,
+/// returns the last version of each blob that its ops write, in the order of the ops. Evaluates only the ops on which
+/// these depend: by `evaluator(n, op, inputs)`, which returns std::optional<tensor_value>, and, where that returns
+/// nullopt, by evaluate_constant_op.
 ///
-/// Throws net_error, naming the op, for an op that has no value without being run (a random fill, say), as
-/// evaluate_constant_op does, and for an output that the net does not make. Nothing is guessed. O(ops + elements).
-/// detectron2's get_params_from_init_net, which runs the net.
+/// Throws net_error, naming the op, for an op that is not constant (a random fill, say), as evaluate_constant_op does,
+/// and for an output that the net does not write. O(ops + elements). Follows detectron2's get_params_from_init_net,
+/// which runs the net.
 template <argument_readable_net N, class Evaluator>
   requires has_text<N> && (!std::is_convertible_v<Evaluator, extraction_options>)
 [[nodiscard]] std::vector<parameter> parameters_from_init_net(N const& n, Evaluator&& evaluator,
@@ -156,7 +156,7 @@ template <argument_readable_net N, class Evaluator>
 template <argument_readable_net N>
   requires has_text<N>
 [[nodiscard]] std::vector<parameter> parameters_from_init_net(N const& n, extraction_options const& options = {}) {
-  return parameters_from_init_net(n, detail::no_more_ops{}, options);
+  return parameters_from_init_net(n, detail::no_evaluator{}, options);
 }
 
 }  // namespace plait

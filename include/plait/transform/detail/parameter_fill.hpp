@@ -1,4 +1,4 @@
-// Nets that make parameters.
+// Init net construction: a net of fill ops that produce given parameters.
 #pragma once
 
 #include <concepts>
@@ -21,7 +21,7 @@ template <class N>
 concept init_net_buildable =
     std::default_initializable<N> && extensible_net<N> && external_extensible_net<N> && nameable_net<N>;
 
-/// An init net, and the parameters it does not make.
+/// An init net, and the parameters it leaves out.
 template <class N>
 struct init_net_result {
   N net;
@@ -30,7 +30,7 @@ struct init_net_result {
 
 namespace detail {
 
-// The fill ops of parameters with distinct names.
+// Returns the fill ops of parameters, which must have distinct names.
 template <class Parameters>
 std::vector<op_spec> fill_ops(Parameters&& parameters, fill_options const& options) {
   std::vector<op_spec> fills;
@@ -45,7 +45,7 @@ std::vector<op_spec> fill_ops(Parameters&& parameters, fill_options const& optio
 
 }  // namespace detail
 
-/// A net that makes the given parameters, in their order, each on its device, each an external output. With
+/// Returns a net that produces the given parameters, in their order, each on its device, each an external output. With
 /// fill_set::caffe2_2018 strings are skipped, as by detectron2's construct_init_net_from_params. Throws net_error as
 /// const_fill_op does and for two parameters of one name. O(elements).
 template <init_net_buildable N, std::ranges::forward_range Parameters>

@@ -1,4 +1,4 @@
-// Ops that free blobs as soon as nobody reads them any more.
+// Early release: inserts an op `Free` after the last use of each blob.
 #pragma once
 
 #include <algorithm>
@@ -22,34 +22,34 @@
 namespace plait {
 
 struct release_options {
-  /// Blobs that are not freed. The net's external outputs are not, either.
+  /// Blobs to keep. External outputs of the net are kept as well.
   std::vector<std::string> keep = {};
-  /// Which blobs may be freed; all, where it is empty.
+  /// Predicate of the blobs that may be freed; all if it is empty.
   std::function<bool(std::string_view)> only = {};
 };
 
-/// A blob and the op after which nobody reads it.
+/// A blob and the op that reads it last.
 struct released_blob {
   op_index after = npos;
   std::string name;
   friend bool operator==(released_blob const&, released_blob const&) = default;
 };
 
-/// Finds the blobs that can be freed: written before they are read, which only what an op always writes is; read; no
-/// external output, nor what an `Alias` shows under another name. A blob that the net is given can be one of them, if
-/// the net overwrites it unread. In the order of the ops, and for each op the last of what it reads first. Nothing is
-/// changed. O(operands + nested nets).
+/// Finds the blobs that can be freed: written by an op that always writes them, before they are read; read at least
+/// once; neither external outputs nor sources of an `Alias`. An input of the net is among them if the net overwrites it
+/// unread. The result is in the order of the ops, and for each op in reverse order of its reads. Changes nothing.
+/// O(operands + nested nets).
 ///
-/// Follows Caffe2's memonger.release_blobs_when_used, except that reading as a control input or from a nested net
-/// counts, and that what an If may leave as it was is not freed.
+/// Follows Caffe2's memonger.release_blobs_when_used, except that reads by control inputs and by nested nets count, and
+/// that a blob which an If may leave unwritten is not freed.
 template <has_text N>
 [[nodiscard]] std::vector<released_blob> find_released_blobs(N const& n, release_options const& options = {}) {
   auto const ssa = get_ssa(n, {.subnets = true, .control_inputs = true});
   std::vector<std::vector<blob_index>> reads;            // by op, without repeats
-  std::vector<op_index> listed(ssa.blob_bound(), npos);  // the last op whose reads or writes it is among
+  std::vector<op_index> listed(ssa.blob_bound(), npos);  // the last op that lists it
   std::vector<bool> read(ssa.blob_bound());
-  std::vector<bool> made(ssa.blob_bound());   // by an op, before anybody read it
-  std::vector<bool> stays(ssa.blob_bound());  // seen under another name, or needed after the run
+  std::vector<bool> made(ssa.blob_bound());   // written by an op before any read
+  std::vector<bool> stays(ssa.blob_bound());  // aliased, or needed after the run
   for (value v : ssa.external_outputs()) stays[v.blob] = true;
   for (auto&& op : plait::ops(n)) {
     auto const at = static_cast<op_index>(reads.size());
@@ -62,7 +62,7 @@ template <has_text N>
     for (value v : ssa.reads(at)) add(v.blob);
     if (alias && !here.empty()) stays[here.front()] = true;
     std::size_t const reads_itself = here.size();
-    // What the op makes, nets inside it name, too. (What they may leave as it was is among the reads.)
+    // Nested nets also name what the op writes. (Weak updates are among the reads.)
     for (value v : ssa.writes(at)) listed[v.blob] = at;
     if constexpr (has_subnets<N>)
       visit_nested_names(n, op, [&](std::string_view name) {
@@ -79,8 +79,8 @@ template <has_text N>
   for (auto at = static_cast<op_index>(reads.size()); at-- != 0;)
     for (blob_index b : reads[at]) {
       if (!read[b] || !made[b] || stays[b]) continue;
-      stays[b] = true;               // by what comes earlier
-      auto const key = ssa.name(b);  // a string of its own in some nets
+      stays[b] = true;               // earlier readers are not the last
+      auto const key = ssa.name(b);  // a std::string in some nets
       std::string_view const name = key;
       if (!kept.contains(name) && (!options.only || options.only(name))) found.push_back({at, std::string(name)});
     }
@@ -88,8 +88,8 @@ template <has_text N>
   return found;
 }
 
-/// Inserts an op `Free` of each blob that find_released_blobs finds, in place, and says which these were. Twice is once
-/// too often: what a net frees, it reads. Strong guarantee.
+/// Inserts an op `Free` for each blob that find_released_blobs finds, in place, and returns these. Not idempotent: an
+/// op `Free` reads the blob. Strong guarantee.
 template <extensible_net N>
   requires has_text<N>
 std::vector<released_blob> release_blobs(N& n, release_options const& options = {}) {

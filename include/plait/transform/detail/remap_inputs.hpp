@@ -1,4 +1,4 @@
-// Letting one op read other blobs.
+// Input remapping: lets one op read other blobs.
 #pragma once
 
 #include <algorithm>
@@ -22,9 +22,9 @@
 
 namespace plait {
 
-/// Renames what one op reads and nothing else (Caffe2's remap_input): the op reads other blobs then. Returns the input
-/// slots that changed. Throws net_error for a position the net does not have, and where a net inside the op mentions a
-/// blob that would be exchanged, or is bound to one that the op also writes.
+/// Renames the inputs of one op and nothing else (Caffe2's remap_input): the op reads other blobs then. Returns the
+/// input slots that changed. Throws net_error for a position the net does not have, and if a net nested in the op
+/// mentions a blob to be replaced, or is bound to one that the op also writes.
 template <fully_renamable_net N>
 std::vector<std::uint32_t> remap_inputs(N& n, op_index at, name_map const& names) {
   std::size_t next = 0;

@@ -1,4 +1,4 @@
-// Removal of Reshape ops that only flatten the input of an FC.
+// Reshape elimination: removes Reshape ops that only flatten the input of an FC.
 #pragma once
 
 #include <algorithm>
@@ -18,12 +18,12 @@
 
 namespace plait {
 
-/// What remove_reshape_for_fc did. Ops are counted as before the removal.
+/// Result of remove_reshape_for_fc. Positions are those before the removal.
 struct reshape_removal {
   std::vector<op_index> removed_ops;
   std::vector<operand> rewired_inputs;          ///< inputs of FC ops that now read what the Reshape read
   std::vector<std::uint32_t> renamed_outputs;   ///< external outputs that now name what the Reshape read
-  std::vector<std::string> removed_parameters;  ///< no longer read; gone from the external inputs, too
+  std::vector<std::string> removed_parameters;  ///< no longer read; also removed from the external inputs
 };
 
 template <class N>
@@ -38,8 +38,8 @@ class reshape_remover {
   explicit reshape_remover(N const& n) : n_(n), ssa_(get_ssa(n, {.subnets = true, .control_inputs = true})) {
     gone_.resize(ssa_.op_count());
     inside_.resize(ssa_.op_count());
-    leaves_.resize(ssa_.value_count());
-    for (value v : ssa_.external_outputs()) leaves_[ssa_.index(v)] = true;
+    is_external_output_.resize(ssa_.value_count());
+    for (value v : ssa_.external_outputs()) is_external_output_[ssa_.index(v)] = true;
     for (auto&& op : plait::ops(n)) is_fc_.push_back(op_type(n, op) == "FC");
   }
 
@@ -54,7 +54,7 @@ class reshape_remover {
     }
   }
 
-  // Parameters that only removed ops read, in the order in which these do.
+  // Returns the parameters that only removed ops read, in the order in which these do.
   template <class Parameters>
   std::vector<value> unused_parameters(Parameters const& parameters) const {
     using key = typename ssa_form<N>::key_type;
@@ -65,8 +65,8 @@ class reshape_remover {
     for (op_index op = 0; op != gone_.size(); ++op) {
       if (!gone_[op]) continue;
       for (value v : ssa_.reads(op)) {
-        if (v.version != 0 || !known[v.blob] || leaves_[ssa_.index(v)]) continue;
-        known[v.blob] = false;  // asked once, however many ops read it
+        if (v.version != 0 || !known[v.blob] || is_external_output_[ssa_.index(v)]) continue;
+        known[v.blob] = false;  // checked once, however many ops read it
         if (std::ranges::any_of(ssa_.consumers(v), [&](operand reader) { return !gone_[reader.op]; })) continue;
         unused.push_back(v);
       }
@@ -87,7 +87,7 @@ class reshape_remover {
         done.rewired_inputs.push_back(reader);
       }
       if constexpr (has_external_outputs<N>) {
-        if (!leaves_[ssa_.index(flat)]) continue;
+        if (!is_external_output_[ssa_.index(flat)]) continue;
         std::uint32_t slot = 0;
         for (value v : ssa_.external_outputs()) {
           if (v == flat) {
@@ -127,7 +127,7 @@ class reshape_remover {
     if (readers.empty()) return false;
     for (operand reader : readers)
       if (!is_fc_[reader.op] || reader.slot != 0 || !shows(data, reader.op)) return false;
-    if (leaves_[ssa_.index(flat)] && !shows(data, static_cast<op_index>(ssa_.op_count()))) return false;
+    if (is_external_output_[ssa_.index(flat)] && !shows(data, static_cast<op_index>(ssa_.op_count()))) return false;
 
     for (op_index op : subgraph) {
       for (value v : ssa_.reads(op)) {
@@ -137,7 +137,7 @@ class reshape_remover {
       }
       for (value v : ssa_.writes(op)) {
         if (v == flat) continue;
-        if (leaves_[ssa_.index(v)]) return false;
+        if (is_external_output_[ssa_.index(v)]) return false;
         for (operand reader : ssa_.consumers(v))
           if (!inside_[reader.op]) return false;
       }
@@ -145,7 +145,7 @@ class reshape_remover {
     return true;
   }
 
-  // Whether an op at `reader` finds `data` under its name once the subgraph at hand is gone.
+  // Returns true if an op at `reader` finds `data` under its name once the current subgraph is removed.
   bool shows(value data, op_index reader) const {
     for (std::uint32_t version = data.version + 1; version <= ssa_.version(data.blob); ++version) {
       op_index const by = ssa_.producing_op({data.blob, version});
@@ -158,23 +158,23 @@ class reshape_remover {
 
   N const& n_;
   ssa_form<N> ssa_;
-  std::vector<bool> is_fc_;   // by op
-  std::vector<bool> gone_;    // by op
-  std::vector<bool> inside_;  // by op: in the subgraph at hand
-  std::vector<bool> leaves_;  // by value: an external output
+  std::vector<bool> is_fc_;               // by op
+  std::vector<bool> gone_;                // by op
+  std::vector<bool> inside_;              // by op: in the current subgraph
+  std::vector<bool> is_external_output_;  // by value: an external output
   std::vector<op_index> reshapes_;
 };
 
 }  // namespace detail
 
-/// Removes each Reshape all of whose readers are the data inputs of FC ops, with the ops that work out its shape; the
-/// FC reads the Reshape's data, and so does an external output that named its result. An FC flattens its input itself;
-/// that it comes to the same is taken on trust, as by detectron2's remove_reshape_for_fc, which this follows.
+/// Removes each Reshape whose readers are all data inputs of FC ops, with the ops that compute its shape; the FC reads
+/// the Reshape's data, and so does an external output that named its result. An FC flattens its input itself; like
+/// detectron2's remove_reshape_for_fc, which this follows, it does not verify that the result is the same.
 ///
-/// A Reshape stays where the data has version 0 (an external input or a parameter), where its ops depend on another
-/// value of the net or give one to it (its old shape, say), where nobody reads it, and where the data is overwritten
-/// before an FC reads it. `parameters` are names. A parameter that is left without reader is removed from the external
-/// inputs and listed; others, and those still in use, stay, whereas detectron2 removes shared ones, too.
+/// A Reshape stays if the data has version 0 (an external input or a parameter), if its ops depend on another value of
+/// the net or provide one to it (its old shape, say), if it has no reader, and if the data is overwritten before an FC
+/// reads it. `parameters` are names. A parameter without remaining reader is removed from the external inputs and
+/// listed; others, and those still in use, stay, whereas detectron2 removes shared ones, too.
 ///
 /// Throws net_error for a Reshape that does not have two inputs. O(operands) beyond identify_reshape_subgraphs.
 template <reshape_removable_net N, std::ranges::input_range Parameters>

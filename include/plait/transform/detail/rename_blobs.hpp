@@ -1,4 +1,4 @@
-// Renaming blobs everywhere in a net, in all their versions, nested nets included.
+// Blob renaming: everywhere in a net, in all versions, nested nets included.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@
 
 namespace plait {
 
-/// A net all of whose names of blobs can be changed.
+/// A net in which every name of a blob can be changed.
 template <class N>
 concept fully_renamable_net =
     renamable_net<N> && renamable_externals<N> && renamable_controls<N> && has_text<N> && nameable_net<N>;
@@ -32,12 +32,12 @@ struct leave_nested {
   constexpr void operator()(N const&, subnet_scope) const {}
 };
 
-// Throws if `names` would make one blob of two as seen from inside the nested nets of an op. Those of the op's own
-// operands count too: a nested net finds them by name.
+// Throws on name capture in nested nets: if `names` would merge two blobs that the nested nets of an op see. The op's
+// own operands count too: a nested net refers to them by name.
 template <class N, class Op>
 void check_nested_rename(N const& n, Op const& op, std::size_t at, name_map const& names) {
   bool touched = false;
-  boost::unordered_flat_map<std::string, std::string> origin;  // by name afterwards
+  boost::unordered_flat_map<std::string, std::string> origin;  // by new name
   std::optional<net_error> captured;
   auto const visit = [&](std::string_view from) {
     std::string_view const to = names[from];
@@ -62,7 +62,7 @@ void check_nested_rename(N const& n, Op const& op, std::size_t at, name_map cons
   if (touched && captured) raise(*captured);
 }
 
-// Throws if two blobs of the net would have one name afterwards.
+// Throws on name capture: if two blobs of the net would have one name afterwards.
 template <class N>
 void check_rename(ssa_form<N> const& ssa, name_map const& names) {
   auto const taken = [&](std::string_view to, blob_index by) -> net_error {
@@ -87,7 +87,7 @@ void check_rename(ssa_form<N> const& ssa, name_map const& names) {
   }
 }
 
-// The same for all ops. Returns whether the net has nested nets.
+// Checks the nested nets of all ops. Returns true if the net has any.
 template <net N>
 bool check_nested_renames(N const& n, name_map const& names, name_capture capture) {
   bool any = false;
@@ -104,7 +104,7 @@ bool check_nested_renames(N const& n, name_map const& names, name_capture captur
   return any;
 }
 
-// A rename that has been checked, in all nested nets.
+// Applies a checked renaming to all nested nets.
 template <fully_renamable_net N, class Finish>
 void rename_in_nested(N& n, name_map const& names, Finish finish) {
   if constexpr (nested_editable_net<N>)
@@ -114,12 +114,13 @@ void rename_in_nested(N& n, name_map const& names, Finish finish) {
 
 }  // namespace detail
 
-/// Gives every blob in `names` that occurs in the net its new name: in ops, control inputs, externals, nested nets and
-/// the arguments that name blobs. All at once, so that names can be exchanged. Names that do not occur are no error.
+/// Renames every blob in `names` that occurs in the net: in ops, control inputs, externals, nested nets and the
+/// arguments that name blobs. Renames simultaneously, so that names can be exchanged. Names that do not occur are no
+/// error.
 ///
-/// Throws net_error, changing nothing, for an empty name, where a new name is that of another blob, which names the op
-/// that has it (name_capture::merge lets the two become one), and where a nested net cannot be changed. O(operands +
-/// nested nets). Returns the entries of `names` that were of use.
+/// Throws net_error, changing nothing, for an empty name, for a new name that another blob has, with the op that writes
+/// that (name_capture::merge merges the two), and if a nested net cannot be changed. O(operands + nested nets). Returns
+/// the entries of `names` that were applied.
 template <fully_renamable_net N>
 name_map rename_blobs(N& n, name_map const& names, name_capture capture = name_capture::refuse) {
   auto const ssa = get_ssa(n, {.subnets = true, .control_inputs = true});

@@ -1,4 +1,4 @@
-// Renaming one value: one version of a blob, where it is made and wherever it is read.
+// Value renaming: one version of a blob, at its definition and all its uses.
 #pragma once
 
 #include <algorithm>
@@ -23,53 +23,53 @@
 
 namespace plait {
 
-/// The `input`-th blob an op reads.
+/// Operand of an op: the `input`-th blob it reads.
 struct op_input {
   op_index op = 0;
   std::uint32_t input = 0;
 };
 
-/// The `output`-th blob an op writes.
+/// Result of an op: the `output`-th blob it writes.
 struct op_output {
   op_index op = 0;
   std::uint32_t output = 0;
 };
 
 struct rename_options {
-  /// rename_input only: other ops may read the value, but an op of the net must make it.
+  /// rename_input only: other ops may read the value, but an op of the net must write it.
   bool from_producer = false;
-  /// Whether the new name may be one that the net (or its init net) has already.
+  /// Policy for a new name that the net (or its init net) has already.
   name_capture capture = name_capture::refuse;
 };
 
 /// One mention of a renamed value.
-struct renamed_place {
+struct renamed_mention {
   enum class kind { input, control_input, output, external_input, external_output, nested };
   kind what = kind::input;
   op_index op = npos;      ///< npos for externals
   std::uint32_t slot = 0;  ///< 0 for nested: all mentions by nets in the op
   bool init_net = false;
-  friend bool operator==(renamed_place const&, renamed_place const&) = default;
+  friend bool operator==(renamed_mention const&, renamed_mention const&) = default;
 };
 
-/// What a renaming did: externals and ops of the net in order, then those of the init net. Empty if the value had the
-/// name already.
+/// Result of a renaming: the changed externals and ops of the net in order, then those of the init net. Empty if the
+/// value had the name already.
 struct value_rename {
   std::string from;
   std::uint32_t version = 0;
   std::string to;
-  std::vector<renamed_place> changed;
+  std::vector<renamed_mention> changed;
 };
 
 namespace detail {
 
-// Lists where a value is mentioned, and checks that it can be renamed everywhere.
+// Lists the mentions of a value, and checks that it can be renamed in all of them.
 template <fully_renamable_net N>
 void plan_rename(N const& n, ssa_form<N> const& ssa, value v, std::string_view to, bool init_net, name_capture capture,
-                 std::vector<renamed_place>& places) {
-  using kind = renamed_place::kind;
+                 std::vector<renamed_mention>& mentions) {
+  using kind = renamed_mention::kind;
   for (std::uint32_t slot = 0; slot != ssa.external_inputs().size(); ++slot)
-    if (ssa.external_inputs()[slot] == v) places.push_back({kind::external_input, npos, slot, init_net});
+    if (ssa.external_inputs()[slot] == v) mentions.push_back({kind::external_input, npos, slot, init_net});
 
   std::vector<op_index> touching;
   if (auto const by = ssa.producer(v)) touching.push_back(by->op);
@@ -90,15 +90,15 @@ void plan_rename(N const& n, ssa_form<N> const& ssa, value v, std::string_view t
     std::uint32_t slot = 0;
     for (value read : ssa.reads(at)) {
       if (read == v && slot < controls_end)
-        places.push_back(slot < inputs_end ? renamed_place{kind::input, at, slot, init_net}
-                                           : renamed_place{kind::control_input, at, slot - inputs_end, init_net});
+        mentions.push_back(slot < inputs_end ? renamed_mention{kind::input, at, slot, init_net}
+                                             : renamed_mention{kind::control_input, at, slot - inputs_end, init_net});
       other_version |= read.blob == v.blob && read != v;
       ++slot;
     }
     std::uint32_t const outputs_end = count(outputs(n, op));
     slot = 0;
     for (value written : ssa.writes(at)) {
-      if (written == v && slot < outputs_end) places.push_back({kind::output, at, slot, init_net});
+      if (written == v && slot < outputs_end) mentions.push_back({kind::output, at, slot, init_net});
       other_version |= written.blob == v.blob && written != v;
       ++slot;
     }
@@ -122,10 +122,10 @@ void plan_rename(N const& n, ssa_form<N> const& ssa, value v, std::string_view t
     if (taken && capture == name_capture::refuse)
       raise(net_error("plait: new name '" + std::string(to) + "' is taken in a net that " + op_label(n, at) + " holds",
                       at, std::string(to)));
-    places.push_back({kind::nested, at, 0, init_net});
+    mentions.push_back({kind::nested, at, 0, init_net});
   }
   for (std::uint32_t slot = 0; slot != ssa.external_outputs().size(); ++slot)
-    if (ssa.external_outputs()[slot] == v) places.push_back({kind::external_output, npos, slot, init_net});
+    if (ssa.external_outputs()[slot] == v) mentions.push_back({kind::external_output, npos, slot, init_net});
 }
 
 // Throws if a blob of the net is called `to`.
@@ -150,28 +150,28 @@ void require_free(N const& n, ssa_form<N> const& ssa, std::string_view to, std::
 }
 
 template <fully_renamable_net N>
-void apply_places(N& n, std::vector<renamed_place> const& places, bool init_net, std::string_view from,
-                  std::string_view to) {
-  using kind = renamed_place::kind;
+void apply_mentions(N& n, std::vector<renamed_mention> const& mentions, bool init_net, std::string_view from,
+                    std::string_view to) {
+  using kind = renamed_mention::kind;
   using traits = net_traits_of<N>;
   name_t<N> const name = make_name(n, to);
   auto&& all = traits::ops(n);
   auto it = std::ranges::begin(all);
   op_index at = 0;
-  for (renamed_place const& place : places) {
-    if (place.init_net != init_net) continue;
-    if (place.op != npos)
-      for (; at != place.op; ++at) ++it;
-    if (place.what == kind::input) traits::set_input(n, *it, place.slot, name);
-    if (place.what == kind::output) traits::set_output(n, *it, place.slot, name);
+  for (renamed_mention const& mention : mentions) {
+    if (mention.init_net != init_net) continue;
+    if (mention.op != npos)
+      for (; at != mention.op; ++at) ++it;
+    if (mention.what == kind::input) traits::set_input(n, *it, mention.slot, name);
+    if (mention.what == kind::output) traits::set_output(n, *it, mention.slot, name);
     if constexpr (has_control_inputs<N>)
-      if (place.what == kind::control_input) traits::set_control_input(n, *it, place.slot, name);
+      if (mention.what == kind::control_input) traits::set_control_input(n, *it, mention.slot, name);
     if constexpr (nested_editable_net<N>)
-      if (place.what == kind::nested) rename_nested(n, *it, name_map{{from, to}}, leave_nested{});
+      if (mention.what == kind::nested) rename_nested(n, *it, name_map{{from, to}}, leave_nested{});
     if constexpr (has_external_inputs<N>)
-      if (place.what == kind::external_input) traits::set_external_input(n, place.slot, name);
+      if (mention.what == kind::external_input) traits::set_external_input(n, mention.slot, name);
     if constexpr (has_external_outputs<N>)
-      if (place.what == kind::external_output) traits::set_external_output(n, place.slot, name);
+      if (mention.what == kind::external_output) traits::set_external_output(n, mention.slot, name);
   }
 }
 
@@ -184,7 +184,7 @@ void require_op(ssa_form<N> const& ssa, op_index op) {
         net_error("plait: the net has " + std::to_string(ssa.op_count()) + " ops, none at " + std::to_string(op), op));
 }
 
-// Implicit operands follow an op's own, so what is in range of the form need not be in range of the op.
+// Implicit operands follow an op's own, so a slot in range of the form need not be in range of the op.
 template <net N, class Operands>
 void require_slot(N const& n, op_index op, std::uint32_t slot, char const* what, Operands operands) {
   auto it = std::ranges::begin(plait::ops(n));
@@ -202,30 +202,32 @@ bool nested_nets_read(N const& n, Op const& op, std::string_view blob) {
     implicit_operands<N> implicit;
     implicit.compute(n, op);
     auto const holds = [&](auto const& keys) { return std::ranges::find(keys, blob) != keys.end(); };
-    return holds(implicit.reads()) || holds(implicit.passes());
+    return holds(implicit.reads()) || holds(implicit.weak_updates());
   } else {
     return false;
   }
 }
 
-// What waits for the value without reading it is renamed along and is no other reader.
+// Throws if an op other than `reader` reads the value. Control inputs are renamed along and are no readers.
 template <class N>
-void require_only_reader(N const& n, std::string_view from, op_index reader, std::vector<renamed_place> const& places) {
+void require_only_reader(N const& n, std::string_view from, op_index reader,
+                         std::vector<renamed_mention> const& mentions) {
   auto it = std::ranges::begin(plait::ops(n));
   op_index at = 0;
-  for (renamed_place const& place : places) {
-    if (place.op == npos || place.op == reader) continue;
-    for (; at != place.op; ++at) ++it;
-    bool const reads = place.what == renamed_place::kind::input ||
-                       (place.what == renamed_place::kind::nested && nested_nets_read(n, *it, from));
+  for (renamed_mention const& mention : mentions) {
+    if (mention.op == npos || mention.op == reader) continue;
+    for (; at != mention.op; ++at) ++it;
+    bool const reads = mention.what == renamed_mention::kind::input ||
+                       (mention.what == renamed_mention::kind::nested && nested_nets_read(n, *it, from));
     if (!reads) continue;
-    raise(net_error("plait: '" + std::string(from) + "' is also read by " + op_label(n, place.op) +
-                        "; rename the output that makes it",
-                    place.op, std::string(from)));
+    raise(net_error("plait: '" + std::string(from) + "' is also read by " + op_label(n, mention.op) +
+                        "; rename the output of its producer",
+                    mention.op, std::string(from)));
   }
 }
 
-// `only_reader`: the op that must be the only one to read the value, npos for no such demand.
+// Renames a value in both nets. `only_reader`: the op that must be the only reader of the value, npos for no such
+// requirement.
 template <fully_renamable_net N>
 value_rename rename_value(N& n, N* init, ssa_form<N> const& ssa, std::optional<ssa_form<N>> const& init_ssa, value v,
                           std::string_view to, name_capture capture, op_index only_reader) {
@@ -243,8 +245,8 @@ value_rename rename_value(N& n, N* init, ssa_form<N> const& ssa, std::optional<s
     if (there.blob != npos && init_ssa->contains(there))
       plan_rename(std::as_const(*init), *init_ssa, there, to, true, capture, done.changed);
   }
-  apply_places(n, done.changed, false, done.from, done.to);
-  if (init != nullptr) apply_places(*init, done.changed, true, done.from, done.to);
+  apply_mentions(n, done.changed, false, done.from, done.to);
+  if (init != nullptr) apply_mentions(*init, done.changed, true, done.from, done.to);
   return done;
 }
 
@@ -272,7 +274,7 @@ value_rename rename_input(N& n, N* init, op_input at, std::string_view to, renam
   std::string const from(std::string_view(ssa.name(v)));
   if (options.from_producer) {
     if (!ssa.producer(v))
-      raise(net_error("plait: no op of the net makes '" + from + "' as " + op_label(n, at.op) + " reads it", at.op,
+      raise(net_error("plait: no op of the net writes '" + from + "' as " + op_label(n, at.op) + " reads it", at.op,
                       from));
   }
   return rename_value(n, init, ssa, init_ssa, v, to, options.capture, options.from_producer ? npos : at.op);
@@ -295,27 +297,27 @@ value_rename rename_version(N& n, N* init, std::string_view blob, std::uint32_t 
 
 }  // namespace detail
 
-/// Gives the value that an op writes a new name: at the op, at all that reads that version, where it is an external
-/// output at that version, and in nets inside ops that read or write it. Other versions of the blob keep the name.
+/// Renames the value that an op writes: at the op, at all readers of that version, where it is an external output at
+/// that version, and in nested nets that read or write it. Other versions of the blob keep the name.
 ///
 /// Follows detectron2's rename_op_output, except that names are checked. Throws net_error, changing nothing: for a
-/// position the net does not have; for a new name that is empty or occurs already (options.capture); where a net inside
-/// an op would need two names for what it knows by one. O(operands). Returns the places changed.
+/// position the net does not have; for a new name that is empty or occurs already (options.capture); if a nested net
+/// would need two names for a blob that it refers to by one. O(operands). Returns the changed mentions.
 template <fully_renamable_net N>
 value_rename rename_output(N& n, op_output at, std::string_view new_name, rename_options const& options = {}) {
   return detail::rename_output(n, static_cast<N*>(nullptr), at, new_name, options);
 }
-/// The same for a net that runs after an init net.
+/// Renames the value that an op writes in a net that runs after an init net.
 template <fully_renamable_net N>
 value_rename rename_output(N& n, N& init, op_output at, std::string_view new_name, rename_options const& options = {}) {
   return detail::rename_output(n, &init, at, new_name, options);
 }
 
-/// Gives the value that an op reads a new name, there and where it comes from: the op that makes it, or the external
-/// input. With an init net, versions go on from it, and what it makes is renamed in both.
+/// Renames the value that an op reads, there and at its origin: the op that writes it, or the external input. With an
+/// init net, versions continue from it, and a value that it writes is renamed in both.
 ///
 /// Follows detectron2's rename_op_input: refuses (net_error) a value that other ops read too, unless from_producer is
-/// set; with that, a value no op of the net makes. Also throws as rename_output does. O(operands).
+/// set; with that, a value that no op of the net writes. Also throws as rename_output does. O(operands).
 template <fully_renamable_net N>
 value_rename rename_input(N& n, op_input at, std::string_view new_name, rename_options const& options = {}) {
   return detail::rename_input(n, static_cast<N*>(nullptr), at, new_name, options);
@@ -325,9 +327,9 @@ value_rename rename_input(N& n, N& init, op_input at, std::string_view new_name,
   return detail::rename_input(n, &init, at, new_name, options);
 }
 
-/// Gives one version of a blob a new name, whoever makes and reads it: that of an external input that no op mentions,
-/// say. With an init net, versions go on from it. Follows detectron2's _rename_versioned_blob_in_proto. Throws
-/// net_error for a blob or version that the net does not have, and as rename_output does. O(operands).
+/// Renames one version of a blob, whichever op writes and reads it: that of an external input that no op mentions, say.
+/// With an init net, versions continue from it. Follows detectron2's _rename_versioned_blob_in_proto. Throws net_error
+/// for a blob or version that the net does not have, and as rename_output does. O(operands).
 template <fully_renamable_net N>
 value_rename rename_version(N& n, std::string_view blob, std::uint32_t version, std::string_view new_name,
                             rename_options const& options = {}) {

@@ -1,4 +1,4 @@
-// Reshape ops together with the ops that work out their shape from the data.
+// Shape subgraphs: Reshape ops with the ops that compute their shape from the data.
 #pragma once
 
 #include <iterator>
@@ -14,9 +14,9 @@
 
 namespace plait {
 
-/// For each Reshape, in order, the ops on the paths from its data (input 0) to its shape (input 1), and itself last.
-/// `ssa` is the net's. Cost: see path_finder. Throws net_error for a Reshape that does not have two inputs.
-/// detectron2's identify_reshape_sub_graph, without its window of fifteen ops.
+/// Returns for each Reshape, in order, the ops on the paths from its data (input 0) to its shape (input 1), with itself
+/// last. `ssa` is the net's. Cost: see path_finder. Throws net_error for a Reshape that does not have two inputs.
+/// Follows detectron2's identify_reshape_sub_graph, without its window of fifteen ops.
 template <typed_net N>
 [[nodiscard]] std::vector<std::vector<op_index>> identify_reshape_subgraphs(N const& n, ssa_form<N> const& ssa) {
   std::vector<op_index> reshapes;

@@ -1,5 +1,4 @@
-// Sharing of what a training step computes on the way: gradients that no parameter has, by the names they have in
-// Caffe2.
+// Buffer sharing of gradients in training nets, by their names in Caffe2, and of activations in inference nets.
 #pragma once
 
 #include <algorithm>
@@ -24,22 +23,22 @@
 namespace plait {
 
 struct gradient_share_options {
-  /// Gradients of parameters: they are read after the net has run.
+  /// Gradients of parameters, which are read after the net has run.
   std::vector<std::string> parameter_gradients = {};
-  /// Gradients are looked for in this scope; shared blobs are made in it.
+  /// Name scope of the gradients and of the shared blobs.
   std::string scope = {};
-  /// Blobs that stay what they are.
+  /// Blobs to keep.
   std::vector<std::string> keep = {};
-  /// The outputs of layers, too: blobs that an op writes which reads `<blob>_w`, but for the last two.
+  /// Share also the outputs of layers: blobs that an op writes which reads `<blob>_w`, except the last two.
   bool share_activations = false;
   /// See share_options.
   std::function<std::optional<std::uint64_t>(std::string_view)> bytes = {};
 };
 
-/// Shares gradients for runtimes that run ops in any order their dependencies allow: blobs called `<scope>…_grad`, or
-/// `_<scope>…_grad` as parts of sums are, that are no gradients of parameters. Follows Caffe2's
-/// memonger.share_grad_blobs, except that `keep` is kept, that what the net does not make itself stays, and that a
-/// place is given to every gradient there is one for, from whichever loss it can be reached. See share_blobs.
+/// Shares gradients for runtimes that run ops in any order their dependences allow: blobs called `<scope>…_grad`, or
+/// `_<scope>…_grad` as summands are, that are no gradients of parameters. Follows Caffe2's memonger.share_grad_blobs,
+/// except that `keep` is respected, that blobs which the net does not produce itself stay, and that every gradient can
+/// share, from whichever loss it can be reached. See share_blobs.
 template <fully_renamable_net N>
 blob_sharing share_gradient_blobs(N& n, gradient_share_options const& options = {}) {
   std::string const scope = options.scope.empty() || options.scope.ends_with('/') ? options.scope : options.scope + '/';
@@ -73,9 +72,9 @@ blob_sharing share_gradient_blobs(N& n, gradient_share_options const& options = 
                          .bytes = options.bytes});
 }
 
-/// Shares what a net for inference computes on the way, for runtimes that run ops in any order their dependencies
-/// allow. Follows Caffe2's memonger.optimize_inference_for_dag. Throws net_error, changing nothing, where an op is
-/// marked as a gradient op, and where one reads a blob that no op before it writes and the net is not given.
+/// Shares the intermediate blobs of a net for inference, for runtimes that run ops in any order their dependences
+/// allow. Follows Caffe2's memonger.optimize_inference_for_dag. Throws net_error, changing nothing, if an op is marked
+/// as a gradient op, and if one reads a blob that no op before it writes and the net is not given.
 template <fully_renamable_net N>
 blob_sharing share_activation_blobs(N& n, share_options options = {}) {
   op_index at = 0;

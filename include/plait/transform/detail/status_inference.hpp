@@ -1,4 +1,4 @@
-// Statuses of values (device, type, layout, …) worked out from some known ones by what each op says of its operands.
+// Status inference: propagates a property of values (device, type, layout, …) forward and backward over ops.
 #pragma once
 
 #include <concepts>
@@ -26,15 +26,14 @@
 namespace plait {
 
 struct status_options {
-  /// Visit ops until nothing changes any more. Otherwise once forward and once backward, as detectron2 does: enough for
-  /// nets whose parts are not joined by their inputs alone.
+  /// Iterate to a fixpoint. Otherwise one sweep forward and one backward, as in detectron2: enough for nets whose
+  /// subgraphs are not connected by their inputs alone.
   bool full_fixpoint = false;
-  /// Leave statuses open that nothing determines. Otherwise they are an error, and so is an external output that
-  /// nothing makes.
+  /// Allow undetermined statuses. Otherwise they are an error, and so is an external output without producer.
   bool allow_unknown = false;
 };
 
-/// Two statuses for one value. `op`, `blob` as in net_error.
+/// Conflict: two statuses for one value. `op`, `blob` as in net_error.
 struct status_conflict : net_error {
   status_conflict(std::string const& message, std::size_t at, std::string blob_name, value what, operand place,
                   bool output, std::string before, std::string after)
@@ -48,11 +47,11 @@ struct status_conflict : net_error {
   std::uint32_t version;  ///< of the blob
   std::uint32_t slot;     ///< which input or output of the op
   bool is_output;
-  std::string known;     ///< what the value had, as text
-  std::string proposed;  ///< what the op says
+  std::string known;     ///< the status so far, as text
+  std::string proposed;  ///< the status that the op requires
 };
 
-/// Values that nothing determines. `blob` is the first, `op` the first op that mentions it.
+/// Values of undetermined status. `blob` is the first, `op` the first op that mentions it.
 struct status_unknown : net_error {
   struct entry {
     std::string blob;
@@ -78,7 +77,7 @@ std::string status_text(Status const& status) {
     return "another status";
 }
 
-// The ops and values of a net, as relation_solver wants them.
+// Adapts the ops and values of a net to relation_solver.
 template <class N>
 class net_relations {
  public:
@@ -97,7 +96,7 @@ class net_relations {
   ssa_form<N> const* ssa_;
 };
 
-// The problem: an op relates the statuses of its operands as the updater says. `text` says a status in messages.
+// Relation problem: the updater relates the statuses of an op's operands. `text` formats a status for messages.
 template <class Status, class N, class Updater, class Text>
 class status_inference {
  public:
@@ -142,7 +141,7 @@ class status_inference {
     else
       updater_(ops_[op], in, out);
   }
-  // A status is set once.
+  // Sets an unknown status; throws on a conflict with a known one.
   bool learn(op_index op, std::uint32_t slot, bool is_output, value_type& known, value_type const& said) const {
     if (!said || known == said) return false;
     if (known) raise(conflict(op, slot, is_output, *known, *said));
@@ -167,7 +166,7 @@ class status_inference {
     }
     if (missing.empty()) return;
     constexpr std::size_t shown = 10;
-    std::string message = "plait: the statuses that are known do not determine those of";
+    std::string message = "plait: the known statuses do not determine those of";
     for (std::size_t i = 0; i != missing.size() && i != shown; ++i)
       message += (i == 0 ? " '" : ", '") + missing[i].blob + "' (version " + std::to_string(missing[i].version) + ')';
     if (missing.size() > shown) message += " and " + std::to_string(missing.size() - shown) + " more";
@@ -177,7 +176,7 @@ class status_inference {
   std::vector<value_type> take() { return statuses_.take(); }
 
  private:
-  // Ops as they can be gone back to: handles by value, all others where they are.
+  // Random access to ops: handles by value, all others by address.
   static constexpr bool by_reference = std::is_lvalue_reference_v<op_ref_t<N>>;
   using handle = std::conditional_t<by_reference, std::add_pointer_t<op_ref_t<N>>, std::remove_cvref_t<op_ref_t<N>>>;
 
@@ -202,16 +201,17 @@ class status_inference {
 
 }  // namespace detail
 
-/// Works out a status for every value that an op of the net mentions; gives them by ssa.index(value).
+/// Infers a status for every value that an op of the net mentions; the result is indexed by ssa.index(value).
 ///
-/// `known` is a range of pairs (value, Status). `updater(op, in, out)` is called with an op and the statuses of what it
-/// reads and writes, two spans of std::optional<Status>, nothing where unknown, and fills in what follows from them; it
-/// must say the same whenever it is called with more known. `text(status)` is how messages say a status.
+/// `known` is a range of pairs (value, Status). `updater(op, in, out)` is called with an op and the statuses of its
+/// inputs and outputs, two spans of std::optional<Status>, empty where unknown, and fills in what follows from them; it
+/// must be monotone: it sets the same whenever it is called with more known. `text(status)` formats a status for
+/// messages.
 ///
-/// Throws net_error where a known value is not the net's or has two statuses, status_conflict where an op says of a
-/// value something else than is known, status_unknown where a status stays open, net_error where an external output has
-/// no value (see status_options for both). O(operands) calls of nothing but the updater for the two sweeps; a full
-/// fixpoint visits an op at most once for each operand that it learns. detectron2's _generic_status_identifier.
+/// Throws net_error if a known value is not the net's or has two statuses, status_conflict if an op contradicts a known
+/// status, status_unknown if a status stays undetermined, net_error if an external output has no value (see
+/// status_options for both). The two sweeps take O(operands) and the calls of the updater; a full fixpoint visits an op
+/// at most once for each operand that it learns. Follows detectron2's _generic_status_identifier.
 template <class Status, net N, std::ranges::input_range Known, class Updater, class Text>
 [[nodiscard]] std::vector<std::optional<Status>> infer_status(N const& n, ssa_form<N> const& ssa, Known&& known,
                                                               Updater&& updater, status_options const& options,
@@ -227,7 +227,7 @@ template <class Status, net N, std::ranges::input_range Known, class Updater, cl
   return inference.take();
 }
 
-/// The same with statuses said as the strings or numbers they are.
+/// Infers statuses that are strings or numbers, which messages show as they are.
 template <class Status, net N, std::ranges::input_range Known, class Updater>
 [[nodiscard]] std::vector<std::optional<Status>> infer_status(N const& n, ssa_form<N> const& ssa, Known&& known,
                                                               Updater&& updater, status_options const& options = {}) {

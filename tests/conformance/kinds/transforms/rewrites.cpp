@@ -73,7 +73,7 @@ case_result infer_device_type(case_inputs& in) {
   for (json const& entry : given) {
     if (!entry.is_array() || entry.size() != 3)
       throw malformed_case("key 'known_status' has an element that is no triple");
-    auto const device = plait::device_called(entry[2].get<std::string>());
+    auto const device = plait::device_from_name(entry[2].get<std::string>());
     if (!device) throw malformed_case("unknown device " + entry[2].dump());
     known.push_back({entry[0].get<std::string>(), entry[1].get<std::uint32_t>(), *device});
   }

@@ -41,7 +41,7 @@ void for_each_value(form const& ssa, Visit visit) {
 case_result get_sub_graph_external_input_output(case_inputs& in) {
   auto const ssa = plait::get_ssa(in.net());
   auto const ops = in.arg<std::vector<plait::op_index>>("op_ids");
-  auto const boundary = plait::sub_graph_boundary(ssa, ops, {.repeat_within_op = true});
+  auto const boundary = plait::find_subgraph_boundary(ssa, ops, {.repeat_within_op = true});
   case_result got;
   got.add("inputs", text(ssa, boundary.inputs)).add("outputs", text(ssa, boundary.outputs));
   return got;

@@ -1,4 +1,4 @@
-#include <plait/transform/detail/memory_order.hpp>
+#include <plait/transform/detail/memory_schedule.hpp>
 
 #include <algorithm>
 #include <random>
@@ -24,7 +24,7 @@ test::struct_net in_order(test::struct_net n, std::vector<plait::op_index> const
   return n;
 }
 
-// Chains of one op each, all begun before any is ended.
+// Chains of one op each, all begun before any is finished.
 test::struct_net breadth_first(std::size_t chains) {
   test::struct_net n;
   n.external_inputs = {"x"};
@@ -39,24 +39,25 @@ test::struct_net breadth_first(std::size_t chains) {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("what is begun is ended first", N, plait::netdef, test::edit_net, test::indexed_net) {
+TEST_CASE_TEMPLATE("find_memory_schedule: finishes a chain before it begins another", N, plait::netdef, test::edit_net,
+                   test::indexed_net) {
   auto n = test::make_net<N>(breadth_first(6));
-  auto const found = plait::find_memory_order(n);
+  auto const found = plait::find_memory_schedule(n);
   CHECK(found.peak_before == 6);
   CHECK(found.peak == 1);
-  auto const made = plait::share_blobs_in_best_order(n);
-  CHECK(made.order.ops == found.ops);
+  auto const made = plait::schedule_and_share_blobs(n);
+  CHECK(made.schedule.ops == found.ops);
   CHECK(made.sharing.shared == 1);
 }
 
-TEST_CASE_TEMPLATE("an order computes what the net computes, with no more at once", N, plait::netdef, test::edit_net,
-                   test::indexed_net) {
+TEST_CASE_TEMPLATE("find_memory_schedule: computes what the net computes, with no higher peak", N, plait::netdef,
+                   test::edit_net, test::indexed_net) {
   std::mt19937 random(5);
   int better = 0;
   for (int round = 0; round != 300; ++round) {
     test::struct_net const before = test::random_net(random, {.most_ops = 16, .blobs = 14});
     auto n = test::make_net<N>(before);
-    auto const found = plait::find_memory_order(n);
+    auto const found = plait::find_memory_schedule(n);
     auto sorted = found.ops;
     std::ranges::sort(sorted);
     for (std::size_t op = 0; op != before.ops.size(); ++op) REQUIRE(sorted.at(op) == op);
@@ -68,14 +69,14 @@ TEST_CASE_TEMPLATE("an order computes what the net computes, with no more at onc
     CHECK(found.peak <= found.peak_before);
     better += found.peak < found.peak_before;
 
-    auto const made = plait::share_blobs_in_best_order(n);
+    auto const made = plait::schedule_and_share_blobs(n);
     CHECK(made.sharing.shared == found.peak);
     CHECK(test::symbolic_outputs(test::describe(n)) == test::symbolic_outputs(before));
   }
   CHECK(better > 10);
 }
 
-TEST_CASE("control inputs and nets inside ops hold an op back") {
+TEST_CASE("find_memory_schedule: control inputs and nested nets are dependences") {
   plait::netdef n = plait::read_netdef_text(R"(
     op { input: "x" output: "a" type: "Relu" }
     op { input: "x" output: "b" type: "Relu" }
@@ -84,13 +85,13 @@ TEST_CASE("control inputs and nets inside ops hold an op back") {
     op { input: "b" output: "y2" type: "Reduce" }
     op { input: "c" output: "y3" type: "Reduce" }
     external_input: "x" external_output: "y1" external_output: "y2" external_output: "y3")");
-  auto const found = plait::find_memory_order(n);
+  auto const found = plait::find_memory_schedule(n);
   CHECK(found.peak == 3);
   CHECK(found.ops == std::vector<plait::op_index>{0, 1, 2, 3, 4, 5});
 }
 
-TEST_CASE("where memory may be written under another name, the order stays") {
-  // Op 6 writes where v is, which op 4 reads.
+TEST_CASE("find_memory_schedule: the order stays where aliases may be written") {
+  // Op 6 writes the memory of v, which op 4 reads.
   auto n = test::make_net<plait::netdef>({{{"Relu", {"x"}, {"a"}},
                                            {"Alias", {"a"}, {"v"}},
                                            {"Relu", {"x"}, {"p"}},
@@ -101,5 +102,5 @@ TEST_CASE("where memory may be written under another name, the order stays") {
                                            {"Reduce", {"a"}, {"y2"}}},
                                           {"x"},
                                           {"y0", "y1", "y2"}});
-  CHECK(plait::find_memory_order(n).ops == std::vector<plait::op_index>{0, 1, 2, 3, 4, 5, 6, 7});
+  CHECK(plait::find_memory_schedule(n).ops == std::vector<plait::op_index>{0, 1, 2, 3, 4, 5, 6, 7});
 }

@@ -1,4 +1,4 @@
-// An order of a net's ops in which less is in use at once.
+// Memory-aware scheduling: an order of the ops of a net with a lower peak of live memory.
 #pragma once
 
 #include <algorithm>
@@ -15,27 +15,27 @@
 #include <plait/net/net_traits.hpp>
 #include <plait/ssa/dependency_graph.hpp>
 #include <plait/ssa/versioning.hpp>
+#include <plait/transform/detail/blob_colouring.hpp>
 #include <plait/transform/detail/blob_uses.hpp>
 #include <plait/transform/detail/clone_net.hpp>
-#include <plait/transform/detail/place_assignment.hpp>
 #include <plait/transform/detail/share_blobs.hpp>
 
 namespace plait {
 
-/// An order of ops, and what is in use at once at most: bytes where share_options knows them, else blobs. Of those that
-/// could be shared.
-struct memory_order {
+/// A schedule of ops and its peak of live memory: in bytes where share_options has sizes, else in blobs. Only blobs
+/// that could be shared count.
+struct memory_schedule {
   std::vector<op_index> ops;
   std::uint64_t peak = 0;
-  std::uint64_t peak_before = 0;  ///< in the order of the net
+  std::uint64_t peak_before = 0;  ///< of the original order
 };
 
 namespace detail {
 
-class memory_orders {
+class memory_scheduler {
  public:
-  memory_orders(dependency_graph const& before, blob_uses const& uses,
-                std::vector<place_assignment::candidate> const& all, bool count)
+  memory_scheduler(dependency_graph const& before, blob_uses const& uses,
+                   std::vector<blob_colouring::candidate> const& all, bool count)
       : before_(&before), used_by_(before.op_count()) {
     for (auto const& c : all) {
       auto const number = static_cast<std::uint32_t>(blobs_.size());
@@ -60,10 +60,11 @@ class memory_orders {
     return most;
   }
 
-  // Of the ops that can be run, always the one after which least is in use; of several, the one that could be run last.
-  std::vector<op_index> by_growth() const {
+  // Greedy list scheduling: always the ready op after which least is live; among equals, the one that became ready
+  // last.
+  std::vector<op_index> greedy_order() const {
     std::size_t const ops = before_->op_count();
-    std::vector<std::size_t> left(blobs_.size());  // uses to come
+    std::vector<std::size_t> left(blobs_.size());  // remaining uses
     for (std::size_t b = 0; b != blobs_.size(); ++b) left[b] = blobs_[b].ops.size();
     std::vector<std::size_t> waits(ops);
     std::vector<bool> done(ops);
@@ -88,7 +89,7 @@ class memory_orders {
     while (!ready.empty()) {
       op_index const op = std::get<op_index>(ready.top());
       ready.pop();
-      if (done[op]) continue;  // pushed again, with less growth, and run since
+      if (done[op]) continue;  // stale: pushed again with less growth, and scheduled since
       done[op] = true;
       order.push_back(op);
       for (std::uint32_t b : used_by_[op]) {
@@ -107,8 +108,8 @@ class memory_orders {
     return order;
   }
 
-  // What an op needs right before it, and of several things the one that takes most ops first.
-  std::vector<op_index> by_need() const {
+  // Depth-first order: the producers of an op's inputs right before it, those of the longest dependence chain first.
+  std::vector<op_index> depth_first_order() const {
     std::size_t const ops = before_->op_count();
     std::vector<std::uint32_t> height(ops);
     for (op_index op = 0; op != ops; ++op)
@@ -116,7 +117,7 @@ class memory_orders {
         if (earlier != before_->entry()) height[op] = std::max(height[op], height[earlier] + 1);
     std::vector<op_index> order;
     std::vector<bool> entered(ops);
-    std::vector<std::pair<op_index, bool>> pending;  // whether all that comes before is there
+    std::vector<std::pair<op_index, bool>> pending;  // true: all its predecessors are scheduled
     std::vector<op_index> needs;
     for (op_index sink = 0; sink != ops; ++sink) {
       if (!before_->successors(sink).empty()) continue;
@@ -153,46 +154,47 @@ class memory_orders {
 
 }  // namespace detail
 
-/// Looks for an order in which less is in use at once, among those that compute what the net computes: each op stays
-/// behind what it reads, overwrites, and names as control inputs; where ops may depend on each other in another way
-/// (blob_uses::has_hidden_dependencies), the net's order stays. The best there is would take exponential time; this
-/// is the best of three, that of the net among them, which stays if no other is better. O(dependencies · log(ops)).
+/// Finds a topological order with a lower peak: each op stays after the ops whose values it reads, overwrites or names
+/// as control inputs (RAW, WAW, WAR dependences); if ops may have other dependences
+/// (blob_uses::has_hidden_dependencies), the original order stays. The optimum would take exponential time; this is the
+/// best of three orders, the original one among them, which stays if no other is better. O(dependencies · log(ops)).
 ///
-/// In place of the orders of Caffe2's memonger (topological_sort_traversal, its longest path variant).
+/// Replaces the orders of Caffe2's memonger (topological_sort_traversal, its longest path variant).
 template <has_text N>
-[[nodiscard]] memory_order find_memory_order(N const& n, share_options const& options = {}) {
+[[nodiscard]] memory_schedule find_memory_schedule(N const& n, share_options const& options = {}) {
   auto const ssa = get_ssa(n, {.subnets = true, .control_inputs = true});
   blob_uses const uses(n, ssa);
   dependency_graph const before(n, ssa, {.write_after_read = true, .write_after_write = true});
-  detail::memory_orders const orders(before, uses, detail::sharing_candidates(n, ssa, uses, options), !options.bytes);
-  memory_order best;
+  detail::memory_scheduler const scheduler(before, uses, detail::sharing_candidates(n, ssa, uses, options),
+                                           !options.bytes);
+  memory_schedule best;
   for (op_index op = 0; op != ssa.op_count(); ++op) best.ops.push_back(op);
-  best.peak = best.peak_before = orders.peak(best.ops);
+  best.peak = best.peak_before = scheduler.peak(best.ops);
   if (uses.has_hidden_dependencies()) return best;
   auto const consider = [&](std::vector<op_index> order) {
-    std::uint64_t const peak = orders.peak(order);
+    std::uint64_t const peak = scheduler.peak(order);
     if (peak >= best.peak) return;
     best.peak = peak;
     best.ops = std::move(order);
   };
-  consider(orders.by_growth());
-  consider(orders.by_need());
+  consider(scheduler.greedy_order());
+  consider(scheduler.depth_first_order());
   return best;
 }
 
-/// The order the ops have now, by their numbers before, and what was shared.
-struct reordered_sharing {
-  memory_order order;
+/// Result of schedule_and_share_blobs: the new order, by original positions, and what was shared.
+struct scheduled_sharing {
+  memory_schedule schedule;
   blob_sharing sharing;
 };
 
-/// Puts the ops in the order that find_memory_order finds, then shares blobs. Follows Caffe2's
-/// memonger.optimize_interference. Strong guarantee.
+/// Reorders the ops by find_memory_schedule, then shares blobs. Follows Caffe2's memonger.optimize_interference. Strong
+/// guarantee.
 template <clonable_net N>
   requires adopting_net<N>
-reordered_sharing share_blobs_in_best_order(N& n, share_options const& options = {}) {
-  reordered_sharing made{find_memory_order(std::as_const(n), options), {}};
-  N changed = detail::copy_of_ops(std::as_const(n), made.order.ops);
+scheduled_sharing schedule_and_share_blobs(N& n, share_options const& options = {}) {
+  scheduled_sharing made{find_memory_schedule(std::as_const(n), options), {}};
+  N changed = detail::copy_of_ops(std::as_const(n), made.schedule.ops);
   made.sharing = share_blobs(changed, options);
   n = std::move(changed);
   return made;

@@ -1,5 +1,5 @@
-// What nets of one's own types are read by (net/net_traits.hpp): net_traits forwards each to the member of the net, or
-// of the op, that has its name.
+// Default accessors (net/net_traits.hpp) of user-defined nets: net_traits forwards each to the member of the same name
+// of the net, or of the op.
 #pragma once
 
 #include <concepts>
@@ -12,12 +12,12 @@
 
 namespace plait::detail {
 
-// Where the net answers for its ops, members of the ops are not asked.
+// Members of the net take precedence over members of the op.
 template <class N, class Op>
 concept net_gives_type = requires(N const& n, Op const& op) { n.type(op); };
 
 template <class N>
-struct reading_hooks {
+struct member_accessors {
   static constexpr decltype(auto) ops(N const& n)
     requires requires { n.ops(); }
   {

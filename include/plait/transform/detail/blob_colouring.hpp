@@ -1,4 +1,4 @@
-// Which blobs can be one: the colouring behind share_blobs.hpp.
+// Interval colouring of blobs: the assignment of buffers behind share_blobs.hpp.
 #pragma once
 
 #include <algorithm>
@@ -15,42 +15,43 @@
 
 namespace plait::detail {
 
-/// Gives numbers of places to blobs: blobs of one number are never in use at once.
-class place_assignment {
+/// Assigns colours to blobs: blobs of one colour are never live at once.
+class blob_colouring {
  public:
   struct candidate {
     blob_index blob;
-    std::size_t device;  // blobs of another one are not shared with it
+    std::size_t device;  // blobs of different devices never share a colour
     std::uint64_t bytes;
   };
 
-  /// Uses that an op knows of in any order at most, lest time be quadratic: of more, the latest.
+  /// Bound on the uses that colour_in_any_order tracks per op, lest time be quadratic: of more, it tracks the latest.
   static constexpr std::size_t most_known = 64;
 
-  explicit place_assignment(blob_uses const& uses) : uses_(&uses) {}
+  explicit blob_colouring(blob_uses const& uses) : uses_(&uses) {}
 
-  /// `all` in the order of their first ops. By candidate: its place.
-  std::vector<std::uint32_t> in_order(std::vector<candidate> const& all);
-  /// The same where a place is taken over only from ops that come before by `before`.
-  std::vector<std::uint32_t> in_any_order(std::vector<candidate> const& all, dependency_graph const& before);
+  /// Colours live intervals in the order of the net. `all` is sorted by first op. Returns the colour of each candidate.
+  std::vector<std::uint32_t> colour_in_order(std::vector<candidate> const& all);
+  /// Colours for ops that may overlap: a colour is reused only if all its uses come before by the dependences `before`.
+  std::vector<std::uint32_t> colour_in_any_order(std::vector<candidate> const& all, dependency_graph const& before);
 
-  std::size_t size() const noexcept { return places_.size(); }
+  std::size_t size() const noexcept { return colours_.size(); }
   std::uint64_t bytes() const {
     std::uint64_t sum = 0;
-    for (place const& p : places_) sum += p.bytes;
+    for (colour const& p : colours_) sum += p.bytes;
     return sum;
   }
 
  private:
-  // Takes from the free places the one nearest in size, among these the last one; npos if there is none.
+  // Removes from the free colours the one nearest in size, the last among equals, and returns it; npos if there is
+  // none.
   std::uint32_t choose(std::vector<std::uint32_t>& free, candidate const& c) const {
     std::size_t best = free.size();
     auto const distance = [&](std::size_t i) {
-      place const& p = places_[free[i]];
+      colour const& p = colours_[free[i]];
       return p.bytes > c.bytes ? p.bytes - c.bytes : c.bytes - p.bytes;
     };
     for (std::size_t i = free.size(); i-- != 0;) {
-      if (places_[free[i]].device != c.device) continue;
+      if (colours_[free[i]].device != c.device) continue;
       if (best == free.size() || distance(i) < distance(best)) best = i;
       if (distance(best) == 0) break;
     }
@@ -61,29 +62,29 @@ class place_assignment {
   }
   std::uint32_t take(std::uint32_t p, candidate const& c, std::uint32_t number) {
     if (p == npos) {
-      p = static_cast<std::uint32_t>(places_.size());
-      places_.push_back({number, c.device, 0});
+      p = static_cast<std::uint32_t>(colours_.size());
+      colours_.push_back({number, c.device, 0});
     }
-    places_[p].holder = number;
-    places_[p].bytes = std::max(places_[p].bytes, c.bytes);
+    colours_[p].holder = number;
+    colours_[p].bytes = std::max(colours_[p].bytes, c.bytes);
     return p;
   }
 
-  struct place {
-    std::uint32_t holder;  // the candidate that has it
+  struct colour {
+    std::uint32_t holder;  // the candidate that has it now
     std::size_t device;
-    std::uint64_t bytes;  // the most that a candidate has had there
+    std::uint64_t bytes;  // of its largest candidate
   };
   blob_uses const* uses_;
-  std::vector<place> places_;
+  std::vector<colour> colours_;
 };
 
-// The intervals of an order are coloured best by going through them from left to right, whichever free colour is taken.
-inline std::vector<std::uint32_t> place_assignment::in_order(std::vector<candidate> const& all) {
-  std::vector<std::uint32_t> given(all.size());
+// Left-edge algorithm: colouring intervals from left to right needs the fewest colours, whichever free colour is taken.
+inline std::vector<std::uint32_t> blob_colouring::colour_in_order(std::vector<candidate> const& all) {
+  std::vector<std::uint32_t> colour_of(all.size());
   std::vector<std::uint32_t> free;
-  std::vector<std::uint32_t> ending;  // places that are taken, a heap: the one that is left first is on top
-  auto const ends = [&](std::uint32_t p) { return uses_->last(all[places_[p].holder].blob); };
+  std::vector<std::uint32_t> ending;  // colours in use, a heap: the first to become free is on top
+  auto const ends = [&](std::uint32_t p) { return uses_->last(all[colours_[p].holder].blob); };
   auto const later = [&](std::uint32_t a, std::uint32_t b) { return ends(a) > ends(b); };
   for (std::uint32_t c = 0; c != all.size(); ++c) {
     while (!ending.empty() && ends(ending.front()) < uses_->first(all[c].blob)) {
@@ -91,20 +92,21 @@ inline std::vector<std::uint32_t> place_assignment::in_order(std::vector<candida
       free.push_back(ending.back());
       ending.pop_back();
     }
-    given[c] = take(choose(free, all[c]), all[c], c);
-    ending.push_back(given[c]);
+    colour_of[c] = take(choose(free, all[c]), all[c], c);
+    ending.push_back(colour_of[c]);
     std::ranges::push_heap(ending, later);
   }
-  return given;
+  return colour_of;
 }
 
-// Each op knows of uses that come before it by dependencies, of candidates whose place nobody has taken over: the union
-// of what those know that it waits for, and of their own. What an op uses that nobody waits for is never left.
-inline std::vector<std::uint32_t> place_assignment::in_any_order(std::vector<candidate> const& all,
-                                                                 dependency_graph const& before) {
-  std::vector<std::uint32_t> given(all.size());
+// Tracks for each op the uses that come before it by dependences, of candidates whose colour is not reused yet: the
+// union over its predecessors of the uses they know and of their own. The colour of a candidate that an op without
+// successors uses is never reused.
+inline std::vector<std::uint32_t> blob_colouring::colour_in_any_order(std::vector<candidate> const& all,
+                                                                      dependency_graph const& before) {
+  std::vector<std::uint32_t> colour_of(all.size());
   std::size_t const ops = before.op_count();
-  std::vector<std::size_t> waiting(ops);  // successors that have not been looked at
+  std::vector<std::size_t> waiting(ops);  // successors not visited yet
   for (op_index op = 0; op != ops; ++op) waiting[op] = before.successors(op).size();
   std::vector<std::vector<std::uint32_t>> used_by(ops);  // candidates
   for (std::uint32_t c = 0; c != all.size(); ++c) {
@@ -118,19 +120,19 @@ inline std::vector<std::uint32_t> place_assignment::in_any_order(std::vector<can
     auto operator<=>(use const&) const = default;
   };
   std::vector<std::vector<use>> known(ops);
-  std::vector<bool> over(all.size());  // its place is another's
+  std::vector<bool> reused(all.size());  // its colour has another holder
   std::vector<use> merged;
   std::vector<std::uint32_t> free;
   std::uint32_t next = 0;
 
-  // Of a candidate all of whose uses are known, one entry; and no more entries than most_known, the latest.
+  // Merges the uses of a candidate that are all known into one entry; keeps at most most_known entries, the latest.
   auto const tidy = [&](std::vector<use>& own) {
     std::size_t kept = 0;
     for (std::size_t i = 0; i != own.size();) {
       std::size_t const begin = i;
       std::uint32_t const c = own[begin].candidate;
       while (i != own.size() && own[i].candidate == c) ++i;
-      if (over[c]) continue;
+      if (reused[c]) continue;
       if (own[i - 1].op == npos || i - begin == uses_->ops(all[c].blob).size())
         own[kept++] = {c, npos};
       else
@@ -160,22 +162,22 @@ inline std::vector<std::uint32_t> place_assignment::in_any_order(std::vector<can
     for (; next != all.size() && uses_->first(all[next].blob) == op; ++next) {
       free.clear();
       for (use const& u : own)
-        if (u.op == npos && !over[u.candidate]) free.push_back(given[u.candidate]);
-      std::ranges::sort(free, {}, [&](std::uint32_t p) { return uses_->last(all[places_[p].holder].blob); });
+        if (u.op == npos && !reused[u.candidate]) free.push_back(colour_of[u.candidate]);
+      std::ranges::sort(free, {}, [&](std::uint32_t p) { return uses_->last(all[colours_[p].holder].blob); });
       std::uint32_t const found = choose(free, all[next]);
-      if (found != npos) over[places_[found].holder] = true;
-      given[next] = take(found, all[next], next);
+      if (found != npos) reused[colours_[found].holder] = true;
+      colour_of[next] = take(found, all[next], next);
     }
     if (waiting[op] == 0) {
       std::vector<use>().swap(own);
       continue;
     }
-    // From here on for those that wait for this op.
+    // Visible to the successors of this op from here on.
     for (std::uint32_t c : used_by[op])
-      if (!over[c]) own.push_back({c, op});
+      if (!reused[c]) own.push_back({c, op});
     std::ranges::sort(own);
   }
-  return given;
+  return colour_of;
 }
 
 }  // namespace plait::detail
