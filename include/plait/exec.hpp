@@ -7,7 +7,7 @@
 #include <plait/exec/op_kernel.hpp>
 #include <plait/exec/operators.hpp>
 #include <plait/exec/plan.hpp>
-#include <plait/exec/plan_forecast.hpp>
+#include <plait/exec/plan_report.hpp>
 #include <plait/exec/serial.hpp>
 #include <plait/exec/standard_operators.hpp>
 #include <plait/exec/tensor.hpp>

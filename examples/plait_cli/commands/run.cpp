@@ -22,7 +22,7 @@
 #include <plait/exec/observers.hpp>
 #include <plait/exec/operators.hpp>
 #include <plait/exec/plan.hpp>
-#include <plait/exec/plan_forecast.hpp>
+#include <plait/exec/plan_report.hpp>
 #include <plait/exec/random.hpp>
 #include <plait/exec/serial.hpp>
 #include <plait/exec/workspace.hpp>

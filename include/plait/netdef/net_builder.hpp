@@ -33,6 +33,7 @@
 #include <plait/netdef/detail/builder_ops.hpp>
 #include <plait/netdef/detail/builder_state.hpp>
 #include <plait/netdef/detail/built_op.hpp>
+#include <plait/netdef/detail/control_flow.hpp>
 #include <plait/netdef/detail/control_options.hpp>
 #include <plait/netdef/detail/control_plan.hpp>
 #include <plait/netdef/model.hpp>

@@ -14,7 +14,7 @@
 
 #include <plait/exec/detail/memory_pool.hpp>
 #include <plait/exec/detail/observer.hpp>
-#include <plait/exec/plan_forecast.hpp>
+#include <plait/exec/detail/memory_forecast.hpp>
 #include <plait/netdef/traits.hpp>
 #include <plait/rnn/detail/cells/lstm.hpp>
 #include <plait/rnn/detail/cells/multi.hpp>

@@ -1,4 +1,4 @@
-#include <plait/exec/plan_forecast.hpp>
+#include <plait/exec/detail/memory_forecast.hpp>
 
 #include <cstddef>
 #include <cstdint>
