@@ -175,7 +175,7 @@ Examples:
   plait grad net.pb --y loss                              the gradient ops, as text
   plait grad net.pb --y loss --append -o train.pb         the net with them
   plait grad net.pb --y loss --only w,b --dot - | dot -Tsvg -o both.svg
---as-caffe2 brings back what docs/differences.md says plait does otherwise.)");
+--as-caffe2 brings back what docs/migrating/differences.md says plait does otherwise.)");
   add_file(*command, given->file);
   command->add_option("--y", given->ys, "BLOB to start from, with ones, or BLOB=GRADIENT; may be repeated")
       ->required()

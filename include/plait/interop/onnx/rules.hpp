@@ -16,7 +16,7 @@ namespace plait {
 /// Rules by domain and operator type. A value: standard ones can be copied, replaced and added to.
 class onnx_rules {
  public:
-  /// Those that plait comes with; see docs/onnx.md.
+  /// Those that plait comes with; see docs/reference/onnx-operators.md.
   static onnx_rules const& standard();
 
   onnx_rules& set(std::string_view type, onnx_rule rule) { return set("", type, std::move(rule)); }
