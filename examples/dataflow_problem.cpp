@@ -1,4 +1,4 @@
-// A dataflow problem of one's own, solved over any program: which blobs may depend on a secret.
+// A user-defined dataflow problem, solved over a program: taint analysis.
 #include <cstddef>
 #include <iostream>
 #include <set>

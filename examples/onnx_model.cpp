@@ -1,4 +1,4 @@
-// An ONNX model, read and run without ONNX's own libraries: Y = Relu(X + B).
+// ONNX import: reads and runs a model without ONNX's libraries: Y = Relu(X + B).
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -19,14 +19,14 @@
 
 namespace {
 
-// For those who have ONNX's generated classes; Model is onnx::ModelProto.
+// Analyses and transforms of ONNX's generated classes; Model is onnx::ModelProto.
 template <class Model>
 void analyse(Model& model) {
   auto ssa = plait::get_ssa(model.graph());        // and dependency graphs, liveness, dominators, …
   plait::remove_dead_ops(*model.mutable_graph());  // and every other transform, in place
 }
 
-// The wire format, as far as it is needed to write a model down: fields of numbers below 128, and of bytes.
+// Subset of the protobuf wire format needed to write a model: varint fields below 128, and length-delimited fields.
 std::string number(int field, int value) { return {static_cast<char>(field << 3), static_cast<char>(value)}; }
 std::string bytes(int field, std::string_view content) {
   return std::string{static_cast<char>(field << 3 | 2), static_cast<char>(content.size())} + std::string(content);

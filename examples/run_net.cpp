@@ -1,5 +1,4 @@
-// A multilayer perceptron, from nothing: two nets are written, one that makes parameters and one that uses them, and
-// run on a batch.
+// A multilayer perceptron from scratch: builds an init net and a forward net, and runs them on a batch.
 #include <cstddef>
 #include <cstdint>
 #include <iostream>
@@ -61,7 +60,7 @@ int main() try {
   blobs.feed("x", batch, {rows, 16});
 
   auto plan = plait::compile(net.forward, operators, blobs);  // once
-  plan.run();                                                 // as often as there are batches
+  plan.run();                                                 // per batch
 
   plait::write_plan(std::cout, plan);
   std::vector<float> const result = blobs.fetch<float>("layer3");

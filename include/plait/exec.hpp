@@ -1,4 +1,4 @@
-// The runtime on the serial backend: plans, workspaces, tensors, feeding, and every standard operator.
+// Runtime on the serial backend: plans, workspaces, tensors, feeding, and all standard operators.
 #pragma once
 
 #include <plait/exec/feed.hpp>

@@ -1,4 +1,4 @@
-// NetDef: the model, its reading and writing in text, JSON and binary, its adaptation as a net, and the net builder.
+// NetDef: the data model, readers and writers (text, JSON, binary), its adaptation as a net, and the net builder.
 #pragma once
 
 #include <plait/netdef/arguments.hpp>

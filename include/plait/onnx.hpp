@@ -1,4 +1,4 @@
-// ONNX models: reading them as nets with the rules of their operators.
+// ONNX import: reads models as nets, with the rules of their operators.
 #pragma once
 
 #include <plait/interop/onnx/read.hpp>

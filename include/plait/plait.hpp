@@ -1,5 +1,5 @@
-// The analysis layers whole: graphs, nets, SSA form, dataflow, transforms. Needs the standard library and Boost's
-// containers only; NetDef files, Boost.Graph and the other components have headers of their own.
+// Umbrella header of the analysis layers: graphs, nets, SSA form, dataflow analyses, transforms. Needs the standard
+// library and Boost's containers only; NetDef files, Boost.Graph and the other components have their own headers.
 #pragma once
 
 #include <plait/core/assert.hpp>

@@ -1,4 +1,4 @@
-// Recurrent layers: cells, layers over sequences, single steps, and weights from PyTorch and ONNX.
+// Recurrent layers: cells, layers over sequences, single time steps, and weight import from PyTorch and ONNX.
 #pragma once
 
 #include <plait/rnn/cells.hpp>

@@ -12,7 +12,7 @@ using list = plait::compact_vector<std::string>;
 std::vector<std::string> items(list const& l) { return {l.begin(), l.end()}; }
 }  // namespace
 
-TEST_CASE("a compact_vector does what a vector does") {
+TEST_CASE("compact_vector: agrees with std::vector") {
   std::mt19937 random(3);
   list ours;
   std::vector<std::string> theirs;
@@ -63,7 +63,7 @@ TEST_CASE("a compact_vector does what a vector does") {
   }
 }
 
-TEST_CASE("one pointer, and nothing on the heap for nothing") {
+TEST_CASE("compact_vector: is one pointer, and empty ones do not allocate") {
   CHECK(sizeof(list) == sizeof(void*));
   CHECK(list(std::vector<std::string>()).begin() == nullptr);
   list nothing;
@@ -71,7 +71,7 @@ TEST_CASE("one pointer, and nothing on the heap for nothing") {
   CHECK(nothing.begin() == nullptr);
 }
 
-TEST_CASE("an index out of range is a violated precondition") {
+TEST_CASE("compact_vector: an index out of range is a precondition_error") {
   list const l = {"a", "b"};
   CHECK_THROWS_AS((void)l[2], plait::precondition_error);
 }

@@ -31,7 +31,7 @@ static_assert([] {
     all.gen.insert(0, 5);
     some.kill.insert(1, 70);
     some.solve(g);
-    all.solve(g, [](std::uint32_t, plait::bit_row row) { row.insert(99); });
+    all.solve(g, [](std::uint32_t, plait::bit_matrix_row row) { row.insert(99); });
   }
   return some.before(1).contains(70) && !some.after(1).contains(70) && some.after(3).contains(70) &&
          !all.before(1).contains(70) && all.after(2).contains(70) && all.before(3).contains(99) &&
@@ -61,7 +61,7 @@ void check(plait::dense_graph const& g, unsigned seed, plait::gen_kill_solver<Di
     for (unsigned const f : gen[b]) solver.gen.insert(b, f);
     for (unsigned const f : kill[b]) solver.kill.insert(b, f);
   }
-  solver.solve(g, [&](std::uint32_t b, plait::bit_row row) {
+  solver.solve(g, [&](std::uint32_t b, plait::bit_matrix_row row) {
     for (unsigned const f : boundary[b]) row.insert(f);
   });
 

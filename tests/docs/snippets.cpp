@@ -1,4 +1,4 @@
-// The documents' C++ blocks are compiled: each names the example or test that it is a part of, in a comment before it,
+// Snippets of the documents: every C++ block names a compiled file that contains it, in a comment before it,
 // `<!-- file: examples/your_ir.cpp -->`. Links are checked by check_links.py.
 #include <algorithm>
 #include <filesystem>
@@ -24,7 +24,7 @@ std::string content(fs::path const& path) {
 
 struct snippet {
   std::string document;
-  std::string file;  // of the marker before it; empty: no marker
+  std::string file;  // named by the preceding marker; empty: no marker
   std::string text;
 };
 
@@ -57,7 +57,7 @@ std::vector<fs::path> documents() {
 
 }  // namespace
 
-TEST_CASE("every C++ block of the documents is part of a compiled example") {
+TEST_CASE("documents: every C++ block is contained in a compiled file") {
   std::size_t count = 0;
   for (fs::path const& document : documents())
     for (snippet const& s : snippets_of(document)) {
@@ -70,13 +70,13 @@ TEST_CASE("every C++ block of the documents is part of a compiled example") {
   CHECK(count >= 30);
 }
 
-TEST_CASE("the README's adaptation has at most fifteen lines") {
+TEST_CASE("documents: the README's adaptation has at most fifteen lines") {
   auto const all = snippets_of(project() / "README.md");
   REQUIRE_FALSE(all.empty());
   CHECK(std::ranges::count(all.front().text, '\n') <= 15);
 }
 
-TEST_CASE("the table of headers has every public header, and no other") {
+TEST_CASE("documents: the table of headers has every public header, and no other") {
   std::string const page = content(project() / "docs" / "reference" / "headers.md");
   fs::path const include = project() / "include";
   for (auto const& entry : fs::recursive_directory_iterator(include / "plait")) {
@@ -95,7 +95,7 @@ TEST_CASE("the table of headers has every public header, and no other") {
   }
 }
 
-TEST_CASE("the README has at most 150 lines") {
+TEST_CASE("documents: the README has at most 150 lines") {
   std::string const readme = content(project() / "README.md");
   CHECK(std::ranges::count(readme, '\n') <= 150);
 }

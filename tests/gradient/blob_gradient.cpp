@@ -4,7 +4,7 @@
 
 using plait::blob_gradient;
 
-TEST_CASE("blob_gradient: dense, or rows and their indices") {
+TEST_CASE("blob_gradient: is dense, or sparse with indices") {
   auto const dense = blob_gradient::dense("w_grad");
   CHECK(dense.values == "w_grad");
   CHECK(!dense.is_sparse());

@@ -7,7 +7,7 @@
 
 #include <plait/gradient/detail/gradient_tape.hpp>
 
-TEST_CASE("op_rules: what the table says of each op's type") {
+TEST_CASE("op_rules: finds the rule of each op's type") {
   plait::gradient_rules rules;
   rules.set_none({"Shape"});
   rules.refuse("Argmax", "no");

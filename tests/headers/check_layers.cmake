@@ -1,5 +1,5 @@
-# The rules of the folders: an include only points down the list of layers, a file stays below 500 lines, every header
-# belongs to a component, and plait.hpp has those of its layers.
+# Layering check: an include only points down the list of layers, a file stays below 500 lines, every header belongs to a
+# component, and plait.hpp includes those of its layers.
 cmake_minimum_required(VERSION 3.25)
 
 set(layers core graph net ssa dataflow transform netdef gradient exec rnn interop)
@@ -38,8 +38,8 @@ foreach(header IN LISTS headers)
     set(failed TRUE)
   endif()
 
-  # nvcc 13 loses the names there where the type depends on a template's parameters: members before the first that was
-  # left out get the values of later ones.
+  # TRAP: nvcc 13 drops the designators of such a list if the type depends on template parameters: members before the
+  # first omitted one get the values of later ones.
   if(text MATCHES "\n *[a-z_][A-Za-z_.()>-]* = {\\.[a-z_]+ = ")
     message("plait/${header} assigns a list of named members without their type: write 'a = type{.b = c}'")
     set(failed TRUE)
@@ -71,5 +71,5 @@ foreach(header IN LISTS headers)
 endforeach()
 
 if(failed)
-  message(FATAL_ERROR "the headers break a rule of the folders")
+  message(FATAL_ERROR "the headers violate the layering rules")
 endif()

@@ -1,4 +1,4 @@
-// Operators some of whose loops clang does not make vectors of: users of the header must not see a warning.
+// Operators with loops that clang does not vectorise: users of the header must not see a warning.
 #include <plait/exec/detail/operators/arithmetic.hpp>
 #include <plait/exec/serial.hpp>
 

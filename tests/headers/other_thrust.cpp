@@ -1,4 +1,4 @@
-// Built with the Thrust that the other tests are not built with, and run: loops of all hosts' backends, and a plan.
+// Compatibility test with the Thrust that the other tests do not use: loops of all host backends, and a plan.
 #include <cstddef>
 #include <cstdint>
 #include <vector>

@@ -1,4 +1,4 @@
-// A small program by number: i = f(n); do { t = g(i, k); i = h(t, n); } while (…); return i.
+// A small dense program with a loop: i = f(n); do { t = g(i, k); i = h(t, n); } while (…); return i.
 #pragma once
 
 #include <initializer_list>
@@ -15,7 +15,7 @@ constexpr plait::blob_index n = 0, i = 1, k = 2, t = 3, unused = 4;
 constexpr plait::static_graph edges({{0, 1}, {1, 1}, {1, 2}});
 constexpr auto graph() { return plait::flow_snapshot(edges); }
 
-/// Ops 0 in block 0, 1 and 2 in block 1.
+/// Returns the program: op 0 is in block 0, 1 and 2 are in block 1.
 constexpr plait::dense_program code() {
   plait::dense_program p;
   auto const op = [&](std::initializer_list<plait::blob_index> reads, plait::blob_index write) {

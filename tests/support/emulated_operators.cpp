@@ -1,5 +1,5 @@
-// The table of operators of the device that the host emulates, compiled once: all of them where
-// PLAIT_TEST_EMULATED_DEVICE has them tested there, else those of the nets of tests/exec.
+// Operator table of the emulated device, compiled once: all operators if PLAIT_TEST_EMULATED_DEVICE tests them there,
+// else those of the nets of tests/exec.
 #include <support/emulated_device.hpp>
 
 #ifdef PLAIT_TEST_EMULATED_DEVICE

@@ -1,4 +1,4 @@
-# What the main function of the test programs makes of test cases: exit codes, and what is listed.
+# Test of the main function of the test programs: exit codes, and the lists of skipped and empty test cases.
 cmake_minimum_required(VERSION 3.25)
 
 # run(<status> <regex> <test case>...)

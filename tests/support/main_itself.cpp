@@ -1,4 +1,4 @@
-// Test cases of every kind for main_itself.cmake, which runs them one by one.
+// Test cases of every outcome for main_itself.cmake, which runs them one by one.
 #include <vector>
 
 #include <doctest/doctest.h>

@@ -25,8 +25,8 @@
 
 #include <plait/core/assert.hpp>
 #include <plait/core/csr.hpp>
+#include <plait/core/detail/bit_matrix.hpp>
 #include <plait/core/detail/bit_queue.hpp>
-#include <plait/core/detail/bit_rows.hpp>
 #include <plait/dataflow/problem.hpp>
 #include <plait/graph/detail/dense_graph.hpp>
 
@@ -43,8 +43,8 @@ template <flow_direction Direction, join_kind Join>
 class gen_kill_solver {
  public:
   /// What a block puts in and takes out; a fact that is in both is put in.
-  bit_rows gen;
-  bit_rows kill;
+  bit_matrix gen;
+  bit_matrix kill;
 
   /// No block does anything. O(blocks × facts / 64).
   constexpr void reset(std::size_t blocks, std::size_t facts) {
@@ -66,7 +66,7 @@ class gen_kill_solver {
  private:
   static constexpr bool forward = Direction == flow_direction::forward;
   struct nothing_outside {
-    constexpr void operator()(std::uint32_t, bit_row) const noexcept {}
+    constexpr void operator()(std::uint32_t, bit_matrix_row) const noexcept {}
   };
 
   // The graph in the direction of flow. Blocks have places in it, which the queue gives up from the last to the first.
@@ -86,8 +86,8 @@ class gen_kill_solver {
   template <std::size_t Width, class Boundary>
   constexpr void iterate(flow const& g, Boundary& boundary);
 
-  bit_rows into_;    // by block: where flow enters it
-  bit_rows out_of_;  // where it leaves
+  bit_matrix into_;    // by block: where flow enters it
+  bit_matrix out_of_;  // where it leaves
   bit_queue queue_;
 };
 
@@ -109,7 +109,7 @@ constexpr bool gen_kill_solver<Direction, Join>::update(flow const& g, std::uint
   constexpr bool is_plain = Join == join_kind::any && std::is_same_v<Boundary, nothing_outside>;
   if (!is_plain && (forward ? b == 0 : from.empty())) {
     std::fill_n(into, width, 0);
-    boundary(b, bit_row(into_, b));
+    boundary(b, bit_matrix_row(into_, b));
     if constexpr (Width != 0) std::copy_n(into, width, met);
   } else {
     std::fill_n(met, width, Join == join_kind::any ? 0 : ~std::uint64_t{0});

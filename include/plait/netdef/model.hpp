@@ -16,7 +16,7 @@
 
 #include <plait/core/detail/box.hpp>
 #include <plait/core/detail/compact_vector.hpp>
-#include <plait/core/detail/small_list.hpp>
+#include <plait/core/detail/small_vector.hpp>
 #include <plait/core/symbols.hpp>
 
 namespace plait {
@@ -215,8 +215,8 @@ class extras_box {
 /// TRAP: the stable algorithms of libstdc++ 12 (std::stable_sort, std::inplace_merge) take memory that is not aligned
 /// so large: sort pointers to ops instead, or with std::sort.
 struct alignas(64) op_def {
-  small_list<symbol, 4> input;
-  small_list<symbol, 2> output;
+  small_vector<symbol, 4> input;
+  small_vector<symbol, 2> output;
   symbol type;
   symbol name;
   box<device_def> device_option;

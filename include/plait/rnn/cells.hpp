@@ -1,4 +1,4 @@
-// All recurrent cells that come with plait.
+// Recurrent cells: all that plait comes with (basic RNN, LSTM and its variants, GRU, attention, dropout, stacks).
 #pragma once
 
 #include <plait/rnn/detail/any_cell.hpp>

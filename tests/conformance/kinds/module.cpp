@@ -199,7 +199,7 @@ class module_case {
     std::vector<plait::tensor_value> parts;
     parts.reserve(names.size());
     for (std::string const& name : names) parts.push_back(blobs_.fetch(name));
-    return tensor_to_json(plait::detail::joined_rows(parts));
+    return tensor_to_json(plait::detail::concat_rows(parts));
   }
 
   case_inputs& in_;

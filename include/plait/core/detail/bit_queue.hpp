@@ -1,4 +1,4 @@
-// A priority queue of small numbers, as bits: a handful of steps for what takes a heap a logarithm of its size.
+// Hierarchical bitmap priority queue of small integers: push and pop take one step per 6 bits of the bound.
 #pragma once
 
 #include <array>
@@ -11,9 +11,9 @@
 
 namespace plait {
 
-/// A set of numbers below a bound that gives up its largest first. A tree of bits, 64 children to a word: a bit above
-/// tells whether the word below it has any. push and pop_max take a step for each 6 bits of the bound (4 for a
-/// million); n numbers take n / 63 words. An emptied queue can be used again at once.
+/// A set of numbers below a bound that pops its maximum. Stored as a 64-ary tree of bits: an inner bit is set if the
+/// word below it is nonzero. push and pop_max take a step for each 6 bits of the bound (4 for a million); n numbers
+/// take n / 63 words. An emptied queue is reusable without a reset.
 class bit_queue {
  public:
   /// Empties the queue and makes room for numbers below `bound`. O(bound / 64).

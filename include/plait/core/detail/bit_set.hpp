@@ -1,4 +1,4 @@
-// Sets of small numbers as bits: 64 members a word, united, intersected and compared a word at a time.
+// Dynamic bit set: sets of small numbers, united, intersected and compared 64 members at a time.
 #pragma once
 
 #include <bit>
@@ -13,8 +13,8 @@
 
 namespace plait {
 
-/// A set of numbers below size() that is held elsewhere, to be read: a bit_set or a row of bit_rows. A forward_range of
-/// its members, ascending: O(members + size / 64) to walk. Bits at and above size() are 0.
+/// A non-owning, read-only view of a bit_set or of a row of a bit_matrix. A forward_range of its members in ascending
+/// order: O(members + size / 64) to iterate. Bits at and above size() are 0.
 class bit_view : public std::ranges::view_interface<bit_view> {
  public:
   class iterator {
@@ -59,7 +59,7 @@ class bit_view : public std::ranges::view_interface<bit_view> {
   constexpr bit_view() = default;
   constexpr bit_view(std::span<std::uint64_t const> words, std::size_t size) : words_(words), size_(size) {}
 
-  /// Above every number that could be a member; not their count.
+  /// Returns the exclusive upper bound of the members; not their count.
   constexpr std::size_t bound() const noexcept { return size_; }
   constexpr std::span<std::uint64_t const> words() const noexcept { return words_; }
 
@@ -78,7 +78,7 @@ class bit_view : public std::ranges::view_interface<bit_view> {
   constexpr iterator begin() const { return {words_, 0}; }
   constexpr iterator end() const { return {words_, words_.size()}; }
 
-  /// The same members. Sets of different bounds can be equal.
+  /// Returns true if both have the same members. Sets of different bounds can be equal.
   friend constexpr bool operator==(bit_view const& a, bit_view const& b) {
     std::size_t const words = a.words_.size() < b.words_.size() ? b.words_.size() : a.words_.size();
     auto const word = [](bit_view const& of, std::size_t i) { return i < of.words_.size() ? of.words_[i] : 0; };
@@ -94,14 +94,14 @@ class bit_view : public std::ranges::view_interface<bit_view> {
 
 namespace detail {
 constexpr std::size_t words_for(std::size_t bits) { return bits / 64 + (bits % 64 != 0 ? 1 : 0); }
-// The bits of the last word that sets of this size have; all ones if they fill it.
+// Returns the mask of the valid bits in the last word; all ones if `bits` is a multiple of 64.
 constexpr std::uint64_t last_word_mask(std::size_t bits) {
   return bits % 64 == 0 ? ~std::uint64_t{0} : (std::uint64_t{1} << (bits % 64)) - 1;
 }
 }  // namespace detail
 
-/// A set of numbers below a bound that is chosen when it is reset. The operators |=, &= and -= (difference) need sets
-/// of the same bound.
+/// A set of numbers below a bound, which reset() sets. The operators |=, &= and -= (difference) need sets of the same
+/// bound.
 class bit_set {
  public:
   constexpr bit_set() = default;
@@ -120,14 +120,14 @@ class bit_set {
 
   constexpr std::size_t bound() const noexcept { return bound_; }
   constexpr bool contains(std::size_t n) const { return view().contains(n); }
-  /// Whether it was not a member before.
+  /// Returns true if n was not a member before.
   constexpr bool insert(std::size_t n) {
     std::uint64_t& word = words_[valid(n) / 64];
     std::uint64_t const before = word;
     word |= std::uint64_t{1} << (n % 64);
     return word != before;
   }
-  /// Whether it was a member.
+  /// Returns true if n was a member.
   constexpr bool erase(std::size_t n) {
     std::uint64_t& word = words_[valid(n) / 64];
     std::uint64_t const before = word;

@@ -1,4 +1,4 @@
-// An optional member that lives on the heap: 8 bytes when absent, a value when present.
+// Heap-allocated optional: 8 bytes when empty, with value semantics.
 #pragma once
 
 #include <memory>
@@ -8,8 +8,8 @@
 
 namespace plait {
 
-/// Like std::optional<T>, but small when empty and usable while T is incomplete, so a type can hold one of itself.
-/// Copies are deep.
+/// Like std::optional<T>, but small when empty and usable while T is incomplete, so that a type can contain a box of
+/// itself. Copies are deep.
 template <class T>
 class box {
  public:

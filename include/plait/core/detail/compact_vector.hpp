@@ -1,4 +1,4 @@
-// A vector that costs its owner one pointer: for lists that most owners leave empty or that are rarely walked.
+// Pointer-sized vector: for members that are mostly empty or rarely iterated.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 
 namespace plait {
 
-/// std::vector behind a pointer: 8 bytes, nothing on the heap before the first item. Copies are deep.
+/// A std::vector behind a pointer: 8 bytes, no allocation before the first item. Copies are deep.
 template <class T>
 class compact_vector {
  public:

@@ -1,4 +1,4 @@
-// The types that elements of tensors have.
+// Element types (dtypes) of tensors.
 #pragma once
 
 #include <cstddef>
@@ -23,11 +23,11 @@ enum class element_type : std::uint8_t {
   string,
   float16,   ///< IEEE 754 binary16
   bfloat16,  ///< the upper half of a binary32
-  object,    ///< no elements, but something else that a blob holds
-  none,      ///< nothing
+  object,    ///< not a tensor: another object held by a blob
+  none,      ///< an unset blob
 };
 
-/// NumPy's name of a type; "string", "object" and "nothing" for what NumPy has no type for.
+/// Returns NumPy's name of a type; "string", "object" and "nothing" for the types NumPy lacks.
 [[nodiscard]] constexpr std::string_view to_string(element_type type) noexcept {
   constexpr std::string_view names[] = {"float32", "float64", "int8",   "int16",   "int32",    "int64",  "uint8",
                                         "uint16",  "bool",    "string", "float16", "bfloat16", "object", "nothing"};

@@ -1,4 +1,4 @@
-// Hash of short strings, for tables of names.
+// Fast non-cryptographic hash functions for short strings and integers.
 #pragma once
 
 #include <cstddef>
@@ -10,10 +10,10 @@
 
 namespace plait {
 
-/// 64 well-mixed bits of a string; the values differ between byte orders and may differ between versions of plait.
-/// Reads sixteen bytes a step and folds 64 × 64-bit products: names of 8 to 24 characters take 2 to 3 ns where
+/// Returns a 64-bit hash of a string; the values differ between byte orders and may differ between versions of plait.
+/// Reads sixteen bytes per step and folds 64 × 64-bit products: names of 8 to 24 characters take 2 to 3 ns where
 /// std::hash and boost::hash take 5, and hashing names is most of what get_ssa does on a net whose names are strings.
-/// Not meant against chosen collisions: an attacker who controls names can slow a table down, not break it.
+/// Does not resist chosen collisions: an attacker who controls names can slow a table down, not break it.
 [[nodiscard]] inline std::size_t hash_text(std::string_view text) noexcept {
   struct wide {
     static std::uint64_t fold(std::uint64_t a, std::uint64_t b) noexcept {
@@ -55,7 +55,7 @@ namespace plait {
   return static_cast<std::size_t>(wide::fold(wide::fold(first ^ k2, second ^ state), k1));
 }
 
-/// The bits of a number, mixed: std::hash of an integer or a pointer may be the number itself.
+/// Mixes the bits of a number: std::hash of an integer or a pointer may be the number itself.
 [[nodiscard]] constexpr std::size_t hash_number(std::size_t number) noexcept {
   std::uint64_t const mixed = number * std::uint64_t{0x9e3779b97f4a7c15u};  // 2^64 over the golden ratio
   return static_cast<std::size_t>(mixed ^ mixed >> 32);

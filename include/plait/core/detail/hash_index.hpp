@@ -1,4 +1,4 @@
-// The hash part of a table of names: from a hash to the small number under which the name itself is kept.
+// Open-addressing hash index: maps a hash to the small number of a key that is stored elsewhere.
 #pragma once
 
 #include <bit>
@@ -11,15 +11,14 @@
 
 namespace plait {
 
-/// Numbers by hash, open addressing with linear probing at no more than half full. The keys stay with the owner, in an
-/// array by number: a slot is eight bytes where boost::unordered_flat_map keeps key and number together in twenty-four
-/// or more, growing moves slots without reading a key, and a table of a million names is a fifth the size, which for
-/// names that are met in no order is a fifth of the cache misses. Numbers are below 2^32 - 1; hashes must be mixed in
-/// their low 32 bits.
+/// Linear probing at a load factor of at most one half. The owner stores the keys in an array by number: a slot is
+/// eight bytes where boost::unordered_flat_map stores key and number together in twenty-four or more, growing moves
+/// slots without reading a key, and a table of a million names is a fifth the size, which means a fifth of the cache
+/// misses for names in random order. Numbers are below 2^32 - 1; hashes must be mixed in their low 32 bits.
 class hash_index {
  public:
   constexpr hash_index() = default;
-  /// A copy with room for so many numbers.
+  /// Copies `other` with room for `numbers` numbers.
   constexpr hash_index(hash_index const& other, std::size_t numbers) : size_(other.size_) {
     if (2 * numbers <= other.slots_.size()) {
       slots_ = other.slots_;
@@ -31,7 +30,7 @@ class hash_index {
 
   constexpr std::size_t size() const noexcept { return size_; }
 
-  /// The number among those with this hash for which `is_it(number)` holds; npos if there is none.
+  /// Returns the number under this hash for which `is_it(number)` holds; npos if there is none.
   template <class Match>
   constexpr std::uint32_t find(std::size_t hash, Match&& is_it) const {
     if (slots_.empty()) return npos;
@@ -43,13 +42,13 @@ class hash_index {
     }
   }
 
-  /// Asks for the memory that find and insert of this hash need. In a large table that is what most of their time goes
-  /// to; who knows some hashes ahead saves it.
+  /// Prefetches the slot that find and insert of this hash access. In a large table this cache miss dominates; callers
+  /// that know hashes ahead can hide it.
   constexpr void prefetch(std::size_t hash) const {
     if (!slots_.empty()) detail::prefetch(&slots_[static_cast<std::uint32_t>(hash) & mask()], 0);
   }
 
-  /// Adds a number under a hash. It must not be there.
+  /// Adds a number under a hash. Precondition: the number is not in the index.
   constexpr void insert(std::size_t hash, std::uint32_t number) {
     if (2 * (size_ + 1) > slots_.size()) grow(size_ + 1);
     place({static_cast<std::uint32_t>(hash), number});

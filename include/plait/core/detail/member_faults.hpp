@@ -1,14 +1,14 @@
-// Tells a member of an adaptation that is missing from one that is there and wrong, for messages.
+// Diagnostics for adaptations: tells a missing member of a traits class from one with the wrong signature.
 //
-// PLAIT_DETAIL_MEMBER(traits, what, name, (parameters), (arguments)), in plait::detail, for a member
-// traits<T>::name(T const& t, parameters), defines the concepts
+// PLAIT_DETAIL_MEMBER(traits, what, name, (parameters), (arguments)), in plait::detail, for a member traits<T>::name(T
+// const& t, parameters), defines the concepts
 //
-//   gives_NAME<T>                                  it can be called, whatever it returns
-//   NAME_is_there_but_not_for_a_const_WHAT<T>      it can, but with a T& only
-//   NAME_is_there_but_with_other_parameters<T>     none of these, but there is something of that name
+//   gives_NAME<T>                                  callable, with any return type
+//   NAME_is_there_but_not_for_a_const_WHAT<T>      callable with a T& only
+//   NAME_is_there_but_with_other_parameters<T>     neither, but a member of that name exists
 //
-// which look into T where the traits are the library's own, which have `adapted_by_members`, and forward to members of
-// T. Those of a T that fits are two look-ups in a cache.
+// For the library's own traits, which define `adapted_by_members` and forward to members of T, the concepts look into
+// T. For a T that satisfies its concept they cost two look-ups in a cache.
 #pragma once
 
 #include <type_traits>
@@ -20,7 +20,7 @@ namespace plait::detail {
 template <class Traits>
 concept by_members = requires { typename Traits::adapted_by_members; };
 
-// Neither void nor a function with qualifiers: concepts are false of these, not an error.
+// False for void and for functions with qualifiers, so that concepts are false for these instead of an error.
 template <class T>
 concept referable = std::is_reference_v<std::add_lvalue_reference_t<T>>;
 
@@ -32,7 +32,8 @@ concept can_be_base = std::is_class_v<T> && !std::is_final_v<T>;
 #define PLAIT_DETAIL_AFTER(...) __VA_OPT__(, ) __VA_ARGS__
 #define PLAIT_DETAIL_ONLY(...) __VA_ARGS__
 
-// names_NAME<T>: T has a member of that name, of any kind and access: beside another of its name it is ambiguous.
+// names_NAME<T>: T has a member of that name, of any kind and access. Detected by inheritance: a second member of the
+// same name makes the look-up ambiguous.
 #define PLAIT_DETAIL_NAMES(name)           \
   struct name##_member {                   \
     int name;                              \
@@ -61,7 +62,7 @@ concept can_be_base = std::is_class_v<T> && !std::is_final_v<T>;
       referable<T> && !gives_##name<T> && !name##_is_there_but_not_for_a_const_##what<T> &&                    \
       ((by_members<traits<T>> && names_##name<T>) || (!by_members<traits<T>> && names_##name<traits<T>>));
 
-// The same of a member traits<T>::name(t, op) that T, or the op, may have.
+// Like PLAIT_DETAIL_MEMBER, for a member traits<T>::name(t, op) that T, or the op, may have.
 #define PLAIT_DETAIL_OP_MEMBER(traits, what, name)                                                          \
   PLAIT_DETAIL_NAMES(name)                                                                                  \
   template <class T>                                                                                        \
@@ -79,7 +80,7 @@ concept can_be_base = std::is_class_v<T> && !std::is_final_v<T>;
       ((by_members<traits<T>> && (names_##name<T> || names_##name<op_object_t<T>>)) ||                      \
        (!by_members<traits<T>> && names_##name<traits<T>>));
 
-// The same of what changes a T.
+// Like PLAIT_DETAIL_MEMBER, for members that modify a T.
 #define PLAIT_DETAIL_MUTABLE_MEMBER(traits, name, parameters, arguments)                     \
   PLAIT_DETAIL_NAMES(name)                                                                   \
   template <class T>                                                                         \
@@ -91,7 +92,7 @@ concept can_be_base = std::is_class_v<T> && !std::is_final_v<T>;
       referable<T> && !gives_##name<T> &&                                                    \
       ((by_members<traits<T>> && names_##name<T>) || (!by_members<traits<T>> && names_##name<traits<T>>));
 
-// In a consteval check: one sentence for each fault. `holds`: that the member is as wanted.
+// For use in a consteval check: asserts one sentence per fault. `holds`: the member satisfies its concept.
 #define PLAIT_DETAIL_CHECK_MEMBER(T, holds, place, what, name, call, wanted)          \
   static_assert(holds || ::plait::detail::gives_##name<T> ||                          \
                     ::plait::detail::name##_is_there_but_not_for_a_const_##what<T> || \
@@ -103,26 +104,27 @@ concept can_be_base = std::is_class_v<T> && !std::is_final_v<T>;
   static_assert(!::plait::detail::name##_is_there_but_not_for_a_const_##what<T>, \
                 "plait: " place "::" call " is there, but cannot be called with a const " #what)
 
-#define PLAIT_DETAIL_CHECK_OPTIONAL_MEMBER(T, holds, place, what, name, call, wanted)                       \
-  static_assert(!::plait::detail::name##_is_there_but_not_for_a_const_##what<T>,                            \
-                "plait: " place "::" call " is there, but cannot be called with a const " #what);           \
-  static_assert((holds) || !::plait::detail::name##_is_there_but_with_other_parameters<T>,                  \
-                "plait: " place "::" call " is there, but cannot be called so; wanted: " call ", " wanted); \
-  if constexpr (::plait::detail::gives_##name<T>)                                                           \
+#define PLAIT_DETAIL_CHECK_OPTIONAL_MEMBER(T, holds, place, what, name, call, wanted)                              \
+  static_assert(!::plait::detail::name##_is_there_but_not_for_a_const_##what<T>,                                   \
+                "plait: " place "::" call " is there, but cannot be called with a const " #what);                  \
+  static_assert((holds) || !::plait::detail::name##_is_there_but_with_other_parameters<T>,                         \
+                "plait: " place "::" call " is there, but cannot be called like this; wanted: " call ", " wanted); \
+  if constexpr (::plait::detail::gives_##name<T>)                                                                  \
   static_assert(holds, "plait: " place "::" call " is there, but returns another type; wanted: " wanted)
 
 #define PLAIT_DETAIL_CHECK_MUTABLE_MEMBER(T, name, place, call)                                                    \
   static_assert(::plait::detail::gives_##name<T> || ::plait::detail::name##_is_there_but_with_other_parameters<T>, \
                 "plait: " place " lacks " call);                                                                   \
   static_assert(!::plait::detail::name##_is_there_but_with_other_parameters<T>,                                    \
-                "plait: " place "::" call " is there, but cannot be called so; wanted: " call)
+                "plait: " place "::" call " is there, but cannot be called like this; wanted: " call)
 
-// A member t.name(parameters) of T itself, without traits between.
+// Checks a member t.name(parameters) of T directly, without traits.
 #define PLAIT_DETAIL_CHECK_OWN_MEMBER(T, holds, given, given_if_mutable, named, object, call, wanted)                \
   static_assert((holds) || (given) || (given_if_mutable) || (named), "plait: a " object " lacks " call ", " wanted); \
   static_assert((holds) || (given) || !(given_if_mutable),                                                           \
                 "plait: " call " of a " object " is there, but cannot be called on a const " object);                \
   static_assert((holds) || (given) || (given_if_mutable) || !(named),                                                \
-                "plait: " call " of a " object " is there, but cannot be called so; wanted: " call ", " wanted);     \
+                "plait: " call " of a " object " is there, but cannot be called like this; wanted: " call            \
+                ", " wanted);                                                                                        \
   if constexpr (given)                                                                                               \
   static_assert(holds, "plait: " call " of a " object " is there, but returns another type; wanted: " wanted)

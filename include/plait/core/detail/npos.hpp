@@ -1,4 +1,4 @@
-// The number that stands for "none" wherever plait numbers things.
+// npos: the sentinel for "no index" in all numberings of plait.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace plait {
 
-/// No node, no blob, no op: what a failed look-up of a number gives.
+/// No node, no blob, no op: the result of a failed look-up.
 inline constexpr std::uint32_t npos = std::numeric_limits<std::uint32_t>::max();
 
 }  // namespace plait

@@ -1,15 +1,17 @@
-// The one way in which the library fails: raise(error) throws it, or in a build without exceptions hands it to a
-// handler.
+// Error raising with and without exceptions: raise(error) throws it, or in a build without exceptions passes it to a
+// failure handler.
 //
 // With exceptions raise(e) is `throw e`. With -fno-exceptions it calls the failure handler, which must not return: it
 // ends the process, the thread or, by longjmp, the call. By default it writes error.what() to stderr and calls
-// std::abort; this is the only build in which plait ends its host's process. -fno-rtti changes nothing in either.
+// std::abort; only in this build does plait end its host's process. -fno-rtti changes nothing in either.
 //
-// Without exceptions, also: no destructors run on a longjmp, so that memory of the call leaks and what it was about to
-// change is no longer usable; memory that is used up fails in operator new; and what a user's hook fails with goes to
-// the handler at once, so that options that pass over such failures (ssa_options::skip_unreadable) find none.
+// Further consequences of -fno-exceptions: no destructors run on a longjmp, so that memory of the call leaks and the
+// objects it was modifying are no longer usable; memory exhaustion fails in operator new; and a failure of a user's
+// hook goes to the handler at once, so that options that skip such failures (ssa_options::skip_unreadable) have no
+// effect.
 //
-// TRAP: both builds give the same names to different functions. Compile all of a program that includes plait alike.
+// TRAP: both builds give the same names to different functions (ODR). Compile all of a program that includes plait with
+// the same setting.
 #pragma once
 
 #include <exception>
@@ -48,7 +50,7 @@ constexpr auto attempt(Action&& action, Recover&& recover) -> decltype(action())
 
 #else
 
-/// Receives what raise() is called with; must not return.
+/// Receives the argument of raise(); must not return.
 using failure_handler = void (*)(std::exception const& error);
 
 namespace detail {
@@ -68,8 +70,8 @@ constexpr auto attempt(Action&& action, Recover&&) -> decltype(action()) {
 }
 }  // namespace detail
 
-/// Installs the handler of all threads and returns the one before. Null stands for the default. A handler that returns
-/// is followed by std::abort.
+/// Installs the handler of all threads and returns the previous one. Null selects the default. std::abort follows a
+/// handler that returns.
 inline failure_handler set_failure_handler(failure_handler handler) noexcept {
   return detail::installed_failure_handler.exchange(handler);
 }

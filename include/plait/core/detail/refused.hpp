@@ -1,9 +1,9 @@
-// Why an overload is deleted: compilers show the default of its template parameter `Because`.
+// Reasons for deleted rvalue overloads, shown by compilers as the default of the template parameter `Because`.
 //
 //   template <class Because = because::it_refers_to_the_graph_so_a_temporary_is_refused>
 //   void compute(G const&&) = delete;
 //
-// What refers to its argument must not outlive it: give the argument a name that lives at least as long.
+// An object that refers to its argument must not outlive it: give the argument a name that lives at least as long.
 #pragma once
 
 #include <plait/core/detail/cxx20.hpp>

@@ -1,4 +1,5 @@
-// Rows of numbers, each once, known by a small dense number: expressions, in the analyses that compare them.
+// Hash-consing table: stores each distinct row of numbers once and gives it a small dense number. The analyses that
+// compare expressions use it.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +14,7 @@
 
 namespace plait {
 
-/// Numbers rows in order of first appearance. Works in constant expressions, too. clear() keeps the memory.
+/// Numbers rows in order of first appearance. Usable in constant expressions. clear() keeps the memory.
 class row_table {
  public:
   constexpr std::size_t size() const noexcept { return rows_.size(); }
@@ -24,7 +25,7 @@ class row_table {
     index_.clear();
   }
 
-  /// The number of a row, new or not. O(its length), amortised.
+  /// Returns the number of a row, which it adds if it is new. O(its length), amortised.
   constexpr std::uint32_t intern(std::span<std::uint32_t const> row) {
     std::size_t const hashed = hash(row);
     std::uint32_t const known = index_.find(hashed, [&](std::uint32_t i) { return std::ranges::equal(rows_[i], row); });

@@ -1,4 +1,4 @@
-// Lets a vector grow by elements that are written right after, without writing them twice.
+// Default-initialising allocator: a vector grows without zeroing elements that are overwritten right after.
 #pragma once
 
 #include <type_traits>
@@ -9,8 +9,8 @@
 
 namespace plait {
 
-/// An allocator whose vectors leave the new elements of resize(n) as they are in memory, unspecified; all else is
-/// std::allocator's. For trivially copyable types only. Constant expressions get value-initialised elements.
+/// An allocator whose vectors leave the new elements of resize(n) uninitialised, that is, unspecified; otherwise like
+/// std::allocator. For trivially copyable types only. In constant expressions elements are value-initialised.
 template <class T>
 class uninitialized_allocator : public std::allocator<T> {
   static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);
@@ -25,7 +25,7 @@ class uninitialized_allocator : public std::allocator<T> {
     using other = uninitialized_allocator<U>;
   };
 
-  // Such types begin their life in memory from an allocator without being written (C++20 [intro.object], implicit
+  // Implicit-lifetime types: their lifetime begins in allocated memory without a write (C++20 [intro.object], implicit
   // creation of objects).
   constexpr void construct([[maybe_unused]] T* at) noexcept {
     if (std::is_constant_evaluated()) std::construct_at(at);

@@ -1,4 +1,4 @@
-// UTF-8: whether bytes are, and text that can be shown whatever bytes it has.
+// UTF-8 validation, and escaping of text that is not printable.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +11,8 @@
 namespace plait {
 
 namespace detail {
-/// How many bytes the code point at the front takes, 1 to 4; 0 where bytes are no UTF-8 or there are none. Strictly: no
-/// overlong forms, no surrogates, nothing above U+10FFFF.
+/// Returns the length of the code point at the front, 1 to 4 bytes; 0 if the bytes are not UTF-8 or the text is empty.
+/// Strict: no overlong forms, no surrogates, nothing above U+10FFFF.
 constexpr std::size_t utf8_length(std::string_view text) {
   if (text.empty()) return 0;
   std::uint32_t const lead = static_cast<unsigned char>(text[0]);
@@ -32,7 +32,7 @@ constexpr std::size_t utf8_length(std::string_view text) {
 }
 }  // namespace detail
 
-/// Strictly: no overlong forms, no surrogates, nothing above U+10FFFF.
+/// Returns true if the text is UTF-8. Strict: no overlong forms, no surrogates, nothing above U+10FFFF.
 constexpr bool is_utf8(std::string_view text) {
   while (!text.empty()) {
     std::size_t const length = detail::utf8_length(text);
@@ -42,9 +42,9 @@ constexpr bool is_utf8(std::string_view text) {
   return true;
 }
 
-/// Returns the text with each byte that is no UTF-8, and each of a control character (U+0000 to U+001F and U+007F to
-/// U+009F), as \xNN, so that it is one line of UTF-8. All else stays, backslashes included: printable text is returned
-/// as it is. O(text).
+/// Returns the text as one line of UTF-8: escapes each byte that is not UTF-8, and each byte of a control character
+/// (U+0000 to U+001F and U+007F to U+009F), as \xNN. All else is unchanged, backslashes included: printable text is
+/// returned as it is. O(text).
 [[nodiscard]] inline std::string printable(std::string_view text) {
   constexpr std::string_view digits = "0123456789abcdef";
   std::string made;

@@ -109,7 +109,7 @@ constexpr void dense_liveness::compute(dense_graph const& g, dense_program const
       kill[place / 64] |= has_place << (place % 64);
     }
   }
-  solver_.solve(g, [&](std::uint32_t block, bit_row live) {
+  solver_.solve(g, [&](std::uint32_t block, bit_matrix_row live) {
     for (blob_index const b : p.results(block)) live.insert(place_[b]);
   });
 }

@@ -104,7 +104,7 @@ constexpr void dense_reaching_definitions::compute(dense_graph const& g, dense_p
         solver_.kill.insert_range(block, first_[b], first_[b + 1]);
       }
   }
-  solver_.solve(g, [&](std::uint32_t, bit_row row) {
+  solver_.solve(g, [&](std::uint32_t, bit_matrix_row row) {
     for (blob_index b = 0; b != p.blob_count(); ++b)
       if (is_exposed(b)) row.insert(first_[b]);
   });

@@ -1,4 +1,4 @@
-// From a tape, when its values have names, to ops of a net.
+// Tape emission: appends the ops of a gradient tape to a net once its values have names.
 #pragma once
 
 #include <cstddef>
@@ -25,8 +25,8 @@ namespace plait {
 
 namespace detail {
 
-// Appends ops whose operands are values of a tape. Where the net takes names instead of text, each is looked up once,
-// or not at all where the tape's symbols are names of the net.
+// Appends ops whose operands are values of a tape. If the net takes names instead of text, looks each up once, or not
+// at all if the tape's symbols are names of the net.
 template <gradient_net N>
 class op_appender {
   using traits = net_traits_of<N>;
@@ -35,13 +35,14 @@ class op_appender {
       requires(N& n, op_spec const& op, names_t const& blobs) { traits::append_op(n, op, blobs, blobs); };
 
  public:
-  /// `texts`: what the tape's symbols stand for. `shared`: it is the table of the net.
+  /// `texts`: the symbol table of the tape. `shared`: it is the net's own table.
   op_appender(N& target, symbol_table const& texts, value_names const& names, bool shared)
       : target_(&target), texts_(&texts), names_(&names), shared_(shared) {
     if (by_name && !shared) known_.resize(texts.size());
   }
 
-  /// To be called for an op some ops ahead: memory takes longer to deliver a name's place than making the op does.
+  /// Prefetches the name-table slots of an op's operands. Call it some ops ahead: a cache miss takes longer than the
+  /// construction of an op.
   void prefetch(std::span<gradient_operand const> operands) {
     if (shared_) return;
     if constexpr (requires { traits::prefetch_name(*target_, std::string_view()); })
@@ -82,11 +83,11 @@ class op_appender {
   value_names const* names_;
   bool shared_;
   std::vector<std::optional<name_t<N>>> known_;  // by symbol
-  names_t inputs_;                               // of the op in hand
+  names_t inputs_;                               // of the current op
   names_t outputs_;
 };
 
-// How many different names the operands of ops have, those of values they make only if so asked.
+// Counts the distinct names of the ops' operands, with `made_only` of values that the tape defines.
 inline std::size_t count_names(gradient_tape const& tape, std::span<std::uint32_t const> order,
                                value_names const& names, bool made_only) {
   std::vector<char> seen(tape.texts.size());
@@ -106,9 +107,9 @@ void add_nets(N& target, mutable_op_ref_t<N> op, symbol_table const& texts, valu
   if constexpr (subnet_extensible_net<N>) {
     for (auto const& [key, inner] : more.nets) net_traits_of<N>::add_subnet(target, op, key, *inner);
     if constexpr (nested_editable_net<N>) {
-      // Nets inside know operands by the names these had when the nets were made.
+      // Nested nets refer to operands by the names these had when the nets were built.
       name_map changed;
-      for (auto const& [v, called] : more.called)
+      for (auto const& [v, called] : more.bound)
         if (std::string_view const name = texts[names[v]]; name != called) changed.set(called, name);
       if (!changed.empty()) rename_nested(target, op, changed, [](N&, subnet_scope) {});
     }
@@ -117,11 +118,12 @@ void add_nets(N& target, mutable_op_ref_t<N> op, symbol_table const& texts, valu
 
 }  // namespace detail
 
-/// Whether the names of the tape remain with it or go to the net.
-enum class tape_names { keep, hand_over };
+/// Ownership of the tape's names: the tape keeps them or they move to the net.
+enum class tape_names { keep, move };
 
-/// Appends ops of a tape to a net, which may be the one they were made for. A net that is that one, or new, takes over
-/// the tape's names where it can (symbol_named_net) and is handed them; the tape has none then. O(operands).
+/// Appends the ops in `order` of a tape to `target`, which may be the forward net itself. With tape_names::move, a
+/// target that is the forward net or new takes over the tape's symbol table if it can (symbol_named_net), which leaves
+/// the tape without names. O(operands).
 template <gradient_net N>
 void append_tape(N& target, forward_net<N> const& made_for, gradient_tape& tape, std::span<std::uint32_t const> order,
                  value_names const& names, tape_names whose) {
@@ -131,17 +133,17 @@ void append_tape(N& target, forward_net<N> const& made_for, gradient_tape& tape,
   symbol_table const* texts = &tape.texts;
   if constexpr (symbol_named_net<N>) {
     symbol_table& own = traits::symbols(target);
-    shared = whose == tape_names::hand_over && (same || own.size() == symbol_table().size());
+    shared = whose == tape_names::move && (same || own.size() == symbol_table().size());
     if (shared) own.swap(tape.texts);
     if (shared) texts = &own;
   }
   auto const before = static_cast<std::size_t>(std::ranges::distance(plait::ops(std::as_const(target))));
   if constexpr (requires { traits::reserve(target, before, before); }) {
-    constexpr std::size_t names_of_ops = 64;  // their types and arguments, about
+    constexpr std::size_t names_of_ops = 64;  // estimate for op types and arguments
     traits::reserve(target, order.size(), shared ? 0 : names_of_ops + detail::count_names(tape, order, names, same));
   }
 
-  // What an op takes over from its source, and its nets.
+  // Copies what the op inherits from its source and adds its nested nets.
   auto const complete = [&](std::uint32_t number, mutable_op_ref_t<N> made, auto const& sources) {
     gradient_tape::op const& op = tape[number];
     if (op.source != npos) {
@@ -155,7 +157,7 @@ void append_tape(N& target, forward_net<N> const& made_for, gradient_tape& tape,
     if (gradient_tape::details const* const more = tape.find_details(number))
       detail::add_nets(target, made, *texts, names, *more);
   };
-  // Where references to ops are to be had at any time, each op is completed while it is at hand; else all at the end.
+  // With random access to ops each op is completed while it is in cache, otherwise all are completed at the end.
   using made_ops = detail::numbered_ops<N>;
   using source_ops = detail::numbered_ops<N const>;
   constexpr bool at_once = made_ops::may_grow && source_ops::may_grow;

@@ -1,4 +1,4 @@
-// The walk of a backward pass; backward_pass.hpp is the way in.
+// Backward sweep: visits the ops of a net in reverse and records gradient ops on a tape. See backward_pass.hpp.
 #pragma once
 
 #include <algorithm>
@@ -22,16 +22,16 @@
 #include <plait/gradient/detail/backward_problems.hpp>
 #include <plait/gradient/detail/backward_seeds.hpp>
 #include <plait/gradient/detail/blob_gradient.hpp>
-#include <plait/gradient/detail/ended_blobs.hpp>
+#include <plait/gradient/detail/exported_gradients.hpp>
 #include <plait/gradient/detail/forward_net.hpp>
 #include <plait/gradient/detail/gradient_context.hpp>
 #include <plait/gradient/detail/gradient_map.hpp>
 #include <plait/gradient/detail/gradient_options.hpp>
 #include <plait/gradient/detail/gradient_sums.hpp>
 #include <plait/gradient/detail/gradient_tape.hpp>
+#include <plait/gradient/detail/inactive_blobs.hpp>
 #include <plait/gradient/detail/needed_values.hpp>
 #include <plait/gradient/detail/op_rules.hpp>
-#include <plait/gradient/detail/published_gradients.hpp>
 #include <plait/gradient/detail/scope_names.hpp>
 #include <plait/gradient/detail/value_names.hpp>
 #include <plait/gradient/detail/wanted_gradients.hpp>
@@ -42,7 +42,7 @@
 
 namespace plait {
 
-/// A backward pass under way, over any net. See backward_pass.
+/// The state of a backward pass over any net. See backward_pass.
 template <gradient_net N>
 class backward_engine : public backward_frame {
  public:
@@ -51,7 +51,7 @@ class backward_engine : public backward_frame {
                   pass_surroundings const& around = {}, std::vector<shared_value> shared = {})
       : rules_(&rules),
         options_(options),
-        inside_(around.ended != nullptr),
+        inside_(around.inactive != nullptr),
         shared_(std::move(shared)),
         net_(n, std::move(given)),
         form_(net_.form()),
@@ -61,12 +61,12 @@ class backward_engine : public backward_frame {
         rule_of_(net_, rules),
         wanted_(net_, rule_of_, options_),
         seeds_(std::move(ys), net_, tape_, options_),
-        published_(net_, wanted_),
+        exported_(net_, wanted_),
         problems_(net_),
-        ended_(rules, [this] { wanted_.mark_ended(); }) {
-    wanted_.look_into(inside_ ? *around.ended : ended_, inside_);
-    context_.set_surroundings({inside_ ? around.ended : &ended_, inside_ ? around.loops : &loops_, &scope_});
-    for (std::string const& name : options_.only) shared_.push_back({name, later_value::kept, true});  // is given
+        inactive_(rules, [this] { wanted_.mark_inactive(); }) {
+    wanted_.look_into(inside_ ? *around.inactive : inactive_, inside_);
+    context_.set_surroundings({inside_ ? around.inactive : &inactive_, inside_ ? around.loops : &loops_, &scope_});
+    for (std::string const& name : options_.only) shared_.push_back({name, value_availability::kept, true});
   }
 
   frames advance(frames done) override {
@@ -90,31 +90,31 @@ class backward_engine : public backward_frame {
   gradient_map gradients() const {
     auto const text = [this](gradient_operand v) { return v ? tape_.texts[(*names_)[v]] : std::string_view(); };
     std::size_t count = 0;
-    published_.for_each([&](blob_index, gradient_operands) { ++count; });
+    exported_.for_each([&](blob_index, gradient_operands) { ++count; });
     seeds_.for_each_unknown([&](std::string const&, gradient_operands) { ++count; });
     gradient_map made;
     made.reserve(count);
-    published_.for_each([&](blob_index b, gradient_operands g) {
+    exported_.for_each([&](blob_index b, gradient_operands g) {
       made.append(tape_.texts[net_.name(b)], text(g.values), text(g.indices));
     });
     seeds_.for_each_unknown(
         [&](std::string const& blob, gradient_operands g) { made.append(blob, text(g.values), text(g.indices)); });
     return made;
   }
-  /// The gradient of what the net was given under a name; empty if there is none.
+  /// Returns the gradient of the first version of a blob, nothing if there is none.
   std::optional<blob_gradient> gradient_of_given(std::string_view blob) const {
     blob_index const b = net_.find(blob);
-    if (b == npos || !published_.contains(b)) return std::nullopt;
-    // Caffe2 takes the gradient of a later version for it.
-    if (published_.version(b) != form_.first_version(b) && !options_.as_caffe2) return std::nullopt;
-    return names_of(published_.gradient(b));
+    if (b == npos || !exported_.contains(b)) return std::nullopt;
+    // Caffe2 returns the gradient of a later version.
+    if (exported_.version(b) != form_.first_version(b) && !options_.as_caffe2) return std::nullopt;
+    return names_of(exported_.gradient(b));
   }
   bool knows(std::string_view blob) const { return net_.find(blob) != npos; }
   bool writes(std::string_view blob) const {
     blob_index const b = net_.find(blob);
     return b != npos && !net_.writers(b).empty();
   }
-  /// Copies that must be inserted: in the net, by position, then in nets inside it.
+  /// Returns the copies to insert: in the net by position, then in nested nets.
   std::vector<saved_value> saved() const {
     std::vector<saved_value> made = saved_by_rules_;
     if (needed_) made.insert(made.begin(), needed_->saved().begin(), needed_->saved().end());
@@ -124,18 +124,18 @@ class backward_engine : public backward_frame {
     return made;
   }
 
-  /// Appends the gradient ops to a net, which may be the one that is differentiated.
+  /// Appends the gradient ops to a net, which may be the forward net.
   void append_to(N& target) { append_tape(target, net_, tape_, order_, *names_, tape_names::keep); }
-  /// The same, last of all: the results lose their names to the net.
-  void hand_over_to(N& target) { append_tape(target, net_, tape_, order_, *names_, tape_names::hand_over); }
-  /// Throws gradient_error if anything is wrong with the net.
+  /// Like append_to(), and moves the tape's names to the net. Must be the last call.
+  void move_to(N& target) { append_tape(target, net_, tape_, order_, *names_, tape_names::move); }
+  /// Throws gradient_error if the pass found problems.
   void check() const {
     if (!problems_.empty()) throw gradient_error(problems_.list());
   }
 
  protected:
-  /// No gradient gets this name: it belongs to something outside.
-  void keep_off(std::string name) { seeds_.keep_off(std::move(name)); }
+  /// Reserves a name that belongs to an enclosing net: no gradient gets it.
+  void reserve_name(std::string name) { seeds_.reserve_name(std::move(name)); }
 
  private:
   blob_gradient names_of(gradient_operands g) const {
@@ -154,9 +154,9 @@ class backward_engine : public backward_frame {
     needed_->set_policy({options_.overwritten, inside_ && !options_.as_caffe2, options_.as_caffe2});
     for (shared_value const& s : shared_)
       if (blob_index const b = net_.find(s.blob); b != npos) needed_->share(b, s);
-    context_.set_later(*needed_);
+    context_.set_forward(*needed_);
     gradients_.resize(form_.value_count());
-    published_.reset();
+    exported_.reset();
     sums_.reset(form_.value_count());
     cursor_ = static_cast<op_index>(form_.op_count());
     check_unread();
@@ -172,21 +172,21 @@ class backward_engine : public backward_frame {
       for (value v : form_.writes(op))
         if (!net_.is_read(v.blob))
           problems_.add(op, net_.text(v.blob),
-                        net_.label(op) + ": nobody reads '" + net_.text(v.blob) + "', so there is nothing to stop");
+                        net_.label(op) + ": '" + net_.text(v.blob) + "' has no reader, so there is nothing to stop");
     }
   }
 
   void seed() {
     seeds_.start(problems_, [&](value v, gradient_source const& from) {
       std::uint32_t const at = form_.index(v);
-      // Caffe2 forgets a given gradient where readers of the blob send another one back.
+      // Caffe2 drops a given gradient if readers of the blob contribute another one.
       if (from.by_op || !options_.as_caffe2) note_source(v, at, from);
       gradients_[at] = from.gradient;
-      published_.set(v, from.gradient);
+      exported_.set(v, from.gradient);
     });
   }
 
-  // Shows the context an op. Whether there is anything to do.
+  // Loads an op into the context. Returns false if there is nothing to differentiate.
   bool start(op_index op) {
     std::span<value const> const writes = form_.writes(op);
     std::span<value const> const reads = form_.reads(op);
@@ -205,7 +205,7 @@ class backward_engine : public backward_frame {
     }
     if (!check_in_place(op, *rule)) return false;
     if (rule->how == gradient_rule::kind::none) {
-      published_.hide_overwritten(op);
+      exported_.hide_overwritten(op);
       return false;
     }
 
@@ -237,13 +237,13 @@ class backward_engine : public backward_frame {
   }
 
   // Caffe2 looks gradients up by blob: an output overwritten unread has that of a later version, which rules may pass
-  // on, but no gradient op may read.
+  // through, but no gradient op may read.
   gradient_operands output_gradient(value v) const {
     gradient_operands const own = gradients_[form_.index(v)];
-    return !own && options_.as_caffe2 && published_.is_stale(v) ? published_.gradient(v.blob) : own;
+    return !own && options_.as_caffe2 && exported_.is_stale(v) ? exported_.gradient(v.blob) : own;
   }
   bool is_stale(value written) const { return !gradients_[form_.index(written)] && output_gradient(written); }
-  // Whether an op of the tape from `first` on reads such a gradient. Of outputs with one gradient the first counts.
+  // Returns true if an op of the tape from `first` on reads a stale gradient. If outputs share one, the first counts.
   bool reads_stale(op_index op, std::uint32_t first) {
     std::span<value const> const writes = form_.writes(op);
     if (std::ranges::none_of(writes, [&](value v) { return is_stale(v); })) return false;
@@ -259,7 +259,7 @@ class backward_engine : public backward_frame {
   }
 
   void densify_outputs(op_index op) {
-    if (net_.type(op) == "EnsureDense") return;  // wants them as they are
+    if (net_.type(op) == "EnsureDense") return;  // its rule takes sparse gradients
     std::span<value const> const writes = form_.writes(op);
     for (std::size_t o = 0; o != writes.size(); ++o)
       if (context_.is_sparse(o) && !is_stale(writes[o]))
@@ -272,25 +272,25 @@ class backward_engine : public backward_frame {
     return {dense, {}};
   }
 
-  // Calls a rule. What is wrong becomes a problem of the op, if that needs a gradient; false then.
+  // Calls a rule. If it throws, records a problem of the op, unless the op is inactive, and returns false.
   template <class Call>
   bool ask_rule(op_index op, Call call) {
     try {
       call();
       return true;
     } catch (gradient_error const& e) {
-      if (!wanted_.is_behind_an_end(op)) problems_.add_inside(op, e);
+      if (!wanted_.is_inactive(op)) problems_.add_inside(op, e);
     } catch (error const& e) {
       refuse(op, e.what());
     } catch (std::bad_alloc const&) {
       throw;
     } catch (std::exception const& e) {
-      problems_.add(op, e.what());  // the rule is wrong: no answer to whether there is a gradient
+      problems_.add(op, e.what());  // a bug in the rule, reported for inactive ops, too
     }
     return false;
   }
   void refuse(op_index op, std::string const& why) {
-    if (!wanted_.is_behind_an_end(op)) problems_.add(op, why);
+    if (!wanted_.is_inactive(op)) problems_.add(op, why);
   }
 
   frames plan(op_index op, frames& done) {
@@ -316,15 +316,15 @@ class backward_engine : public backward_frame {
     }
     std::span<value const> const reads = form_.reads(op);
     collect(op, mark, reads);
-    publish(op, reads);
+    export_gradients(op, reads);
   }
 
-  // Whether a copy in a net inside an op is a blob of this net: no step leads into a Do.
+  // Returns true if a copy in a nested net is a blob of this net: no step of its path enters a Do.
   static bool shares_blobs(saved_value const& copy) {
     return std::ranges::find(copy.path, "net", &saved_value::step::argument) == copy.path.end();
   }
 
-  // Most values are read once: their gradients have one source, which nobody asks for.
+  // Returns true if a value has fan-out. Most have none: a single source needs no record.
   bool may_add_up(value v, std::uint32_t at) const {
     return form_.consumers(v).size() + (seeds_.contains(at) ? 1 : 0) >= 2;
   }
@@ -342,8 +342,7 @@ class backward_engine : public backward_frame {
     }
     if (any_adds_up) note_sources(op, mark, reads);
   }
-  // Records where the gradients of the op's inputs come from: what ops make, by order of making, then what is passed
-  // on.
+  // Records the sources of the op's input gradients: those that ops compute, in that order, then those passed through.
   void note_sources(op_index op, std::uint32_t mark, std::span<value const> reads) {
     std::span<gradient_operands const> const results = context_.results();
     made_.clear();
@@ -353,18 +352,18 @@ class backward_engine : public backward_frame {
     std::uint64_t before = passed_on;
     for (ranked const& r : made_) {
       std::uint32_t const at = form_.index(reads[r.input]);
-      // The same blob for two inputs: made for the first, passed on to the others.
+      // One gradient for several inputs is computed for the first and passed through to the others.
       bool const by_op = r.rank != passed_on && r.rank != before;
       note_source(reads[r.input], at, {results[r.input], op, by_op});
       before = r.rank;
     }
   }
 
-  void publish(op_index op, std::span<value const> reads) {
+  void export_gradients(op_index op, std::span<value const> reads) {
     std::span<gradient_operands const> const results = context_.results();
-    published_.hide_overwritten(op);
+    exported_.hide_overwritten(op);
     for (std::size_t i = 0; i != results.size(); ++i)
-      if (results[i]) published_.set(reads[i], results[i]);
+      if (results[i]) exported_.set(reads[i], results[i]);
   }
 
   void accumulate(op_index op) {
@@ -400,20 +399,20 @@ class backward_engine : public backward_frame {
     gradient_operands const total = add_gradients(tape_, sources, blob, placed, problem);
     if (!problem.empty() && options_.as_caffe2) problems_.add(op, blob, problem);
     gradients_[at] = total;
-    published_.set(v, total);
+    exported_.set(v, total);
   }
 
   void report_stale(op_index op) {
     for (value v : form_.writes(op))
-      if (is_stale(v)) problems_.add_stale(op, v, published_.version(v.blob));
+      if (is_stale(v)) problems_.add_stale(op, v, exported_.version(v.blob));
   }
 
   void finish() {
     if (!problems_.empty()) return;
     keep_needed();
     needed_->provide(order_);
-    if (!options_.as_caffe2)  // indices may be blobs of the net, which must still hold what they held
-      published_.for_each([&](blob_index, gradient_operands& g) {
+    if (!options_.as_caffe2)  // sparse indices may be forward values, which must still be available
+      exported_.for_each([&](blob_index, gradient_operands& g) {
         g.values = needed_->provide_result(g.values, order_);
         if (g.is_sparse()) g.indices = needed_->provide_result(g.indices, order_);
       });
@@ -423,7 +422,7 @@ class backward_engine : public backward_frame {
 
   void name_values() {
     names_.emplace(tape_, order_);
-    if (options_.as_caffe2) names_->grant_wishes();
+    if (options_.as_caffe2) names_->force_wishes();
     auto const keep = [&](gradient_operand v) { options_.as_caffe2 ? void() : names_->keep(v); };
     for (std::uint32_t v = 0; v != form_.value_count(); ++v) names_->call(net_.name_of_value(v), {v});
     for (blob_index b : form_.blobs()) {
@@ -432,14 +431,14 @@ class backward_engine : public backward_frame {
     }
     seeds_.hold_names(*names_);
     needed_->name_saved(*names_, scope_);
-    published_.for_each([&](blob_index, gradient_operands g) {
+    exported_.for_each([&](blob_index, gradient_operands g) {
       keep(g.values);
       if (g.is_sparse()) keep(g.indices);
     });
     names_->assign();
   }
 
-  // The ops that the gradients asked for need; all of them where nothing in particular is asked for.
+  // Dead code elimination: keeps the ops that the requested gradients need, all ops if none are requested by name.
   void keep_needed() {
     std::size_t const count = tape_.ops().size();
     std::vector<char> needed(count, options_.only.empty());
@@ -448,7 +447,7 @@ class backward_engine : public backward_frame {
       auto const mark = [&](gradient_operand v) {
         if (tape_.is_made(v) && tape_.made(v).maker != npos) needed[tape_.made(v).maker] = true;
       };
-      published_.for_each([&](blob_index, gradient_operands g) {
+      exported_.for_each([&](blob_index, gradient_operands g) {
         mark(g.values);
         mark(g.indices);
       });
@@ -468,7 +467,7 @@ class backward_engine : public backward_frame {
 
   gradient_rules const* rules_;
   gradient_options options_;
-  bool inside_;  // the net is inside an op
+  bool inside_;  // the net is nested in an op
   std::vector<shared_value> shared_;
   gradient_tape tape_;
   forward_net<N> net_;
@@ -481,12 +480,12 @@ class backward_engine : public backward_frame {
   gradient_sources sums_;
   std::vector<saved_value> saved_by_rules_;
   std::vector<ranked> made_;
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> abandoned_;  // ops of rules that refused while making them
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> abandoned_;  // op ranges of rules that refused half-way
   wanted_gradients<N> wanted_;
   backward_seeds<N> seeds_;
-  published_gradients<N> published_;
+  exported_gradients<N> exported_;
   backward_problems<N> problems_;
-  ended_blobs ended_;
+  inactive_blobs inactive_;
   std::size_t loops_ = 0;
   std::vector<std::uint32_t> order_;
   std::optional<needed_values<N>> needed_;

@@ -1,4 +1,4 @@
-// Backward passes that wait for those of the nets inside their ops: a stack of frames instead of recursion.
+// Explicit stack of backward passes: a pass suspends until the passes over its nested nets are done, without recursion.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace plait {
 
-/// A backward pass under way.
+/// A suspendable backward pass (coroutine-like).
 class backward_frame {
  public:
   using frames = std::vector<std::unique_ptr<backward_frame>>;
@@ -21,12 +21,12 @@ class backward_frame {
   backward_frame& operator=(backward_frame const&) = delete;
   virtual ~backward_frame() = default;
 
-  /// Goes on until it is done, which is when it returns no frames, or until others must run first: these. `done` are
-  /// those it asked for last, run to their end.
+  /// Resumes the pass. Returns the frames that must run before it can go on, or none when it is done. `done`: the
+  /// frames it returned last, all done.
   virtual frames advance(frames done) = 0;
 };
 
-/// Runs a frame and all that it asks for. Depth of nesting costs memory, not stack.
+/// Runs a frame and all frames that it requests, depth first. Nesting costs heap memory, not call stack.
 inline void run_frames(backward_frame& root) {
   struct level {
     backward_frame* frame;

@@ -1,4 +1,4 @@
-// What is wrong with a net, collected while a backward pass goes on, in sentences.
+// Diagnostics of a backward pass: collects all problems of a net, with messages.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@
 
 namespace plait {
 
-/// The problems of a net in the order they are found; none copies lists of writers, so that many stay linear.
+/// Problems of a net in the order they are found. They share lists of writers, so that n problems take linear space.
 template <gradient_net N>
 class backward_problems {
  public:
@@ -32,7 +32,7 @@ class backward_problems {
     found_.push_back({op, std::move(blob), {}, {}, {}, std::move(text)});
   }
   void add(op_index op, std::string const& why) { add(op, {}, net_->label(op) + ": " + why); }
-  /// Those of a net inside an op.
+  /// Adds the problems of a net nested in an op.
   void add_inside(op_index op, gradient_error const& inner) {
     for (gradient_problem p : inner.problems) {
       p.text = net_->label(op) + ": " + p.text;
@@ -40,12 +40,12 @@ class backward_problems {
       found_.push_back(std::move(p));
     }
   }
-  /// The op writes a value that has no gradient, where the blob has one of a later version.
+  /// Reports that the op writes a value without a gradient while the blob has the gradient of a later version.
   void add_stale(op_index op, value v, std::uint32_t has_gradient) {
     std::string const blob = net_->text(v.blob);
     found_.push_back({op, blob, v.version, has_gradient, writers_of(v.blob),
-                      net_->label(op) + ": the gradient of '" + blob + "' is one of version " +
-                          std::to_string(has_gradient) + ", this op writes version " + std::to_string(v.version)});
+                      net_->label(op) + ": the gradient of '" + blob + "' belongs to version " +
+                          std::to_string(has_gradient) + ", but this op writes version " + std::to_string(v.version)});
   }
   void add_overwritten(overwritten_value const& v) {
     std::string const blob = net_->text(v.what.blob);
@@ -54,8 +54,8 @@ class backward_problems {
     std::string text = (v.reader == npos ? "the result" : net_->label(v.reader) + ": its gradient") + " needs '" +
                        blob + "' at version " + std::to_string(v.what.version) + ", which is overwritten (version " +
                        std::to_string(last) + " is the last); written by";
-    if (v.what.version == net_->form().first_version(v.what.blob)) text += " whoever gives the net its inputs,";
-    // Of very many, those from the one that makes the value on.
+    if (v.what.version == net_->form().first_version(v.what.blob)) text += " the feed of the net's inputs,";
+    // Long lists begin with the producer of the value.
     std::size_t const first = writers.size() <= most_listed ? 0 : version_number(v.what);
     std::size_t const end = std::min(first + most_listed, writers.size());
     for (std::size_t i = first; i != end; ++i) text += ' ' + net_->label(writers[i]) + ',';
@@ -67,7 +67,7 @@ class backward_problems {
 
  private:
   static constexpr std::size_t most_listed = 16;
-  // Which of its writers makes a value, counted from 0; 0 for what is given.
+  // Returns the index of a value's producer among the blob's writers, 0 for an input of the net.
   std::size_t version_number(value v) const {
     std::uint32_t const written = v.version - net_->form().first_version(v.blob);
     return written == 0 ? 0 : written - 1;

@@ -1,4 +1,4 @@
-// The gradients that a backward pass starts from, and the names of blobs outside that it must keep free.
+// Seeds of a backward pass: the initial adjoints of its outputs, and names of enclosing nets that it must not use.
 #pragma once
 
 #include <algorithm>
@@ -24,8 +24,8 @@
 
 namespace plait {
 
-/// The seeds of a backward pass on its tape: fills of ones, and blobs that hold gradients already. Refers to all it is
-/// made with. O(1) a seed.
+/// Seeds of a backward pass on its tape: fills of ones, and blobs that already hold gradients. Refers to its
+/// constructor arguments. O(1) per seed.
 template <gradient_net N>
 class backward_seeds {
  public:
@@ -34,14 +34,14 @@ class backward_seeds {
       : ys_(std::move(ys)), net_(&net), tape_(&tape), options_(&options) {}
 
   std::size_t size() const noexcept { return ys_.size(); }
-  /// Whether the walk starts from a value.
+  /// Returns true if a value has a seed.
   bool contains(std::uint32_t value) const { return seeded_[value] != 0; }
 
-  /// No gradient gets this name: it belongs to something outside. Before start.
-  void keep_off(std::string name) { taken_.push_back(std::move(name)); }
+  /// Reserves a name that belongs to an enclosing net: no gradient gets it. Call it before start().
+  void reserve_name(std::string name) { taken_.push_back(std::move(name)); }
 
-  /// Calls begin(value, gradient_source) for each seed, in order; contains() knows it then. One that is no blob of the
-  /// net, or contradicts another, is a problem; for Caffe2 the former has a gradient, and nothing begins there.
+  /// Calls begin(value, gradient_source) for each seed, in order; contains() is true by then. Reports a seed that is
+  /// not a blob of the net or contradicts another one; in Caffe2 the former has a gradient that flows nowhere.
   template <class Begin>
   void start(backward_problems<N>& problems, Begin begin) {
     seeded_.assign(net_->form().value_count(), 0);
@@ -63,17 +63,17 @@ class backward_seeds {
         begin(v, y.gradient ? gradient_source{given(*y.gradient), npos, false}
                             : ones(y.blob, net_->operand(v), net_->form().producing_op(v)));
       } else if (ys_[seeded_[at] - 1].gradient != y.gradient)
-        problems.add(std::nullopt, y.blob, "two gradients are given for '" + y.blob + "'");
+        problems.add(std::nullopt, y.blob, "seed '" + y.blob + "' has two different gradients");
     }
   }
 
-  /// Calls f(blob, gradient_operands) for the seeds that are no blobs of the net.
+  /// Calls f(blob, gradient_operands) for the seeds that are not blobs of the net (as_caffe2).
   template <class F>
   void for_each_unknown(F f) const {
     for (auto const& [blob, gradient] : unknown_) f(blob, gradient);
   }
 
-  /// What is outside has its names from the start, and keeps them unless all is as Caffe2 has it.
+  /// Assigns names to values of enclosing nets: they hold them from the start and, unless as_caffe2, to the end.
   void hold_names(value_names& names) const {
     for (auto const& [name, v] : outside_) {
       names.hold({name}, v);
@@ -99,7 +99,7 @@ class backward_seeds {
     if (g.is_sparse()) made.indices = given(g.indices);
     return made;
   }
-  // A blob that holds a gradient from outside: one of the net, or one that the net does not know.
+  // Returns the operand of a blob that holds a given gradient: a blob of the net or of an enclosing one.
   gradient_operand given(std::string const& name) {
     if (blob_index const b = net_->find(name); b != npos) return net_->operand(net_->last(b));
     symbol const wish = tape_->texts.intern(name);
@@ -115,7 +115,7 @@ class backward_seeds {
   std::vector<std::string> taken_;
   std::vector<std::uint32_t> seeded_;                                   // by value: 1 + its first seed, 0 if none
   boost::unordered_flat_map<std::uint32_t, gradient_operand> outside_;  // by name, a symbol's number
-  std::map<std::string, gradient_operands> unknown_;                    // as_caffe2: seeds that are no blobs of the net
+  std::map<std::string, gradient_operands> unknown_;                    // as_caffe2: seeds that are not in the net
 };
 
 }  // namespace plait

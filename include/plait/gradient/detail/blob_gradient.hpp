@@ -1,4 +1,4 @@
-// Where the gradient of a blob stands.
+// Dense or sparse gradient of a blob, by the names of the blobs that hold it.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace plait {
 
-/// The gradient of a blob, by the names of the blobs that hold it: one tensor of its shape, or, for a table of which
-/// only some rows were used, these rows and their indices (a row may occur more than once; they add up).
+/// The gradient of a blob, by the names of the blobs that hold it. Dense: one tensor of its shape. Sparse (a table of
+/// which only some rows were read): these rows and their indices; duplicate rows add up.
 struct blob_gradient {
   std::string values;
   std::string indices = {};  ///< empty: dense

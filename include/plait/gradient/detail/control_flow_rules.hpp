@@ -1,4 +1,4 @@
-// Rules of control flow: If, While, Do.
+// Gradient rules of control flow: If, While, Do.
 #pragma once
 
 #include <string_view>
@@ -10,8 +10,8 @@
 
 namespace plait {
 
-/// The gradients of control flow. Nets inside ops must be given as netdefs (subnets with `net`, a shared_ptr, and
-/// `argument`), and the net type must take such (subnet_extensible_net).
+/// Adds the rules of If, While and Do. Nested nets must be netdefs (subnets with `net`, a shared_ptr, and `argument`),
+/// and the net type must accept such (subnet_extensible_net).
 inline void add_control_flow_rules(gradient_rules& rules) {
   auto const add = [&](std::string_view type, gradient_rule::planner plan, gradient_rule::maker make) {
     gradient_rule rule;

@@ -1,4 +1,4 @@
-// Values that have equal shapes whatever a net is fed: shape classes over SSA values, by union-find.
+// Shape equivalence classes of SSA values, by union-find: values whose shapes are equal for any input.
 #pragma once
 
 #include <cstdint>
@@ -13,15 +13,15 @@
 
 namespace plait {
 
-/// Shape classes of the values of a net, from the ops that keep the shape of their first input (keeps_shape). Refers to
-/// the net. Computed at the first question, in nearly linear time.
+/// Shape classes of the values of a net, derived from ops that keep the shape of their first input (keeps_shape).
+/// Refers to the net. Computed lazily by the first query, in nearly linear time.
 template <gradient_net N>
 class equal_shapes {
  public:
   explicit equal_shapes(forward_net<N> const& net) : net_(&net) {}
 
-  /// A value of the shape of `like` for which `is_present` holds, of the same blob if there is one; none if no value is
-  /// known to have that shape.
+  /// Returns a value of the shape of `like` that satisfies `is_present`, preferably of the same blob; nothing if no
+  /// value is known to have that shape.
   template <class IsPresent>
   std::optional<value> find(value like, IsPresent is_present) {
     compute();
@@ -58,8 +58,8 @@ class equal_shapes {
 
   forward_net<N> const* net_;
   std::vector<std::uint32_t> parent_;
-  std::vector<std::uint32_t> first_;  // of a class, by its root
-  std::vector<std::uint32_t> next_;   // in its class
+  std::vector<std::uint32_t> first_;  // first member of a class, by root
+  std::vector<std::uint32_t> next_;   // next member of the class, by value
 };
 
 }  // namespace plait

@@ -1,4 +1,4 @@
-// The net that a backward pass is made for, by numbers: its values, its ops, its names.
+// Forward net of a backward pass: its SSA values, ops and names by dense index.
 #pragma once
 
 #include <concepts>
@@ -26,13 +26,14 @@
 
 namespace plait {
 
-/// A net that gradient ops can be made for: ops have types and names have text, ops can be appended, and, where ops
-/// have arguments, a made op can take them over.
+/// A differentiable net: ops have types, names have text, ops can be appended, and, if ops have arguments, an appended
+/// op can inherit them.
 template <class N>
 concept gradient_net = typed_net<N> && has_text<N> && nameable_net<N> && extensible_net<N> &&
                        (!argument_readable_net<N> || inheriting_net<N>);
 
-/// Put next to an adaptation: PLAIT_CHECK_GRADIENT_NET(my::net); names each piece that gradients miss in a sentence.
+/// Checks gradient_net<N> with one message per missing member. Use next to an adaptation:
+/// PLAIT_CHECK_GRADIENT_NET(my::net);
 template <class N>
 consteval bool check_gradient_net() {
   static_assert(check_net<N>());
@@ -52,8 +53,8 @@ consteval bool check_gradient_net() {
 
 namespace detail {
 
-// The ops of a net by number. Those of a random-access range are asked for when they are wanted, so that the net may
-// grow meanwhile; of other ranges the places are noted.
+// Random access to the ops of a net. Indexes a random-access range on demand, so that the net may grow meanwhile;
+// stores the iterators of other ranges.
 template <class N>
 class numbered_ops {
   using traits = net_traits_of<std::remove_const_t<N>>;
@@ -85,18 +86,19 @@ class numbered_ops {
 
 }  // namespace detail
 
-/// A net in SSA form, its ops by number and its blobs by name, the names as symbols of a tape. Refers to the net, which
+/// A net in SSA form, its ops by index and its blobs by name, with names as symbols of a tape. Refers to the net, which
 /// must outlive it unchanged.
 template <gradient_net N>
 class forward_net {
   using traits = detail::net_traits_of<N>;
 
  public:
-  /// `given`: blobs of the net that are there before it runs, besides those it says or shows itself.
+  /// `given`: blobs that are set before the net runs, in addition to its declared or inferred inputs.
   explicit forward_net(N const& n, std::vector<std::string> given = {})
       : net_(&n), form_(n), ops_(n), given_(std::move(given)) {}
 
-  /// `implicit`: whether what nets inside ops read and write counts as operands of these ops.
+  /// Computes the SSA form and resets the tape. `implicit`: blobs that nested nets read and write count as operands of
+  /// their ops.
   void compute(gradient_tape& tape, bool implicit) {
     std::vector<std::pair<name_key_t<N>, std::uint32_t>> versions;
     if constexpr (std::constructible_from<name_key_t<N>, std::string const&>)
@@ -126,7 +128,7 @@ class forward_net {
   // ---- ops
   op_ref_t<N> op(op_index i) const { return ops_[i]; }
   std::string_view type(op_index op) const { return text_of_type(type_number(op)); }
-  /// Types by small numbers: in a large net it takes long to look at each op.
+  /// Returns the dense number of an op's type. Much faster in large nets than a look at the op.
   std::uint32_t type_number(op_index op) const { return type_of_[op]; }
   std::size_t type_count() const noexcept { return types_.size(); }
   std::string_view text_of_type(std::uint32_t number) const { return tape_->texts[types_[number]]; }
@@ -143,7 +145,7 @@ class forward_net {
       return std::nullopt;
   }
   bool has_nets(op_index op) const { return !std::ranges::empty(subnets(*net_, ops_[op])); }
-  /// For messages: op 3 (FC 'name').
+  /// Returns the op's label in messages: op 3 (FC 'name').
   std::string label(op_index op) const {
     std::string made = "op " + std::to_string(op) + " (" + std::string(type(op));
     if (std::string_view const name = op_name(*net_, ops_[op]); !name.empty()) made += " '" + std::string(name) + '\'';
@@ -154,20 +156,20 @@ class forward_net {
   symbol name(blob_index b) const { return symbols_[b]; }
   symbol name_of_value(std::uint32_t v) const { return symbols_[blob_of_value_[v]]; }
   std::string text(blob_index b) const { return std::string(tape_->texts[symbols_[b]]); }
-  /// npos if the net does not mention a blob of this name.
+  /// Returns the blob of this name, npos if there is none in the net.
   blob_index find(std::string_view text) const {
     symbol const s = tape_->texts.find(text);
     return s && s.id < blobs_.size() ? blobs_[s.id] : npos;
   }
   gradient_operand operand(value v) const { return {form_.index(v)}; }
-  /// The value of a number.
+  /// Returns the value with this index, the inverse of operand().
   value value_at(std::uint32_t number) const {
     blob_index const b = blob_of_value_[number];
     std::uint32_t const first = form_.first_version(b);
     return {b, first + (number - form_.index({b, first}))};
   }
   value last(blob_index b) const { return {b, form_.version(b)}; }
-  /// All ops that write a blob, in order.
+  /// Returns all ops that write a blob, in order.
   std::vector<op_index> writers(blob_index b) const {
     std::vector<op_index> made;
     for (std::uint32_t k = form_.first_version(b); k <= form_.version(b); ++k)
@@ -186,7 +188,7 @@ class forward_net {
   void intern_blobs(symbol_table& texts) {
     symbols_.resize(form_.blob_bound());
     blob_index first = 0;
-    if constexpr (symbol_named_net<N>) {  // all are in the table, but for names that only nets inside ops have
+    if constexpr (symbol_named_net<N>) {  // all are in the table, except names that occur in nested nets only
       first = static_cast<blob_index>(traits::symbols(*net_).size());
       for (blob_index b = 0; b != first; ++b) symbols_[b] = symbol{b};
     }
@@ -223,7 +225,7 @@ class forward_net {
   std::vector<blob_index> blob_of_value_;
 };
 
-/// Lets rules look at the op that a context shows.
+/// Gives rules access to the op that a context is at.
 template <gradient_net N>
 class forward_op_reader final : public op_reader {
  public:

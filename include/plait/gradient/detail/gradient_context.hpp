@@ -1,4 +1,4 @@
-// What a gradient rule sees of an op, and how it says what its gradient is.
+// Context of a gradient rule: an op with its operands and adjoints, and the functions that emit its gradient ops.
 //
 //   // y = a · b
 //   rules.set("Multiply", [](plait::gradient_context& c) {
@@ -29,43 +29,43 @@
 #include <plait/core/detail/npos.hpp>
 #include <plait/core/errors.hpp>
 #include <plait/core/symbols.hpp>
+#include <plait/gradient/detail/forward_values.hpp>
 #include <plait/gradient/detail/gradient_options.hpp>
 #include <plait/gradient/detail/gradient_tape.hpp>
-#include <plait/gradient/detail/later_values.hpp>
 #include <plait/net/mutation.hpp>
 
 namespace plait {
 
-class ended_blobs;
+class inactive_blobs;
 class scope_names;
 
-/// What the backward passes of nets inside an op share with the one around them.
+/// State that backward passes over nested nets share with the enclosing pass.
 struct pass_surroundings {
-  ended_blobs* ended = nullptr;        ///< what is known of nets inside ops
-  std::size_t* loops = nullptr;        ///< how many loops have been differentiated: for names that count them
-  scope_names const* scope = nullptr;  ///< names that copies cannot have, where blobs are shared; else none
+  inactive_blobs* inactive = nullptr;  ///< activity analysis of nested nets
+  std::size_t* loops = nullptr;        ///< number of loops differentiated so far, a counter for names
+  scope_names const* scope = nullptr;  ///< names that copies must avoid, if blobs are shared; else nullptr
 };
 
-/// Thrown by rules, through the context: why an op has no gradient here. The backward pass catches it and adds which op
-/// it is.
+/// Thrown by rules through the context: the reason why an op has no gradient. The backward pass catches it and adds the
+/// op.
 struct gradient_refusal : error {
   using error::error;
 };
 
-/// What rules may ask of an op beyond its operands; filled by the backward pass for any kind of net.
+/// Read access to an op's arguments, nets and name, type-erased over nets.
 class op_reader {
  public:
   virtual ~op_reader() = default;
-  /// nothing where the op has no such argument, or one of another kind (a net, a tensor).
+  /// Returns the argument; nothing if it is absent or a net or tensor.
   virtual std::optional<argument_value> argument(std::string_view key) const = 0;
-  /// The net in an argument; nullptr if there is none, or if the IR does not give it as a netdef.
+  /// Returns the net in an argument; nullptr if there is none or if the IR does not provide it as a netdef.
   virtual std::shared_ptr<netdef const> net(std::string_view key) const = 0;
   virtual std::string_view name() const = 0;
-  /// What an operand is called so far.
+  /// Returns the current name of an operand, which the pass may still change.
   virtual std::string text(gradient_operand v) const = 0;
 };
 
-/// An op that a rule has made, to be completed.
+/// Builder for an op that a rule has emitted.
 class made_op {
  public:
   made_op(gradient_tape& tape, std::uint32_t at) : tape_(&tape), at_(at) {}
@@ -78,12 +78,12 @@ class made_op {
     tape_->edit_details(at_).nets.emplace_back(std::string(key), std::move(inner));
     return *this;
   }
-  /// By this name the nets inside the op know one of its operands.
-  made_op& called(gradient_operand v, std::string_view name) {
-    tape_->edit_details(at_).called.emplace_back(v, std::string(name));
+  /// Binds an operand to the name that nested nets of the op use for it.
+  made_op& bound_as(gradient_operand v, std::string_view name) {
+    tape_->edit_details(at_).bound.emplace_back(v, std::string(name));
     return *this;
   }
-  /// Of this input the nets inside the op read the shape alone.
+  /// Declares that nested nets of the op read only the shape of this input.
   made_op& shape_only(gradient_operand v) {
     tape_->edit_details(at_).shapes.push_back(v);
     return *this;
@@ -92,19 +92,19 @@ class made_op {
     tape_->edit_details(at_).name = name;
     return *this;
   }
-  /// It does not take over the arguments of the op it is made for.
+  /// Does not inherit the arguments of the forward op.
   made_op& own_arguments() {
     (*tape_)[at_].takes.arguments = false;
     return *this;
   }
-  /// It takes over nothing at all.
+  /// Inherits nothing from the forward op.
   made_op& plain() {
     (*tape_)[at_].takes = {false, false, false};
     return *this;
   }
-  /// None of its outputs may have the name of an input.
-  made_op& apart() {
-    (*tape_)[at_].apart = true;
+  /// Forbids in-place execution: no output may have the name of an input.
+  made_op& not_in_place() {
+    (*tape_)[at_].not_in_place = true;
     return *this;
   }
 
@@ -113,13 +113,13 @@ class made_op {
   std::uint32_t at_;
 };
 
-/// One op, seen by its rule.
+/// An op under differentiation, as its rule sees it.
 class gradient_context {
  public:
   /// An operand of the op.
   struct operand {
     gradient_operand value;
-    symbol blob;  ///< in the tape's texts
+    symbol blob;  ///< in the tape's symbol table
   };
 
   gradient_context(gradient_tape& tape, op_reader const& reader) : tape_(&tape), reader_(&reader) {}
@@ -133,15 +133,15 @@ class gradient_context {
   std::string_view output_name(std::size_t i) const { return tape_->texts[at(outputs_, i).blob]; }
   gradient_operand input(std::size_t i) const { return at(inputs_, i).value; }
   gradient_operand output(std::size_t i) const { return at(outputs_, i).value; }
-  /// The first operand of that name; npos if there is none. O(1), but O(operands) for the first name that is asked for.
+  /// Returns the first operand of that name, npos if there is none. O(1), but the first call is O(operands).
   std::size_t find_input(std::string_view name) const { return find(inputs_of_, inputs_, name); }
   std::size_t find_output(std::string_view name) const { return find(outputs_of_, outputs_, name); }
-  /// How many of the inputs and outputs the op lists; those behind are what nets inside it read and write.
+  /// Number of operands that the op lists; the implicit operands, which its nested nets read or write, follow them.
   std::size_t listed_input_count() const noexcept { return listed_inputs_; }
   std::size_t listed_output_count() const noexcept { return listed_outputs_; }
 
-  /// The argument as a T, which is an alternative of argument_value; `fallback` where there is none. Integers do for
-  /// floats. Refuses one of another type.
+  /// Returns the argument as a T, an alternative of argument_value; `fallback` if it is absent. Integers convert to
+  /// float. Refuses an argument of another type.
   template <class T>
   T argument(std::string_view key, T fallback = T()) const {
     std::optional<argument_value> found = reader_->argument(key);
@@ -161,16 +161,16 @@ class gradient_context {
   // ---- gradients of outputs
   bool has_gradient(std::size_t o) const { return static_cast<bool>(at(gradients_, o)); }
   bool is_sparse(std::size_t o) const { return at(gradients_, o).is_sparse(); }
-  /// The dense gradient of an output. Refuses where there is none, or a sparse one.
+  /// Returns the dense gradient of an output. Refuses if there is none or it is sparse.
   gradient_operand output_gradient(std::size_t o) const {
     if (!has_gradient(o))
-      refuse("the gradient of output '" + std::string(output_name(o)) +
-             "' is not provided: nothing that is differentiated reads it (ZeroGradient makes one)");
+      refuse("output '" + std::string(output_name(o)) +
+             "' has no gradient: no differentiated op reads it (ZeroGradient adds one)");
     if (is_sparse(o))
       refuse("the gradient of output '" + std::string(output_name(o)) + "' is sparse where a dense one is needed");
     return gradients_[o].values;
   }
-  /// The sparse gradient of an output. Refuses where there is none, or a dense one.
+  /// Returns the sparse gradient of an output. Refuses if there is none or it is dense.
   gradient_operands output_rows(std::size_t o) const {
     if (!has_gradient(o)) (void)output_gradient(o);
     if (!is_sparse(o))
@@ -179,57 +179,57 @@ class gradient_context {
   }
 
   // ---- gradients of inputs
-  /// Whether anybody asks for the gradient of an input. A rule need not look: what nobody reads is dropped.
+  /// Returns true if the gradient of an input is requested. Rules need not check: dead ops are eliminated.
   bool is_wanted(std::size_t i) const { return at(wanted_, i) != 0; }
   /// `<x>_grad`
   std::string gradient_name(std::size_t i) const {
     return std::string(input_name(i)).append(gradient_tape::gradient_suffix);
   }
-  /// A new blob `<x>_grad`, which is to hold the gradient of input i: to be an output of an op.
+  /// Returns a new blob `<x>_grad` for the gradient of input i. An op of the rule must write it.
   gradient_operand input_gradient(std::size_t i) {
     gradient_operand const made = tape_->make_gradient(at(inputs_, i).blob);
     results_[i] = {made, {}};
     return made;
   }
-  /// The gradient of input i is what this operand holds already.
+  /// Passes an existing operand through as the gradient of input i.
   void pass(std::size_t i, gradient_operand gradient) { pass(i, gradient_operands{gradient, {}}); }
   void pass(std::size_t i, gradient_operands gradient) { at(results_, i) = gradient; }
-  /// The gradient of input i is sparse: rows at `indices`, which are an operand there is already; the result is a new
-  /// blob `<x>_grad_values` for the rows.
+  /// Makes the gradient of input i sparse, with the existing operand `indices`. Returns a new blob `<x>_grad_values`
+  /// for the rows.
   gradient_operand input_gradient_rows(std::size_t i, gradient_operand indices) {
     gradient_operand const made = tape_->make_value(gradient_name(i) + "_values");
     results_[i] = {made, indices};
     return made;
   }
-  /// A new blob that is needed on the way.
+  /// Returns a new blob for an intermediate result.
   gradient_operand temporary(std::string_view name) { return tape_->make_value(name); }
-  /// A new blob that takes the place of one that is not needed from here on; where it is, another place.
+  /// Returns a new blob that overwrites `other` if that is dead from here on, else a blob of another name.
   gradient_operand in_place_of(gradient_operand other) { return tape_->make_value_like(other); }
 
-  /// A blob under the name of another one, whatever that is still needed for: for state that ops change.
+  /// Returns a new blob with the name of `other` even if that is still live: for state that ops update.
   gradient_operand update(gradient_operand other) {
     gradient_operand const made = tape_->make_value_like(other);
     tape_->made(made).forced = true;
     return made;
   }
-  /// What an operand is called so far.
+  /// Returns the current name of an operand, which the pass may still change.
   std::string text(gradient_operand v) const { return reader_->text(v); }
   /// gradient_options::as_caffe2
   bool as_caffe2() const noexcept { return as_caffe2_; }
-  /// For the backward passes of nets inside.
+  /// Returns the state to share with backward passes over nested nets.
   pass_surroundings const& surroundings() const noexcept { return surroundings_; }
 
-  /// What becomes of values of the net until gradient ops run.
-  later_values& later() const {
-    PLAIT_ASSERT(later_ != nullptr, "gradient_context: no pass has said what becomes of values");
-    return *later_;
+  /// Returns which forward values are available when gradient ops run.
+  forward_values& forward() const {
+    PLAIT_ASSERT(forward_ != nullptr, "gradient_context: set_forward has not been called");
+    return *forward_;
   }
 
-  /// The net, or one inside it, needs a copy of a blob, which gradient ops will read.
+  /// Requests a saved copy of a forward blob, in the net or a nested one, for gradient ops.
   void save(saved_value copy) { saved_.push_back(std::move(copy)); }
 
   // ---- ops
-  /// Appends an op. It takes over device, engine and arguments of the op it is made for, arguments of its own first.
+  /// Appends an op. It inherits device, engine and arguments from the forward op; arguments added to it come first.
   template <class Inputs = std::initializer_list<gradient_operand>,
             class Outputs = std::initializer_list<gradient_operand>>
   made_op op(std::string_view type, Inputs const& inputs, Outputs const& outputs) {
@@ -267,17 +267,17 @@ class gradient_context {
     gradients_.push_back(gradient);
   }
   void set_output_gradient(std::size_t o, gradient_operands gradient) { gradients_[o] = gradient; }
-  /// Refuses if an op of the tape from `first` on, which the rule has made, reads what the rule has not made by then,
-  /// or if a gradient that it gives is made by none.
+  /// Refuses if an op that the rule has emitted, from `first` on, reads a value that the rule has not computed by then,
+  /// or if no op computes a gradient that it returns.
   void expect_made(std::size_t first) const {
     for (std::size_t op = first; op != tape_->ops().size(); ++op)
       for (gradient_operand const in : tape_->inputs(op)) expect_made_before(op, in);
     for (gradient_operands const& result : results_)
-      for (gradient_operand const part : {result.values, result.indices})
-        if (part) expect_made_before(tape_->ops().size(), part);
+      for (gradient_operand const v : {result.values, result.indices})
+        if (v) expect_made_before(tape_->ops().size(), v);
   }
   void set_surroundings(pass_surroundings const& s) { surroundings_ = s; }
-  void set_later(later_values& values) { later_ = &values; }
+  void set_forward(forward_values& values) { forward_ = &values; }
   void set_options(bool numpy_broadcasting, bool as_caffe2) {
     numpy_broadcasting_ = numpy_broadcasting;
     as_caffe2_ = as_caffe2;
@@ -296,7 +296,7 @@ class gradient_context {
     return all[i];
   }
 
-  using places = boost::unordered_flat_map<std::uint32_t, std::size_t>;  // of operands, by the numbers of their blobs
+  using places = boost::unordered_flat_map<std::uint32_t, std::size_t>;  // indices of operands, by symbol of the blob
 
   std::size_t find(places& known, std::vector<operand> const& all, std::string_view name) const {
     if (known.empty())
@@ -306,15 +306,15 @@ class gradient_context {
   }
 
   void expect_made_before(std::size_t op, gradient_operand v) const {
-    if (!v) refuse("its rule has an op read an operand that is none");
+    if (!v) refuse("its rule emits an op with an invalid operand");
     if (v.id < first_value_ || tape_->made(v).maker < op) return;
     std::string const name = tape_->wish(v);
-    refuse("its rule needs " + (name.empty() ? "a blob" : '\'' + name + '\'') + " before an op of it makes that");
+    refuse("its rule reads " + (name.empty() ? "a blob" : '\'' + name + '\'') + " before one of its ops computes it");
   }
 
   gradient_tape* tape_;
   op_reader const* reader_;
-  std::size_t first_value_ = 0;  // of those that the rule adds to the tape
+  std::size_t first_value_ = 0;  // the first value that the rule adds to the tape
   op_index source_ = npos;
   std::string_view type_;
   std::size_t listed_inputs_ = 0;
@@ -322,14 +322,14 @@ class gradient_context {
   bool numpy_broadcasting_ = false;
   bool as_caffe2_ = false;
   pass_surroundings surroundings_;
-  later_values* later_ = nullptr;
+  forward_values* forward_ = nullptr;
   std::vector<operand> inputs_;
   std::vector<operand> outputs_;
-  mutable places inputs_of_;  // found when the first is asked for
+  mutable places inputs_of_;  // built by the first look-up
   mutable places outputs_of_;
-  std::vector<gradient_operands> gradients_;  // of outputs
-  std::vector<char> wanted_;                  // of inputs
-  std::vector<gradient_operands> results_;    // of inputs
+  std::vector<gradient_operands> gradients_;  // by output
+  std::vector<char> wanted_;                  // by input
+  std::vector<gradient_operands> results_;    // gradients by input
   std::vector<saved_value> saved_;
 };
 

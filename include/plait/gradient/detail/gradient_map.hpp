@@ -1,4 +1,4 @@
-// From blobs to their gradients: what a backward pass gives back.
+// Map from blobs to their gradients: the result of a backward pass.
 #pragma once
 
 #include <algorithm>
@@ -20,26 +20,26 @@
 #include <plait/core/detail/hash.hpp>
 #include <plait/core/detail/hash_index.hpp>
 #include <plait/core/detail/npos.hpp>
-#include <plait/core/detail/text_store.hpp>
+#include <plait/core/detail/string_arena.hpp>
 #include <plait/gradient/detail/blob_gradient.hpp>
 
 namespace plait {
 
 namespace detail {
 
-// A hash_index that is made when it is first asked for, by any thread. Copies make their own.
-class late_index {
+// Lazily built hash_index, thread-safe. A copy is empty and builds its own.
+class lazy_index {
  public:
-  late_index() = default;
-  late_index(late_index const&) noexcept {}
-  late_index(late_index&& other) noexcept : made_(other.made_.exchange(nullptr)) {}
-  late_index& operator=(late_index other) noexcept {
+  lazy_index() = default;
+  lazy_index(lazy_index const&) noexcept {}
+  lazy_index(lazy_index&& other) noexcept : made_(other.made_.exchange(nullptr)) {}
+  lazy_index& operator=(lazy_index other) noexcept {
     made_ = other.made_.exchange(made_);
     return *this;
   }
-  ~late_index() { delete made_.load(std::memory_order_relaxed); }
+  ~lazy_index() { delete made_.load(std::memory_order_relaxed); }
 
-  /// nullptr before it is made.
+  /// Returns the index, nullptr before it is built.
   hash_index* get() noexcept { return made_.load(std::memory_order_relaxed); }
   template <class Make>
   hash_index const& get_or(Make make) const {
@@ -56,15 +56,15 @@ class late_index {
 
 }  // namespace detail
 
-/// From blobs to their gradients, in the order they were added: that of the blobs in the net. A large net has many and
-/// few are asked for: names are kept as text without strings around them, entries are made when they are read, by
-/// value, and the first look-up makes an index, O(all names). Look-ups are O(length of the name) then. Reading is safe
-/// from several threads.
+/// Map from blobs to their gradients, in insertion order: that of the blobs in the net. Compact, since a large net has
+/// many entries of which few are read: names are stored as contiguous text, entries are constructed on access, by
+/// value, and the first look-up builds a hash index, O(all names). Later look-ups are O(length of the name). Concurrent
+/// reads are safe.
 class gradient_map {
  public:
   using value_type = std::pair<std::string, blob_gradient>;  ///< blob and gradient
 
-  /// TRAP: what it refers to is made anew each time; `auto& [blob, gradient] = *it` does not change the map.
+  /// TRAP: it returns proxies, constructed at each access; `auto& [blob, gradient] = *it` does not change the map.
   class const_iterator {
    public:
     using value_type = gradient_map::value_type;
@@ -76,7 +76,7 @@ class gradient_map {
 
     const_iterator() = default;
     reference operator*() const { return map_->entry(at_); }
-    /// What it points to lives as long as the iterator stays there.
+    /// The pointee lives until the iterator moves.
     pointer operator->() const {
       if (!shown_) shown_ = **this;
       return &*shown_;
@@ -137,29 +137,29 @@ class gradient_map {
     return found->second;
   }
 
-  /// Adds the gradient of a blob; what is there stays. Where it is, and whether it was added.
+  /// Adds the gradient of a blob unless it has one. Returns an iterator to the entry, and true if it was added.
   std::pair<const_iterator, bool> emplace(std::string_view blob, blob_gradient const& gradient) {
     if (auto const found = find(blob); found != end()) return {found, false};
     append(blob, gradient.values, gradient.indices);
     return {end() - 1, true};
   }
-  /// Adds the gradient of a blob, or replaces the one that is there, whose text is freed with the map only.
+  /// Adds or replaces the gradient of a blob. The text of a replaced one is freed only with the map.
   std::pair<const_iterator, bool> insert_or_assign(std::string_view blob, blob_gradient const& gradient) {
     auto made = emplace(blob, gradient);
     if (!made.second)
       places_[static_cast<std::size_t>(made.first - begin())] = keep(blob, gradient.values, gradient.indices);
     return made;
   }
-  /// Adds the gradient of a blob that has none yet, without looking for it. `indices`: empty for a dense one.
+  /// Adds the gradient of a blob without a look-up. Precondition: the blob has none. `indices`: empty if dense.
   void append(std::string_view blob, std::string_view values, std::string_view indices = {}) {
     if (size() == npos) throw std::length_error("plait::gradient_map: 2^32 blobs");
     hash_index* const index = index_.get();
-    if (index != nullptr) index->reserve(size() + 1);  // first, so that nothing is half added
+    if (index != nullptr) index->reserve(size() + 1);  // may throw: before any change
     places_.push_back(keep(blob, values, indices));
     if (index != nullptr) index->insert(hash_text(blob), static_cast<std::uint32_t>(size() - 1));
   }
 
-  /// The same gradients, in whatever order.
+  /// Compares as maps: the order does not matter.
   friend bool operator==(gradient_map const& a, gradient_map const& b) {
     return a.size() == b.size() && std::ranges::all_of(a, [&](value_type const& entry) {
              auto const found = b.find(entry.first);
@@ -168,8 +168,7 @@ class gradient_map {
   }
 
  private:
-  // Names stand one behind the other; the gradient's begins where the blob's does if it goes on from that, as x_grad
-  // does from x.
+  // Names are concatenated; the gradient's name shares the blob's as a prefix if it begins with it, as x_grad with x.
   struct place {
     char const* text;
     std::uint32_t blob_size;
@@ -196,7 +195,7 @@ class gradient_map {
 
   hash_index const& index() const {
     return index_.get_or([this] {
-      constexpr std::size_t ahead = 16;  // memory takes that long to deliver the place of a name
+      constexpr std::size_t ahead = 16;  // prefetch distance
       std::array<std::size_t, ahead> hashes;
       hash_index made;
       made.reserve(size());
@@ -210,9 +209,9 @@ class gradient_map {
   }
 
   std::vector<place> places_;
-  text_store store_;
-  std::string text_;  // in the making
-  detail::late_index index_;
+  string_arena store_;
+  std::string text_;  // scratch
+  detail::lazy_index index_;
 };
 
 }  // namespace plait

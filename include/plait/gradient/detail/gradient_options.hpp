@@ -1,4 +1,4 @@
-// What a backward pass is asked for, and how it may fail.
+// Options, seeds and errors of a backward pass.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@
 
 namespace plait {
 
-/// A blob to start from, and its gradient: that of a given blob, or, without one, ones of its shape.
+/// Seed of a backward pass: a blob and its initial adjoint, which is a given blob or, by default, ones of its shape.
 struct gradient_seed {
   template <class T>
     requires std::convertible_to<T const&, std::string_view>
@@ -31,55 +31,57 @@ struct gradient_seed {
   std::optional<blob_gradient> gradient;
 };
 
-/// What to do where a gradient op needs a value of the net that a later op overwrites. With any of these, nets inside
-/// If, While and Do copy what they overwrite themselves, if it is not recomputed: each policy takes every net that the
-/// one before it in the order refuse, recompute, copy takes.
+/// Policy for forward values that a gradient op needs and a later op overwrites: error, saved tensor or
+/// rematerialisation. With each of them, nets nested in If, While and Do save values that they overwrite themselves and
+/// that are not recomputed. In the order refuse, recompute, copy each policy accepts every net that the one before it
+/// accepts.
 enum class overwritten_values {
   refuse,     ///< an error that names both versions
-  copy,       ///< copy it in the net, before it is overwritten
-  recompute,  ///< run the ops that make it once more, if they give the same and what they need is there; else refuse
+  copy,       ///< insert a copy into the net, before the value is overwritten
+  recompute,  ///< run its producers again, if they are deterministic and their inputs are available; else refuse
 };
 
-/// What to do where a blob gets dense gradients and sparse ones, or a dense one is needed and a sparse one comes.
+/// Policy for a blob with both dense and sparse gradients, and for a sparse gradient that a rule needs dense.
 enum class mixed_gradients {
   refuse,
   densify,  ///< spread the rows over a tensor of the blob's shape (SparseToDense)
 };
 
+/// Options of a backward pass.
 struct gradient_options {
   overwritten_values overwritten = overwritten_values::refuse;
   mixed_gradients mixed = mixed_gradients::refuse;
-  /// Blobs whose gradients are wanted; nothing is computed that these do not need. Empty: all.
+  /// Blobs whose gradients are requested; ops that these do not need are not emitted. Empty: all blobs.
   std::vector<std::string> only = {};
-  /// Operands of Add, Sub, Mul, Div and Pow may differ in shape without the argument `broadcast`; their gradients are
-  /// then summed to their shapes. By itself the pass takes shapes to be equal there, as Caffe2 does, which saves ops.
+  /// NumPy broadcasting of Add, Sub, Mul, Div and Pow without the argument `broadcast`: gradients are summed to the
+  /// operands' shapes. By default the pass assumes equal shapes there, as Caffe2 does, which saves ops.
   bool numpy_broadcasting = false;
-  /// Follow Caffe2 where plait does otherwise by itself: a given gradient of a blob that is read further on is dropped
-  /// instead of added; gradients have the names they wish for, whatever stands there and is still needed; an output
-  /// that is overwritten unread has the gradient of what overwrites it, and where a gradient op would read that, the op
-  /// cannot be differentiated; what control flow makes anew hands on the gradient that comes in, and nets inside keep
-  /// the name of a gradient that is one of several; fills of ones, and sums of gradients that are all passed through,
-  /// have no device, which for a fill counts as the CPU; seeds may be blobs that the net does not know.
+  /// Follows Caffe2 where plait deviates by default: a given gradient of a blob with readers is dropped, not added;
+  /// gradients get the names they request even if live values have them; an output that is overwritten unread has the
+  /// gradient of the overwriting version, and its op is refused if a gradient op would read that; a blob that control
+  /// flow overwrites passes the incoming gradient through; nested nets keep the name of a gradient that is one of
+  /// several; fills of ones, and sums of gradients that are all passed through, have no device, which counts as the CPU
+  /// for a fill; seeds may be blobs that are not in the net.
   bool as_caffe2 = false;
 };
 
-/// A copy of a blob that a net needs before one of its ops, in the net itself or in one inside it.
+/// Saved forward value (saved tensor): a copy of a blob to insert before an op of the net or of a nested net.
 struct saved_value {
-  /// One step into a net inside an op: the op, and the argument that holds the net.
+  /// A step into a nested net: the op and the argument that holds the net.
   struct step {
     op_index op = 0;
     std::string argument;
     friend bool operator==(step const&, step const&) = default;
   };
-  std::vector<step> path;  ///< from the outside in; empty: the net itself
-  op_index position = 0;   ///< of the op it stands before
+  std::vector<step> path;  ///< from the outermost net inwards; empty: the net itself
+  op_index position = 0;   ///< of the op that it is inserted before
   std::string blob;
   std::string name;         ///< of the copy
   bool shape_only = false;  ///< the blob may be unset: ZerosLike instead of Copy
   friend bool operator==(saved_value const&, saved_value const&) = default;
 };
 
-/// Ops in ascending order, shared by all problems that name them: a blob that is overwritten n times may have n
+/// Shared list of ops in ascending order. Problems share it, since a blob that is overwritten n times may have n
 /// problems with n writers each.
 class shared_ops {
  public:
@@ -101,17 +103,17 @@ class shared_ops {
   std::shared_ptr<std::vector<op_index> const> ops_;
 };
 
-/// One reason why a net cannot be differentiated.
+/// A reason why a net cannot be differentiated.
 struct gradient_problem {
-  std::optional<op_index> op;                 ///< the op of the net in question
-  std::string blob = {};                      ///< the blob, where it is about one
+  std::optional<op_index> op;                 ///< the op concerned
+  std::string blob = {};                      ///< the blob concerned, if any
   std::optional<std::uint32_t> needed = {};   ///< the version a gradient op needs
   std::optional<std::uint32_t> present = {};  ///< the version it would find
   shared_ops writers = {};                    ///< all ops that write the blob
-  std::string text = {};                      ///< the whole as a sentence
+  std::string text = {};                      ///< the message
 };
 
-/// Everything that is wrong with a net, found in one go. what() lists it.
+/// Thrown with all problems of a net, which what() lists.
 struct gradient_error : net_error {
   explicit gradient_error(std::vector<gradient_problem> found)
       : net_error(join(found), found.front().op, found.front().blob), problems(std::move(found)) {}

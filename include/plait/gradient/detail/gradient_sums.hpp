@@ -1,6 +1,6 @@
-// Adding up the gradients of a value that is read several times.
+// Fan-out accumulation: sums the gradients of a value with several readers.
 //
-// Follows Caffe2's IR._MakeSumOps and its names.
+// Emits the ops and names of Caffe2's IR._MakeSumOps.
 #pragma once
 
 #include <array>
@@ -19,14 +19,14 @@
 
 namespace plait {
 
-/// Where one of several gradients of a value comes from.
+/// A contribution to the gradient of a value.
 struct gradient_source {
   gradient_operands gradient;
-  op_index op = npos;  ///< the op of the net it is made for; npos: a seed
-  bool by_op = false;  ///< made by a gradient op, not passed on
+  op_index op = npos;  ///< the forward op that it is derived from; npos: a seed
+  bool by_op = false;  ///< computed by a gradient op, not passed through
 };
 
-/// The sources of values that may have several, in the order they come up. O(1) an addition.
+/// Contributions to values with fan-out, in the order they are added. add() is O(1).
 class gradient_sources {
  public:
   void reset(std::size_t values) {
@@ -68,11 +68,11 @@ class gradient_sources {
   };
   std::vector<node> nodes_;
   std::vector<end> ends_;
-  std::vector<std::uint32_t> list_of_;  // by value: which of the ends are its own
+  std::vector<std::uint32_t> list_of_;  // by value: index into ends_
 };
 
-/// Where a gradient comes among those that one op's gradient ops make, the ops of the tape from `first` on: dense ones
-/// by order of making, then sparse ones; passed_on if none of these ops makes it.
+/// Returns the sort key of a gradient among those that an op's gradient ops, the ops of the tape from `first` on,
+/// compute: dense ones in order of computation, then sparse ones; passed_on if none of these ops computes it.
 inline constexpr std::uint64_t passed_on = ~std::uint64_t{0};
 inline std::uint64_t order_of_making(gradient_tape const& tape, std::uint32_t first, gradient_operands g) {
   for (gradient_operand const v : {g.values, g.indices})
@@ -81,8 +81,8 @@ inline std::uint64_t order_of_making(gradient_tape const& tape, std::uint32_t fi
   return passed_on;
 }
 
-/// The op whose device a sum of gradients takes: that of the first gradient that an op makes, else of the first one
-/// that is passed on; Caffe2 knows the first kind only. npos: none.
+/// Returns the op whose device a sum of gradients is placed on: that of the first gradient computed by an op, else that
+/// of the first one passed through, which Caffe2 ignores. npos: none.
 inline op_index op_to_follow(std::vector<gradient_source> const& sources, bool as_caffe2) {
   op_index found = npos;
   for (gradient_source const& s : sources) {
@@ -92,8 +92,9 @@ inline op_index op_to_follow(std::vector<gradient_source> const& sources, bool a
   return found;
 }
 
-/// Whether gradients are on one device. Follows device_option_equal: CPUs are equal, other devices by number; what is
-/// passed on has no device. A fill of ones that is made for no op has none either; Caffe2 takes that for the CPU.
+/// Returns true if gradients are on one device. Follows device_option_equal: all CPUs are equal, other devices compare
+/// by number; a gradient that is passed through has no device. A fill of ones without a forward op has none either,
+/// which Caffe2 takes for the CPU.
 template <gradient_net N>
 bool same_devices(forward_net<N> const& net, std::vector<gradient_source> const& sources, bool as_caffe2) {
   std::optional<std::int64_t> first;
@@ -109,14 +110,14 @@ bool same_devices(forward_net<N> const& net, std::vector<gradient_source> const&
 
 namespace detail {
 
-// The value whose name another one has in the end.
+// Follows `like` to the value whose name v gets.
 inline gradient_operand named_like(gradient_tape const& tape, gradient_operand v) {
   while (tape.is_made(v) && tape.made(v).like != npos) v = {tape.made(v).like};
   return v;
 }
 
-// A made value that is one of several steps aside: `_<its name>_autosplit_<k>`. One that has the name of what it
-// replaces takes that along.
+// Renames one of several contributions to `_<its name>_autosplit_<k>`. For a value with the forced name of another one,
+// renames that one.
 inline void split_name(gradient_tape& tape, gradient_operand v, std::uint32_t k) {
   auto const next = [&](gradient_operand of) { return gradient_operand{tape.made(of).like}; };
   while (tape.made(v).forced && tape.is_made(next(v))) v = next(v);
@@ -136,9 +137,9 @@ inline std::string without_suffix(std::string_view text, std::string_view suffix
 
 }  // namespace detail
 
-/// Appends the ops that add up two or more gradients, all dense or all sparse: a Sum, or a Concat of the indices and
-/// one of the rows. `placed`: the op whose device they take, npos for none. The result has the name of the first
-/// gradient that an op makes, else `<blob>_grad`; `problem` says so where that is the name of one passed on.
+/// Appends the ops that sum two or more gradients, all dense or all sparse: a Sum, or a Concat of the indices and one
+/// of the rows. `placed`: the op whose device they are placed on, npos for none. The sum gets the name of the first
+/// gradient computed by an op, else `<blob>_grad`; sets `problem` if a gradient that is passed through has this name.
 inline gradient_operands add_gradients(gradient_tape& tape, std::vector<gradient_source> const& sources,
                                        std::string_view blob, op_index placed, std::string& problem) {
   inherited const placement{placed != npos, false, false};
@@ -150,9 +151,9 @@ inline gradient_operands add_gradients(gradient_tape& tape, std::vector<gradient
   auto const wish = [&](gradient_operand v) { return tape.wish(detail::named_like(tape, v)); };
   auto const check_passed_on = [&](gradient_operand v, std::string const& sum) {
     if (wish(v) == sum)
-      problem = "a gradient of '" + std::string(blob) + "' that is passed on has the name of their sum";
+      problem = "a gradient of '" + std::string(blob) + "' that is passed through has the name of the sum";
   };
-  std::vector<gradient_operand> parts;
+  std::vector<gradient_operand> terms;
 
   if (!sources.front().gradient.is_sparse()) {
     std::string const sum = base != nullptr ? wish(base->gradient.values) : plain;
@@ -160,17 +161,17 @@ inline gradient_operands add_gradients(gradient_tape& tape, std::vector<gradient
     std::size_t base_at = 0;
     for (gradient_source const& s : sources) {
       if (&s == base)
-        base_at = parts.size();
+        base_at = terms.size();
       else if (s.by_op)
         detail::split_name(tape, s.gradient.values, split++);
       else
         check_passed_on(s.gradient.values, sum);
-      parts.push_back(s.gradient.values);
+      terms.push_back(s.gradient.values);
     }
-    std::swap(parts[0], parts[base_at]);  // in place works for the first only
+    std::swap(terms[0], terms[base_at]);  // Sum can work in place on its first input only
     gradient_operand const total =
         base != nullptr ? tape.make_value_like(base->gradient.values) : tape.make_value(plain);
-    tape.add("Sum", placed, parts, std::array{total}, placement);
+    tape.add("Sum", placed, terms, std::array{total}, placement);
     return {total, {}};
   }
 
@@ -178,21 +179,21 @@ inline gradient_operands add_gradients(gradient_tape& tape, std::vector<gradient
   if (base != nullptr)
     stem = made_here(base->gradient.indices) ? detail::without_suffix(tape.wish(base->gradient.indices), "_indices")
                                              : detail::without_suffix(tape.wish(base->gradient.values), "_values");
-  auto const join = [&](gradient_operand gradient_operands::*part, std::string_view what) {
-    parts.clear();
+  auto const join = [&](gradient_operand gradient_operands::*member, std::string_view what) {
+    terms.clear();
     std::uint32_t split = 0;
     for (gradient_source const& s : sources) {
-      gradient_operand const v = s.gradient.*part;
+      gradient_operand const v = s.gradient.*member;
       if (s.by_op && made_here(v))
         detail::split_name(tape, v, split++);
       else
         check_passed_on(v, stem);
-      parts.push_back(v);
+      terms.push_back(v);
     }
     std::string const name = stem + '_' + std::string(what) + "_concat";
     gradient_operand const all = tape.make_value(name);
     std::uint32_t const op =
-        tape.add("Concat", placed, parts, std::array{all, tape.make_value(name + "_split")}, placement);
+        tape.add("Concat", placed, terms, std::array{all, tape.make_value(name + "_split")}, placement);
     tape.edit_details(op).arguments.push_back({"axis", std::int64_t{0}});
     return all;
   };

@@ -1,7 +1,7 @@
-// The ops a backward pass makes, before they have their final names: operands are numbers, each of one value.
+// Gradient tape (Wengert list): the ops of a backward pass in SSA form, before their values have names.
 //
-// That gradients are values and not names is what keeps them apart: a name is only a wish here. Which name a value gets
-// is decided when all ops are known (value_names.hpp), so that no value is overwritten while it is still needed.
+// Gradients are values, never names: a value only has a wish, the name it requests. Names are assigned when all ops are
+// known (value_names.hpp), so that no value is overwritten while it is live.
 #pragma once
 
 #include <cstddef>
@@ -21,14 +21,14 @@
 
 namespace plait {
 
-/// An operand of a gradient op: a value of the net that is differentiated, or one that gradient ops make.
+/// An operand of a gradient op: a value of the forward net or one that gradient ops define.
 struct gradient_operand {
   std::uint32_t id = npos;
   explicit operator bool() const noexcept { return id != npos; }
   friend bool operator==(gradient_operand, gradient_operand) = default;
 };
 
-/// The gradient of one value while the pass runs: a tensor, or rows of one and their indices; or none.
+/// The adjoint of a value during the pass: dense, sparse (rows and their indices), or none.
 struct gradient_operands {
   gradient_operand values;
   gradient_operand indices;  ///< absent unless sparse
@@ -36,41 +36,41 @@ struct gradient_operands {
   bool is_sparse() const noexcept { return static_cast<bool>(indices); }
 };
 
-/// Ops in order, their operands, and the names wished for. Values below forward_count() are those of the net, numbered
-/// by its ssa_form; O(1) each.
+/// Ops in order, their operands, and the wishes of values. Values below forward_count() are those of the forward net,
+/// numbered by its ssa_form. O(1) each.
 class gradient_tape {
  public:
   struct details {
     std::string name;
     std::vector<argument_spec> arguments;
     std::vector<std::pair<std::string, std::shared_ptr<netdef const>>> nets;
-    std::vector<std::pair<gradient_operand, std::string>> called;  // by these names the nets know operands
-    std::vector<gradient_operand> shapes;                          // inputs of which the nets read the shape alone
+    std::vector<std::pair<gradient_operand, std::string>> bound;  // operands by their names in nested nets
+    std::vector<gradient_operand> shapes;                         // inputs whose shape alone nested nets read
   };
   struct op {
-    symbol type;              // none: the source once more, with outputs of its own
-    op_index source = npos;   // the op of the net it is made for
+    symbol type;              // none: a recomputation of the source with other outputs
+    op_index source = npos;   // the forward op that it is derived from
     std::uint32_t first = 0;  // operands: inputs, then outputs
     std::uint32_t inputs = 0;
     std::uint32_t outputs = 0;
-    std::uint32_t more = npos;  // its details
+    std::uint32_t more = npos;  // index of its details
     inherited takes;
-    bool apart = false;  // no output may have the name of an input
+    bool not_in_place = false;  // no output may have the name of an input
   };
   struct made_value {
     symbol wish = {};
-    std::uint32_t like = npos;   // instead of a wish: the name that value gets
-    std::uint32_t maker = npos;  // the op that makes it, none: it is there before
+    std::uint32_t like = npos;   // replaces the wish: gets the name of that value
+    std::uint32_t maker = npos;  // the op that defines it; npos: an input of the tape
     std::uint32_t position = 0;  // among the outputs of its maker
-    std::uint32_t split = npos;  // one of several that add up: `_<name>_autosplit_<split>` is wished for
-    bool of_blob = false;        // the wish is a blob, its gradient's name what is wished for
-    bool forced = false;         // its name whatever stands under it: what it replaces is meant to be replaced
+    std::uint32_t split = npos;  // a contribution to a sum: requests `_<name>_autosplit_<split>`
+    bool of_blob = false;        // the wish is a blob, whose gradient's name is requested
+    bool forced = false;         // gets its name even from a live value, which it deliberately overwrites
   };
   static constexpr std::string_view gradient_suffix = "_grad";
 
   explicit gradient_tape(std::size_t forward_values = 0) : forward_(static_cast<std::uint32_t>(forward_values)) {}
 
-  /// Makes room for about so much: growing would touch each page of a large tape several times.
+  /// Reserves memory for an estimate: growth would touch each page of a large tape several times.
   void reserve(std::size_t ops, std::size_t values, std::size_t operands) {
     ops_.reserve(ops);
     values_.reserve(values);
@@ -88,8 +88,8 @@ class gradient_tape {
     return {static_cast<std::uint32_t>(value_count() - 1)};
   }
   gradient_operand make_value(std::string_view wish) { return make_value(texts.intern(wish)); }
-  /// `<blob>_grad`. In a large net it takes long to find a name's place among all: that is left to who names the
-  /// values.
+  /// Returns a new value with the wish `<blob>_grad`. Does not intern it: in a large net the look-up is slow, and
+  /// value_names batches them.
   gradient_operand make_gradient(symbol blob) {
     values_.push_back({.wish = blob, .of_blob = true});
     return {static_cast<std::uint32_t>(value_count() - 1)};
@@ -103,7 +103,7 @@ class gradient_tape {
     return values_[v.id - forward_];
   }
   made_value const& made(gradient_operand v) const { return const_cast<gradient_tape*>(this)->made(v); }
-  /// The name wished for; none of a value that gets the name of another, and of those of the net.
+  /// Returns the name that a value requests; empty for forward values and values with the name of another one.
   std::string wish(gradient_operand v) const {
     std::string name;
     if (is_made(v)) write_wish(made(v), name);

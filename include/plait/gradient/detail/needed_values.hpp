@@ -1,4 +1,5 @@
-// Values of the net that gradient ops read although a later op of the net overwrites them.
+// To-be-recorded (TBR) analysis: finds forward values that gradient ops read after a later op has overwritten them, and
+// saves or rematerialises them.
 #pragma once
 
 #include <algorithm>
@@ -15,9 +16,9 @@
 #include <plait/core/detail/npos.hpp>
 #include <plait/gradient/detail/equal_shapes.hpp>
 #include <plait/gradient/detail/forward_net.hpp>
+#include <plait/gradient/detail/forward_values.hpp>
 #include <plait/gradient/detail/gradient_options.hpp>
 #include <plait/gradient/detail/gradient_tape.hpp>
-#include <plait/gradient/detail/later_values.hpp>
 #include <plait/gradient/detail/operand_uses.hpp>
 #include <plait/gradient/detail/scope_names.hpp>
 #include <plait/gradient/detail/value_names.hpp>
@@ -25,46 +26,47 @@
 
 namespace plait {
 
-/// A value that is gone when a gradient op needs it.
+/// A forward value that is overwritten before a gradient op reads it.
 struct overwritten_value {
   plait::value what;
-  op_index reader;  ///< the op of the net whose gradient it is; npos: of several
+  op_index reader;  ///< the forward op whose gradient reads it; npos: a result of the pass
 };
 
-/// How needed_values provides values.
+/// Policy by which needed_values provides overwritten values.
 struct value_policy {
   overwritten_values how = overwritten_values::refuse;
-  bool copy_the_rest = false;   ///< copy what recompute cannot make again
-  bool exact_operands = false;  ///< also what is read for its shape or device alone must be the very value (Caffe2)
+  bool copy_the_rest = false;   ///< save values that cannot be recomputed
+  bool exact_operands = false;  ///< no substitutes for operands whose shape or device alone is read (Caffe2)
 };
 
-/// Finds such values on a tape, and provides them in one of the ways of overwritten_values. An operand that is read for
-/// its shape or device alone may be another value that agrees in that. O(operands).
+/// Finds overwritten operands on a tape and replaces them according to overwritten_values: by saved copies or by
+/// recomputations. An operand whose shape or device alone is read is replaced by any value that agrees in it.
+/// O(operands).
 template <gradient_net N>
-class needed_values final : public later_values {
+class needed_values final : public forward_values {
  public:
-  /// `repeatable`: whether an op of the net gives the same when it runs again.
+  /// `repeatable`: returns true for forward ops that may be recomputed (deterministic).
   needed_values(gradient_tape& tape, forward_net<N> const& net, std::function<bool(op_index)> repeatable)
       : tape_(&tape), net_(&net), form_(&net.form()), repeatable_(std::move(repeatable)), shapes_(net) {}
 
-  /// Before all else: how values are provided, and what the net around this one says of a blob that both share.
+  /// Sets the policy, and what is known of a blob shared with the enclosing net. Call them first.
   void set_policy(value_policy policy) { policy_ = policy; }
   void share(blob_index b, shared_value const& outside) {
-    if (outside.later != later_value::kept) later_.insert_or_assign(b, outside.later);
+    if (outside.availability != value_availability::kept) outer_availability_.insert_or_assign(b, outside.availability);
     if (outside.is_set) first_set_.insert_or_assign(b, form_->first_version(b));
   }
 
-  later_value later(gradient_operand v) override {
-    if (tape_->is_made(v)) return later_value::kept;
+  value_availability availability(gradient_operand v) override {
+    if (tape_->is_made(v)) return value_availability::kept;
     value const at = net_->value_at(v.id);
     if (!is_gone(v)) {
-      auto const known = later_.find(at.blob);
-      return known == later_.end() ? later_value::kept : known->second;
+      auto const known = outer_availability_.find(at.blob);
+      return known == outer_availability_.end() ? value_availability::kept : known->second;
     }
-    if (policy_.how == overwritten_values::refuse) return later_value::refused;
-    if (policy_.how == overwritten_values::recompute && can_repeat(v)) return later_value::kept;
-    if (policy_.how == overwritten_values::recompute && !policy_.copy_the_rest) return later_value::overwritten;
-    return is_set(at) ? later_value::kept : later_value::overwritten;
+    if (policy_.how == overwritten_values::refuse) return value_availability::refused;
+    if (policy_.how == overwritten_values::recompute && can_repeat(v)) return value_availability::kept;
+    if (policy_.how == overwritten_values::recompute && !policy_.copy_the_rest) return value_availability::overwritten;
+    return is_set(at) ? value_availability::kept : value_availability::overwritten;
   }
   bool is_set(gradient_operand v) override { return tape_->is_made(v) || is_set(net_->value_at(v.id)); }
   gradient_operand find_shaped(gradient_operand like) override {
@@ -74,7 +76,7 @@ class needed_values final : public later_values {
     return found ? net_->operand(*found) : gradient_operand();
   }
 
-  /// Changes the tape's operands where a value is provided otherwise; ops that run again join the order.
+  /// Replaces overwritten operands on the tape and inserts recomputed ops into the order.
   void provide(std::vector<std::uint32_t>& order) {
     std::vector<std::uint32_t> provided;
     provided.reserve(order.size());
@@ -84,24 +86,25 @@ class needed_values final : public later_values {
         gradient_operand const there = provide(wanted, op, i, provided);
         if (there == wanted) continue;
         tape_->inputs(op)[i] = there;
-        if (tape_->find_details(op) != nullptr)  // nets inside know it by what it was called
-          for (auto& [v, called] : tape_->edit_details(op).called)
+        if (tape_->find_details(op) != nullptr)  // nested nets keep their name for it
+          for (auto& [v, called] : tape_->edit_details(op).bound)
             if (v == wanted) v = there;
       }
       provided.push_back(op);
     }
     order = std::move(provided);
   }
-  /// The same for an operand that the result of the pass names: what stands in for it, itself unless it is gone.
+  /// Like provide(), for an operand that is a result of the pass. Returns its replacement, itself if it is not
+  /// overwritten.
   gradient_operand provide_result(gradient_operand v, std::vector<std::uint32_t>& order) {
     return provide_elements(v, npos, order);
   }
 
   std::vector<overwritten_value> const& missing() const noexcept { return missing_; }
-  /// In the order of their positions.
+  /// Returns the copies to insert, by position.
   std::vector<saved_value> const& saved() const noexcept { return saved_; }
 
-  /// Gives the copies names that nothing else in the scope has, and lets them stand from the start.
+  /// Gives the saved copies names that are unique in the scope, and marks them live from the start.
   void name_saved(value_names& names, scope_names const& scope) {
     boost::unordered_flat_map<blob_index, std::uint32_t> next;
     for (auto const& [id, made] : copies_) {
@@ -122,14 +125,14 @@ class needed_values final : public later_values {
     if (tape_->is_made(v)) return false;
     value const at = net_->value_at(v.id);
     if (at.version != form_->version(at.blob)) return true;
-    auto const known = later_.find(at.blob);
-    return known != later_.end() && known->second == later_value::overwritten;
+    auto const known = outer_availability_.find(at.blob);
+    return known != outer_availability_.end() && known->second == value_availability::overwritten;
   }
   bool is_kept(gradient_operand v) const {
-    return !is_gone(v) && (tape_->is_made(v) || !later_.contains(net_->value_at(v.id).blob));
+    return !is_gone(v) && (tape_->is_made(v) || !outer_availability_.contains(net_->value_at(v.id).blob));
   }
-  // Whether a value is there in every run, so that an op of this net can copy it: nets inside ops may leave blobs
-  // unset. What is not, nets inside save themselves where they read its elements.
+  // Returns true if a value exists in every run, so that an op of this net can copy it: nested nets may leave blobs
+  // unset. Nested nets that read the elements of other values save these themselves.
   bool is_set(value v) {
     auto const [at, added] = first_set_.try_emplace(v.blob, npos);
     if (added)
@@ -149,7 +152,7 @@ class needed_values final : public later_values {
     });
   }
 
-  // What stands in for an operand of a gradient op, which is the operand itself unless it is gone.
+  // Returns the replacement of an operand of a gradient op, itself if it is not overwritten.
   gradient_operand provide(gradient_operand v, std::uint32_t op, std::uint32_t input,
                            std::vector<std::uint32_t>& order) {
     if (!is_gone(v)) return v;
@@ -179,12 +182,12 @@ class needed_values final : public later_values {
         std::ranges::find(more->arguments, "input_as_shape", &argument_spec::name) != more->arguments.end();
     return use_of_operand(tape_->texts[tape_->ops()[op].type], input, from_shape);
   }
-  // Whether an op can read a value besides what it reads: Do binds no blob twice.
+  // Returns true if an op can read a value in addition to its inputs: Do cannot bind a blob twice.
   bool may_read(std::uint32_t op, gradient_operand v) {
     gradient_tape::details const* const more = tape_->find_details(op);
     return more == nullptr || more->nets.empty() || std::ranges::find(tape_->inputs(op), v) == tape_->inputs(op).end();
   }
-  // Whether what a blob holds last is on the device of a former value, which `reader`, a copy, reads.
+  // Returns true if the last value of a blob is on the device of an earlier value, which `reader`, a copy, reads.
   bool is_last_on_device(gradient_operand v, op_index reader) {
     value const at = net_->value_at(v.id);
     value const last = net_->last(at.blob);
@@ -203,19 +206,19 @@ class needed_values final : public later_values {
     return find_repeats(
         wanted, [this](std::uint32_t id, op_index) { repeats_.insert(id); }, repeats_);
   }
-  // The value anew, from ops that run once more after the net; none if one of them cannot.
+  // Rematerialises a value: appends its producers to the order. Returns none if one of them cannot be recomputed.
   gradient_operand repeat(gradient_operand wanted, std::vector<std::uint32_t>& order) {
     bool const found = find_repeats(
         wanted, [&](std::uint32_t, op_index op) { run_again(op, order); }, again_);
     return found ? again_.at(wanted.id) : gradient_operand();
   }
-  // Calls f(value, op) for the ops that must run once more for a value, each behind those it reads from; `known`: what
-  // there is by then. False if one of them cannot.
+  // Calls f(value, op) for the ops to recompute for a value, producers first; `known`: values that are available by
+  // then. Returns false if one of the ops cannot be recomputed.
   template <class F, class Known>
   bool find_repeats(gradient_operand wanted, F f, Known const& known) {
     struct step {
       std::uint32_t id;
-      bool entered = false;  // it waits for what lies above it
+      bool entered = false;  // waits for the steps above it
     };
     std::vector<step> pending = {{wanted.id}};
     while (!pending.empty()) {
@@ -265,11 +268,12 @@ class needed_values final : public later_values {
   std::function<bool(op_index)> repeatable_;
   std::vector<std::pair<std::uint32_t, gradient_operand>> copies_;
   std::vector<saved_value> saved_;
-  boost::unordered_flat_map<std::uint32_t, gradient_operand> again_;  // what stands in for values
-  boost::unordered_flat_set<std::uint32_t> lost_;                     // what nothing can stand in for
-  boost::unordered_flat_set<std::uint32_t> repeats_;                  // what can_repeat has found to be possible
+  boost::unordered_flat_map<std::uint32_t, gradient_operand> again_;  // replacements of values
+  boost::unordered_flat_set<std::uint32_t> lost_;                     // values that cannot be recomputed
+  boost::unordered_flat_set<std::uint32_t> repeats_;                  // values that can_repeat has accepted
   value_policy policy_;
-  boost::unordered_flat_map<blob_index, later_value> later_;        // of what the net leaves, unless it is kept
+  boost::unordered_flat_map<blob_index, value_availability>
+      outer_availability_;                                          // of what the net leaves, unless it is kept
   boost::unordered_flat_map<blob_index, std::uint32_t> first_set_;  // the first version that is there in every run
   equal_shapes<N> shapes_;
   boost::unordered_flat_set<std::uint64_t> noted_;

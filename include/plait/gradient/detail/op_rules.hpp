@@ -1,4 +1,4 @@
-// The rules of the ops of a net, by number.
+// Look-up of gradient rules by op index.
 #pragma once
 
 #include <cstdint>
@@ -10,21 +10,21 @@
 
 namespace plait {
 
-/// Finds rules by the numbers of ops, with one look-up in the table for each op type that the net has. Refers to both.
+/// Finds rules by op index, with one look-up in the rule table per op type of the net. Refers to net and table.
 template <gradient_net N>
 class op_rules {
  public:
   op_rules(forward_net<N> const& net, gradient_rules const& rules) : net_(&net), rules_(&rules) {}
 
-  /// Once the net is computed. O(types).
+  /// Looks up the rules of all types. Call it after forward_net::compute. O(types).
   void find_all() {
     by_type_.clear();
     for (std::uint32_t type = 0; type != net_->type_count(); ++type)
       by_type_.push_back(rules_->find(net_->text_of_type(type)));
   }
-  /// nullptr if its type has none.
+  /// Returns the rule of an op, nullptr if its type has none.
   gradient_rule const* operator[](op_index op) const { return by_type_[net_->type_number(op)]; }
-  /// Whether an op gives the same when it runs again.
+  /// Returns true if an op may be recomputed (deterministic).
   bool is_repeatable(op_index op) const {
     gradient_rule const* const rule = (*this)[op];
     bool const known = rule != nullptr && rule->how != gradient_rule::kind::refused;

@@ -1,4 +1,4 @@
-// Operand uses of gradient ops: which operands they read for the elements, which for the shape or the device alone.
+// Operand uses of gradient ops: elements, shape only or device only.
 #pragma once
 
 #include <algorithm>
@@ -10,10 +10,11 @@
 
 namespace plait {
 
+/// The property of an operand that an op reads.
 enum class operand_use {
   elements,
-  shape,   ///< any value of the same shape and element type does as well
-  device,  ///< any value on the same device does as well
+  shape,   ///< any value of the same shape and element type is a substitute
+  device,  ///< any value on the same device is a substitute
 };
 
 namespace detail {
@@ -51,7 +52,7 @@ inline constexpr auto shape_operands = std::to_array<shape_operand>({
     {"ZerosLike", 0},
 });
 
-// Types whose first output has the shape and the element type of the first input, whatever else they read.
+// Types whose first output has the shape and element type of the first input, whatever the other operands are.
 inline constexpr auto shape_keepers = std::to_array<std::string_view>({"Abs",
                                                                        "Acos",
                                                                        "Alias",
@@ -109,7 +110,8 @@ inline constexpr auto shape_keepers = std::to_array<std::string_view>({"Abs",
 
 }  // namespace detail
 
-/// How a gradient op uses one of its inputs. `from_shape`: it is a fill whose input holds the shape (input_as_shape).
+/// Returns how a gradient op uses an input. `from_shape`: the op is a fill whose input holds the shape
+/// (input_as_shape).
 [[nodiscard]] constexpr operand_use use_of_operand(std::string_view type, std::size_t input, bool from_shape = false) {
   if (type == "CopyOnDeviceLike" && input == 1) return operand_use::device;
   if (from_shape) return operand_use::elements;
@@ -118,7 +120,7 @@ inline constexpr auto shape_keepers = std::to_array<std::string_view>({"Abs",
   return listed ? operand_use::shape : operand_use::elements;
 }
 
-/// Whether the first output of ops of a type has the shape and the element type of their first input.
+/// Returns true if the first output of ops of a type has the shape and element type of their first input.
 [[nodiscard]] constexpr bool keeps_shape(std::string_view type) {
   return std::ranges::find(detail::shape_keepers, type) != detail::shape_keepers.end();
 }

@@ -1,4 +1,4 @@
-// What optimisers need to know, and what they leave behind.
+// Options and results of optimisers: learning-rate schedule, gradient clipping, weight decay, placement.
 #pragma once
 
 #include <cstdint>
@@ -12,33 +12,33 @@
 
 namespace plait {
 
-/// How the rate changes from step to step: an Iter op counts them, and a LearningRate op follows.
+/// Learning-rate schedule: an Iter op counts the steps, a LearningRate op computes the rate.
 struct rate_schedule {
-  /// LearningRate's: fixed, step, exp, inv, poly, alter, linearWarmup, constantWarmup or hill.
+  /// A policy of LearningRate: fixed, step, exp, inv, poly, alter, linearWarmup, constantWarmup or hill.
   std::string policy = "fixed";
   std::vector<argument_spec> arguments = {};  ///< of the policy: {{"stepsize", 100}, {"gamma", 0.5f}}
-  /// The blob that counts steps. A net has one of that name, which all optimisers in it share.
+  /// The step counter's blob. All optimisers of a net with this name share it.
   std::string iteration = "optimizer_iteration";
-  /// The number of the first step. Caffe2's is 1, which makes Adam take its first step for the second and policies
-  /// begin one step late.
+  /// The number of the first step. It is 1 in Caffe2, whose Adam therefore treats the first step as the second and
+  /// whose policies start one step late.
   std::int64_t first_step = 0;
-  std::string rate = {};  ///< what the rate is called; empty: as Caffe2 does, SgdOptimizer_0_lr_cpu and so on
+  std::string rate = {};  ///< name of the rate's blob; empty: Caffe2's, such as SgdOptimizer_0_lr_cpu
 };
 
-/// What is done to gradients before a step, in this order.
+/// Gradient clipping and weight decay, applied before a step in this order.
 struct gradient_preparation {
-  /// Positive: where the L2 norm of all gradients together is larger, they are scaled down to it.
+  /// Positive: maximum global L2 norm; gradients with a larger one are scaled down to it.
   float clip_norm = 0;
-  /// The norm of each parameter's gradient instead, as Caffe2's gradient clipping has it.
+  /// Clips the norm of each parameter's gradient instead, as Caffe2's gradient clipping does.
   bool each_parameter = false;
-  float clip_value = 0;    ///< positive: elements are cut to [-clip_value, clip_value]
-  float weight_decay = 0;  ///< times the parameter, is added
+  float clip_value = 0;    ///< positive: elements are clamped to [-clip_value, clip_value]
+  float weight_decay = 0;  ///< L2 penalty: gradient += weight_decay parameter
 };
 
-/// What all optimisers share.
+/// Element type and device of an optimiser's ops.
 struct optimizer_placement {
   element_type type = element_type::float32;  ///< of parameters and gradients, or float64
-  std::optional<device_spec> device = {};     ///< of all ops that are made
+  std::optional<device_spec> device = {};     ///< of all appended ops
 };
 
 struct sgd_options {
@@ -53,7 +53,7 @@ struct sgd_options {
 struct adagrad_options {
   float rate = 0.01f;
   float epsilon = 1e-4f;
-  float decay = 1;  ///< how much of the sum of squares is kept
+  float decay = 1;  ///< factor of the old sum of squares
   rate_schedule schedule = {};
   gradient_preparation gradients = {};
   optimizer_placement placement = {};
@@ -79,14 +79,14 @@ struct rms_prop_options {
   optimizer_placement placement = {};
 };
 
-/// What an optimiser added needs once, and what it keeps.
+/// The result of adding an optimiser: its initialisation, state and final gradients.
 struct optimizer_update {
-  /// Ops for the init net, behind those that make the parameters (add_init_ops adds them).
+  /// Ops for the init net, after those of the parameters (add_init_ops appends them).
   std::vector<op_spec> init_ops;
-  /// Blobs that live from step to step: to be saved with the parameters. They are those that the init ops make.
+  /// Loop-carried blobs, to be saved with the parameters: the outputs of init_ops.
   std::vector<std::string> state;
-  std::string rate;        ///< the blob with the rate of the last step, as LearningRate gave it (Adam's is negative)
-  gradient_map gradients;  ///< of the parameters, as they were used: clipped and so on
+  std::string rate;        ///< the blob with the rate of the last step, the output of LearningRate (negative for Adam)
+  gradient_map gradients;  ///< of the parameters, as the step uses them: clipped, decayed
 };
 
 }  // namespace plait

@@ -1,4 +1,4 @@
-// Inserting the copies of values that a backward pass needs (overwritten_values::copy).
+// Saved tensors: inserts the copies of forward values that a backward pass needs (overwritten_values::copy).
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ namespace plait {
 
 namespace detail {
 
-// Copies for one net; positions ascend.
+// Inserts copies into a net, in ascending order of positions.
 template <extensible_net N>
 void insert_copies(N& n, std::span<saved_value const> copies) {
   using traits = net_traits_of<N>;
@@ -28,13 +28,14 @@ void insert_copies(N& n, std::span<saved_value const> copies) {
     positions.push_back(s.position);
     op_spec& spec = specs.emplace_back(
         op_spec{.type = s.shape_only ? "ZerosLike" : "Copy", .inputs = {s.blob}, .outputs = {s.name}});
-    if constexpr (device_net<N>)  // where the value was made
+    if constexpr (device_net<N>)  // the device of the producer
       if (s.position != 0) spec.device = traits::device(n, ops[s.position - 1]);
   }
   insert_ops(n, positions, specs);
 }
 
-// The net that a path leads to, changed, and those on the way put back where ops hold copies of them.
+// Inserts copies into the nested net that their path leads to, and stores the nets on the path back into ops that hold
+// copies of them.
 template <nested_editable_net N>
 void insert_copies_inside(N& n, std::span<saved_value const> copies) {
   using traits = net_traits_of<N>;
@@ -54,7 +55,7 @@ void insert_copies_inside(N& n, std::span<saved_value const> copies) {
         levels.push_back({at, step.op, std::move(s)});
         found = true;
       }
-    PLAIT_ASSERT(found, "insert_saved_values: the path leads nowhere");
+    PLAIT_ASSERT(found, "insert_saved_values: the path names no nested net");
     at = &*levels.back().held.net;
   }
   insert_copies(*at, copies);
@@ -66,8 +67,8 @@ void insert_copies_inside(N& n, std::span<saved_value const> copies) {
 
 }  // namespace detail
 
-/// Inserts copies as backward_pass lists them: those of one net follow each other, by position. Nets inside ops come
-/// first, since positions count the ops as they are. O(ops) for each net that gets some.
+/// Inserts copies in the order in which backward_pass lists them: grouped by net, by position. Processes nested nets
+/// first, since positions refer to the ops before any insertion. O(ops) per net that gets copies.
 template <extensible_net N>
 void insert_saved_values(N& n, std::vector<saved_value> const& saved) {
   auto const same_net = [](saved_value const& a, saved_value const& b) { return a.path == b.path; };

@@ -1,4 +1,4 @@
-// Which names are taken where a net inside an op shares the blobs of the nets around it.
+// Name scopes: the names in use in a net and in the enclosing nets whose blobs it shares.
 #pragma once
 
 #include <string_view>
@@ -7,15 +7,15 @@
 
 namespace plait {
 
-/// The names that a backward pass knows of a net, and those of the nets around it whose blobs are its own: a copy under
-/// one of them would be overwritten, or overwrite. Refers to the texts and to the names around.
+/// The names of a net and of the enclosing nets whose blobs it shares: a saved copy with one of them would be
+/// overwritten, or overwrite a blob. Refers to the symbol table and to the enclosing scope.
 class scope_names {
  public:
-  /// `around`: none for the outermost net, and for one that sees nothing but what is bound.
+  /// `around`: nullptr for the outermost net and for closed nets, which see bound names only.
   explicit scope_names(symbol_table const& texts, scope_names const* around = nullptr)
       : texts_(&texts), around_(around) {}
 
-  /// O(nets around).
+  /// Returns true if a name is in use. O(enclosing nets).
   bool contains(std::string_view name) const {
     for (scope_names const* at = this; at != nullptr; at = at->around_)
       if (at->texts_->find(name)) return true;

@@ -1,4 +1,4 @@
-// Names for the values of a gradient tape: the one wished for, unless a value that is still needed stands under it.
+// Name assignment for the values of a gradient tape, like register allocation: no live value is overwritten.
 #pragma once
 
 #include <array>
@@ -16,11 +16,11 @@
 
 namespace plait {
 
-/// Which blob each value of a tape stands in. A name is free for an output of an op when what stands under it is read
-/// by that op or earlier ops only; another name is the wish with a number behind. O(operands), amortised.
+/// Assigns a blob to each value of a tape: its wish if that name is free, else the wish with a numeric suffix. A name
+/// is free for an output of an op if the value that holds it is dead: no later op reads it. O(operands), amortised.
 class value_names {
  public:
-  /// `order`: the tape's ops as they will run.
+  /// `order`: the tape's ops in execution order.
   value_names(gradient_tape& tape, std::span<std::uint32_t const> order) : tape_(&tape), order_(order) {
     names_.resize(tape.value_count());
     last_read_.assign(tape.value_count(), 0);
@@ -33,28 +33,28 @@ class value_names {
     holder_.assign(tape.texts.size(), npos);
   }
 
-  /// What a value of the net was called, which may have been overwritten.
+  /// Sets the name of a forward value that may be overwritten by now.
   void call(symbol name, gradient_operand v) { names_[v.id] = name; }
-  /// A value that stands under a name from the start.
+  /// Lets a value hold a name from the start.
   void hold(symbol name, gradient_operand v) {
     names_[v.id] = name;
     holder(name) = v.id;
   }
-  /// All values have the names that they wish for, whatever stands there.
-  void grant_wishes() { grants_ = true; }
-  /// A value that must not lose its name to another one.
+  /// Grants all wishes, even names of live values (as_caffe2).
+  void force_wishes() { force_all_ = true; }
+  /// Keeps a value live to the end, so that no other value gets its name.
   void keep(gradient_operand v) { last_read_[v.id] = forever; }
 
   void assign() {
     std::uint32_t at = 0;
     for (std::uint32_t op : order_) {
       ++at;
-      // An output may stand where an input did that nobody reads any more, unless the op wants them apart.
-      std::uint32_t const needed_from = tape_->ops()[op].apart ? at : at + 1;
+      // In place: an output may take the name of an input that dies at this op, unless the op forbids it.
+      std::uint32_t const needed_from = tape_->ops()[op].not_in_place ? at : at + 1;
       for (gradient_operand out : tape_->outputs(op)) {
         gradient_tape::made_value const& made = tape_->made(out);
         symbol name = names_[made.like == npos ? out.id : made.like];
-        if (!made.forced && !grants_ && !is_free(name, needed_from, op)) name = fresh(name, needed_from, op);
+        if (!made.forced && !force_all_ && !is_free(name, needed_from, op)) name = fresh(name, needed_from, op);
         names_[out.id] = name;
         holder(name) = out.id;
       }
@@ -66,15 +66,15 @@ class value_names {
  private:
   static constexpr std::uint32_t forever = npos;
 
-  // The names wished for, as symbols. In a large table the place of a name takes memory longer than all else: each is
-  // asked for some names ahead. Not at once, as a hash waits for text that is on its way to memory still.
+  // Interns the wishes. In a large table cache misses dominate, so that slots are prefetched some names ahead: not
+  // immediately, since the hash would stall on the text, whose stores are still in flight.
   void find_wishes() {
     struct wish {
       gradient_operand of;
       std::string text;
     };
     std::array<wish, 32> ring;
-    constexpr std::size_t written = 6;  // so many names ago
+    constexpr std::size_t written = 6;  // age, in names, at which the text is hashed
     std::size_t next = 0;
     auto const settle = [&]() -> wish& {
       tape_->texts.prefetch(ring[(next + ring.size() - written) % ring.size()].text);
@@ -103,7 +103,7 @@ class value_names {
     std::uint32_t const held = holder(name);
     if (held == npos) return true;
     if (last_read_[held] >= needed_from) return false;
-    // Another output of the same op.
+    // Outputs of one op need distinct names.
     return held < tape_->forward_count() || tape_->made({held}).maker != op;
   }
   symbol fresh(symbol wish, std::uint32_t needed_from, std::uint32_t op) {
@@ -119,10 +119,10 @@ class value_names {
   gradient_tape* tape_;
   std::span<std::uint32_t const> order_;
   std::vector<symbol> names_;             // by value
-  std::vector<std::uint32_t> last_read_;  // by value: 1 + place of the last op that reads it; 0 if none does
-  std::vector<std::uint32_t> holder_;     // by symbol: the value under it
+  std::vector<std::uint32_t> last_read_;  // by value: 1 + position of the last reader; 0 if none
+  std::vector<std::uint32_t> holder_;     // by symbol: the value that holds the name
   boost::unordered_flat_map<std::uint32_t, std::uint32_t> next_;
-  bool grants_ = false;
+  bool force_all_ = false;
 };
 
 }  // namespace plait

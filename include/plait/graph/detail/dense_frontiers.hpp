@@ -1,11 +1,12 @@
-// Dominance frontiers by number, see frontiers.hpp.
+// Dominance frontiers of a dense_graph (Cooper, Harvey, Kennedy 2001), see frontiers.hpp.
 //
-// Each node with several predecessors is in the frontiers of what lies between them and its immediate dominator:
-// K. D. Cooper, T. J. Harvey, K. Kennedy, "A Simple, Fast Dominance Algorithm" (Rice University, TR-06-33870, 2001),
-// p. 9. A climb ends where an earlier one for the same node passed, so parallel edges and common ways cost nothing.
+// A join is in the frontiers of all nodes on the dominator tree paths from its predecessors up to its immediate
+// dominator: K. D. Cooper, T. J. Harvey, K. Kennedy, "A Simple, Fast Dominance Algorithm" (Rice University,
+// TR-06-33870, 2001), p. 9. A climb ends where an earlier one for the same join passed, so parallel edges and common
+// paths cost nothing.
 //
 // O(nodes + edges + size of the result) time and space; the result alone is quadratic for some graphs, nests of loops
-// among them. For where phis go, dense_iterated_frontier.hpp does without it.
+// among them. Phi placement uses dense_iterated_frontier.hpp, which does not compute it.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +21,7 @@
 
 namespace plait {
 
-/// The frontier of every node. A value of its own; computing again keeps the memory.
+/// The dominance frontier of every node. Does not refer to the graph. Recomputation reuses the memory.
 class dense_frontiers {
  public:
   constexpr dense_frontiers() = default;
@@ -28,9 +29,9 @@ class dense_frontiers {
   constexpr void compute(dense_graph const& g, dense_dominators const& tree);
 
   constexpr std::size_t size() const noexcept { return rows_.size(); }
-  /// Ascending.
+  /// Returns the frontier of n, ascending.
   constexpr std::span<std::uint32_t const> operator[](std::uint32_t n) const { return rows_[n]; }
-  /// The sizes of all frontiers together.
+  /// Returns the sum of the sizes of all frontiers.
   constexpr std::size_t item_count() const noexcept { return rows_.item_count(); }
 
  private:
@@ -39,16 +40,16 @@ class dense_frontiers {
                        Found found);
 
   csr<std::uint32_t> rows_;
-  std::vector<std::uint32_t> seen_;  // the join a climb last passed here for
+  std::vector<std::uint32_t> seen_;  // by node: the join of the last climb that passed it
 };
 
-// Before compute: a constant expression needs it defined where it is instantiated.
+// Defined before compute(): a constant expression needs the definition at the point of instantiation.
 template <class Found>
 constexpr void dense_frontiers::climb(std::span<std::uint32_t const> predecessors, dense_dominators const& tree,
                                       std::uint32_t join, Found found) {
-  std::uint32_t const end = tree.immediate(join);  // none for the root: then the climb passes the root
+  std::uint32_t const end = tree.idom(join);  // npos if join is the root: then the climb includes the root
   for (std::uint32_t const p : predecessors)
-    for (std::uint32_t at = p; at != end && seen_[at] != join; at = tree.immediate(at)) {
+    for (std::uint32_t at = p; at != end && seen_[at] != join; at = tree.idom(at)) {
       seen_[at] = join;
       found(at);
     }

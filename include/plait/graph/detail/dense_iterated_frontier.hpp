@@ -1,15 +1,14 @@
-// Iterated dominance frontiers by number, see frontiers.hpp.
+// Iterated dominance frontiers of a dense_graph (Sreedhar, Gao 1995): linear-time phi placement, see frontiers.hpp.
 //
 // Follows V. C. Sreedhar, G. R. Gao, "A Linear Time Algorithm for Placing φ-Nodes" (POPL 1995, pp. 62–73): the subtrees
-// of the given nodes and of what is found are searched for edges that leave them, inner ones before outer ones, each
-// edge once. Unlike there, and in LLVM, the order is not that of levels but of places in the tree's preorder, last
-// first, which serves as well (a node found is never below one that has been searched, unless it was waiting already).
-// Then subtrees are intervals, "leaves the subtree" is a comparison of places, and the edges to search, those that are
-// not in the tree, are a stretch of one array. Subtrees without edges that leave them are known in advance.
+// of the given and of the found nodes are searched for edges that leave them, inner ones before outer ones, each edge
+// once. Unlike there, and in LLVM, the queue is ordered not by level but by position in the tree's preorder, last
+// first, which serves as well (a found node is never below one that has been searched, unless it was already queued).
+// Then subtrees are intervals, "leaves the subtree" is a comparison of positions, and the edges to search, the non-tree
+// edges, are an interval of one array. Subtrees that no edge leaves are known in advance.
 //
-// Preparing is O(nodes + edges) time and space: 12 bytes a node, 12 an edge that is not in the tree. A query is linear
-// in the non-tree edges of the searched subtrees and in given and found nodes; it allocates nothing but room for what
-// it finds, once.
+// Setup is O(nodes + edges) time and space: 12 bytes a node, 12 a non-tree edge. A query is linear in the non-tree
+// edges of the searched subtrees and in given and found nodes; it allocates nothing but space for the result, once.
 #pragma once
 
 #include <algorithm>
@@ -26,22 +25,23 @@
 
 namespace plait {
 
-/// Answers queries about one graph, one after the other. The tree must outlive it and stay where it is.
+/// A reusable solver for one graph. The tree must outlive it and stay at the same address.
 class dense_iterated_frontier {
  public:
   constexpr dense_iterated_frontier() = default;
   constexpr dense_iterated_frontier(dense_graph const& g, dense_dominators const& tree) { compute(g, tree); }
   constexpr void compute(dense_graph const& g, dense_dominators const& tree);
 
-  /// The least set that holds the frontiers of the given nodes and of its own, without repetitions, in the order in
-  /// which it was found. `admits(n)`: where false, n is neither in the result nor followed further, as phi placement
-  /// asks where a variable is not live; it may be asked more than once. The span lasts until the next query.
+  /// Returns the least set that contains the frontiers of the given nodes and of its own, without repetitions, in order
+  /// of discovery. A node n for which `admits(n)` is false is neither in the result nor followed further (pruned phi
+  /// placement: the variable is not live-in); admits may be called more than once per node. The span is valid until the
+  /// next query.
   template <std::ranges::input_range Nodes, class Admits>
   constexpr std::span<std::uint32_t const> operator()(Nodes&& nodes, Admits admits) {
     next_epoch();
     found_.clear();
-    for (std::uint32_t const n : nodes) wait(tree_->place(n));
-    while (!waiting_.empty()) search(static_cast<std::uint32_t>(waiting_.pop_max()), admits);
+    for (std::uint32_t const n : nodes) enqueue(tree_->place(n));
+    while (!queue_.empty()) search(static_cast<std::uint32_t>(queue_.pop_max()), admits);
     return found_;
   }
   template <std::ranges::input_range Nodes>
@@ -50,39 +50,39 @@ class dense_iterated_frontier {
   }
 
  private:
-  // A stretch of edges that has been searched in some epoch; kept with its first edge.
-  struct stretch {
+  // An interval of edges that was searched in some epoch; stored at its first edge.
+  struct edge_range {
     std::uint32_t epoch = 0;
     std::uint32_t end = 0;
   };
-  // What has happened to a node in the current epoch, added to the epoch's number.
-  static constexpr std::uint32_t waited = 1;
+  // State of a node in the current epoch, added to the epoch's number.
+  static constexpr std::uint32_t queued = 1;
   static constexpr std::uint32_t found = 2;
   static constexpr std::uint32_t epoch_step = 4;
 
-  constexpr void drop_closed_subtrees();
+  constexpr void prune_closed_subtrees();
   constexpr void next_epoch();
-  constexpr void wait(std::uint32_t place) {
+  constexpr void enqueue(std::uint32_t place) {
     std::uint32_t& mark = marks_[place];
     if (mark < epoch_) mark = epoch_;
-    if ((mark & waited) != 0) return;
-    mark |= waited;
-    waiting_.push(place);
+    if ((mark & queued) != 0) return;
+    mark |= queued;
+    queue_.push(place);
   }
   template <class Admits>
   constexpr void search(std::uint32_t root, Admits& admits);
 
   dense_dominators const* tree_ = nullptr;
-  // By place in the tree's preorder.
+  // Indexed by position in the tree's preorder.
   std::vector<std::uint32_t> first_;  // the first edge of the subtree
-  std::vector<std::uint32_t> last_;   // the edge after its last; first_ if none of them leaves it
+  std::vector<std::uint32_t> last_;   // the end of its edges; equal to first_ if no edge leaves it
   std::vector<std::uint32_t> marks_;
-  // The edges that are not in the tree, by the place they come from.
-  std::vector<std::uint32_t> targets_;  // places
-  std::vector<stretch> searched_;
+  // The non-tree edges, by the position of their source.
+  std::vector<std::uint32_t> targets_;  // positions
+  std::vector<edge_range> searched_;
 
   std::uint32_t epoch_ = 0;
-  bit_queue waiting_;
+  bit_queue queue_;
   std::vector<std::uint32_t> found_;
 };
 
@@ -99,19 +99,19 @@ constexpr void dense_iterated_frontier::compute(dense_graph const& g, dense_domi
     std::uint32_t const from = nodes[place];
     first_[place] = static_cast<std::uint32_t>(targets_.size());
     for (std::uint32_t const to : successors[from])
-      if (tree.immediate(to) != from) targets_.push_back(intervals[to].place);
+      if (tree.idom(to) != from) targets_.push_back(intervals[to].place);
   }
-  drop_closed_subtrees();
+  prune_closed_subtrees();
   marks_.assign(n, 0);
-  searched_.assign(targets_.size(), stretch{});
+  searched_.assign(targets_.size(), edge_range{});
   epoch_ = 0;
-  waiting_.reset(n);
+  queue_.reset(n);
 }
 
-// An edge leaves the subtrees of the nodes from its source up to the immediate dominator of its target, that excluded;
-// in places, the subtrees that it comes from but whose interval without the root does not hold the target. So the least
-// and the greatest target of a subtree decide. marks_ and found_ hold them meanwhile.
-constexpr void dense_iterated_frontier::drop_closed_subtrees() {
+// An edge leaves the subtrees of the nodes from its source up to the immediate dominator of its target, exclusive; in
+// positions, the subtrees that contain the source but whose interval without the root does not contain the target. So
+// the least and the greatest target of a subtree decide. marks_ and found_ store them temporarily.
+constexpr void dense_iterated_frontier::prune_closed_subtrees() {
   auto const n = static_cast<std::uint32_t>(first_.size());
   std::vector<std::uint32_t>& least = marks_;
   std::vector<std::uint32_t>& greatest = found_;
@@ -130,7 +130,7 @@ constexpr void dense_iterated_frontier::drop_closed_subtrees() {
     bool const leaves = least[place] <= place || greatest[place] >= end;
     last_[place] = !leaves ? first_[place] : end == n ? static_cast<std::uint32_t>(targets_.size()) : first_[end];
     if (place == 0) continue;
-    std::uint32_t const above = intervals[tree_->immediate(node)].place;
+    std::uint32_t const above = intervals[tree_->idom(node)].place;
     least[above] = std::min(least[above], least[place]);
     greatest[above] = std::max(greatest[above], greatest[place]);
   }
@@ -140,7 +140,7 @@ constexpr void dense_iterated_frontier::next_epoch() {
   PLAIT_ASSERT(tree_ != nullptr, "dense_iterated_frontier: not computed");
   if (epoch_ > npos - 2 * epoch_step) {
     std::ranges::fill(marks_, 0u);
-    std::ranges::fill(searched_, stretch{});
+    std::ranges::fill(searched_, edge_range{});
     epoch_ = 0;
   }
   epoch_ += epoch_step;
@@ -163,7 +163,7 @@ constexpr void dense_iterated_frontier::search(std::uint32_t root, Admits& admit
     if ((mark & found) != 0 || !admits(nodes[place])) continue;
     mark |= found;
     found_.push_back(nodes[place]);
-    wait(place);
+    enqueue(place);
   }
   if (first_[root] != end) searched_[first_[root]] = {epoch_, end};
 }

@@ -1,4 +1,4 @@
-// A rooted tree whose nodes move: parents, depths and lists of children, for trees that are kept while they change.
+// Mutable rooted tree: parents, depths and linked lists of children. Supports moving and erasing subtrees.
 #pragma once
 
 #include <cstddef>
@@ -12,31 +12,31 @@
 
 namespace plait {
 
-/// A tree over some of the numbers 0 … size() - 1. All operations but those that say otherwise are O(1); 20 bytes a
-/// number.
+/// A tree over some of the numbers 0 … size() - 1. Operations are O(1) unless they say otherwise; 20 bytes a number.
 class linked_tree {
  public:
   class child_range;
 
   constexpr std::size_t size() const noexcept { return links_.size(); }
   constexpr void clear() noexcept { links_.clear(); }
-  /// New numbers are not in the tree. Numbers that are must not be cut off.
+  /// Changes the range of numbers. New numbers are not in the tree. Precondition: numbers in the tree stay in range.
   constexpr void resize(std::size_t numbers) { links_.resize(numbers, link{}); }
 
   constexpr bool contains(std::uint32_t n) const { return at(n).depth != npos; }
-  /// npos for the root.
+  /// Returns the parent of n; npos for the root.
   constexpr std::uint32_t parent(std::uint32_t n) const { return at(n).parent; }
-  /// The root has depth 0. npos for what is not in the tree.
+  /// Returns the depth of n; 0 for the root, npos for numbers not in the tree.
   constexpr std::uint32_t depth(std::uint32_t n) const { return at(n).depth; }
-  /// The one that was hung there last comes first. A forward_range, which no change of the tree outlives.
+  /// Returns the children of n, the most recently attached first. A forward_range, invalidated by any change of the
+  /// tree.
   constexpr child_range children(std::uint32_t n) const;
 
-  /// Whether a is above b, or is b. Both must be in the tree. O(difference of depths).
+  /// Returns true if a is b or an ancestor of b. Precondition: both are in the tree. O(difference of depths).
   constexpr bool is_ancestor(std::uint32_t a, std::uint32_t b) const {
     while (at(b).depth > at(a).depth) b = links_[b].parent;
     return a == b;
   }
-  /// The deepest node above (or among) both. O(their depths below it).
+  /// Returns the nearest common ancestor of a and b. O(their depths below it).
   constexpr std::uint32_t nearest_common(std::uint32_t a, std::uint32_t b) const {
     while (a != b) {
       std::uint32_t& deeper = at(a).depth < at(b).depth ? b : a;
@@ -46,17 +46,17 @@ class linked_tree {
   }
 
   constexpr void make_root(std::uint32_t n) { at(n).depth = 0; }
-  /// Makes n a child of parent, wherever it was before. What is below n moves along, but keeps its depths until
-  /// update_depths_below or until it is hung elsewhere, too.
-  constexpr void hang(std::uint32_t n, std::uint32_t parent);
-  /// Sets the depths of all that is below n right. O(what is below n).
-  constexpr void update_depths_below(std::uint32_t n);
-  /// Takes n and all that is below it out of the tree. O(what is below n).
-  constexpr void drop(std::uint32_t n);
+  /// Makes n a child of `parent`, wherever it was before. The subtree of n moves along, but keeps its depths until
+  /// update_depths, or until its nodes get new parents, too.
+  constexpr void set_parent(std::uint32_t n, std::uint32_t parent);
+  /// Recomputes the depths of the descendants of n. O(size of the subtree).
+  constexpr void update_depths(std::uint32_t n);
+  /// Removes the subtree of n from the tree. O(size of the subtree).
+  constexpr void erase_subtree(std::uint32_t n);
 
-  /// visit(d) for n and all that is below it, parents before children. It may change depths, but no links.
+  /// Calls visit(d) for n and its descendants, parents before children. visit may change depths, but no links.
   template <class Visit>
-  constexpr void each_below(std::uint32_t n, Visit visit) const;
+  constexpr void for_each_in_subtree(std::uint32_t n, Visit visit) const;
 
  private:
   struct link {
@@ -125,7 +125,7 @@ constexpr void linked_tree::unlink(std::uint32_t n) {
   if (l.next != npos) links_[l.next].previous = l.previous;
 }
 
-constexpr void linked_tree::hang(std::uint32_t n, std::uint32_t parent) {
+constexpr void linked_tree::set_parent(std::uint32_t n, std::uint32_t parent) {
   PLAIT_ASSERT(contains(parent), "linked_tree: the parent must be in the tree");
   unlink(n);
   link& l = links_[n];
@@ -138,9 +138,9 @@ constexpr void linked_tree::hang(std::uint32_t n, std::uint32_t parent) {
   above.first_child = n;
 }
 
-// Down by first children, on by next ones, and up by parents: no stack.
+// Moves down by first children, on by siblings, and up by parents: no stack.
 template <class Visit>
-constexpr void linked_tree::each_below(std::uint32_t n, Visit visit) const {
+constexpr void linked_tree::for_each_in_subtree(std::uint32_t n, Visit visit) const {
   std::uint32_t at = n;
   while (true) {
     visit(at);
@@ -154,14 +154,14 @@ constexpr void linked_tree::each_below(std::uint32_t n, Visit visit) const {
   }
 }
 
-constexpr void linked_tree::update_depths_below(std::uint32_t n) {
-  each_below(n, [this, n](std::uint32_t d) {
+constexpr void linked_tree::update_depths(std::uint32_t n) {
+  for_each_in_subtree(n, [this, n](std::uint32_t d) {
     if (d != n) links_[d].depth = links_[links_[d].parent].depth + 1;
   });
 }
 
-// Leaf by leaf: no stack.
-constexpr void linked_tree::drop(std::uint32_t n) {
+// Erases leaf by leaf: no stack.
+constexpr void linked_tree::erase_subtree(std::uint32_t n) {
   unlink(n);
   std::uint32_t at = n;
   while (true) {

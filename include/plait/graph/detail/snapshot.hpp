@@ -1,16 +1,16 @@
-// A copy of the reachable part of any flow graph in dense numbers, made in one walk.
+// Snapshot of a flow graph: a copy of its reachable nodes in dense numbers, made by one depth-first search.
 //
 //   plait::flow_snapshot s(g);
 //   s.node(0) == plait::entry(g);
 //   for (std::uint32_t p : s.predecessors(s.number(block))) use(s.node(p));
 //
-// All algorithms of plait on flow graphs start with it, whatever the graph: it needs successors alone, reads those of
-// each node once, and what follows runs on plain numbers. O(size(g) + edges) time and space; iterative; besides what a
-// dense_graph holds, 4 bytes per index, a copy of each reachable node when one is asked for and, unless nodes are their
-// own indices, another one and one of each edge's target at most. Unreachable nodes are not in it.
+// All graph algorithms of plait start with it, for every graph type: it needs only successors, reads those of each node
+// once, and the algorithms run on plain numbers. O(size(g) + edges) time and space; iterative; besides the dense_graph,
+// 4 bytes per index, a lazy copy of each reachable node and, unless nodes are their own indices, another one and one of
+// each edge's target at most. Excludes unreachable nodes.
 //
-// Large graphs whose nodes(g) lists all by index are read in that order, which is mostly that of memory, and walked
-// over by number: 4 bytes more for each edge and node, those included that the entry does not reach.
+// Large graphs whose nodes(g) lists all nodes by index are read in that order, mostly that of memory, and searched by
+// number: 4 bytes more for each edge and node, unreachable ones included.
 #pragma once
 
 #include <cstddef>
@@ -26,15 +26,15 @@
 #include <plait/core/detail/prefetch.hpp>
 #include <plait/core/detail/refused.hpp>
 #include <plait/graph/detail/dense_graph.hpp>
-#include <plait/graph/detail/first_use.hpp>
 #include <plait/graph/detail/index_check.hpp>
+#include <plait/graph/detail/lazy_value.hpp>
 #include <plait/graph/graph_traits.hpp>
 
 namespace plait {
 
-/// Nodes ↔ numbers, and the graph by numbers (dense_graph). It shows the graph as it was at the last compute(), which
-/// keeps the memory of the one before. The graph must stay where it is, since number() asks it for a node's index;
-/// unless nodes are their own indices.
+/// A numbering of the reachable nodes, and the graph by numbers (dense_graph), as of the last compute(), which reuses
+/// memory. The graph must outlive this object and stay at the same address, because number() calls index(g, n), unless
+/// nodes are their own indices.
 template <flow_graph G>
 class flow_snapshot : public dense_graph {
  public:
@@ -43,9 +43,9 @@ class flow_snapshot : public dense_graph {
   template <class Because = because::it_refers_to_the_graph_so_a_temporary_is_refused>
   flow_snapshot(G const&&)
     requires detail::has_own_index<G>
-  = delete;  // number() would ask a graph that is gone
+  = delete;  // number() would access a destroyed graph
 
-  // Not inlined: in a caller's function it lacks registers and takes a tenth longer.
+  // Not inlined: inlining spills registers and costs a tenth of the time.
   [[gnu::noinline]] constexpr void compute(G const& g) { copy(g); }
   template <class Because = because::it_refers_to_the_graph_so_a_temporary_is_refused>
   void compute(G const&&)
@@ -56,7 +56,7 @@ class flow_snapshot : public dense_graph {
     PLAIT_ASSERT(number < size(), "flow_snapshot: no such number");
     return order()[number];
   }
-  /// npos for a node that the entry does not reach, or did not when the snapshot was made.
+  /// Returns the number of n; npos if n is not, or was not at the last compute(), reachable from the entry.
   constexpr std::uint32_t number(node_t<G> const& n) const {
     if constexpr (detail::has_own_index<G>) {
       return graph_ == nullptr ? npos : at(plait::index(*graph_, n));
@@ -64,20 +64,21 @@ class flow_snapshot : public dense_graph {
       return at(static_cast<std::size_t>(n));
     }
   }
-  /// The same of a node that the entry reaches, which is a precondition.
+  /// Like number(). Precondition: n is reachable.
   constexpr std::uint32_t reached_number(node_t<G> const& n) const {
     std::uint32_t const i = number(n);
     PLAIT_ASSERT(i != npos, "flow_graph: the entry does not reach this node");
     return i;
   }
-  /// The nodes by number, that is, in reverse postorder. Made when it, or node(), is first asked for, in O(size()); it
-  /// is const for threads, too.
+  /// Returns the nodes by number, that is, in reverse postorder. Computed lazily, by the first call of it or of node(),
+  /// in O(size()); concurrent first calls are safe.
   constexpr std::span<node_t<G> const> order() const {
     return order_([this](std::vector<node_t<G>>& order) { put_in_order(order); });
   }
 
  private:
-  // From where on it pays to fetch what will be needed, and to read nodes as they are listed: less is near by.
+  // Minimum size at which prefetching, and reading nodes in the listed order, pay off: smaller graphs fit into the
+  // caches.
   static constexpr std::size_t large = 65'536;
 
   constexpr void copy(G const& g);
@@ -93,36 +94,36 @@ class flow_snapshot : public dense_graph {
         order.push_back(static_cast<node_t<G>>(preorder_keys()[at]));
     }
   }
-  // The keys of the walk are indices.
+  // The keys of the depth-first search are indices.
   constexpr std::uint32_t at(std::size_t index) const { return index < numbers_.size() ? numbers_[index] : npos; }
 
-  // Nodes that are their own indices need no copies of them.
-  struct found_node : walk_edge {
+  // Nodes that are their own indices need no copies.
+  struct found_node : dfs_edge {
     node_t<G> node;
-    constexpr found_node(walk_edge edge, node_t<G> const& n) : walk_edge(edge), node(n) {}
-    // By member, not as one block of 16 bytes: processors do not forward two stores to one load.
-    constexpr found_node(found_node const& other) : walk_edge(other), node(other.node) {}
+    constexpr found_node(dfs_edge edge, node_t<G> const& n) : dfs_edge(edge), node(n) {}
+    // Copies by member, not as one block of 16 bytes: two stores are not forwarded to one load.
+    constexpr found_node(found_node const& other) : dfs_edge(other), node(other.node) {}
     constexpr found_node& operator=(found_node const& other) {
-      walk_edge::operator=(other);
+      dfs_edge::operator=(other);
       node = other.node;
       return *this;
     }
     ~found_node() = default;
   };
-  using found = std::conditional_t<detail::has_own_index<G>, found_node, walk_edge>;
+  using found = std::conditional_t<detail::has_own_index<G>, found_node, dfs_edge>;
 
   G const* graph_ = nullptr;
-  detail::first_use<std::vector<node_t<G>>> order_;
+  detail::lazy_value<std::vector<node_t<G>>> order_;
   bool listed_ = false;             // copied by copy_listed
-  std::vector<node_t<G>> entered_;  // in preorder, by key if listed_; has room for more
+  std::vector<node_t<G>> entered_;  // in preorder, by key if listed_; sized for more than needed
   std::vector<node_t<G>> row_;      // the successors of one node
   std::vector<found> waiting_;
   csr<std::uint32_t> rows_;  // by key, if listed_
-  std::vector<walk_edge> waiting_edges_;
+  std::vector<dfs_edge> waiting_edges_;
 };
 
-// Reads the nodes one after the other, as they are listed, which is mostly how they lie in memory, and walks over
-// numbers then. Whether they are listed by index and all there.
+// Reads the nodes in the listed order, which is mostly that of memory, then searches by number. Returns false if the
+// nodes are not listed by index or not complete.
 template <flow_graph G>
 constexpr bool flow_snapshot<G>::copy_listed(G const& g) {
   rows_.clear();
@@ -141,11 +142,11 @@ constexpr bool flow_snapshot<G>::copy_listed(G const& g) {
   }
   if (rows_.size() != numbers_.size()) return false;
   auto const start = static_cast<std::uint32_t>(plait::index(g, plait::entry(g)));
-  walk(
-      walk_edge(npos, start), waiting_edges_, [&](walk_edge edge) { return std::as_const(rows_)[edge.to()]; },
+  depth_first_search(
+      dfs_edge(npos, start), waiting_edges_, [&](dfs_edge edge) { return std::as_const(rows_)[edge.to()]; },
       [&](std::uint32_t from, std::uint32_t to) {
         detail::prefetch(std::as_const(rows_)[to].data(), 0);
-        return walk_edge(from, to);
+        return dfs_edge(from, to);
       });
   return true;
 }
@@ -153,7 +154,7 @@ constexpr bool flow_snapshot<G>::copy_listed(G const& g) {
 template <flow_graph G>
 constexpr void flow_snapshot<G>::copy(G const& g) {
   graph_ = std::addressof(g);
-  order_.expect();
+  order_.invalidate();
   PLAIT_ASSERT(graph_size(g) < npos, "flow_snapshot: more nodes than 32 bits can number");
   numbers_.assign(graph_size(g), npos);
   using successors_t = decltype(plait::successors(g, std::declval<node_t<G> const&>()));
@@ -191,7 +192,7 @@ constexpr void flow_snapshot<G>::copy(G const& g) {
       listed_ = true;
       return;
     }
-  // Successors may refer to the node that they were asked of: it stays until they are read.
+  // Successors may refer to the node they belong to: it must not move until they are read.
   node_t<G>* entered = entered_.data();
   [[maybe_unused]] std::conditional_t<detail::has_own_index<G>, std::uint32_t, node_t<G>> asked{};
   auto const enter = [&](found const& at) -> decltype(auto) {
@@ -203,21 +204,21 @@ constexpr void flow_snapshot<G>::copy(G const& g) {
       return row_of(asked);
     }
   };
-  // A row that is there already, somewhere else than the node: it will be read when the node is entered.
+  // Prefetches a row that is stored outside the node: it is read when the node is entered.
   auto const fetched_at = [&](std::uint32_t from, node_t<G> const& n) {
     if constexpr (std::ranges::borrowed_range<successors_t> && std::ranges::contiguous_range<successors_t>)
       detail::prefetch(std::ranges::data(plait::successors(g, n)), 0);
     return found_at(from, n);
   };
-  // Where nodes are numbers, caches near by hold the rows of a graph of some size.
+  // If nodes are numbers, the rows of a medium-sized graph are in near caches.
   found const start = found_at(npos, plait::entry(g));
   if constexpr (detail::has_own_index<G>) {
-    walk(start, waiting_, enter, fetched_at);
+    depth_first_search(start, waiting_, enter, fetched_at);
   } else {
     if (numbers_.size() >= large)
-      walk(start, waiting_, enter, fetched_at);
+      depth_first_search(start, waiting_, enter, fetched_at);
     else
-      walk(start, waiting_, enter, found_at);
+      depth_first_search(start, waiting_, enter, found_at);
   }
 }
 

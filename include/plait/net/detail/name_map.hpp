@@ -16,7 +16,7 @@
 #include <plait/core/detail/hash_index.hpp>
 #include <plait/core/detail/npos.hpp>
 #include <plait/core/detail/raise.hpp>
-#include <plait/core/detail/text_store.hpp>
+#include <plait/core/detail/string_arena.hpp>
 
 namespace plait {
 
@@ -86,7 +86,7 @@ class name_map {
 
   std::vector<entry> entries_;
   hash_index index_;
-  text_store texts_;
+  string_arena texts_;
 };
 
 /// What to do where a new name would be the name of two blobs.

@@ -14,7 +14,7 @@
 
 #include <plait/core/detail/box.hpp>
 #include <plait/core/detail/compact_vector.hpp>
-#include <plait/core/detail/small_list.hpp>
+#include <plait/core/detail/small_vector.hpp>
 #include <plait/core/symbols.hpp>
 #include <plait/netdef/detail/schema.hpp>
 #include <plait/netdef/model.hpp>
@@ -53,7 +53,7 @@ struct member_traits<compact_vector<T>> {
   static constexpr bool repeated = true;
 };
 template <class T, std::uint32_t N>
-struct member_traits<small_list<T, N>> {
+struct member_traits<small_vector<T, N>> {
   using value_type = T;
   static constexpr bool repeated = true;
 };

@@ -1,4 +1,4 @@
-// A recurrent cell of any type, as a value: what holds cells of several types, or of a type known at run time.
+// Type-erased recurrent cell: for containers of cells of several types, or of a type known at run time.
 #pragma once
 
 #include <concepts>
@@ -15,12 +15,12 @@
 
 namespace plait {
 
-/// Does what the cell that it is made from does. Copies share that cell, which never changes.
+/// Type-erased recurrent cell. Copies share the held cell, which is immutable.
 class any_cell {
  public:
   static constexpr bool masks = true;
 
-  // In this order: whether any_cell itself is a cell must not depend on this constructor.
+  // TRAP: same_as must come first, or the concept recurrent_cell<any_cell> would depend on this constructor.
   template <class Cell>
     requires(!std::same_as<Cell, any_cell> && recurrent_cell<Cell>)
   any_cell(Cell cell) : held_(std::make_shared<held<Cell>>(std::move(cell))) {}

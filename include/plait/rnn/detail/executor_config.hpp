@@ -1,4 +1,4 @@
-// Changes how the steps of an existing RecurrentNetwork op are run.
+// Executor configuration of an existing RecurrentNetwork op: threads, concurrent time steps, CUDA streams.
 #pragma once
 
 #include <cstdint>
@@ -14,10 +14,9 @@
 
 namespace plait {
 
-/// Sets the arguments rnn_executor.<member of the configuration> of a RecurrentNetwork or RecurrentNetworkGradient op
-/// of the net; what is absent in the configuration stays as it is. Follows Caffe2's set_rnn_executor_config, which adds
-/// a second argument where there is one. Throws net_error, and changes nothing, for an op of another type. O(arguments
-/// of the op).
+/// Sets the arguments rnn_executor.<member of the configuration> of a RecurrentNetwork or RecurrentNetworkGradient op;
+/// absent members leave theirs unchanged. Follows Caffe2's set_rnn_executor_config, which appends a duplicate where the
+/// argument exists. Throws net_error, and changes nothing, for an op of another type. O(arguments of the op).
 inline void set_rnn_executor_config(netdef& n, op_def& op, rnn_executor_config const& config) {
   std::string_view const type = n.text(op.type);
   if (type != "RecurrentNetwork" && type != "RecurrentNetworkGradient")

@@ -1,4 +1,4 @@
-// The weights of an LSTM gate by gate: what Caffe2's GetLSTMParamNames names, and InitFromLSTMParams puts together.
+// LSTM weights gate by gate, as Caffe2's GetLSTMParamNames names and InitFromLSTMParams concatenates them.
 //
 //   plait::lstm_cell cell{8, 16};
 //   auto parameters = plait::to_parameters(cell, "lstm", plait::from_lstm_gates(cell, input, recurrent));
@@ -19,17 +19,17 @@
 
 namespace plait {
 
-/// In the order of both members of lstm_gates. Caffe2's names are these with _w for the weights, _b for the biases.
+/// Names of the gates, in the order of lstm_gates. Caffe2 appends _w for weights and _b for biases.
 inline constexpr std::array<std::string_view, 4> lstm_gate_names = {"input_gate", "forget_gate", "output_gate", "cell"};
 
-/// What the gates make of the input, or of the hidden state.
+/// Weights and biases by gate, for the input or for the hidden state.
 struct lstm_gates {
   std::array<tensor_value, 4> weights;  ///< H × inputs, or H × H
   std::array<tensor_value, 4> biases;   ///< H
 };
 
-/// Elements count, row by row, shapes do not, as Caffe2 flattens what it is given. Throws net_error, naming the gate,
-/// for another number of them than the cell's; to_parameters checks the types.
+/// Concatenates weights of gates. Shapes are ignored and elements taken in row-major order, since Caffe2 flattens them.
+/// Throws net_error, naming the gate, if the number of elements is wrong; to_parameters checks the types.
 inline recurrent_weights from_lstm_gates(lstm_cell const& cell, lstm_gates const& input, lstm_gates const& recurrent) {
   auto const join = [](std::array<tensor_value, 4> const& gates, std::vector<std::int64_t> const& shape,
                        char const* of) {
@@ -41,7 +41,7 @@ inline recurrent_weights from_lstm_gates(lstm_cell const& cell, lstm_gates const
       detail::expect_weight(part, name, shape, part.type());
       parts.push_back(std::move(part));
     }
-    return detail::joined_rows(parts);
+    return detail::concat_rows(parts);
   };
   std::int64_t const h = cell.hidden;
   return {join(input.weights, {h, cell.inputs}, "weights of the input's"),
@@ -49,8 +49,8 @@ inline recurrent_weights from_lstm_gates(lstm_cell const& cell, lstm_gates const
           join(recurrent.biases, {h}, "biases of the state's")};
 }
 
-/// The gates of the input, and of the hidden state; biases that are not there are zero. Throws net_error as
-/// to_parameters does.
+/// Splits weights into those of the gates, for the input and for the hidden state; missing biases become zero. Throws
+/// net_error as to_parameters does.
 inline std::array<lstm_gates, 2> to_lstm_gates(lstm_cell const& cell, recurrent_weights const& w) {
   std::vector<parameter> const of = to_parameters(cell, "lstm", w);
   std::array<lstm_gates, 2> made;

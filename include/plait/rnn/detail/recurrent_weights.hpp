@@ -1,9 +1,9 @@
-// The parameters of a layer as four matrices and vectors, gates one below the other: what other systems keep them as.
+// Canonical recurrent weights: matrices and biases with stacked gates, as other frameworks store them.
 //
 //   auto parameters = plait::to_parameters(cell, "lstm", plait::from_torch(cell, weights));
 //   for (auto const& p : parameters) model.set(p);                     // or feed them to a workspace
 //
-// torch_weights.hpp and onnx_weights.hpp have the layouts of PyTorch and ONNX.
+// torch_weights.hpp and onnx_weights.hpp convert from and to the layouts of PyTorch and ONNX.
 #pragma once
 
 #include <array>
@@ -26,19 +26,19 @@
 
 namespace plait {
 
-/// Of a cell with G gates of H units each, in the order plait has them: LSTM input, forget, output, cell; GRU reset,
-/// update, output; a basic cell has one. All of one type, float32 or float64.
+/// Weights of a cell with G gates of H units each, in plait's order: LSTM input, forget, output, cell; GRU reset,
+/// update, output; a basic cell has one gate. All have one type, float32 or float64.
 struct recurrent_weights {
   tensor_value input;                           ///< G·H × inputs
   tensor_value recurrent;                       ///< G·H × H, or × P with a projection
-  std::optional<tensor_value> input_bias = {};  ///< G·H; nothing: zero
+  std::optional<tensor_value> input_bias = {};  ///< G·H; absent: zero
   std::optional<tensor_value> recurrent_bias = {};
   std::optional<tensor_value> peepholes = {};   ///< 3·H: input, forget, output
   std::optional<tensor_value> projection = {};  ///< P × H
 };
 
 namespace detail {
-/// Other systems' cells have no forget bias besides those in their parameters. Throws net_error for one that adds it.
+/// Throws net_error for a cell with a forget_bias: other frameworks have no forget bias besides their bias parameters.
 template <class Cell>
 void require_no_forget_bias(Cell const& cell) {
   if constexpr (requires { cell.forget_bias; })
@@ -48,13 +48,13 @@ void require_no_forget_bias(Cell const& cell) {
           "to be in the bias of the forget gate");
 }
 
-/// The shapes of a cell's weights, and which of its parameters they are.
+/// Layout of a cell's weights: shapes, and names of the parameters.
 struct weights_layout {
   std::int64_t gates;
   std::int64_t inputs;
   std::int64_t hidden;
-  std::int64_t handed_on;              ///< width of hidden_t
-  std::vector<std::string> recurrent;  ///< the FCs of the state, each of as many gates
+  std::int64_t output_width;           ///< width of hidden_t
+  std::vector<std::string> recurrent;  ///< names of the FCs of the state, each with an equal share of the gates
   bool peepholes = false;
   bool projection = false;
 };
@@ -75,6 +75,7 @@ concept weighted_cell = requires(Cell const& c) { layout_of(c); };
 
 constexpr std::array peephole_names = {"peephole_i", "peephole_f", "peephole_o"};
 
+/// Returns the value of a parameter. Throws net_error if it is missing.
 inline tensor_value const& find_weight(std::span<parameter const> from, std::string const& name) {
   for (parameter const& p : from)
     if (p.name == name) return p.value;
@@ -83,15 +84,15 @@ inline tensor_value const& find_weight(std::span<parameter const> from, std::str
 
 }  // namespace detail
 
-/// The parameters of a cell, called <scope>/…, in the order the cell makes them. Throws net_error, saying which, where
-/// weights have another shape than the cell's, another type than the rest, or are there or missing against the cell.
+/// Converts weights to the parameters of a cell, called <scope>/…, in the cell's order. Throws net_error naming weights
+/// of a wrong shape, of another type than the rest, missing ones, and ones that the cell does not have.
 template <detail::weighted_cell Cell>
 std::vector<parameter> to_parameters(Cell const& cell, std::string_view scope, recurrent_weights const& w) {
   detail::weights_layout const l = detail::layout_of(cell);
   std::int64_t const rows = l.gates * l.hidden;
   element_type const type = w.input.type();
   detail::expect_weight(w.input, "input", {rows, l.inputs}, type);
-  detail::expect_weight(w.recurrent, "recurrent", {rows, l.handed_on}, type);
+  detail::expect_weight(w.recurrent, "recurrent", {rows, l.output_width}, type);
   auto const vector_of = [&](std::optional<tensor_value> const& given, char const* name) {
     if (given) detail::expect_weight(*given, name, {rows}, type);
     return given ? *given : detail::zero_weights({rows}, type);
@@ -101,12 +102,12 @@ std::vector<parameter> to_parameters(Cell const& cell, std::string_view scope, r
   auto const expect_there = [](bool there, bool wanted, char const* name) {
     if (there != wanted)
       throw net_error(std::string("plait: recurrent weights: ") + name +
-                      (there ? " are given to a cell without" : " are missing"));
+                      (there ? " are set for a cell without any" : " are missing"));
   };
   expect_there(w.peepholes.has_value(), l.peepholes, "peepholes");
   expect_there(w.projection.has_value(), l.projection, "weights of the projection");
   if (l.peepholes) detail::expect_weight(*w.peepholes, "peepholes", {3 * l.hidden}, type);
-  if (l.projection) detail::expect_weight(*w.projection, "projection", {l.handed_on, l.hidden}, type);
+  if (l.projection) detail::expect_weight(*w.projection, "projection", {l.output_width, l.hidden}, type);
 
   std::vector<parameter> made;
   auto const add = [&](std::string const& name, tensor_value value) {
@@ -124,8 +125,8 @@ std::vector<parameter> to_parameters(Cell const& cell, std::string_view scope, r
   return made;
 }
 
-/// The other way: from parameters, among which are those of the cell in that scope. Throws net_error where one is
-/// missing or has another shape or type.
+/// Extracts the weights of a cell from parameters, by their scope. Throws net_error if one is missing or has a wrong
+/// shape or type.
 template <detail::weighted_cell Cell>
 recurrent_weights from_parameters(Cell const& cell, std::string_view scope, std::span<parameter const> parameters) {
   detail::weights_layout const l = detail::layout_of(cell);
@@ -137,10 +138,10 @@ recurrent_weights from_parameters(Cell const& cell, std::string_view scope, std:
     matrices.push_back(get(name + "_w"));
     biases.push_back(get(name + "_b"));
   }
-  recurrent_weights made{get("i2h_w"), detail::joined_rows(matrices), get("i2h_b"), detail::joined_rows(biases)};
+  recurrent_weights made{get("i2h_w"), detail::concat_rows(matrices), get("i2h_b"), detail::concat_rows(biases)};
   if (l.peepholes) {
     for (char const* name : detail::peephole_names) peepholes.push_back(get(name));
-    made.peepholes = detail::joined_rows(peepholes);
+    made.peepholes = detail::concat_rows(peepholes);
   }
   if (l.projection) made.projection = get("projection_w");
   (void)to_parameters(cell, scope, made);  // for its errors

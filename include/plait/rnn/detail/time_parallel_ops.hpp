@@ -1,10 +1,10 @@
-// Ops of a cell that see no state, done for all steps at once before the first.
+// Hoisting of state-independent ops out of a recurrence: one op over all time steps instead of one per step.
 //
 //   auto const schemas = plait::standard_operators<plait::serial>().schemas();
 //   plait::recurrent_net_options const all = plait::hoist_time_parallel_ops(net, {.cell = cell, …}, schemas);
 //   auto out = plait::recurrent_net(net, all);
 //
-// The products of T steps are one product then, which reads its weights once, and so are their gradients.
+// The GEMMs of T steps become one GEMM, which reads its weights once, and so do their gradients.
 #pragma once
 
 #include <algorithm>
@@ -31,13 +31,13 @@ namespace plait {
 
 namespace detail {
 
-/// Finds the ops, and takes the cell apart. Blobs of a cell are known by name: what is looked at here is written once.
+/// Hoisting pass over a cell: partitions its ops. Blobs are identified by name, so only those written once are hoisted.
 class time_parallel_ops {
  public:
   time_parallel_ops(net_builder const& around, recurrent_net_options options,
                     std::vector<op_schema const*> const& schemas)
       : around_(around), schemas_(schemas), o_(std::move(options)), cell_(o_.cell.net()) {
-    look_at_names();
+    classify_names();
     for (op_def const& op : cell_.op) {
       bool const moves = hoist(op);
       if (!moves) rest_.push_back(&op);
@@ -46,7 +46,7 @@ class time_parallel_ops {
 
   netdef const& hoisted() const noexcept { return hoisted_; }
 
-  /// What is left, which reads what the hoisted ops make. Once.
+  /// Returns the options of the remaining recurrence, which reads the results of the hoisted ops. Call it once.
   recurrent_net_options rest() {
     if (hoisted_.op.empty()) return std::move(o_);
     netdef left;
@@ -63,7 +63,7 @@ class time_parallel_ops {
     }
     std::vector<recurrent_input> const inputs = inputs_of_rest(read);
     declare(left, read, inputs);
-    // Nothing is known of the shapes of what the others have become.
+    // The shapes of replaced sequences are unknown.
     std::erase_if(o_.shapes, [&](auto const& shape) {
       auto const is_named = [&](auto const& list) {
         return std::ranges::find(list, shape.first, &recurrent_input::sequence) != list.end();
@@ -76,15 +76,14 @@ class time_parallel_ops {
   }
 
  private:
-  // What stands for a blob of the cell around it: the same for all steps, or a sequence that is as long as one of the
-  // inputs.
+  // Outer blob that holds a blob of the cell for all steps: loop-invariant, or a sequence as long as one of the inputs.
   struct known {
     std::string outer;
-    std::size_t sequence = npos;  // the number of that input
-    std::size_t axes = 0;         // 0: as many as the input has; npos: nothing is known of them
+    std::size_t sequence = npos;  // index of that input; npos: loop-invariant
+    std::size_t axes = 0;         // rank; 0: that of the input; npos: unknown
   };
 
-  void look_at_names() {
+  void classify_names() {
     boost::unordered_flat_set<std::string_view> written;
     for (op_def const& op : cell_.op) {
       for (symbol const x : op.input)
@@ -116,9 +115,9 @@ class time_parallel_ops {
     return known{.outer = std::string(name)};
   }
 
-  // Adds an op to those before the steps, if it can be one.
+  // Hoists an op if that is possible; returns true if it did.
   bool hoist(op_def const& op) {
-    op_schema const* const schema = describe(op);
+    op_schema const* const schema = find_schema(op);
     if (schema == nullptr || op.input.empty() || !op.extras().control_input.empty()) return false;
     for (symbol const y : op.output) {
       std::string_view const name = cell_.text(y);
@@ -149,13 +148,14 @@ class time_parallel_ops {
     return true;
   }
 
-  op_schema const* describe(op_def const& op) const {
+  op_schema const* find_schema(op_def const& op) const {
     auto const found = std::ranges::find(schemas_, cell_.text(op.type), &op_schema::type);
     bool const none = found == schemas_.end() || (*found)->has_side_effects() || (*found)->different_runs() != nullptr;
     return none ? nullptr : *found;
   }
 
-  // How many of the first inputs come from a sequence, where all steps of them can be taken together.
+  // Returns how many leading inputs come from a sequence, 0 for a loop-invariant op; nothing if the op's rows are not
+  // known to be independent, so that it cannot run over all steps at once.
   std::optional<std::size_t> rows_of(op_def const& op, op_schema const& schema,
                                      std::vector<known> const& inputs) const {
     if (!schema.claims_rows()) return {};
@@ -170,12 +170,13 @@ class time_parallel_ops {
     if ((!alike || first.axes == npos) && (rows != 1 || schema.rows_by_arguments() != nullptr)) return {};
     try {
       if (read_op_arguments(cell_, op, schema).has_independent_rows(rows)) return rows;
-    } catch (shape_error const&) {  // what is wrong with it is said when the net is compiled
+    } catch (shape_error const&) {  // reported when the net is compiled
     }
     return {};
   }
 
-  // Of an output of an op whose first `rows` inputs have so many axes; npos, too, where the second axis may be another.
+  // Returns the rank of an output of an op whose first `rows` inputs have rank `axes`; npos also if its second axis may
+  // differ from theirs.
   std::size_t axes_of(op_def const& op, op_schema const& schema, std::size_t output, std::size_t rows,
                       std::size_t axes) const {
     using traits = net_traits<netdef>;
@@ -192,8 +193,8 @@ class time_parallel_ops {
     return npos;
   }
 
-  // A name around the cell for what it calls `own`. Another blob of the cell must not have it: it would be read
-  // instead.
+  // Returns an outer name for the cell's blob `own`. TRAP: no other blob of the cell may have that name, or the cell
+  // would read that blob instead of the capture.
   std::string free_name(std::string_view own, std::string const& name) {
     std::string made = name;
     auto const is_another = [&] { return made != own && (writes_.contains(made) || given_.contains(made)); };
@@ -203,7 +204,8 @@ class time_parallel_ops {
     return made;
   }
 
-  // The first one says how many steps there are, and how many rows.
+  // Returns the remaining sequences; the first determines the numbers of steps and rows, so it derives from the first
+  // input.
   std::vector<recurrent_input> inputs_of_rest(boost::unordered_flat_set<std::string> const& read) const {
     std::vector<recurrent_input> of_first, others;
     for (std::size_t i = 0; i != o_.inputs.size(); ++i)
@@ -247,29 +249,28 @@ class time_parallel_ops {
   std::vector<op_def const*> rest_;
   boost::unordered_flat_map<std::string, known> known_;              // by blob of the cell
   boost::unordered_flat_map<std::string_view, std::size_t> writes_;  // by blob that the cell writes
-  boost::unordered_flat_set<std::string_view> given_;                // read before they are written, if they are
-  boost::unordered_flat_set<std::string> fixed_;                     // blobs that must stay what they are
-  boost::unordered_flat_set<std::string> taken_;                     // names given out
+  boost::unordered_flat_set<std::string_view> given_;                // blobs read before any write
+  boost::unordered_flat_set<std::string> fixed_;                     // blobs that must stay in the cell
+  boost::unordered_flat_set<std::string> taken_;                     // outer names in use
 };
 
 }  // namespace detail
 
-/// Moves ops of options.cell into `model`, before the recurrence: those that depend on sequences and on what is around
-/// the cell only, and of which `schemas` say that all steps can be taken together. Returns the options of what is left,
-/// for recurrent_net; the results are the same but for rounding, and so are the gradients.
+/// Hoists ops of options.cell into `model`, before the recurrence: those that depend only on sequences and captures,
+/// and whose `schemas` allow all time steps in one op. Returns the options of the remaining recurrence, for
+/// recurrent_net. Results and gradients are the same except for rounding.
 ///
-/// Such ops are those whose rows are independent (op_schema::rows_independent), as a step is a row of its sequence: FC,
-/// Softmax, LayerNorm, Split and Concat along other axes than the first; functions of one element; Sum, Add, Mul and
-/// their like of what comes from one sequence, or, with the argument broadcast, with a vector from around; and what
-/// else a table says it of, one's own ops among them. What depends on no sequence at all is done once. An op stays
-/// where it is if something overwrites what it reads or writes, if it makes a state or what is listed to be recomputed,
-/// reads a sequence through a window, or reads what may have more or fewer axes than its claim allows for. Sequences
-/// that other sequences are made of take memory of their own: <blob>_steps, with a number where that is taken.
+/// An op qualifies if its rows are independent (op_schema::rows_independent), since a step is a row of its sequence:
+/// FC, Softmax, LayerNorm, Split and Concat along other axes than the first; element-wise functions; Sum, Add, Mul and
+/// similar ops on operands from one sequence, or, with the argument broadcast, with a captured vector; and any other op
+/// whose schema claims it, user-defined ones included. Loop-invariant ops run once. An op stays in the cell if an
+/// operand is overwritten, if it writes a state or a blob to recompute, reads a sequence through a window, or reads an
+/// operand whose rank may not fit its claim. Hoisted results are sequences in memory: <blob>_steps, with a number if
+/// that is taken.
 ///
-/// `schemas` are a table's: standard_operators<serial>().schemas(), whatever backend the net will run on.
+/// `schemas` are a table's: standard_operators<serial>().schemas(), whatever backend the net runs on.
 ///
-/// Throws, and changes nothing: net_error where such an op reads a blob that the model does not have. O(cell ·
-/// schemas).
+/// Throws, and changes nothing: net_error if a hoisted op reads a blob that the model lacks. O(cell · schemas).
 inline recurrent_net_options hoist_time_parallel_ops(net_builder& model, recurrent_net_options const& options,
                                                      std::vector<op_schema const*> const& schemas) {
   detail::time_parallel_ops found(model, options, schemas);

@@ -138,7 +138,7 @@ constexpr void dense_construction::rename(dense_graph const& g, dense_dominators
   scopes_.clear();
   auto const successors = g.successors();
   for (std::uint32_t const block : tree.preorder()) {
-    while (!scopes_.empty() && scopes_.back().block != tree.immediate(block)) {
+    while (!scopes_.empty() && scopes_.back().block != tree.idom(block)) {
       for (; log_.size() != scopes_.back().log; log_.pop_back()) current_[log_.back().first] = log_.back().second;
       scopes_.pop_back();
     }

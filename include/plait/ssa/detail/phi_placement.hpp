@@ -120,7 +120,7 @@ constexpr void phi_placement::find_live_blocks(dense_graph const& g, dense_domin
     std::uint32_t const b = waiting_.back();
     waiting_.pop_back();
     for (std::uint32_t const before : predecessors[b]) {
-      if (tree.immediate(b) != before) edges_.push_back({tree.place(before), tree.place(b)});
+      if (tree.idom(b) != before) edges_.push_back({tree.place(before), tree.place(b)});
       if (defines_[before] != blob) enter(before);
     }
   }

@@ -1,8 +1,8 @@
-// The gradient of Do: a Do that runs the backward pass of its net in the workspace the forward one has left.
+// Gradient of Do: a Do that runs the backward pass of its net in the workspace that the forward one has saved.
 //
-// Follows Caffe2's control_ops_grad.py (gen_do_gradient) and its names. Right where that is not: gradients that only
-// pass through (Sum, Add) come out, a gradient may arrive under the name that one leaves under, and an output that a
-// branch inside may leave as it was has a gradient before the Do, too, whether it is an input or not.
+// Emits the ops and names of Caffe2's control_ops_grad.py (gen_do_gradient). Correct where that is wrong: gradients
+// that are only passed through (Sum, Add) are returned; an incoming and an outgoing gradient may have the same name; an
+// output that a branch inside may leave unchanged has a gradient before the Do, too, whether it is an input or not.
 #pragma once
 
 #include <cstddef>
@@ -29,8 +29,8 @@ namespace detail {
 inline constexpr std::string_view inner_gradient_suffix = "/_DO_OPERATOR_INNER_GRAD_";
 inline constexpr std::string_view inner_copy_suffix = "/_DO_OPERATOR_INNER_GRAD_COPY_";
 
-// Which name each operand of a Do has inside. The last input and the last output that it lists are the workspace; what
-// its net writes under the name of an input alone is an output behind that.
+// Name binding of a Do: the inner name of each operand. The last listed input and output are the workspace; a blob that
+// its net writes under the name of an input only is an implicit output after it.
 class do_binding {
  public:
   explicit do_binding(gradient_context const& c) {
@@ -41,10 +41,10 @@ class do_binding {
     outputs_ = c.listed_output_count() - 1;
     auto const inner = c.argument<std::vector<std::string>>("inner_blobs");
     auto const outer = c.argument<std::vector<std::int64_t>>("outer_blobs_idx");
-    c.refuse_unless(inner.size() == outer.size(), "inner_blobs and outer_blobs_idx should be of one length");
+    c.refuse_unless(inner.size() == outer.size(), "inner_blobs and outer_blobs_idx should have the same length");
     for (std::size_t i = 0; i != inner.size(); ++i) {
       auto const at = static_cast<std::size_t>(outer[i]);
-      c.refuse_unless(outer[i] >= 0 && at < inputs_ + outputs_, "outer_blobs_idx names an operand that is not there");
+      c.refuse_unless(outer[i] >= 0 && at < inputs_ + outputs_, "outer_blobs_idx is out of range");
       std::string const name(at < inputs_ ? c.input_name(at) : c.output_name(at - inputs_));
       inner_of_.emplace(name, inner[i]);
       outer_of_.emplace(inner[i], name);
@@ -66,7 +66,7 @@ class do_binding {
   map outer_of_;
 };
 
-// Whether the workspace of a Do holds copies of its operands.
+// Returns true if the workspace of a Do holds copies of its operands.
 inline bool keeps_operands(gradient_context const& c) {
   return c.argument<std::int64_t>("copy_external_blobs", 0) != 0;
 }
@@ -78,7 +78,7 @@ inline gradient_rule::frames plan_do(gradient_context& c, gradient_rules const& 
   std::shared_ptr<netdef const> const inner = c.net("net");
   c.refuse_unless(inner != nullptr, "it has no net in the argument 'net'");
   c.refuse_unless(c.as_caffe2() || !c.has_argument("saved_fwd_blobs"),
-                  "it is a gradient itself, and of the workspace that it goes back through nothing leads further back");
+                  "it is a gradient op itself: it consumes the workspace that a second backward pass would need");
   do_binding const binding(c);
   nested_pass::seeds seeds;
   for (std::size_t o = 0; o != c.output_count(); ++o) {
@@ -89,7 +89,7 @@ inline gradient_rule::frames plan_do(gradient_context& c, gradient_rules const& 
     seeds.emplace_back(*name, *name + std::string(inner_gradient_suffix));
   }
   c.refuse_unless(!seeds.empty(), "none of its outputs has a gradient");
-  // Also what is no operand by itself, but may come through under the name of an output.
+  // Includes blobs that are no operands themselves, but may be passed through under the name of an output.
   std::vector<std::string> outside;
   for (std::string const& name : blobs_before(c))
     if (std::string const* const known = binding.inner_of(name)) outside.push_back(*known);
@@ -105,7 +105,7 @@ inline gradient_rule::frames plan_do(gradient_context& c, gradient_rules const& 
   return frames;
 }
 
-// Caffe2 makes nothing of a net that only hands gradients on, and what goes in and out keeps the gradient it has.
+// Caffe2 emits no Do for a net without gradient ops: blobs that are both input and output keep their gradients.
 inline void keep_gradients(gradient_context& c) {
   for (std::size_t i = 0; i + 1 < c.listed_input_count(); ++i)
     if (std::size_t const o = c.find_output(c.input_name(i)); o != npos && c.has_gradient(o))
@@ -120,10 +120,10 @@ inline void make_do_gradient(gradient_context& c, gradient_rule::frames& done) {
   named_gradients gradients = name_gradients(c, false);
   gradients.make_copies(c);
 
-  // What comes out: for each input, under a name of its own.
+  // Outputs: the gradient of each input, under a unique name.
   std::vector<gradient_operand> outputs;
   std::vector<std::string> inner_names;
-  std::vector<std::int64_t> places;  // of outputs first, and counted from the first of them until inputs are known
+  std::vector<std::int64_t> places;  // operand indices; outputs first, relative to the first output at this point
   for (std::size_t i = 0; i != c.input_count(); ++i) {
     std::string const* const name = binding.inner_of(c.input_name(i));
     if (name == nullptr || !c.is_wanted(i)) continue;
@@ -135,16 +135,16 @@ inline void make_do_gradient(gradient_context& c, gradient_rule::frames& done) {
     places.push_back(static_cast<std::int64_t>(outputs.size()));
     outputs.push_back(c.input_gradient(i));
   }
-  if (outputs.empty() && !c.as_caffe2()) return;  // Caffe2 runs the ops that lead nowhere
+  if (outputs.empty() && !c.as_caffe2()) return;  // Caffe2 runs dead ops
   std::size_t const made = outputs.size();
 
-  // What goes in: blobs and gradients of the net around it. The rest is in the workspace, or made inside.
+  // Inputs: blobs and gradients of the enclosing net. All others are in the workspace, or computed inside.
   std::vector<gradient_operand> inputs;
-  boost::unordered_flat_map<std::uint32_t, std::size_t> place_of;            // among the inputs, by what they are
-  boost::unordered_flat_map<std::string, gradient_operand> gradient_inside;  // of outputs, by their names inside
+  boost::unordered_flat_map<std::uint32_t, std::size_t> place_of;            // input index by operand
+  boost::unordered_flat_map<std::string, gradient_operand> gradient_inside;  // gradients of outputs, by inner name
   for (auto const& e : gradients.entries())
     if (std::string const* const known = binding.inner_of(e.blob)) gradient_inside.insert_or_assign(*known, e.gradient);
-  called_operands called;
+  bound_operands bound;
   std::vector<std::string> saved;
   net_boundary boundary;
   boundary.add(inner);
@@ -152,7 +152,8 @@ inline void make_do_gradient(gradient_context& c, gradient_rule::frames& done) {
     gradient_operand outer;
     if (std::string const* const blob = binding.outer_of(name)) {
       outer = blob_after(c, *blob);
-      if (!c.as_caffe2() && keeps_operands(c) && outer && c.later().later(outer) != later_value::kept) outer = {};
+      if (!c.as_caffe2() && keeps_operands(c) && outer && c.forward().availability(outer) != value_availability::kept)
+        outer = {};
     } else if (name.ends_with(inner_gradient_suffix)) {
       auto const found = gradient_inside.find(name.substr(0, name.size() - inner_gradient_suffix.size()));
       if (found != gradient_inside.end()) outer = found->second;
@@ -165,13 +166,14 @@ inline void make_do_gradient(gradient_context& c, gradient_rule::frames& done) {
     places.push_back(static_cast<std::int64_t>(at->second));
     if (is_new) inputs.push_back(outer);
     inner_names.push_back(name);
-    called.emplace_back(outer, name);
+    bound.emplace_back(outer, name);
   }
   for (std::size_t i = 0; i != made; ++i) places[i] += static_cast<std::int64_t>(inputs.size());
   if (c.as_caffe2())
     for (gradient_operand out : outputs)
       for (gradient_operand in : inputs)
-        c.refuse_unless(c.text(in) != c.text(out), "it reads and makes a gradient of one name, '" + c.text(out) + '\'');
+        c.refuse_unless(c.text(in) != c.text(out),
+                        "it reads and writes a gradient of the same name, '" + c.text(out) + '\'');
 
   gradient_operand const workspace = c.output(binding.workspace());
   inputs.push_back(workspace);
@@ -179,12 +181,12 @@ inline void make_do_gradient(gradient_context& c, gradient_rule::frames& done) {
   made_op op = c.op("Do", inputs, outputs);
   op.own_arguments()
       .named(gradient_op_name(c))
-      .apart()
+      .not_in_place()
       .net("net", std::make_shared<netdef const>(std::move(inner)))
       .argument("inner_blobs", std::move(inner_names))
       .argument("outer_blobs_idx", std::move(places))
       .argument("saved_fwd_blobs", std::move(saved));
-  mark_shapes(op, called, boundary);
+  mark_shapes(op, bound, boundary);
   save_inside(c, pass, "net");
 }
 

@@ -1,4 +1,4 @@
-// Rules of elementwise functions and arithmetic. Follow Caffe2's gradient makers of these operators, names of temporary
+// Gradient rules of element-wise functions and arithmetic. Emit the ops of Caffe2's gradient makers, names of temporary
 // blobs included.
 #pragma once
 
@@ -51,7 +51,7 @@ inline constexpr simple_rule elementwise_rules[] = {
 
 namespace detail {
 
-/// How the second operand of an arithmetic op is repeated: Caffe2's arguments, which gradient ops are given in full.
+/// Caffe2's legacy broadcast of the second operand of an arithmetic op: its arguments, which gradient ops get in full.
 struct legacy_broadcast {
   explicit legacy_broadcast(gradient_context const& c)
       : used(c.as_caffe2() ? c.has_argument("broadcast") : c.argument<std::int64_t>("broadcast", 0) != 0),
@@ -71,15 +71,16 @@ struct legacy_broadcast {
   std::string order;
 };
 
-// Where shapes may differ, what comes back is summed to the shape of the input (gradient_options::numpy_broadcasting).
-inline void give(gradient_context& c, std::size_t i, gradient_operand full) {
+// Unbroadcast: sums a gradient to the shape of input i. full_gradient() returns where to write the gradient before
+// that, reduce() sums it, both only with gradient_options::numpy_broadcasting.
+inline void unbroadcast(gradient_context& c, std::size_t i, gradient_operand full) {
   c.op("SumReduceLike", {full, c.input(i)}, {c.input_gradient(i)}).own_arguments();
 }
-inline gradient_operand reduced_later(gradient_context& c, std::size_t i) {
+inline gradient_operand full_gradient(gradient_context& c, std::size_t i) {
   return c.numpy_broadcasting() ? c.temporary(c.gradient_name(i) + "_autogen_pre_red") : c.input_gradient(i);
 }
 inline void reduce(gradient_context& c, std::size_t i, gradient_operand full) {
-  if (c.numpy_broadcasting()) give(c, i, full);
+  if (c.numpy_broadcasting()) unbroadcast(c, i, full);
 }
 
 inline void add_gradient(gradient_context& c) {
@@ -88,8 +89,8 @@ inline void add_gradient(gradient_context& c) {
     c.pass(0, dy);
     c.op("SumReduceLike", {dy, c.input(1)}, {c.input_gradient(1)});
   } else if (c.numpy_broadcasting()) {
-    give(c, 0, dy);
-    give(c, 1, dy);
+    unbroadcast(c, 0, dy);
+    unbroadcast(c, 1, dy);
   } else {
     c.pass(0, dy);
     c.pass(1, dy);
@@ -100,7 +101,7 @@ inline void subtract_gradient(gradient_context& c) {
   gradient_operand const dy = c.output_gradient(0);
   legacy_broadcast const repeat(c);
   if (c.numpy_broadcasting() && !repeat.used)
-    give(c, 0, dy);
+    unbroadcast(c, 0, dy);
   else
     c.pass(0, dy);
   if (repeat.used) {
@@ -108,7 +109,7 @@ inline void subtract_gradient(gradient_context& c) {
     c.op("Negative", {dy}, {full}).own_arguments();
     repeat.set_place(c.op("SumReduceLike", {full, c.input(1)}, {c.input_gradient(1)}));
   } else {
-    gradient_operand const full = reduced_later(c, 1);
+    gradient_operand const full = full_gradient(c, 1);
     c.op("Negative", {dy}, {full});
     reduce(c, 1, full);
   }
@@ -126,7 +127,7 @@ inline void multiply_gradient(gradient_context& c) {
     return;
   }
   for (std::size_t i : {0u, 1u}) {
-    gradient_operand const full = reduced_later(c, i);
+    gradient_operand const full = full_gradient(c, i);
     c.op("Mul", {dy, c.input(1 - i)}, {full}).own_arguments();
     reduce(c, i, full);
   }
@@ -139,14 +140,14 @@ inline void divide_gradient(gradient_context& c) {
     c.op("DivGradient", {c.input(1), c.output(0), dy}, {c.input_gradient(0), c.input_gradient(1)});
     return;
   }
-  // Caffe2 has no gradient here: da = dy / b and db = -Σ dy y / b.
+  // Broadcast division, without a gradient in Caffe2: da = dy / b and db = -Σ dy y / b.
   gradient_operand const quotient =
       repeat.used ? c.input_gradient(0) : c.temporary(c.gradient_name(0) + "_autogen_pre_red");
   made_op first = c.op("Div", {dy, c.input(1)}, {quotient});
   if (repeat.used)
     repeat.set(first);
   else
-    give(c, 0, quotient);
+    unbroadcast(c, 0, quotient);
   std::string const name = c.gradient_name(1) + "_autogen_pre_red";
   gradient_operand const product = c.temporary(name);
   gradient_operand const full = c.temporary(name);
@@ -159,7 +160,7 @@ inline void divide_gradient(gradient_context& c) {
     last.own_arguments();
 }
 
-// Twice the incoming gradient stands where that stood, if nobody else needs it.
+// Scales the incoming gradient in place if it is dead afterwards.
 inline void square_gradient(gradient_context& c) {
   gradient_operand const twice = c.in_place_of(c.output_gradient(0));
   c.op("Scale", {c.output_gradient(0)}, {twice}).argument("scale", 2.0f);
@@ -172,14 +173,14 @@ inline void square_root_gradient(gradient_context& c) {
   c.op("Div", {half, c.output(0)}, {c.input_gradient(0)});
 }
 
-// In place, Caffe2 derives by the result, which loses the sign of what was there: x^(e - 1) = y^((e - 1) / e).
+// In place, Caffe2 computes the derivative from the result, which loses the sign of x: x^(e - 1) = y^((e - 1) / e).
 inline void power_gradient(gradient_context& c, bool by_result) {
   gradient_operand const dy = c.output_gradient(0);
   gradient_operand const x = c.input(0);
   std::string const dx = c.gradient_name(0);
   if (c.listed_input_count() == 1) {
     auto const exponent = c.argument<float>("exponent", 0);
-    if (exponent == 0 && !c.as_caffe2()) {  // where 0 / x is NaN
+    if (exponent == 0 && !c.as_caffe2()) {  // x^-1 times 0 is NaN at x = 0
       c.op("ConstantFill", {x}, {c.input_gradient(0)}).own_arguments().argument("value", 0.0f);
       return;
     }
@@ -208,7 +209,7 @@ inline void power_gradient(gradient_context& c, bool by_result) {
   c.op("Sub", {e, one}, {less}).own_arguments();
   place(c.op("Pow", {x, less}, {power}));
   c.op("Mul", {power, dy}, {product}).own_arguments();
-  gradient_operand const x_full = reduced_later(c, 0);
+  gradient_operand const x_full = full_gradient(c, 0);
   place(c.op("Mul", {product, e}, {x_full}));
   reduce(c, 0, x_full);
   std::string const name = de + "_autogen_pre_red";
@@ -227,7 +228,7 @@ inline void power_gradient(gradient_context& c, bool by_result) {
     last.own_arguments();
 }
 
-// x0 w0 + x1 w1 + …, each w of one element.
+// y = x0 w0 + x1 w1 + …, each w of one element.
 inline void weighted_sum_gradient(gradient_context& c) {
   gradient_operand const dy = c.output_gradient(0);
   for (std::size_t i = 0; i + 1 < c.listed_input_count(); i += 2) {
@@ -239,7 +240,7 @@ inline void weighted_sum_gradient(gradient_context& c) {
   }
 }
 
-// Caffe2's: one op, which makes gradients of the weights only if the net asks for them.
+// Caffe2's version: one op, which computes gradients of the weights only with the argument grad_on_w.
 inline void caffe2_weighted_sum_gradient(gradient_context& c) {
   std::vector<gradient_operand> reads = {c.output_gradient(0)};
   std::vector<gradient_operand> writes;
@@ -258,16 +259,16 @@ inline void where_gradient(gradient_context& c) {
   c.op("Where", {c.input(0), zero, dy}, {c.input_gradient(2)});
 }
 
-// By the sign of Y, as in Caffe2, which is that of X unless alpha turns it round.
+// Uses the sign of Y, as Caffe2 does, which is that of X unless alpha is negative.
 inline void leaky_gradient(gradient_context& c) {
   bool const turned = !c.as_caffe2() && c.argument<float>("alpha", 0.01f) < 0;
   c.op("LeakyReluGradient", {turned ? c.input(0) : c.output(0), c.output_gradient(0)}, {c.input_gradient(0)});
 }
 
-// By the sign of Y, too; no operator does it by X.
+// Elu and Selu. Use the sign of Y, too; no operator uses X.
 inline void exponential_gradient(gradient_context& c, std::string_view type, bool turned) {
   c.refuse_unless(c.as_caffe2() || !turned,
-                  "its gradient takes the sign of Y for that of X, which a factor below zero turns round");
+                  "its gradient takes the sign of Y for that of X, which a negative factor flips");
   c.op(type, {c.output(0), c.output_gradient(0)}, {c.input_gradient(0)});
 }
 inline void elu_gradient(gradient_context& c) {
@@ -278,8 +279,9 @@ inline void selu_gradient(gradient_context& c) {
   exponential_gradient(c, "SeluGradient", turned);
 }
 
-// Each input gets the gradient where it is the extreme: one that is listed twice, in Caffe2, twice.
-inline void extreme_gradient(gradient_context& c, std::string_view type) {
+// Routes the gradient to the inputs that attain the maximum or minimum. In Caffe2 an input that is listed twice gets it
+// twice.
+inline void max_min_gradient(gradient_context& c, std::string_view type) {
   std::vector<gradient_operand> reads = {c.output(0), c.output_gradient(0)};
   std::vector<gradient_operand> writes;
   for (std::size_t i = 0; i != c.listed_input_count(); ++i) {
@@ -297,6 +299,7 @@ inline void pass_to_all(gradient_context& c) {
 
 }  // namespace detail
 
+/// Adds the rules of element-wise functions and arithmetic.
 inline void add_elementwise_rules(gradient_rules& rules) {
   for (simple_rule const& entry : elementwise_rules) add_simple_rule(rules, entry);
   rules.set("Add", detail::add_gradient);
@@ -309,8 +312,8 @@ inline void add_elementwise_rules(gradient_rules& rules) {
   rules.set("LeakyRelu", detail::leaky_gradient);
   rules.set("Elu", detail::elu_gradient);
   rules.set("Selu", detail::selu_gradient);
-  rules.set("Max", [](gradient_context& c) { detail::extreme_gradient(c, "MaxGradient"); });
-  rules.set("Min", [](gradient_context& c) { detail::extreme_gradient(c, "MinGradient"); });
+  rules.set("Max", [](gradient_context& c) { detail::max_min_gradient(c, "MaxGradient"); });
+  rules.set("Min", [](gradient_context& c) { detail::max_min_gradient(c, "MinGradient"); });
   rules.set("Sum", detail::pass_to_all);
   rules.set("WeightedSum", detail::weighted_sum_gradient);
   rules.set("Where", detail::where_gradient);

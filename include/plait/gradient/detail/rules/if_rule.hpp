@@ -1,9 +1,9 @@
-// The gradient of If: an If with the backward passes of its branches.
+// Gradient of If: an If with the backward passes of its branches.
 //
-// Follows Caffe2's control_ops_grad.py (gen_if_gradient). A blob that only one branch gives a gradient gets one from
-// the other branch too: zeros, or, where that branch leaves the blob alone, what comes in. Right where Caffe2 is not:
-// the condition is an operand once and nothing else is left out, what fills read is an operand, and a blob that a
-// branch overwrites without reading it has no gradient from there.
+// Emits the ops of Caffe2's control_ops_grad.py (gen_if_gradient). A blob that has a gradient in one branch only gets
+// one from the other branch, too: zeros, or the incoming gradient if that branch leaves the blob unchanged. Correct
+// where Caffe2 is wrong: the condition is an operand exactly once and no other operand is dropped; the inputs of fills
+// are operands; a blob that a branch overwrites without reading it gets no gradient from there.
 #pragma once
 
 #include <array>
@@ -47,9 +47,9 @@ inline gradient_rule::frames plan_if(gradient_context& c, gradient_rules const& 
 
 inline constexpr char const* branch_names[] = {"then_net", "else_net"};
 
-// One branch of the gradient.
+// A branch of the gradient op.
 struct gradient_branch {
-  nested_pass* pass = nullptr;  // none: the forward op has no such branch, which changes nothing
+  nested_pass* pass = nullptr;  // nullptr: the forward op lacks this branch, which leaves all blobs unchanged
   netdef net;
   std::optional<std::string> gradient_before(std::string_view blob, named_gradients const& after) {
     if (pass != nullptr) return pass->gradient_before(blob, net);
@@ -74,20 +74,19 @@ inline void make_if_gradient(gradient_context& c, gradient_rule::frames& done) {
   for (std::size_t i = 1; i < c.input_count(); ++i) {
     std::string const blob(c.input_name(i));
     if (!c.is_wanted(i) || !seen.add(blob)) continue;
-    auto const before = [&](gradient_branch& b) { return b.gradient_before(blob, gradients); };  // may add ops
+    auto const before = [&](gradient_branch& b) { return b.gradient_before(blob, gradients); };  // may append ops
     sources.push_back({i, {before(branches[0]), before(branches[1])}});
   }
   net_boundary inside;
-  std::array<net_boundary, 2> own;  // as far as rules have made them
+  std::array<net_boundary, 2> own;  // as emitted by the rules, without the copies added below
   for (std::size_t b : {0u, 1u}) {
     inside.add(branches[b].net);
     own[b].add(branches[b].net);
   }
   bool const first_only = branches[1].pass == nullptr;
 
-  // By its name in both branches, the input whose gradient it is.
-  boost::unordered_flat_map<std::string, std::size_t> results;
-  boost::unordered_flat_map<std::string, gradient_operand> shapes;  // by their names in branches
+  boost::unordered_flat_map<std::string, std::size_t> results;      // input by the name of its gradient in the branches
+  boost::unordered_flat_map<std::string, gradient_operand> shapes;  // by name in the branches
   std::vector<std::pair<std::size_t, std::string>> passed;
   name_list used;
   for (auto const& e : gradients.entries()) used.add(e.name);
@@ -102,7 +101,7 @@ inline void make_if_gradient(gradient_context& c, gradient_rule::frames& done) {
       continue;
     }
     std::string name = is_own(of[0]) ? *of[0] : is_own(of[1]) ? *of[1] : blob + "_grad";
-    // In a branch where another gradient has that name, a copy would overwrite it.
+    // A copy would overwrite another gradient of that name in a branch.
     auto const is_taken = [&] {
       for (std::size_t b : {0u, 1u})
         if (of[b] != name && (own[b].writes.contains(name) || own[b].reads.contains(name))) return true;
@@ -115,7 +114,7 @@ inline void make_if_gradient(gradient_context& c, gradient_rule::frames& done) {
       if (of[b]) {
         net.add_op("Copy", {*of[b]}, {name});
       } else {
-        bool const is_branch = branches[b].pass != nullptr;  // else a copy stands before the whole op
+        bool const is_branch = branches[b].pass != nullptr;  // else a copy is inserted before the If
         std::vector<saved_value::step> path;
         if (is_branch) path.push_back({c.source(), branch_names[b]});
         shape_before const shape = find_shape_before(c, i, is_branch && branches[b].pass->writes(blob), std::move(path),
@@ -135,7 +134,8 @@ inline void make_if_gradient(gradient_context& c, gradient_rule::frames& done) {
     if (std::string_view const name = branches[0].net.text(branches[0].net.name); !name.empty())
       branches[1].net.name = branches[1].net.intern(std::string(name) + "_auto_else_zero_blobs_");
 
-  // Operands: the condition, then what either branch reads; out comes all they write, for their nets know it by name.
+  // Inputs: the condition, then all reads of the branches. Outputs: all their writes, which nested nets refer to by
+  // name.
   net_boundary all;
   for (gradient_branch const& b : branches) all.add(b.net);
   std::vector<std::string> const& reads = c.as_caffe2() ? inside.reads.names() : all.reads.names();
@@ -143,22 +143,23 @@ inline void make_if_gradient(gradient_context& c, gradient_rule::frames& done) {
   for (gradient_branch const& b : branches) written.add(b.net);
 
   std::vector<gradient_operand> inputs = {c.input(0)};
-  called_operands called;
+  bound_operands bound;
   for (std::string const& name : reads) {
     if (!c.as_caffe2() && name == c.input_name(0) && blob_after(c, name) == c.input(0)) {
-      called.emplace_back(c.input(0), name);
+      bound.emplace_back(c.input(0), name);
       continue;
     }
-    // Caffe2 takes the letters of the condition's name for names, and lists the condition twice where it has several.
+    // Caffe2 takes the letters of the condition's name for names, and lists the condition twice if it has several.
     if (c.as_caffe2() && name.size() == 1 && c.input_name(0).find(name) != std::string_view::npos) continue;
     auto const* const given = gradients.called(name);
     auto const shape = shapes.find(name);
     gradient_operand const operand = given != nullptr        ? given->gradient
                                      : shape != shapes.end() ? shape->second
                                                              : blob_after(c, name);
-    if (!operand) continue;  // made by one branch, and read by the other after a fill, or a copy of the forward op's
+    if (!operand)
+      continue;  // computed by one branch and read by the other after a fill, or a saved copy of the forward op
     inputs.push_back(operand);
-    called.emplace_back(operand, name);
+    bound.emplace_back(operand, name);
   }
   std::vector<gradient_operand> outputs;
   for (std::string const& name : written.writes.names()) {
@@ -167,14 +168,14 @@ inline void make_if_gradient(gradient_context& c, gradient_rule::frames& done) {
     gradient_operand const operand = forward ? c.update(forward) : c.temporary(name);
     if (result != results.end()) c.pass(result->second, operand);
     outputs.push_back(operand);
-    called.emplace_back(operand, name);
+    bound.emplace_back(operand, name);
   }
-  made_op op = c.op("If", inputs, outputs).own_arguments().named(gradient_op_name(c)).apart();
+  made_op op = c.op("If", inputs, outputs).own_arguments().named(gradient_op_name(c)).not_in_place();
   op.net("then_net", std::make_shared<netdef const>(std::move(branches[0].net)));
   if (branches[1].pass != nullptr || !branches[1].net.op.empty())
     op.net("else_net", std::make_shared<netdef const>(std::move(branches[1].net)));
-  call_operands(c, op, called);
-  mark_shapes(op, called, all);
+  bind_operands(c, op, bound);
+  mark_shapes(op, bound, all);
   for (std::size_t b : {0u, 1u})
     if (branches[b].pass != nullptr) save_inside(c, *branches[b].pass, branch_names[b]);
 }

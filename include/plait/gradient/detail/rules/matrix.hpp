@@ -1,5 +1,5 @@
-// Rules of matrix products, losses, distances, normalisation, reductions and recurrent units. Follow Caffe2's gradient
-// makers of these operators.
+// Gradient rules of matrix products, convolution, pooling, losses, distances, normalisation, reductions and recurrent
+// units. Emit the ops of Caffe2's gradient makers.
 #pragma once
 
 #include <cstddef>
@@ -53,10 +53,10 @@ inline constexpr simple_rule matrix_rules[] = {
 
 namespace detail {
 
-// Hidden state, cell state and gates. Caffe2 wants gradients of both states.
+// LSTMUnit in Caffe2, which requires gradients of both the hidden and the cell state.
 inline constexpr simple_rule gradient_of_lstm_unit{"LSTMUnit", "LSTMUnitGradient", "i* o0 o1 g0 g1", "0 1 2"};
 
-// One that nobody makes counts as zeros: nothing reads the cell state of a last step.
+// A missing gradient counts as zeros: nothing reads the cell state of the last time step.
 inline void lstm_unit_gradient(gradient_context& c) {
   std::vector<gradient_operand> reads;
   for (std::size_t i = 0; i != c.listed_input_count(); ++i) reads.push_back(c.input(i));
@@ -79,9 +79,9 @@ inline made_op transposed(made_op op, bool a, bool b) {
   return op;
 }
 
-// C = A' B' with either transposed or not: dA' = dC B'ᵀ, dB' = A'ᵀ dC. MatMul's gradients name a third input, whose
-// shape they take. Theirs in turn could not tell where the rows of that shape end: behind its first axis, unless it is
-// given afterwards.
+// C = A' B', each transposed or not: dA' = dC B'ᵀ, dB' = A'ᵀ dC. MatMul's gradients have a third input, whose shape
+// they take; second-order gradients assume that its first axis alone counts rows. For other axes a ResizeLike follows
+// instead.
 inline void matrix_product_gradient(gradient_context& c, std::string_view type, bool shaped) {
   bool const ta = c.argument<std::int64_t>("trans_a", 0) != 0;
   bool const tb = c.argument<std::int64_t>("trans_b", 0) != 0;
@@ -99,7 +99,7 @@ inline void matrix_product_gradient(gradient_context& c, std::string_view type, 
     made_op op = transposed(c.op(type, operands, std::vector{made}), transpose_left, transpose_right);
     if (later) c.op("ResizeLike", {made, c.input(of)}, {c.input_gradient(of)}).own_arguments();
     if (!shaped) return;
-    // The axis of dC is the first after the rows; the other one is that of the operand it stands for.
+    // The column axis of dC is 1; that of the other factor is the operand's.
     if (left_is_dy)
       op.argument("axis_b", of == 0 ? axis_b : axis_a);
     else
@@ -148,7 +148,7 @@ inline void padded_dot_product_gradient(gradient_context& c) {
       .argument("replicate", c.argument<std::int64_t>("replicate", 0));
 }
 
-// The sum of squares, or their mean: that of the elements, spread by SumElementsGradient, times 2 x. Not in Caffe2.
+// Sum or mean of squares: the gradient of SumElements, times 2 x. Not in Caffe2.
 inline void sum_of_squares_gradient(gradient_context& c) {
   std::string const name = c.gradient_name(0);
   gradient_operand const spread = c.temporary(name);
@@ -158,17 +158,17 @@ inline void sum_of_squares_gradient(gradient_context& c) {
   c.op("Scale", {product}, {c.input_gradient(0)}).own_arguments().argument("scale", 2.0f);
 }
 
-// What was summed is repeated: zeros of the shape of A, plus what came. Not in Caffe2.
+// Broadcasts the gradient to the shape of A: zeros of that shape, plus dy. Not in Caffe2.
 inline void sum_like_gradient(gradient_context& c) {
   gradient_operand const zero = c.temporary(c.gradient_name(0) + "_zero");
   c.op("ConstantFill", {c.input(0)}, {zero}).own_arguments().argument("value", 0.0f);
   made_op const sum = c.op("Add", {zero, c.output_gradient(0)}, {c.input_gradient(0)});
-  // SumReduceLike has a meaning for a place without `broadcast`, Add has not.
+  // SumReduceLike takes an axis without `broadcast`, Add does not.
   legacy_broadcast const repeat(c);
   if (repeat.used || repeat.axis != -1 || !repeat.axis_text.empty()) repeat.set(sum);
 }
 
-// Each sum is repeated along its row: zeros of the shape of X, plus what came. Not in Caffe2.
+// Broadcasts each sum along its row: zeros of the shape of X, plus dy. Not in Caffe2.
 inline void tail_sum_gradient(gradient_context& c) {
   gradient_operand const dy = c.output_gradient(0);
   row_ops r(c, 1, c.gradient_name(0) + "_zero");
@@ -176,9 +176,9 @@ inline void tail_sum_gradient(gradient_context& c) {
   r.by_row("Add", zero, dy, c.input_gradient(0));
 }
 
-// y = x / n with n = Σ |x|, or 1 where that is 0: dx = (dy - sign(x) Σ dy y) / n, which is dy where all of x is 0. y is
-// made of x once more, so that nobody need keep it. Not in Caffe2.
-inline void magnitudes_norm_gradient(gradient_context& c) {
+// y = x / n with n = Σ |x|, or 1 where that is 0: dx = (dy - sign(x) Σ dy y) / n, which is dy where all of x is 0.
+// Recomputes y from x, so that y need not stay live. Not in Caffe2.
+inline void normalize_l1_gradient(gradient_context& c) {
   gradient_operand const x = c.input(0);
   gradient_operand const dy = c.output_gradient(0);
   std::string const name = c.gradient_name(0);
@@ -202,7 +202,7 @@ inline void magnitudes_norm_gradient(gradient_context& c) {
 
 // y = (x - mean) f + bias with f = scale / σ and σ = √(variance + epsilon), by channel: dx = dy f, and with sums over
 // all but the channels, db = Σ dy, ds = Σ dy (x - mean) / σ, dmean = -f db, dvariance = -f ds / 2σ. Caffe2's operator
-// makes the first three.
+// computes the first three.
 inline void batch_norm_test_gradient(gradient_context& c) {
   gradient_operand const scale = c.input(1);
   gradient_operand const variance = c.input(4);
@@ -233,30 +233,30 @@ inline void batch_norm_test_gradient(gradient_context& c) {
       .argument("scale", -0.5f);
 }
 
-// By Caffe2's operator, which reads the moments that were given or, in training, those of the batch.
+// Emits Caffe2's operator, which reads the input moments or, in training, those of the batch.
 inline void batch_norm_gradient(gradient_context& c) {
   bool const test = c.argument<std::int64_t>("is_test", 0) != 0;
   c.refuse_unless(c.output_count() == (test ? 1 : 5),
                   test ? "with is_test it should have one output" : "without is_test it should have five outputs");
   for (std::size_t o = 1; o != c.output_count(); ++o)
-    c.refuse_unless(c.as_caffe2() || !c.has_gradient(o), "means and variances that it makes have no gradient");
+    c.refuse_unless(c.as_caffe2() || !c.has_gradient(o), "its output means and variances have no gradient");
   c.op("SpatialBNGradient",
        {c.input(0), c.input(1), c.output_gradient(0), test ? c.input(3) : c.output(3), test ? c.input(4) : c.output(4)},
        {c.input_gradient(0), c.input_gradient(1), c.input_gradient(2)});
 }
 
-// It reads the moments that the op makes if it is asked for them.
+// Reads the moments, which the op outputs on request.
 inline void group_norm_gradient(gradient_context& c) {
   c.refuse_unless(c.output_count() == 3, "it should have three outputs: its gradient reads the moments of the groups");
   for (std::size_t o = 1; o != 3; ++o)
-    c.refuse_unless(c.as_caffe2() || !c.has_gradient(o), "moments that it makes have no gradient");
+    c.refuse_unless(c.as_caffe2() || !c.has_gradient(o), "its output moments have no gradient");
   c.op("GroupNormGradient", {c.output_gradient(0), c.input(0), c.input(1), c.input(2), c.output(1), c.output(2)},
        {c.input_gradient(0), c.input_gradient(1), c.input_gradient(2)});
 }
 
 inline constexpr simple_rule gradient_of_softmax_loss = {"SoftmaxWithLoss", "SoftmaxWithLossGradient", "i* o0 g1", "0"};
 
-// Of the loss, as Caffe2 has it, and of the probabilities, which Caffe2 forgets.
+// Sums the gradient through the loss, as Caffe2's, and that through the probabilities, which Caffe2 drops.
 inline void softmax_with_loss_gradient(gradient_context& c) {
   std::vector<gradient_operand> parts;
   bool const both = c.has_gradient(0) && c.has_gradient(1);
@@ -274,6 +274,8 @@ inline void softmax_with_loss_gradient(gradient_context& c) {
 
 }  // namespace detail
 
+/// Adds the rules of matrix products, convolution, pooling, losses, distances, normalisation, reductions and recurrent
+/// units.
 inline void add_matrix_rules(gradient_rules& rules) {
   for (simple_rule const& entry : matrix_rules) add_simple_rule(rules, entry);
   rules.set("LSTMUnit", detail::lstm_unit_gradient);
@@ -285,7 +287,7 @@ inline void add_matrix_rules(gradient_rules& rules) {
   rules.set("SumSqrElements", detail::sum_of_squares_gradient);
   rules.set("SumReduceLike", detail::sum_like_gradient);
   rules.set("ReduceTailSum", detail::tail_sum_gradient);
-  rules.set("NormalizeL1", detail::magnitudes_norm_gradient);
+  rules.set("NormalizeL1", detail::normalize_l1_gradient);
   rules.set("SpatialBN", [](gradient_context& c) {
     if (c.argument<std::int64_t>("is_test", 0) != 0)
       detail::batch_norm_test_gradient(c);

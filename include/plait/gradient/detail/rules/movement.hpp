@@ -1,4 +1,5 @@
-// Rules of operators that move, select, repeat and shape elements. Follow Caffe2's gradient makers of these operators.
+// Gradient rules of data movement: gather and scatter, segments, concat and split, reshapes, copies, casts. Emit the
+// ops of Caffe2's gradient makers.
 #pragma once
 
 #include <cstddef>
@@ -48,16 +49,16 @@ namespace detail {
 
 inline void pass_first(gradient_context& c) { c.pass(0, c.output_gradient(0)); }
 
-// What came is that of rows of input 0: the gradient is sparse, unless the op asks for a dense one.
-inline void give_rows(gradient_context& c, gradient_operand dy, gradient_operand indices) {
+// Makes dy, rows at the indices, the sparse gradient of input 0; a dense one with the argument dense_gradient.
+inline void pass_rows(gradient_context& c, gradient_operand dy, gradient_operand indices) {
   if (c.argument<std::int64_t>("dense_gradient", 0) != 0)
     c.op("SparseToDense", {indices, dy, c.input(0)}, {c.input_gradient(0)});
   else
     c.pass(0, {.values = dy, .indices = indices});
 }
 
-// Rows that were cut off, and steps behind the longest sequence, get zeros: the gradient has the shape of X, which
-// Caffe2's lacks.
+// Rows that were cut off, and time steps after the longest sequence, get zeros: the gradient has the shape of X, unlike
+// Caffe2's.
 inline void pack_gradient(gradient_context& c) {
   std::vector<gradient_operand> reads = {c.input(0), c.output_gradient(0)};
   bool const cuts = c.argument<std::int64_t>("max_length", -1) >= 0 || c.listed_input_count() == 3;
@@ -75,10 +76,10 @@ inline void unpack_rnn_gradient(gradient_context& c) {
   c.op("PackRNNSequence", reads, std::vector{c.input_gradient(0)});
 }
 
-inline void row_gather_gradient(gradient_context& c) { give_rows(c, c.output_gradient(0), c.input(1)); }
+inline void row_gather_gradient(gradient_context& c) { pass_rows(c, c.output_gradient(0), c.input(1)); }
 
-// Along other axes, and where indices may be negative, the gradient is dense: `dense_gradient` is passed over, of which
-// Caffe2 refuses 0.
+// Along other axes, and with indices that may be negative, the gradient is dense: ignores `dense_gradient`, whose value
+// 0 Caffe2 refuses.
 inline void gather_gradient(gradient_context& c) {
   auto const axis = c.argument<std::int64_t>("axis", 0);
   bool const wraps = c.argument<std::int64_t>("wrap_indices", 0) != 0;
@@ -87,7 +88,7 @@ inline void gather_gradient(gradient_context& c) {
   if (!c.has_argument("axis")) made.argument("axis", axis);
 }
 
-// The numbers of the rows, gathered as the rows were, say where these come from. They are of the lengths' type. Not in
+// Gathers the row indices as the rows were gathered, which gives each row's origin, in the lengths' type. Not in
 // Caffe2.
 inline void lengths_gather_gradient(gradient_context& c) {
   gradient_operand const dy = c.output_gradient(0);
@@ -99,11 +100,11 @@ inline void lengths_gather_gradient(gradient_context& c) {
   c.op("SumElementsInt", {lengths}, {total}).own_arguments();
   c.op("Range", {total}, {numbers}).own_arguments();
   c.op("LengthsGather", {numbers, lengths, c.input(2)}, {indices}).own_arguments();
-  give_rows(c, dy, indices);
+  pass_rows(c, dy, indices);
 }
 
-// Zeros for the rows that were left out. The op itself says which stayed, once more if nobody asked it to. Not in
-// Caffe2.
+// Scatters dy into zeros. The second output holds the indices of the rows kept; if the op lacks it, another BooleanMask
+// computes them. Not in Caffe2.
 inline void boolean_mask_gradient(gradient_context& c) {
   gradient_operand const dy = c.output_gradient(0);
   gradient_operand const mask = c.input(1);
@@ -119,7 +120,7 @@ inline void ensure_dense_gradient(gradient_context& c) {
   c.op("SparseToDense", {rows.indices, rows.values, c.input(0)}, {c.input_gradient(0)});
 }
 
-// Outputs whose gradient nobody makes count as zeros; Caffe2 leaves them out, and the result is too short.
+// Missing gradients of outputs count as zeros; Caffe2 omits them, and the result is too short.
 inline void split_gradient(gradient_context& c, bool fill) {
   std::vector<gradient_operand> parts;
   for (std::size_t o = 0; o != c.output_count(); ++o) {
@@ -137,12 +138,12 @@ inline void split_gradient(gradient_context& c, bool fill) {
 
 inline void concat_gradient(gradient_context& c) {
   c.refuse_unless(c.output_count() == 2, "its second output, the sizes, is needed to split the gradient");
-  if (c.as_caffe2() && !c.has_gradient(0)) return;  // the sizes alone have one
+  if (c.as_caffe2() && !c.has_gradient(0)) return;  // only the sizes have one
   std::vector<gradient_operand> parts;
   gradient_operand const dy = c.output_gradient(0);
   for (std::size_t i = 0; i != c.listed_input_count(); ++i) parts.push_back(c.input_gradient(i));
   made_op op = c.op("Split", std::vector{dy, c.output(1)}, parts);
-  if (!c.has_argument("split")) return;  // that of a Split whose gradient this Concat is
+  if (!c.has_argument("split")) return;  // inherits the arguments of the Split whose gradient this Concat is
   op.own_arguments();
   for (std::string_view const key : {"axis", "add_axis", "order"})
     if (auto value = c.any_argument(key)) op.argument(key, std::move(*value));
@@ -167,7 +168,7 @@ inline void transpose_gradient(gradient_context& c) {
   if (axes.empty()) return;
   std::vector<std::int64_t> inverse(axes.size());
   for (std::size_t i = 0; i != axes.size(); ++i) {
-    c.refuse_unless(axes[i] >= 0 && static_cast<std::size_t>(axes[i]) < axes.size(), "its axes are no permutation");
+    c.refuse_unless(axes[i] >= 0 && static_cast<std::size_t>(axes[i]) < axes.size(), "its axes are not a permutation");
     inverse[static_cast<std::size_t>(axes[i])] = static_cast<std::int64_t>(i);
   }
   op.argument("axes", inverse);
@@ -190,7 +191,7 @@ inline void mask_gradient(gradient_context& c) {
   c.op("SequenceMask", reads, std::vector{c.input_gradient(0)}).argument("grad", std::int64_t{1});
 }
 
-// To the type it came from, which only an argument tells.
+// Casts back to the type of X, which only the argument from_type provides.
 inline void cast_gradient(gradient_context& c) {
   c.refuse_unless(c.has_argument("from_type"), "argument 'from_type' is needed for its gradient");
   auto const number = [&](std::string_view key) -> std::int64_t {
@@ -206,7 +207,7 @@ inline void cast_gradient(gradient_context& c) {
           if (lower == names[i]) return static_cast<std::int64_t>(i);
       }
     }
-    c.refuse("argument '" + std::string(key) + "' is no element type");
+    c.refuse("argument '" + std::string(key) + "' is not an element type");
   };
   std::int64_t const to = number("to");
   std::int64_t const from = number("from_type");
@@ -216,7 +217,7 @@ inline void cast_gradient(gradient_context& c) {
       .argument("from_type", to);
 }
 
-// Sums over lists of rows of a table: the rows' gradients, at the indices.
+// Sums over lists of rows of a table (embedding bag): sparse gradients at the indices.
 inline void sparse_lengths_sum_gradient(gradient_context& c) {
   c.op("SparseLengthsIndicesInGradientSumGradient", {c.output_gradient(0), c.input(2), c.input(1)},
        {c.input_gradient_rows(0, c.input(1))});
@@ -240,7 +241,7 @@ inline void lengths_weighted_sum_gradient(gradient_context& c) {
   else
     c.op("LengthsWeightedSumGradient", {c.input(1), c.output_gradient(0), c.input(2)}, {c.input_gradient(0)});
 }
-// Sparse…Segment…: what the op without Sparse has, for the rows that the indices name.
+// Sparse…Segment…: the gradient of the op without Sparse, as a sparse gradient at the indices.
 inline void sparse_segment_gradient(gradient_context& c) {
   std::string const type = std::string(c.type().substr(std::string_view("Sparse").size())) + "Gradient";
   if (c.listed_input_count() == 4)
@@ -248,19 +249,20 @@ inline void sparse_segment_gradient(gradient_context& c) {
   else
     c.op(type, {c.output_gradient(0), c.input(2)}, {c.input_gradient_rows(0, c.input(1))});
 }
-// Caffe2's Gather takes over arguments that it does not know.
+// Caffe2's Gather inherits arguments that it does not know.
 inline void sparse_to_dense_gradient(gradient_context& c) {
   made_op op = c.op("Gather", {c.output_gradient(0), c.input(0)}, {c.input_gradient(1)});
   if (!c.as_caffe2()) op.own_arguments();
 }
 
-// Fills with zeros, so that an output nobody uses has a gradient.
+// Fills with zeros, so that an output without readers has a gradient.
 inline void zero_gradient(gradient_context& c) {
   c.op("ConstantFill", {c.input(0)}, {c.input_gradient(0)}).argument("value", 0.0f);
 }
 
 }  // namespace detail
 
+/// Adds the rules of data movement.
 inline void add_movement_rules(gradient_rules& rules) {
   for (simple_rule const& entry : movement_rules) add_simple_rule(rules, entry);
   for (std::string_view const type : {"Alias", "AliasWithName"}) rules.set(type, detail::pass_first);
@@ -292,7 +294,7 @@ inline void add_movement_rules(gradient_rules& rules) {
   rules.set("ZeroGradient", detail::zero_gradient).always = true;
   rules.set_none({"StopGradient"});
   rules.edit("StopGradient").must_be_read = true;
-  rules.edit("StopGradient").ends = true;
+  rules.edit("StopGradient").has_inactive_outputs = true;
 }
 
 }  // namespace plait

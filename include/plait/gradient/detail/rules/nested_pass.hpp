@@ -1,4 +1,4 @@
-// The backward pass of a net inside an op.
+// Backward pass of a nested net, and what the rules of control flow share.
 #pragma once
 
 #include <cstddef>
@@ -15,9 +15,9 @@
 
 #include <plait/core/detail/npos.hpp>
 #include <plait/gradient/detail/backward_engine.hpp>
+#include <plait/gradient/detail/forward_values.hpp>
 #include <plait/gradient/detail/gradient_context.hpp>
 #include <plait/gradient/detail/gradient_options.hpp>
-#include <plait/gradient/detail/later_values.hpp>
 #include <plait/gradient/detail/operand_uses.hpp>
 #include <plait/gradient/gradient_rules.hpp>
 #include <plait/netdef/arguments.hpp>
@@ -26,15 +26,15 @@
 
 namespace plait {
 
-/// A backward pass over a nested net, which it keeps alive. Seeds of blobs the net does not mention pass by it.
+/// Backward pass over a nested net, which it keeps alive. Seeds of blobs that do not occur in the net bypass it.
 class nested_pass final : public backward_engine<netdef> {
  public:
-  /// Blobs of the nested net and their gradients.
+  /// Pairs of a blob of the nested net and its gradient.
   using seeds = std::vector<std::pair<std::string, std::string>>;
 
-  /// `outside`: the blobs that the net around it has before the op, by their names inside. Such a one may come through
-  /// a branch that is not taken. `around`: gradient_context::surroundings, without its scope where the net shares no
-  /// blobs with the net around it. `shared`: what becomes of blobs in the net around it, by their names inside.
+  /// `outside`: the blobs of the enclosing net before the op, by inner name; they may pass through a branch that is not
+  /// taken. `around`: gradient_context::surroundings, without its scope if the net shares no blobs with the enclosing
+  /// net. `shared`: availability of blobs in the enclosing net, by inner name.
   nested_pass(std::shared_ptr<netdef const> net, seeds const& given, std::vector<std::string> const& outside,
               gradient_rules const& rules, gradient_options const& options, pass_surroundings const& around,
               std::vector<shared_value> shared)
@@ -42,7 +42,7 @@ class nested_pass final : public backward_engine<netdef> {
 
   seeds const& given() const noexcept { return seeds_; }
   netdef const& forward() const noexcept { return *net_; }
-  /// The gradient ops as a net called `<name>_grad`.
+  /// Returns the gradient ops as a net named `<name>_grad`.
   netdef gradient_net() {
     netdef made;
     append_to(made);
@@ -50,12 +50,12 @@ class nested_pass final : public backward_engine<netdef> {
       made.name = made.intern(std::string(name) + "_grad");
     return made;
   }
-  /// Whether what a blob was before the net ran has a gradient.
+  /// Returns true if the value of a blob before the net has a gradient.
   bool has_gradient_before(std::string_view blob) const {
     return knows(blob) ? gradient_of_given(blob).has_value() : seed_of(blob) != nullptr;
   }
-  /// The name of that gradient; for a blob the net does not mention, it is that of what the blob is afterwards. One of
-  /// rows is spread over a tensor by an op at the end of `net`, for what leaves a nested net is one blob.
+  /// Returns the name of that gradient; for a blob that does not occur in the net it is the gradient after the net. A
+  /// sparse gradient is made dense by an op at the end of `net`, since a nested net returns it as one blob.
   std::optional<std::string> gradient_before(std::string_view blob, netdef& net) {
     if (!knows(blob)) {
       std::string const* const seed = seed_of(blob);
@@ -69,9 +69,9 @@ class nested_pass final : public backward_engine<netdef> {
     return dense;
   }
 
-  /// In loops and branches a value that is overwritten is there no more afterwards: nets inside ops keep a copy of what
-  /// their gradients need and what, if that is asked for, cannot be recomputed, unless the whole is to be as Caffe2
-  /// makes it.
+  /// Returns the options for nested nets. A value that is overwritten in a loop or branch is lost afterwards: nested
+  /// nets save the values that their gradients need and, with recompute, those that cannot be recomputed, except
+  /// as_caffe2.
   static gradient_options inside(gradient_options options) {
     options.only.clear();
     if (!options.as_caffe2 && options.overwritten == overwritten_values::refuse)
@@ -90,7 +90,7 @@ class nested_pass final : public backward_engine<netdef> {
         net_(net),
         seeds_(given) {
     for (auto const& [blob, gradient] : seeds_) {
-      keep_off(gradient);
+      reserve_name(gradient);
       gradient_of_.emplace(blob, &gradient);
     }
   }
@@ -127,21 +127,21 @@ class nested_pass final : public backward_engine<netdef> {
 
 namespace detail {
 
-// The blobs of the net around the op, which nets inside know by the same names.
+// Returns the blobs of the enclosing net that nested nets know by the same names.
 inline std::vector<std::string> blobs_before(gradient_context const& c) {
   std::vector<std::string> made;
   for (std::size_t i = 0; i != c.input_count(); ++i) made.emplace_back(c.input_name(i));
   return made;
 }
 
-// Throws what is wrong with the nested net.
+// Returns the i-th finished pass. Throws gradient_error if it found problems.
 inline nested_pass& pass_at(gradient_rule::frames& done, std::size_t i) {
   auto& pass = static_cast<nested_pass&>(*done[i]);
   pass.check();
   return pass;
 }
 
-// The copies that a nested net needs are those that the net around it needs inside.
+// Requests the saved copies of a nested net from the enclosing net.
 inline void save_inside(gradient_context& c, nested_pass const& pass, std::string_view argument) {
   for (saved_value copy : pass.saved()) {
     copy.path.insert(copy.path.begin(), {c.source(), std::string(argument)});
@@ -149,7 +149,7 @@ inline void save_inside(gradient_context& c, nested_pass const& pass, std::strin
   }
 }
 
-// Names in order of first appearance.
+// Ordered set of names, in order of first appearance.
 class name_list {
  public:
   bool add(std::string_view name) {
@@ -165,10 +165,10 @@ class name_list {
   boost::unordered_flat_set<std::string> known_;
 };
 
-// What the ops of a net read before any of them writes it, and what they write.
+// Upward-exposed reads and the writes of a net.
 struct net_boundary {
   name_list reads;
-  name_list elements;  // of the reads, those of which more than the shape is read
+  name_list elements;  // reads of more than the shape
   name_list writes;
   void add(netdef const& n) {
     for (op_def const& op : n.op) {
@@ -184,8 +184,8 @@ struct net_boundary {
   }
 };
 
-// The gradients of outputs under names that are distinct, among each other and (but for Caffe2) from all blobs of the
-// op: a nested net knows them by these. One that has the name of another is copied.
+// Gradients of outputs under the names that nested nets use, distinct from each other and, except as_caffe2, from all
+// blobs of the op. A gradient whose name clashes is copied.
 class named_gradients {
  public:
   struct entry {
@@ -199,15 +199,15 @@ class named_gradients {
     by_name_.emplace(e.name, entries_.size());
     entries_.push_back(std::move(e));
   }
-  /// The last one is to be a copy of this gradient.
+  /// Marks the last entry as a copy of this gradient.
   void copies(gradient_operand from) { copies_.emplace_back(entries_.size() - 1, from); }
 
   std::vector<entry> const& entries() const noexcept { return entries_; }
-  /// The first one of an output, or of that name; nullptr if there is none.
+  /// Return the first entry of an output, or of a name; nullptr if there is none.
   entry const* of(std::string_view blob) const { return find(by_blob_, blob); }
   entry const* called(std::string_view name) const { return find(by_name_, name); }
 
-  /// Emits the copies; from here on the entries' gradients are these.
+  /// Emits the copies, which replace the gradients of their entries.
   void make_copies(gradient_context& c) {
     for (auto const& [at, from] : copies_) {
       gradient_operand const copy = c.temporary(entries_[at].name);
@@ -251,15 +251,15 @@ inline named_gradients name_gradients(gradient_context& c, bool private_copies) 
   return made;
 }
 
-// The names by which nets inside know operands of an op.
-using called_operands = std::vector<std::pair<gradient_operand, std::string>>;
+// Operands of an op and their names in nested nets.
+using bound_operands = std::vector<std::pair<gradient_operand, std::string>>;
 
-// Marks the operands of a gradient op of which its nets read the shape alone.
-inline void mark_shapes(made_op op, called_operands const& called, net_boundary const& nets) {
+// Marks the operands of a gradient op whose shape alone its nested nets read.
+inline void mark_shapes(made_op op, bound_operands const& bound, net_boundary const& nets) {
   boost::unordered_flat_set<std::uint32_t> read;
-  for (auto const& [operand, name] : called)
+  for (auto const& [operand, name] : bound)
     if (nets.elements.contains(name) || !nets.reads.contains(name)) read.insert(operand.id);
-  for (auto const& [operand, name] : called)
+  for (auto const& [operand, name] : bound)
     if (!read.contains(operand.id)) op.shape_only(operand);
 }
 
@@ -273,21 +273,22 @@ inline std::string gradient_op_name(gradient_context const& c) {
   return c.name().empty() ? std::string() : std::string(c.name()) + "_grad";
 }
 
-// Caffe2 does not look inside where it renames a gradient that is one of several.
-inline void call_operands(gradient_context const& c, made_op op, called_operands const& called) {
+// Binds operands to their names in nested nets. Caffe2 does not update nested nets when it renames one of several
+// gradients.
+inline void bind_operands(gradient_context const& c, made_op op, bound_operands const& bound) {
   if (c.as_caffe2()) return;
-  for (auto const& [operand, name] : called) op.called(operand, name);
+  for (auto const& [operand, name] : bound) op.bound_as(operand, name);
 }
 
-// A forward blob of the op by name: as the op leaves it, else as it finds it.
+// Returns the operand of a forward blob after the op: the output of that name, else the input.
 inline gradient_operand blob_after(gradient_context const& c, std::string_view name) {
   if (std::size_t const o = c.find_output(name); o != npos) return c.output(o);
   if (std::size_t const i = c.find_input(name); i != npos) return c.input(i);
   return {};
 }
 
-// What becomes of the blobs of the op in the net around it; `inside(name)` is what a net inside calls one, empty if it
-// does not know it.
+// Returns the availability of the op's blobs in the enclosing net. `inside(name)`: the inner name of a blob, empty if
+// it has none.
 template <class Inside>
 std::vector<shared_value> shared_values(gradient_context const& c, Inside inside) {
   std::vector<shared_value> made;
@@ -295,7 +296,8 @@ std::vector<shared_value> shared_values(gradient_context const& c, Inside inside
   auto const add = [&](std::string_view name, gradient_operand before) {
     std::string known(inside(name));
     if (known.empty()) return;
-    made.push_back({std::move(known), c.later().later(blob_after(c, name)), before && c.later().is_set(before)});
+    made.push_back(
+        {std::move(known), c.forward().availability(blob_after(c, name)), before && c.forward().is_set(before)});
   };
   for (std::size_t i = 0; i != c.input_count(); ++i) add(c.input_name(i), c.input(i));
   for (std::size_t o = 0; o != c.output_count(); ++o)
@@ -306,9 +308,9 @@ inline std::vector<shared_value> shared_values(gradient_context const& c) {
   return shared_values(c, [](std::string_view name) { return name; });
 }
 
-// Where nets inside a gradient op find the shape that an input has before the forward op: under a name, which is that
-// of an operand or else of what the forward net saves before an op of the net at `path`. `written`: the nets that the
-// zeros are for write the blob.
+// Source of the shape that an input has before the forward op, for nested nets of a gradient op: the name of an
+// operand, or of a copy that the forward net saves before an op of the net at `path`. `written`: the nets that need the
+// zeros write the blob.
 struct shape_before {
   std::string name;
   gradient_operand operand;
@@ -320,12 +322,14 @@ inline shape_before find_shape_before(gradient_context& c, std::size_t input, bo
   gradient_operand const before = c.input(input);
   gradient_operand const after = blob_after(c, blob);
   if (c.as_caffe2()) return {blob, after};
-  bool const is_set = c.later().is_set(before);
-  if ((!written || before == after) && c.later().later(after) == later_value::kept) return {blob, after, !is_set};
-  if (gradient_operand const like = c.later().find_shaped(before)) {
+  bool const is_set = c.forward().is_set(before);
+  if ((!written || before == after) && c.forward().availability(after) == value_availability::kept)
+    return {blob, after, !is_set};
+  if (gradient_operand const like = c.forward().find_shaped(before)) {
     std::string name = c.text(like);
-    gradient_operand const known = blob_after(c, name);  // nets inside know this value by the name, if there is one
-    if (!known || known == like || c.later().find_shaped(known) == like) return {std::move(name), known ? known : like};
+    gradient_operand const known = blob_after(c, name);  // nested nets know this value by the name, if any
+    if (!known || known == like || c.forward().find_shaped(known) == like)
+      return {std::move(name), known ? known : like};
   }
   std::string name = blob + "_saved";
   for (std::size_t k = 0; c.surroundings().scope->contains(name); ++k) name = blob + "_saved_" + std::to_string(k);
@@ -334,8 +338,8 @@ inline shape_before find_shape_before(gradient_context& c, std::size_t input, bo
   return {std::move(name), {}};
 }
 
-// Zeros of that shape. Where the blob is unset the branch that made it was not taken, and only other such zeros meet
-// them.
+// Appends zeros of that shape. If the blob is unset, the branch that computes it was not taken, and the zeros are only
+// combined with other such zeros.
 inline void add_zeros(netdef& net, shape_before const& like, std::string const& name) {
   if (like.may_be_unset) {
     net.add_op("ZerosLike", {like.name}, {name});

@@ -1,4 +1,4 @@
-// The gradient of RecurrentNetwork.
+// Gradient of RecurrentNetwork: backpropagation through time, by RecurrentNetworkGradient.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@ namespace plait {
 
 namespace detail {
 
-// What step nets call their own: links' inner ends, the number of the step, and what they write.
+// Returns the names local to step nets: inner ends of links, the time step, and all writes.
 inline boost::unordered_flat_set<std::string> names_in_steps(gradient_context const& c) {
   boost::unordered_flat_set<std::string> made = {c.argument<std::string>("timestep", "timestep")};
   for (std::string_view const links : {"link_internal", "backward_link_internal"})
@@ -32,22 +32,22 @@ inline boost::unordered_flat_set<std::string> names_in_steps(gradient_context co
   return made;
 }
 
-// Step nets and lists in arguments name operands; where one is read from a copy, they must name that. A name that a
-// step has for something else, or an input shares with an output, stays: the op finds its operand missing, and says so.
-// Links name the gradient of a sequence by the op's output, or as <sequence>_grad.
-inline void call_operands(gradient_context const& c, made_op op,
+// Binds operands that step nets and list arguments name, so that these follow when an operand is replaced by a copy. A
+// name that is local to a step, or shared by an input and an output, is not bound: the op then reports the missing
+// operand. Links name the gradient of a sequence by the op's output, or as <sequence>_grad.
+inline void bind_operands(gradient_context const& c, made_op op,
                           std::vector<std::pair<std::size_t, gradient_operand>> const& of_sequences) {
   boost::unordered_flat_set<std::string> taken = names_in_steps(c);
   for (std::size_t o = 0; o != c.output_count(); ++o)
-    if (std::string name(c.output_name(o)); taken.insert(name).second) op.called(c.output(o), name);
+    if (std::string name(c.output_name(o)); taken.insert(name).second) op.bound_as(c.output(o), name);
   for (std::size_t i = 0; i != c.listed_input_count(); ++i)
-    if (std::string const name(c.input_name(i)); !taken.contains(name)) op.called(c.input(i), name);
+    if (std::string const name(c.input_name(i)); !taken.contains(name)) op.bound_as(c.input(i), name);
   for (auto const& [i, gradient] : of_sequences)
-    if (std::string const name = c.gradient_name(i); taken.insert(name).second) op.called(gradient, name);
+    if (std::string const name = c.gradient_name(i); taken.insert(name).second) op.bound_as(gradient, name);
 }
 
-// A recurrence goes back through its own operator: the gradients of the outputs that have one, all inputs, all outputs.
-// Gradients come out for the sequences, the parameters and the initial states. Before 2017-02 output 0 alone had one.
+// Emits RecurrentNetworkGradient. It reads the gradients of the outputs that have one, all inputs and all outputs, and
+// computes the gradients of sequences, parameters and initial states. Before 2017-02 only output 0 had a gradient.
 inline void recurrence_gradient(gradient_context& c) {
   using numbers = std::vector<std::int64_t>;
   c.refuse_unless(c.has_argument("outputs_with_grads") || c.has_argument("backward_link_internal"),
@@ -63,7 +63,7 @@ inline void recurrence_gradient(gradient_context& c) {
     c.refuse_unless(c.as_caffe2() || !c.has_gradient(o) ||
                         std::ranges::find(outputs, static_cast<std::int64_t>(o)) != outputs.end(),
                     "outputs_with_grads does not list output " + std::to_string(o) + ", which has a gradient");
-  // Listed are those that may have one. Caffe2 wants all of them.
+  // outputs_with_grads lists those that may have a gradient. Caffe2 requires all of them.
   numbers present;
   for (std::int64_t const id : outputs)
     if (c.as_caffe2() || c.has_gradient(number(id, c.output_count(), "outputs_with_grads"))) present.push_back(id);
@@ -76,15 +76,15 @@ inline void recurrence_gradient(gradient_context& c) {
   for (std::size_t o = 0; o != c.output_count(); ++o) reads.push_back(c.output(o));
   std::vector<gradient_operand> writes;
   std::vector<std::pair<std::size_t, gradient_operand>> of_sequences;
-  std::vector<std::vector<gradient_operand>> parts(c.listed_input_count());  // by input
+  std::vector<std::vector<gradient_operand>> terms(c.listed_input_count());  // by input
   auto const write = [&](std::string_view argument, numbers const& fallback) {
     for (std::int64_t const id : c.argument(argument, fallback)) {
       std::size_t i = number(id, c.listed_input_count(), argument);
-      // The numbers are those of the first input of a name: a blob that is given twice is named twice by one.
-      for (std::size_t k = i + 1; !parts[i].empty() && k != c.listed_input_count(); ++k)
-        if (parts[k].empty() && c.input_name(k) == c.input_name(i)) i = k;
-      parts[i].push_back(parts[i].empty() ? c.input_gradient(i) : c.temporary(c.gradient_name(i)));
-      writes.push_back(parts[i].back());
+      // The arguments number the first input of a name: a blob that occurs twice is listed twice by one number.
+      for (std::size_t k = i + 1; !terms[i].empty() && k != c.listed_input_count(); ++k)
+        if (terms[k].empty() && c.input_name(k) == c.input_name(i)) i = k;
+      terms[i].push_back(terms[i].empty() ? c.input_gradient(i) : c.temporary(c.gradient_name(i)));
+      writes.push_back(terms[i].back());
       if (argument == "sequences") of_sequences.emplace_back(i, writes.back());
     }
   };
@@ -93,17 +93,18 @@ inline void recurrence_gradient(gradient_context& c) {
   write("initial_recurrent_state_ids", {});
   made_op op = c.op("RecurrentNetworkGradient", reads, writes);
   if (present.size() != outputs.size()) op.argument("outputs_with_grads", present);
-  if (!c.as_caffe2()) call_operands(c, op, of_sequences);
-  for (std::size_t i = 0; i != parts.size(); ++i)
-    if (parts[i].size() > 1) c.op("Sum", parts[i], std::vector{c.input_gradient(i)}).own_arguments();
+  if (!c.as_caffe2()) bind_operands(c, op, of_sequences);
+  for (std::size_t i = 0; i != terms.size(); ++i)
+    if (terms[i].size() > 1) c.op("Sum", terms[i], std::vector{c.input_gradient(i)}).own_arguments();
 }
 
 }  // namespace detail
 
+/// Adds the rule of RecurrentNetwork.
 inline void add_recurrence_rules(gradient_rules& rules) {
   rules.set("RecurrentNetwork", detail::recurrence_gradient).repeatable = false;
   for (std::string_view type : {"rnn_internal_accumulate_gradient_input", "rnn_internal_apply_link"})
-    rules.refuse(type, "it is a part of a recurrence, which has its gradient as a whole");
+    rules.refuse(type, "it is internal to a RecurrentNetwork, which has a gradient as a whole");
 }
 
 }  // namespace plait

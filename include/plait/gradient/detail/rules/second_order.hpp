@@ -1,4 +1,4 @@
-// Rules of gradient operators: gradients of gradients. Not in Caffe2.
+// Second-order gradient rules: rules of gradient operators. Not in Caffe2.
 #pragma once
 
 #include <cstddef>
@@ -14,8 +14,8 @@
 
 namespace plait {
 
-/// Gradient operators that are linear in the incoming gradient and read nothing else but signs, places and shapes, of
-/// which the derivative is zero: what they are the gradients of.
+/// Gradient operators that are linear in the incoming gradient and otherwise read signs, indices and shapes only, whose
+/// derivative is zero: each rule emits the transposed operator.
 inline constexpr simple_rule second_order_rules[] = {
     {"AbsGradient", "AbsGradient", "i0 g0", "1"},
     {"AveragePoolGradient", "AveragePool", "g0", "2"},
@@ -81,7 +81,7 @@ inline gradient_operand product_of(gradient_context& c, gradient_operand a, grad
   return made;
 }
 
-// dx = dy cos x has -dy sin x by x, which is what Cos has, and Cos has the negative of that of Sin.
+// dx = dy cos x has the derivative -dy sin x by x, the gradient of Cos; that of Cos has the negated gradient of Sin.
 inline void sine_gradient_gradient(gradient_context& c) {
   gradient_operand const g = c.output_gradient(0);
   c.op("SinGradient", {c.input(0), g}, {c.input_gradient(1)});
@@ -104,7 +104,7 @@ inline void elu_gradient_gradient(gradient_context& c) {
   c.op("ReluGradient", {opposite, product_of(c, g, c.input(1))}, {c.input_gradient(0)}).own_arguments();
 }
 
-// dx = dy (1 - e⁻ʸ) has dy e⁻ʸ by y.
+// dx = dy (1 - e⁻ʸ) has the derivative dy e⁻ʸ by y.
 inline void softplus_gradient_gradient(gradient_context& c) {
   gradient_operand const g = c.output_gradient(0);
   c.op("SoftplusGradient", {c.input(0), g}, {c.input_gradient(1)});
@@ -115,8 +115,8 @@ inline void softplus_gradient_gradient(gradient_context& c) {
   c.op("Mul", {product_of(c, g, c.input(1)), power}, {c.input_gradient(0)}).own_arguments();
 }
 
-// A convolution is linear in X, in W and in b, and its gradient is in X, W and dY: each of the three products that it
-// is made of is one of the three others of a convolution.
+// A convolution is linear in X, in W and in b, and its gradient in X, W and dY: the transpose of each of the three
+// products is one of a convolution and its two gradients.
 inline void convolution_gradient_gradient(gradient_context& c) {
   gradient_operand const x = c.input(0);
   gradient_operand const w = c.input(1);
@@ -190,6 +190,7 @@ inline void fc_gradient_gradient(gradient_context& c, bool transposed_weights) {
 
 }  // namespace detail
 
+/// Adds the rules of gradient operators.
 inline void add_second_order_rules(gradient_rules& rules) {
   for (simple_rule const& entry : second_order_rules) add_simple_rule(rules, entry);
   rules.set("BatchGatherGradient", detail::gather_gradient_gradient);

@@ -1,4 +1,4 @@
-// Rules that are one op of their own, as a table.
+// Table-driven gradient rules: those that emit a single op.
 #pragma once
 
 #include <algorithm>
@@ -6,15 +6,15 @@
 #include <cstddef>
 #include <string_view>
 
-#include <plait/core/detail/small_list.hpp>
+#include <plait/core/detail/small_vector.hpp>
 #include <plait/gradient/detail/gradient_context.hpp>
 #include <plait/gradient/gradient_rules.hpp>
 
 namespace plait {
 
-/// The gradient of `type` is the op `gradient`. What it reads, in order: i0 an input, o0 an output, g0 the gradient of
-/// an output; i* all inputs, i1* all from the second on. What it writes: the numbers of the inputs whose gradients it
-/// makes, * for all; a last one with ? is left out where nobody asks for it.
+/// Table entry: the gradient of op type `type` is the op `gradient`. `reads`, in order: i0 an input, o0 an output, g0
+/// the gradient of an output; i* all inputs, i1* all from the second on. `writes`: the indices of the inputs whose
+/// gradients it computes, * for all; a last one with ? is omitted unless requested.
 struct simple_rule {
   std::string_view type;
   std::string_view gradient;
@@ -39,7 +39,7 @@ void each_word(std::string_view text, Each each) {
   }
 }
 
-using rule_operands = small_list<gradient_operand, 8>;
+using rule_operands = small_vector<gradient_operand, 8>;
 
 inline rule_operands rule_reads(gradient_context& c, std::string_view pattern) {
   rule_operands made;
@@ -68,10 +68,10 @@ inline rule_operands rule_writes(gradient_context& c, std::string_view pattern) 
 
 }  // namespace detail
 
-/// The rule that an entry describes. The gradient op takes over all arguments.
+/// Adds the rule of a table entry. The gradient op inherits all arguments.
 inline void add_simple_rule(gradient_rules& rules, simple_rule const& entry) {
   rules.set(entry.type, [entry](gradient_context& c) {
-    auto const reads = detail::rule_reads(c, entry.reads);  // may refuse: before anything is made
+    auto const reads = detail::rule_reads(c, entry.reads);  // may refuse: before any change
     c.op(entry.gradient, reads, detail::rule_writes(c, entry.writes));
   });
 }

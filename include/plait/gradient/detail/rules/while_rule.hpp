@@ -1,8 +1,8 @@
-// The gradient of While: a While that goes back through the workspaces that the iterations have left.
+// Gradient of While: a While that visits the saved workspaces of the iterations in reverse.
 //
-// Follows Caffe2's control_ops_grad.py (gen_while_gradient) for blobs that an iteration hands to the next. Right where
-// that is not: the gradient of a blob that every iteration reads is summed over the iterations, a blob that is handed
-// on has a gradient also if only another one's does afterwards, and gradients that come in are left as they are.
+// Emits the ops of Caffe2's control_ops_grad.py (gen_while_gradient) for loop-carried blobs. Correct where that is
+// wrong: the gradient of a loop-invariant blob is summed over the iterations; a loop-carried blob has a gradient also
+// if it matters only through another one; incoming gradients are not overwritten.
 #pragma once
 
 #include <cstddef>
@@ -30,8 +30,8 @@ namespace plait {
 
 namespace detail {
 
-// The gradients that an iteration starts from: those given for the outputs, then, for blobs that are handed on and
-// matter through others only, zeros.
+// The seeds of an iteration: the gradients of the outputs, and zeros for loop-carried blobs that matter through others
+// only.
 struct loop_gradients {
   named_gradients given;
   std::vector<std::pair<std::string, std::string>> zeros;  // blob and the name of its gradient
@@ -45,7 +45,7 @@ struct loop_gradients {
 
 inline bool is_output(gradient_context const& c, std::string_view blob) { return c.find_output(blob) != npos; }
 
-// The input that is an output's blob as the loop finds it; the first is the condition.
+// Returns the input with the name of a loop-carried output. Input 0 is the condition and does not count.
 inline std::optional<std::size_t> handed_on(gradient_context const& c, std::string_view blob) {
   std::size_t found = c.find_input(blob);
   if (found == 0) {
@@ -55,7 +55,7 @@ inline std::optional<std::size_t> handed_on(gradient_context const& c, std::stri
   return found < c.input_count() ? std::optional(found) : std::nullopt;
 }
 
-// Those of the last pass, and what that pass found to be handed on besides.
+// Returns the seeds of the last pass plus the loop-carried blobs that this pass has found to have gradients.
 inline loop_gradients gradients_of_loop(gradient_context& c, nested_pass const* last) {
   loop_gradients made;
   made.given = name_gradients(c, !c.as_caffe2());
@@ -75,13 +75,13 @@ inline gradient_rule::frames plan_while(gradient_context& c, gradient_rules cons
   std::shared_ptr<netdef const> const body = c.net("loop_net");
   c.refuse_unless(body != nullptr, "it has no net in the argument 'loop_net'");
   c.refuse_unless(body->op.size() == 1 && body->text(body->op.front().type) == "Do",
-                  "the gradient of a loop needs a body that is one Do, which keeps what its iterations compute");
+                  "the gradient of a loop needs a body that is one Do, which saves the values of its iterations");
   arg_def const* const reuse = find_argument(*body, body->op.front(), "reuse_workspace");
   c.refuse_unless(reuse == nullptr || reuse->i.value_or(0) == 0,
-                  "its body reuses one workspace, so that what earlier iterations have computed is gone");
+                  "its body reuses one workspace, so that the values of earlier iterations are lost");
   nested_pass const* const last = done.empty() ? nullptr : &pass_at(done, 0);
   nested_pass::seeds seeds = gradients_of_loop(c, last).seeds();
-  // What an iteration leaves outside the next one overwrites, but for the stack of workspaces.
+  // An iteration's outputs are overwritten by the next one, except the stack of workspaces.
   op_def const& run = body->op.front();
   c.refuse_unless(!run.input.empty(), "its body has no workspace");
   arg_def const* const keeps = find_argument(*body, run, "copy_external_blobs");
@@ -89,16 +89,17 @@ inline gradient_rule::frames plan_while(gradient_context& c, gradient_rules cons
   if (!c.as_caffe2() && (keeps == nullptr || keeps->i.value_or(0) == 0))
     for (shared_value& s : shared)
       if (is_output(c, s.blob) && s.blob != body->text(*(run.input.end() - 1)))
-        s = {s.blob, later_value::overwritten, false};  // a copy in the body would be that of the last iteration
+        s = {s.blob, value_availability::overwritten,
+             false};  // a copy in the body would hold the last iteration's value
   gradient_rule::frames frames;
-  // Handed-on blobs join until no more do; each needs a pass over the body at most.
+  // Fixpoint over loop-carried blobs with gradients: at most one pass over the body per blob.
   if (last == nullptr || seeds.size() > last->given().size())
     frames.push_back(std::make_unique<nested_pass>(body, seeds, blobs_before(c), rules, options, c.surroundings(),
                                                    std::move(shared)));
   return frames;
 }
 
-// What runs between iterations is not gone back through: it may decide, not compute.
+// Refuses a cond_net that writes blobs with gradients: it is not differentiated.
 inline void refuse_computing_conditions(gradient_context const& c, nested_pass const& body) {
   std::shared_ptr<netdef const> const test = c.net("cond_net");
   if (test == nullptr) return;
@@ -107,20 +108,22 @@ inline void refuse_computing_conditions(gradient_context const& c, nested_pass c
     if (c.has_gradient(o)) given.add(c.output_name(o));
   for (std::string const& blob : external_blob_names(*test, ssa_options{.subnets = true}).outputs) {
     bool const has_gradient = body.has_gradient_before(blob) || given.contains(blob);
-    c.refuse_unless(!has_gradient, "its cond_net writes '" + blob + "', which has a gradient; the body should do that");
+    c.refuse_unless(!has_gradient,
+                    "its cond_net writes '" + blob + "', which has a gradient; move that op to the body");
   }
 }
 
-// The gradient of a loop whose body hands none back: what comes in where no iteration ran, else zeros.
+// Emits the gradient of a loop through whose body none flows back: the incoming gradient if no iteration ran, else
+// zeros.
 inline void make_gradient_around_loop(gradient_context& c, gradient_operand more, std::string const& condition) {
   named_gradients gradients = name_gradients(c, false);
   netdef ran, passed;
   std::vector<gradient_operand> inputs = {more};
   std::vector<gradient_operand> outputs;
-  called_operands called = {{more, condition}};
+  bound_operands bound = {{more, condition}};
   auto const read = [&](gradient_operand operand, std::string const& name) {
     inputs.push_back(operand);
-    called.emplace_back(operand, name);
+    bound.emplace_back(operand, name);
   };
   gradients.make_copies(c);
   for (auto const& e : gradients.entries()) {
@@ -133,14 +136,14 @@ inline void make_gradient_around_loop(gradient_context& c, gradient_operand more
     read(e.gradient, e.name);
     if (shape.operand) read(shape.operand, shape.name);
     outputs.push_back(c.temporary(name));
-    called.emplace_back(outputs.back(), name);
+    bound.emplace_back(outputs.back(), name);
     c.pass(*input, outputs.back());
   }
   if (outputs.empty()) return;
-  made_op op = c.op("If", inputs, outputs).own_arguments().named(gradient_op_name(c)).apart();
+  made_op op = c.op("If", inputs, outputs).own_arguments().named(gradient_op_name(c)).not_in_place();
   op.net("then_net", std::make_shared<netdef const>(std::move(ran)));
   op.net("else_net", std::make_shared<netdef const>(std::move(passed)));
-  call_operands(c, op, called);
+  bind_operands(c, op, bound);
 }
 
 inline void make_while_gradient(gradient_context& c, gradient_rule::frames& done) {
@@ -163,23 +166,23 @@ inline void make_while_gradient(gradient_context& c, gradient_rule::frames& done
     return make_gradient_around_loop(c, ran, condition);
   }
   gradients.given.make_copies(c);
-  called_operands called;
+  bound_operands bound;
   auto const fill = [&](std::string_view like, gradient_operand to) {
     gradient_operand const blob = blob_after(c, like);
-    if (c.as_caffe2() || c.later().is_set(blob))
+    if (c.as_caffe2() || c.forward().is_set(blob))
       c.op("ConstantFill", {blob}, {to}).plain().argument("value", 0.0f);
     else
       c.op("ZerosLike", {blob}, {to}).plain();
   };
 
-  netdef next;  // between iterations: whether there are more, and what one hands to the one before
+  netdef next;  // the cond_net: tests for more iterations and carries gradients to the previous one
   next.name = next.intern("gradient_loop_cond_net");
   next.add_op("HasScope", {workspace}, {condition});
   next.external_input.push_back(next.intern(workspace));
   gradient_operand const more = c.temporary(condition);
   c.op("HasScope", {scope}, {more}).plain();
-  called.emplace_back(more, condition);
-  called.emplace_back(scope, workspace);
+  bound.emplace_back(more, condition);
+  bound.emplace_back(scope, workspace);
 
   for (auto const& [blob, name] : gradients.zeros) {
     gradient_operand const zero = c.temporary(name);
@@ -187,14 +190,14 @@ inline void make_while_gradient(gradient_context& c, gradient_rule::frames& done
     gradients.given.add({blob, zero, name});
   }
 
-  // Blobs that are handed on: the gradient an iteration makes is the one the iteration before starts from.
+  // Loop-carried blobs: the gradient that an iteration computes is the seed of the previous iteration.
   struct made_gradient {
-    std::size_t input;       // npos: for the iteration before alone
-    gradient_operand first;  // what it is if there is no iteration
+    std::size_t input;       // npos: for the previous iteration only
+    gradient_operand first;  // its value before the first iteration
     std::string name;
   };
   std::vector<made_gradient> results;
-  boost::unordered_flat_map<std::string, gradient_operand> shapes;  // by their names in the body
+  boost::unordered_flat_map<std::string, gradient_operand> shapes;  // by name in the body
   auto const add_result = [&](std::size_t input, gradient_operand given, std::string const& name) {
     gradient_operand const first = c.temporary(name);
     c.op("Copy", {given}, {first}).plain();
@@ -205,17 +208,17 @@ inline void make_while_gradient(gradient_context& c, gradient_rule::frames& done
     next.external_input.push_back(next.intern(name));
   };
   for (auto const& e : gradients.given.entries()) {
-    called.emplace_back(e.gradient, e.name);
+    bound.emplace_back(e.gradient, e.name);
     std::optional<std::size_t> const input = handed_on(c, e.blob);
     if (!input) continue;
     std::optional<std::string> name = pass.gradient_before(e.blob, body);
     if (!name && c.as_caffe2()) continue;
-    if (!name) {  // overwritten unread: nothing goes further back, nor to the iteration before
+    if (!name) {  // overwritten unread: no gradient flows further back, nor to the previous iteration
       name = e.blob + "_grad_before";
       shape_before const shape = find_shape_before(c, *input, true, {}, c.source());
       if (shape.operand) shapes.emplace(shape.name, shape.operand);
       add_zeros(body, shape, *name);
-      std::string const handed = e.blob + "_grad_handed_on";  // as large as what an iteration leaves
+      std::string const handed = e.blob + "_grad_handed_on";  // with the shape that an iteration leaves
       add_zeros(body, {e.name, {}, false}, handed);
       add_result(npos, e.gradient, handed);
       hand_on(handed, e.name);
@@ -229,7 +232,7 @@ inline void make_while_gradient(gradient_context& c, gradient_rule::frames& done
     add_result(*input, e.gradient, *name);
     hand_on(*name, e.name);
   }
-  // Blobs that all iterations read: their gradients add up.
+  // Loop-invariant blobs: their gradients are summed over the iterations.
   for (std::size_t i = 1; i < c.input_count(); ++i) {
     std::string const blob(c.input_name(i));
     if (blob == workspace || is_output(c, blob)) continue;
@@ -268,7 +271,7 @@ inline void make_while_gradient(gradient_context& c, gradient_rule::frames& done
     gradient_operand const operand = operand_called(name);
     if (!operand) return;
     inputs.push_back(operand);
-    called.emplace_back(operand, name);
+    bound.emplace_back(operand, name);
   };
   for (std::string const& name : boundary.reads.names()) read(name);
   if (!c.as_caffe2())
@@ -286,13 +289,13 @@ inline void make_while_gradient(gradient_context& c, gradient_rule::frames& done
       operand = known ? c.update(known) : c.temporary(name);
     }
     outputs.push_back(operand);
-    called.emplace_back(operand, name);
+    bound.emplace_back(operand, name);
   }
-  made_op op = c.op("While", inputs, outputs).own_arguments().named(gradient_op_name(c)).apart();
+  made_op op = c.op("While", inputs, outputs).own_arguments().named(gradient_op_name(c)).not_in_place();
   op.net("loop_net", std::make_shared<netdef const>(std::move(body)));
   op.net("cond_net", std::make_shared<netdef const>(std::move(next)));
-  call_operands(c, op, called);
-  mark_shapes(op, called, boundary);
+  bind_operands(c, op, bound);
+  mark_shapes(op, bound, boundary);
   save_inside(c, pass, "loop_net");
 }
 

@@ -1,4 +1,4 @@
-// An ONNX model as plain values, as far as running it asks for.
+// ONNX model as plain structs: the fields of ModelProto that execution needs.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 
 namespace plait {
 
-/// TensorProto.DataType of ONNX, whose numbers are not those of Caffe2. Others occur in newer models and are kept.
+/// ONNX's TensorProto.DataType. The numbers differ from Caffe2's; unlisted numbers of newer models are kept.
 enum class onnx_type : std::int32_t {
   undefined = 0,
   float32 = 1,
@@ -36,7 +36,7 @@ enum class onnx_type : std::int32_t {
   bfloat16 = 16,
 };
 
-/// "float32"; the number of a type that has no name here.
+/// Returns the name of an element type, such as "float32", or "type <number>" for an unlisted one.
 [[nodiscard]] inline std::string to_string(onnx_type type) {
   constexpr std::string_view names[] = {"undefined", "float32", "uint8",     "int8",       "uint16",  "int16",
                                         "int32",     "int64",   "string",    "bool",       "float16", "float64",
@@ -45,34 +45,34 @@ enum class onnx_type : std::int32_t {
   return number < std::size(names) ? std::string(names[number]) : "type " + std::to_string(number);
 }
 
-/// What an input or output is, as far as the model says it.
+/// ValueInfoProto: name, element type and shape of a value, as far as the model declares them.
 struct onnx_value_info {
   enum class kinds : std::uint8_t { unknown, tensor, other };  ///< other: a sequence, an optional, a map, …
 
   std::string name;
   kinds kind = kinds::unknown;
   onnx_type type = onnx_type::undefined;
-  std::optional<std::vector<std::int64_t>> dims;  ///< -1: not known, or known by a name only
+  std::optional<std::vector<std::int64_t>> dims;  ///< -1: an unknown or symbolic extent
 };
 
-/// A tensor as it is stored. Bytes that the document has are not copied: it must outlive the model.
+/// TensorProto: a tensor as stored. `raw` refers to the document, which must outlive the model.
 struct onnx_tensor {
   std::string name;
   std::vector<std::int64_t> dims;
   onnx_type type = onnx_type::undefined;
-  std::string_view raw;              ///< elements as little-endian bytes, where they are stored so
-  std::vector<float> floats;         ///< else one of these lists, depending on the type
-  std::vector<std::int32_t> int32s;  ///< also of smaller integers, bool, and the bits of float16
+  std::string_view raw;              ///< elements as little-endian bytes (raw_data); empty: in one of the lists below
+  std::vector<float> floats;         ///< which list holds the elements depends on the type
+  std::vector<std::int32_t> int32s;  ///< also smaller integers, bool, and the bits of float16
   std::vector<std::int64_t> int64s;
   std::vector<double> doubles;
   std::vector<std::uint64_t> uint64s;
   std::vector<std::string> strings;
-  bool external = false;  ///< elements are in another file
+  bool external = false;  ///< external data: elements are in another file
 };
 
 struct onnx_graph_def;
 
-/// AttributeProto. Which member counts is a matter of the name, which the operator knows.
+/// AttributeProto. The operator's schema decides by the name which member holds the value.
 struct onnx_attribute {
   std::string name;
   std::optional<float> f;
@@ -89,7 +89,7 @@ struct onnx_node {
   std::string type;
   std::string domain;  ///< empty: ONNX's own operators
   std::string name;
-  std::vector<std::string> inputs;  ///< an empty name is an operand that is left out
+  std::vector<std::string> inputs;  ///< an empty name is an omitted optional operand
   std::vector<std::string> outputs;
   std::vector<onnx_attribute> attributes;
 };
@@ -100,11 +100,11 @@ struct onnx_graph_def {
   std::vector<onnx_tensor> initializers;
   std::vector<onnx_value_info> inputs;
   std::vector<onnx_value_info> outputs;
-  std::vector<onnx_value_info> values;  ///< of blobs between
+  std::vector<onnx_value_info> values;  ///< intermediate values
   bool sparse_initializers = false;
 };
 
-/// Which version of a domain's operators a model is written with.
+/// OperatorSetIdProto: the operator-set version of a domain that a model imports.
 struct onnx_opset {
   std::string domain;
   std::int64_t version = 0;

@@ -1,4 +1,4 @@
-// How ONNX models are read, and what comes of it.
+// Options, result and errors of ONNX import.
 #pragma once
 
 #include <string>
@@ -13,32 +13,33 @@
 
 namespace plait {
 
+/// Options of read_onnx.
 struct onnx_options {
-  /// Inputs whose values are settled. Where ONNX has an operator take as an input what plait's takes as an argument
-  /// (the axes of ReduceSum, say), the input must be among these or a constant of the model.
+  /// Inputs with compile-time constant values. An input of an ONNX operator that is an argument of plait's op (the axes
+  /// of ReduceSum, for example) must be among these or a constant of the model.
   boost::unordered_flat_map<std::string, tensor_value> constants = {};
-  /// Recurrent ops are made with their backward pass.
+  /// Emits recurrent ops with their backward pass, and control flow in the form that gradients need.
   bool training = false;
 };
 
-/// A model as a net, whose blobs are called as the model calls its values.
+/// A converted model: a net whose blobs have the names of the model's values, and its parameters.
 struct onnx_net {
   netdef net;
-  std::vector<parameter> parameters;  ///< initializers and constants: external inputs that the model has values for
-  std::vector<std::string> inputs;    ///< external inputs that it has none for, in the model's order
+  std::vector<parameter> parameters;  ///< initializers and constants: the external inputs with known values
+  std::vector<std::string> inputs;    ///< the other external inputs, in the model's order
   std::vector<std::string> outputs;   ///< external outputs, in the model's order
 };
 
-/// A node that cannot be run, or something else of the model that stands in the way.
+/// A node, or another component of the model, that prevents conversion.
 struct onnx_problem {
-  std::string type;  ///< of the operator; "ModelProto", "GraphProto" or "TensorProto" of what is no node
-  std::string node;  ///< its name, or that of its first output; of what is no node, the name it has
+  std::string type;  ///< the operator type; "ModelProto", "GraphProto" or "TensorProto" if it is not a node
+  std::string node;  ///< the node's name, else its first output's; the component's name if it is not a node
   std::string reason;
-  std::vector<std::string> needed_by = {};  ///< where it matters only to those who read it: "Add 'sum'", "output 'y'"
+  std::vector<std::string> needed_by = {};  ///< readers, if it matters only where it is read: "Add 'sum'", "output 'y'"
   friend bool operator==(onnx_problem const&, onnx_problem const&) = default;
 };
 
-/// A model that cannot be run, with all that stands in the way.
+/// Error for a model that cannot be converted: lists all problems.
 struct onnx_error : error {
   explicit onnx_error(std::vector<onnx_problem> found) : error(text(found)), problems(std::move(found)) {}
 

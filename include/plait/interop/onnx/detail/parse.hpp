@@ -1,4 +1,4 @@
-// Reads ONNX's binary format (".onnx", and ".pb" of one tensor) without ONNX's own classes.
+// Parser of ONNX's protobuf wire format (".onnx" models, ".pb" tensors), without ONNX's generated classes.
 #pragma once
 
 #include <concepts>
@@ -15,7 +15,7 @@
 namespace plait {
 namespace detail {
 
-// Field numbers are those of onnx.proto. Fields that running a model does not need are passed over.
+// Decodes by the field numbers of onnx.proto and skips fields that execution does not need.
 class onnx_parser {
  public:
   explicit onnx_parser(std::string_view source) : source_(source) {}
@@ -56,33 +56,33 @@ class onnx_parser {
   }
 
  private:
-  // Graphs inside nodes wait here until the graph around them has been read: no stack is used for depth.
+  // A subgraph whose enclosing graph has been parsed: a work list in place of recursion.
   struct open_graph {
     onnx_graph_def* made;
     protozero::pbf_reader reader;
     std::size_t depth;
   };
-  static constexpr std::size_t max_depth = 100;  // destructors and whoever converts the model use stack for it
+  static constexpr std::size_t max_depth = 100;  // destructors and the converter recurse over the depth
 
   template <class Read>
   void guarded(Read&& read) {
     try {
       read();
     } catch (protozero::end_of_buffer_exception const&) {
-      fail("a field is longer than the message that it is in");
+      fail("a field exceeds its enclosing message");
     } catch (protozero::exception const&) {
       fail("malformed field");
     }
   }
   [[noreturn]] void fail(std::string_view message) const { throw parse_error({at_, 0, 0}, message); }
-  // A field that ends behind the document is told from one that ends behind the message it is in.
+  // Scans the top level first, so that a truncated document is distinguished from a malformed message inside it.
   protozero::pbf_reader start() {
     if (source_.empty()) fail("the document is empty");
     protozero::pbf_reader const whole{source_.data(), source_.size()};
     try {
       for (protozero::pbf_reader m = whole; next(m);) m.skip();
     } catch (protozero::end_of_buffer_exception const&) {
-      fail("the document ends within the field that begins here: it is cut short, or not in ONNX's binary format");
+      fail("the document ends within the field that begins here: it is truncated, or not in ONNX's binary format");
     }
     return whole;
   }
@@ -91,10 +91,10 @@ class onnx_parser {
     return m.next();
   }
 
-  // ---- fields; protozero takes them to be of the wire type that is asked for
+  // ---- fields; protozero assumes the requested wire type, so it is checked here
   using wire = protozero::pbf_wire_type;
   void expect(protozero::pbf_reader const& m, wire type) const {
-    if (m.wire_type() != type) fail("a field is of another wire type");
+    if (m.wire_type() != type) fail("a field has the wrong wire type");
   }
   std::int64_t integer(protozero::pbf_reader& m) const {
     expect(m, wire::varint);
@@ -122,7 +122,7 @@ class onnx_parser {
       return static_cast<T>(integer(m));
     }
   }
-  // One element, or many packed.
+  // Appends one element, or all elements of a packed field.
   template <class T>
   void numbers(protozero::pbf_reader& m, std::vector<T>& to) const {
     if (m.wire_type() != wire::length_delimited) return to.push_back(number<T>(m));
@@ -183,7 +183,7 @@ class onnx_parser {
         default:
           m.skip();
       }
-    // Only now do the nodes stay where they are.
+    // Pointers into made.nodes are stable only from here on: the vector no longer grows.
     for (waiting const& each : waiting_)
       graphs_.push_back({&made.nodes[each.node].attributes[each.attribute].g.emplace(), each.reader, open.depth + 1});
     if (!waiting_.empty() && open.depth == max_depth) fail("graphs are nested too deeply");
@@ -254,7 +254,7 @@ class onnx_parser {
     return made;
   }
 
-  // Of several graphs in one attribute the last counts.
+  // Queues a subgraph; of several graphs in one attribute the last one wins, as in protobuf.
   void wait(std::size_t attribute, protozero::pbf_reader reader) {
     if (waiting_.empty() || waiting_.back().node != node_ || waiting_.back().attribute != attribute)
       waiting_.push_back({node_, attribute, reader});
@@ -319,7 +319,7 @@ class onnx_parser {
     return made;
   }
 
-  // TypeProto: field 1 is a tensor, 6 a remark, all others are no tensors.
+  // TypeProto: field 1 is a tensor, 6 the denotation, all others are other kinds of values.
   void type(protozero::pbf_reader m, onnx_value_info& made) {
     while (next(m)) {
       if (m.tag() == 1) {
@@ -357,7 +357,7 @@ class onnx_parser {
         found = integer(m);
       else
         m.skip();
-    constexpr std::int64_t most = std::int64_t{1} << 40;  // sums and products of a few do not overflow
+    constexpr std::int64_t most = std::int64_t{1} << 40;  // a few summed or multiplied do not overflow
     return found < 0 || found > most ? -1 : found;
   }
 
@@ -369,18 +369,18 @@ class onnx_parser {
 
   std::string_view source_;
   std::size_t at_ = 0;
-  std::size_t node_ = 0;  // the one that is being read
+  std::size_t node_ = 0;  // index of the current node
   std::vector<waiting> waiting_;
   std::vector<open_graph> graphs_;
 };
 
 }  // namespace detail
 
-/// The model that a document in ONNX's binary format holds; tensors refer to the document. Throws parse_error; graphs
-/// may be nested 100 deep. O(document).
+/// Parses a model in ONNX's binary format; tensors refer to the document. Throws parse_error, also for subgraphs nested
+/// more than 100 deep. O(document).
 [[nodiscard]] inline onnx_model parse_onnx(std::string_view document) { return detail::onnx_parser(document).model(); }
 
-/// The same of a document that is one tensor, such as the inputs and outputs of ONNX's own tests.
+/// Parses a document that is one TensorProto, such as the inputs and outputs of ONNX's own tests.
 [[nodiscard]] inline onnx_tensor parse_onnx_tensor(std::string_view document) {
   return detail::onnx_parser(document).lone_tensor();
 }

@@ -1,4 +1,4 @@
-// Tensors of ONNX models as values.
+// Decodes ONNX tensors (TensorProto) to tensor values.
 #pragma once
 
 #include <algorithm>
@@ -20,28 +20,29 @@ namespace plait {
 
 namespace detail {
 
-/// Whether the runtime has tensors of a type.
-constexpr bool is_held(onnx_type type) {
+/// Returns true if the runtime has tensors of an element type.
+constexpr bool has_runtime_type(onnx_type type) {
   constexpr onnx_type held[] = {onnx_type::float32, onnx_type::float64, onnx_type::int32,
                                 onnx_type::int64,   onnx_type::boolean, onnx_type::uint8};
   return std::ranges::find(held, type) != std::end(held);
 }
 
-/// Why a tensor is no value: because plait does not read such ones, or because it is not what it should be.
+/// Thrown for a tensor that cannot be decoded, because it is unsupported or because it is malformed.
 struct onnx_tensor_refusal {
   std::string reason;
   bool is_unsupported;
 };
 
+/// Decoder of one tensor.
 class onnx_elements {
  public:
   explicit onnx_elements(onnx_tensor const& t) : t_(t) {}
 
-  /// Throws onnx_tensor_refusal.
+  /// Returns the tensor's value. Throws onnx_tensor_refusal.
   tensor_value take() const {
     auto const count = element_count(t_.dims);
-    if (!count) fail("has a shape that no tensor has");
-    if (t_.external) throw onnx_tensor_refusal{"stands in another file, which is not read", true};
+    if (!count) fail("has an invalid shape");
+    if (t_.external) throw onnx_tensor_refusal{"is stored in another file, which is not read", true};
     tensor_value made{t_.dims, elements()};
     if (made.size() != *count)
       fail("has " + std::to_string(made.size()) + " elements, where its shape has " + std::to_string(*count));
@@ -111,8 +112,8 @@ class onnx_elements {
 
 }  // namespace detail
 
-/// The elements as a tensor. Throws net_error naming the tensor: where they do not make its shape, stand in another
-/// file, or are of a type that a tensor_value does not have (16-bit floats, unsigned integers of more than 16 bits,
+/// Returns the value of a tensor. Throws net_error naming the tensor if its elements do not fill its shape, are
+/// external data, or have a type that tensor_value lacks (16-bit floats, unsigned integers of more than 16 bits,
 /// complex numbers).
 [[nodiscard]] inline tensor_value value_of(onnx_tensor const& tensor) {
   try {
@@ -123,7 +124,7 @@ class onnx_elements {
   }
 }
 
-/// The type of what a value holds.
+/// Returns ONNX's number of an element type, undefined for a type that ONNX lacks.
 [[nodiscard]] constexpr onnx_type onnx_type_of(element_type type) noexcept {
   switch (type) {
     case element_type::float32:

@@ -1,4 +1,4 @@
-// A recurrent cell that looks, in every step, at the outputs of an encoder.
+// Attention cell: a decoder cell that attends to the outputs of an encoder in every step.
 #pragma once
 
 #include <cstddef>
@@ -14,14 +14,14 @@
 
 namespace plait {
 
-/// The decoder makes a step, with the context of the step before as an extra input; what it puts out is the query that
-/// the new context is seen with, and the output is both side by side.
+/// Decoder with attention: the decoder steps with the previous context as an extra input, its output is the query for
+/// the new context, and the cell's output is the concatenation of both.
 ///
-/// States and parameters of the decoder are in the scope decoder; but the (first) state that its output is made of is
-/// hidden_t_external. Further states attention_weighted_encoder_context_t and, with soft coverage, coverage_t, which is
-/// as wide as the encoder's sequence is long. Parameters those of attend. A decoder that takes no extra inputs is not
-/// told what was seen. Follows Caffe2's AttentionCell, but where a sequence of the decoder has ended, context and
-/// coverage are kept (or zero) like all states.
+/// States and parameters of the decoder are in the scope decoder, except that its (first) output state is called
+/// hidden_t_external. Additional states: attention_weighted_encoder_context_t and, with soft coverage, coverage_t,
+/// whose width is the encoder's sequence length. Parameters: those of attend. A decoder that ignores extra inputs does
+/// not see the context. Follows Caffe2's AttentionCell, except that context and coverage are masked like all states
+/// after the end of a decoder's sequence.
 struct attention_cell {
   any_cell decoder;
   attention_memory memory;
@@ -42,7 +42,7 @@ struct attention_cell {
   }
   std::vector<blob_handle> step(cell_step& s) const {
     std::size_t const own = decoder.states().size();
-    attention_before const before{s.states.at(own), covers() ? s.states.at(own + 1) : blob_handle()};
+    attention_state const before{s.states.at(own), covers() ? s.states.at(own + 1) : blob_handle()};
     std::vector<blob_handle> made;
     blob_handle query;
     {

@@ -1,4 +1,4 @@
-// The recurrent network of J. L. Elman, Cognitive Science 14(2), 1990.
+// Basic RNN cell (Elman network): J. L. Elman, Cognitive Science 14(2), 1990.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@ namespace plait {
 
 enum class rnn_activation : std::uint8_t { tanh, relu };
 
-/// h' = activation(i2h(x) + gates_t(h)). Parameters i2h_w: H×inputs, gates_t_w: H×H (extra inputs behind H), each with
-/// a bias. State hidden_t. Follows Caffe2's BasicRNNCell.
+/// Basic RNN cell: h' = activation(i2h(x) + gates_t(h)). Parameters: i2h_w, H×inputs; gates_t_w, H×(H + extra inputs);
+/// each with a bias. State: hidden_t. Follows Caffe2's BasicRNNCell.
 struct basic_rnn_cell {
   std::int64_t inputs;
   std::int64_t hidden;

@@ -1,4 +1,4 @@
-// A recurrent cell with dropout on its output.
+// Dropout on the output of a recurrent cell, not on its recurrent state: W. Zaremba, I. Sutskever and O. Vinyals, 2014.
 #pragma once
 
 #include <cstddef>
@@ -12,9 +12,9 @@
 
 namespace plait {
 
-/// The cell inside, of whose output elements are dropped, at the given ratio, in training; what goes on to the next
-/// step is whole (W. Zaremba, I. Sutskever and O. Vinyals, 2014). Nothing is dropped where is_test says so, nor in
-/// layers that are forward only. Names and parameters are those of the cell inside. Follows Caffe2's DropoutCell.
+/// Cell whose output has dropout with the given ratio in training; the states passed to the next step are unaffected.
+/// Nothing is dropped with is_test, nor in forward-only layers. Names and parameters are those of the inner cell.
+/// Follows Caffe2's DropoutCell.
 struct dropout_cell {
   any_cell inside;
   float ratio;

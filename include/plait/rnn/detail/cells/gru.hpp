@@ -1,4 +1,4 @@
-// GRU: K. Cho et al., EMNLP 2014.
+// GRU cell: K. Cho et al., EMNLP 2014.
 #pragma once
 
 #include <cstdint>
@@ -6,17 +6,17 @@
 
 #include <plait/netdef/detail/blob_handle.hpp>
 #include <plait/rnn/detail/cell_step.hpp>
-#include <plait/rnn/detail/cells/units.hpp>
+#include <plait/rnn/detail/cells/lstm_gru_units.hpp>
 #include <plait/rnn/recurrent_cell.hpp>
 
 namespace plait {
 
-/// r = sigmoid(i2h_r(x) + reset_gate_t(h)), u = sigmoid(i2h_u(x) + update_gate_t(h)), o = i2h_o(x) + output_gate_t(r
-/// h), h' = u h + (1 - u) tanh(o). With linear_before_reset the reset gate acts on output_gate_t(h) instead, as in
-/// cuDNN and PyTorch.
+/// GRU cell: r = sigmoid(i2h_r(x) + reset_gate_t(h)), u = sigmoid(i2h_u(x) + update_gate_t(h)), o = i2h_o(x) +
+/// output_gate_t(r h), h' = u h + (1 - u) tanh(o). With linear_before_reset the reset gate multiplies output_gate_t(h)
+/// instead of h, as in cuDNN and PyTorch.
 ///
-/// Parameters i2h_w: 3H×inputs in the order reset, update, output; reset_gate_t_w, update_gate_t_w, output_gate_t_w:
-/// H×H (extra inputs behind H), each with a bias. State hidden_t. Follows Caffe2's GRUCell.
+/// Parameters: i2h_w, 3H×inputs in the order reset, update, output; reset_gate_t_w, update_gate_t_w, output_gate_t_w,
+/// each H×(H + extra inputs); all with a bias. State: hidden_t. Follows Caffe2's GRUCell.
 struct gru_cell {
   std::int64_t inputs;
   std::int64_t hidden;

@@ -1,4 +1,4 @@
-// LSTM with normalised gates: J. L. Ba, J. R. Kiros and G. E. Hinton, "Layer Normalization", 2016.
+// Layer-normalised LSTM cell: J. L. Ba, J. R. Kiros and G. E. Hinton, "Layer Normalization", 2016.
 #pragma once
 
 #include <cstdint>
@@ -6,13 +6,14 @@
 
 #include <plait/netdef/detail/blob_handle.hpp>
 #include <plait/rnn/detail/cell_step.hpp>
-#include <plait/rnn/detail/cells/units.hpp>
+#include <plait/rnn/detail/cells/lstm_gru_units.hpp>
 #include <plait/rnn/recurrent_cell.hpp>
 
 namespace plait {
 
 namespace detail {
-/// gates_t_norm: gates with mean 0 and variance 1 in each row, times gates_t_norm_scale, plus gates_t_norm_bias.
+/// Adds layer normalisation of gates, gates_t_norm: mean 0 and variance 1 in each row, times gates_t_norm_scale, plus
+/// gates_t_norm_bias.
 inline blob_handle normalised_gates(cell_step& s, blob_handle const& gates, std::int64_t width) {
   auto const scale = s.parameter("gates_t_norm_scale", {width}, parameter_fill::constant(1));
   auto const bias = s.parameter("gates_t_norm_bias", {width}, parameter_fill::constant(0));
@@ -24,10 +25,10 @@ inline blob_handle normalised_gates(cell_step& s, blob_handle const& gates, std:
 }
 }  // namespace detail
 
-/// An LSTM whose gates, i2h(x) + gates_t(h), are normalised together before the unit.
+/// LSTM cell whose gates, i2h(x) + gates_t(h), are layer-normalised together before the nonlinearities.
 ///
-/// Parameters those of lstm_cell, and gates_t_norm_scale, gates_t_norm_bias: 4H. States hidden_t, cell_t. Follows
-/// Caffe2's LayerNormLSTMCell, but lengths may be left out.
+/// Parameters: those of lstm_cell, and gates_t_norm_scale and gates_t_norm_bias, 4H. States: hidden_t, cell_t. Follows
+/// Caffe2's LayerNormLSTMCell, except that lengths are optional.
 struct layer_norm_lstm_cell {
   std::int64_t inputs;
   std::int64_t hidden;

@@ -1,4 +1,4 @@
-// LSTM: S. Hochreiter and J. Schmidhuber, Neural Computation 9(8), 1997, with the forget gate of F. Gers,
+// LSTM cell: S. Hochreiter and J. Schmidhuber, Neural Computation 9(8), 1997, with the forget gate of F. Gers,
 // J. Schmidhuber and F. Cummins, ICANN 1999.
 #pragma once
 
@@ -7,15 +7,16 @@
 
 #include <plait/netdef/detail/blob_handle.hpp>
 #include <plait/rnn/detail/cell_step.hpp>
-#include <plait/rnn/detail/cells/units.hpp>
+#include <plait/rnn/detail/cells/lstm_gru_units.hpp>
 #include <plait/rnn/recurrent_cell.hpp>
 
 namespace plait {
 
-/// gates = i2h(x) + gates_t(h), c' = sigmoid(f + forget_bias) c + sigmoid(i) tanh(g), h' = sigmoid(o) tanh(c').
+/// LSTM cell: gates = i2h(x) + gates_t(h), c' = sigmoid(f + forget_bias) c + sigmoid(i) tanh(g), h' = sigmoid(o)
+/// tanh(c').
 ///
-/// Parameters i2h_w: 4H×inputs, gates_t_w: 4H×H (extra inputs behind H), each with a bias, gates in the order i, f, o,
-/// g. States hidden_t, cell_t. Follows Caffe2's LSTMCell.
+/// Parameters: i2h_w, 4H×inputs; gates_t_w, 4H×(H + extra inputs); each with a bias, gates in the order i, f, o, g.
+/// States: hidden_t, cell_t. Follows Caffe2's LSTMCell.
 struct lstm_cell {
   std::int64_t inputs;
   std::int64_t hidden;

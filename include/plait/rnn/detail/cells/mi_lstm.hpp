@@ -1,4 +1,4 @@
-// LSTM with multiplicative integration: Y. Wu, S. Zhang, Y. Zhang, Y. Bengio and R. Salakhutdinov, NIPS 2016.
+// Multiplicative-integration LSTM cell: Y. Wu, S. Zhang, Y. Zhang, Y. Bengio and R. Salakhutdinov, NIPS 2016.
 #pragma once
 
 #include <cstdint>
@@ -7,16 +7,16 @@
 #include <plait/netdef/detail/blob_handle.hpp>
 #include <plait/rnn/detail/cell_step.hpp>
 #include <plait/rnn/detail/cells/layer_norm_lstm.hpp>
-#include <plait/rnn/detail/cells/units.hpp>
+#include <plait/rnn/detail/cells/lstm_gru_units.hpp>
 #include <plait/rnn/recurrent_cell.hpp>
 
 namespace plait {
 
-/// An LSTM with gates alpha p q + beta1 q + beta2 p + b, elementwise, of p = i2h(x) and q = prev_t(h); with
-/// layer_norm they are normalised then, as those of layer_norm_lstm_cell.
+/// LSTM cell with the gates alpha p q + beta1 q + beta2 p + b, element-wise, for p = i2h(x) and q = prev_t(h); with
+/// layer_norm they are normalised next, as in layer_norm_lstm_cell.
 ///
-/// Parameters i2h_w: 4H×inputs, prev_t_w: 4H×H (extra inputs behind H), each with a bias; alpha, beta1, beta2, b: 4H.
-/// States hidden_t, cell_t. Follows Caffe2's MILSTMCell and LayerNormMILSTMCell, but lengths may be left out.
+/// Parameters: i2h_w, 4H×inputs; prev_t_w, 4H×(H + extra inputs); each with a bias; alpha, beta1, beta2, b, 4H. States:
+/// hidden_t, cell_t. Follows Caffe2's MILSTMCell and LayerNormMILSTMCell, except that lengths are optional.
 struct mi_lstm_cell {
   std::int64_t inputs;
   std::int64_t hidden;
@@ -36,7 +36,7 @@ struct mi_lstm_cell {
     auto const beta2 = s.parameter("beta2", {width}, one);
     auto const b = s.parameter("b", {width}, parameter_fill::constant(0));
     auto const previous = s.state_fc(s.states[0], hidden, "prev_t", width);
-    // (alpha p + beta1) q + (beta2 p + b): two products less.
+    // (alpha p + beta1) q + (beta2 p + b) has two products fewer.
     auto const alpha_p = s.mul_vector(s.input, alpha, "alpha_input_t");
     auto const slope = s.add_vector(alpha_p, beta1, "slope_t");
     auto const beta2_p = s.mul_vector(s.input, beta2, "beta2_input_t");

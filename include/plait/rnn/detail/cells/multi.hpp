@@ -1,4 +1,4 @@
-// Recurrent cells one above the other, as one cell.
+// Stacked recurrent cells as one cell, with optional residual connections.
 #pragma once
 
 #include <algorithm>
@@ -16,12 +16,12 @@
 
 namespace plait {
 
-/// In each step a cell is given what the one below puts out, the lowest the sequence, and extra inputs. What goes up
-/// from a layer that `residual` lists is its output and what it was given together (K. He et al., CVPR 2016); not from
+/// Stacked cells: in each step the input of a cell is the output of the one below; the lowest reads the sequence and
+/// the extra inputs. `residual` lists layers whose input is added to their output (K. He et al., CVPR 2016), except
 /// layer 0. States and parameters of layer i are in the scope layer_<i>.
 ///
-/// A layer of its own for each (add_recurrent_layers) does more at once, but sees the whole sequence before it goes on:
-/// with this, all of them make one step before the next begins. Follows Caffe2's MultiRNNCell.
+/// All layers complete one time step before the next. Separate layers (add_recurrent_layers) batch more work, but each
+/// needs the whole sequence of the layer below. Follows Caffe2's MultiRNNCell.
 struct multi_cell {
   std::vector<any_cell> layers;
   std::vector<std::size_t> residual = {};
@@ -87,7 +87,7 @@ struct multi_cell {
     for (std::size_t i = 0; i != layer; ++i) made += layers[i].states().size();
     return made;
   }
-  // The layers whose outputs are the output together.
+  // Returns the layers whose outputs sum to the cell's output: the top one and those that residual connections reach.
   std::vector<std::size_t> summed() const {
     check();
     std::vector<std::size_t> made{layers.size() - 1};
@@ -95,14 +95,14 @@ struct multi_cell {
     return made;
   }
   void check() const {
-    if (layers.empty()) throw net_error("plait: a cell of several layers has none");
+    if (layers.empty()) throw net_error("plait: a multi_cell has no layers");
     for (std::size_t const i : residual) {
       if (i >= layers.size())
-        throw net_error("plait: layer " + std::to_string(i) + " of " + std::to_string(layers.size()) +
-                        " is to be residual");
+        throw net_error("plait: residual layer " + std::to_string(i) + " is out of range for " +
+                        std::to_string(layers.size()) + " layers");
       if (i != 0 && layers[i].output_width() != layers[i - 1].output_width())
-        throw net_error("plait: layer " + std::to_string(i) + " is residual, puts out " +
-                        std::to_string(layers[i].output_width()) + " numbers and is given " +
+        throw net_error("plait: residual layer " + std::to_string(i) + " has the output width " +
+                        std::to_string(layers[i].output_width()) + ", but the input width " +
                         std::to_string(layers[i - 1].output_width()));
     }
   }

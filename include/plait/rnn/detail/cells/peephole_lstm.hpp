@@ -1,4 +1,4 @@
-// LSTM with peepholes: F. Gers, N. Schraudolph and J. Schmidhuber, JMLR 3, 2002.
+// Peephole LSTM cell: F. Gers, N. Schraudolph and J. Schmidhuber, JMLR 3, 2002.
 #pragma once
 
 #include <cstdint>
@@ -11,10 +11,10 @@
 
 namespace plait {
 
-/// An LSTM whose gates see the cell too: the input and the forget gate as it was, the output gate as it is now, each
-/// unit its own.
+/// LSTM cell with diagonal peepholes: the input and forget gates read the previous cell state, the output gate the new
+/// one.
 ///
-/// Parameters those of lstm_cell, and peephole_i, peephole_f, peephole_o: H, zero at first. States hidden_t, cell_t.
+/// Parameters: those of lstm_cell, and peephole_i, peephole_f, peephole_o, H, initially zero. States: hidden_t, cell_t.
 struct peephole_lstm_cell {
   std::int64_t inputs;
   std::int64_t hidden;

@@ -1,4 +1,4 @@
-// LSTM with a recurrent projection: H. Sak, A. Senior and F. Beaufays, INTERSPEECH 2014.
+// Projected LSTM cell (LSTMP): H. Sak, A. Senior and F. Beaufays, INTERSPEECH 2014.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,10 @@
 
 namespace plait {
 
-/// An LSTM that hands on, and out, a projection of its hidden state: hidden_t = w h'.
+/// LSTM cell whose recurrent state and output is a projection of its hidden state: hidden_t = w h'.
 ///
-/// Parameters i2h_w: 4H×inputs, gates_t_w: 4H×P (extra inputs behind P), each with a bias, gates in the order i, f, o,
-/// g, and projection_w: P×H, as PyTorch's proj_size. States hidden_t: P, cell_t: H.
+/// Parameters: i2h_w, 4H×inputs; gates_t_w, 4H×(P + extra inputs); each with a bias, gates in the order i, f, o, g; and
+/// projection_w, P×H, as PyTorch's proj_size. States: hidden_t, P; cell_t, H.
 struct projected_lstm_cell {
   std::int64_t inputs;
   std::int64_t hidden;
@@ -27,12 +27,12 @@ struct projected_lstm_cell {
     auto const recurrent = s.state_fc(s.states[0], projected, "gates_t", 4 * hidden);
     auto const gates = s.net.sum({recurrent, s.input}, recurrent);
     s.recomputable(gates);
-    // The unit looks at the state before only where a sequence has ended, which is seen to afterwards: any blob of the
-    // shape will do.
+    // LSTMUnit reads the previous hidden state only if a sequence has ended, and masking is added later: any blob of
+    // that shape can be its operand.
     auto const [h, cell] = s.net.op<2>("LSTMUnit", {c, c, gates, s.timestep()}, {"unprojected_t", "cell_t"},
                                        {{"sequence_lengths", 0}, {"forget_bias", forget_bias}});
     auto const w = s.parameter("projection_w", {projected, hidden});
-    auto const rows = s.net.op("Squeeze", {h}, {}, {{"dims", {0}}});  // products are of matrices
+    auto const rows = s.net.op("Squeeze", {h}, {}, {{"dims", {0}}});  // MatMul needs matrices
     auto const made = s.net.op("MatMul", {rows, w}, {}, {{"trans_b", 1}});
     return {s.net.op("ExpandDims", {made}, "hidden_t", {{"dims", {0}}}), cell};
   }

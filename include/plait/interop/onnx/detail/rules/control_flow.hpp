@@ -1,4 +1,4 @@
-// Rules for ONNX's If, Loop and Scan: graphs in nodes become nets in If and While ops.
+// Conversion rules for ONNX's control flow: If, Loop and Scan become If and While ops with nested nets.
 #pragma once
 
 #include <algorithm>
@@ -9,9 +9,9 @@
 #include <vector>
 
 #include <plait/interop/onnx/detail/converter.hpp>
-#include <plait/interop/onnx/detail/iteration.hpp>
-#include <plait/interop/onnx/detail/nets_inside.hpp>
+#include <plait/interop/onnx/detail/subgraphs.hpp>
 #include <plait/interop/onnx/detail/values.hpp>
+#include <plait/interop/onnx/detail/while_loop.hpp>
 #include <plait/interop/onnx/rules.hpp>
 #include <plait/netdef/net_builder.hpp>
 
@@ -29,7 +29,7 @@ inline void onnx_if(onnx_context const& c) {
       c.unsupported(std::string(name) + " must have " + std::to_string(outputs.size()) + " outputs and no inputs");
     net_builder inside(c.temporary(name));
     std::vector<onnx_value> const made = c.converter().inside(graph, inside, {});
-    for (std::size_t o = 0; o != outputs.size(); ++o) onnx_hand_out(c, inside, made[o], outputs[o]);
+    for (std::size_t o = 0; o != outputs.size(); ++o) onnx_yield(c, inside, made[o], outputs[o]);
     for (std::size_t o = 0; o != outputs.size(); ++o) {
       c.set_type(o, made[o].type);
       c.set_dims(o, then_values.empty() || then_values[o].dims == made[o].dims ? made[o].dims : std::nullopt);
@@ -45,27 +45,27 @@ inline void onnx_if(onnx_context const& c) {
 inline void onnx_loop(onnx_context const& c) {
   std::size_t const count = std::max<std::size_t>(c.input_count(), 2) - 2;
   std::size_t const outputs = c.node().outputs.size();
-  if (outputs < count) c.unsupported("it must have an output for each value that it carries on");
-  onnx_iteration loop(c);
+  if (outputs < count) c.unsupported("it must have an output for each loop-carried value");
+  onnx_while_loop loop(c);
   auto const& given = c.graph("body").inputs;
   for (std::size_t const i : {0U, 1U}) {
     if (!c.has_input(i)) continue;
     require_scalar(c, i, true);
     if (i < given.size() && given[i].dims) require_rank(c, i, given[i].dims->size(), given[i].dims->size());
   }
-  if (c.has_input(0)) loop.limit = c.input(0);
-  loop.asks = true;
-  loop.heeds = c.has_input(1);
-  // A constant that holds is no condition to begin.
-  if (loop.heeds && c.known_number(1) != 1.0) loop.condition = c.input(1);
+  if (c.has_input(0)) loop.max_trip_count = c.input(0);
+  loop.has_condition_output = true;
+  loop.obeys_condition = c.has_input(1);
+  // A constant true needs no initial condition.
+  if (loop.obeys_condition && c.known_number(1) != 1.0) loop.condition = c.input(1);
   for (std::size_t k = 0; k != count; ++k) {
     loop.states.push_back(c.output(k));
     c.add("Copy", {c.input(k + 2)}, {loop.states.back()});
     c.set_type(k, c.type(k + 2));
   }
-  for (std::size_t k = count; k != outputs; ++k) loop.stacks.push_back({c.output(k), false});
+  for (std::size_t k = count; k != outputs; ++k) loop.scan_outputs.push_back({c.output(k), false});
   loop.run([&](net_builder&) {
-    // Wherever the body is, the condition holds.
+    // In the body the condition is always true.
     onnx_value holds;
     holds.type = onnx_type::boolean;
     holds.dims.emplace();
@@ -84,7 +84,7 @@ inline void onnx_loop(onnx_context const& c) {
   }
 }
 
-/// Scan since version 9. Version 8 runs a batch of sequences, each of its own length: done for a batch of one.
+/// Scan since version 9. Version 8 scans a batch of sequences of different lengths: supported for a batch of one.
 class onnx_scan {
  public:
   explicit onnx_scan(onnx_context const& c)
@@ -105,7 +105,7 @@ class onnx_scan {
   }
 
   void run() {
-    onnx_iteration scan(c_);
+    onnx_while_loop scan(c_);
     std::vector<std::string> sequences;
     for (std::size_t k = 0; k != sequences_; ++k) {
       std::size_t const i = first_ + states_ + k;
@@ -113,24 +113,24 @@ class onnx_scan {
       std::string const x = without_batch(i);
       sequences.push_back(axis == 0 ? x : moved(x, c_.rank(i), static_cast<std::int64_t>(c_.axis(i, axis)), true));
     }
-    scan.limit = steps_of(sequences);
+    scan.max_trip_count = steps_of(sequences);
     for (std::size_t k = 0; k != states_; ++k) {
       scan.states.push_back(batched_ ? c_.temporary("state") : c_.output(k));
       c_.add("Copy", {without_batch(first_ + k)}, {scan.states.back()});
     }
     for (std::size_t k = 0; k + states_ != outputs_; ++k) {
       bool const direct = !batched_ && attribute("scan_output_axes", k) == 0;
-      scan.stacks.push_back(
+      scan.scan_outputs.push_back(
           {direct ? c_.output(states_ + k) : c_.temporary("stack"), attribute("scan_output_directions", k) != 0});
     }
     scan.run([&](net_builder& inside) { return inputs(inside, scan, sequences); });
     for (std::size_t k = 0; k != states_; ++k) give(k, scan.states[k], scan.result(k), false);
     for (std::size_t k = 0; k + states_ != outputs_; ++k)
-      give(states_ + k, scan.stacks[k].blob, scan.result(states_ + k), true);
+      give(states_ + k, scan.scan_outputs[k].blob, scan.result(states_ + k), true);
   }
 
  private:
-  // A list is left out, or has a number for each sequence.
+  // Reports a list attribute that is present with another length than `count`, or with flags other than 0 and 1.
   void check_list(char const* name, std::size_t count, bool flags) const {
     auto const list = c_.integers(name);
     if (c_.has(name) && list.size() != count)
@@ -139,7 +139,8 @@ class onnx_scan {
     for (std::int64_t const each : list)
       if (flags && each != 0 && each != 1) c_.unsupported(std::string(name) + " has " + std::to_string(each));
   }
-  // The number of steps, which all sequences have. Where that is not known, Max refuses lists of unequal length.
+  // Returns the trip count: the length of all sequences. Where lengths are unknown, Max refuses unequal ones at run
+  // time.
   std::string steps_of(std::vector<std::string> const& sequences) const {
     std::int64_t known = -1;
     bool alike = true;
@@ -172,9 +173,9 @@ class onnx_scan {
     if (c_.dims(i)->empty() || c_.dims(i)->front() != 1) c_.unsupported("a batch of other than one");
     return c_.step("Squeeze", {c_.input(i)}, {{"dims", {0}}});
   }
-  // An axis at the front, or the first axis there.
+  // Transposes: moves `axis` to the front, or the first axis to `axis`.
   std::string moved(std::string const& x, std::size_t rank, std::int64_t axis, bool to_front) const {
-    if (axis < 0 || axis >= static_cast<std::int64_t>(rank)) c_.unsupported("it names an axis that is not there");
+    if (axis < 0 || axis >= static_cast<std::int64_t>(rank)) c_.unsupported("it names an axis that does not exist");
     std::vector<std::int64_t> order;
     for (std::int64_t a = 0; a != static_cast<std::int64_t>(rank); ++a)
       if (a != (to_front ? axis : 0)) order.push_back(a);
@@ -182,7 +183,7 @@ class onnx_scan {
     return c_.step("Transpose", {x}, {{"axes", order}});
   }
 
-  std::vector<onnx_value> inputs(net_builder& inside, onnx_iteration const& scan,
+  std::vector<onnx_value> inputs(net_builder& inside, onnx_while_loop const& scan,
                                  std::vector<std::string> const& sequences) const {
     std::vector<onnx_value> made;
     auto const& declared = c_.graph("body").inputs;
@@ -195,14 +196,14 @@ class onnx_scan {
     }
     char const* const directions = batched_ ? "directions" : "scan_input_directions";
     for (std::size_t k = 0; k != sequences_; ++k) {
-      blob_handle at = onnx_take(inside, scan.counter);
+      blob_handle at = onnx_capture(inside, scan.counter);
       if (attribute(directions, k) != 0) {
-        auto const next = inside.add(at, onnx_take(inside, scan.number(1)), c_.temporary("next"));
-        at = inside.sub(onnx_take(inside, scan.limit), next, c_.temporary("place"));
+        auto const next = inside.add(at, onnx_capture(inside, scan.number(1)), c_.temporary("next"));
+        at = inside.sub(onnx_capture(inside, scan.max_trip_count), next, c_.temporary("place"));
       }
-      // A list of one place: a place alone would do, but has no gradient.
+      // Gathers with a list of one index: a scalar index has no gradient.
       auto const list = inside.op("ExpandDims", at, c_.temporary("places"), {{"dims", {0}}});
-      auto const row = inside.gather(onnx_take(inside, sequences[k]), list, c_.temporary("row"));
+      auto const row = inside.gather(onnx_capture(inside, sequences[k]), list, c_.temporary("row"));
       std::string const slice = c_.temporary("slice");
       inside.op("Squeeze", row, slice, {{"dims", {0}}});
       made.push_back(onnx_blob(slice, c_.type(first_ + states_ + k)));
@@ -236,7 +237,7 @@ class onnx_scan {
 
   onnx_context const& c_;
   bool batched_;
-  std::size_t first_;  // version 8 has lengths before all else
+  std::size_t first_;  // index of the first state: in version 8 input 0 is the lengths
   std::size_t outputs_;
   std::size_t sequences_ = 0;
   std::size_t states_ = 0;

@@ -1,4 +1,4 @@
-// Rules for ONNX's RNN, GRU and LSTM: a step as a net, run by RecurrentNetwork, for each direction.
+// Conversion rules for ONNX's RNN, GRU and LSTM: one RecurrentNetwork op with a step net per direction.
 #pragma once
 
 #include <cstddef>
@@ -20,12 +20,13 @@
 namespace plait {
 namespace detail {
 
-/// A parameter of one direction: a constant that is still to be cut and reordered, or a blob, for which ops do it.
-struct onnx_weights {
+/// Weights of one direction: a constant, which conversion slices and reorders, or a blob, which ops do.
+struct onnx_direction_weights {
   std::optional<tensor_value> constant;
   std::string blob;
 };
 
+/// Converter of one recurrent node.
 class onnx_recurrence {
  public:
   enum class kinds : std::uint8_t { rnn, gru, lstm };
@@ -72,13 +73,13 @@ class onnx_recurrence {
   using names = std::vector<std::string>;
 
   // ---- parameters
-  // Of a direction: what stands at its place of the first axis.
-  onnx_weights weights(std::size_t i, std::size_t d) const {
+  // Returns the weights of a direction: a slice of the first axis.
+  onnx_direction_weights weights(std::size_t i, std::size_t d) const {
     auto const at = static_cast<std::int64_t>(d);
     if (tensor_value const* const whole = c_.constant(i)) {
       if (whole->shape.empty() || whole->shape[0] != static_cast<std::int64_t>(reversed_.size()))
         c_.unsupported("input " + std::to_string(i) + " must have " + std::to_string(reversed_.size()) + " directions");
-      tensor_value part = part_of(*whole, at, at + 1);
+      tensor_value part = slice_rows(*whole, at, at + 1);
       part.shape.erase(part.shape.begin());
       return {std::move(part), {}};
     }
@@ -87,14 +88,14 @@ class onnx_recurrence {
     if (reversed_.size() != 1) part = c_.step("Slice", {part}, {{"starts", {at}}, {"ends", {at + 1}}});
     return {std::nullopt, c_.step("Squeeze", {part}, {{"dims", {0}}})};
   }
-  // A list of extents, of which the sequence has those that are -1.
+  // Returns a blob with the shape of input i; the input width, if unknown, comes from the sequence.
   std::string shape_of_weights(std::size_t i) const {
     std::vector<std::int64_t> extents = shapes_.of_weights(i);
     if (extents.back() >= 0) return c_.constant_blob(onnx_list(std::move(extents)), "weights_shape");
     extents.pop_back();
     return joined({c_.constant_blob(onnx_list(std::move(extents)), "weights_shape"), sequence_extent(2)});
   }
-  // Directions, as many sequences as the input has, hidden units.
+  // Returns a blob with the shape of states: directions, batch, hidden units.
   std::string shape_of_states() const {
     return joined({c_.constant_blob(onnx_list({shapes_.directions}), "directions"), sequence_extent(1),
                    c_.constant_blob(onnx_list({hidden_}), "units")});
@@ -107,30 +108,30 @@ class onnx_recurrence {
     c_.add("Concat", lists, {made, c_.temporary("extents")}, {{"axis", 0}});
     return made;
   }
-  // x, which Sum refuses if it has another shape than the list says.
+  // Returns x with its shape checked at run time: Sum refuses x unless it has that shape.
   std::string of_shape(std::string const& x, std::string const& shape) const {
     std::string const none =
         c_.step("ConstantFill", {shape},
                 {{"input_as_shape", 1}, {"value", 0.0f}, {"dtype", require_runtime_type(c_, c_.type(0))}});
     return c_.step("Sum", {x, none});
   }
-  onnx_weights zeros(std::int64_t count) const { return {onnx_filled(c_.type(0), {count}, 0), {}}; }
-  /// Blocks `first` up to `last` of as many rows as there are hidden units.
-  onnx_weights blocks(onnx_weights const& from, std::int64_t first, std::int64_t last) const {
+  onnx_direction_weights zeros(std::int64_t count) const { return {onnx_filled(c_.type(0), {count}, 0), {}}; }
+  /// Returns the gates [first, last): blocks of hidden_ rows each.
+  onnx_direction_weights blocks(onnx_direction_weights const& from, std::int64_t first, std::int64_t last) const {
     first *= hidden_;
     last *= hidden_;
     if (from.constant) {
       if (from.constant->shape.empty() || from.constant->shape[0] < last)
         c_.unsupported("its parameters are not of " + std::to_string(hidden_) + " hidden units");
-      return {part_of(*from.constant, first, last), {}};
+      return {slice_rows(*from.constant, first, last), {}};
     }
     return {std::nullopt, c_.step("Slice", {from.blob}, {{"starts", {first}}, {"ends", {last}}})};
   }
-  onnx_weights reordered(onnx_weights const& from, std::vector<std::int64_t> const& order) const {
+  onnx_direction_weights reordered(onnx_direction_weights const& from, std::vector<std::int64_t> const& order) const {
     names parts;
-    onnx_weights made;
+    onnx_direction_weights made;
     for (std::int64_t const block : order) {
-      onnx_weights const part = blocks(from, block, block + 1);
+      onnx_direction_weights const part = blocks(from, block, block + 1);
       if (!part.constant) {
         parts.push_back(part.blob);
       } else if (!made.constant) {
@@ -151,19 +152,19 @@ class onnx_recurrence {
     }
     return made;
   }
-  std::string blob(onnx_weights const& from, char const* ending) const {
+  std::string blob(onnx_direction_weights const& from, char const* ending) const {
     return from.constant ? c_.constant_blob(*from.constant, ending) : from.blob;
   }
 
   // ---- sequences
-  // As many as the batch has, each as long as there are steps.
+  // Returns lengths for the whole batch, each the number of steps.
   std::string whole_lengths() const {
     std::string const steps = sequence_extent(0);
     std::string const zero =
         c_.step("ConstantFill", {sequence_extent(1)}, {{"input_as_shape", 1}, {"value", 0}, {"dtype", 10}});
     return c_.step("Add", {zero, steps});
   }
-  // The lengths, which Gather takes from the list of those there can be: it refuses others.
+  // Returns the lengths with a range check at run time: Gather refuses an index beyond 0 … steps.
   std::string checked_lengths() const {
     std::string const count = c_.step("Add", {sequence_extent(0), c_.constant_blob(onnx_list({1}), "one")});
     std::string const possible = c_.step("Range", {c_.step("Cast", {count}, {{"to", 2}})});
@@ -172,14 +173,14 @@ class onnx_recurrence {
   std::string turned(std::string const& x, std::size_t d) const {
     return reversed_[d] ? c_.step("ReversePackedSegs", {x, ends_}) : x;
   }
-  // By step and sequence, whether the sequence has not ended.
+  // Returns a mask by step and sequence: true until the sequence ends.
   std::string active_steps() const {
     std::string const steps = sequence_extent(0);
     std::string const step = c_.step("ExpandDims", {c_.step("Range", {steps})}, {{"dims", {1}}});
     std::string const lengths = c_.step("Cast", {lengths_}, {{"to", 10}});
     return c_.step("FlattenToVec", {c_.step("LT", {step, lengths})});
   }
-  // Zeros in steps past the end of a sequence.
+  // Returns x with zeros in the steps after the end of a sequence.
   std::string masked(std::string const& x) {
     if (lengths_.empty()) return x;
     if (active_.empty()) active_ = active_steps();
@@ -199,7 +200,7 @@ class onnx_recurrence {
   }
 
   // ---- one direction
-  // The net of one step. What it takes from around is declared when it is asked for.
+  // Step net under construction, which captures outer blobs on demand.
   struct step_net {
     net_builder net;
     onnx_context const& c;
@@ -216,10 +217,10 @@ class onnx_recurrence {
   };
 
   struct direction {
-    std::string input;  // the sequence's part of all gates
-    onnx_weights r;     // recurrent weights
-    onnx_weights rb;    // and biases
-    std::string h;      // names of states in the step, before and after
+    std::string input;          // input contribution to all gates, for all steps
+    onnx_direction_weights r;   // recurrent weights
+    onnx_direction_weights rb;  // recurrent biases
+    std::string h;              // names of the states in the step net, before and after the step
     std::string h_new;
     std::string cell;
     std::string cell_new;
@@ -229,18 +230,18 @@ class onnx_recurrence {
   void add_direction(std::size_t d) {
     onnx_converter& names_of = c_.converter();
     bool const fast = kind_ == kinds::lstm && is_plain_lstm(d);
-    onnx_weights w = weights(1, d);
+    onnx_direction_weights w = weights(1, d);
     direction p;
     p.r = weights(2, d);
-    onnx_weights wb = zeros(blocks_ * hidden_);
+    onnx_direction_weights wb = zeros(blocks_ * hidden_);
     p.rb = wb;
     if (c_.has_input(3)) {
-      onnx_weights const both = weights(3, d);
+      onnx_direction_weights const both = weights(3, d);
       wb = blocks(both, 0, blocks_);
       p.rb = blocks(both, blocks_, 2 * blocks_);
     }
-    if (fast)  // LSTMUnit has the gates as i, f, o, g; ONNX as i, o, f, g
-      for (onnx_weights* each : {&w, &p.r, &wb, &p.rb}) *each = reordered(*each, {0, 2, 1, 3});
+    if (fast)  // LSTMUnit orders gates i, f, o, g; ONNX i, o, f, g
+      for (onnx_direction_weights* each : {&w, &p.r, &wb, &p.rb}) *each = reordered(*each, {0, 2, 1, 3});
     p.input = c_.step("FC", {turned(sequence_, d), blob(w, "w"), blob(wb, "wb")}, {{"axis", 2}});
     std::string const base = c_.temporary("step");
     p.h = names_of.claim_state(base + "/h_prev");
@@ -281,7 +282,7 @@ class onnx_recurrence {
     if (kind_ == kinds::lstm) last_cell_.push_back(made.last(p.cell_new));
   }
 
-  // ---- what a step does
+  // ---- ops of a step
   onnx_activation const& function(std::size_t d, std::size_t which) const {
     return functions_[d * per_direction_ + which];
   }
@@ -293,7 +294,7 @@ class onnx_recurrence {
     return s.net.split(all, static_cast<std::size_t>(blocks_), 2);
   }
 
-  // A state after the step; that of a sequence that has ended is kept.
+  // Writes a state after the step; masked, so that a sequence that has ended keeps its state.
   void keep(step_net& s, direction const& p, std::string const& before, std::string const& after,
             blob_handle const& made) const {
     if (lengths_.empty()) {
@@ -314,7 +315,7 @@ class onnx_recurrence {
     return activate(s, d, 0, s.net.sum({recurrent, x}));
   }
 
-  // z, r, h. The new state is z h + (1 - z) g.
+  // GRU step with gates in the order z, r, h. The new state is z h + (1 - z) g.
   blob_handle gru_step(step_net& s, direction const& p, std::size_t d, blob_handle const& x,
                        blob_handle const& h) const {
     auto const from_x = gates_of(s, x);
@@ -334,12 +335,13 @@ class onnx_recurrence {
     return s.net.add(g, s.net.mul(z, s.net.sub(h, g)));
   }
 
-  // i, o, f, g.
+  // LSTM step with gates in the order i, o, f, g.
   void lstm_step(step_net& s, direction const& p, std::size_t d, blob_handle const& x, blob_handle const& h,
                  blob_handle const& c) const {
     auto const all = s.net.sum({s.product(h, blob(p.r, "r"), blob(p.rb, "rb")), x});
     auto const gate = gates_of(s, all);
-    std::optional<onnx_weights> const peepholes = c_.has_input(7) ? std::optional(weights(7, d)) : std::nullopt;
+    std::optional<onnx_direction_weights> const peepholes =
+        c_.has_input(7) ? std::optional(weights(7, d)) : std::nullopt;
     auto const peeped = [&](blob_handle const& to, std::int64_t which, blob_handle const& state) {
       if (!peepholes) return to;
       blob_handle const weight = s.take(blob(blocks(*peepholes, which, which + 1), "p"));
@@ -364,7 +366,7 @@ class onnx_recurrence {
     return clip_ <= 0 && !couples_ && !c_.has_input(7) && function(d, 0).name == "sigmoid" &&
            function(d, 1).name == "tanh" && function(d, 2).name == "tanh";
   }
-  // i, f, o, g, in one op.
+  // LSTM step as one LSTMUnit op, with gates in the order i, f, o, g.
   void plain_lstm_step(step_net& s, direction const& p, blob_handle const& x, blob_handle const& h,
                        blob_handle const& c) const {
     auto const recurrent = s.product(h, blob(p.r, "r"), blob(p.rb, "rb"));
@@ -413,7 +415,7 @@ class onnx_recurrence {
 
   onnx_context const& c_;
   kinds kind_;
-  std::int64_t blocks_;  // of hidden_ rows each: the gates
+  std::int64_t blocks_;  // number of gates, of hidden_ rows each
   std::vector<bool> reversed_;
   bool batch_first_ = false;
   std::int64_t hidden_ = 0;
@@ -424,9 +426,9 @@ class onnx_recurrence {
   bool couples_ = false;
   bool linear_first_ = false;
   std::string sequence_;
-  std::string lengths_;  // empty: all sequences are as long as there are steps
-  std::string ends_;     // the same as a blob in any case, where there is a reverse direction
-  std::string active_;   // by step and sequence, once it has been asked for
+  std::string lengths_;  // empty: all sequences have all steps
+  std::string ends_;     // lengths for the reverse direction: never empty if there is one
+  std::string active_;   // mask by step and sequence, created on demand
   names sequences_;
   names last_hidden_;
   names last_cell_;

@@ -1,4 +1,4 @@
-// Rules for ONNX operators that reduce, normalise, or look along axes.
+// Conversion rules for ONNX's reductions and normalisations: Reduce*, ArgMax, Softmax, layer and batch normalisation.
 #pragma once
 
 #include <algorithm>
@@ -9,18 +9,18 @@
 #include <utility>
 #include <vector>
 
-#include <plait/interop/onnx/detail/rules/elements.hpp>
+#include <plait/interop/onnx/detail/rules/elementwise.hpp>
 #include <plait/interop/onnx/detail/values.hpp>
 #include <plait/interop/onnx/rules.hpp>
 
 namespace plait {
 namespace detail {
 
-// The axes that an operator reduces; nothing where it reduces none. Without any it reduces all.
+// Returns the arguments keepdims and axes of a reduction, without axes for one over all; nothing if it reduces none.
 inline std::optional<std::vector<net_argument>> reduced_axes(onnx_context const& c) {
-  auto axes = listed(c, "axes", 1);
+  auto axes = list_attribute_or_input(c, "axes", 1);
   if (axes && c.dims(0)) axes = axes_of(c, *axes, c.rank(0), false);
-  if (axes) {  // one that is given twice is reduced once
+  if (axes) {  // a repeated axis is reduced once
     std::ranges::sort(*axes);
     axes->erase(std::ranges::unique(*axes).begin(), axes->end());
   }
@@ -32,10 +32,11 @@ inline std::optional<std::vector<net_argument>> reduced_axes(onnx_context const&
   return made;
 }
 
+// Sets the output's type and shape.
 inline void set_reduced(onnx_context const& c) {
   c.set_type(0, c.type(0));
   if (!c.dims(0)) return;
-  auto const axes = listed(c, "axes", 1);
+  auto const axes = list_attribute_or_input(c, "axes", 1);
   std::vector<bool> reduced(c.dims(0)->size(), !axes || axes->empty());
   if (axes)
     for (std::int64_t const axis : from_front(*axes, reduced.size()))
@@ -50,8 +51,8 @@ inline void set_reduced(onnx_context const& c) {
   c.set_dims(0, std::move(dims));
 }
 
-/// `before` and `after`: what is done to elements, and to results; `alone`: to elements where no axis is reduced, which
-/// are their own sums. nullptr for nothing.
+/// Converts a reduction. `before` and `after` are unary ops on its elements and its results; `alone` is the op that
+/// replaces it if it reduces no axis, so that each element is its own sum. nullptr: none.
 inline void onnx_reduce(onnx_context const& c, char const* type, onnx_types types, char const* before = nullptr,
                         char const* after = nullptr, char const* alone = nullptr) {
   require_type(c, 0, types);
@@ -73,8 +74,8 @@ inline void onnx_reduce(onnx_context const& c, char const* type, onnx_types type
   set_reduced(c);
 }
 
-// log(sum(exp(x))) = log(sum(exp(x - m))) + m for the greatest element m: exp does not overflow. Where that is
-// infinite, the greatest finite number does as well: Clip has no other bounds by itself.
+// ReduceLogSumExp by the max trick, log(sum(exp(x))) = log(sum(exp(x - m))) + m for the greatest element m, so that exp
+// does not overflow. An infinite m is replaced by the greatest finite number, which is Clip's default bound.
 inline void onnx_reduce_log_sum_exp(onnx_context const& c) {
   require_type(c, 0, onnx_floats);
   auto arguments = reduced_axes(c);
@@ -88,7 +89,7 @@ inline void onnx_reduce_log_sum_exp(onnx_context const& c) {
   set_reduced(c);
 }
 
-inline void onnx_arg(onnx_context const& c, char const* type) {
+inline void onnx_arg_min_max(onnx_context const& c, char const* type) {
   require_type(c, 0, onnx_numbers_and_bytes);
   if (c.integer("select_last_index", 0) != 0) c.unsupported("the last of equal elements");
   std::int64_t const axis = c.integer("axis", 0);
@@ -96,7 +97,7 @@ inline void onnx_arg(onnx_context const& c, char const* type) {
   onnx_dims dims = c.dims(0);
   if (dims) {
     std::size_t const at = c.axis(0, axis);
-    if ((*dims)[at] == 0) c.unsupported(input_text(c, 0) + " has no places along axis " + std::to_string(axis));
+    if ((*dims)[at] == 0) c.unsupported(input_text(c, 0) + " has no elements along axis " + std::to_string(axis));
     (*dims)[at] = 1;
     if (keep == 0) dims->erase(dims->begin() + static_cast<std::ptrdiff_t>(at));
   }
@@ -105,7 +106,7 @@ inline void onnx_arg(onnx_context const& c, char const* type) {
   c.set_dims(0, std::move(dims));
 }
 
-// Before version 13 the input is taken for a matrix, whose columns begin at the axis; since then only the axis counts.
+// Softmax: before version 13 over all axes from `axis` on, as columns of a matrix; since then over `axis` alone.
 inline void onnx_softmax(onnx_context const& c, char const* type) {
   require_type(c, 0, onnx_floats);
   bool const old = c.opset() < 13;
@@ -142,10 +143,10 @@ inline void onnx_layer_norm(onnx_context const& c) {
   c.add("LayerNorm", {c.input(0)}, {norm, mean, deviation}, {{"axis", axis}, {"epsilon", c.real("epsilon", 1e-5f)}});
   std::string made = c.step("Mul", {norm, c.input(1)});
   if (c.has_input(2)) made = c.step("Add", {made, c.input(2)});
-  c.add("ResizeLike", {made, c.input(0)}, {c.output(0)});  // which refuses a scale of more places than the input
+  c.add("ResizeLike", {made, c.input(0)}, {c.output(0)});  // refuses a scale that broadcasts beyond the input
   c.as_input(0, 0);
   if (!c.wants(1) && !c.wants(2)) return;
-  // Of extent 1 in every normalised axis, of which the operator keeps one.
+  // ONNX's mean and deviation have extent 1 in all normalised axes; LayerNorm keeps one of these axes.
   std::size_t const rank = c.rank(0);
   std::vector<std::int64_t> more;
   for (std::size_t a = c.axis(0, axis) + 1; a < rank; ++a) more.push_back(static_cast<std::int64_t>(a));
@@ -196,7 +197,7 @@ inline void add_onnx_reduction_rules(onnx_rules& rules) {
             [](onnx_context const& c) { detail::onnx_reduce(c, "ReduceSum", onnx_floats, nullptr, "Log", "Log"); });
   rules.set("ReduceLogSumExp", detail::onnx_reduce_log_sum_exp);
   for (char const* type : {"ArgMax", "ArgMin"})
-    rules.set(type, [type](onnx_context const& c) { detail::onnx_arg(c, type); });
+    rules.set(type, [type](onnx_context const& c) { detail::onnx_arg_min_max(c, type); });
   for (char const* type : {"Softmax", "LogSoftmax"})
     rules.set(type, [type](onnx_context const& c) { detail::onnx_softmax(c, type); });
   rules.set("LayerNormalization", detail::onnx_layer_norm);

@@ -1,4 +1,4 @@
-// Rules for ONNX operators that select or join parts of tensors.
+// Conversion rules for ONNX's selections: Concat, Split, Slice, Gather, ReverseSequence, TopK.
 #pragma once
 
 #include <algorithm>
@@ -37,7 +37,8 @@ inline void onnx_concat(onnx_context const& c) {
   c.set_dims(0, std::move(dims));
 }
 
-// Since version 18 the node says the number of equal parts; the last is smaller where they do not come out even.
+// Split: since version 18 num_outputs asks for equal chunks, of which the last is smaller if the extent is not a
+// multiple.
 inline void onnx_split(onnx_context const& c) {
   std::int64_t const axis = c.integer("axis", 0);
   std::size_t const at = c.dims(0) ? c.axis(0, axis) : 0;
@@ -63,20 +64,20 @@ inline void onnx_split(onnx_context const& c) {
       sum += length;
     }
     if (static_cast<std::int64_t>(lengths.size()) != count || (extent >= 0 && sum != extent))
-      c.unsupported("the lengths do not make " + std::to_string(count) + " outputs of axis " + std::to_string(axis) +
-                    " of " + input_text(c, 0));
+      c.unsupported("the lengths do not split axis " + std::to_string(axis) + " of " + input_text(c, 0) + " into " +
+                    std::to_string(count) + " outputs");
   } else if (extent >= 0) {
     std::int64_t const length = (extent + count - 1) / count;
     if (!c.has("num_outputs") && extent % count != 0)
-      c.unsupported("axis " + std::to_string(axis) + " of " + input_text(c, 0) + " makes no " + std::to_string(count) +
-                    " equal parts");
-    if (extent - length * (count - 1) < 0) c.unsupported("there are more outputs than parts of equal length");
+      c.unsupported("axis " + std::to_string(axis) + " of " + input_text(c, 0) + " does not split into " +
+                    std::to_string(count) + " equal chunks");
+    if (extent - length * (count - 1) < 0) c.unsupported("there are more outputs than chunks of equal length");
     lengths.assign(static_cast<std::size_t>(count - 1), length);
     lengths.push_back(extent - length * (count - 1));
   } else if (c.has("num_outputs")) {
     c.unsupported("the extent of the axis must be known before the model is run");
   }
-  // Equal parts stay so in an input that is larger than the model says.
+  // Equal chunks carry no lengths, so that they stay equal for an input larger than the model declares.
   bool const even = !listed_there && !lengths.empty() && lengths.back() == lengths.front();
   if (!lengths.empty() && !even) arguments.emplace_back("split", lengths);
   c.add("Split", inputs, c.outputs(), std::move(arguments));
@@ -89,12 +90,12 @@ inline void onnx_split(onnx_context const& c) {
   }
 }
 
-// Bounds as plait's Slice has them: there -1 is the extent, not one before it.
+// Converts a bound to plait's Slice, where -1 is the extent, not the last index.
 inline std::int64_t slice_bound(std::int64_t at) {
   return at < 0 && at != std::numeric_limits<std::int64_t>::min() ? at - 1 : at;
 }
 
-// The same for bounds that come as a blob, of int32 or int64.
+// Converts bounds in a blob, of int32 or int64.
 inline std::string slice_bounds(onnx_context const& c, std::size_t i) {
   std::string const zero = c.constant_blob(onnx_filled(c.type(i), {}, 0), "zero");
   bool const wide = c.type(i) == onnx_type::int64;
@@ -124,7 +125,7 @@ inline void onnx_slice(onnx_context const& c) {
   if (known) {
     starts = old ? c.integers("starts") : c.known_integers(1, "the starts");
     ends = old ? c.integers("ends") : c.known_integers(2, "the ends");
-    if (starts.size() != ends.size()) c.unsupported("as many starts as ends must be given");
+    if (starts.size() != ends.size()) c.unsupported("starts and ends differ in length");
   }
   std::size_t const count = known  ? starts.size()
                             : axes ? axes->size()
@@ -136,17 +137,17 @@ inline void onnx_slice(onnx_context const& c) {
     axes.emplace(count);
     std::iota(axes->begin(), axes->end(), std::int64_t{0});
   }
-  if (axes->size() != count) c.unsupported("as many axes as bounds must be given");
+  if (axes->size() != count) c.unsupported("axes and starts differ in length");
   if (!old && c.has_input(4) && c.known_integers(4, "the steps").size() != count)
-    c.unsupported("as many steps as bounds must be given");
+    c.unsupported("steps and starts differ in length");
   bool const counts_back = std::ranges::any_of(*axes, [](std::int64_t axis) { return axis < 0; });
-  axes = axes_of(c, *axes, counts_back || c.dims(0) ? c.rank(0) : most_axes, true);
+  axes = axes_of(c, *axes, counts_back || c.dims(0) ? c.rank(0) : max_rank, true);
   onnx_dims dims = c.dims(0);
   std::string part = c.input(0);
   if (!known) {
     std::string first = slice_bounds(c, 1);
     std::string last = slice_bounds(c, 2);
-    if (axes->front() != 0) {  // axes before it are whole
+    if (axes->front() != 0) {  // the axes before it are not sliced
       std::vector<std::int64_t> const before{axes->front()};
       first = c.step("Concat", {c.constant_blob(onnx_filled(c.type(1), before, 0), "starts"), first}, {{"axis", 0}});
       last = c.step("Concat", {c.constant_blob(onnx_filled(c.type(2), before, -1), "ends"), last}, {{"axis", 0}});
@@ -168,7 +169,7 @@ inline void onnx_slice(onnx_context const& c) {
           };
           std::int64_t const from = place(starts[k]);
           std::int64_t const to = place(ends[k]);
-          // Bounds inside stay relative, as an input may be fed that is larger than the model says.
+          // Bounds in range stay relative to the end, for an input larger than the model declares.
           if (starts[k] < -extent || starts[k] > extent) first[axis] = from;
           if (ends[k] < -extent) last[axis] = to;
           if (to < from) first[axis] = last[axis] = from;
@@ -186,7 +187,7 @@ inline void onnx_slice(onnx_context const& c) {
   c.set_dims(0, std::move(dims));
 }
 
-// Indices may count from the end, if it is not known that they do not.
+// Gather: indices wrap (count from the end) unless they are known to be non-negative.
 inline void onnx_gather(onnx_context const& c) {
   std::size_t const axis = c.axis(0, c.integer("axis", 0));
   std::vector<net_argument> arguments;
@@ -199,7 +200,7 @@ inline void onnx_gather(onnx_context const& c) {
     std::int64_t const extent = (*c.dims(0))[axis];
     for (std::int64_t const at : c.known_integers(1, "the indices"))
       if (at < -extent || at >= extent)
-        c.unsupported("axis " + std::to_string(axis) + " of " + input_text(c, 0) + " has no place " +
+        c.unsupported("axis " + std::to_string(axis) + " of " + input_text(c, 0) + " has no index " +
                       std::to_string(at));
   }
   c.add("Gather", {c.input(0), c.input(1)}, {c.output(0)}, std::move(arguments));
@@ -232,8 +233,8 @@ inline void onnx_reverse_sequence(onnx_context const& c) {
   c.as_input(0, 0);
 }
 
-// The op fills up where the axis has fewer than k places. If its extent is known only when the net runs, Gather checks
-// that there is a place k - 1.
+// TopK: the op pads if the axis has fewer than k elements, which ONNX refuses. If the extent is known only at run time,
+// Gather checks it, by reading index k - 1.
 inline void onnx_top_k(onnx_context const& c) {
   require_type(c, 0, onnx_numbers);
   if (c.integer("largest", 1) == 0) c.unsupported("the smallest elements");
@@ -250,7 +251,7 @@ inline void onnx_top_k(onnx_context const& c) {
   if (k < 1) c.unsupported("k is " + std::to_string(k) + ", which should be at least 1");
   if (extent >= 0 && k > extent)
     c.unsupported("k is " + std::to_string(k) + ", where axis " + std::to_string(axis) + " of " + input_text(c, 0) +
-                  " has " + std::to_string(extent) + " places");
+                  " has " + std::to_string(extent) + " elements");
   std::string x = c.input(0);
   if (extent < 0) {
     std::string const shape = c.step("Shape", {x});

@@ -1,4 +1,4 @@
-// Rules for ONNX operators that move elements: shapes, parts, joints, places.
+// Conversion rules for ONNX's shape operators: Constant, Shape, Reshape, Squeeze, Transpose, Expand, Tile, Range.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 #include <vector>
 
 #include <plait/interop/onnx/detail/converter.hpp>
-#include <plait/interop/onnx/detail/rules/elements.hpp>
+#include <plait/interop/onnx/detail/rules/elementwise.hpp>
 #include <plait/interop/onnx/detail/values.hpp>
 #include <plait/interop/onnx/rules.hpp>
 
@@ -35,7 +35,7 @@ inline void onnx_constant(onnx_context const& c) {
   c.unsupported("it has no value that plait holds");
 }
 
-// The extents that a constant lists. Reports those below `least`.
+// Returns the shape that a constant input lists. Reports extents below `least`.
 inline std::vector<std::int64_t> shape_of(onnx_context const& c, std::size_t i, std::int64_t least) {
   std::vector<std::int64_t> made = c.known_integers(i, "the shape");
   for (std::int64_t const extent : made)
@@ -50,7 +50,7 @@ inline void onnx_constant_of_shape(onnx_context const& c) {
   std::vector<net_argument> arguments{{"input_as_shape", 1}, {"dtype", require_runtime_type(c, type)}};
   if (value.size() != 1 || value.shape.size() > 1) c.unsupported("its value must have one element");
   require_rank(c, 0, 1, 1);
-  // An argument is a float or an integer; a double that is neither comes as a factor.
+  // Arguments are floats or integers; any other double becomes a factor.
   std::optional<double> factor;
   std::visit(
       [&]<class T>(std::vector<T> const& elements) {
@@ -88,8 +88,8 @@ inline void onnx_shape(onnx_context const& c) {
   c.set_type(0, onnx_type::int64);
 }
 
-// ---- the same elements in other shapes
-// Reports a shape that the input cannot have, as far as its extents are known.
+// ---- reshapes
+// Reports a shape that the input cannot be reshaped to, as far as its extents are known.
 inline void check_reshape(onnx_context const& c, std::vector<std::int64_t> const& shape) {
   if (std::ranges::count(shape, -1) > 1) c.unsupported("a shape can have one -1 only");
   std::vector<std::int64_t> wanted = shape;
@@ -107,7 +107,7 @@ inline void check_reshape(onnx_context const& c, std::vector<std::int64_t> const
   std::ranges::replace(wanted, -1, std::int64_t{1});
   auto const asked = element_count(wanted);
   if (!have || !asked || (open ? *asked == 0 || *have % *asked != 0 : *have != *asked))
-    c.unsupported("the elements of " + input_text(c, 0) + " do not make the shape " + dims_text(shape));
+    c.unsupported(input_text(c, 0) + " cannot be reshaped to " + dims_text(shape));
 }
 
 inline void onnx_reshape(onnx_context const& c) {
@@ -153,7 +153,7 @@ inline void onnx_flatten(onnx_context const& c) {
 }
 
 inline void onnx_squeeze(onnx_context const& c) {
-  auto axes = listed(c, "axes", 1);
+  auto axes = list_attribute_or_input(c, "axes", 1);
   bool const has_list = axes.has_value();
   if (!axes) {
     if (!c.dims(0) || std::ranges::find(*c.dims(0), -1) != c.dims(0)->end())
@@ -170,7 +170,7 @@ inline void onnx_squeeze(onnx_context const& c) {
   if (c.dims(0))
     for (std::int64_t const axis : *axes)
       if (std::int64_t const extent = (*c.dims(0))[static_cast<std::size_t>(axis)]; extent >= 0 && extent != 1)
-        c.unsupported("axis " + std::to_string(axis) + " of " + input_text(c, 0) + " has not the extent 1");
+        c.unsupported("axis " + std::to_string(axis) + " of " + input_text(c, 0) + " does not have the extent 1");
   c.add("Squeeze", {c.input(0)}, {c.output(0)}, {{"dims", *axes}});
   c.set_type(0, c.type(0));
   if (!c.dims(0)) return;
@@ -181,11 +181,11 @@ inline void onnx_squeeze(onnx_context const& c) {
 }
 
 inline void onnx_unsqueeze(onnx_context const& c) {
-  auto axes = listed(c, "axes", 1, 0);  // a scalar, too, as in tests of ONNX itself
+  auto axes = list_attribute_or_input(c, "axes", 1, 0);  // also a scalar, as in ONNX's own tests
   if (!axes) c.unsupported("the axes are missing");
   bool const counts_back = std::ranges::any_of(*axes, [](std::int64_t axis) { return axis < 0; });
   if (counts_back && c.opset() < 11) c.unsupported("a negative axis");
-  axes = axes_of(c, *axes, counts_back || c.dims(0) ? c.rank(0) + axes->size() : most_axes, true);
+  axes = axes_of(c, *axes, counts_back || c.dims(0) ? c.rank(0) + axes->size() : max_rank, true);
   if (axes->empty()) return c.forward(0, 0);
   c.add("ExpandDims", {c.input(0)}, {c.output(0)}, {{"dims", *axes}});
   c.set_type(0, c.type(0));
@@ -233,12 +233,12 @@ inline void onnx_expand(onnx_context const& c) {
   if (dims) c.set_dims(0, std::move(dims));
 }
 
-// Where the number of axes is known only when the net runs, Transpose checks that there are as many as repeats.
+// Tile: if the rank is known only at run time, a Transpose checks that it equals the number of repeats.
 inline void onnx_tile(onnx_context const& c) {
   if (c.opset() < 6) c.unsupported("Tile before version 6 of the operators");
   require_rank(c, 1, 1, 1);
   auto const repeats = c.known_integers(1, "the repeats");
-  if (repeats.size() > most_axes) c.unsupported("it has more than " + std::to_string(most_axes) + " repeats");
+  if (repeats.size() > max_rank) c.unsupported("it has more than " + std::to_string(max_rank) + " repeats");
   if (c.dims(0) && c.dims(0)->size() != repeats.size())
     c.unsupported("it has " + std::to_string(repeats.size()) + " repeats for " + input_text(c, 0));
   if (std::ranges::any_of(repeats, [](std::int64_t count) { return count < 0; })) c.unsupported("a repeat is negative");

@@ -1,4 +1,4 @@
-// Text that stays where it is: what tables of names point into.
+// String arena: append-only storage of text with stable addresses. Tables of names point into it.
 #pragma once
 
 #include <algorithm>
@@ -13,27 +13,27 @@
 
 namespace plait {
 
-/// Keeps copies of strings, which never move: not when more are added, not with the store, and not for a copy of the
-/// store, which shares what is there and is independent otherwise, also in other threads, as no text is written twice.
-/// Adding is O(length); a copy is O(1) for each MiB of text. Nothing is given back before the last store that shares it
-/// goes.
-class text_store {
+/// Keeps copies of strings at stable addresses: they do not move when more are added, when the arena is moved, or when
+/// it is copied. A copy shares the existing chunks and is independent otherwise, also across threads, as no text is
+/// written twice. Adding is O(length); a copy is O(1) per MiB of text. A chunk is freed with the last arena that shares
+/// it.
+class string_arena {
  public:
-  text_store() = default;
-  text_store(text_store&& other) noexcept { swap(other); }
-  text_store(text_store const& other) : chunks_(other.chunks_) {}
-  text_store& operator=(text_store other) noexcept {
+  string_arena() = default;
+  string_arena(string_arena&& other) noexcept { swap(other); }
+  string_arena(string_arena const& other) : chunks_(other.chunks_) {}
+  string_arena& operator=(string_arena other) noexcept {
     swap(other);
     return *this;
   }
-  ~text_store() = default;
+  ~string_arena() = default;
 
-  /// The text as it is kept. Strong guarantee.
+  /// Returns the stored copy of `text`. Strong guarantee.
   std::string_view add(std::string_view text) {
     std::size_t const needed = text.size();
     if (needed == 0) return std::string_view("", 0);
     if (needed > left_) {
-      // Doubling from 64 bytes keeps the many tiny tables of nested nets tiny; 1 MiB bounds what a large one wastes.
+      // Doubling from 64 bytes keeps the many tiny tables of nested nets tiny; 1 MiB bounds the waste of a large one.
       std::size_t const size = std::max(needed, std::size_t{64} << std::min<std::size_t>(own_chunks_, 14));
       chunks_.push_back(std::make_shared_for_overwrite<char[]>(size));
       free_ = chunks_.back().get();
@@ -47,7 +47,7 @@ class text_store {
     return kept;
   }
 
-  void swap(text_store& other) noexcept {
+  void swap(string_arena& other) noexcept {
     chunks_.swap(other.chunks_);
     std::swap(free_, other.free_);
     std::swap(left_, other.left_);
@@ -55,7 +55,7 @@ class text_store {
   }
 
  private:
-  std::vector<std::shared_ptr<char[]>> chunks_;  // the last one goes on being filled by the store that made it only
+  std::vector<std::shared_ptr<char[]>> chunks_;  // only the arena that allocated the last one appends to it
   char* free_ = nullptr;
   std::size_t left_ = 0;
   std::size_t own_chunks_ = 0;

@@ -1,4 +1,4 @@
-// Rules for ONNX operators that multiply matrices, and for those of images.
+// Conversion rules for ONNX's matrix products and image operators: MatMul, Gemm, Conv, pooling, Pad.
 #pragma once
 
 #include <algorithm>
@@ -10,14 +10,14 @@
 #include <utility>
 #include <vector>
 
-#include <plait/interop/onnx/detail/rules/elements.hpp>
+#include <plait/interop/onnx/detail/rules/elementwise.hpp>
 #include <plait/interop/onnx/detail/values.hpp>
 #include <plait/interop/onnx/rules.hpp>
 
 namespace plait {
 namespace detail {
 
-// Reports two extents of a sum of products that are known to differ.
+// Reports inner extents of a product that are known to differ.
 inline void require_inner(onnx_context const& c, std::int64_t a, std::int64_t b) {
   if (a >= 0 && b >= 0 && a != b)
     c.unsupported(input_text(c, 0) + " and " + input_text(c, 1) + " have inner extents " + std::to_string(a) + " and " +
@@ -30,13 +30,13 @@ inline void onnx_mat_mul(onnx_context const& c) {
   onnx_dims const& a = c.dims(0);
   onnx_dims const& b = c.dims(1);
   if (a && b) require_inner(c, a->back(), (*b)[b->size() - (b->size() == 1 ? 1 : 2)]);
-  if (a && b && a->size() == 1 && b->size() == 1) {  // a number, of which BatchMatMul makes a vector
+  if (a && b && a->size() == 1 && b->size() == 1) {  // a dot product: a scalar, where BatchMatMul gives a vector
     c.add("ReduceSum", {c.step("Mul", {c.input(0), c.input(1)})}, {c.output(0)}, {{"keepdims", 0}});
     c.set_type(0, c.type(0));
     return c.set_dims(0, std::vector<std::int64_t>());
   }
   std::vector<net_argument> arguments;
-  bool const matrices = a && b && a->size() == 2 && b->size() == 2;  // which have a gradient, too
+  bool const matrices = a && b && a->size() == 2 && b->size() == 2;  // MatMul has a gradient, too
   if (!matrices) arguments.emplace_back("broadcast", 1);
   c.add(matrices ? "MatMul" : "BatchMatMul", {c.input(0), c.input(1)}, {c.output(0)}, std::move(arguments));
   c.set_type(0, c.type(0));
@@ -48,14 +48,14 @@ inline void onnx_mat_mul(onnx_context const& c) {
   c.set_dims(0, std::move(dims));
 }
 
-// Whether C of Gemm is a row for each column of the product: then the whole is a fully connected layer.
+// Returns true if C of Gemm is a bias vector, one element per output column: then Gemm is a fully connected layer.
 inline bool is_bias(onnx_context const& c, bool transposed) {
   if (!c.has_input(2) || !c.dims(2) || c.dims(2)->size() != 1 || !c.dims(1) || c.dims(1)->size() != 2) return false;
   std::int64_t const columns = (*c.dims(1))[transposed ? 0 : 1];
   return columns >= 0 && c.dims(2)->front() == columns;
 }
 
-// Whether C is known to broadcast to the product without changing its shape.
+// Returns true if C is known to broadcast to the product's shape.
 inline bool has_fitting_bias(onnx_context const& c, std::vector<std::int64_t> const& product) {
   if (!c.dims(2) || c.dims(2)->size() > 2) return false;
   auto const& dims = *c.dims(2);
@@ -98,7 +98,7 @@ inline void onnx_gemm(onnx_context const& c) {
       std::string const bias = beta == 1 ? c.input(2) : c.step("Scale", {c.input(2)}, {{"scale", beta}});
       if (has_fitting_bias(c, dims)) {
         c.add("Add", {product, bias}, {c.output(0)}, onnx_old_broadcast(c));
-      } else {  // Sum refuses a C of more axes or places than the product
+      } else {  // Sum refuses a C that broadcasts beyond the product's shape
         std::string const ones = c.step("ConstantFill", {product}, {{"value", 1.0f}});
         c.add("Sum", {product, c.step("Mul", {ones, bias}, onnx_old_broadcast(c))}, {c.output(0)});
       }
@@ -108,13 +108,14 @@ inline void onnx_gemm(onnx_context const& c) {
   c.set_dims(0, dims);
 }
 
-/// Windows over the axes of images from the third on.
+/// Sliding windows over the spatial axes of images, from the third axis on.
 struct onnx_windows {
   std::vector<net_argument> arguments;
-  onnx_dims dims;  ///< of the places, as far as they are known
+  onnx_dims dims;  ///< spatial output extents, as far as they are known
 };
 
-// A list of one number for each axis of a window, or with `sides` two: before all axes, then after them.
+// Returns a list attribute with one number for each spatial axis or, if `sides` is 2, with those before all axes and
+// then those after them.
 inline std::vector<std::int64_t> window_list(onnx_context const& c, std::string_view name, std::size_t axes,
                                              std::int64_t least, std::size_t sides = 1) {
   std::vector<std::int64_t> const made = c.integers(name);
@@ -128,9 +129,9 @@ inline std::vector<std::int64_t> window_list(onnx_context const& c, std::string_
   return made;
 }
 
-// `weights` is the input whose axes from the third on are a window, 0 for none. Where the number of axes of the images
-// is not known, the op checks it against the weights, or the lists but for those of one number: these it takes for all
-// axes.
+// Decodes kernel_shape, strides, dilations, pads and auto_pad. `weights` is the input whose spatial axes are the
+// kernel, 0 for none. If the rank of the images is unknown, the op checks it against the weights or the lists, except
+// for lists of one number, which it applies to all axes.
 inline onnx_windows onnx_windows_of(onnx_context const& c, std::size_t weights) {
   require_rank(c, 0, 3);
   std::vector<std::int64_t> kernels = c.integers("kernel_shape");
@@ -159,7 +160,7 @@ inline onnx_windows onnx_windows_of(onnx_context const& c, std::size_t weights) 
   std::string const automatic = c.text("auto_pad", "NOTSET");
   if (automatic != "NOTSET" && automatic != "VALID" && automatic != "SAME_UPPER")
     c.unsupported("auto_pad " + automatic);
-  // ONNX Runtime lets pads of 0 pass where there are no weights, and converters write them.
+  // ONNX Runtime accepts pads of 0 for pooling, and converters write them.
   bool const padded = std::ranges::any_of(pads, [](std::int64_t each) { return each != 0; });
   if (automatic != "NOTSET" && (padded || (weights != 0 && c.has("pads"))))
     c.unsupported("pads beside auto_pad " + automatic);
@@ -176,7 +177,7 @@ inline onnx_windows onnx_windows_of(onnx_context const& c, std::size_t weights) 
     std::int64_t const reach = dilations[axis] * (kernels[axis] - 1) + 1;
     std::int64_t const whole = extent + pads[axis] + pads[axes + axis];
     if (extent >= 0 && automatic != "SAME_UPPER" && whole < reach)
-      c.unsupported("a window of " + std::to_string(reach) + " places is larger than axis " + std::to_string(axis + 2) +
+      c.unsupported("a window of extent " + std::to_string(reach) + " exceeds axis " + std::to_string(axis + 2) +
                     " of " + input_text(c, 0) + " with its pads");
     made.dims->push_back(extent < 0                  ? -1
                          : automatic == "SAME_UPPER" ? (extent + stride - 1) / stride
@@ -185,7 +186,7 @@ inline onnx_windows onnx_windows_of(onnx_context const& c, std::size_t weights) 
   return made;
 }
 
-// The images' first axis, channels, and the places of windows.
+// Sets the output's type and shape: batch, channels, spatial extents.
 inline void set_windows(onnx_context const& c, std::int64_t channels, onnx_dims const& places) {
   c.set_type(0, c.type(0));
   std::vector<std::int64_t> dims{c.dims(0) ? c.dims(0)->front() : -1, channels};
@@ -209,8 +210,8 @@ inline void onnx_conv(onnx_context const& c) {
         c.unsupported("kernel_shape " + dims_text(kernels) + " is not that of " + input_text(c, 1));
     if (c.dims(0) && w[1] >= 0 && (*c.dims(0))[1] >= 0 &&
         (w[1] > (std::int64_t{1} << 40) / group || (*c.dims(0))[1] != w[1] * group))
-      c.unsupported(input_text(c, 0) + " has not the channels of " + input_text(c, 1) + " in " + std::to_string(group) +
-                    " groups");
+      c.unsupported(input_text(c, 0) + " does not have the channels of " + input_text(c, 1) + " in " +
+                    std::to_string(group) + " groups");
     if (filters >= 0 && filters % group != 0)
       c.unsupported("the filters of " + input_text(c, 1) + " do not make " + std::to_string(group) + " groups");
   }
@@ -232,10 +233,10 @@ inline void onnx_pool(onnx_context const& c, char const* type) {
   set_windows(c, c.dims(0) ? (*c.dims(0))[1] : -1, windows.dims);
 }
 
-// A blob that is x with a margin of one number, which PadImage has as a float: of another number, the margin is where
-// ones get zeros.
-inline void onnx_constant_margin(onnx_context const& c, std::string const& x, onnx_type type, std::string const& value,
-                                 net_argument const& pads, std::string const& made) {
+// Pads with a constant that PadImage's float argument cannot represent: pads x and a blob of ones with zeros, and
+// selects the constant where the padded ones are zero.
+inline void onnx_pad_constant(onnx_context const& c, std::string const& x, onnx_type type, std::string const& value,
+                              net_argument const& pads, std::string const& made) {
   std::string const padded = c.step("PadImage", {x}, {pads});
   std::string const one = c.step("ConstantFill", {x}, {{"value", 1.0f}, {"dtype", require_runtime_type(c, type)}});
   std::string const inside =
@@ -245,7 +246,7 @@ inline void onnx_constant_margin(onnx_context const& c, std::string const& x, on
   c.add("Where", {inside, padded, c.step("Mul", {ones, value})}, {made});
 }
 
-// Of images, around height and width. Elements of other types than floats go through double.
+// Pad of the height and width of images. Elements of other types than floats are computed as double.
 inline void onnx_pad(onnx_context const& c) {
   require_type(c, 0, {onnx_type::float32, onnx_type::float64, onnx_type::int32, onnx_type::uint8, onnx_type::boolean});
   if (c.opset() >= 11) require_rank(c, 1, 1, 1);
@@ -290,7 +291,7 @@ inline void onnx_pad(onnx_context const& c) {
   net_argument const sides("pads", {pads[2], pads[3], pads[6], pads[7]});
   std::string const made = direct ? c.output(0) : c.temporary("padded");
   if (mode == "constant" && (!known_value || !is_float(value)))
-    onnx_constant_margin(c, as(c.input(0), type), type, as(c.input(2), type), sides, made);
+    onnx_pad_constant(c, as(c.input(0), type), type, as(c.input(2), type), sides, made);
   else
     c.add("PadImage", {as(c.input(0), type)}, {made}, {sides, {"mode", mode}, {"value", value}});
   if (!direct) c.add("Cast", {made}, {c.output(0)}, {{"to", require_runtime_type(c, c.type(0))}});
@@ -311,7 +312,7 @@ inline void onnx_global_pool(onnx_context const& c, char const* type) {
 
 }  // namespace detail
 
-inline void add_onnx_matrix_rules(onnx_rules& rules) {
+inline void add_onnx_matmul_and_conv_rules(onnx_rules& rules) {
   rules.set("MatMul", detail::onnx_mat_mul);
   rules.set("Gemm", detail::onnx_gemm);
   rules.set("Conv", detail::onnx_conv);

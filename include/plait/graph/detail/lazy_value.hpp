@@ -1,4 +1,4 @@
-// What an object makes of its other members when it is first asked for it, by whichever thread.
+// Thread-safe lazy initialisation of a member, usable in constant expressions.
 #pragma once
 
 #include <type_traits>
@@ -8,35 +8,36 @@
 
 namespace plait::detail {
 
-/// A T that is made when it is first asked for. To ask is const and may be done by several threads at once: the first
-/// one's is kept; others that ask before it is done make theirs, of which one is kept too. Afterwards asking costs a
-/// load and a branch that is always foreseen. The T is on the heap, as gcc 12 has no mutable members of constants in
-/// constant expressions. The compiler's own atomic operations, as each includer would read <atomic> for 0.1 s.
+/// A lazily computed T. Access is const and safe from several threads: the first thread's result is kept; threads that
+/// access it before it is done compute their own, of which one is kept, too. Later accesses cost a load and a
+/// well-predicted branch. The T is on the heap, as gcc 12 does not allow mutable members of constants in constant
+/// expressions. Uses the compiler's atomic builtins, as <atomic> would cost each includer 0.1 s.
 template <class T>
-class first_use {
+class lazy_value {
  public:
-  constexpr first_use() = default;
-  // A copy begins anew: another thread may be making the original's just now.
-  constexpr first_use(first_use const& other) {
-    if (other.held_ != nullptr) expect();
+  constexpr lazy_value() = default;
+  // A copy starts uncomputed: another thread may be computing the original's value right now.
+  constexpr lazy_value(lazy_value const& other) {
+    if (other.held_ != nullptr) invalidate();
   }
-  constexpr first_use(first_use&& other) noexcept { swap(other); }
-  constexpr first_use& operator=(first_use other) noexcept {
+  constexpr lazy_value(lazy_value&& other) noexcept { swap(other); }
+  constexpr lazy_value& operator=(lazy_value other) noexcept {
     swap(other);
     return *this;
   }
-  constexpr ~first_use() { delete held_; }
+  constexpr ~lazy_value() { delete held_; }
 
-  /// The next to ask makes it, again if it was made. No other thread may use the object meanwhile.
-  constexpr void expect() {
+  /// Invalidates the value: the next access computes it again. No other thread may use the object meanwhile.
+  constexpr void invalidate() {
     if (held_ == nullptr) held_ = new holder;
     held_->taken = false;
     held_->made_beside.reset();
     if (!std::is_constant_evaluated()) made_ = nullptr;
   }
 
-  /// make(T&) is called if it has not been, or has thrown; it is given what was made before the last expect(), whose
-  /// memory it may keep, or a new T where another thread is at that. Before the first expect(), a T{} is all there is.
+  /// Returns the value; calls make(T&) first if it has not been computed, or make has thrown. make gets the value from
+  /// before the last invalidate(), whose memory it may reuse, or a new T while another thread is computing. Before the
+  /// first invalidate(), returns a T{}.
   template <class Make>
   constexpr T const& operator()(Make make) const {
     if (std::is_constant_evaluated()) {
@@ -59,11 +60,11 @@ class first_use {
   };
   struct holder {
     T value{};
-    bool taken = false;  // by who makes it, or has made it
+    bool taken = false;  // a thread is computing, or has computed, the value
     owned made_beside;
   };
 
-  // Gives back what was taken, unless it was made.
+  // Releases `taken` unless the value was computed.
   struct turn {
     bool& taken;
     bool done = false;
@@ -97,7 +98,7 @@ class first_use {
       return *std::exchange(own.it, nullptr);
     return *kept;
   }
-  constexpr void swap(first_use& other) noexcept {
+  constexpr void swap(lazy_value& other) noexcept {
     std::swap(held_, other.held_);
     if (!std::is_constant_evaluated()) std::swap(made_, other.made_);
   }

@@ -3,16 +3,16 @@
 #include <algorithm>
 #include <vector>
 
-#include <plait/graph/detail/exits.hpp>
+#include <plait/graph/detail/post_dominator_roots.hpp>
 
 #include <graph/graph_description.hpp>
 #include <graph/random_graphs.hpp>
-#include <oracle/naive_exits.hpp>
+#include <oracle/naive_post_dominator_roots.hpp>
 
 namespace {
 
 struct rows {
-  // By number, as graph_exits wants them.
+  // By number, as post_dominator_roots requires.
   plait::csr<std::uint32_t> successors;
   plait::csr<std::uint32_t> predecessors;
   explicit rows(test::graph_description const& from) {
@@ -28,29 +28,29 @@ struct rows {
 
 }  // namespace
 
-TEST_CASE("exits come first, then endless loops as they are found") {
+TEST_CASE("post-dominator roots: exits come first, then infinite loops in order of discovery") {
   rows const g({6, {{0, 3}, {0, 1}, {1, 2}, {2, 1}, {3, 4}, {4, 3}}});
-  plait::graph_exits exits;
+  plait::post_dominator_roots exits;
   exits.compute(g.successors, g.predecessors);
   CHECK(exits.exit_count() == 1);
-  // From 0: 3, 4, 1, 2. Then from 3, of which no root was reached yet: 4.
+  // From 0: 3, 4, 1, 2. Then from 3, which reaches no root yet: 4.
   CHECK(std::ranges::equal(exits.roots(), std::vector{5, 2, 4}));
   exits.compute(rows({1, {}}).successors, rows({1, {}}).predecessors);
   CHECK(std::ranges::equal(exits.roots(), std::vector{0}));
   CHECK(exits.exit_count() == 1);
 }
 
-TEST_CASE("roots that reach others are dropped, even in a row") {
-  // The walk from 0 ends in 1, that from 2 in 3, that from 4 in 5; 1 leads to 2 and 4, 3 to 4.
+TEST_CASE("post-dominator roots: roots that reach others are dropped, even transitively") {
+  // The search from 0 ends in 1, that from 2 in 3, that from 4 in 5; 1 leads to 2 and 4, 3 to 4.
   rows const g({6, {{0, 1}, {1, 0}, {0, 2}, {2, 3}, {3, 2}, {2, 4}, {4, 5}, {5, 4}}});
-  plait::graph_exits exits;
+  plait::post_dominator_roots exits;
   exits.compute(g.successors, g.predecessors);
   CHECK(exits.exit_count() == 0);
   CHECK(std::ranges::equal(exits.roots(), std::vector{5}));
 }
 
-TEST_CASE("10,000 random graphs: the roots are those of LLVM's rule") {
-  plait::graph_exits exits;
+TEST_CASE("post-dominator roots: equal those of LLVM's rule on 10,000 random graphs") {
+  plait::post_dominator_roots exits;
   std::size_t endless = 0;
   std::size_t several = 0;
   for (unsigned seed = 0; seed != 10'000; ++seed) {
@@ -59,7 +59,7 @@ TEST_CASE("10,000 random graphs: the roots are those of LLVM's rule") {
     rows const g(from);
     exits.compute(g.successors, g.predecessors);
     std::vector<int> const roots(exits.roots().begin(), exits.roots().end());
-    REQUIRE(roots == test::naive_exits(from));
+    REQUIRE(roots == test::naive_post_dominator_roots(from));
     endless += roots.size() > exits.exit_count() ? 1 : 0;
     several += roots.size() > exits.exit_count() + 1 ? 1 : 0;
   }

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include <plait/graph/detail/first_use.hpp>
+#include <plait/graph/detail/lazy_value.hpp>
 #include <plait/graph/dominators.hpp>
 
 #include <graph/random_graphs.hpp>
@@ -15,11 +15,11 @@
 
 namespace {
 
-using numbers = plait::detail::first_use<std::vector<int>>;
+using numbers = plait::detail::lazy_value<std::vector<int>>;
 
 static_assert([] {
   numbers made;
-  made.expect();
+  made.invalidate();
   numbers const& asked = made;
   int count = 0;
   auto const make = [&](std::vector<int>& v) { v.push_back(++count); };
@@ -32,14 +32,14 @@ static_assert([] {
 
 }  // namespace
 
-TEST_CASE("what is made on first use is made once, and again when that is expected") {
+TEST_CASE("lazy_value: is computed once, and again after invalidate()") {
   numbers made;
-  made.expect();
+  made.invalidate();
   int count = 0;
   auto const make = [&](std::vector<int>& v) { v.assign(100, ++count); };
   int const* const memory = made(make).data();
   CHECK(made(make)[0] == 1);
-  made.expect();
+  made.invalidate();
   CHECK(made(make)[0] == 2);
   CHECK(made(make).data() == memory);
 
@@ -54,17 +54,17 @@ TEST_CASE("what is made on first use is made once, and again when that is expect
   CHECK(count == 4);
 }
 
-TEST_CASE("who makes it may fail: the next one tries again") {
+TEST_CASE("lazy_value: after an exception the next access computes it again") {
   numbers made;
-  made.expect();
+  made.invalidate();
   CHECK_THROWS_AS(made([](std::vector<int>&) { throw std::runtime_error("not today"); }), std::runtime_error);
   CHECK(made([](std::vector<int>& v) { v = {7}; })[0] == 7);
 }
 
-TEST_CASE("several threads that ask at once each get one, and later ones that of the first") {
+TEST_CASE("lazy_value: concurrent first accesses each get a value, later ones the first") {
   for (int round = 0; round != 200; ++round) {
     numbers made;
-    made.expect();
+    made.invalidate();
     std::atomic<int> count = 0;
     std::atomic<int> right = 0;
     std::atomic<bool> go = false;
@@ -89,12 +89,12 @@ TEST_CASE("several threads that ask at once each get one, and later ones that of
   }
 }
 
-TEST_CASE("who asks while another is making it does not wait") {
+TEST_CASE("lazy_value: an access during the computation does not block") {
   numbers made;
-  made.expect();
+  made.invalidate();
   std::atomic<int> begun = 0;
   std::vector<int const*> got(3);
-  // None ends before all have begun.
+  // No computation ends before all have begun.
   auto const ask = [&](int i) {
     got[static_cast<std::size_t>(i)] = &made([&](std::vector<int>& v) {
       ++begun;
@@ -106,13 +106,13 @@ TEST_CASE("who asks while another is making it does not wait") {
   for (int i = 0; i != 3; ++i) threads.emplace_back(ask, i);
   for (std::thread& t : threads) t.join();
   for (int const* const one : got) CHECK(*one == 7);
-  // One is kept for those that came too early, one for all others.
+  // One value is kept for the concurrent threads, one for all others.
   std::ranges::sort(got);
   CHECK(std::ranges::distance(got.begin(), std::ranges::unique(got).begin()) == 2);
   CHECK(std::ranges::find(got, &made([](std::vector<int>&) {})[0]) != got.end());
 }
 
-TEST_CASE("before anything is computed there is nothing") {
+TEST_CASE("lazy_value: is a default value before invalidate()") {
   plait::dominator_tree<own::graph> const tree;
   CHECK(tree.dense().preorder().empty());
   CHECK(tree.snapshot().order().empty());
@@ -122,7 +122,7 @@ TEST_CASE("before anything is computed there is nothing") {
   CHECK(numbers()([](std::vector<int>& v) { v = {1}; }).empty());
 }
 
-TEST_CASE("a tree that is const may be asked first by several threads") {
+TEST_CASE("lazy_value: concurrent first queries of a const dominator tree are safe") {
   for (unsigned seed = 0; seed != 50; ++seed) {
     CAPTURE(seed);
     auto const g = test::make_graph<own::graph>(test::random_flow_graph(seed, 60));

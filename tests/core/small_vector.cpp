@@ -1,4 +1,4 @@
-#include <plait/core/detail/small_list.hpp>
+#include <plait/core/detail/small_vector.hpp>
 
 #include <cstdint>
 #include <random>
@@ -8,11 +8,11 @@
 #include <doctest/doctest.h>
 
 namespace {
-using list = plait::small_list<std::uint32_t, 4>;
+using list = plait::small_vector<std::uint32_t, 4>;
 std::vector<std::uint32_t> items(list const& l) { return {l.begin(), l.end()}; }
 }  // namespace
 
-TEST_CASE("a small_list does what a vector does, inside and outside its owner") {
+TEST_CASE("small_vector: agrees with std::vector, inline and on the heap") {
   std::mt19937 random(7);
   list ours;
   std::vector<std::uint32_t> theirs;
@@ -70,9 +70,9 @@ TEST_CASE("a small_list does what a vector does, inside and outside its owner") 
   }
 }
 
-TEST_CASE("four bytes of bookkeeping") { CHECK(sizeof(list) == 4 + 4 * sizeof(std::uint32_t)); }
+TEST_CASE("small_vector: has four bytes of bookkeeping") { CHECK(sizeof(list) == 4 + 4 * sizeof(std::uint32_t)); }
 
-TEST_CASE("an index out of range is a violated precondition") {
+TEST_CASE("small_vector: an index out of range is a precondition_error") {
   list const l = {1, 2};
   CHECK_THROWS_AS((void)l[2], plait::precondition_error);
 }

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include <plait/core/detail/text_store.hpp>
+#include <plait/core/detail/string_arena.hpp>
 
 namespace {
 
@@ -15,31 +15,31 @@ std::string text_of(int i) {
 
 }  // namespace
 
-TEST_CASE("text stays where it is, whatever is added later") {
-  plait::text_store store;
+TEST_CASE("string_arena: text keeps its address when more is added") {
+  plait::string_arena store;
   std::vector<std::string_view> kept;
   for (int i = 0; i != 3'000; ++i) kept.push_back(store.add(text_of(i)));
-  plait::text_store const moved = std::move(store);
+  plait::string_arena const moved = std::move(store);
   for (int i = 0; i != 3'000; ++i) REQUIRE(kept[static_cast<std::size_t>(i)] == text_of(i));
   CHECK(store.add("again") == "again");
 }
 
-TEST_CASE("no text is a text with an address") {
-  plait::text_store store;
+TEST_CASE("string_arena: empty text has a non-null address") {
+  plait::string_arena store;
   CHECK(store.add("").empty());
   CHECK(store.add("").data() != nullptr);
 }
 
-TEST_CASE("a copy shares what is there, and neither writes over what the other adds") {
-  plait::text_store first;
+TEST_CASE("string_arena: a copy shares existing text, and neither overwrites additions of the other") {
+  plait::string_arena first;
   std::string_view const shared = first.add("shared");
-  plait::text_store second = first;
+  plait::string_arena second = first;
   std::vector<std::pair<std::string_view, std::string>> kept;
   for (int i = 0; i != 500; ++i) {
     kept.emplace_back(first.add(text_of(i)), text_of(i));
     kept.emplace_back(second.add(text_of(i + 7)), text_of(i + 7));
   }
   for (auto const& [view, text] : kept) REQUIRE(view == text);
-  first = plait::text_store();
+  first = plait::string_arena();
   CHECK(shared == "shared");  // the copy holds it
 }

@@ -1,4 +1,4 @@
-// An op type of one's own, for one's own IR, on every backend: it stands beside plait's as if it were one of them.
+// User-defined operator for a user-defined IR, on every backend, used like plait's own.
 #include <cmath>
 #include <cstddef>
 #include <iostream>
@@ -63,7 +63,7 @@ int main() try {
   for (float const x : blobs.fetch<float>("sum")) std::cout << x << ' ';
   std::cout << '\n';
 
-  // What is wrong is said with the op, its blobs and their shapes.
+  // Errors name the op, its blobs and their shapes.
   blobs.feed<float>("b", {1, 2}, {2});
   try {
     plait::compile(net, operators, blobs).run();

@@ -6,12 +6,12 @@
 #include <set>
 #include <vector>
 
-#include <plait/core/detail/bit_rows.hpp>
+#include <plait/core/detail/bit_matrix.hpp>
 
 namespace {
 
 static_assert([] {
-  plait::bit_rows m;
+  plait::bit_matrix m;
   m.reset(3, 65);
   m.insert(1, 64);
   m.insert_range(2, 60, 65);
@@ -20,12 +20,12 @@ static_assert([] {
          m.width() == 2;
 }());
 
-TEST_CASE("bit_rows: rows are sets of their own, ranges are their numbers") {
+TEST_CASE("bit_matrix: rows are independent sets, and ranges insert and erase each number") {
   for (unsigned seed = 0; seed != 500; ++seed) {
     CAPTURE(seed);
     std::mt19937 random(seed);
     std::size_t const bound = 1 + random() % 200;
-    plait::bit_rows m;
+    plait::bit_matrix m;
     m.reset(5, 7);
     m.insert(4, 6);
     if (seed % 2 == 0)
@@ -56,8 +56,8 @@ TEST_CASE("bit_rows: rows are sets of their own, ranges are their numbers") {
   }
 }
 
-TEST_CASE("bit_rows: sets of nothing") {
-  plait::bit_rows m;
+TEST_CASE("bit_matrix: rows with bound 0 are empty") {
+  plait::bit_matrix m;
   m.reset_full(3, 0);
   REQUIRE(m[2].empty());
   REQUIRE(m.width() == 0);

@@ -1,4 +1,4 @@
-// expect: plait: a recurrent cell needs step(plait::cell_step&) const, which gives a std::vector<blob_handle>
+// expect: plait: a recurrent cell needs step(plait::cell_step&) const, which returns a std::vector<blob_handle>
 #include <vector>
 
 #include <plait/rnn/recurrent_cell.hpp>

@@ -1,4 +1,4 @@
-// The roots of post-dominators, word for word as LLVM's FindRoots describes them: sets, and a walk per question.
+// Oracle for the roots of the post-dominator tree: LLVM's FindRoots word for word, with sets and one search per query.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace test {
 
-[[nodiscard]] inline std::vector<int> naive_exits(graph_description const& g) {
+[[nodiscard]] inline std::vector<int> naive_post_dominator_roots(graph_description const& g) {
   int const count = static_cast<int>(g.nodes);
   graph_description reversed{g.nodes, {}};
   for (auto [a, b] : g.edges) reversed.edges.emplace_back(b, a);
@@ -28,7 +28,7 @@ namespace test {
   for (int n = 0; n != count; ++n) {
     std::vector<bool> const covered = naive_reachable(reversed, roots);
     if (covered[static_cast<std::size_t>(n)]) continue;
-    // Forward and depth first, the highest successor first; the last node found is the root.
+    // Searches forward, depth first, the highest successor first; the last node found is the root.
     std::vector<bool> seen(g.nodes);
     std::vector<int> stack{n};
     int last = n;
@@ -45,7 +45,7 @@ namespace test {
     roots.push_back(last);
   }
 
-  // Roots from which another root is reached are not needed.
+  // Drops roots that reach another root.
   for (std::size_t i = exits; i < roots.size();) {
     std::vector<bool> const reached = naive_reachable(g, {roots[i]});
     bool const redundant = std::ranges::any_of(

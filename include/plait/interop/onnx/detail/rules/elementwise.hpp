@@ -1,4 +1,4 @@
-// Rules for ONNX operators that work element by element.
+// Conversion rules for ONNX's element-wise operators: unary, binary and variadic, with broadcasting.
 #pragma once
 
 #include <cstddef>
@@ -14,19 +14,21 @@
 namespace plait {
 namespace detail {
 
-inline void onnx_map(onnx_context const& c, char const* type, std::vector<net_argument> arguments = {},
-                     onnx_types types = onnx_floats) {
+/// Converts an element-wise operator of one input.
+inline void onnx_unary(onnx_context const& c, char const* type, std::vector<net_argument> arguments = {},
+                       onnx_types types = onnx_floats) {
   require_type(c, 0, types);
   c.add(type, {c.input(0)}, {c.output(0)}, std::move(arguments));
   c.as_input(0, 0);
 }
 
-// ---- bytes, which most ops do not compute: as int32, and modulo 256 back
+// ---- uint8 and bool, which most ops lack: computed as int32, and cast back modulo 256
+/// Returns input i, cast to int32 if it is uint8 or bool.
 inline std::string onnx_widened(onnx_context const& c, std::size_t i) {
   if (c.type(i) != onnx_type::uint8 && c.type(i) != onnx_type::boolean) return c.input(i);
   return c.step("Cast", {c.input(i)}, {{"to", require_runtime_type(c, onnx_type::int32)}});
 }
-/// `make(blob)` makes output 0 as a blob of that name, of the type of the widened inputs.
+/// Calls `make(blob)`, which adds the ops that write a blob of the widened type, and casts the blob to output 0.
 template <class Make>
 void onnx_narrowed(onnx_context const& c, Make const& make) {
   if (c.type(0) != onnx_type::uint8 && c.type(0) != onnx_type::boolean) return make(c.output(0));
@@ -36,7 +38,7 @@ void onnx_narrowed(onnx_context const& c, Make const& make) {
 }
 
 // ---- two operands
-// Before version 7 the second operand is repeated as Caffe2 has it, and the attributes are called so.
+// Returns the arguments of broadcasting before version 7, which has Caffe2's semantics and attribute names.
 inline std::vector<net_argument> onnx_old_broadcast(onnx_context const& c) {
   std::vector<net_argument> made;
   if (c.opset() >= 7 || c.integer("broadcast", 0) == 0) return made;
@@ -45,6 +47,7 @@ inline std::vector<net_argument> onnx_old_broadcast(onnx_context const& c) {
   return made;
 }
 
+// Returns the shape of a binary operator's output.
 inline onnx_dims onnx_broadcast_dims(onnx_context const& c) {
   if (c.opset() >= 7) return broadcast(c, c.dims(0), c.dims(1));
   if (c.integer("broadcast", 0) == 0 && c.dims(0)) require_dims(c, 1, *c.dims(0), "as input 0 is");
@@ -74,7 +77,7 @@ inline void onnx_logical(onnx_context const& c, char const* type) {
   c.set_dims(0, std::move(dims));
 }
 
-// Numbers of the same type as input 0.
+// Returns a scalar constant of the type of input 0.
 inline std::string onnx_number(onnx_context const& c, double value, char const* ending) {
   return c.constant_blob(onnx_filled(c.type(0), {}, value), ending);
 }
@@ -91,7 +94,7 @@ inline void onnx_pow(onnx_context const& c) {
 }
 
 // ---- any number of operands
-// The shape of all operands together; before version 8 they must be alike.
+// Returns the shape that all operands broadcast to, and whether they are `alike`; before version 8 they must be.
 inline onnx_dims onnx_variadic_dims(onnx_context const& c, bool& alike) {
   onnx_dims dims = c.dims(0);
   alike = true;
@@ -104,7 +107,7 @@ inline onnx_dims onnx_variadic_dims(onnx_context const& c, bool& alike) {
   return dims;
 }
 
-// Sums and means: one op where all operands are alike, else one sum after the other.
+// Sum and Mean: one op if all operands have the same shape, else a chain of Add ops.
 inline void onnx_sum(onnx_context const& c, bool mean) {
   require_type(c, 0, onnx_floats);
   std::size_t const count = c.input_count();
@@ -125,10 +128,9 @@ inline void onnx_sum(onnx_context const& c, bool mean) {
   c.set_dims(0, std::move(dims));
 }
 
-/// Brings blobs of numbers to the shape that they broadcast to: each is multiplied by ones of that shape, which leaves
-/// every number as it is, NaN and infinities too. Comparing a blob with itself is a way to its shape that no element
-/// gets in the way of.
-inline void onnx_bring_together(onnx_context const& c, std::vector<std::string>& blobs, onnx_type type) {
+/// Broadcasts operands to their common shape: multiplies each by ones of that shape, which preserves every number, NaN
+/// and infinities included. The shape comes from comparing each blob with itself, which works for all elements.
+inline void onnx_broadcast_operands(onnx_context const& c, std::vector<std::string>& blobs, onnx_type type) {
   if (type == onnx_type::undefined) c.unsupported("the type of its inputs must be known before the model is run");
   std::string all;
   for (std::string const& each : blobs) {
@@ -139,28 +141,29 @@ inline void onnx_bring_together(onnx_context const& c, std::vector<std::string>&
   for (std::string& each : blobs) each = c.step("Mul", {each, ones});
 }
 
+/// Returns int32 for uint8 and bool, else the type itself.
 inline onnx_type onnx_widened_type(onnx_type type) {
   return type == onnx_type::uint8 || type == onnx_type::boolean ? onnx_type::int32 : type;
 }
 
-// The op takes operands of one shape.
-inline void onnx_extreme(onnx_context const& c, char const* type) {
+// Max and Min. The ops need operands of one shape.
+inline void onnx_min_max(onnx_context const& c, char const* type) {
   require_type(c, 0, onnx_numbers_and_bytes);
   bool alike = true;
   onnx_dims dims = onnx_variadic_dims(c, alike);
   onnx_narrowed(c, [&](std::string const& made) {
     std::vector<std::string> operands;
     for (std::size_t i = 0; i != c.input_count(); ++i) operands.push_back(onnx_widened(c, i));
-    if (!alike) onnx_bring_together(c, operands, onnx_widened_type(c.type(0)));
+    if (!alike) onnx_broadcast_operands(c, operands, onnx_widened_type(c.type(0)));
     c.add(type, operands, {made});
   });
   c.set_type(0, c.type(0));
   c.set_dims(0, std::move(dims));
 }
 
-/// Whether an argument, which is a float, holds the number.
+/// Returns true if a float argument represents the number exactly.
 inline bool is_float(double value) { return value != value || static_cast<double>(static_cast<float>(value)) == value; }
-/// The greatest and the least finite number of a type, as a scalar.
+/// Returns the greatest or the least finite number of a type, as a scalar.
 inline tensor_value onnx_limit(onnx_type type, bool greatest) {
   auto const pick = [&]<class T>(T) -> tensor_value {
     using limits = std::numeric_limits<T>;
@@ -180,7 +183,7 @@ inline tensor_value onnx_limit(onnx_type type, bool greatest) {
   }
 }
 
-// One op where its arguments hold the bounds, else the greater of x and min, and the lesser of that and max.
+// Clip: one op if its float arguments represent the bounds exactly, else min(max(x, lower), upper).
 inline void onnx_clip(onnx_context const& c) {
   require_type(c, 0, onnx_numbers_and_bytes);
   bool const attributes = c.opset() < 11;
@@ -198,7 +201,7 @@ inline void onnx_clip(onnx_context const& c) {
       if (known) arguments.emplace_back(name, *known);
     }
   }
-  if (direct) return onnx_map(c, "Clip", std::move(arguments));
+  if (direct) return onnx_unary(c, "Clip", std::move(arguments));
   onnx_narrowed(c, [&](std::string const& made) {
     std::string x = onnx_widened(c, 0);
     for (std::size_t const i : {1U, 2U}) {
@@ -206,7 +209,7 @@ inline void onnx_clip(onnx_context const& c) {
                                          : c.constant_blob(onnx_limit(onnx_widened_type(c.type(0)), i == 2), "limit");
       if (c.has_input(i) && !c.dims(i)->empty()) bound = c.step("Squeeze", {bound}, {{"dims", {0}}});
       std::vector<std::string> both{x, bound};
-      onnx_bring_together(c, both, onnx_widened_type(c.type(0)));
+      onnx_broadcast_operands(c, both, onnx_widened_type(c.type(0)));
       std::string const next = i == 2 ? made : c.temporary("Max");
       c.add(i == 1 ? "Max" : "Min", both, {next});
       x = next;
@@ -221,7 +224,7 @@ inline void onnx_cast_to(onnx_context const& c, onnx_type to) {
   c.set_dims(0, c.dims(0));
 }
 
-// Before version 7 a slope is of a channel, as for the operator; since then it broadcasts.
+// PRelu: before version 7 the slope is per channel, as in plait's op; since then it broadcasts.
 inline void onnx_prelu(onnx_context const& c) {
   require_type(c, 0, onnx_floats);
   if (c.opset() < 7) {
@@ -231,7 +234,7 @@ inline void onnx_prelu(onnx_context const& c) {
   require_broadcasts_to(c, 1, c.dims(0));
   std::string const below = c.step("LT", {c.input(0), onnx_number(c, 0, "zero")});
   std::string const sloped = c.step("Mul", {c.input(0), c.input(1)});
-  c.add("Where", {below, sloped, c.input(0)}, {c.output(0)});  // which refuses a slope of more places than the input
+  c.add("Where", {below, sloped, c.input(0)}, {c.output(0)});  // refuses a slope that broadcasts beyond the input
   c.as_input(0, 0);
 }
 
@@ -261,14 +264,14 @@ inline void onnx_dropout(onnx_context const& c) {
   c.add("Copy", {c.input(0)}, {c.output(0)});
   c.as_input(0, 0);
   if (!c.wants(1)) return;
-  // Before version 10 the mask is of the type of the data.
+  // Before version 10 the mask has the type of the data.
   onnx_type const type = c.opset() < 10 ? c.type(0) : onnx_type::boolean;
   c.add("ConstantFill", {c.input(0)}, {c.output(1)}, {onnx_one(type), {"dtype", require_runtime_type(c, type)}});
   c.set_type(1, type);
   c.set_dims(1, c.dims(0));
 }
 
-// Operands of any shapes that broadcast. The op takes those of one shape.
+// Where, with broadcasting. The op needs operands of one shape.
 inline void onnx_where(onnx_context const& c) {
   require_type(c, 1, onnx_host_types);
   onnx_dims dims = broadcast(c, c.dims(0), broadcast(c, c.dims(1), c.dims(2)));
@@ -279,7 +282,7 @@ inline void onnx_where(onnx_context const& c) {
     bool const narrow = type != c.type(1);
     std::vector<std::string> operands{c.step("Cast", {c.input(0)}, {{"to", require_runtime_type(c, type)}}),
                                       onnx_widened(c, 1), onnx_widened(c, 2)};
-    onnx_bring_together(c, operands, type);
+    onnx_broadcast_operands(c, operands, type);
     operands[0] = c.step("Cast", {operands[0]}, {{"to", require_runtime_type(c, onnx_type::boolean)}});
     std::string const made = narrow ? c.temporary("wide") : c.output(0);
     c.add("Where", operands, {made});
@@ -289,9 +292,9 @@ inline void onnx_where(onnx_context const& c) {
   c.set_dims(0, std::move(dims));
 }
 
-// Integers: the greater of an element and zero.
+// Relu; of integers: max(x, 0).
 inline void onnx_relu(onnx_context const& c) {
-  if (!is_integer(c.type(0))) return onnx_map(c, "Relu");
+  if (!is_integer(c.type(0))) return onnx_unary(c, "Relu");
   std::string const zeros =
       c.step("ConstantFill", {c.input(0)}, {{"value", 0}, {"dtype", require_runtime_type(c, c.type(0))}});
   c.add("Max", {c.input(0), zeros}, {c.output(0)});
@@ -300,7 +303,7 @@ inline void onnx_relu(onnx_context const& c) {
 
 }  // namespace detail
 
-inline void add_onnx_element_rules(onnx_rules& rules) {
+inline void add_onnx_elementwise_rules(onnx_rules& rules) {
   struct named {
     char const* onnx;
     char const* type;
@@ -324,14 +327,14 @@ inline void add_onnx_element_rules(onnx_rules& rules) {
                            {"Sigmoid", "Sigmoid"},
                            {"Softplus", "Softplus"},
                            {"Softsign", "Softsign"}})
-    rules.set(each.onnx, [type = each.type](onnx_context const& c) { detail::onnx_map(c, type); });
+    rules.set(each.onnx, [type = each.type](onnx_context const& c) { detail::onnx_unary(c, type); });
   for (named const each : {named{"Abs", "Abs"}, {"Neg", "Negative"}, {"Sign", "Sign"}})
     rules.set(each.onnx, [type = each.type](onnx_context const& c) {
       detail::require_type(c, 0, detail::onnx_numbers_and_bytes);
       detail::onnx_narrowed(c, [&](std::string const& made) { c.add(type, {detail::onnx_widened(c, 0)}, {made}); });
       c.as_input(0, 0);
     });
-  rules.set("Not", [](onnx_context const& c) { detail::onnx_map(c, "Not", {}, {onnx_type::boolean}); });
+  rules.set("Not", [](onnx_context const& c) { detail::onnx_unary(c, "Not", {}, {onnx_type::boolean}); });
   rules.set("Relu", detail::onnx_relu);
   for (char const* type : {"Add", "Sub", "Mul", "Div"})
     rules.set(type, [type](onnx_context const& c) { detail::onnx_binary(c, type, detail::onnx_numbers_and_bytes); });
@@ -345,8 +348,8 @@ inline void add_onnx_element_rules(onnx_rules& rules) {
   rules.set("Pow", detail::onnx_pow);
   rules.set("Sum", [](onnx_context const& c) { detail::onnx_sum(c, false); });
   rules.set("Mean", [](onnx_context const& c) { detail::onnx_sum(c, true); });
-  rules.set("Max", [](onnx_context const& c) { detail::onnx_extreme(c, "Max"); });
-  rules.set("Min", [](onnx_context const& c) { detail::onnx_extreme(c, "Min"); });
+  rules.set("Max", [](onnx_context const& c) { detail::onnx_min_max(c, "Max"); });
+  rules.set("Min", [](onnx_context const& c) { detail::onnx_min_max(c, "Min"); });
   rules.set("Identity", [](onnx_context const& c) { c.forward(0, 0); });
   rules.set("Dropout", detail::onnx_dropout);
   rules.set("Clip", detail::onnx_clip);
@@ -363,21 +366,21 @@ inline void add_onnx_element_rules(onnx_rules& rules) {
     double const infinity = std::numeric_limits<double>::infinity();
     bool const above = c.integer("detect_positive", 1) != 0;
     bool const below = c.integer("detect_negative", 1) != 0;
-    if (!above && !below) c.unsupported("neither sign counts");
+    if (!above && !below) c.unsupported("detect_positive and detect_negative are both 0");
     std::string const x = above && below ? c.step("Abs", {c.input(0)}) : c.input(0);
     c.add("EQ", {x, detail::onnx_number(c, above ? infinity : -infinity, "infinity")}, {c.output(0)});
     c.set_type(0, onnx_type::boolean);
     c.set_dims(0, c.dims(0));
   });
   rules.set("LeakyRelu", [](onnx_context const& c) {
-    detail::onnx_map(c, "LeakyRelu", {{"alpha", c.real("alpha", 0.01f)}});
+    detail::onnx_unary(c, "LeakyRelu", {{"alpha", c.real("alpha", 0.01f)}});
   });
-  rules.set("Elu", [](onnx_context const& c) { detail::onnx_map(c, "Elu", {{"alpha", c.real("alpha", 1)}}); });
+  rules.set("Elu", [](onnx_context const& c) { detail::onnx_unary(c, "Elu", {{"alpha", c.real("alpha", 1)}}); });
   rules.set("Selu", [](onnx_context const& c) {
-    bool const old = c.opset() < 6;  // rounded as the version before had them
-    detail::onnx_map(c, "Selu",
-                     {{"alpha", c.real("alpha", old ? 1.6732f : 1.67326319217681884765625f)},
-                      {"scale", c.real("gamma", old ? 1.0507f : 1.05070102214813232421875f)}});
+    bool const old = c.opset() < 6;  // whose default constants have fewer digits
+    detail::onnx_unary(c, "Selu",
+                       {{"alpha", c.real("alpha", old ? 1.6732f : 1.67326319217681884765625f)},
+                        {"scale", c.real("gamma", old ? 1.0507f : 1.05070102214813232421875f)}});
   });
   rules.set("Celu", [](onnx_context const& c) {
     detail::require_type(c, 0, detail::onnx_floats);
@@ -388,7 +391,7 @@ inline void add_onnx_element_rules(onnx_rules& rules) {
     c.as_input(0, 0);
   });
   rules.set("HardSigmoid", [](onnx_context const& c) {
-    detail::onnx_map(c, "HardSigmoid", {{"alpha", c.real("alpha", 0.2f)}, {"beta", c.real("beta", 0.5f)}});
+    detail::onnx_unary(c, "HardSigmoid", {{"alpha", c.real("alpha", 0.2f)}, {"beta", c.real("beta", 0.5f)}});
   });
   rules.set("HardSwish", [](onnx_context const& c) {
     detail::require_type(c, 0, detail::onnx_floats);
@@ -399,10 +402,10 @@ inline void add_onnx_element_rules(onnx_rules& rules) {
   rules.set("Gelu", [](onnx_context const& c) {
     std::string const how = c.text("approximate", "none");
     if (how != "none" && how != "tanh") c.unsupported("attribute 'approximate' is neither none nor tanh");
-    detail::onnx_map(c, "Gelu", {{"fast_gelu", how == "tanh" ? 1 : 0}});
+    detail::onnx_unary(c, "Gelu", {{"fast_gelu", how == "tanh" ? 1 : 0}});
   });
   rules.set("ThresholdedRelu", [](onnx_context const& c) {
-    detail::onnx_map(c, "ThresholdedRelu", {{"alpha", c.real("alpha", 1)}});
+    detail::onnx_unary(c, "ThresholdedRelu", {{"alpha", c.real("alpha", 1)}});
   });
   rules.set("Shrink", detail::onnx_shrink);
   rules.set("PRelu", detail::onnx_prelu);

@@ -1,5 +1,5 @@
-// What comes out of nets inside ops, and into them, as places and flags. With numbers: check_gradient/control_flow.cpp.
-#include <plait/gradient/detail/ended_blobs.hpp>
+// Activity analysis into and out of nested nets. check_gradient/control_flow.cpp tests values.
+#include <plait/gradient/detail/inactive_blobs.hpp>
 
 #include <doctest/doctest.h>
 
@@ -17,7 +17,7 @@ using strings = std::vector<std::string>;
 
 namespace {
 
-// Floor has no gradient; it is a mistake to ask for one, unless it reads what has ended. The result is y.
+// Floor has no gradient: an error unless its input is inactive. The seed is y.
 strings problems(net_builder const& n) {
   strings found;
   try {
@@ -45,7 +45,7 @@ part op(std::string type, std::string in) {
 
 }  // namespace
 
-TEST_CASE("what has ended outside has ended in branches, bodies and Do") {
+TEST_CASE("inactive_blobs: a blob that is inactive outside is inactive in branches, bodies and Do") {
   for (std::string const type : {"ArgMax", "Tanh"}) {
     CAPTURE(type);
     for (int const how : {0, 1, 2}) {
@@ -67,7 +67,7 @@ TEST_CASE("what has ended outside has ended in branches, bodies and Do") {
   }
 }
 
-TEST_CASE("what ends in all branches has ended behind them") {
+TEST_CASE("inactive_blobs: a blob is inactive after an If if it is in all branches") {
   for (std::string const type : {"ArgMin", "Tanh", "none", "none, but before"}) {
     CAPTURE(type);
     net_builder n = given();
@@ -77,17 +77,17 @@ TEST_CASE("what ends in all branches has ended behind them") {
     else
       n.if_("cond", op("ArgMax", "x"), op(type, "x"));
     use(n, "k");
-    // Without a second branch k may be what was given.
+    // Without a second branch k may keep its input value.
     bool const unread = type == "none, but before";
     CHECK(problems(n).empty() == (type == "ArgMin" || unread));
   }
 }
 
-TEST_CASE("what a loop hands on has ended if it begins so and each round leaves it so") {
+TEST_CASE("inactive_blobs: a loop-carried blob is inactive if it is before the loop and after each iteration") {
   struct loop {
     std::string begin;
-    strings rounds;  // types of ops, of "j" and "k" in turns: j = type(k), k = type(j)
-    bool ended;
+    strings rounds;  // op types that write "j" and "k": j = type(k), k = type(j)
+    bool inactive;
   };
   for (loop const& l : {loop{"ArgMax", {"Copy", "Copy"}, true}, loop{"Tanh", {"Copy", "Copy"}, false},
                         loop{"ArgMax", {"Copy", "ArgMax"}, true}}) {
@@ -104,9 +104,9 @@ TEST_CASE("what a loop hands on has ended if it begins so and each round leaves 
           b.op(l.rounds[1], {"j"}, {"k"});
           use(b, "k");
         });
-    CHECK(problems(n).empty() == l.ended);
+    CHECK(problems(n).empty() == l.inactive);
   }
-  // Two rounds on, k is what x was.
+  // After two iterations k depends on x.
   net_builder n = given();
   n.op("ArgMax", {"x"}, {"k"});
   n.op("ArgMax", {"x"}, {"j"});
@@ -123,7 +123,7 @@ TEST_CASE("what a loop hands on has ended if it begins so and each round leaves 
   CHECK(problems(n).size() == 1);
 }
 
-TEST_CASE("nets deep inside each other are looked into, and one that is deeper than a stack is no trouble") {
+TEST_CASE("inactive_blobs: deeply nested nets are analysed without recursion") {
   for (std::string const type : {"ArgMax", "Tanh"}) {
     net_builder n = given();
     part inner = op(type, "x");
@@ -143,7 +143,7 @@ TEST_CASE("nets deep inside each other are looked into, and one that is deeper t
     net = std::move(around);
   }
   for (bool const before : {false, true}) {
-    plait::ended_blobs walked(plait::gradient_rules::standard());
+    plait::inactive_blobs walked(plait::gradient_rules::standard());
     auto const found = walked.walk({"If", plait::nested_nets(net, net.op[0]), {"k"}},
                                    [&](std::string_view name) { return before && name == "k"; });
     CHECK(found.contains("k") == before);

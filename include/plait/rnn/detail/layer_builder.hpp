@@ -1,4 +1,4 @@
-// What a layer adds to the net around its steps.
+// Builder of a recurrent layer: the outer-net ops (initial states, reversal, scopes) that all layers share.
 #pragma once
 
 #include <algorithm>
@@ -20,22 +20,22 @@
 
 namespace plait::detail {
 
-/// What a state is called before the first step: without the "_t" that names at a step end in.
+/// Returns the name of a state's initial value, without the suffix "_t" of the state's name.
 inline std::string initial_name(std::string_view kind, std::string_view state) {
   if (state.ends_with("_t")) state.remove_suffix(2);
   std::size_t const scope = state.rfind('/') + 1;  // 0 where there is none
   return std::string(state.substr(0, scope)) + std::string(kind) + '_' + std::string(state.substr(scope)) + "_state";
 }
 
-/// So that cells may count in 64 bits what they have several of for each element of a state.
+/// Maximum width of a state, so that sizes derived from it, such as the width of all gates, do not overflow 64 bits.
 inline constexpr std::int64_t widest_state = std::int64_t{1} << 40;
 
-/// Everything around the steps of a layer whose options and name live as long.
-class layer_parts {
+/// Builder of the outer net of a layer. The options must outlive it.
+class layer_builder {
  public:
-  /// Throws net_error.
-  layer_parts(trained_model& model, std::string_view name, recurrent_layer_options const& options,
-              std::vector<cell_state> states)
+  /// Validates the options. Throws net_error.
+  layer_builder(trained_model& model, std::string_view name, recurrent_layer_options const& options,
+                std::vector<cell_state> states)
       : model_(model), o_(options), name_(name), states_(std::move(states)) {
     if (name_.empty()) fail("it needs a name");
     scope_ = model.net.full_name(name_);
@@ -45,16 +45,16 @@ class layer_parts {
       if (state.initial)
         (void)model.net.blob(*state.initial);
       else if (state.width < 0 && o_.initial.empty())
-        fail("nothing says how wide the state '" + state.name + "' is");
+        fail("the width of the state '" + state.name + "' is unknown");
       if (state.width == 0 || state.width > widest_state)
-        fail("its state '" + state.name + "' is " + std::to_string(state.width) + " wide, which should be from 1 to " +
-             std::to_string(widest_state));
+        fail("its state '" + state.name + "' has the width " + std::to_string(state.width) +
+             ", which should be from 1 to " + std::to_string(widest_state));
     }
     if (states_.empty()) fail("its cell has no state");
-    if (!o_.initial.empty() && o_.learn_initial) fail("its initial states are given, and to be learned");
+    if (!o_.initial.empty() && o_.learn_initial) fail("`initial` and `learn_initial` are both set");
     if (!o_.initial.empty() && o_.initial.size() != states_.size())
-      fail("it has " + std::to_string(states_.size()) + " states, and " + std::to_string(o_.initial.size()) +
-           " initial ones are given");
+      fail("it has " + std::to_string(states_.size()) + " states, but " + std::to_string(o_.initial.size()) +
+           " initial values");
     for (std::string const* blob : {&o_.sequence, o_.lengths ? &*o_.lengths : nullptr})
       if (blob != nullptr) (void)model_.net.blob(*blob);
     for (std::string const& blob : o_.initial) (void)model_.net.blob(blob);
@@ -65,15 +65,15 @@ class layer_parts {
   std::string scoped(std::string const& name) const { return scope_ + '/' + name; }
   std::vector<cell_state> const& states() const noexcept { return states_; }
 
-  /// Where work is added that is done for all steps at once.
+  /// Returns the scope of ops over all time steps.
   cell_scope over_sequence() { return {model_, model_.net, conditions_, parameters(), name_}; }
-  /// The same for one step, while over_sequence() is there: only blobs have a scope of their own.
+  /// Returns the scope of one unrolled step, nested in that of over_sequence(): blobs have the scope `blobs`.
   cell_scope over_step(std::string const& blobs) { return {model_, model_.net, conditions_, parameters(), blobs}; }
-  /// Where the ops of a step are added, in a net of their own.
+  /// Returns the scope of the ops of a step net.
   cell_scope in(net_builder& step) { return {model_, step, conditions_, parameters(), scope_}; }
 
-  /// What a step makes of the states, each by an op of its own: a cell may hand on what it was given, or one blob
-  /// twice. Throws net_error where the net has a layer with states of these names.
+  /// Makes the new states distinct outputs of ops, by copying one that is an external input of the step or the same
+  /// blob as another. Throws net_error if the net has a layer with states of these names.
   void make_own(net_builder& step, std::vector<blob_handle>& after) const {
     for (auto at = after.begin(); at != after.end(); ++at) {
       std::string const& name = states_[static_cast<std::size_t>(at - after.begin())].name;
@@ -85,24 +85,24 @@ class layer_parts {
     }
   }
 
-  /// The sequence in the order of the steps. To be asked for once, and within over_sequence().
+  /// Returns the sequence in the order of the steps. Call it once, during the lifetime of over_sequence().
   blob_handle sequence() {
     blob_handle x = model_.net.blob(o_.sequence);
     if (!o_.reverse) return x;
-    ends_ = lengths_within(model_.net, x, o_.lengths);
+    ends_ = clamped_lengths(model_.net, x, o_.lengths);
     return reversed(x, "input_reversed");
   }
-  /// All steps of a state, in the order of the sequence.
+  /// Returns all steps of a state in the order of the sequence.
   blob_handle in_order(blob_handle const& all) {
     if (!o_.reverse) return all;
     return model_.net.op("ReversePackedSegs", {all, model_.net.blob(ends_)}, {});
   }
 
-  /// A blob for each state.
+  /// Returns the initial value of each state.
   std::vector<std::string> initial_states(cell_scope& around) {
     std::vector<std::string> made = o_.initial;
     if (!made.empty()) return made;
-    // Zeros are a parameter, too, though none that is trained: so they have the type of the others.
+    // Zeros are an untrained parameter, so that they have the element type of the other parameters.
     parameter_fill fill = parameter_fill::constant(0);
     fill.trained = o_.learn_initial;
     for (cell_state const& state : states_) {
@@ -115,7 +115,7 @@ class layer_parts {
     }
     return made;
   }
-  /// The same as 1×N×width, for a step that is given its input x.
+  /// Returns the initial value of each state as 1×N×width, with the batch size of the step's input x.
   std::vector<blob_handle> initial_rows(cell_scope& around, blob_handle const& x) {
     net_builder& net = model_.net;
     auto const column = net.op("Slice", {x}, {}, {{"starts", {0, 0, 0}}, {"ends", {1, -1, 1}}});
@@ -127,14 +127,14 @@ class layer_parts {
       auto const zeros = states_[i].width < 0 ? rows_like(rows, initial)
                                               : net.op("ConstantFill", {rows}, {},
                                                        {{"extra_shape", {states_[i].width}}, {"value", 0.0f}});
-      // Repeated over the batch only, as in a loop.
+      // Broadcasts over the batch only, as RecurrentNetwork does.
       made.push_back(net.op("Add", {zeros, initial}, {}, {{"broadcast", 1}, {"whole_axes", 1}}));
     }
     return made;
   }
 
  private:
-  // Zeros 1×N×width for rows 1×N, as wide as the last axis of x.
+  // Returns zeros 1×N×width for rows 1×N, where width is the last extent of x.
   blob_handle rows_like(blob_handle const& rows, blob_handle const& x) {
     net_builder& net = model_.net;
     auto const width = net.op("Slice", net.op("Shape", x), {}, {{"starts", {-2}}, {"ends", {-1}}});
@@ -155,7 +155,7 @@ class layer_parts {
   std::string scope_;
   std::vector<cell_state> states_;
   cell_conditions conditions_;
-  std::string ends_;  // where sequences that are reversed end
+  std::string ends_;  // lengths of the reversed sequences
 };
 
 }  // namespace plait::detail

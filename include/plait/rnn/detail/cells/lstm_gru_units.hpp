@@ -1,4 +1,4 @@
-// How cells use the ops that are the pointwise part of a step.
+// LSTMUnit and GRUUnit in cells: the fused element-wise ops of a step.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@
 
 namespace plait::detail {
 
-/// What a unit has behind states and gates: lengths, if there are any, and the number of the step.
+/// Operands of a unit: states and gates, followed by the lengths, if any, and the index of the step.
 struct unit_operands {
   std::vector<blob_handle> inputs;
   std::vector<net_argument> arguments;
@@ -26,7 +26,7 @@ struct unit_operands {
   }
 };
 
-/// The new hidden_t and cell_t: LSTMUnit of gates 1×N×4H (input, forget, output, cell).
+/// Adds LSTMUnit for gates 1×N×4H (input, forget, output, cell); returns the new hidden_t and cell_t.
 inline std::array<blob_handle, 2> lstm_unit(cell_step& s, blob_handle const& h, blob_handle const& c,
                                             blob_handle const& gates, float forget_bias) {
   unit_operands u(s, {h, c, gates});
@@ -34,7 +34,7 @@ inline std::array<blob_handle, 2> lstm_unit(cell_step& s, blob_handle const& h, 
   return s.net.op<2>("LSTMUnit", u.inputs, {"hidden_t", "cell_t"}, std::move(u.arguments));
 }
 
-/// The new hidden_t: GRUUnit of gates 1×N×3H (reset, update, output).
+/// Adds GRUUnit for gates 1×N×3H (reset, update, output); returns the new hidden_t.
 inline blob_handle gru_unit(cell_step& s, blob_handle const& h, blob_handle const& gates) {
   unit_operands u(s, {h, gates});
   return s.net.op("GRUUnit", u.inputs, "hidden_t", std::move(u.arguments));

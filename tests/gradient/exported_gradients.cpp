@@ -1,4 +1,4 @@
-#include <plait/gradient/detail/published_gradients.hpp>
+#include <plait/gradient/detail/exported_gradients.hpp>
 
 #include <doctest/doctest.h>
 
@@ -20,8 +20,8 @@ using net = test::edit_net;
 
 namespace {
 
-// x is overwritten by op 0; op 1 reads it.
-struct publishing {
+// Op 0 overwrites x; op 1 reads it.
+struct exporting {
   net n = test::net_of<net>({"A: x -> x", "B: x -> y"});
   plait::gradient_rules rules;
   plait::gradient_options options;
@@ -30,14 +30,14 @@ struct publishing {
   plait::op_rules<net> rule_of{forward, rules};
   plait::wanted_gradients<net> wanted{forward, rule_of, options};
   plait::backward_problems<net> problems{forward};
-  plait::published_gradients<net> published{forward, wanted};
+  plait::exported_gradients<net> exported{forward, wanted};
 
-  explicit publishing(std::vector<std::string> only = {}) {
+  explicit exporting(std::vector<std::string> only = {}) {
     options.only = std::move(only);
     forward.compute(tape, true);
     rule_of.find_all();
     wanted.mark(problems);
-    published.reset();
+    exported.reset();
   }
   plait::value version(std::string const& blob, std::uint32_t k) const {
     plait::blob_index const b = forward.find(blob);
@@ -45,39 +45,39 @@ struct publishing {
   }
   std::vector<std::string> shown() const {
     std::vector<std::string> made;
-    published.for_each([&](plait::blob_index b, plait::gradient_operands) { made.push_back(forward.text(b)); });
+    exported.for_each([&](plait::blob_index b, plait::gradient_operands) { made.push_back(forward.text(b)); });
     return made;
   }
 };
 
 }  // namespace
 
-TEST_CASE_FIXTURE(publishing, "published_gradients: the last one set, until an op in place takes it out") {
+TEST_CASE_FIXTURE(exporting, "exported_gradients: keeps the last gradient set until an op in place removes it") {
   CHECK(shown().empty());
   auto const late = version("x", 1);
   plait::gradient_operands const g{tape.make_value("late"), {}};
-  published.set(late, g);
-  CHECK(published.contains(late.blob));
-  CHECK(published.version(late.blob) == late.version);
-  CHECK(!published.is_stale(late));
-  CHECK(published.is_stale(version("x", 0)));
-  published.hide_overwritten(1);  // writes y, which it does not read
+  exported.set(late, g);
+  CHECK(exported.contains(late.blob));
+  CHECK(exported.version(late.blob) == late.version);
+  CHECK(!exported.is_stale(late));
+  CHECK(exported.is_stale(version("x", 0)));
+  exported.hide_overwritten(1);  // writes y, which it does not read
   CHECK(shown() == std::vector<std::string>{"x"});
-  published.hide_overwritten(0);
+  exported.hide_overwritten(0);
   CHECK(shown().empty());
-  CHECK(!published.is_stale(version("x", 0)));
+  CHECK(!exported.is_stale(version("x", 0)));
 }
 
-TEST_CASE("published_gradients: only what is asked for, with its indices") {
-  publishing p({"y"});
+TEST_CASE("exported_gradients: visits requested gradients only, with their indices") {
+  exporting p({"y"});
   plait::gradient_operands const rows{p.tape.make_value("rows"), p.tape.make_value("indices")};
-  p.published.set(p.version("x", 0), {p.tape.make_value("g"), {}});
-  p.published.set(p.version("y", 0), rows);
+  p.exported.set(p.version("x", 0), {p.tape.make_value("g"), {}});
+  p.exported.set(p.version("y", 0), rows);
   CHECK(p.shown() == std::vector<std::string>{"y"});
-  p.published.for_each([&](plait::blob_index, plait::gradient_operands& g) {
+  p.exported.for_each([&](plait::blob_index, plait::gradient_operands& g) {
     CHECK(g.values == rows.values);
     CHECK(g.indices == rows.indices);
-    g.indices = rows.values;  // as where needed_values provides them otherwise
+    g.indices = rows.values;  // as needed_values does when it replaces them
   });
-  p.published.for_each([&](plait::blob_index, plait::gradient_operands g) { CHECK(g.indices == rows.values); });
+  p.exported.for_each([&](plait::blob_index, plait::gradient_operands g) { CHECK(g.indices == rows.values); });
 }

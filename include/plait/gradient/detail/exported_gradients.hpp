@@ -1,4 +1,4 @@
-// What the result of a backward pass says to be the gradients of blobs.
+// Exported gradients: the adjoints by blob that a backward pass returns.
 #pragma once
 
 #include <cstdint>
@@ -13,36 +13,35 @@
 
 namespace plait {
 
-/// The map from blobs to gradients as it stands while the walk goes back (Caffe2's input_to_grad): in the end a blob
-/// has the gradient of its first version that has one. Refers to the net and to what is wanted of it.
+/// Map from blobs to gradients during the backward sweep (Caffe2's input_to_grad). In the end a blob has the gradient
+/// of its first version that has one. Refers to its constructor arguments.
 template <gradient_net N>
-class published_gradients {
+class exported_gradients {
  public:
-  published_gradients(forward_net<N> const& net, wanted_gradients<N> const& wanted) : net_(&net), wanted_(&wanted) {}
+  exported_gradients(forward_net<N> const& net, wanted_gradients<N> const& wanted) : net_(&net), wanted_(&wanted) {}
 
-  /// Once the net is computed.
+  /// Clears the map. Call it after forward_net::compute.
   void reset() { of_.assign(net_->form().blob_bound(), {}); }
 
   bool contains(blob_index b) const { return static_cast<bool>(of_[b].gradient); }
   gradient_operands gradient(blob_index b) const { return of_[b].gradient; }
-  /// Which version of a blob its gradient is that of.
+  /// Returns the version of a blob that its gradient belongs to.
   std::uint32_t version(blob_index b) const { return of_[b].version; }
-  /// Whether a blob has a gradient, and it is that of another version.
+  /// Returns true if the blob has the gradient of another version.
   bool is_stale(value v) const { return contains(v.blob) && of_[v.blob].version != v.version; }
 
   void set(value v, gradient_operands g) {
     of_[v.blob].gradient = g;
     of_[v.blob].version = v.version;
   }
-  /// An op that reads a blob and writes it takes the gradient of the written version out of the map.
+  /// Removes the gradients of blobs that an op both reads and writes: they belong to the written version.
   void hide_overwritten(op_index op) {
     for (value out : net_->form().writes(op)) of_[out.blob].written_by = op;
     for (value in : net_->form().reads(op))
       if (of_[in.blob].written_by == op) of_[in.blob].gradient = {};
   }
 
-  /// Calls f(blob, gradient_operands&) for each blob that the result is to have, in the order of the net. Indices may
-  /// be values of the net.
+  /// Calls f(blob, gradient_operands&) for each exported blob, in the order of the net. Indices may be forward values.
   template <class F>
   void for_each(F f) {
     for (blob_index b : net_->form().blobs())
@@ -58,7 +57,7 @@ class published_gradients {
   struct entry {
     gradient_operands gradient;
     std::uint32_t version = 0;
-    op_index written_by = npos;  // the op that was looked at last
+    op_index written_by = npos;  // mark of the last op in hide_overwritten that writes the blob
   };
 
   forward_net<N> const* net_;

@@ -1,4 +1,5 @@
-// Which blobs nobody wants gradients of (gradient_rule::ends), in nets inside ops.
+// Activity analysis across nested nets: the blobs that no gradient can flow through
+// (gradient_rule::has_inactive_outputs).
 #pragma once
 
 #include <cstddef>
@@ -21,38 +22,38 @@
 
 namespace plait {
 
-/// Follows places and flags into the branches of If, the bodies of While and the nets of Do, and out of them: a blob is
-/// ended if it is so whichever branch is taken, and however often a body runs. Once for all nets of a backward pass,
-/// when the first op has no gradient. A net is walked once, and anew where a loop around it turns out to end less than
-/// it began with; nesting costs no stack.
-class ended_blobs {
+/// Forward activity analysis through the branches of If, the bodies of While and the nets of Do: a blob is inactive if
+/// it is so on every path, whichever branch is taken and however often a body runs. Runs once for all nets of a
+/// backward pass, at the first op without a gradient. Visits a net once, and again if an enclosing loop loses an
+/// inactive blob on its way to the fixpoint. No recursion.
+class inactive_blobs {
  public:
   using names = std::set<std::string, std::less<>>;
-  /// An op with nets, as the net around it has it.
+  /// An op with nested nets, in the names of the enclosing net.
   struct op {
     std::string type;
     std::vector<nested_net> nets;
     std::vector<std::string> outputs;
   };
 
-  /// `rules` must outlive it. `start`: calls walk() for the ops of the outermost net.
-  explicit ended_blobs(gradient_rules const& rules, std::function<void()> start = {})
+  /// `rules` must outlive it. `start`: calls walk() for the ops of the outermost net, at the first query.
+  explicit inactive_blobs(gradient_rules const& rules, std::function<void()> start = {})
       : rules_(&rules), start_(std::move(start)) {}
 
   static bool has_nets(std::string_view type) { return type == "If" || type == "While" || type == "Do"; }
 
-  /// The outputs of an op that are ended; `is_ended(name)` says it of blobs before the op.
-  template <class IsEnded>
-  names walk(op o, IsEnded is_ended) {
+  /// Returns the inactive outputs of an op; `is_inactive(name)` is the state of a blob before the op.
+  template <class IsInactive>
+  names walk(op o, IsInactive is_inactive) {
     std::deque<level> levels;
-    enter(levels, std::move(o), is_ended);
+    enter(levels, std::move(o), is_inactive);
     for (;;) {
       level& top = levels.back();
       if (top.net == nullptr) {
         if (top.next != top.around.nets.size()) {
           begin(top);
         } else if (std::exchange(top.less, false)) {
-          top.next = 0;  // a loop
+          top.next = 0;  // iterates the loop once more
         } else {
           names kept = std::move(top.kept);
           std::vector<std::string> const outputs = std::move(top.around.outputs);
@@ -74,32 +75,32 @@ class ended_blobs {
     }
   }
 
-  /// What is ended when a net begins that walk() came by.
+  /// Returns the blobs that are inactive at the entry of a net that walk() has visited.
   names const& before(netdef const& n) { return find(before_, &n); }
-  /// Of the outputs of an op in it that has nets.
+  /// Returns the inactive outputs of an op with nested nets in such a net.
   names const& after(netdef const& n, std::size_t at) { return find(after_, std::pair(&n, at)); }
 
  private:
-  // An op with nets, and how far the walk has come in one of these.
+  // An op with nested nets and the position of the walk in one of them.
   struct level {
     op around;
-    names known;           // ended before the op, of what its nets mention
-    names kept;            // its outputs that are ended so far
-    std::size_t next = 0;  // of its nets
-    bool less = false;     // a loop ends less than it began with
+    names known;           // inactive before the op, restricted to names in its nets
+    names kept;            // its outputs that are inactive so far
+    std::size_t next = 0;  // index of the next nested net
+    bool less = false;     // the loop lost an inactive blob: not yet a fixpoint
     netdef const* net = nullptr;
     std::size_t at = 0;
-    boost::unordered_flat_set<std::uint32_t> ended = {};  // symbols of the net
+    boost::unordered_flat_set<std::uint32_t> inactive = {};  // symbols of the net
 
-    bool has(std::string_view name) const { return ended.contains(net->find(name).id); }
+    bool has(std::string_view name) const { return inactive.contains(net->find(name).id); }
     void set(symbol blob, bool to) {
       if (to)
-        ended.insert(blob.id);
+        inactive.insert(blob.id);
       else
-        ended.erase(blob.id);
+        inactive.erase(blob.id);
     }
     bool loops() const { return around.type == "While"; }
-    // What a blob around the op is called in a net; no other comes in where names are bound.
+    // Returns the name that an outer blob is bound to in a nested net; empty if it is not visible there.
     std::string_view inside(nested_net const& n, std::string_view outer) const {
       if (n.scope != subnet_scope::closed) return outer;
       for (auto const& [inner, bound] : n.bound)
@@ -114,11 +115,11 @@ class ended_blobs {
     }
   };
 
-  template <class IsEnded>
-  static void enter(std::deque<level>& levels, op o, IsEnded is_ended) {
+  template <class IsInactive>
+  static void enter(std::deque<level>& levels, op o, IsInactive is_inactive) {
     level made{std::move(o), {}, {}};
     auto const note = [&](std::string_view name) {
-      if (!name.empty() && is_ended(name)) made.known.emplace(name);
+      if (!name.empty() && is_inactive(name)) made.known.emplace(name);
     };
     for (nested_net const& n : made.around.nets)
       for (op_def const& inner : n.net->op) {
@@ -126,7 +127,7 @@ class ended_blobs {
         for (symbol const blob : inner.output) note(made.outside(n, n.net->text(blob)));
       }
     for (std::string const& out : made.around.outputs) note(out);
-    // What no net is sure to write is what it was.
+    // An output that no nested net writes for sure may keep its old value.
     bool const may_stay =
         made.around.nets.empty() || made.loops() || (made.around.type == "If" && made.around.nets.size() == 1);
     for (std::string const& out : made.around.outputs)
@@ -138,7 +139,7 @@ class ended_blobs {
     nested_net const& n = l.around.nets[l.next];
     l.net = n.net.get();
     l.at = 0;
-    l.ended.clear();
+    l.inactive.clear();
     names start;
     for (op_def const& inner : l.net->op) {
       auto const note = [&](symbol blob) {
@@ -149,7 +150,7 @@ class ended_blobs {
       for (symbol const blob : inner.input) note(blob);
       for (symbol const blob : inner.output) note(blob);
     }
-    // What it has not begun with once is not worth trying again: so the loops in a loop run seldom.
+    // Intersects with earlier entry states (monotone), so that nested loops converge after few iterations.
     auto const [seen, added] = before_.try_emplace(l.net, start);
     if (!added) {
       names both;
@@ -168,8 +169,8 @@ class ended_blobs {
     nested_net const& n = l.around.nets[l.next++];
     for (std::string const& out : l.around.outputs) {
       symbol const inner = l.net->find(l.inside(n, out));
-      bool const ended = inner ? l.ended.contains(inner.id) : l.known.contains(out);
-      if (!ended) drop(l, out);
+      bool const inactive = inner ? l.inactive.contains(inner.id) : l.known.contains(out);
+      if (!inactive) drop(l, out);
     }
     l.net = nullptr;
   }
@@ -181,12 +182,12 @@ class ended_blobs {
 
   void step(level& l, op_def const& o) const {
     gradient_rule const* const rule = rules_->find(l.net->text(o.type));
-    bool ends = rule != nullptr && rule->how == gradient_rule::kind::none && rule->ends;
-    if (!ends && !o.input.empty()) {
-      ends = true;
-      for (symbol const in : o.input) ends = ends && l.ended.contains(in.id);
+    bool inactive = rule != nullptr && rule->how == gradient_rule::kind::none && rule->has_inactive_outputs;
+    if (!inactive && !o.input.empty()) {
+      inactive = true;
+      for (symbol const in : o.input) inactive = inactive && l.inactive.contains(in.id);
     }
-    for (symbol const out : o.output) l.set(out, ends);
+    for (symbol const out : o.output) l.set(out, inactive);
     ++l.at;
   }
 
