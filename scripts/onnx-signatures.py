@@ -57,7 +57,7 @@ TAIL = """};
 
 
 def operators():
-    with open(os.path.join(ROOT, "docs/onnx.md")) as file:
+    with open(os.path.join(ROOT, "docs/reference/onnx-operators.md")) as file:
         page = file.read()
     return re.findall(r"`(\w+)`", page.split("<!-- operators -->")[1].split("<!-- end of operators -->")[0])
 

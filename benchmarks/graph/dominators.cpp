@@ -7,7 +7,7 @@
 // Footnote: Boost's algorithm recurses, at 1,000,000 nodes in a chain with one back edge over
 // the end of an 8 MiB stack, and is left out there. LLVM is quadratic on "far leaves", a minute and a half at 100,000
 // nodes, and has it up to 10,000. Real functions have blocks that nothing reaches; Boost's tree is wrong where these
-// lead (see docs/differences.md), so it gets the graph without their edges.
+// lead (see docs/migrating/differences.md), so it gets the graph without their edges.
 #include <benchmark/benchmark.h>
 
 #include <cstdint>

@@ -177,7 +177,7 @@ Examples:
   plait grad net.pb --y loss                              the gradient ops, as text
   plait grad net.pb --y loss --append -o train.pb         the net with its gradient ops
   plait grad net.pb --y loss --only w,b --dot - | dot -Tsvg -o both.svg
---as-caffe2 restores the behaviour of Caffe2 where docs/differences.md lists a difference.)");
+--as-caffe2 restores the behaviour of Caffe2 where docs/migrating/differences.md lists a difference.)");
   add_file(*command, given->file);
   command
       ->add_option("--y", given->ys,

@@ -13,8 +13,7 @@ namespace plait {
 
 /// standard_operators, but that arguments which Caffe2 got later are passed over, as it does with all that it does not
 /// know, that Sum takes float and int32 alone, that comparisons take fewer types, and that more is refused
-/// (restrict_as_caffe2). See docs/differences.md for what
-/// is different all the same.
+/// (restrict_as_caffe2). See docs/migrating/differences.md for what is different all the same.
 template <backend B>
 [[nodiscard]] operators<B> caffe2_operators() {
   struct later {

@@ -16,7 +16,7 @@ namespace plait {
 /// Conversion rules by domain and operator type. A value type: copy standard() to replace or add rules.
 class onnx_rules {
  public:
-  /// Returns the rules that plait comes with; see docs/onnx.md.
+  /// Returns the rules that plait comes with; see docs/reference/onnx-operators.md.
   static onnx_rules const& standard();
 
   onnx_rules& set(std::string_view type, onnx_rule rule) { return set("", type, std::move(rule)); }
