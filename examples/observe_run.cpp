@@ -13,7 +13,7 @@
 #include <plait/exec/operators/elementwise.hpp>
 #include <plait/exec/operators/linear_algebra.hpp>
 #include <plait/exec/plan.hpp>
-#include <plait/exec/plan_forecast.hpp>
+#include <plait/exec/plan_report.hpp>
 #include <plait/exec/random.hpp>
 #include <plait/exec/serial.hpp>
 #include <plait/exec/tensor.hpp>

@@ -8,6 +8,7 @@
 
 #include <plait/exec/cuda.hpp>
 #include <plait/exec/detail/captured_runs.hpp>
+#include <plait/exec/detail/captured_shapes.hpp>
 
 namespace plait {
 

@@ -17,6 +17,7 @@
 #include <plait/exec/backend.hpp>
 #include <plait/exec/detail/blob.hpp>
 #include <plait/exec/detail/element_type.hpp>
+#include <plait/exec/detail/mdspan.hpp>
 #include <plait/exec/detail/quantised_blob.hpp>
 #include <plait/exec/detail/shape.hpp>
 #include <plait/exec/tensor.hpp>

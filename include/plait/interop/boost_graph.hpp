@@ -26,6 +26,7 @@
 
 #include <plait/core/assert.hpp>
 #include <plait/graph/graph_traits.hpp>
+#include <plait/interop/detail/boost_dependency_graph.hpp>
 
 // Declared to match the adaptors and their vertex properties without including their headers.
 namespace boost {

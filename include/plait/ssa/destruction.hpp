@@ -19,6 +19,7 @@
 #include <plait/core/detail/refused.hpp>
 #include <plait/graph/detail/snapshot.hpp>
 #include <plait/ssa/construction.hpp>
+#include <plait/ssa/detail/critical_edges.hpp>
 #include <plait/ssa/detail/dense_destruction.hpp>
 #include <plait/ssa/program_mutation.hpp>
 

@@ -6,3 +6,4 @@
 #include <plait/exec/detail/operators/recurrent_links.hpp>
 #include <plait/exec/detail/operators/recurrent_network.hpp>
 #include <plait/exec/detail/operators/recurrent_network_gradients.hpp>
+#include <plait/exec/detail/step_blobs.hpp>
