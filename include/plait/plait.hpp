@@ -7,6 +7,7 @@
 #include <plait/core/errors.hpp>
 #include <plait/core/symbols.hpp>
 #include <plait/dataflow/available_expressions.hpp>
+#include <plait/dataflow/bidirectional_solver.hpp>
 #include <plait/dataflow/constant_propagation.hpp>
 #include <plait/dataflow/copy_propagation.hpp>
 #include <plait/dataflow/dead_code.hpp>
@@ -15,7 +16,6 @@
 #include <plait/dataflow/liveness.hpp>
 #include <plait/dataflow/problem.hpp>
 #include <plait/dataflow/reaching_definitions.hpp>
-#include <plait/dataflow/relations.hpp>
 #include <plait/dataflow/solver.hpp>
 #include <plait/dataflow/sparse.hpp>
 #include <plait/dataflow/value_numbering.hpp>

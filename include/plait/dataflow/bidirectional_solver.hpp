@@ -3,11 +3,11 @@
 //   struct my_problem {
 //     using value_type = …;                                 // an element of a lattice of finite height
 //     value_type initial() const;                           // nothing is known
-//     void relate(std::uint32_t op, std::span<value_type> in, std::span<value_type> out);   // fills in what follows
+//     void transfer(std::uint32_t op, std::span<value_type> in, std::span<value_type> out);   // fills in what follows
 //     // what an operand of an op is said to be is joined with what is known: whether that has changed. May throw.
-//     bool learn(std::uint32_t op, std::uint32_t slot, bool is_output, value_type& known, value_type const& said);
+//     bool join(std::uint32_t op, std::uint32_t slot, bool is_output, value_type& known, value_type const& said);
 //   };
-//   plait::relation_solver<my_problem::value_type> solver;
+//   plait::bidirectional_solver<my_problem::value_type> solver;
 //   solver.reset(form.value_count(), problem.initial());
 //   solver[v] = …;                                          // what is known beforehand
 //   solver.solve(form, problem);
@@ -17,7 +17,7 @@
 // are given; solve() goes on until nothing changes, by a queue without repetitions: an op is asked once and then at
 // most once for each change of one of its operands. O(operands × height) calls.
 //
-// A form is what has ops by number that read and write values: dense_relations makes one of a dense_ssa, in
+// A form is what has ops by number that read and write values: ssa_operand_graph makes one of a dense_ssa, in
 // which phis are ops, too.
 #pragma once
 
@@ -37,7 +37,7 @@ namespace plait {
 
 /// Ops by number, and values that index(v) numbers. visit_ops(v, f) calls f(op) for the ops that read or write a value.
 template <class F>
-concept relation_form = requires(F const& f, std::uint32_t op) {
+concept operand_graph = requires(F const& f, std::uint32_t op) {
   { f.op_count() } -> std::convertible_to<std::size_t>;
   { f.reads(op) } -> std::ranges::input_range;
   { f.writes(op) } -> std::ranges::input_range;
@@ -46,18 +46,18 @@ concept relation_form = requires(F const& f, std::uint32_t op) {
 };
 
 template <class P>
-concept relation_problem =
+concept bidirectional_problem =
     has_flow_value<P> && requires(P& p, std::uint32_t n, std::span<typename P::value_type> some, bool is_output,
                                   typename P::value_type& known, typename P::value_type const& said) {
       { p.initial() } -> std::convertible_to<typename P::value_type>;
-      p.relate(n, some, some);
-      { p.learn(n, n, is_output, known, said) } -> std::convertible_to<bool>;
+      p.transfer(n, some, some);
+      { p.join(n, n, is_output, known, said) } -> std::convertible_to<bool>;
     };
 
 /// A program in SSA form: ops have their numbers, phis follow them. The form must stay where it is.
-class dense_relations {
+class ssa_operand_graph {
  public:
-  constexpr explicit dense_relations(dense_ssa const& form) : form_(&form) {}
+  constexpr explicit ssa_operand_graph(dense_ssa const& form) : form_(&form) {}
 
   constexpr std::size_t op_count() const { return form_->op_count() + form_->phi_count(); }
   constexpr bool is_phi(std::uint32_t op) const { return op >= form_->op_count(); }
@@ -86,7 +86,7 @@ class dense_relations {
 
 /// The states of values. Keeps its memory when used again; after an exception it holds what was known by then.
 template <std::copyable Value>
-class relation_solver {
+class bidirectional_solver {
  public:
   constexpr void reset(std::size_t values, Value const& initial) { states_.assign(values, initial); }
 
@@ -97,7 +97,7 @@ class relation_solver {
   constexpr detail::state_vector<Value> take() { return std::move(states_); }
 
   /// Each op from the first to the last, then back.
-  template <relation_form Form, relation_problem Problem>
+  template <operand_graph Form, bidirectional_problem Problem>
     requires std::same_as<typename Problem::value_type, Value>
   constexpr void sweep(Form const& form, Problem& problem) {
     auto const count = static_cast<std::uint32_t>(form.op_count());
@@ -107,7 +107,7 @@ class relation_solver {
   }
 
   /// Until nothing changes any more.
-  template <relation_form Form, relation_problem Problem>
+  template <operand_graph Form, bidirectional_problem Problem>
     requires std::same_as<typename Problem::value_type, Value>
   constexpr void solve(Form const& form, Problem& problem) {
     auto const count = static_cast<std::uint32_t>(form.op_count());
@@ -138,11 +138,11 @@ class relation_solver {
     out_.clear();
     for (auto const& v : form.reads(op)) in_.push_back(states_[form.index(v)]);
     for (auto const& v : form.writes(op)) out_.push_back(states_[form.index(v)]);
-    problem.relate(op, std::span<Value>(in_), std::span<Value>(out_));
+    problem.transfer(op, std::span<Value>(in_), std::span<Value>(out_));
     auto const store = [&](auto&& values, detail::state_vector<Value> const& said, bool is_output) {
       std::uint32_t slot = 0;
       for (auto const& v : values) {
-        if (problem.learn(op, slot, is_output, states_[form.index(v)], said[slot])) learned(v);
+        if (problem.join(op, slot, is_output, states_[form.index(v)], said[slot])) learned(v);
         ++slot;
       }
     };
