@@ -15,7 +15,7 @@
 
 #include <plait/dataflow/constant_propagation.hpp>
 #include <plait/dataflow/detail/dense_dead_code.hpp>
-#include <plait/dataflow/sparse.hpp>
+#include <plait/dataflow/sparse_solver.hpp>
 #include <plait/ssa/existing_ssa.hpp>
 #include <plait/ssa/program_rewrite.hpp>
 

@@ -17,7 +17,7 @@
 #include <plait/dataflow/problem.hpp>
 #include <plait/dataflow/reaching_definitions.hpp>
 #include <plait/dataflow/solver.hpp>
-#include <plait/dataflow/sparse.hpp>
+#include <plait/dataflow/sparse_solver.hpp>
 #include <plait/dataflow/value_numbering.hpp>
 #include <plait/dataflow/very_busy_expressions.hpp>
 #include <plait/graph/adjacency_view.hpp>

@@ -24,7 +24,7 @@
 #include <plait/core/detail/refused.hpp>
 #include <plait/dataflow/detail/op_functions.hpp>
 #include <plait/dataflow/detail/op_handles.hpp>
-#include <plait/dataflow/sparse.hpp>
+#include <plait/dataflow/sparse_solver.hpp>
 #include <plait/ssa/construction.hpp>
 
 namespace plait {
@@ -52,7 +52,7 @@ class constant_problem {
       : graph_(&g), form_(&form), evaluate_(&evaluate), decide_(&decide) {}
 
   constexpr value_type initial() const { return {}; }
-  constexpr value_type given(value_index) const { return {std::nullopt, true}; }
+  constexpr value_type boundary(value_index) const { return {std::nullopt, true}; }
   constexpr bool join(value_type& into, value_type const& from) const {
     if (into.varies || from.is_unknown() || into == from) return false;
     if (into.is_unknown())

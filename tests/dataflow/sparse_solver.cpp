@@ -1,4 +1,4 @@
-#include <plait/dataflow/sparse.hpp>
+#include <plait/dataflow/sparse_solver.hpp>
 
 #include <cstddef>
 #include <span>
@@ -22,7 +22,7 @@ struct parity_problem {
   std::size_t* calls;
 
   unsigned initial() const { return 0; }
-  unsigned given(plait::value_index) const { return 3; }
+  unsigned boundary(plait::value_index) const { return 3; }
   bool join(unsigned& into, unsigned from) const {
     bool const more = (from & ~into) != 0;
     into |= from;
@@ -111,7 +111,7 @@ TEST_CASE(
 struct taint_problem {
   using value_type = bool;
   bool initial() const { return false; }
-  bool given(plait::value_index) const { return true; }
+  bool boundary(plait::value_index) const { return true; }
   bool join(bool& into, bool const& from) const {
     bool const changed = from && !into;
     into = into || from;
@@ -197,7 +197,7 @@ TEST_CASE("sparse: where thousands of ways meet, each is looked at a few times")
 struct no_transfer {
   using value_type = int;
   int initial() const { return 0; }
-  int given(plait::value_index) const { return 0; }
+  int boundary(plait::value_index) const { return 0; }
   bool join(int&, int) const { return false; }
 };
 static_assert(!plait::sparse_problem<int> && !plait::sparse_problem<no_transfer> &&

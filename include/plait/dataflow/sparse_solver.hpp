@@ -3,7 +3,7 @@
 //   struct my_problem {
 //     using value_type = …;                                         // an element of a lattice of finite height
 //     value_type initial() const;                                   // nothing is known yet
-//     value_type given(plait::value_index v);                       // of what comes from outside
+//     value_type boundary(plait::value_index v);                       // of what comes from outside
 //     bool join(value_type& into, value_type const& from) const;    // where a phi merges: whether `into` has changed
 //     void transfer(plait::op_index op, std::span<value_type const> in, std::span<value_type> out);
 //     // optional: which ways a block goes on; take(i) for each successor number i, once more for each new one
@@ -38,7 +38,7 @@ namespace plait {
 template <class P>
 concept has_sparse_bounds = has_flow_value<P> && requires(P& p, value_index v) {
   { p.initial() } -> std::convertible_to<typename P::value_type>;
-  { p.given(v) } -> std::convertible_to<typename P::value_type>;
+  { p.boundary(v) } -> std::convertible_to<typename P::value_type>;
 };
 
 template <class P>
@@ -52,7 +52,6 @@ concept sparse_problem =
     has_sparse_bounds<P> && has_join<P> && has_sparse_transfer<P> && std::equality_comparable<typename P::value_type>;
 
 namespace detail {
-PLAIT_DETAIL_NAMES(given)
 PLAIT_DETAIL_NAMES(transfer)
 }  // namespace detail
 
@@ -68,10 +67,10 @@ consteval bool check_sparse_problem() {
                                   }), (requires(P& p) { p.initial(); }), (requires(P& p) { p.initial(); }),
                                   detail::names_initial<P>, "sparse problem", "initial()", "a value_type");
     PLAIT_DETAIL_CHECK_OWN_MEMBER(P, (requires(P& p, value_index v) {
-                                    { p.given(v) } -> std::convertible_to<typename P::value_type>;
-                                  }), (requires(P& p, value_index v) { p.given(v); }), (requires(P& p, value_index v) {
-                                    p.given(v);
-                                  }), detail::names_given<P>, "sparse problem", "given(value_index)", "a value_type");
+                                    { p.boundary(v) } -> std::convertible_to<typename P::value_type>;
+                                  }), (requires(P& p, value_index v) { p.boundary(v); }),
+                                  (requires(P& p, value_index v) { p.boundary(v); }), detail::names_boundary<P>,
+                                  "sparse problem", "boundary(value_index)", "a value_type");
     PLAIT_DETAIL_CHECK_OWN_MEMBER(
         P, has_join<P>, (requires(P const& p, typename P::value_type& into, typename P::value_type const& from) {
           p.join(into, from);
@@ -235,7 +234,7 @@ constexpr void sparse_solver<Value>::compute(dense_graph const& g, dense_ssa con
   states_.assign(form.value_count(), problem.initial());
   is_changed_.assign(form.value_count(), 0);
   for (value_index v = 0; v != form.value_count(); ++v)
-    if (!form.definition(v).is_op() && !form.definition(v).is_phi()) states_[v] = problem.given(v);
+    if (!form.definition(v).is_op() && !form.definition(v).is_phi()) states_[v] = problem.boundary(v);
   reached_.assign(g.size(), 0);
   changed_.clear();
   reached_[0] = 1;
