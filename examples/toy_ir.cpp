@@ -171,7 +171,7 @@ void fold_constants(toy::Function& f) {
                         std::make_unique<toy::Instr>(toy::Instr{toy::Code::constant, {}, {result}, *known}));
     }
     for (std::size_t way = block.next.size(); way-- != 0;) {
-      if (!solver.is_reached(b) || solver.is_taken(b, way)) continue;
+      if (!solver.is_executable(b) || solver.is_edge_executable(b, way)) continue;
       for (toy::Phi& phi : block.next[way]->phis)
         std::erase_if(phi.choices, [&](auto const& choice) { return choice.first == &block; });
       block.next.erase(block.next.begin() + static_cast<std::ptrdiff_t>(way));

@@ -86,8 +86,9 @@ static_assert([] {
         return in[0] ? std::optional<std::size_t>(*in[0]) : std::nullopt;
       });
   plait::value const at_test = *ssa.reads(ssa.op(1u, 0)).begin();
-  return constants.constant(at_test) == 1 && !constants.is_reached(2u) && constants.is_reached(5u) &&
-         constants.unreached_blocks() == std::vector{2u} && !constants.is_taken(1u, 0) && constants.is_taken(1u, 1);
+  return constants.constant(at_test) == 1 && !constants.is_executable(2u) && constants.is_executable(5u) &&
+         constants.unexecutable_blocks() == std::vector{2u} && !constants.is_edge_executable(1u, 0) &&
+         constants.is_edge_executable(1u, 1);
 }());
 
 template <class Constants>
@@ -97,13 +98,13 @@ struct watch {
   std::size_t constant = 0;
 
   void on_block(std::uint32_t block, test::value_states const& states) {
-    REQUIRE(constants.dense().is_reached(block));
+    REQUIRE(constants.dense().is_executable(block));
     for (auto const phi : ssa.form().phis(block)) check(ssa.form().result(phi), states);
   }
   void on_op(plait::op_index op, test::value_states const& states) {
     for (auto const v : ssa.form().writes(op)) check(v, states);
   }
-  void on_edge(std::uint32_t block, std::size_t way) { REQUIRE(constants.dense().is_taken(block, way)); }
+  void on_edge(std::uint32_t block, std::size_t way) { REQUIRE(constants.dense().is_edge_executable(block, way)); }
   void on_end(std::uint32_t, test::value_states const&) {}
   void check(plait::value_index v, test::value_states const& states) {
     REQUIRE_FALSE(constants.dense()[v].is_unknown());
@@ -127,16 +128,16 @@ TEST_CASE("constant_propagation: what it says holds when programs run: 10,000 ra
       test::run_ssa(p, ssa, seed + run, 40, see);
       constant += see.constant;
     }
-    unreached += constants.unreached_blocks().size();
+    unreached += constants.unexecutable_blocks().size();
     for (std::uint32_t b = 0; b != ssa.graph().size(); ++b) {
       bool reached = b == 0;
       for (std::uint32_t from = 0; from != ssa.graph().size(); ++from)
         for (std::size_t way = 0; way != ssa.graph().successors(from).size(); ++way) {
-          bool const taken = constants.dense().is_taken(from, way);
-          if (taken) REQUIRE(constants.dense().is_reached(from));
+          bool const taken = constants.dense().is_edge_executable(from, way);
+          if (taken) REQUIRE(constants.dense().is_executable(from));
           if (taken && ssa.graph().successors(from)[way] == b) reached = true;
         }
-      REQUIRE(constants.dense().is_reached(b) == reached);
+      REQUIRE(constants.dense().is_executable(b) == reached);
     }
   }
   CHECK(constant > 50'000);
@@ -165,7 +166,7 @@ TEST_CASE_TEMPLATE("constant_propagation: of graphs of every type", G, PLAIT_OWN
         auto const theirs = expected_ssa.writes(expected_ssa.op(block, place));
         for (std::ptrdiff_t slot = 0; slot != std::ranges::ssize(mine); ++slot)
           REQUIRE(constants.constant(mine[slot]) == expected.constant(theirs[slot]));
-        REQUIRE(constants.is_reached(node));
+        REQUIRE(constants.is_executable(node));
       }
   }
 }
@@ -187,7 +188,7 @@ TEST_CASE_TEMPLATE("constant_propagation: of a net; constants of any type", N, P
   CHECK(made(0) == "1");
   CHECK(made(1) == "11");
   CHECK(made(2) == std::nullopt);
-  CHECK(constants.is_reached(0));
+  CHECK(constants.is_executable(0));
 }
 
 TEST_CASE("constant_propagation: a successor that is not there is a mistake") {
@@ -206,9 +207,9 @@ TEST_CASE("constant_propagation: 100,000 blocks with ways around them and back")
   });
   CHECK(constants.constant(ssa.writes(ssa.op(1, 0))[0]) == 2);
   CHECK_FALSE(constants.constant(ssa.writes(ssa.op(99'998, 1))[0]));
-  CHECK(constants.is_reached(99'999));
-  CHECK_FALSE(constants.is_taken(99'998, 1));
-  CHECK(constants.unreached_blocks().empty());
+  CHECK(constants.is_executable(99'999));
+  CHECK_FALSE(constants.is_edge_executable(99'998, 1));
+  CHECK(constants.unexecutable_blocks().empty());
 }
 
 }  // namespace

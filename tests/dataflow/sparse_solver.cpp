@@ -84,8 +84,9 @@ TEST_CASE(
 
     auto const& form = ssa.form();
     for (std::uint32_t b = 0; b != form.block_count(); ++b) {
-      REQUIRE(solver.is_reached(b));
-      for (std::size_t way = 0; way != ssa.graph().successors(b).size(); ++way) REQUIRE(solver.is_taken(b, way));
+      REQUIRE(solver.is_executable(b));
+      for (std::size_t way = 0; way != ssa.graph().successors(b).size(); ++way)
+        REQUIRE(solver.is_edge_executable(b, way));
     }
     for (plait::phi_index phi = 0; phi != form.phi_count(); ++phi) {
       unsigned merged = 0;

@@ -78,11 +78,9 @@ TEST_CASE("programs: a phi where two ways meet; constants, liveness, dead code")
         if (o.type == "Two") out[0] = 2;
         if (o.type == "Copy") out[0] = in[0];
       },
-      [](net const&, op const&, auto in, auto) {
-        return in[0] ? std::optional<std::size_t>(*in[0]) : std::nullopt;
-      });
-  CHECK_FALSE(constants.is_reached(1u));
-  CHECK(constants.is_reached(2u));
+      [](net const&, op const&, auto in, auto) { return in[0] ? std::optional<std::size_t>(*in[0]) : std::nullopt; });
+  CHECK_FALSE(constants.is_executable(1u));
+  CHECK(constants.is_executable(2u));
   plait::value const z = *ssa.writes(ssa.op(3u, 0)).begin();
   CHECK(constants.constant(z) == 2);
 

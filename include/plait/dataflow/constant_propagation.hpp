@@ -145,20 +145,20 @@ class constant_propagation {
   constexpr std::optional<Constant> const& constant(value v) const { return constant(ssa_->form().index(v)); }
   constexpr std::optional<Constant> const& constant(value_index v) const { return solver_[v].constant; }
   /// Whether control can come to a block; false also for those that the entry does not reach.
-  constexpr bool is_reached(node const& block) const {
+  constexpr bool is_executable(node const& block) const {
     std::uint32_t const b = ssa_->graph().number(block);
-    return b != npos && solver_.is_reached(b);
+    return b != npos && solver_.is_executable(b);
   }
   /// Whether control can go from a block to its successor number i.
-  constexpr bool is_taken(node const& block, std::size_t i) const {
+  constexpr bool is_edge_executable(node const& block, std::size_t i) const {
     std::uint32_t const b = ssa_->graph().number(block);
-    return b != npos && solver_.is_taken(b, i);
+    return b != npos && solver_.is_edge_executable(b, i);
   }
   /// The blocks that the entry reaches in the graph, but control cannot come to. In reverse postorder.
-  constexpr std::vector<node> unreached_blocks() const {
+  constexpr std::vector<node> unexecutable_blocks() const {
     std::vector<node> found;
     for (std::uint32_t b = 0; b != ssa_->graph().size(); ++b)
-      if (!solver_.is_reached(b)) found.push_back(ssa_->graph().node(b));
+      if (!solver_.is_executable(b)) found.push_back(ssa_->graph().node(b));
     return found;
   }
 

@@ -105,9 +105,11 @@ class sparse_solver {
   constexpr value_type const& operator[](value_index v) const { return states_[v]; }
   constexpr std::span<value_type const> states() const noexcept { return states_; }
   /// Whether control can come to a block.
-  constexpr bool is_reached(std::uint32_t block) const { return reached_[block] != 0; }
+  constexpr bool is_executable(std::uint32_t block) const { return reached_[block] != 0; }
   /// Whether control can go from a block to its successor number i.
-  constexpr bool is_taken(std::uint32_t block, std::size_t i) const { return taken_[first_edge_[block] + i] != 0; }
+  constexpr bool is_edge_executable(std::uint32_t block, std::size_t i) const {
+    return taken_[first_edge_[block] + i] != 0;
+  }
 
  private:
   constexpr void number_edges(dense_graph const& g);
