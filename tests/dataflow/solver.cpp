@@ -257,7 +257,7 @@ TEST_CASE("solver: an endless ascent is an error that names the block") {
   counting_problem const problem;
   plait::dataflow_solver<counting_problem> solver;
   try {
-    solver.compute(g, problem, {.most_changes = 50});
+    solver.compute(g, problem, {.max_changes = 50});
     FAIL("it ended");
   } catch (plait::dataflow_divergence const& e) {
     CHECK(e.block == 1);

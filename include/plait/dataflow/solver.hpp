@@ -50,7 +50,7 @@ struct dataflow_divergence : error {
 
 struct solver_options {
   /// How often the state of a block may change; for problems that tell their height(), which bounds it, that is taken.
-  std::size_t most_changes = 10'000;
+  std::size_t max_changes = 10'000;
 };
 
 /// The states of a problem at both ends of each block and around each op, as of the last compute(), which keeps the
@@ -142,8 +142,8 @@ constexpr void dataflow_solver<Problem>::solve(dense_graph const& g, Problem con
                                                solver_options const& options) {
   problem_ = std::addressof(problem);
   auto const n = static_cast<std::uint32_t>(g.size());
-  std::size_t most_changes = options.most_changes;
-  if constexpr (has_height<Problem>) most_changes = static_cast<std::size_t>(problem.height());
+  std::size_t max_changes = options.max_changes;
+  if constexpr (has_height<Problem>) max_changes = static_cast<std::size_t>(problem.height());
   states_.assign(n, problem.initial());
   changes_.assign(n, 0);
   visits_ = 0;
@@ -163,7 +163,7 @@ constexpr void dataflow_solver<Problem>::solve(dense_graph const& g, Problem con
     for (std::uint32_t const to : forward ? successors[b] : predecessors[b]) {
       if (!problem.join(states_[to], state)) continue;
       std::uint32_t const again = flipped(g, to);
-      if (++changes_[to] > most_changes) raise(dataflow_divergence(to, changes_[to]));
+      if (++changes_[to] > max_changes) raise(dataflow_divergence(to, changes_[to]));
       if (!sweeping || again >= place) queue_.push(again);
     }
   };
