@@ -38,13 +38,13 @@
 #include <plait/net/net_traits.hpp>
 #include <plait/net/op_stats.hpp>
 #include <plait/net/static_net.hpp>
+#include <plait/ssa/backward_slice.hpp>
 #include <plait/ssa/builder.hpp>
 #include <plait/ssa/construction.hpp>
 #include <plait/ssa/dependency_graph.hpp>
 #include <plait/ssa/destruction.hpp>
 #include <plait/ssa/dot.hpp>
 #include <plait/ssa/existing_ssa.hpp>
-#include <plait/ssa/path.hpp>
 #include <plait/ssa/program_mutation.hpp>
 #include <plait/ssa/program_rewrite.hpp>
 #include <plait/ssa/program_traits.hpp>

@@ -18,8 +18,8 @@ namespace plait {
 /// The ops needed to make the values `wanted`, ascending. Values in `given` are at hand: what makes them is not
 /// followed. Other versions of the same blobs are followed. Values without a producer are leaves. O(operands).
 template <net N>
-[[nodiscard]] constexpr std::vector<op_index> ops_in_path(ssa_form<N> const& ssa, std::span<value const> given,
-                                                          std::span<value const> wanted) {
+[[nodiscard]] constexpr std::vector<op_index> backward_slice(ssa_form<N> const& ssa, std::span<value const> given,
+                                                             std::span<value const> wanted) {
   std::vector<char> at_hand(ssa.value_count(), 0);  // not vector<bool>, see ssa_form::undefined
   std::vector<char> needed(ssa.value_count(), 0);
   for (value v : given) at_hand[ssa.index(v)] = 1;
@@ -61,9 +61,10 @@ template <net N, std::ranges::input_range Keys>
 /// blob the net does not have is a net_error, but unlike there one that is read without being declared is known.
 template <net N, std::ranges::input_range Inputs, std::ranges::input_range Outputs>
   requires(!std::is_convertible_v<std::ranges::range_reference_t<Outputs>, value>)
-[[nodiscard]] std::vector<op_index> ops_in_path(ssa_form<N> const& ssa, Inputs const& inputs, Outputs const& outputs) {
-  return ops_in_path(ssa, std::span<value const>(last_values(ssa, inputs)),
-                     std::span<value const>(last_values(ssa, outputs)));
+[[nodiscard]] std::vector<op_index> backward_slice(ssa_form<N> const& ssa, Inputs const& inputs,
+                                                   Outputs const& outputs) {
+  return backward_slice(ssa, std::span<value const>(last_values(ssa, inputs)),
+                        std::span<value const>(last_values(ssa, outputs)));
 }
 
 }  // namespace plait

@@ -1,4 +1,4 @@
-#include <plait/ssa/path.hpp>
+#include <plait/ssa/backward_slice.hpp>
 
 #include <algorithm>
 #include <array>
@@ -24,7 +24,7 @@ static_assert([] {
   auto const ssa = plait::get_ssa(chain);
   std::array const wanted{ssa.writes(2)[0]};
   return std::ranges::equal(
-      plait::ops_in_path(ssa, std::span<plait::value const>(), std::span<plait::value const>(wanted)),
+      plait::backward_slice(ssa, std::span<plait::value const>(), std::span<plait::value const>(wanted)),
       std::array{0, 2});
 }());
 
@@ -62,7 +62,7 @@ TEST_CASE_TEMPLATE("the last versions bound a path", N, PLAIT_TEXT_NETS) {
   auto const n = test::make_net<N>(reuse);
   auto const ssa = plait::get_ssa(n);
   auto const path = [&](std::vector<std::string> const& from, std::vector<std::string> const& to) {
-    return plait::ops_in_path(ssa, from, to);
+    return plait::backward_slice(ssa, from, to);
   };
   CHECK(path({"t"}, {"v"}) == ops{0, 1, 3});  // t is cut at its second version; the first is still followed
   CHECK(path({"u"}, {"x"}) == ops{2, 3, 4});
@@ -82,8 +82,8 @@ TEST_CASE_TEMPLATE("an external output that nothing makes has no last version", 
   auto const ssa = plait::get_ssa(n);
   std::vector<std::string> const none;
   std::vector<std::string> const some{"elsewhere"};
-  CHECK_THROWS_AS(static_cast<void>(plait::ops_in_path(ssa, none, some)), plait::net_error);
-  CHECK_THROWS_AS(static_cast<void>(plait::ops_in_path(ssa, some, none)), plait::net_error);
+  CHECK_THROWS_AS(static_cast<void>(plait::backward_slice(ssa, none, some)), plait::net_error);
+  CHECK_THROWS_AS(static_cast<void>(plait::backward_slice(ssa, some, none)), plait::net_error);
 }
 
 TEST_CASE("paths of random nets, between any versions") {
@@ -99,7 +99,7 @@ TEST_CASE("paths of random nets, between any versions") {
         if (random() % 4 == 0) given.push_back(v);
         if (random() % 4 == 0) wanted.push_back(v);
       }
-    CHECK(plait::ops_in_path(ssa, std::span<plait::value const>(given), std::span<plait::value const>(wanted)) ==
+    CHECK(plait::backward_slice(ssa, std::span<plait::value const>(given), std::span<plait::value const>(wanted)) ==
           path_by_definition(n, given, wanted));
   }
 }
@@ -107,7 +107,7 @@ TEST_CASE("paths of random nets, between any versions") {
 TEST_CASE("a path of a million ops") {
   test::struct_net const n = test::long_net(1'000'000);
   auto const ssa = plait::get_ssa(n);
-  auto const found = plait::ops_in_path(ssa, std::vector<std::string>{"x"}, n.external_outputs);
+  auto const found = plait::backward_slice(ssa, std::vector<std::string>{"x"}, n.external_outputs);
   CHECK(found.size() > 500'000);
   CHECK(std::ranges::is_sorted(found));
 }
