@@ -135,7 +135,7 @@ TEST_CASE("parts of a net are clusters, with the edges between them outside") {
     op { input: "z" output: "z" type: "Negative" }
     op { input: "z" output: "t" type: "Tanh" }
     external_input: "x" external_input: "w" external_input: "v" external_input: "u" external_output: "t")");
-  std::string const text = dot(n, {.ssa = true, .parts = {{"one", 2}, {"two \"quoted\"", 2, true}}});
+  std::string const text = dot(n, {.ssa = true, .clusters = {{"one", 2}, {"two \"quoted\"", 2, true}}});
   CHECK(well_formed(text));
   CHECK(count(text, "label=\"one\"") == 1);
   CHECK(count(text, "label=\"two \\\"quoted\\\"\"") == 1);
@@ -162,7 +162,7 @@ TEST_CASE("parts of a net are clusters, with the edges between them outside") {
       for (std::size_t second = 0; second <= 6; ++second) {
         CAPTURE(first);
         CAPTURE(second);
-        std::string const divided = dot(n, {.ssa = ssa, .parts = {{"a", first, true}, {"b", second}, {"c", 1}}});
+        std::string const divided = dot(n, {.ssa = ssa, .clusters = {{"a", first, true}, {"b", second}, {"c", 1}}});
         CHECK(well_formed(divided));
         drawn_net const parts = parse(divided);
         CHECK(parts.edges_stay_at_home);
@@ -194,7 +194,8 @@ TEST_CASE("every real net is drawn well-formed") {
     CHECK(well_formed(dot(n)));
     std::string const ssa = dot(n, {.ssa = true});
     CHECK(well_formed(ssa));
-    std::string const halves = dot(n, {.ssa = true, .parts = {{"a", n.op.size() / 2}, {"b", n.op.size() / 2, true}}});
+    std::string const halves =
+        dot(n, {.ssa = true, .clusters = {{"a", n.op.size() / 2}, {"b", n.op.size() / 2, true}}});
     CHECK(well_formed(halves));
     CHECK(parse(halves).edges_stay_at_home);
     CHECK(count(halves, " -> ") == count(ssa, " -> "));
