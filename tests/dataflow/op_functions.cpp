@@ -15,7 +15,7 @@
 namespace {
 
 using program = test::smallest_program;
-using net = program::piece;
+using net = program::basic_block;
 using op = plait::op_ref_t<net>;
 using constants = std::span<std::optional<int>>;
 using known = std::span<std::optional<int> const>;

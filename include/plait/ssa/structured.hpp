@@ -90,7 +90,7 @@ class structured_program {
   using key_type = std::conditional_t<has_text<N>, std::string, name_t<N>>;
 
  public:
-  class piece;
+  class basic_block;
   /// Where an op comes from.
   struct origin {
     N const* net;
@@ -104,10 +104,10 @@ class structured_program {
   structured_program(N const&&) = delete;
 
   // ---- a program
-  std::size_t size() const noexcept { return pieces_.size(); }
+  std::size_t size() const noexcept { return blocks_.size(); }
   static std::uint32_t entry() noexcept { return 0; }
   std::span<std::uint32_t const> successors(std::uint32_t n) const { return successors_[n]; }
-  piece block(std::uint32_t n) const { return piece(*this, n); }
+  basic_block block(std::uint32_t n) const { return basic_block(*this, n); }
   std::size_t name_count() const noexcept { return keys_.size(); }
   static std::size_t name_index(std::uint32_t name) { return name; }
   static std::uint32_t name_at(std::size_t i) { return static_cast<std::uint32_t>(i); }
@@ -122,13 +122,13 @@ class structured_program {
     return at == npos ? npos : scopes_.front().blobs[at];
   }
   /// The op that the `place`-th op of a piece is.
-  origin const& op(std::uint32_t n, std::size_t place) const { return origins_[pieces_[n].first + place]; }
+  origin const& op(std::uint32_t n, std::size_t place) const { return origins_[blocks_[n].first + place]; }
 
   /// A straight-line piece: a net, to be passed by value.
-  class piece {
+  class basic_block {
    public:
-    piece(structured_program const& p, std::uint32_t n) : program_(&p), at_(n) {}
-    auto ops() const { return std::views::iota(program_->pieces_[at_].first, program_->pieces_[at_].last); }
+    basic_block(structured_program const& p, std::uint32_t n) : program_(&p), at_(n) {}
+    auto ops() const { return std::views::iota(program_->blocks_[at_].first, program_->blocks_[at_].last); }
     std::span<std::uint32_t const> inputs(op_index op) const { return program_->reads_[op]; }
     std::span<std::uint32_t const> outputs(op_index op) const { return program_->writes_[op]; }
     std::string_view type(op_index op) const
@@ -204,8 +204,8 @@ class structured_program {
 
   void build(N const& n);
   void start_op(level& at);
-  bool go_on(std::deque<level>& stack);
-  void find_parts(level& at, std::vector<subnet_t const*> const& parts);
+  bool lower_step(std::deque<level>& stack);
+  void classify_subnets(level& at, std::vector<subnet_t const*> const& nested);
   std::uint32_t bind(level const& at);
   [[noreturn]] static void refuse(level const& at, std::string const& why, std::string blob = {}) {
     raise(net_error("plait: " + op_label(*at.net, at.place) + ' ' + why, at.place, std::move(blob)));
@@ -225,19 +225,19 @@ class structured_program {
   std::uint32_t blob_of(level const& at, Name const& name) {
     return blob(at.scope, key_type(name_key(*at.net, name)));
   }
-  std::uint32_t add_piece() {
-    pieces_.push_back({});
-    return static_cast<std::uint32_t>(pieces_.size() - 1);
+  std::uint32_t add_block() {
+    blocks_.push_back({});
+    return static_cast<std::uint32_t>(blocks_.size() - 1);
   }
   void connect(std::uint32_t from, std::uint32_t to) { edges_.emplace_back(from, to); }
   // Ops go there from now on. Nobody comes back to a piece.
   void move_to(std::uint32_t n) {
-    if (current_ != npos) pieces_[current_].last = static_cast<op_index>(origins_.size());
+    if (current_ != npos) blocks_[current_].last = static_cast<op_index>(origins_.size());
     current_ = n;
-    pieces_[n].first = static_cast<op_index>(origins_.size());
+    blocks_[n].first = static_cast<op_index>(origins_.size());
   }
   void move_on(std::uint32_t from) {
-    std::uint32_t const made = add_piece();
+    std::uint32_t const made = add_block();
     connect(from, made);
     move_to(made);
   }
@@ -248,7 +248,7 @@ class structured_program {
     if constexpr (typed_net<N>) types_.emplace_back(op_type(*at.net, *at.next));
   }
 
-  std::vector<extent> pieces_;
+  std::vector<extent> blocks_;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> edges_;
   csr<std::uint32_t> successors_;
   csr<std::uint32_t> reads_;
@@ -266,7 +266,7 @@ class structured_program {
 };
 
 template <net N>
-void structured_program<N>::find_parts(level& at, std::vector<subnet_t const*> const& parts) {
+void structured_program<N>::classify_subnets(level& at, std::vector<subnet_t const*> const& nested) {
   if constexpr (has_subnets<N>) {
     auto const take = [&](subnet_t const*& into, subnet_t const* s) {
       if (into != nullptr) refuse(at, "has two nets for one purpose");
@@ -274,7 +274,7 @@ void structured_program<N>::find_parts(level& at, std::vector<subnet_t const*> c
     };
     bool unknown = false;
     subnet_t const *then_net = nullptr, *else_net = nullptr, *body = nullptr, *condition = nullptr, *inlined = nullptr;
-    for (subnet_t const* s : parts) {
+    for (subnet_t const* s : nested) {
       switch (role_of(*s)) {
         case subnet_role::then_branch:
           take(then_net, s);
@@ -295,7 +295,7 @@ void structured_program<N>::find_parts(level& at, std::vector<subnet_t const*> c
           unknown = true;
       }
     }
-    if (unknown || parts.empty()) return;
+    if (unknown || nested.empty()) return;
     bool const branches = then_net != nullptr || else_net != nullptr;
     bool const loops = body != nullptr || condition != nullptr;
     if (branches + loops + (inlined != nullptr) != 1 || (branches ? then_net : loops ? body : inlined) == nullptr)
@@ -346,17 +346,17 @@ void structured_program<N>::start_op(level& at) {
   auto&& op = *at.next;
   at.what = shape::plain;
   at.stage = 0;
-  std::vector<subnet_t const*> parts;
+  std::vector<subnet_t const*> nested;
   if constexpr (has_subnets<N>) {
     at.first = at.second = nullptr;
-    for (auto&& s : subnets(*at.net, op)) parts.push_back(&held_.emplace_back(std::move(s)));
-    find_parts(at, parts);
+    for (auto&& s : subnets(*at.net, op)) nested.push_back(&held_.emplace_back(std::move(s)));
+    classify_subnets(at, nested);
   }
   if (at.what != shape::plain) return;
   for (auto const& name : inputs(*at.net, op)) reads_.push(blob_of(at, name));
   for (auto const& name : outputs(*at.net, op)) writes_.push(blob_of(at, name));
   if constexpr (has_subnets<N>) {
-    if (!parts.empty()) {
+    if (!nested.empty()) {
       implicit_.compute(*at.net, op);
       for (key_type const& key : implicit_.reads()) reads_.push(blob(at.scope, key));
       for (key_type const& key : implicit_.passes()) reads_.push(blob(at.scope, key));
@@ -368,7 +368,7 @@ void structured_program<N>::start_op(level& at) {
 
 // Takes the op at hand one step further; false when it is done. A net to be lowered first is put on the stack.
 template <net N>
-bool structured_program<N>::go_on(std::deque<level>& stack) {
+bool structured_program<N>::lower_step(std::deque<level>& stack) {
   level& at = stack.back();
   auto const read_condition = [&] {
     auto&& op = *at.next;
@@ -401,7 +401,7 @@ bool structured_program<N>::go_on(std::deque<level>& stack) {
       }
       {
         std::uint32_t const last = at.second != nullptr ? current_ : at.head;
-        std::uint32_t const join = add_piece();
+        std::uint32_t const join = add_block();
         connect(at.other, join);
         connect(last, join);
         move_to(join);
@@ -445,7 +445,7 @@ void structured_program<N>::build(N const& n) {
   std::deque<level> stack;
   stack.emplace_back(n, 0u);
   for (auto const& name : external_inputs(n)) given_.push_back(blob_of(stack.back(), name));
-  move_to(add_piece());
+  move_to(add_block());
   bool busy = false;  // with the op at hand of the innermost level
   while (true) {
     level& at = stack.back();
@@ -458,7 +458,7 @@ void structured_program<N>::build(N const& n) {
       }
       start_op(at);
     }
-    if (go_on(stack)) {
+    if (lower_step(stack)) {
       busy = false;
       continue;
     }
@@ -467,10 +467,10 @@ void structured_program<N>::build(N const& n) {
     ++at.place;
   }
   exit_ = current_;
-  pieces_[current_].last = static_cast<op_index>(origins_.size());
+  blocks_[current_].last = static_cast<op_index>(origins_.size());
   for (auto const& name : external_outputs(n)) promised_.push_back(blob_of(stack.back(), name));
 
-  successors_.start_counting(pieces_.size());
+  successors_.start_counting(blocks_.size());
   for (auto const& [from, to] : edges_) successors_.count(from);
   successors_.end_counting();
   for (std::size_t e = edges_.size(); e-- != 0;) successors_.place(edges_[e].first, edges_[e].second);
