@@ -47,7 +47,7 @@ struct written {
       }
     }
     std::shuffle(order.begin(), order.end(), random);
-    for (std::string const& name : p.blocks[0].external_inputs) b.give(variable(name));
+    for (std::string const& name : p.blocks[0].external_inputs) b.add_external_input(variable(name));
     std::vector<char> sealed(n, 0);
     auto const seal_ready = [&] {
       if (late) return;
@@ -144,7 +144,7 @@ TEST_CASE("a read before a write is reported, by ops and by phis") {
   for (int i = 0; i != 4; ++i) b.add_block();
   b.add_edge(0, 1), b.add_edge(0, 2), b.add_edge(1, 3), b.add_edge(2, 3);
   auto const x = b.add_variable(), y = b.add_variable(), given = b.add_variable();
-  b.give(given);
+  b.add_external_input(given);
   plait::op_index const source = b.add_op(1, {}, 1);
   b.write_variable(1, x, b.written(source, 0));
   plait::op_index const sink =
@@ -186,7 +186,7 @@ TEST_CASE("chains of a million blocks: reads walk up them, phis fall one after t
       b.seal(i);
     }
     auto const x = b.add_variable();
-    plait::value_index const given = b.give(x);
+    plait::value_index const given = b.add_external_input(x);
     CHECK(b.read_variable(n - 1, x) == given);
     CHECK(b.read_variable(n / 2, x) == given);
   }

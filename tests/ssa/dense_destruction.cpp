@@ -80,7 +80,7 @@ TEST_CASE("10,000 random programs run the same out of SSA form, with copies prop
       ssa.compute(p, {.pruning = pruning});
       test::form_code code = test::code_of(p, ssa.snapshot());
       code.outside.resize(ssa.form().value_count());
-      for (plait::blob_index const b : ssa.snapshot().code().given())
+      for (plait::blob_index const b : ssa.snapshot().code().external_inputs())
         code.outside[ssa.form().index({b, 0})] = ssa.name(b);
       auto const& g = ssa.graph();
       REQUIRE(test::interpret_form(g, ssa.form(), code, seed) == expected);
@@ -131,7 +131,7 @@ struct taken_out {
     REQUIRE(plait::verify_ssa(ssa).empty());
     code = test::code_of(p, ssa);
     code.outside.resize(ssa.form().value_count());
-    for (plait::value_index const v : ssa.given()) code.outside[v] = ssa.name(v);
+    for (plait::value_index const v : ssa.external_inputs()) code.outside[v] = ssa.name(v);
     d.compute(ssa.graph(), ssa.dominators(), ssa.form(), {.coalesce = coalesce, .copy_places = code.copy_places});
   }
   void check_runs() const {

@@ -52,7 +52,7 @@ TEST_CASE("a program in SSA form is read as it stands") {
   CHECK(std::ranges::equal(form.arguments(0), std::array{v("i0"), v("j")}));
   CHECK(form.definition(v("j")) == ssa_site::of_op(ssa.op(1, 0)));
   CHECK(ssa.place(ssa.op(1, 1)) == 1);
-  CHECK(std::ranges::equal(ssa.given(), std::array{v("i0")}));
+  CHECK(std::ranges::equal(ssa.external_inputs(), std::array{v("i0")}));
   CHECK(std::ranges::equal(form.uses(v("j")),
                            std::vector<plait::ssa_use>{{ssa_site::of_phi(0), 1}, {ssa_site::of_op(ssa.op(1, 1)), 0}}));
   CHECK(std::ranges::equal(form.results(ssa.graph().number(2)), std::array{v("j")}));

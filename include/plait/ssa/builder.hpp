@@ -62,9 +62,9 @@ class ssa_builder {
     return static_cast<variable_index>(outside_.size() - 1);
   }
   /// The value a variable comes from outside with, which the program is given.
-  constexpr value_index give(variable_index variable) {
+  constexpr value_index add_external_input(variable_index variable) {
     value_index const v = outside(variable);
-    values_[v].given = true;
+    values_[v].is_external_input = true;
     return v;
   }
   /// The value at the end of a block, as it is written so far. TRAP: so are those of the blocks that it looks through,
@@ -119,7 +119,7 @@ class ssa_builder {
     std::uint32_t first_use = npos;  // argument of a phi
     std::uint32_t last_use = npos;
     phi_index phi = npos;  // that makes it
-    bool given = false;
+    bool is_external_input = false;
   };
   struct phi_state {
     std::uint32_t block;
@@ -457,7 +457,7 @@ constexpr void ssa_builder::make_form() {
 constexpr std::vector<ssa_use> ssa_builder::undefined_uses() const {
   std::vector<ssa_use> found;
   for (value_index const v : outside_) {
-    if (v == npos || values_[v].given) continue;
+    if (v == npos || values_[v].is_external_input) continue;
     auto const uses = form_.uses(value_number_[v]);
     found.insert(found.end(), uses.begin(), uses.end());
   }

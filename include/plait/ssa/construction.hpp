@@ -131,7 +131,7 @@ constexpr std::vector<ssa_use> program_ssa<P>::undefined(bool through_phis) cons
   for (blob_index b = 0; b != form_.blob_count(); ++b)
     if (form_.occurs(b)) waiting.push_back(form_.index({b, 0}));
   for (value_index const v : waiting) is_undefined[v] = 1;
-  for (blob_index const b : snapshot_.code().given()) is_undefined[form_.index({b, 0})] = 0;
+  for (blob_index const b : snapshot_.code().external_inputs()) is_undefined[form_.index({b, 0})] = 0;
   std::erase_if(waiting, [&](value_index v) { return is_undefined[v] == 0; });
   while (through_phis && !waiting.empty()) {
     value_index const v = waiting.back();

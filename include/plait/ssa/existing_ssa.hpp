@@ -64,7 +64,7 @@ class existing_ssa {
     return names_.find(key);
   }
   /// What the program declares to be given.
-  constexpr std::span<value_index const> given() const noexcept { return given_; }
+  constexpr std::span<value_index const> external_inputs() const noexcept { return external_inputs_; }
 
   /// The number of the `place`-th op of a block.
   constexpr op_index op(node const& n, std::size_t place) const {
@@ -102,7 +102,7 @@ class existing_ssa {
   dense_ssa form_;
   detail::program_blobs<P> names_;
   std::vector<std::shared_ptr<std::string const>> kept_;  // shared, for then copies can share the views, too
-  std::vector<value_index> given_;
+  std::vector<value_index> external_inputs_;
   std::vector<ssa_violation> mismatches_;
   std::vector<std::uint32_t> told_;  // by slot of the first edge from a predecessor: its arguments so far
 };
@@ -112,7 +112,7 @@ class existing_ssa {
 template <program_with_phis P>
 [[nodiscard]] constexpr std::vector<ssa_violation> verify_ssa(existing_ssa<P> const& ssa) {
   std::vector<ssa_violation> found(ssa.mismatches().begin(), ssa.mismatches().end());
-  auto const others = verify_ssa(ssa.graph(), ssa.dominators(), ssa.form(), ssa.given());
+  auto const others = verify_ssa(ssa.graph(), ssa.dominators(), ssa.form(), ssa.external_inputs());
   found.insert(found.end(), others.begin(), others.end());
   return found;
 }
@@ -164,7 +164,7 @@ constexpr void existing_ssa<P>::compute(P const& p) {
   tree_.compute(graph_);
   names_.reset(p);
   kept_.clear();
-  given_.clear();
+  external_inputs_.clear();
   mismatches_.clear();
   form_.first_phi.clear();
   form_.first_op.clear();
@@ -179,7 +179,7 @@ constexpr void existing_ssa<P>::compute(P const& p) {
   for (std::uint32_t b = 0; b != graph_.size(); ++b) {
     block_t<P> const& net = plait::block(p, graph_.node(b));
     if (b == 0)
-      for (auto const& name : external_inputs(net)) given_.push_back(names_.intern(p, net, name));
+      for (auto const& name : plait::external_inputs(net)) external_inputs_.push_back(names_.intern(p, net, name));
     form_.first_phi.push_back(static_cast<phi_index>(form_.phi_count()));
     form_.first_op.push_back(static_cast<op_index>(form_.op_count()));
     read_phis(p, b, net);

@@ -130,7 +130,7 @@ std::size_t rewrite_into_ssa(P& p, program_rewrite_options const& options = {}) 
   dense_construction const& form = ssa.form();
   std::vector<detail::new_name_t<P>> const names = detail::version_names(p, ssa, options.naming, options.collision);
   std::vector<value_index> given;
-  for (blob_index const b : ssa.snapshot().code().given()) given.push_back(form.index({b, 0}));
+  for (blob_index const b : ssa.snapshot().code().external_inputs()) given.push_back(form.index({b, 0}));
   std::vector<node_t<P>> const order(ssa.graph().order().begin(), ssa.graph().order().end());
 
   detail::block_renamer<P> renamer(p, names);

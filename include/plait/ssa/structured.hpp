@@ -137,7 +137,7 @@ class structured_program {
       return program_->types_[op];
     }
     std::span<std::uint32_t const> external_inputs() const {
-      return at_ == 0 ? std::span<std::uint32_t const>(program_->given_) : std::span<std::uint32_t const>();
+      return at_ == 0 ? std::span<std::uint32_t const>(program_->external_inputs_) : std::span<std::uint32_t const>();
     }
     std::span<std::uint32_t const> external_outputs() const {
       return at_ == program_->exit_ ? std::span<std::uint32_t const>(program_->promised_)
@@ -255,7 +255,7 @@ class structured_program {
   csr<std::uint32_t> writes_;
   std::vector<origin> origins_;
   std::vector<detail::op_type_key_t<N>> types_;
-  std::vector<std::uint32_t> given_;
+  std::vector<std::uint32_t> external_inputs_;
   std::vector<std::uint32_t> promised_;
   std::uint32_t exit_ = 0;
   std::uint32_t current_ = npos;
@@ -444,7 +444,7 @@ void structured_program<N>::build(N const& n) {
   scopes_.emplace_back();
   std::deque<level> stack;
   stack.emplace_back(n, 0u);
-  for (auto const& name : external_inputs(n)) given_.push_back(blob_of(stack.back(), name));
+  for (auto const& name : external_inputs(n)) external_inputs_.push_back(blob_of(stack.back(), name));
   move_to(add_block());
   bool busy = false;  // with the op at hand of the innermost level
   while (true) {

@@ -93,15 +93,15 @@ class ssa_verifier {
   constexpr ssa_verifier(dense_graph const& g, dense_dominators const& tree, dense_ssa const& form)
       : graph_(g), tree_(tree), form_(form) {}
 
-  constexpr std::vector<ssa_violation> run(std::optional<std::span<value_index const>> given) {
+  constexpr std::vector<ssa_violation> run(std::optional<std::span<value_index const>> external_inputs) {
     if (!is_laid_out()) {
       add(ssa_fault::misplaced, npos, {}, 0, npos);
       return std::move(found_);
     }
     find_definitions();
-    if (given) {
+    if (external_inputs) {
       needs_definition_.assign(form_.value_count(), 1);
-      for (value_index const v : *given)
+      for (value_index const v : *external_inputs)
         if (v < form_.value_count()) needs_definition_[v] = 0;
     }
     for (std::uint32_t block = 0; block != form_.block_count(); ++block) check_uses(block);
@@ -216,8 +216,8 @@ class ssa_verifier {
 /// may come from outside. The list of uses (dense_ssa::uses) is not looked at.
 [[nodiscard]] constexpr std::vector<ssa_violation> verify_ssa(
     dense_graph const& g, dense_dominators const& tree, dense_ssa const& form,
-    std::optional<std::span<value_index const>> given = std::nullopt) {
-  return detail::ssa_verifier(g, tree, form).run(given);
+    std::optional<std::span<value_index const>> external_inputs = std::nullopt) {
+  return detail::ssa_verifier(g, tree, form).run(external_inputs);
 }
 
 /// The same of a constructed form; its numbers are those of ssa.graph() and ssa.form().

@@ -79,7 +79,7 @@ constexpr void dense_construction::number_values(dense_program const& p) {
   for (value_index& count : first_value_)
     if (count != 0) ++count;  // version 0
   auto const enters = [&](blob_index b) { first_value_[b] = std::max<value_index>(first_value_[b], 1); };
-  for (blob_index b : p.given()) enters(b);
+  for (blob_index b : p.external_inputs()) enters(b);
   for (blob_index b : p.all_reads().items()) enters(b);
   for (std::uint32_t block = 0; block != p.block_count(); ++block)
     for (blob_index b : p.results(block)) enters(b);

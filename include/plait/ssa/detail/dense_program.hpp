@@ -40,7 +40,7 @@ class dense_program {
   constexpr csr<blob_index> const& all_reads() const noexcept { return reads_; }
 
   /// What the program is given, as it declares.
-  constexpr std::span<blob_index const> given() const noexcept { return given_; }
+  constexpr std::span<blob_index const> external_inputs() const noexcept { return external_inputs_; }
   /// What is read when the program ends in a block: nothing where it goes on.
   constexpr std::span<blob_index const> results(std::uint32_t block) const { return results_[block]; }
 
@@ -50,11 +50,11 @@ class dense_program {
     block_.clear();
     reads_.clear();
     writes_.clear();
-    given_.clear();
+    external_inputs_.clear();
     results_.clear();
     blob_count_ = 0;
   }
-  constexpr void give(blob_index blob) { given_.push_back(blob); }
+  constexpr void add_external_input(blob_index blob) { external_inputs_.push_back(blob); }
   constexpr void read(blob_index blob) { reads_.push(blob); }
   constexpr void write(blob_index blob) { writes_.push(blob); }
   constexpr void end_op() {
@@ -75,7 +75,7 @@ class dense_program {
   std::vector<std::uint32_t> block_;
   csr<blob_index> reads_;
   csr<blob_index> writes_;
-  std::vector<blob_index> given_;
+  std::vector<blob_index> external_inputs_;
   csr<blob_index> results_;
   std::size_t blob_count_ = 0;
 };

@@ -114,12 +114,12 @@ class name_maker {
 
 // Which values of a constructed form occur, and which of these keep the names of their blobs.
 struct occurring_values {
-  occurring_values(dense_construction const& form, std::span<blob_index const> given, ssa_naming naming)
+  occurring_values(dense_construction const& form, std::span<blob_index const> external_inputs, ssa_naming naming)
       : occur(form.value_count(), 0), keep(form.value_count(), 0) {
     for (csr<value_index> const* values : {&form.phi_arguments, &form.op_reads, &form.op_writes, &form.block_results})
       for (value_index const v : values->items()) occur[v] = 1;
     for (value_index const v : form.phi_results) occur[v] = 1;
-    for (blob_index const b : given) occur[form.index({b, 0})] = 1;
+    for (blob_index const b : external_inputs) occur[form.index({b, 0})] = 1;
     if (naming == ssa_naming::every_version) return;
     std::vector<std::uint32_t> versions(form.blob_count(), 0);
     for (value_index v = 0; v != form.value_count(); ++v) versions[form.blob(v)] += occur[v] != 0 ? 1 : 0;
@@ -141,7 +141,7 @@ std::optional<std::size_t> place_of_definition(program_ssa<P> const& ssa, value_
 template <program P>
 std::vector<std::string> version_names(P&, program_ssa<P> const& ssa, ssa_naming naming, name_collision collision) {
   dense_construction const& form = ssa.form();
-  occurring_values const values(form, ssa.snapshot().code().given(), naming);
+  occurring_values const values(form, ssa.snapshot().code().external_inputs(), naming);
   auto const text = [&](value_index v) { return std::string(std::string_view(ssa.name(form.blob(v)))); };
   std::vector<std::string> names(form.value_count());
   boost::unordered_flat_set<std::string> kept;
@@ -173,7 +173,7 @@ std::vector<std::string> version_names(P&, program_ssa<P> const& ssa, ssa_naming
 template <has_new_name P>
 std::vector<program_name_t<P>> version_names(P& p, program_ssa<P> const& ssa, ssa_naming naming, name_collision) {
   dense_construction const& form = ssa.form();
-  occurring_values const values(form, ssa.snapshot().code().given(), naming);
+  occurring_values const values(form, ssa.snapshot().code().external_inputs(), naming);
   names_of_keys<P> const by_key(std::as_const(p), ssa.graph().order());
   std::vector<program_name_t<P>> old(form.blob_count());
   std::vector<program_name_t<P>> occurring;

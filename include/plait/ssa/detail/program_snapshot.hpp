@@ -128,7 +128,7 @@ constexpr void program_snapshot<P>::compute(P const& p) {
   for (std::uint32_t b = 0; b != graph_.size(); ++b) {
     auto&& net = plait::block(p, graph_.node(b));
     if (b == 0)
-      for (auto const& name : external_inputs(net)) code_.give(blobs_.intern(p, net, name));
+      for (auto const& name : external_inputs(net)) code_.add_external_input(blobs_.intern(p, net, name));
     for (auto&& op : ops(net)) {
       for (auto const& name : inputs(net, op)) code_.read(blobs_.intern(p, net, name));
       for (auto const& name : outputs(net, op)) code_.write(blobs_.intern(p, net, name));
