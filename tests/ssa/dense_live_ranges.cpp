@@ -73,7 +73,7 @@ TEST_CASE("live where a read can be come to, at every point that the definition 
         if (made.block != form.block_count() && !ssa.dominators().dominates(made.block, b)) continue;
         for (std::uint32_t position = 0; position != 2 * form.ops(b).size() + 4; ++position) {
           if (b == made.block && position < made.position) continue;
-          bool const is_live = ranges.reaches(v, {b, position});
+          bool const is_live = ranges.is_live_after(v, {b, position});
           REQUIRE(is_live == reaches(ssa, reads, {b, position}, made));
           ++(is_live ? live : dead);
         }
@@ -90,5 +90,5 @@ TEST_CASE("only the values that are wanted are looked at") {
   plait::dense_live_ranges ranges;
   auto const places = test::code_of(p, ssa.snapshot()).copy_places;
   ranges.compute(ssa.graph(), ssa.form(), std::vector<char>(ssa.form().value_count(), 0), places);
-  for (plait::value_index v = 0; v != ssa.form().value_count(); ++v) CHECK(!ranges.reaches(v, {0, 0}));
+  for (plait::value_index v = 0; v != ssa.form().value_count(); ++v) CHECK(!ranges.is_live_after(v, {0, 0}));
 }

@@ -66,8 +66,8 @@ class live_ranges {
   }
 
  private:
-  constexpr void begin_to_live(blob_index b, std::uint32_t point);
-  constexpr void end_to_live(blob_index b, std::uint32_t point);
+  constexpr void open_range(blob_index b, std::uint32_t point);
+  constexpr void close_range(blob_index b, std::uint32_t point);
 
   csr<range> rows_;
   peak peak_;
@@ -79,7 +79,7 @@ class live_ranges {
   std::vector<op_index> written_;                    // by blob: the last op found to write it
 };
 
-constexpr void live_ranges::begin_to_live(blob_index b, std::uint32_t point) {
+constexpr void live_ranges::open_range(blob_index b, std::uint32_t point) {
   if (last_[b] != npos) return;
   last_[b] = point;
   place_[b] = static_cast<std::uint32_t>(live_.size());
@@ -87,7 +87,7 @@ constexpr void live_ranges::begin_to_live(blob_index b, std::uint32_t point) {
 }
 
 // A range that meets the one found before it is made one with it.
-constexpr void live_ranges::end_to_live(blob_index b, std::uint32_t point) {
+constexpr void live_ranges::close_range(blob_index b, std::uint32_t point) {
   if (last_[b] == npos) return;
   if (latest_[b] != npos && found_[latest_[b]].second.first == last_[b] + 1) {
     found_[latest_[b]].second.first = point;
@@ -114,7 +114,7 @@ constexpr void live_ranges::compute(dense_program const& p, dense_liveness const
     if (blobs != 0 && blobs >= peak_.blobs) peak_ = {blobs, op};
   };
   for (auto block = static_cast<std::uint32_t>(p.block_count()); block-- != 0;) {
-    for (blob_index const b : live.live_out(block)) begin_to_live(b, end(p, block));
+    for (blob_index const b : live.live_out(block)) open_range(b, end(p, block));
     consider(live_.size(), npos);
     for (op_index op = p.first_op(block + 1); op-- != p.first_op(block);) {
       std::size_t dead = 0;
@@ -122,11 +122,11 @@ constexpr void live_ranges::compute(dense_program const& p, dense_liveness const
       for (blob_index const b : writes)
         if (std::exchange(written_[b], op) != op && last_[b] == npos) ++dead;
       consider(live_.size() + dead, op);
-      for (blob_index const b : writes) end_to_live(b, after(p, op));
-      for (blob_index const b : p.reads(op)) begin_to_live(b, before(p, op));
+      for (blob_index const b : writes) close_range(b, after(p, op));
+      for (blob_index const b : p.reads(op)) open_range(b, before(p, op));
       consider(live_.size(), op);
     }
-    while (!live_.empty()) end_to_live(live_.back(), start(p, block));
+    while (!live_.empty()) close_range(live_.back(), start(p, block));
   }
   rows_.start_counting(p.blob_count());
   for (auto const& [b, r] : found_) rows_.count(b);

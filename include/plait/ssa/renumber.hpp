@@ -62,15 +62,15 @@ class ssa_renumberer {
       raise(net_error("plait: external output '" + blob + "' is neither written by an op nor an input of the net", {},
                       blob));
     }
-    meet(external_inputs(n), ssa_.external_inputs());
+    note_occurrences(external_inputs(n), ssa_.external_inputs());
     op_index at = 0;
     for (auto&& op : plait::ops(n)) {
       std::span<value const> const reads = ssa_.reads(at);
-      meet(control_inputs(n, op), reads.subspan(meet(inputs(n, op), reads)));
-      meet(outputs(n, op), ssa_.writes(at));
+      note_occurrences(control_inputs(n, op), reads.subspan(note_occurrences(inputs(n, op), reads)));
+      note_occurrences(outputs(n, op), ssa_.writes(at));
       ++at;
     }
-    meet(external_outputs(n), ssa_.external_outputs());
+    note_occurrences(external_outputs(n), ssa_.external_outputs());
   }
 
   // Makes all names. Nothing else of the net has changed where it throws.
@@ -129,7 +129,7 @@ class ssa_renumberer {
 
   // Names and the values they stand for. Returns how many there are.
   template <class Names>
-  std::size_t meet(Names&& names, std::span<value const> values) {
+  std::size_t note_occurrences(Names&& names, std::span<value const> values) {
     std::size_t slot = 0;
     for (auto&& each : names) {
       value const v = values[slot++];

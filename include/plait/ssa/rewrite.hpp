@@ -173,17 +173,17 @@ class ssa_rewriter {
   };
   occurrences count_versions() const {
     occurrences found{std::vector<bool>(ssa_.value_count()), std::vector<std::uint32_t>(ssa_.blob_bound())};
-    auto const meet = [&](value v) {
+    auto const count = [&](value v) {
       if (found.values[ssa_.index(v)]) return;
       found.values[ssa_.index(v)] = true;
       ++found.versions[v.blob];
     };
-    for (value v : ssa_.external_inputs()) meet(v);
+    for (value v : ssa_.external_inputs()) count(v);
     for (op_index op = 0; op != ssa_.op_count(); ++op) {
-      for (value v : ssa_.reads(op)) meet(v);
-      for (value v : ssa_.writes(op)) meet(v);
+      for (value v : ssa_.reads(op)) count(v);
+      for (value v : ssa_.writes(op)) count(v);
     }
-    for (value v : ssa_.external_outputs()) meet(v);
+    for (value v : ssa_.external_outputs()) count(v);
     return found;
   }
 

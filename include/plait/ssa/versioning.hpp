@@ -228,8 +228,8 @@ class ssa_form {
     version = version == unseen ? 1 : version + 1;
     writes_.push({b, version});
   }
-  // `nobodys`: values that no output has, since their op lists the blob again.
-  constexpr void index_values(std::span<value const> nobodys);
+  // `shadowed`: values that no output has, since their op lists the blob again.
+  constexpr void index_values(std::span<value const> shadowed);
 
   blob_table<N> blobs_;
   ssa_options options_;
@@ -300,7 +300,7 @@ constexpr void ssa_form<N>::compute(N const& n, Versions&& initial, ssa_options 
     external_inputs_.push_back({b, version});
   }
 
-  std::vector<value> nobodys;
+  std::vector<value> shadowed;
   implicit_operands<N> implicit;
   for (auto&& op : plait::ops(n)) {
     detail::prefetch(std::addressof(op), 3072);
@@ -324,7 +324,7 @@ constexpr void ssa_form<N>::compute(N const& n, Versions&& initial, ssa_options 
       if (options.subnets)
         for (auto const& key : implicit.writes()) write(blobs_.intern_key(key));
     for (value& v : writes_.open_row()) {
-      if (v.version != shift_[v.blob]) nobodys.push_back(v);
+      if (v.version != shift_[v.blob]) shadowed.push_back(v);
       v.version = shift_[v.blob];
     }
     writes_.end_row();
@@ -340,11 +340,11 @@ constexpr void ssa_form<N>::compute(N const& n, Versions&& initial, ssa_options 
     external_outputs_.push_back({b, version});
   }
   if (any_given) first_.resize(shift_.size() + 1, 0);
-  index_values(nobodys);
+  index_values(shadowed);
 }
 
 template <net N>
-constexpr void ssa_form<N>::index_values(std::span<value const> nobodys) {
+constexpr void ssa_form<N>::index_values(std::span<value const> shadowed) {
   producers_.resize(shift_.size() + writes_.item_count());
   std::uint32_t values = 0;
   for (blob_index b = 0; b != shift_.size(); ++b) {
@@ -355,7 +355,7 @@ constexpr void ssa_form<N>::index_values(std::span<value const> nobodys) {
   }
   shift_.push_back(values);
   producers_.resize(values);
-  for (value v : nobodys) producers_[index(v)] = npos;
+  for (value v : shadowed) producers_[index(v)] = npos;
 
   consumers_.start_counting(values);
   for (value const& v : reads_.items()) {

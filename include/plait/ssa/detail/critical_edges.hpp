@@ -23,7 +23,7 @@ namespace plait {
 /// The `way`-th edge out of a block.
 struct critical_edge {
   std::uint32_t block = 0;
-  std::uint32_t way = 0;
+  std::uint32_t successor = 0;
   friend constexpr bool operator==(critical_edge const&, critical_edge const&) = default;
   friend constexpr auto operator<=>(critical_edge const&, critical_edge const&) = default;
 };
@@ -35,8 +35,8 @@ struct critical_edge {
   for (std::uint32_t b = 0; b != g.size(); ++b) {
     std::span<std::uint32_t const> const next = g.successors(b);
     if (next.size() < 2) continue;
-    for (std::uint32_t way = 0; way != next.size(); ++way)
-      if (g.predecessors(next[way]).size() + (next[way] == 0 ? 1 : 0) > 1) found.push_back({b, way});
+    for (std::uint32_t successor = 0; successor != next.size(); ++successor)
+      if (g.predecessors(next[successor]).size() + (next[successor] == 0 ? 1 : 0) > 1) found.push_back({b, successor});
   }
   return found;
 }
@@ -49,7 +49,7 @@ std::size_t split_critical_edges(P& p) {
   std::vector<critical_edge> const edges = critical_edges(graph);
   std::vector<node_t<P>> const order(graph.order().begin(), graph.order().end());
   for (critical_edge const& e : edges)
-    detail::program_traits_of<P>::split_edge(p, order[e.block], static_cast<std::size_t>(e.way));
+    detail::program_traits_of<P>::split_edge(p, order[e.block], static_cast<std::size_t>(e.successor));
   return edges.size();
 }
 

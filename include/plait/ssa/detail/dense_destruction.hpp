@@ -71,23 +71,23 @@ class dense_destruction {
   constexpr std::size_t copy_count() const noexcept { return at_start_.item_count() + at_end_.item_count(); }
 
  private:
-  enum piece_state : char { open, kept, waiting, left_out, placed };
+  enum unit_state : char { open, kept, waiting, left_out, placed };
   static constexpr int passes = 4;
 
-  // Variables are the values, then what the phis write at once, then what the copies for their arguments write. A piece
+  // Variables are the values, then what the phis write at once, then what the copies for their arguments write. A unit
   // is what stays together: a value, or a phi with all that is copied to it.
   constexpr std::uint32_t phi_variable(phi_index phi) const { return value_count_ + phi; }
-  constexpr bool is_phi_piece(std::uint32_t piece) const { return piece >= value_count_; }
+  constexpr bool is_phi_unit(std::uint32_t unit) const { return unit >= value_count_; }
 
   constexpr void check(dense_graph const& g, dense_ssa const& s) const;
   constexpr void make_variables(dense_graph const& g, dense_ssa const& s, destruction_options const& options);
   constexpr void sort_variables(dense_dominators const& tree);
-  constexpr void join_pieces(dense_ssa const& s, destruction_options const& options);
+  constexpr void join_units(dense_ssa const& s, destruction_options const& options);
   constexpr void try_sets(dense_dominators const& tree);
   constexpr void leave_out(std::span<std::uint32_t const> variables, dense_dominators const& tree);
   constexpr void try_set(std::span<std::uint32_t const> variables, dense_dominators const& tree);
-  constexpr std::uint32_t find_root(std::uint32_t piece);
-  constexpr bool meets(std::uint32_t earlier, std::uint32_t later) const;
+  constexpr std::uint32_t find_root(std::uint32_t unit);
+  constexpr bool interferes(std::uint32_t earlier, std::uint32_t later) const;
   constexpr bool dominates(dense_dominators const& tree, std::uint32_t a, std::uint32_t b) const;
   constexpr void number_locations(dense_ssa const& s);
   constexpr void make_copies(dense_graph const& g, dense_ssa const& s);
@@ -106,20 +106,20 @@ class dense_destruction {
   std::vector<char> wanted_;           // by value: it takes part
   struct variable {
     ssa_point made;
-    std::uint32_t piece = npos;
+    std::uint32_t unit = npos;
     value_index holds = npos;
     std::uint32_t equal = npos;  // the closest variable above that holds the same value and is live here
   };
   std::vector<variable> variables_;
-  std::vector<std::uint32_t> order_;  // variables that take part, down the dominator tree
-  std::vector<std::uint32_t> root_;   // by piece: union-find; in the end, its set's
-  std::vector<char> state_;           // by piece
-  std::vector<std::uint32_t> rival_;  // by piece that is left out: for whose sake
+  std::vector<std::uint32_t> order_;            // variables that take part, down the dominator tree
+  std::vector<std::uint32_t> root_;             // by unit: union-find; in the end, its set's
+  std::vector<char> state_;                     // by unit
+  std::vector<std::uint32_t> interferes_with_;  // by unit that is left out: for whose sake
   csr<std::uint32_t> sets_;
-  std::vector<std::uint32_t> set_number_;  // by piece
+  std::vector<std::uint32_t> set_number_;  // by unit
   std::vector<std::uint32_t> stack_;
   std::vector<std::uint32_t> first_of_group_;
-  csr<location_copy> at_once_;
+  csr<location_copy> parallel_copies_;
   copy_sequencer sequencer_;
   std::vector<location_copy> here_;
   std::vector<location_copy> in_order_;
@@ -186,13 +186,13 @@ constexpr void dense_destruction::sort_variables(dense_dominators const& tree) {
   });
 }
 
-constexpr std::uint32_t dense_destruction::find_root(std::uint32_t piece) {
-  while (root_[piece] != piece) piece = root_[piece] = root_[root_[piece]];
-  return piece;
+constexpr std::uint32_t dense_destruction::find_root(std::uint32_t unit) {
+  while (root_[unit] != unit) unit = root_[unit] = root_[root_[unit]];
+  return unit;
 }
 
-// Makes one set of each lot of open pieces that phis and groups connect.
-constexpr void dense_destruction::join_pieces(dense_ssa const& s, destruction_options const& options) {
+// Makes one set of each lot of open units that phis and groups connect.
+constexpr void dense_destruction::join_units(dense_ssa const& s, destruction_options const& options) {
   std::ranges::replace(state_, char{left_out}, char{open});
   auto const join = [&](std::uint32_t a, std::uint32_t b) {
     if (state_[a] == open && state_[b] == open) root_[find_root(a)] = find_root(b);
@@ -215,11 +215,11 @@ constexpr void dense_destruction::join_pieces(dense_ssa const& s, destruction_op
 
 // Whether the earlier of two variables, which dominates the other, is live where that is made. Of two made at once each
 // counts as live, for both are written.
-constexpr bool dense_destruction::meets(std::uint32_t earlier, std::uint32_t later) const {
+constexpr bool dense_destruction::interferes(std::uint32_t earlier, std::uint32_t later) const {
   ssa_point const at = variables_[later].made;
   ssa_point const from = variables_[earlier].made;
   if (at == from) return true;
-  if (earlier < value_count_) return ranges_.reaches(earlier, at);
+  if (earlier < value_count_) return ranges_.is_live_after(earlier, at);
   // Between the copy at the end of a block and the one at the start of the next.
   return from.position != 0 && at.block == from.block && at.position > from.position;
 }
@@ -233,44 +233,44 @@ constexpr bool dense_destruction::dominates(dense_dominators const& tree, std::u
 constexpr void dense_destruction::try_sets(dense_dominators const& tree) {
   std::uint32_t count = 0;
   set_number_.assign(root_.size(), npos);
-  auto const set_of = [&](std::uint32_t x) -> std::uint32_t& { return set_number_[find_root(variables_[x].piece)]; };
+  auto const set_of = [&](std::uint32_t x) -> std::uint32_t& { return set_number_[find_root(variables_[x].unit)]; };
   for (std::uint32_t const x : order_)
-    if (state_[variables_[x].piece] == open && set_of(x) == npos) set_of(x) = count++;
+    if (state_[variables_[x].unit] == open && set_of(x) == npos) set_of(x) = count++;
   sets_.start_counting(count);
   for (std::uint32_t const x : order_)
-    if (state_[variables_[x].piece] == open) sets_.count(set_of(x));
+    if (state_[variables_[x].unit] == open) sets_.count(set_of(x));
   sets_.end_counting();
   for (std::size_t i = order_.size(); i-- != 0;)
-    if (state_[variables_[order_[i]].piece] == open) sets_.place(set_of(order_[i]), order_[i]);
+    if (state_[variables_[order_[i]].unit] == open) sets_.place(set_of(order_[i]), order_[i]);
   for (std::uint32_t set = 0; set != count; ++set) try_set(sets_[set], tree);
 }
 
-// Leaves out pieces until no two variables of the set hold different values at once.
+// Leaves out units until no two variables of the set hold different values at once.
 constexpr void dense_destruction::try_set(std::span<std::uint32_t const> variables, dense_dominators const& tree) {
   for (int pass = 0; pass != passes; ++pass) {
     leave_out(variables, tree);
     // Who was left out for the sake of one that is out now, too, gets another chance, but behind those that are in.
     bool again = false;
     for (std::uint32_t const x : variables) {
-      char& state = state_[variables_[x].piece];
+      char& state = state_[variables_[x].unit];
       if (state == open) state = kept;
-      if (state != left_out || state_[rival_[variables_[x].piece]] != left_out) continue;
+      if (state != left_out || state_[interferes_with_[variables_[x].unit]] != left_out) continue;
       state = pass + 1 == passes ? left_out : waiting;
       again = true;
     }
     if (!again) break;
     for (std::uint32_t const x : variables)
-      if (char& state = state_[variables_[x].piece]; state == waiting) state = open;
+      if (char& state = state_[variables_[x].unit]; state == waiting) state = open;
   }
   std::uint32_t first = npos;
   for (std::uint32_t const x : variables) {
-    std::uint32_t const piece = variables_[x].piece;
-    if (state_[piece] == left_out) {
-      root_[piece] = piece;
+    std::uint32_t const unit = variables_[x].unit;
+    if (state_[unit] == left_out) {
+      root_[unit] = unit;
     } else {
-      if (first == npos) first = piece;
-      root_[piece] = first;
-      state_[piece] = placed;
+      if (first == npos) first = unit;
+      root_[unit] = first;
+      state_[unit] = placed;
     }
   }
 }
@@ -279,27 +279,25 @@ constexpr void dense_destruction::try_set(std::span<std::uint32_t const> variabl
 // those above that hold the same value and were live there: any other that is live here would be live there, too.
 constexpr void dense_destruction::leave_out(std::span<std::uint32_t const> variables, dense_dominators const& tree) {
   stack_.clear();
-  auto const is_left_out = [&](std::uint32_t x) { return state_[variables_[x].piece] == left_out; };
+  auto const is_left_out = [&](std::uint32_t x) { return state_[variables_[x].unit] == left_out; };
   // Values are left out rather than phis, whose copies would all be needed.
-  auto const rank = [&](std::uint32_t piece) {
-    return (state_[piece] == kept ? 2 : 0) + (is_phi_piece(piece) ? 1 : 0);
-  };
+  auto const rank = [&](std::uint32_t unit) { return (state_[unit] == kept ? 2 : 0) + (is_phi_unit(unit) ? 1 : 0); };
   for (std::uint32_t const x : variables) {
     while (!is_left_out(x)) {
       while (!stack_.empty() && (is_left_out(stack_.back()) || !dominates(tree, stack_.back(), x))) stack_.pop_back();
       std::uint32_t const above = stack_.empty() ? npos : stack_.back();
       std::uint32_t met = above;
-      while (met != npos && (is_left_out(met) || !meets(met, x))) met = variables_[met].equal;
+      while (met != npos && (is_left_out(met) || !interferes(met, x))) met = variables_[met].equal;
       if (met == npos || variables_[met].holds == variables_[x].holds) {
         variables_[x].equal = met;
         stack_.push_back(x);
         break;
       }
-      std::uint32_t const piece = variables_[x].piece;
-      std::uint32_t const other = variables_[met].piece;
-      bool const stays = rank(piece) > rank(other);
-      state_[stays ? other : piece] = left_out;
-      rival_[stays ? other : piece] = stays ? piece : other;
+      std::uint32_t const unit = variables_[x].unit;
+      std::uint32_t const other = variables_[met].unit;
+      bool const stays = rank(unit) > rank(other);
+      state_[stays ? other : unit] = left_out;
+      interferes_with_[stays ? other : unit] = stays ? unit : other;
     }
   }
 }
@@ -325,7 +323,7 @@ constexpr void dense_destruction::make_copies(dense_graph const& g, dense_ssa co
   auto const phi_location = [&](phi_index phi) { return set_number_[find_root(phi_variable(phi))]; };
   auto const temporary = static_cast<std::uint32_t>(location_count_);
   temporary_ = npos;
-  auto const put_in_order = [&](std::span<location_copy const> copies, csr<location_copy>& into) {
+  auto const sequentialise = [&](std::span<location_copy const> copies, csr<location_copy>& into) {
     in_order_.clear();
     if (sequencer_.run(copies, location_count_ + 1, temporary, in_order_)) temporary_ = temporary;
     for (location_copy const& c : in_order_) into.push(c);
@@ -337,7 +335,7 @@ constexpr void dense_destruction::make_copies(dense_graph const& g, dense_ssa co
   for (std::uint32_t b = 0; b != s.block_count(); ++b) {
     here.clear();
     for (phi_index const phi : s.phis(b)) here.push_back({location_[s.result(phi)], phi_location(phi)});
-    put_in_order(here, at_start_);
+    sequentialise(here, at_start_);
   }
 
   auto const each = [&](auto copy) {
@@ -349,12 +347,12 @@ constexpr void dense_destruction::make_copies(dense_graph const& g, dense_ssa co
              location_copy{phi_location(phi), location_[arguments[slot]]});
     }
   };
-  at_once_.start_counting(outside_ + std::size_t{1});
-  each([&](std::uint32_t block, location_copy const&) { at_once_.count(block); });
-  at_once_.end_counting();
-  each([&](std::uint32_t block, location_copy const& c) { at_once_.place(block, c); });
+  parallel_copies_.start_counting(outside_ + std::size_t{1});
+  each([&](std::uint32_t block, location_copy const&) { parallel_copies_.count(block); });
+  parallel_copies_.end_counting();
+  each([&](std::uint32_t block, location_copy const& c) { parallel_copies_.place(block, c); });
   at_end_.clear();
-  for (std::uint32_t b = 0; b <= outside_; ++b) put_in_order(at_once_[b], at_end_);
+  for (std::uint32_t b = 0; b <= outside_; ++b) sequentialise(parallel_copies_[b], at_end_);
 }
 
 constexpr void dense_destruction::compute(dense_graph const& g, dense_dominators const& tree, dense_ssa const& s,
@@ -374,21 +372,21 @@ constexpr void dense_destruction::compute(dense_graph const& g, dense_dominators
   root_.resize(value_count_ + s.phi_count(), 0);
   std::iota(root_.begin(), root_.end(), 0u);
   state_.assign(root_.size(), left_out);
-  rival_.assign(root_.size(), 0);
+  interferes_with_.assign(root_.size(), 0);
   for (value_index v = 0; v != value_count_; ++v)
     if (wanted_[v] == 0) state_[v] = placed;
   if (options.coalesce) {
     ranges_.compute(g, s, wanted_, places_);
     sort_variables(tree);
     for (int round = 0; round != rounds; ++round) {
-      join_pieces(s, options);
+      join_units(s, options);
       try_sets(tree);
       if (std::ranges::find(state_, char{left_out}) == state_.end()) break;
     }
   }
   // What is left stays alone.
-  for (std::uint32_t piece = 0; piece != root_.size(); ++piece)
-    if (state_[piece] == left_out) root_[piece] = piece;
+  for (std::uint32_t unit = 0; unit != root_.size(); ++unit)
+    if (state_[unit] == left_out) root_[unit] = unit;
   number_locations(s);
   make_copies(g, s);
 }

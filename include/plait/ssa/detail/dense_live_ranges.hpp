@@ -44,10 +44,10 @@ class dense_live_ranges {
                          std::span<std::uint32_t const> places);
 
   /// Whether a value is read behind a position of a block that its definition dominates.
-  constexpr bool reaches(value_index v, ssa_point at) const {
-    std::span<part const> const parts = parts_[v];
-    auto const found = std::ranges::lower_bound(parts, at.block, {}, &part::block);
-    return found != parts.end() && found->block == at.block && found->last > at.position;
+  constexpr bool is_live_after(value_index v, ssa_point at) const {
+    std::span<segment const> const segments = segments_[v];
+    auto const found = std::ranges::lower_bound(segments, at.block, {}, &segment::block);
+    return found != segments.end() && found->block == at.block && found->last > at.position;
   }
   /// Where a value is made.
   static constexpr ssa_point definition(dense_ssa const& s, value_index v) {
@@ -60,7 +60,7 @@ class dense_live_ranges {
 
  private:
   // In one block: the last position at which the value is read; `end` if it is live further on.
-  struct part {
+  struct segment {
     std::uint32_t block = npos;
     std::uint32_t last = 0;
   };
@@ -70,15 +70,15 @@ class dense_live_ranges {
   constexpr void touch(value_index v, std::uint32_t block, std::uint32_t position);
   constexpr void find(dense_graph const& g, value_index v, std::uint32_t made);
 
-  csr<part> parts_;      // by value, in block order
-  csr<ssa_point> uses_;  // by value
+  csr<segment> segments_;  // by value, in block order
+  csr<ssa_point> uses_;    // by value
   struct visit {
-    value_index touched = npos;  // the last value that has a part here
-    std::uint32_t part = 0;      // its place
+    value_index touched = npos;  // the last value that has a segment here
+    std::uint32_t segment = 0;   // its place
     value_index entered = npos;  // the last value found live at the start
   };
   std::vector<visit> visits_;  // by block
-  std::vector<part> open_;     // of the value that is being looked at
+  std::vector<segment> open_;  // of the value that is being looked at
   std::vector<std::uint32_t> waiting_;
 };
 
@@ -113,10 +113,10 @@ constexpr void dense_live_ranges::list_uses(dense_graph const& g, dense_ssa cons
 constexpr void dense_live_ranges::touch(value_index v, std::uint32_t block, std::uint32_t position) {
   visit& here = visits_[block];
   if (std::exchange(here.touched, v) != v) {
-    here.part = static_cast<std::uint32_t>(open_.size());
+    here.segment = static_cast<std::uint32_t>(open_.size());
     open_.push_back({block, position});
   } else {
-    open_[here.part].last = std::max(open_[here.part].last, position);
+    open_[here.segment].last = std::max(open_[here.segment].last, position);
   }
 }
 
@@ -141,16 +141,16 @@ constexpr void dense_live_ranges::find(dense_graph const& g, value_index v, std:
       enter(before);
     }
   }
-  std::ranges::sort(open_, {}, &part::block);
-  for (part const& p : open_) parts_.push(p);
-  parts_.end_row();
+  std::ranges::sort(open_, {}, &segment::block);
+  for (segment const& p : open_) segments_.push(p);
+  segments_.end_row();
 }
 
 constexpr void dense_live_ranges::compute(dense_graph const& g, dense_ssa const& s, std::span<char const> wanted,
                                           std::span<std::uint32_t const> places) {
   list_uses(g, s, wanted, places);
   visits_.assign(g.size() + 1, visit());
-  parts_.clear();
+  segments_.clear();
   for (value_index v = 0; v != s.value_count(); ++v) find(g, v, definition(s, v).block);
 }
 

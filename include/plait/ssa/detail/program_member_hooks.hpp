@@ -59,10 +59,10 @@ struct program_member_hooks {
     return p.copy_place(n);
   }
   template <class Node>
-  static constexpr void split_edge(P& p, Node const& from, std::size_t way)
-    requires requires { p.split_edge(from, way); }
+  static constexpr void split_edge(P& p, Node const& from, std::size_t successor)
+    requires requires { p.split_edge(from, successor); }
   {
-    p.split_edge(from, way);
+    p.split_edge(from, successor);
   }
 
   // ---- names

@@ -44,9 +44,9 @@ class redundant_phi_remover {
       ++set_count_;
       for (phi_index const phi : now.phis) set_[phi] = set_count_;
       if (now.is_component)
-        look_at(now.phis);
+        process_component(now.phis);
       else
-        split(now.phis);
+        find_components(now.phis);
     }
     std::size_t const removed = apply();
     if (replaced_by != nullptr) {
@@ -77,7 +77,7 @@ class redundant_phi_remover {
   }
 
   // Tarjan's algorithm along the arguments: a component comes after all that it takes values from.
-  constexpr void split(std::vector<phi_index> const& phis) {
+  constexpr void find_components(std::vector<phi_index> const& phis) {
     std::size_t const first = tasks_.size();
     std::uint32_t count = 0;
     std::vector<visit> path;
@@ -118,7 +118,7 @@ class redundant_phi_remover {
     std::reverse(tasks_.begin() + static_cast<std::ptrdiff_t>(first), tasks_.end());  // the last is taken first
   }
 
-  constexpr void look_at(std::vector<phi_index> const& phis) {
+  constexpr void process_component(std::vector<phi_index> const& phis) {
     std::vector<phi_index> inner;
     value_index outer = npos;
     bool several = false;
