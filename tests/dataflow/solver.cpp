@@ -263,7 +263,7 @@ TEST_CASE("solver: an endless ascent is an error that names the block") {
     CHECK(e.block == 1);
     CHECK(e.changes == 51);
     CHECK(std::string(e.what()) ==
-          "plait: the dataflow problem does not come to rest: the state of block 1 has changed 51 times");
+          "plait: the dataflow problem does not converge: the state of block 1 has changed 51 times");
   }
   CHECK_THROWS_AS(solver.compute(g, problem), plait::dataflow_divergence);
   bounded_problem const bounded;
