@@ -156,8 +156,8 @@ TEST_CASE("new_name: a name that the program has is refused, and nothing is chan
       FAIL("the same name twice");
     } catch (plait::net_error const& problem) {
       std::string const text = problem.what();
-      CHECK(text.find("plait: new_name(p, name) made '") == 0);
-      CHECK(text.find("and the program has that name already") != std::string::npos);
+      CHECK(text.find("plait: new_name(p, name) returned '") == 0);
+      CHECK(text.find("but the program has that name already") != std::string::npos);
       CHECK((problem.blob == "0" || problem.blob == "1"));
     }
     CHECK(p.blocks == before.blocks);

@@ -166,7 +166,7 @@ TEST_CASE_TEMPLATE("a program that holds phis already is refused, and unchanged"
     else
       CHECK(problem.blob == "x_2");
     CHECK(std::string(problem.what()) ==
-          "plait: a phi makes '" + problem.blob + "' already: take the program out of SSA form first");
+          "plait: the program has a phi that defines '" + problem.blob + "': take it out of SSA form first");
   }
   CHECK(violations(p).empty());
   CHECK(test::interpret_phis(p, 1) == before);

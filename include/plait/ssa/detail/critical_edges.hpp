@@ -1,12 +1,11 @@
-// Edges from a block with several successors to one with several predecessors: on which no code can stand that is to be
-// run for that edge alone, neither at the end of the one nor at the start of the other.
+// Critical edges: from a block with several successors to one with several predecessors; finding and splitting them.
 //
 //   for (plait::critical_edge const& e : plait::critical_edges(graph)) …
 //   plait::split_critical_edges(f);      // with the hook split_edge (ssa/program_mutation.hpp)
 //
-// Going out of SSA form does not need them split (dense_destruction.hpp), but where they are not, copies for such an
-// edge are made whichever way control goes. Splitting is also what lets parallel edges bring a phi different values.
-// O(edges).
+// Code for such an edge alone fits neither at the end of its source nor at the start of its target. SSA destruction
+// does not need critical edges split (dense_destruction.hpp), but then executes the copies of one for every successor.
+// Parallel edges with different phi arguments must be split. O(edges).
 #pragma once
 
 #include <cstddef>
@@ -20,7 +19,7 @@
 
 namespace plait {
 
-/// The `way`-th edge out of a block.
+/// An edge from a block to its `successor`-th successor.
 struct critical_edge {
   std::uint32_t block = 0;
   std::uint32_t successor = 0;
@@ -28,8 +27,8 @@ struct critical_edge {
   friend constexpr auto operator<=>(critical_edge const&, critical_edge const&) = default;
 };
 
-/// In the order of blocks and ways. Control that comes from outside counts as another predecessor of the entry; blocks
-/// that the entry does not reach are no predecessors.
+/// Returns the critical edges in the order of blocks and successors. Entering the program counts as another predecessor
+/// of the entry; blocks that the entry does not reach are no predecessors.
 [[nodiscard]] constexpr std::vector<critical_edge> critical_edges(dense_graph const& g) {
   std::vector<critical_edge> found;
   for (std::uint32_t b = 0; b != g.size(); ++b) {
@@ -41,8 +40,8 @@ struct critical_edge {
   return found;
 }
 
-/// Puts an empty block on each critical edge between blocks that the entry reaches; returns how many. Throws nothing
-/// (but for memory).
+/// Inserts an empty block on each critical edge between blocks that the entry reaches. Returns how many. Throws only
+/// std::bad_alloc.
 template <edge_splitting_program P>
 std::size_t split_critical_edges(P& p) {
   flow_snapshot<P> const graph(p);
