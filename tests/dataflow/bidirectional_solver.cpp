@@ -21,17 +21,17 @@ namespace {
 // All operands of an op have one status.
 struct unify {
   using value_type = std::optional<int>;
-  std::size_t asked = 0;
+  std::size_t visits = 0;
 
   static constexpr value_type initial() { return std::nullopt; }
   constexpr void transfer(std::uint32_t, std::span<value_type> in, std::span<value_type> out) {
-    ++asked;
+    ++visits;
     value_type all;
-    for (auto const& part : {in, out})
-      for (auto const& status : part)
+    for (auto const& operands : {in, out})
+      for (auto const& status : operands)
         if (!all) all = status;
-    for (auto const& part : {in, out})
-      for (auto& status : part) status = all;
+    for (auto const& operands : {in, out})
+      for (auto& status : operands) status = all;
   }
   constexpr bool join(std::uint32_t, std::uint32_t, bool, value_type& known, value_type const& said) {
     if (!said || known == said) return false;
@@ -56,7 +56,7 @@ static_assert([] {
   return solver[a] == 7 && solver[b] == 7 && !solver[ssa.form().writes(2)[0]];
 }());
 
-TEST_CASE("relations: what is equal is known together: components of 10,000 random programs") {
+TEST_CASE("bidirectional solver: a status reaches its connected component in 10,000 random programs") {
   plait::program_ssa<test::net_program> ssa;
   plait::bidirectional_solver<std::optional<int>> solver, swept;
   for (unsigned seed = 0; seed != 10'000; ++seed) {
@@ -92,12 +92,12 @@ TEST_CASE("relations: what is equal is known together: components of 10,000 rand
       REQUIRE(solver[v] == (root(v) == root(known) ? std::optional(5) : std::nullopt));
       if (swept[v]) REQUIRE(solver[v] == swept[v]);
     }
-    REQUIRE(problem.asked <= graph.op_count() + operands);
-    REQUIRE(sweeping.asked == 2 * graph.op_count());
+    REQUIRE(problem.visits <= graph.op_count() + operands);
+    REQUIRE(sweeping.visits == 2 * graph.op_count());
   }
 }
 
-TEST_CASE("relations: a long chain that is known at its end takes linear time") {
+TEST_CASE("bidirectional solver: propagates backward through a long chain in linear time") {
   test::struct_net net;
   std::size_t const count = 200'000;
   for (std::size_t i = 0; i != count; ++i)
@@ -111,10 +111,10 @@ TEST_CASE("relations: a long chain that is known at its end takes linear time") 
   unify problem;
   solver.solve(form, problem);
   CHECK(solver[ssa.form().reads(0)[0]] == 1);
-  CHECK(problem.asked <= 3 * count);
+  CHECK(problem.visits <= 3 * count);
 }
 
-TEST_CASE("relations: learn may refuse") {
+TEST_CASE("bidirectional solver: join can throw") {
   test::net_program const p{{{{{"Copy", {"a"}, {"b"}}}}}, {{}}};
   plait::program_ssa const ssa(p);
   plait::bidirectional_solver<std::optional<int>> solver;
@@ -126,16 +126,16 @@ TEST_CASE("relations: learn may refuse") {
   CHECK_THROWS_AS(solver.solve(form, problem), std::logic_error);
 }
 
-// What is known of one operand of an op is known of all.
+// A fact about one operand of an op holds for all.
 struct spread {
   using value_type = bool;
   static constexpr bool initial() { return false; }
   constexpr void transfer(std::uint32_t, std::span<bool> in, std::span<bool> out) {
     bool any = false;
-    for (auto const& part : {in, out})
-      for (bool const known : part) any = any || known;
-    for (auto const& part : {in, out})
-      for (bool& known : part) known = any;
+    for (auto const& operands : {in, out})
+      for (bool const known : operands) any = any || known;
+    for (auto const& operands : {in, out})
+      for (bool& known : operands) known = any;
   }
   constexpr bool join(std::uint32_t, std::uint32_t, bool, bool& known, bool const& said) {
     return std::exchange(known, said) != said;

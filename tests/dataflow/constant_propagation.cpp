@@ -35,26 +35,26 @@ constexpr auto decide = [](auto const&, auto const&, auto in, auto) -> std::opti
   if (in.empty() || !in[0]) return std::nullopt;
   return static_cast<std::size_t>(*in[0]);
 };
-// The same, for branches of so many ways.
+// Solves with decisions reduced modulo the number of a branch's successors.
 template <class P>
 void compute(plait::constant_propagation<int, P>& constants, P const& p, plait::program_ssa<P> const& ssa) {
-  std::vector<std::size_t> ways;
+  std::vector<std::size_t> successors;
   std::vector<void const*> branches;  // their addresses
   for (auto const& node : ssa.graph().order()) {
     auto const& net = plait::block(p, node);
     if (net.ops.empty()) continue;
     branches.push_back(&net.ops.back());
-    ways.push_back(ssa.graph().successors(ssa.graph().number(node)).size());
+    successors.push_back(ssa.graph().successors(ssa.graph().number(node)).size());
   }
   constants.compute(p, ssa, evaluate, [&](auto const&, auto const& op, auto in, auto out) {
     auto decided = decide(0, op, in, out);
     for (std::size_t i = 0; i != branches.size(); ++i)
-      if (branches[i] == &op && decided) return std::optional(*decided % ways[i]);
+      if (branches[i] == &op && decided) return std::optional(*decided % successors[i]);
     return std::optional<std::size_t>();
   });
 }
 
-// One: the classic that needs both: if (1) i stays 1; else i = 2. At compile time.
+// The classic example of Wegman and Zadeck, at compile time: if (1) i stays 1; else i = 2.
 constexpr plait::static_graph graph({{0, 1}, {1, 2}, {1, 3}, {2, 4}, {3, 4}, {4, 1}, {4, 5}});
 struct code {
   struct op {
@@ -114,7 +114,7 @@ struct watch {
   }
 };
 
-TEST_CASE("constant_propagation: what it says holds when programs run: 10,000 random ones") {
+TEST_CASE("constant propagation: constants and executable edges hold in runs of 10,000 random programs") {
   plait::constant_propagation<int, test::net_program> constants;
   plait::program_ssa<test::net_program> ssa;
   std::size_t constant = 0, unreached = 0;
@@ -144,7 +144,7 @@ TEST_CASE("constant_propagation: what it says holds when programs run: 10,000 ra
   CHECK(unreached > 1'000);
 }
 
-TEST_CASE_TEMPLATE("constant_propagation: of graphs of every type", G, PLAIT_OWN_GRAPHS) {
+TEST_CASE_TEMPLATE("constant propagation: has the same results on every graph type", G, PLAIT_OWN_GRAPHS) {
   for (unsigned seed = 0; seed != 60; ++seed) {
     CAPTURE(seed);
     auto const p = test::random_program(seed);
@@ -171,7 +171,7 @@ TEST_CASE_TEMPLATE("constant_propagation: of graphs of every type", G, PLAIT_OWN
   }
 }
 
-TEST_CASE_TEMPLATE("constant_propagation: of a net; constants of any type", N, PLAIT_ALL_NETS) {
+TEST_CASE_TEMPLATE("constant propagation: constants of a net can have any type", N, PLAIT_ALL_NETS) {
   auto const net =
       test::make_net<N>({{{"One", {}, {"a"}}, {"Both", {"a", "a"}, {"b"}}, {"Both", {"b", "x"}, {"c"}}}, {"x"}, {"c"}});
   plait::single_block const p(net);
@@ -191,14 +191,14 @@ TEST_CASE_TEMPLATE("constant_propagation: of a net; constants of any type", N, P
   CHECK(constants.is_executable(0));
 }
 
-TEST_CASE("constant_propagation: a successor that is not there is a mistake") {
+TEST_CASE("constant propagation: a decision for a missing successor violates a precondition") {
   test::net_program const p{{{{{"Const:7", {}, {"a"}}, {"Branch", {"a"}, {}}}}, {{}}, {{}}}, {{1, 2}, {}, {}}};
   plait::program_ssa const ssa(p);
   plait::constant_propagation<int, test::net_program> constants;
   CHECK_THROWS_AS(constants.compute(p, ssa, evaluate, decide), plait::precondition_error);
 }
 
-TEST_CASE("constant_propagation: 100,000 blocks with ways around them and back") {
+TEST_CASE("constant propagation: handles 100,000 blocks with bypassing and back edges") {
   auto const p = test::long_program(100'000);
   plait::program_ssa const ssa(p);
   plait::constant_propagation<int, test::net_program> constants;
