@@ -15,7 +15,7 @@
 
 #include <plait/dataflow/constant_propagation.hpp>
 #include <plait/dataflow/detail/dense_dead_code.hpp>
-#include <plait/dataflow/sparse.hpp>
+#include <plait/dataflow/sparse_solver.hpp>
 #include <plait/ssa/existing_ssa.hpp>
 #include <plait/ssa/program_rewrite.hpp>
 
@@ -171,7 +171,7 @@ void fold_constants(toy::Function& f) {
                         std::make_unique<toy::Instr>(toy::Instr{toy::Code::constant, {}, {result}, *known}));
     }
     for (std::size_t way = block.next.size(); way-- != 0;) {
-      if (!solver.is_reached(b) || solver.is_taken(b, way)) continue;
+      if (!solver.is_executable(b) || solver.is_edge_executable(b, way)) continue;
       for (toy::Phi& phi : block.next[way]->phis)
         std::erase_if(phi.choices, [&](auto const& choice) { return choice.first == &block; });
       block.next.erase(block.next.begin() + static_cast<std::ptrdiff_t>(way));

@@ -7,7 +7,7 @@
 #include <plait/net/op_stats.hpp>
 #include <plait/netdef/read.hpp>
 #include <plait/netdef/traits.hpp>
-#include <plait/ssa/path.hpp>
+#include <plait/ssa/backward_slice.hpp>
 #include <plait/ssa/rewrite.hpp>
 #include <plait/ssa/versioning.hpp>
 #include <plait/transform/clone.hpp>
@@ -33,7 +33,7 @@ int main() try {
   // The part that makes c of the last version of a, as a net with its boundary as external inputs and outputs.
   auto const ssa = plait::get_ssa(net);
   using names = std::vector<std::string>;
-  std::vector<plait::op_index> const path = plait::ops_in_path(ssa, names{"a"}, names{"c"});
+  std::vector<plait::op_index> const path = plait::backward_slice(ssa, names{"a"}, names{"c"});
   auto const part = plait::extract_subgraph(net, path);
 
   // One name for blobs that are never in use at once; the graph stays what it was.

@@ -7,6 +7,7 @@
 #include <plait/core/errors.hpp>
 #include <plait/core/symbols.hpp>
 #include <plait/dataflow/available_expressions.hpp>
+#include <plait/dataflow/bidirectional_solver.hpp>
 #include <plait/dataflow/constant_propagation.hpp>
 #include <plait/dataflow/copy_propagation.hpp>
 #include <plait/dataflow/dead_code.hpp>
@@ -15,9 +16,8 @@
 #include <plait/dataflow/liveness.hpp>
 #include <plait/dataflow/problem.hpp>
 #include <plait/dataflow/reaching_definitions.hpp>
-#include <plait/dataflow/relations.hpp>
 #include <plait/dataflow/solver.hpp>
-#include <plait/dataflow/sparse.hpp>
+#include <plait/dataflow/sparse_solver.hpp>
 #include <plait/dataflow/value_numbering.hpp>
 #include <plait/dataflow/very_busy_expressions.hpp>
 #include <plait/graph/adjacency_view.hpp>
@@ -38,13 +38,13 @@
 #include <plait/net/net_traits.hpp>
 #include <plait/net/op_stats.hpp>
 #include <plait/net/static_net.hpp>
+#include <plait/ssa/backward_slice.hpp>
 #include <plait/ssa/builder.hpp>
 #include <plait/ssa/construction.hpp>
 #include <plait/ssa/dependency_graph.hpp>
 #include <plait/ssa/destruction.hpp>
 #include <plait/ssa/dot.hpp>
 #include <plait/ssa/existing_ssa.hpp>
-#include <plait/ssa/path.hpp>
 #include <plait/ssa/program_mutation.hpp>
 #include <plait/ssa/program_rewrite.hpp>
 #include <plait/ssa/program_traits.hpp>

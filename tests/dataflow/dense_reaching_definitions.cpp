@@ -35,6 +35,6 @@ constexpr bool check() {
 }
 static_assert(check());
 
-TEST_CASE("dense_reaching_definitions: a loop, by number") { CHECK(check()); }
+TEST_CASE("dense reaching definitions: definitions before and in a loop reach its header") { CHECK(check()); }
 
 }  // namespace

@@ -40,7 +40,7 @@ static_assert([] {
 
 using set = std::set<unsigned>;
 
-// The equations of the definition, over and over, on sets.
+// Compares with a naive fixed-point iteration of the dataflow equations on sets.
 template <flow_direction Direction, join_kind Join>
 void check(plait::dense_graph const& g, unsigned seed, plait::gen_kill_solver<Direction, Join>& solver) {
   std::mt19937 random(seed);
@@ -94,7 +94,7 @@ void check(plait::dense_graph const& g, unsigned seed, plait::gen_kill_solver<Di
   }
 }
 
-TEST_CASE("gen_kill: both directions, both joins: the solution of the equations, 10,000 random graphs") {
+TEST_CASE("gen/kill solver: solves the equations for both directions and joins on 10,000 random graphs") {
   plait::gen_kill_solver<flow_direction::forward, join_kind::any> forward_any;
   plait::gen_kill_solver<flow_direction::forward, join_kind::all> forward_all;
   plait::gen_kill_solver<flow_direction::backward, join_kind::any> backward_any;
@@ -119,7 +119,7 @@ TEST_CASE("gen_kill: both directions, both joins: the solution of the equations,
   }
 }
 
-TEST_CASE("gen_kill: sets for another graph are a mistake") {
+TEST_CASE("gen/kill solver: sets for another number of blocks violate a precondition") {
   std::vector<std::vector<int>> const line = {{1}, {}};
   plait::flow_snapshot const g(line);
   plait::gen_kill_solver<flow_direction::forward, join_kind::any> solver;

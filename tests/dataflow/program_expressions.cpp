@@ -31,6 +31,6 @@ constexpr bool check() {
 }
 static_assert(check());
 
-TEST_CASE("program_expressions: ops of one kind with the same inputs, wherever they are") { CHECK(check()); }
+TEST_CASE("program expressions: ops of one kind with the same operands are equal across blocks") { CHECK(check()); }
 
 }  // namespace

@@ -79,8 +79,8 @@ TEST_CASE("programs: phis at joins, constants, liveness, dead code") {
         if (o.type == "Copy") out[0] = in[0];
       },
       [](net const&, op const&, auto in, auto) { return in[0] ? std::optional<std::size_t>(*in[0]) : std::nullopt; });
-  CHECK_FALSE(constants.is_reached(1u));
-  CHECK(constants.is_reached(2u));
+  CHECK_FALSE(constants.is_executable(1u));
+  CHECK(constants.is_executable(2u));
   plait::value const z = *ssa.writes(ssa.op(3u, 0)).begin();
   CHECK(constants.constant(z) == 2);
 

@@ -23,8 +23,8 @@ constexpr plait::dense_program code() {
     p.write(write);
     p.end_op();
   };
-  p.give(n);
-  p.give(k);
+  p.add_external_input(n);
+  p.add_external_input(k);
   op({n}, i);
   p.end_block();
   op({i, k}, t);

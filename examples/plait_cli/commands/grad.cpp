@@ -156,7 +156,7 @@ int run(grad_options const& given) {
     std::size_t const forward = both.op.size() - pass.net.op.size();
     std::ostringstream text;
     plait::write_dot(text, both,
-                     {.ssa = true, .parts = {{"forward", forward}, {"backward", pass.net.op.size(), true}}});
+                     {.ssa = true, .clusters = {{"forward", forward}, {"backward", pass.net.op.size(), true}}});
     save_text(given.dot, std::move(text).str());
   }
   bool const stdout_taken = given.to.to_stdout() || given.dot == "-";

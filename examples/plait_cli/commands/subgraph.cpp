@@ -15,7 +15,7 @@
 #include <nlohmann/json.hpp>
 
 #include <plait/netdef/traits.hpp>
-#include <plait/ssa/path.hpp>
+#include <plait/ssa/backward_slice.hpp>
 #include <plait/ssa/versioning.hpp>
 #include <plait/transform/subgraph.hpp>
 
@@ -95,7 +95,7 @@ int run(subgraph_options const& given) {
   try {
     form const ssa = plait::get_ssa(in.net, {.subnets = true, .control_inputs = true});
     std::vector<plait::op_index> const ops =
-        given.ops ? positions(*given.ops, ssa.op_count()) : plait::ops_in_path(ssa, given.from, given.to);
+        given.ops ? positions(*given.ops, ssa.op_count()) : plait::backward_slice(ssa, given.from, given.to);
     plait::subgraph_boundary const boundary = plait::find_subgraph_boundary(ssa, ops);
     if (given.extract) save(given.out, plait::extract_subgraph(in.net, ops).net);
     if (given.json)

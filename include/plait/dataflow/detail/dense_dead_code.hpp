@@ -1,4 +1,4 @@
-// Dead code by number, see dead_code.hpp.
+// Dead code analysis of a dense_ssa, by number; see dead_code.hpp.
 #pragma once
 
 #include <cstddef>
@@ -17,27 +17,27 @@
 namespace plait {
 
 struct dead_code_options {
-  /// Loops that do nothing and can be left are dead, too. Otherwise all branches that stay in a loop are alive, since a
-  /// loop that ends for every input cannot be told from one that does not.
+  /// Treats loops as dead that have an exit and no effect. Otherwise all branches with an edge that stays in a loop are
+  /// live, since termination is undecidable.
   bool remove_loops = false;
 };
 
-/// What of a form is alive. Computing again keeps the memory.
+/// Live ops, phis, blocks and branches of a form. compute() again reuses the memory.
 class dense_dead_code {
  public:
-  /// essential(op): whether an op is to stay whoever reads it.
+  /// Finds live code. essential(op) returns true if an op is live even if nothing reads its outputs.
   template <class Essential>
   constexpr void compute(dense_graph const& g, dense_ssa const& form, Essential essential,
                          dead_code_options const& options = {});
 
   constexpr bool is_live_op(op_index op) const { return ops_[op] != 0; }
   constexpr bool is_live_phi(phi_index phi) const { return phis_[phi] != 0; }
-  /// Whether it matters that control comes to a block.
+  /// Returns true if something live depends on control coming to the block.
   constexpr bool is_live_block(std::uint32_t block) const { return blocks_[block] != 0; }
-  /// Whether it matters which way control leaves a block. False if it has one way at most.
+  /// Returns true if something live depends on the successor that control goes to; false if there are fewer than two.
   constexpr bool is_live_branch(std::uint32_t block) const { return branches_[block] != 0; }
-  /// Where control can go at once from a block with several successors whose branch is dead: the nearest block on all
-  /// its ways that is alive. npos for all other blocks.
+  /// Returns, for a block with several successors whose branch is dead, its nearest live post-dominator, to which
+  /// control can jump; npos for all other blocks.
   constexpr std::uint32_t jump(std::uint32_t block) const { return jumps_[block]; }
 
  private:
@@ -63,13 +63,14 @@ class dense_dead_code {
   std::vector<char> blocks_;
   std::vector<char> branches_;
   std::vector<std::uint32_t> jumps_;
-  std::vector<value_index> values_;        // alive, their definitions not looked at
-  std::vector<std::uint32_t> waiting_;     // alive, their controllers not looked at
-  post_dominator_tree<dense_graph> tree_;  // of the last compute(), as are these: not to be asked later
+  std::vector<value_index> values_;     // live, their definitions not visited
+  std::vector<std::uint32_t> waiting_;  // live, their controlling branches not visited
+  post_dominator_tree<dense_graph>
+      tree_;  // like control_, refers to the graph of the last compute(): not queried later
   control_dependence<dense_graph> control_;
 };
 
-// A phi chooses by the edge control comes over, so whatever decides that matters.
+// A phi's value depends on the incoming edge, so the branches that choose that edge are live.
 constexpr void dense_dead_code::keep_phi(dense_graph const& g, dense_ssa const& form, phi_index phi) {
   if (std::exchange(phis_[phi], char{1}) != 0) return;
   std::uint32_t const block = form.block_of_phi(phi);
@@ -79,7 +80,7 @@ constexpr void dense_dead_code::keep_phi(dense_graph const& g, dense_ssa const& 
   for (value_index const v : arguments) values_.push_back(v);
   for (std::size_t i = 0; i != entering.size(); ++i) {
     keep_block(entering[i]);
-    // Parallel edges stand side by side.
+    // Parallel edges are adjacent.
     if (i != 0 && entering[i] == entering[i - 1] && arguments[i] != arguments[i - 1]) keep_branch(g, form, entering[i]);
   }
 }
@@ -101,8 +102,8 @@ constexpr void dense_dead_code::propagate(dense_graph const& g, dense_ssa const&
   }
 }
 
-// Up the tree of post-dominators, whose roots are alive; a dead branch has a living one above it, for if ways to two
-// roots part in it, it is alive.
+// Walks the post-dominator tree down from its roots, which are live. A dead branch has a live post-dominator: a branch
+// with paths to two roots is live.
 constexpr void dense_dead_code::find_jumps(dense_graph const& g) {
   jumps_.assign(g.size(), npos);
   for (std::uint32_t const block : tree_.preorder()) {
@@ -116,7 +117,7 @@ constexpr void dense_dead_code::find_jumps(dense_graph const& g) {
 template <class Essential>
 constexpr void dense_dead_code::compute(dense_graph const& g, dense_ssa const& form, Essential essential,
                                         dead_code_options const& options) {
-  PLAIT_ASSERT(g.size() == form.block_count(), "dead_code: graph and form do not belong together");
+  PLAIT_ASSERT(g.size() == form.block_count(), "dead_code: graph and form have different numbers of blocks");
   tree_.compute(g);
   control_.compute(tree_);
   ops_.assign(form.op_count(), 0);

@@ -1,4 +1,4 @@
-// Liveness of the blobs of a dense_program, see liveness.hpp.
+// Liveness of the blobs of a dense_program, by number; see liveness.hpp.
 #pragma once
 
 #include <algorithm>
@@ -18,11 +18,11 @@
 
 namespace plait {
 
-/// The blobs that are live at the ends of blocks, and from there at each op of the program, which is to be handed in
-/// again. A value of its own; computing again keeps the memory.
+/// Blobs live at the start and end of each block, and from there at each op. Self-contained: queries about ops take the
+/// program as an argument. compute() again reuses the memory.
 class dense_liveness {
-  constexpr auto blobs(bit_view places) const {
-    return std::views::transform(places, [this](std::uint32_t place) { return exposed_[place]; });
+  constexpr auto blobs(bit_view bits) const {
+    return std::views::transform(bits, [this](std::uint32_t bit) { return exposed_[bit]; });
   }
 
  public:
@@ -30,14 +30,14 @@ class dense_liveness {
   constexpr dense_liveness(dense_graph const& g, dense_program const& p) { compute(g, p); }
   constexpr void compute(dense_graph const& g, dense_program const& p);
 
-  // ---- at the ends of blocks: what is exposed somewhere has a place, and the sets are of places
+  // ---- at block boundaries; only upward-exposed blobs have a bit in the sets
   constexpr bool is_live_in(std::uint32_t block, blob_index blob) const {
-    return place_[blob] != npos && solver_.before(block).contains(place_[blob]);
+    return bit_[blob] != npos && solver_.before(block).contains(bit_[blob]);
   }
   constexpr bool is_live_out(std::uint32_t block, blob_index blob) const {
-    return place_[blob] != npos && solver_.after(block).contains(place_[blob]);
+    return bit_[blob] != npos && solver_.after(block).contains(bit_[blob]);
   }
-  /// Ascending.
+  /// Returns blobs, ascending.
   constexpr auto live_in(std::uint32_t block) const { return blobs(solver_.before(block)); }
   constexpr auto live_out(std::uint32_t block) const { return blobs(solver_.after(block)); }
 
@@ -49,8 +49,8 @@ class dense_liveness {
     return is_live(p, p.block(op), op + 1, blob);
   }
 
-  /// The blobs that some block reads before it writes them, or that the program results in: no others are ever live at
-  /// the end of a block. Ascending.
+  /// Returns the upward-exposed blobs, which some block reads before it writes them, and the program results,
+  /// ascending. No other blob is live at a block boundary.
   constexpr std::vector<blob_index> const& exposed() const noexcept { return exposed_; }
 
  private:
@@ -58,59 +58,59 @@ class dense_liveness {
   constexpr bool is_live(dense_program const& p, std::uint32_t block, op_index from, blob_index blob) const;
 
   gen_kill_solver<flow_direction::backward, join_kind::any> solver_;
-  std::vector<std::uint32_t> place_;  // by blob
-  std::vector<blob_index> exposed_;   // by place
+  std::vector<std::uint32_t> bit_;   // by blob
+  std::vector<blob_index> exposed_;  // by bit
   struct exposure {
     std::uint32_t block;
     blob_index blob;
   };
   std::vector<exposure> exposures_;
-  std::vector<std::uint32_t> last_;  // by blob: the last block found to mention it
+  std::vector<std::uint32_t> last_;  // by blob: the last block seen to mention it
 };
 
-// Of what a block reads before it writes it.
+// Finds the upward-exposed blobs of each block, and numbers all exposed blobs.
 constexpr void dense_liveness::find_exposed(dense_program const& p) {
-  place_.assign(p.blob_count(), npos);
+  bit_.assign(p.blob_count(), npos);
   last_.assign(p.blob_count(), npos);
   exposures_.clear();
   for (std::uint32_t block = 0; block != p.block_count(); ++block) {
     for (op_index const op : p.ops(block)) {
       for (blob_index const b : p.reads(op))
         if (std::exchange(last_[b], block) != block) {
-          place_[b] = 0;
+          bit_[b] = 0;
           exposures_.push_back({block, b});
         }
       for (blob_index const b : p.writes(op)) last_[b] = block;
     }
-    for (blob_index const b : p.results(block)) place_[b] = 0;
+    for (blob_index const b : p.results(block)) bit_[b] = 0;
   }
   exposed_.clear();
   for (blob_index b = 0; b != p.blob_count(); ++b)
-    if (place_[b] != npos) {
-      place_[b] = static_cast<std::uint32_t>(exposed_.size());
+    if (bit_[b] != npos) {
+      bit_[b] = static_cast<std::uint32_t>(exposed_.size());
       exposed_.push_back(b);
     }
 }
 
 constexpr void dense_liveness::compute(dense_graph const& g, dense_program const& p) {
-  PLAIT_ASSERT(g.size() == p.block_count(), "liveness: graph and program do not belong together");
+  PLAIT_ASSERT(g.size() == p.block_count(), "liveness: graph and program have different numbers of blocks");
   find_exposed(p);
   solver_.reset(g.size(), exposed_.size());
-  for (exposure const& e : exposures_) solver_.gen.insert(e.block, place_[e.blob]);
+  for (exposure const& e : exposures_) solver_.gen.insert(e.block, bit_[e.blob]);
   for (std::uint32_t block = 0; block != p.block_count(); ++block) {
     if (p.ops(block).empty() || exposed_.empty()) continue;
-    // The rows of a block's ops lie one after the other. Blobs without a place are as frequent as others: no branch.
+    // The writes of a block's ops are contiguous. Branch-free, since whether a blob has a bit is unpredictable.
     std::span<std::uint64_t> const kill = solver_.kill.words(block);
     blob_index const* const first = p.writes(p.first_op(block)).data();
     std::span<blob_index const> const last = p.writes(p.first_op(block + 1) - 1);
     for (blob_index const b : std::span(first, last.data() + last.size())) {
-      std::uint64_t const has_place = place_[b] != npos ? 1 : 0;
-      std::size_t const place = has_place * place_[b];
-      kill[place / 64] |= has_place << (place % 64);
+      std::uint64_t const has_bit = bit_[b] != npos ? 1 : 0;
+      std::size_t const bit = has_bit * bit_[b];
+      kill[bit / 64] |= has_bit << (bit % 64);
     }
   }
   solver_.solve(g, [&](std::uint32_t block, bit_matrix_row live) {
-    for (blob_index const b : p.results(block)) live.insert(place_[b]);
+    for (blob_index const b : p.results(block)) live.insert(bit_[b]);
   });
 }
 

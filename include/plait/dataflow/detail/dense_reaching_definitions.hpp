@@ -1,4 +1,4 @@
-// Reaching definitions of a dense_program, see reaching_definitions.hpp.
+// Reaching definitions of a dense_program, by number; see reaching_definitions.hpp.
 #pragma once
 
 #include <algorithm>
@@ -15,27 +15,29 @@
 
 namespace plait {
 
-/// The definitions that reach each block, of blobs that some block reads before it writes them; a value of its own.
-/// Computing again keeps the memory.
+/// Definitions that reach each block, of upward-exposed blobs. Self-contained: queries about ops take the program as an
+/// argument. compute() again reuses the memory.
 class dense_reaching_definitions {
  public:
   constexpr dense_reaching_definitions() = default;
   constexpr dense_reaching_definitions(dense_graph const& g, dense_program const& p) { compute(g, p); }
   constexpr void compute(dense_graph const& g, dense_program const& p);
 
-  /// Whether some block reads the blob before it writes it, or the program results in it from before the last block.
+  /// Returns true if the blob is upward-exposed: some block reads it before it writes it, or it is a program result
+  /// that the last block does not write.
   constexpr bool is_exposed(blob_index b) const { return first_[b] != first_[b + 1]; }
 
-  /// visit(op) for each op whose write of an exposed blob reaches the start of a block, block after block; npos, which
-  /// comes first, stands for what enters the program.
+  /// Calls visit(op) for each op whose write of an exposed blob reaches the start of a block, in block order. npos,
+  /// which comes first, is the definition on entry to the program.
   template <class Visit>
   constexpr void visit_in(std::uint32_t block, blob_index b, Visit visit) const {
     PLAIT_ASSERT(is_exposed(b), "reaching_definitions: no block reads this blob before it writes it");
     for (std::uint32_t fact = first_[b]; fact != first_[b + 1]; ++fact)
       if (solver_.before(block).contains(fact)) visit(definitions_[fact]);
   }
-  /// The same for the point before an op, or the end of a block; of blobs that are exposed or written before in the
-  /// block. O(ops before it in the block + definitions of the blob).
+  /// Calls visit(op) for each definition that reaches the point before an op, or the end of a block. Precondition: the
+  /// blob is exposed or written before that point in the block. O(preceding ops of the block + definitions of the
+  /// blob).
   template <class Visit>
   constexpr void visit_before(dense_program const& p, op_index op, blob_index b, Visit visit) const {
     visit_from(p, p.block(op), op, b, visit);
@@ -56,13 +58,13 @@ class dense_reaching_definitions {
   constexpr void number_definitions(dense_program const& p);
 
   gen_kill_solver<flow_direction::forward, join_kind::any> solver_;
-  std::vector<std::uint32_t> first_;    // by blob, and one more: its facts, the first of which is what enters
+  std::vector<std::uint32_t> first_;  // by blob, and one more: its facts, the first of which is the definition on entry
   std::vector<op_index> definitions_;   // by fact
-  std::vector<std::uint32_t> written_;  // by blob: the last block found to write it
-  std::vector<op_index> last_;          // by blob: the last op found to write it
+  std::vector<std::uint32_t> written_;  // by blob: the last block seen to write it
+  std::vector<op_index> last_;          // by blob: the last op seen to write it
 };
 
-// An exposed blob has one fact for each block that writes it, and one more.
+// Numbers the facts: for an exposed blob, one for the definition on entry and one for each block that writes it.
 constexpr void dense_reaching_definitions::number_definitions(dense_program const& p) {
   first_.assign(p.blob_count() + 1, 0);
   written_.assign(p.blob_count(), npos);
@@ -87,11 +89,11 @@ constexpr void dense_reaching_definitions::number_definitions(dense_program cons
 }
 
 constexpr void dense_reaching_definitions::compute(dense_graph const& g, dense_program const& p) {
-  PLAIT_ASSERT(g.size() == p.block_count(), "reaching_definitions: graph and program do not belong together");
+  PLAIT_ASSERT(g.size() == p.block_count(), "reaching_definitions: graph and program have different numbers of blocks");
   number_definitions(p);
   solver_.reset(g.size(), definitions_.size());
   last_.assign(p.blob_count(), npos);
-  written_.assign(first_.begin(), first_.end() - 1);  // by blob: the last fact handed out
+  written_.assign(first_.begin(), first_.end() - 1);  // by blob: the last fact assigned
   for (std::uint32_t block = 0; block != p.block_count(); ++block) {
     for (op_index const op : p.ops(block))
       for (blob_index const b : p.writes(op)) last_[b] = op;

@@ -1,4 +1,4 @@
-// Global value numbering by number, see value_numbering.hpp.
+// Global value numbering of a dense_ssa; see value_numbering.hpp.
 #pragma once
 
 #include <cstddef>
@@ -15,22 +15,22 @@
 
 namespace plait {
 
-/// The classes of equal values of a form. A value of its own; computing again keeps the memory.
+/// Congruence classes of the values of a form. Self-contained. compute() again reuses the memory.
 class dense_value_numbering {
  public:
-  /// `kinds` by op number: npos for ops whose outputs equal nothing else. source(op, output) tells which input an
-  /// output is a copy of; npos: of none.
+  /// Finds the classes. `kinds` is by op number: npos for ops whose outputs equal no other value. source(op, output)
+  /// returns the number of the input that the output copies, or npos.
   template <class Source>
   constexpr void compute(dense_ssa const& form, std::span<std::uint32_t const> kinds, Source source);
   constexpr void compute(dense_ssa const& form, std::span<std::uint32_t const> kinds);
 
-  /// One of the values that equal v, the same for all of them. Its definition need not dominate that of v.
+  /// Returns the representative of v's class. Its definition need not dominate that of v.
   constexpr value_index leader(value_index v) const { return leader_[v]; }
   constexpr bool are_equal(value_index a, value_index b) const { return leader_[a] == leader_[b]; }
   constexpr std::size_t pass_count() const noexcept { return passes_; }
 
-  /// By value: of the values that equal it, one that is made before it on every way to it, and the same for all it is
-  /// made before; the value itself if there is none. O(blocks + values).
+  /// Returns, by value, a congruent value whose definition dominates its own, the same one for all congruent values
+  /// that it dominates; the value itself if there is none. O(blocks + values).
   constexpr std::vector<value_index> replacements(dense_ssa const& form, dense_dominators const& tree) const;
 
  private:
@@ -39,7 +39,7 @@ class dense_value_numbering {
     if (row == first_.size()) first_.push_back(site);
     return first_[row];
   }
-  // Whether the pass comes to an argument of a phi after the phi.
+  // Returns true if the pass visits the argument's definition after the phi, which a back edge causes.
   static constexpr bool is_later(dense_ssa const& form, value_index argument, phi_index phi) {
     ssa_site const made = form.definition(argument);
     return made.is_phi() ? made.phi() >= phi : made.is_op() && form.block_of_op(made.op()) >= form.block_of_phi(phi);
@@ -48,17 +48,18 @@ class dense_value_numbering {
   template <class Source>
   constexpr void visit_op(dense_ssa const& form, op_index op, std::uint32_t kind, Source& source);
 
-  std::vector<value_index> leader_;   // npos: not looked at yet
-  row_table table_;                   // what was computed in this pass: a kind and leaders, or a block and leaders
-  std::vector<std::uint32_t> first_;  // by row: the phi or op that was the first to compute it
+  std::vector<value_index> leader_;   // npos: not visited yet
+  row_table table_;                   // hash table of this pass: a kind and leaders, or a block and leaders
+  std::vector<std::uint32_t> first_;  // by row: the first phi or op that computes it
   std::vector<std::uint32_t> row_;
   std::vector<value_index> before_;
-  std::vector<op_index> writer_;  // by value: the last op found to write it
+  std::vector<op_index> writer_;  // by value: the last op seen to write it
   bool changed_ = false;
   std::size_t passes_ = 0;
 };
 
-// What comes over back edges is of the pass before. Nothing yet, or what equalled the phi then, is taken to be the phi.
+// Arguments over back edges have leaders of the previous pass. One without leader yet, or congruent to the phi then, is
+// optimistically taken to equal the phi.
 constexpr void dense_value_numbering::visit_phi(dense_ssa const& form, phi_index phi) {
   value_index const v = form.result(phi);
   row_.assign({npos, form.block_of_phi(phi)});
@@ -85,7 +86,7 @@ constexpr void dense_value_numbering::visit_op(dense_ssa const& form, op_index o
   before_.clear();
   for (value_index const v : writes) {
     before_.push_back(leader_[v]);
-    // One value in two outputs holds but the last: which output it equals elsewhere is not its place among them.
+    // An op that lists a value in two outputs stores the last of them, so slots cannot be matched with another op's.
     if (std::exchange(writer_[v], op) == op) kind = npos;
   }
   for (value_index const v : writes) writer_[v] = npos;
@@ -97,7 +98,8 @@ constexpr void dense_value_numbering::visit_op(dense_ssa const& form, op_index o
   }
   for (std::size_t i = 0; i != writes.size(); ++i) {
     std::size_t const input = source(op, i);
-    PLAIT_ASSERT(input == npos || input < reads.size(), "value_numbering: a copy of an input that is not there");
+    PLAIT_ASSERT(input == npos || input < reads.size(),
+                 "value_numbering: source(op, output) returned an input that the op does not have");
     leader_[writes[i]] = input != npos ? leader_[reads[input]]
                          : first != op ? leader_[form.writes(first)[i]]
                                        : writes[i];
@@ -109,7 +111,7 @@ constexpr void dense_value_numbering::visit_op(dense_ssa const& form, op_index o
 template <class Source>
 constexpr void dense_value_numbering::compute(dense_ssa const& form, std::span<std::uint32_t const> kinds,
                                               Source source) {
-  PLAIT_ASSERT(kinds.size() == form.op_count(), "value_numbering: kinds of another program");
+  PLAIT_ASSERT(kinds.size() == form.op_count(), "value_numbering: kinds and form have different numbers of ops");
   leader_.assign(form.value_count(), npos);
   writer_.assign(form.value_count(), npos);
   for (value_index v = 0; v != form.value_count(); ++v)
@@ -131,7 +133,8 @@ constexpr void dense_value_numbering::compute(dense_ssa const& form, std::span<s
   compute(form, kinds, [](op_index, std::size_t) { return std::size_t{npos}; });
 }
 
-// Down the dominator tree; the last of a class that was found without one above it is above all it dominates.
+// Walks down the dominator tree with the current candidate of each class: the last value found that no candidate before
+// it dominated.
 constexpr std::vector<value_index> dense_value_numbering::replacements(dense_ssa const& form,
                                                                        dense_dominators const& tree) const {
   std::vector<value_index> found(form.value_count(), npos);

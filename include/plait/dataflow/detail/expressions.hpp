@@ -1,4 +1,4 @@
-// The expressions of a program by number: a kind of op (op_kinds.hpp) and the blobs it is applied to.
+// Lexical expressions of a program, numbered: a kind of op (op_kinds.hpp) and its operand blobs.
 #pragma once
 
 #include <cstddef>
@@ -15,19 +15,19 @@
 
 namespace plait {
 
-/// An expression by number, in the order in which they appear.
+/// An expression by number, in order of first occurrence.
 using expression_index = std::uint32_t;
 
-/// Which expression each op computes, and which a write of a blob changes. A value of its own; computing again keeps
-/// the memory. O(operands).
+/// Maps ops to the expressions that they compute, and blobs to the expressions that a write of them kills.
+/// Self-contained. compute() again reuses the memory. O(operands).
 class dense_expressions {
  public:
   constexpr dense_expressions() = default;
   constexpr dense_expressions(dense_program const& p, std::span<std::uint32_t const> kinds) { compute(p, kinds); }
 
-  /// `kinds` by op number; npos for ops that compute no expression.
+  /// Numbers the expressions. `kinds` is by op number: npos for ops that compute no expression.
   constexpr void compute(dense_program const& p, std::span<std::uint32_t const> kinds) {
-    PLAIT_ASSERT(kinds.size() == p.op_count(), "expressions: kinds of another program");
+    PLAIT_ASSERT(kinds.size() == p.op_count(), "expressions: kinds and program have different numbers of ops");
     table_.clear();
     by_op_.clear();
     for (op_index op = 0; op != p.op_count(); ++op) {
@@ -44,11 +44,11 @@ class dense_expressions {
   }
 
   constexpr std::size_t size() const noexcept { return table_.size(); }
-  /// npos for an op that computes none.
+  /// Returns the expression that an op computes, or npos.
   constexpr expression_index of(op_index op) const { return by_op_[op]; }
   constexpr std::uint32_t kind(expression_index e) const { return table_[e].front(); }
   constexpr std::span<blob_index const> operands(expression_index e) const { return table_[e].subspan(1); }
-  /// The expressions that read a blob, ascending; those that read it twice are there twice.
+  /// Returns the expressions that read a blob, ascending; one that reads it twice is listed twice.
   constexpr std::span<expression_index const> readers(blob_index b) const { return readers_[b]; }
 
  private:

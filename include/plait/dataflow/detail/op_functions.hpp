@@ -1,5 +1,5 @@
-// What the functions must be that tell an analysis about the ops of a program. Each is called with a net, an op as
-// ops(net) yields it, and what is listed here.
+// Concepts of the callbacks that describe ops to an analysis. Each is called with a net, an op as ops(net) yields it,
+// and the arguments listed here.
 #pragma once
 
 #include <concepts>
@@ -22,11 +22,11 @@ template <class F, class P, class... More>
 using op_answer_t = std::invoke_result_t<F&, block_t<P> const&, op_ref_t<block_t<P>>, More...>;
 }  // namespace detail
 
-/// f(net, op): yes or no.
+/// f(net, op) returns a bool.
 template <class F, class P>
 concept op_predicate_of = program<P> && std::predicate<F&, block_t<P> const&, op_ref_t<block_t<P>>>;
 
-/// f(net, op, output): which input that output hands on, a std::optional of its number.
+/// f(net, op, output) returns the number of the input that the output copies, as a std::optional.
 template <class F, class P>
 concept copy_source_of =
     detail::called_with_op<F, P, std::size_t> && requires(detail::op_answer_t<F, P, std::size_t> input) {
@@ -35,7 +35,7 @@ concept copy_source_of =
     };
 
 namespace detail {
-// source for ops by number, npos for what is no copy.
+// Wraps a source callback for ops by number; npos for an output that is no copy.
 template <program P, copy_source_of<P> Source>
 constexpr auto copied_inputs(op_handles<P> const& handles, Source& source) {
   return [&](op_index op, std::size_t output) {
@@ -47,12 +47,12 @@ constexpr auto copied_inputs(op_handles<P> const& handles, Source& source) {
 }
 }  // namespace detail
 
-/// f(net, op, in, out): fills in the constants of `out`, spans of std::optional<Constant>.
+/// f(net, op, in, out) sets the constants of `out`; both are spans of std::optional<Constant>.
 template <class F, class Constant, class P>
 concept constant_evaluator_of =
     detail::called_with_op<F, P, std::span<std::optional<Constant> const>, std::span<std::optional<Constant>>>;
 
-/// f(net, op, in, out): the way control goes, a std::optional of the number of a successor.
+/// f(net, op, in, out) returns the number of the successor that control goes to, as a std::optional.
 template <class F, class Constant, class P>
 concept branch_decider_of =
     detail::called_with_op<F, P, std::span<std::optional<Constant> const>, std::span<std::optional<Constant> const>> &&
@@ -60,8 +60,8 @@ concept branch_decider_of =
         detail::op_answer_t<F, P, std::span<std::optional<Constant> const>, std::span<std::optional<Constant> const>>,
         std::optional<std::size_t>>;
 
-// ---- what is wrong with a function that does not fit, in a sentence ----------------------------------------------
-// Called by overloads for any function, which are chosen where those for the right ones are not.
+// ---- diagnostics for callbacks that do not satisfy their concept ---------------------------------------------------
+// Unconstrained overloads call them; overload resolution selects these where the constrained ones do not apply.
 
 namespace detail {
 template <class F, class P, class... More>

@@ -1,4 +1,4 @@
-// The ops of a program by number: for analyses that come back to an op long after they have walked over it.
+// Random access to the ops of a program by number, for analyses that revisit ops.
 #pragma once
 
 #include <cstddef>
@@ -14,9 +14,8 @@
 
 namespace plait {
 
-/// Ops as ops(net) yields them, kept where they are or, where they are handles, by value; and so their nets. The
-/// program must stay where it is. Computing again keeps the memory. Not to be copied: handles may be into the nets kept
-/// here.
+/// Stores ops as ops(net) yields them, and their nets: pointers to lvalues, copies of handles. Refers to the program,
+/// which must not move. compute() again reuses the memory. Not copyable: handles may refer to the nets stored here.
 template <program P>
 class op_handles {
   using net_type = block_t<P>;
@@ -40,7 +39,7 @@ class op_handles {
     nets_.clear();
     ranges_.clear();
     net_of_.clear();
-    // They must not move once something refers to them.
+    // No reallocation: handles refer to the nets and ranges.
     std::size_t const blocks = snapshot.graph().size();
     if constexpr (keeps_nets) nets_.reserve(blocks);
     if constexpr (keeps_ranges) ranges_.reserve(blocks);
@@ -58,7 +57,7 @@ class op_handles {
   }
 
   constexpr std::size_t size() const noexcept { return handles_.size(); }
-  /// f(net, op).
+  /// Returns f(net, op).
   template <class F>
   constexpr decltype(auto) call(op_index op, F&& f) const {
     PLAIT_ASSERT(op < size(), "op_handles: no such op");

@@ -1,14 +1,16 @@
-// What the ops of a program compute, as numbers: ops of one kind compute the same from the same inputs.
+// Op kinds, numbered: two ops of one kind compute the same function of their inputs.
 //
 //   std::vector<std::uint32_t> kinds;
 //   plait::number_kinds(snapshot, f, [](auto const& net, auto const& op) { return is_pure(op); }, kinds);
 //
-// kind(net, op) is given an op as ops(net) yields it, with its net, and says
-//   - a bool: false for an op with side effects, or whose outputs its inputs do not decide (an input, a random number);
-//     true for one whose type (net_traits) tells what it computes;
-//   - or a std::optional of anything regular and hashable: nothing for the former, else what tells what it computes.
-// TRAP: ops of one type that differ in an argument compute different things. Where ops have arguments, say a kind that
-// has them in it, or false.
+// kind(net, op) is called with an op as ops(net) yields it and returns
+//   - a bool: false for an op with side effects, or whose inputs do not determine its outputs (a read, a random
+//   number);
+//     true for one whose type (net_traits) identifies the function it computes;
+//   - or a std::optional of any regular, hashable type: nullopt for the former, else a key that identifies the
+//   function.
+// TRAP: ops of one type with different arguments compute different functions. Where ops have arguments, return a key
+// that includes them, or false.
 #pragma once
 
 #include <concepts>
@@ -37,8 +39,7 @@ template <program P, class Kind>
 using kind_result_t = std::remove_cvref_t<op_answer_t<Kind, P>>;
 }  // namespace detail
 
-/// What number_kinds takes: a function of a net and an op that tells a bool (of nets whose ops have types) or an
-/// optional.
+/// A callback of number_kinds: returns a bool (for nets whose ops have types) or a std::optional for a net and an op.
 template <class Kind, class P>
 concept op_kind_of =
     detail::called_with_op<Kind, P> && (detail::is_optional<detail::kind_result_t<P, Kind>>::value ||
@@ -58,14 +59,14 @@ consteval bool check_op_kind() {
 }
 }  // namespace detail
 
-/// By op number: the kind, a number; npos for ops that have none. O(ops), in the order of first appearance.
+/// Sets `kinds`, by op number, to the numbers of kinds in order of first occurrence; npos for ops without kind. O(ops).
 template <program P, op_kind_of<P> Kind>
 constexpr void number_kinds(program_snapshot<P> const& snapshot, P const& p, Kind&& kind,
                             std::vector<std::uint32_t>& kinds) {
   using result = detail::kind_result_t<P, Kind>;
   kinds.clear();
   if constexpr (std::same_as<result, bool>) {
-    // Text of a net that is a temporary handle lives as long as the program.
+    // A type's text outlives a net that is a temporary handle: it lives as long as the program.
     using key = detail::op_type_key_t<block_t<P>>;
     detail::key_index<key> types;
     for (auto const& node : snapshot.graph().order()) {

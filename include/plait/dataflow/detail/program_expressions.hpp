@@ -1,4 +1,4 @@
-// The expressions of a program: what the analyses of expressions begin with.
+// Expressions of a program: the common base of the expression analyses.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +13,8 @@
 
 namespace plait {
 
-/// A program by numbers and the expressions its ops compute, as they were at the last compute(), which keeps the memory
-/// of the one before. The program must stay where it is. `kind` is that of op_kinds.hpp.
+/// Snapshot of a program and the expressions that its ops compute, as of the last compute(), which reuses the memory.
+/// Refers to the program, which must not move. `kind` is specified in op_kinds.hpp.
 template <program P>
 class program_expressions {
  public:
@@ -23,7 +23,7 @@ class program_expressions {
   constexpr program_expressions(P const& p, Kind&& kind) {
     compute(p, std::forward<Kind>(kind));
   }
-  // Any other function: says what is wanted.
+  // Rejects any other function with a static_assert that names the signature.
   template <class Kind>
   program_expressions(P const&, Kind&&) {
     static_assert(detail::check_op_kind<Kind, P>());
@@ -46,7 +46,7 @@ class program_expressions {
 
   constexpr program_snapshot<P> const& snapshot() const noexcept { return snapshot_; }
   constexpr dense_expressions const& expressions() const noexcept { return expressions_; }
-  /// The number of the `place`-th op of a block.
+  /// Returns the number of the `place`-th op of a block.
   constexpr op_index op(node_t<P> const& block, std::size_t place) const { return snapshot_.op(block, place); }
 
  private:

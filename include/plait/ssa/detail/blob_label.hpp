@@ -1,4 +1,4 @@
-// How messages name a blob.
+// Label of a blob for messages: its name, or its number.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace plait {
 
-/// The name of a blob; "#7" where names have no text.
+/// Returns the name of a blob, "#7" where names have no text.
 template <net N>
 [[nodiscard]] std::string blob_label(ssa_form<N> const& ssa, blob_index b) {
   if constexpr (std::is_convertible_v<typename ssa_form<N>::key_type const&, std::string_view>)

@@ -1,4 +1,4 @@
-// Puts a program into SSA form, in numbers; see construction.hpp.
+// SSA construction for a dense_program, by number; see construction.hpp.
 #pragma once
 
 #include <algorithm>
@@ -17,17 +17,17 @@
 
 namespace plait {
 
-/// A dense_ssa made from a dense_program: its values are versions of blobs.
+/// A dense_ssa constructed from a dense_program: its values are versions of blobs.
 ///
 /// Versions of a blob count up in block order, the phi of a block before its ops, with the rules of get_ssa within an
-/// op; those of one blob have numbers that follow each other, the lowest being version 0, with which it enters.
+/// op. The values of a blob are consecutive, starting with version 0, the value on entry.
 class dense_construction : public dense_ssa {
  public:
   constexpr void compute(dense_graph const& g, dense_dominators const& tree, dense_program const& p,
                          phi_pruning pruning = phi_pruning::pruned);
 
   constexpr std::size_t blob_count() const noexcept { return first_value_.empty() ? 0 : first_value_.size() - 1; }
-  /// Whether the reachable part of the program mentions a blob.
+  /// Returns true if a reachable block mentions the blob.
   constexpr bool occurs(blob_index b) const { return first_value_[b] != first_value_[b + 1]; }
   constexpr blob_index blob(value_index v) const { return blob_[v]; }
   constexpr value version(value_index v) const { return {blob_[v], v - first_value_[blob_[v]]}; }
@@ -48,15 +48,15 @@ class dense_construction : public dense_ssa {
   phi_placement placement_;
   std::vector<value_index> first_value_;  // by blob, and one more
   std::vector<blob_index> blob_;          // by value
-  std::vector<value_index> current_;      // by blob: while renaming, the value that reaches here
+  std::vector<value_index> current_;      // by blob: while renaming, the current definition
   struct scope {
     std::uint32_t block;
     std::uint32_t log;
   };
   std::vector<scope> scopes_;
-  std::vector<std::pair<blob_index, value_index>> log_;  // what current_ held before
+  std::vector<std::pair<blob_index, value_index>> log_;  // undo log of current_
   std::vector<std::uint32_t> first_edge_;                // by block
-  std::vector<std::uint32_t> edge_slot_;                 // by edge: its place among those that enter its target
+  std::vector<std::uint32_t> edge_slot_;                 // by edge: its index among the edges into its target
   std::vector<std::uint32_t> entered_;                   // by block: edges counted so far
 };
 
@@ -79,7 +79,7 @@ constexpr void dense_construction::number_values(dense_program const& p) {
   for (value_index& count : first_value_)
     if (count != 0) ++count;  // version 0
   auto const enters = [&](blob_index b) { first_value_[b] = std::max<value_index>(first_value_[b], 1); };
-  for (blob_index b : p.given()) enters(b);
+  for (blob_index b : p.external_inputs()) enters(b);
   for (blob_index b : p.all_reads().items()) enters(b);
   for (std::uint32_t block = 0; block != p.block_count(); ++block)
     for (blob_index b : p.results(block)) enters(b);
@@ -91,7 +91,7 @@ constexpr void dense_construction::number_values(dense_program const& p) {
 }
 
 constexpr void dense_construction::make_definitions(dense_program const& p) {
-  current_.assign(first_value_.begin(), first_value_.end());  // the last value made so far
+  current_.assign(first_value_.begin(), first_value_.end());  // the last value defined so far
   definitions.assign(blob_.size(), ssa_site());
   first_phi.clear();
   first_op.clear();
@@ -122,7 +122,7 @@ constexpr void dense_construction::make_definitions(dense_program const& p) {
   first_op.push_back(static_cast<op_index>(p.op_count()));
 }
 
-// One walk down the dominator tree. What a block changes is undone when the walk leaves its subtree.
+// Renames in one walk down the dominator tree, which undoes a block's definitions when it leaves the block's subtree.
 constexpr void dense_construction::rename(dense_graph const& g, dense_dominators const& tree, dense_program const& p) {
   phi_arguments.clear();
   for (std::uint32_t const block : phi_block)
@@ -162,8 +162,7 @@ constexpr void dense_construction::rename(dense_graph const& g, dense_dominators
   }
 }
 
-// Predecessors are listed in ascending order, so that counting the edges in the order of their sources gives each its
-// place among them.
+// Numbers the edges. Predecessors are ascending, so counting edges by ascending source gives each its index among them.
 constexpr void dense_construction::number_edges(dense_graph const& g) {
   entered_.assign(g.size(), 0);
   first_edge_.clear();

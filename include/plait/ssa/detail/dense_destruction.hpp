@@ -1,13 +1,13 @@
-// Takes a form out of SSA form: gives its values places to live in, and copies instead of phis; see destruction.hpp.
+// SSA destruction with coalescing (Boissinot et al. 2009), by number; see destruction.hpp.
 //
 // Follows B. Boissinot, A. Darte, F. Rastello, B. D. de Dinechin, C. Guillon, "Revisiting Out-of-SSA Translation for
-// Correctness, Code Quality and Efficiency" (CGO 2009, pp. 114–125): each phi gets a location of its own, which
-// parallel copies at the ends of the predecessors write and one at the start of its block reads, so that neither swaps
-// nor lost copies nor critical edges can go wrong; then locations that never hold different values at once become one,
-// and the copies between them vanish. Interference is by value and found in one walk down the dominator tree for a
-// whole set (Algorithm 2 there, which betters Budimlić's dominance forest). Sets are tried as large as they can be, all
-// that phis connect; what interferes is left out, and tried again among itself, `rounds` times in all; so the time does
-// not grow with the square of a set, as it does when sets are joined two by two.
+// Correctness, Code Quality and Efficiency" (CGO 2009, pp. 114–125): each phi gets a separate location, which parallel
+// copies at the ends of the predecessors write and one at the start of its block reads. This solves the swap
+// and lost-copy problems without splitting critical edges. Then locations that never hold different values at once are
+// coalesced, which removes the copies between them. Interference is value-based and found in one walk down the
+// dominator tree for a whole congruence class (Algorithm 2 there, which improves on Budimlić's dominance forest). A
+// class starts as everything that phis connect; units that interfere are left out and tried again among themselves, in
+// `rounds` rounds, so the time is not quadratic in a class, as it is with pairwise merging.
 //
 // O((values + phi arguments) · log of it) time, and what the live ranges take (dense_live_ranges.hpp); O(values + phi
 // arguments) space beyond them. No recursion.
@@ -35,65 +35,67 @@
 namespace plait {
 
 struct destruction_options {
-  /// Let phis, their arguments and results live in one place where they can. Otherwise each has its own.
+  /// Coalesces phis, their arguments and results into one location where they do not interfere. Otherwise each has a
+  /// separate one.
   bool coalesce = true;
-  /// By block: before which of its ops copies at its end stand, as a branch must come last; those from there on may
-  /// read, but not make what phis take. Empty: behind all ops.
+  /// Insertion points by block: the op within it that copies at its end precede, since a branch must come last. Ops
+  /// from there on can read, but not define phi arguments. Empty: behind all ops.
   std::span<std::uint32_t const> copy_places = {};
-  /// By value: values of the same number are wanted in one place, too, such as versions of one blob. Empty: none are.
-  /// Takes time and space as the live ranges of all values.
+  /// Groups by value: also coalesces values of the same group, such as versions of one blob. Empty: phis only. Costs
+  /// time and space for the live ranges of all values.
   std::span<std::uint32_t const> groups = {};
 };
 
-/// Locations of values, and copies between locations. The form must be in SSA form (verify_ssa). Keeps its memory.
+/// Locations of values, and copies between locations. Precondition: SSA form (verify_ssa). compute() reuses the memory.
 class dense_destruction {
  public:
   static constexpr int rounds = 8;
 
-  /// Throws net_error, and changes nothing, if parallel edges bring a phi different values, or an op behind the copies
-  /// makes a value that a phi takes there: the edge is to be split.
+  /// Computes locations and copies. Throws net_error, and changes nothing, if parallel edges have different arguments
+  /// in a phi, or an op behind the copies defines an argument that they read: split the edge.
   constexpr void compute(dense_graph const& g, dense_dominators const& tree, dense_ssa const& s,
                          destruction_options const& options = {});
 
-  /// Locations are 0 … location_count() - 1, in the order of their first values.
+  /// Returns the number of locations, 0 … location_count() - 1, which are in the order of their first values.
   constexpr std::size_t location_count() const noexcept { return location_count_; }
-  /// npos for a value that nothing defines or reads. Values that come from outside have each its own.
+  /// Returns the location of a value; npos for one that nothing defines or reads. Values from outside do not share one.
   constexpr std::uint32_t location(value_index v) const { return location_[v]; }
-  /// A location that breaks cycles of copies, location_count(); npos if there are none.
+  /// Returns the location that breaks cycles of copies, location_count(); npos if there are none.
   constexpr std::uint32_t temporary() const noexcept { return temporary_; }
 
-  /// What is to be copied, in order, when control enters a block, before its ops.
+  /// Returns the copies at the start of a block, in order, before its ops.
   constexpr std::span<location_copy const> copies_at_start(std::uint32_t block) const { return at_start_[block]; }
-  /// … at the end of a block, whichever way control goes on.
+  /// Returns the copies at the end of a block, in order, which run for every successor.
   constexpr std::span<location_copy const> copies_at_end(std::uint32_t block) const { return at_end_[block]; }
-  /// … when control enters the program: for phis of the entry. None unless edges lead to the entry.
+  /// Returns the copies on entry to the program, in order, for phis of the entry. None unless edges lead to the entry.
   constexpr std::span<location_copy const> copies_outside() const { return at_end_[at_end_.size() - 1]; }
   constexpr std::size_t copy_count() const noexcept { return at_start_.item_count() + at_end_.item_count(); }
 
  private:
-  enum piece_state : char { open, kept, waiting, left_out, placed };
+  enum unit_state : char { open, kept, waiting, left_out, placed };
   static constexpr int passes = 4;
 
-  // Variables are the values, then what the phis write at once, then what the copies for their arguments write. A piece
-  // is what stays together: a value, or a phi with all that is copied to it.
+  // Variables are the values, then the targets of the phis' parallel copies, then the targets of the copies for their
+  // arguments. A unit is coalesced as a whole: a value, or a phi with all its copies. Sets of units are congruence
+  // classes.
   constexpr std::uint32_t phi_variable(phi_index phi) const { return value_count_ + phi; }
-  constexpr bool is_phi_piece(std::uint32_t piece) const { return piece >= value_count_; }
+  constexpr bool is_phi_unit(std::uint32_t unit) const { return unit >= value_count_; }
 
   constexpr void check(dense_graph const& g, dense_ssa const& s) const;
   constexpr void make_variables(dense_graph const& g, dense_ssa const& s, destruction_options const& options);
   constexpr void sort_variables(dense_dominators const& tree);
-  constexpr void join_pieces(dense_ssa const& s, destruction_options const& options);
+  constexpr void join_units(dense_ssa const& s, destruction_options const& options);
   constexpr void try_sets(dense_dominators const& tree);
   constexpr void leave_out(std::span<std::uint32_t const> variables, dense_dominators const& tree);
   constexpr void try_set(std::span<std::uint32_t const> variables, dense_dominators const& tree);
-  constexpr std::uint32_t find_root(std::uint32_t piece);
-  constexpr bool meets(std::uint32_t earlier, std::uint32_t later) const;
+  constexpr std::uint32_t find_root(std::uint32_t unit);
+  constexpr bool interferes(std::uint32_t earlier, std::uint32_t later) const;
   constexpr bool dominates(dense_dominators const& tree, std::uint32_t a, std::uint32_t b) const;
   constexpr void number_locations(dense_ssa const& s);
   constexpr void make_copies(dense_graph const& g, dense_ssa const& s);
 
   std::uint32_t value_count_ = 0;
-  std::uint32_t outside_ = 0;  // the number of the block outside
+  std::uint32_t outside_ = 0;  // the number of the pseudo-block outside the program
   std::size_t location_count_ = 0;
   std::uint32_t temporary_ = npos;
   std::vector<std::uint32_t> location_;  // by value
@@ -101,25 +103,25 @@ class dense_destruction {
   csr<location_copy> at_end_;            // by block, and outside
 
   dense_live_ranges ranges_;
-  std::vector<std::uint32_t> places_;  // by block: the op that copies at its end stand before
-  std::vector<char> exists_;           // by value: something defines or reads it
-  std::vector<char> wanted_;           // by value: it takes part
+  std::vector<std::uint32_t> places_;  // by block: the op that copies at its end precede
+  std::vector<char> exists_;           // by value: defined or read
+  std::vector<char> wanted_;           // by value: a candidate for coalescing
   struct variable {
     ssa_point made;
-    std::uint32_t piece = npos;
+    std::uint32_t unit = npos;
     value_index holds = npos;
-    std::uint32_t equal = npos;  // the closest variable above that holds the same value and is live here
+    std::uint32_t equal = npos;  // the closest dominating variable that holds the same value and is live here
   };
   std::vector<variable> variables_;
-  std::vector<std::uint32_t> order_;  // variables that take part, down the dominator tree
-  std::vector<std::uint32_t> root_;   // by piece: union-find; in the end, its set's
-  std::vector<char> state_;           // by piece
-  std::vector<std::uint32_t> rival_;  // by piece that is left out: for whose sake
+  std::vector<std::uint32_t> order_;            // candidates, down the dominator tree
+  std::vector<std::uint32_t> root_;             // by unit: union-find; finally, the root of its set
+  std::vector<char> state_;                     // by unit
+  std::vector<std::uint32_t> interferes_with_;  // by unit that is left out: the unit it interferes with
   csr<std::uint32_t> sets_;
-  std::vector<std::uint32_t> set_number_;  // by piece
+  std::vector<std::uint32_t> set_number_;  // by unit
   std::vector<std::uint32_t> stack_;
   std::vector<std::uint32_t> first_of_group_;
-  csr<location_copy> at_once_;
+  csr<location_copy> parallel_copies_;
   copy_sequencer sequencer_;
   std::vector<location_copy> here_;
   std::vector<location_copy> in_order_;
@@ -136,10 +138,10 @@ constexpr void dense_destruction::check(dense_graph const& g, dense_ssa const& s
                           " from block " + std::to_string(before[slot]) + ", " + why));
         };
         if (slot != 0 && before[slot] == before[slot - 1] && arguments[slot] != arguments[slot - 1])
-          refuse("which brings another one along a parallel edge");
+          refuse("but another one over a parallel edge");
         ssa_point const made = dense_live_ranges::definition(s, arguments[slot]);
         if (made.block == before[slot] && made.position > ssa_point::before_op(places_[made.block]))
-          refuse("which makes it behind the place of copies");
+          refuse("which defines it behind the copies");
       }
     }
   }
@@ -186,13 +188,13 @@ constexpr void dense_destruction::sort_variables(dense_dominators const& tree) {
   });
 }
 
-constexpr std::uint32_t dense_destruction::find_root(std::uint32_t piece) {
-  while (root_[piece] != piece) piece = root_[piece] = root_[root_[piece]];
-  return piece;
+constexpr std::uint32_t dense_destruction::find_root(std::uint32_t unit) {
+  while (root_[unit] != unit) unit = root_[unit] = root_[root_[unit]];
+  return unit;
 }
 
-// Makes one set of each lot of open pieces that phis and groups connect.
-constexpr void dense_destruction::join_pieces(dense_ssa const& s, destruction_options const& options) {
+// Unites the open units that phis and groups connect into sets.
+constexpr void dense_destruction::join_units(dense_ssa const& s, destruction_options const& options) {
   std::ranges::replace(state_, char{left_out}, char{open});
   auto const join = [&](std::uint32_t a, std::uint32_t b) {
     if (state_[a] == open && state_[b] == open) root_[find_root(a)] = find_root(b);
@@ -213,14 +215,14 @@ constexpr void dense_destruction::join_pieces(dense_ssa const& s, destruction_op
   }
 }
 
-// Whether the earlier of two variables, which dominates the other, is live where that is made. Of two made at once each
-// counts as live, for both are written.
-constexpr bool dense_destruction::meets(std::uint32_t earlier, std::uint32_t later) const {
+// Returns true if the earlier of two variables, which dominates the later, is live at the definition of the later. Two
+// with the same definition point interfere, since both are written.
+constexpr bool dense_destruction::interferes(std::uint32_t earlier, std::uint32_t later) const {
   ssa_point const at = variables_[later].made;
   ssa_point const from = variables_[earlier].made;
   if (at == from) return true;
-  if (earlier < value_count_) return ranges_.reaches(earlier, at);
-  // Between the copy at the end of a block and the one at the start of the next.
+  if (earlier < value_count_) return ranges_.is_live_after(earlier, at);
+  // Live from the copy at the end of a block to the one at the start of the next.
   return from.position != 0 && at.block == from.block && at.position > from.position;
 }
 
@@ -233,73 +235,71 @@ constexpr bool dense_destruction::dominates(dense_dominators const& tree, std::u
 constexpr void dense_destruction::try_sets(dense_dominators const& tree) {
   std::uint32_t count = 0;
   set_number_.assign(root_.size(), npos);
-  auto const set_of = [&](std::uint32_t x) -> std::uint32_t& { return set_number_[find_root(variables_[x].piece)]; };
+  auto const set_of = [&](std::uint32_t x) -> std::uint32_t& { return set_number_[find_root(variables_[x].unit)]; };
   for (std::uint32_t const x : order_)
-    if (state_[variables_[x].piece] == open && set_of(x) == npos) set_of(x) = count++;
+    if (state_[variables_[x].unit] == open && set_of(x) == npos) set_of(x) = count++;
   sets_.start_counting(count);
   for (std::uint32_t const x : order_)
-    if (state_[variables_[x].piece] == open) sets_.count(set_of(x));
+    if (state_[variables_[x].unit] == open) sets_.count(set_of(x));
   sets_.end_counting();
   for (std::size_t i = order_.size(); i-- != 0;)
-    if (state_[variables_[order_[i]].piece] == open) sets_.place(set_of(order_[i]), order_[i]);
+    if (state_[variables_[order_[i]].unit] == open) sets_.place(set_of(order_[i]), order_[i]);
   for (std::uint32_t set = 0; set != count; ++set) try_set(sets_[set], tree);
 }
 
-// Leaves out pieces until no two variables of the set hold different values at once.
+// Leaves out units until no two variables of the set interfere.
 constexpr void dense_destruction::try_set(std::span<std::uint32_t const> variables, dense_dominators const& tree) {
   for (int pass = 0; pass != passes; ++pass) {
     leave_out(variables, tree);
-    // Who was left out for the sake of one that is out now, too, gets another chance, but behind those that are in.
+    // A unit that interferes only with a left-out one gets another try, ranked below the units that are in.
     bool again = false;
     for (std::uint32_t const x : variables) {
-      char& state = state_[variables_[x].piece];
+      char& state = state_[variables_[x].unit];
       if (state == open) state = kept;
-      if (state != left_out || state_[rival_[variables_[x].piece]] != left_out) continue;
+      if (state != left_out || state_[interferes_with_[variables_[x].unit]] != left_out) continue;
       state = pass + 1 == passes ? left_out : waiting;
       again = true;
     }
     if (!again) break;
     for (std::uint32_t const x : variables)
-      if (char& state = state_[variables_[x].piece]; state == waiting) state = open;
+      if (char& state = state_[variables_[x].unit]; state == waiting) state = open;
   }
   std::uint32_t first = npos;
   for (std::uint32_t const x : variables) {
-    std::uint32_t const piece = variables_[x].piece;
-    if (state_[piece] == left_out) {
-      root_[piece] = piece;
+    std::uint32_t const unit = variables_[x].unit;
+    if (state_[unit] == left_out) {
+      root_[unit] = unit;
     } else {
-      if (first == npos) first = piece;
-      root_[piece] = first;
-      state_[piece] = placed;
+      if (first == npos) first = unit;
+      root_[unit] = first;
+      state_[unit] = placed;
     }
   }
 }
 
-// stack_ are those on the way from the root of the dominator tree. It is enough to look at the last of them, and at
-// those above that hold the same value and were live there: any other that is live here would be live there, too.
+// Leaves out units that interfere. stack_ holds the dominating variables. Checking the top and those above that hold
+// the same value and were live there suffices: any other one live here would be live there, too.
 constexpr void dense_destruction::leave_out(std::span<std::uint32_t const> variables, dense_dominators const& tree) {
   stack_.clear();
-  auto const is_left_out = [&](std::uint32_t x) { return state_[variables_[x].piece] == left_out; };
-  // Values are left out rather than phis, whose copies would all be needed.
-  auto const rank = [&](std::uint32_t piece) {
-    return (state_[piece] == kept ? 2 : 0) + (is_phi_piece(piece) ? 1 : 0);
-  };
+  auto const is_left_out = [&](std::uint32_t x) { return state_[variables_[x].unit] == left_out; };
+  // Leaves out values rather than phis, for which all copies would be needed.
+  auto const rank = [&](std::uint32_t unit) { return (state_[unit] == kept ? 2 : 0) + (is_phi_unit(unit) ? 1 : 0); };
   for (std::uint32_t const x : variables) {
     while (!is_left_out(x)) {
       while (!stack_.empty() && (is_left_out(stack_.back()) || !dominates(tree, stack_.back(), x))) stack_.pop_back();
       std::uint32_t const above = stack_.empty() ? npos : stack_.back();
       std::uint32_t met = above;
-      while (met != npos && (is_left_out(met) || !meets(met, x))) met = variables_[met].equal;
+      while (met != npos && (is_left_out(met) || !interferes(met, x))) met = variables_[met].equal;
       if (met == npos || variables_[met].holds == variables_[x].holds) {
         variables_[x].equal = met;
         stack_.push_back(x);
         break;
       }
-      std::uint32_t const piece = variables_[x].piece;
-      std::uint32_t const other = variables_[met].piece;
-      bool const stays = rank(piece) > rank(other);
-      state_[stays ? other : piece] = left_out;
-      rival_[stays ? other : piece] = stays ? piece : other;
+      std::uint32_t const unit = variables_[x].unit;
+      std::uint32_t const other = variables_[met].unit;
+      bool const stays = rank(unit) > rank(other);
+      state_[stays ? other : unit] = left_out;
+      interferes_with_[stays ? other : unit] = stays ? unit : other;
     }
   }
 }
@@ -314,7 +314,7 @@ constexpr void dense_destruction::number_locations(dense_ssa const& s) {
     if (number == npos) number = static_cast<std::uint32_t>(location_count_++);
     location_[v] = number;
   }
-  // Those of phis that share it with no value.
+  // Locations of phis that share theirs with no value.
   for (phi_index phi = 0; phi != s.phi_count(); ++phi) {
     std::uint32_t& number = set_number_[find_root(phi_variable(phi))];
     if (number == npos) number = static_cast<std::uint32_t>(location_count_++);
@@ -325,7 +325,7 @@ constexpr void dense_destruction::make_copies(dense_graph const& g, dense_ssa co
   auto const phi_location = [&](phi_index phi) { return set_number_[find_root(phi_variable(phi))]; };
   auto const temporary = static_cast<std::uint32_t>(location_count_);
   temporary_ = npos;
-  auto const put_in_order = [&](std::span<location_copy const> copies, csr<location_copy>& into) {
+  auto const sequentialise = [&](std::span<location_copy const> copies, csr<location_copy>& into) {
     in_order_.clear();
     if (sequencer_.run(copies, location_count_ + 1, temporary, in_order_)) temporary_ = temporary;
     for (location_copy const& c : in_order_) into.push(c);
@@ -337,7 +337,7 @@ constexpr void dense_destruction::make_copies(dense_graph const& g, dense_ssa co
   for (std::uint32_t b = 0; b != s.block_count(); ++b) {
     here.clear();
     for (phi_index const phi : s.phis(b)) here.push_back({location_[s.result(phi)], phi_location(phi)});
-    put_in_order(here, at_start_);
+    sequentialise(here, at_start_);
   }
 
   auto const each = [&](auto copy) {
@@ -349,20 +349,20 @@ constexpr void dense_destruction::make_copies(dense_graph const& g, dense_ssa co
              location_copy{phi_location(phi), location_[arguments[slot]]});
     }
   };
-  at_once_.start_counting(outside_ + std::size_t{1});
-  each([&](std::uint32_t block, location_copy const&) { at_once_.count(block); });
-  at_once_.end_counting();
-  each([&](std::uint32_t block, location_copy const& c) { at_once_.place(block, c); });
+  parallel_copies_.start_counting(outside_ + std::size_t{1});
+  each([&](std::uint32_t block, location_copy const&) { parallel_copies_.count(block); });
+  parallel_copies_.end_counting();
+  each([&](std::uint32_t block, location_copy const& c) { parallel_copies_.place(block, c); });
   at_end_.clear();
-  for (std::uint32_t b = 0; b <= outside_; ++b) put_in_order(at_once_[b], at_end_);
+  for (std::uint32_t b = 0; b <= outside_; ++b) sequentialise(parallel_copies_[b], at_end_);
 }
 
 constexpr void dense_destruction::compute(dense_graph const& g, dense_dominators const& tree, dense_ssa const& s,
                                           destruction_options const& options) {
   PLAIT_ASSERT(options.copy_places.empty() || options.copy_places.size() == s.block_count(),
-               "dense_destruction: one place of copies for each block");
+               "dense_destruction: copy_places and form have different numbers of blocks");
   PLAIT_ASSERT(options.groups.empty() || options.groups.size() == s.value_count(),
-               "dense_destruction: one group for each value");
+               "dense_destruction: groups and form have different numbers of values");
   places_.clear();
   for (std::uint32_t b = 0; b != s.block_count(); ++b)
     places_.push_back(options.copy_places.empty() ? static_cast<std::uint32_t>(s.ops(b).size())
@@ -374,21 +374,21 @@ constexpr void dense_destruction::compute(dense_graph const& g, dense_dominators
   root_.resize(value_count_ + s.phi_count(), 0);
   std::iota(root_.begin(), root_.end(), 0u);
   state_.assign(root_.size(), left_out);
-  rival_.assign(root_.size(), 0);
+  interferes_with_.assign(root_.size(), 0);
   for (value_index v = 0; v != value_count_; ++v)
     if (wanted_[v] == 0) state_[v] = placed;
   if (options.coalesce) {
     ranges_.compute(g, s, wanted_, places_);
     sort_variables(tree);
     for (int round = 0; round != rounds; ++round) {
-      join_pieces(s, options);
+      join_units(s, options);
       try_sets(tree);
       if (std::ranges::find(state_, char{left_out}) == state_.end()) break;
     }
   }
-  // What is left stays alone.
-  for (std::uint32_t piece = 0; piece != root_.size(); ++piece)
-    if (state_[piece] == left_out) root_[piece] = piece;
+  // Units still left out get separate locations.
+  for (std::uint32_t unit = 0; unit != root_.size(); ++unit)
+    if (state_[unit] == left_out) root_[unit] = unit;
   number_locations(s);
   make_copies(g, s);
 }

@@ -1,12 +1,12 @@
-// Where the values of a form in SSA form are live, as far as going out of it needs to know.
+// Live ranges of SSA values, for the interference tests of SSA destruction.
 //
-// A value lives from its definition to its uses, which the definition dominates; so two values meet exactly if one is
-// live where the other is made (Z. Budimlić and others, "Fast Copy Coalescing and Live-Range Identification", PLDI
-// 2002, pp. 25–32). Found for each value on its own by walking backwards from its uses, as in section 5.2 of B.
-// Boissinot, F. Brandner and others, "Computing Liveness Sets for SSA-Form Programs" (INRIA RR-7503, 2011).
+// A definition dominates its uses, so two values interfere exactly if one is live at the definition of the other
+// (Z. Budimlić et al., "Fast Copy Coalescing and Live-Range Identification", PLDI 2002, pp. 25–32). Each value's range
+// is found by a backward walk from its uses, as in section 5.2 of B. Boissinot, F. Brandner et al., "Computing Liveness
+// Sets for SSA-Form Programs" (INRIA RR-7503, 2011).
 //
-// Time and space are the sum, over the values asked for, of the blocks they are live in and the edges into these, and
-// sorting those of each value; no recursion.
+// Time and space: the sum, over the selected values, of the blocks where they are live and the edges into these, and
+// sorting the blocks of each value. No recursion.
 #pragma once
 
 #include <algorithm>
@@ -23,9 +23,9 @@
 
 namespace plait {
 
-/// A point of a block. Positions: 0 where phis choose, 1 where copies at its start and phis make their values, 2k + 3
-/// its k-th op, 2k + 2 copies before that op. What is outside of the program is in a block of its own, whose number is
-/// that of the blocks.
+/// A program point: a block and a position in it. Positions: 0 where phis select their arguments, 1 where phis and
+/// copies at the start define their results, 2k + 3 the k-th op, 2k + 2 copies before that op. The outside of the
+/// program is a pseudo-block, whose number is the number of blocks.
 struct ssa_point {
   std::uint32_t block = npos;
   std::uint32_t position = 0;
@@ -35,21 +35,21 @@ struct ssa_point {
   friend constexpr bool operator==(ssa_point const&, ssa_point const&) = default;
 };
 
-/// Live ranges of values. Arguments of phis are read at the end of predecessors, before the op number `places[block]`,
-/// and are not live on the edge; a phi's result is made at position 1. Keeps its memory.
+/// Live ranges of values. Phi arguments are read at the end of predecessors, before the op number `places[block]`, and
+/// are not live on the edge; a phi's result is defined at position 1. compute() reuses the memory.
 class dense_live_ranges {
  public:
-  /// Of the values marked in `wanted`. Every op of the form must stand behind the definitions of what it reads.
+  /// Computes the ranges of the values marked in `wanted`. Precondition: definitions precede the ops that read them.
   constexpr void compute(dense_graph const& g, dense_ssa const& s, std::span<char const> wanted,
                          std::span<std::uint32_t const> places);
 
-  /// Whether a value is read behind a position of a block that its definition dominates.
-  constexpr bool reaches(value_index v, ssa_point at) const {
-    std::span<part const> const parts = parts_[v];
-    auto const found = std::ranges::lower_bound(parts, at.block, {}, &part::block);
-    return found != parts.end() && found->block == at.block && found->last > at.position;
+  /// Returns true if a value is live after a position of a block that its definition dominates.
+  constexpr bool is_live_after(value_index v, ssa_point at) const {
+    std::span<segment const> const segments = segments_[v];
+    auto const found = std::ranges::lower_bound(segments, at.block, {}, &segment::block);
+    return found != segments.end() && found->block == at.block && found->last > at.position;
   }
-  /// Where a value is made.
+  /// Returns the point that defines a value.
   static constexpr ssa_point definition(dense_ssa const& s, value_index v) {
     ssa_site const made = s.definition(v);
     if (made.is_phi()) return {s.block_of_phi(made.phi()), 1};
@@ -59,8 +59,8 @@ class dense_live_ranges {
   }
 
  private:
-  // In one block: the last position at which the value is read; `end` if it is live further on.
-  struct part {
+  // The live range within one block: the last position that reads the value; `end` if it is live-out.
+  struct segment {
     std::uint32_t block = npos;
     std::uint32_t last = 0;
   };
@@ -70,15 +70,15 @@ class dense_live_ranges {
   constexpr void touch(value_index v, std::uint32_t block, std::uint32_t position);
   constexpr void find(dense_graph const& g, value_index v, std::uint32_t made);
 
-  csr<part> parts_;      // by value, in block order
-  csr<ssa_point> uses_;  // by value
+  csr<segment> segments_;  // by value, in block order
+  csr<ssa_point> uses_;    // by value
   struct visit {
-    value_index touched = npos;  // the last value that has a part here
-    std::uint32_t part = 0;      // its place
-    value_index entered = npos;  // the last value found live at the start
+    value_index touched = npos;  // the last value with a segment here
+    std::uint32_t segment = 0;   // its index
+    value_index entered = npos;  // the last value found live-in
   };
   std::vector<visit> visits_;  // by block
-  std::vector<part> open_;     // of the value that is being looked at
+  std::vector<segment> open_;  // segments of the current value
   std::vector<std::uint32_t> waiting_;
 };
 
@@ -113,10 +113,10 @@ constexpr void dense_live_ranges::list_uses(dense_graph const& g, dense_ssa cons
 constexpr void dense_live_ranges::touch(value_index v, std::uint32_t block, std::uint32_t position) {
   visit& here = visits_[block];
   if (std::exchange(here.touched, v) != v) {
-    here.part = static_cast<std::uint32_t>(open_.size());
+    here.segment = static_cast<std::uint32_t>(open_.size());
     open_.push_back({block, position});
   } else {
-    open_[here.part].last = std::max(open_[here.part].last, position);
+    open_[here.segment].last = std::max(open_[here.segment].last, position);
   }
 }
 
@@ -141,16 +141,16 @@ constexpr void dense_live_ranges::find(dense_graph const& g, value_index v, std:
       enter(before);
     }
   }
-  std::ranges::sort(open_, {}, &part::block);
-  for (part const& p : open_) parts_.push(p);
-  parts_.end_row();
+  std::ranges::sort(open_, {}, &segment::block);
+  for (segment const& p : open_) segments_.push(p);
+  segments_.end_row();
 }
 
 constexpr void dense_live_ranges::compute(dense_graph const& g, dense_ssa const& s, std::span<char const> wanted,
                                           std::span<std::uint32_t const> places) {
   list_uses(g, s, wanted, places);
   visits_.assign(g.size() + 1, visit());
-  parts_.clear();
+  segments_.clear();
   for (value_index v = 0; v != s.value_count(); ++v) find(g, v, definition(s, v).block);
 }
 

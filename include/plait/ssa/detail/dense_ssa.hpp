@@ -1,7 +1,7 @@
-// A program in SSA form, in numbers: what the algorithms on SSA form run on.
+// Dense SSA form of a program: blocks, phis, ops and values as numbers, on which all SSA algorithms run.
 //
-// Values, phis and ops are numbered; each value has one definition. Made by construction (construction.hpp), by the
-// on-the-fly builder (builder.hpp), or from an IR that is in SSA form already; not a template.
+// Each value has one definition. Built by construction (construction.hpp), by the on-the-fly builder (builder.hpp), or
+// from an IR that is in SSA form already (existing_ssa.hpp); not a template.
 #pragma once
 
 #include <compare>
@@ -21,10 +21,10 @@ namespace plait {
 
 /// A value by number.
 using value_index = std::uint32_t;
-/// A phi by number. Phis are numbered block after block.
+/// A phi by number, in block order.
 using phi_index = std::uint32_t;
 
-/// Where a value is made or read: an op, a phi, or neither, outside the program.
+/// The site of a definition or use: an op, a phi, or neither for outside the program.
 class ssa_site {
  public:
   constexpr ssa_site() = default;
@@ -34,11 +34,11 @@ class ssa_site {
   constexpr bool is_op() const noexcept { return kind_ == kind::op; }
   constexpr bool is_phi() const noexcept { return kind_ == kind::phi; }
   constexpr op_index op() const {
-    PLAIT_ASSERT(is_op(), "ssa_site: no op");
+    PLAIT_ASSERT(is_op(), "ssa_site: the site is no op");
     return number_;
   }
   constexpr phi_index phi() const {
-    PLAIT_ASSERT(is_phi(), "ssa_site: no phi");
+    PLAIT_ASSERT(is_phi(), "ssa_site: the site is no phi");
     return number_;
   }
   friend constexpr bool operator==(ssa_site const&, ssa_site const&) = default;
@@ -51,7 +51,7 @@ class ssa_site {
   std::uint32_t number_ = npos;
 };
 
-/// One place where a value is read: the `slot`-th input of an op or argument of a phi.
+/// A use of a value: the `slot`-th input of an op or argument of a phi.
 struct ssa_use {
   ssa_site site;
   std::uint32_t slot = 0;
@@ -62,22 +62,22 @@ struct ssa_use {
 /// Phis, ops and values of a program whose blocks are the nodes of a dense_graph.
 ///
 /// A phi has one argument for each predecessor of its block, in the order of dense_graph::predecessors. A phi of the
-/// entry has one more, the last: the value that comes from outside.
+/// entry has a last one more: the value on entry.
 class dense_ssa {
  public:
   // ---- blocks
   constexpr std::size_t block_count() const noexcept { return first_op.size() - 1; }
-  /// The numbers of a block's phis.
+  /// Returns the numbers of a block's phis.
   constexpr auto phis(std::uint32_t block) const {
     PLAIT_ASSERT(block < block_count(), "dense_ssa: no such block");
     return std::views::iota(first_phi[block], first_phi[block + 1]);
   }
-  /// The numbers of a block's ops.
+  /// Returns the numbers of a block's ops.
   constexpr auto ops(std::uint32_t block) const {
     PLAIT_ASSERT(block < block_count(), "dense_ssa: no such block");
     return std::views::iota(first_op[block], first_op[block + 1]);
   }
-  /// What is read when the program ends in a block.
+  /// Returns the program results if the program ends in the block.
   constexpr std::span<value_index const> results(std::uint32_t block) const { return block_results[block]; }
 
   // ---- phis
@@ -94,17 +94,17 @@ class dense_ssa {
 
   // ---- values
   constexpr std::size_t value_count() const noexcept { return definitions.size(); }
-  /// Where a value is made; neither op nor phi for what the program was given.
+  /// Returns the op or phi that defines a value; neither for a value on entry.
   constexpr ssa_site definition(value_index v) const { return definitions[v]; }
-  /// Its block; the entry for what the program was given.
+  /// Returns the block that defines a value; the entry for a value on entry.
   constexpr std::uint32_t block_of_value(value_index v) const {
     ssa_site const made = definitions[v];
     return made.is_op() ? op_block[made.op()] : made.is_phi() ? phi_block[made.phi()] : 0;
   }
-  /// Who reads a value: phis in order, then ops in order. What the program results in is no use in this sense.
+  /// Returns the uses of a value: phis in order, then ops in order. Program results are not included.
   constexpr std::span<ssa_use const> uses(value_index v) const { return value_uses[v]; }
 
-  /// Lists the uses anew. O(operands + values).
+  /// Rebuilds the uses. O(operands + values).
   constexpr void index_uses() {
     value_uses.start_counting(value_count());
     for (value_index v : phi_arguments.items()) value_uses.count(v);
@@ -115,7 +115,7 @@ class dense_ssa {
       place_uses(ssa_site::of_phi(phi), phi_arguments[phi]);
   }
 
-  // ---- the parts, for who makes or changes a dense_ssa
+  // ---- representation, for code that builds or transforms a dense_ssa
   std::vector<phi_index> first_phi = {0};  // by block, and one more
   std::vector<op_index> first_op = {0};    // by block, and one more
   std::vector<std::uint32_t> phi_block;

@@ -1,12 +1,12 @@
-// Turns copies that happen at once into copies that happen one after the other.
+// Parallel copy sequentialisation: an ordered list of copies with the effect of simultaneous ones.
 //
 // Algorithm 1 of B. Boissinot, A. Darte, F. Rastello, B. D. de Dinechin, C. Guillon, "Revisiting Out-of-SSA Translation
-// for Correctness, Code Quality and Efficiency" (CGO 2009, pp. 114–125), which bettered that of R. Leupers: a location
-// that nobody reads any more can be written at once; when there is none left, the rest are cycles, and one location
-// outside breaks each in turn. As few copies as can be: one for each that is not of a location to itself, and one more
-// for each cycle from which no copy leads out.
+// for Correctness, Code Quality and Efficiency" (CGO 2009, pp. 114–125), which improves on that of R. Leupers: a
+// location that no pending copy reads can be written; when there is none left, only cycles remain, and a temporary
+// location breaks each in turn. The number of copies is minimal: one for each that is not of a location to itself, and
+// one more for each cycle that no copy leads out of.
 //
-// O(copies) time once there is room for the locations. No recursion.
+// O(copies) time after allocation for the locations. No recursion.
 #pragma once
 
 #include <cstddef>
@@ -19,26 +19,26 @@
 
 namespace plait {
 
-/// A copy between two places that hold values, which have numbers.
+/// A copy from one location to another, by number.
 struct location_copy {
   std::uint32_t to = npos;
   std::uint32_t from = npos;
   friend constexpr bool operator==(location_copy const&, location_copy const&) = default;
 };
 
-/// Sequentialises parallel copies. Keeps its memory, 8 bytes for each location.
+/// Sequentialises parallel copies. Reuses its memory, 8 bytes per location.
 class copy_sequencer {
  public:
-  /// Appends to `into` copies that, in order, do what `copies` do at once; those of a location to itself are left out.
-  /// Locations are below `locations`. `temporary` is another location, whose content is lost where there are cycles;
-  /// returns whether there are. Precondition: copies to the same location are from the same one.
+  /// Appends copies to `into` that have in order the effect of `copies` in parallel, without those of a location to
+  /// itself. Locations are below `locations`. `temporary` is another location, which is overwritten if there are
+  /// cycles; returns true if there are. Precondition: copies to one location have one source.
   constexpr bool run(std::span<location_copy const> copies, std::size_t locations, std::uint32_t temporary,
                      std::vector<location_copy>& into);
 
  private:
-  std::vector<std::uint32_t> source_;  // by location: what is to be copied to it; npos: nothing any more
-  std::vector<std::uint32_t> place_;   // by location: where its content of the beginning is now; npos: nobody asks
-  std::vector<std::uint32_t> ready_;   // may be written: nobody needs what they hold
+  std::vector<std::uint32_t> source_;  // by location: the source of its pending copy; npos: none
+  std::vector<std::uint32_t> place_;   // by location: where its initial content is now; npos: not needed
+  std::vector<std::uint32_t> ready_;   // locations that can be written: their content is not needed
   std::vector<std::uint32_t> left_;
 };
 
@@ -53,7 +53,8 @@ constexpr bool copy_sequencer::run(std::span<location_copy const> copies, std::s
   for (auto const& [to, from] : copies) {
     PLAIT_ASSERT(to < locations && from < locations && to != temporary && from != temporary,
                  "copy_sequencer: no such location");
-    PLAIT_ASSERT(source_[to] == npos || source_[to] == from, "copy_sequencer: two values for one location");
+    PLAIT_ASSERT(source_[to] == npos || source_[to] == from,
+                 "copy_sequencer: two copies to one location have different sources");
     if (to == from || source_[to] == from) continue;
     source_[to] = from;
     place_[from] = from;
@@ -73,7 +74,7 @@ constexpr bool copy_sequencer::run(std::span<location_copy const> copies, std::s
       into.push_back({to, now});
       source_[to] = npos;
       place_[from] = to;
-      // What `from` held is safe now, so it may be written itself, if it is to be.
+      // The content of `from` is copied, so `from` can be written if a copy to it is pending.
       if (from == now && source_[from] != npos) ready_.push_back(from);
     }
     while (next != left_.size() && source_[left_[next]] == npos) ++next;

@@ -1,14 +1,14 @@
-// Where a program needs phis: at the nodes where different versions of a blob meet.
+// Phi placement: the iterated dominance frontiers of the blocks that write a blob, pruned by liveness.
 //
 // Follows R. Cytron, J. Ferrante, B. K. Rosen, M. N. Wegman, F. K. Zadeck, "Efficiently Computing Static Single
-// Assignment Form and the Control Dependence Graph" (TOPLAS 13(4), 1991, pp. 451–490), each blob on its own: phis go to
-// the iterated dominance frontier of the blocks that write it (dense_iterated_frontier.hpp). Pruned as in J.-D. Choi,
-// R. Cytron, J. Ferrante, "Automatic Construction of Sparse Data Flow Evaluation Graphs" (POPL 1991, pp. 55–66), by
-// walking backwards from the blocks that read a blob before they write it, so that no liveness of all blobs is needed.
+// Assignment Form and the Control Dependence Graph" (TOPLAS 13(4), 1991, pp. 451–490), blob by blob: phis go to the
+// iterated dominance frontier of the blocks that write it (dense_iterated_frontier.hpp). Pruned as in J.-D. Choi,
+// R. Cytron, J. Ferrante, "Automatic Construction of Sparse Data Flow Evaluation Graphs" (POPL 1991, pp. 55–66), by a
+// backward walk from the blocks where the blob is upward-exposed, without liveness of all blobs.
 //
-// TRAP that LLVM's mem2reg is in: the iterated frontier of one block is linear in all that it dominates, also where the
-// blob is dead, so that a long function of many short-lived variables takes quadratic time. The frontier of pruned form
-// is searched here among the edges that enter blocks where the blob is live: those, the walk has seen anyway.
+// TRAP, which LLVM's mem2reg falls into: the iterated frontier of one block is linear in all that it dominates, also
+// where the blob is dead, so a long function of many short-lived variables takes quadratic time. For pruned form the
+// frontier is searched among the edges into blocks where the blob is live, which the backward walk has visited anyway.
 #pragma once
 
 #include <algorithm>
@@ -28,22 +28,22 @@
 
 namespace plait {
 
-/// Which of the phis that the definition of SSA form asks for are made.
+/// Pruning of phis.
 enum class phi_pruning : std::uint8_t {
-  pruned,       ///< of blobs that are live there: no phi is dead
-  semi_pruned,  ///< of blobs that are live at the start of some block (P. Briggs and others, 1998)
-  minimal,      ///< of all blobs: wherever two versions meet
+  pruned,       ///< only where the blob is live: no phi is dead
+  semi_pruned,  ///< only of blobs live at the start of some block (P. Briggs et al., 1998)
+  minimal,      ///< wherever two versions of a blob merge
 };
 
-/// Finds the (block, blob) pairs that need a phi. O(operands) for all blobs, and for each blob that blocks share:
-/// pruned, O(e log e) for e edges into the blocks it is live in; else what the iterated frontier takes. Keeps its
-/// memory.
+/// Finds the (block, blob) pairs that need a phi. O(operands) for all blobs, and for each blob that several blocks use:
+/// pruned, O(e log e) for e edges into the blocks where it is live; else the cost of the iterated frontier. compute()
+/// reuses the memory.
 class phi_placement {
  public:
   constexpr void compute(dense_graph const& g, dense_dominators const& tree, dense_program const& p,
                          phi_pruning pruning = phi_pruning::pruned);
 
-  /// The blobs that need a phi in a block, ascending.
+  /// Returns the blobs that need a phi in a block, ascending.
   constexpr std::span<blob_index const> phis(std::uint32_t block) const { return phis_[block]; }
   constexpr std::size_t phi_count() const noexcept { return phis_.item_count(); }
 
@@ -55,7 +55,7 @@ class phi_placement {
 
   dense_iterated_frontier frontier_;
   csr<std::uint32_t> definitions_;  // by blob: the blocks that write it
-  csr<std::uint32_t> exposed_;      // by blob: the blocks that read it before they write it
+  csr<std::uint32_t> exposed_;      // by blob: the blocks where it is upward-exposed
   csr<blob_index> phis_;            // by block
   struct last_blocks {
     std::uint32_t written = npos;
@@ -64,18 +64,18 @@ class phi_placement {
   std::vector<last_blocks> last_;  // by blob
   std::vector<std::pair<blob_index, std::uint32_t>> written_list_;
   std::vector<std::pair<blob_index, std::uint32_t>> exposed_list_;
-  std::vector<std::uint32_t> live_;     // by block: the last blob found live there
-  std::vector<std::uint32_t> has_phi_;  // by block: the last blob found to need a phi there
-  std::vector<std::uint32_t> defines_;  // by block: the last blob found written there
+  std::vector<std::uint32_t> live_;     // by block: the last blob found live-in
+  std::vector<std::uint32_t> has_phi_;  // by block: the last blob found to need a phi
+  std::vector<std::uint32_t> defines_;  // by block: the last blob found written
   std::vector<std::uint32_t> waiting_;
   struct edge {
-    std::uint32_t from;  // places in the tree's preorder
+    std::uint32_t from;  // positions in the tree's preorder
     std::uint32_t to;
     friend constexpr bool operator==(edge const&, edge const&) = default;
     friend constexpr auto operator<=>(edge const&, edge const&) = default;
   };
-  std::vector<edge> edges_;              // that enter live blocks, but for those of the tree
-  std::vector<std::uint32_t> searched_;  // by edge: where to go on, if a search has begun here
+  std::vector<edge> edges_;              // into live blocks, without those of the dominator tree
+  std::vector<std::uint32_t> searched_;  // by edge: where a search that began here has ended
   std::vector<std::pair<std::uint32_t, blob_index>> found_;
 };
 
@@ -126,8 +126,8 @@ constexpr void phi_placement::find_live_blocks(dense_graph const& g, dense_domin
   }
 }
 
-// Searches the subtrees of the definitions, and of the phis found, for edges that leave them: inner ones before outer
-// ones, that is, those whose root is later in the preorder first, so that no edge need be looked at twice.
+// Searches the dominator subtrees of the definitions, and of the phis found, for edges that leave them. Inner subtrees,
+// whose roots are later in the preorder, come first, so that no edge is visited twice.
 constexpr void phi_placement::find_live_frontier(dense_dominators const& tree, blob_index blob) {
   if (edges_.empty()) return;
   std::ranges::sort(edges_);
@@ -180,7 +180,7 @@ constexpr void phi_placement::compute(dense_graph const& g, dense_dominators con
       find_live_frontier(tree, blob);
       continue;
     }
-    // The version a blob enters with is made outside, which dominates everything and so has no frontier.
+    // The definition on entry dominates everything and so has no frontier.
     for (std::uint32_t const b : frontier_(definitions_[blob])) found_.emplace_back(b, blob);
   }
   phis_.start_counting(g.size());

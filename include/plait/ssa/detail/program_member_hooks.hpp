@@ -1,5 +1,5 @@
-// The optional hooks of programs (ssa/program_mutation.hpp) of types of one's own: program_traits forwards each to the
-// member function of the program that has its name.
+// Default hooks of user-defined programs (ssa/program_mutation.hpp): program_traits forwards each to the member
+// function of the same name.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@ namespace plait::detail {
 
 template <class P>
 struct program_member_hooks {
-  // ---- phis, read
+  // ---- reading phis
   template <class Node>
   static constexpr decltype(auto) phis(P const& p, Node const& n)
     requires requires { p.phis(n); }
@@ -31,7 +31,7 @@ struct program_member_hooks {
     return p.phi_arguments(phi);
   }
 
-  // ---- phis, changed
+  // ---- changing phis
   template <class Node, class Name, class Argument>
   static constexpr void insert_phi(P& p, Node const& n, Name const& result, std::span<Argument const> arguments)
     requires requires { p.insert_phi(n, result, arguments); }
@@ -59,10 +59,10 @@ struct program_member_hooks {
     return p.copy_place(n);
   }
   template <class Node>
-  static constexpr void split_edge(P& p, Node const& from, std::size_t way)
-    requires requires { p.split_edge(from, way); }
+  static constexpr void split_edge(P& p, Node const& from, std::size_t successor)
+    requires requires { p.split_edge(from, successor); }
   {
-    p.split_edge(from, way);
+    p.split_edge(from, successor);
   }
 
   // ---- names

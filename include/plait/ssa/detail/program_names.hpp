@@ -1,5 +1,5 @@
-// Names for the values of a program that is rewritten: versions of the names it has, made by the program (new_name) or
-// from texts. They are made before anything else is changed, and are new, or net_error is thrown.
+// Fresh names for the values of a program that is rewritten: versions of existing names, from the program's new_name or
+// from texts. They are created before anything else is changed, and net_error is thrown if one is not fresh.
 #pragma once
 
 #include <cstddef>
@@ -28,11 +28,11 @@
 
 namespace plait::detail {
 
-// What rewriting knows a name by: the name that the program has made, or the text that each block makes its own from.
+// A fresh name during rewriting: the program's, or the text from which each block creates its name.
 template <program P>
 using new_name_t = std::conditional_t<has_new_name<P>, program_name_t<P>, std::string>;
 
-// What messages call a blob that is known by its key.
+// Returns the label of a blob for messages, from its key.
 template <program P>
 std::string key_label(program_key_t<P> const& key) {
   if constexpr (std::is_convertible_v<program_key_t<P> const&, std::string_view>)
@@ -43,11 +43,11 @@ std::string key_label(program_key_t<P> const& key) {
     return "(a name without text)";
 }
 
-// The names behind the keys by which results know them.
+// Maps the keys of blobs back to their names.
 template <program P>
 class names_of_keys {
  public:
-  // order: the blocks in which to look.
+  // order: the blocks to search.
   names_of_keys(P const& p, std::span<node_t<P> const> order) {
     if constexpr (has_own_text<block_t<P>>)
       for (node_t<P> const& n : order) add(p, n);
@@ -82,26 +82,26 @@ class names_of_keys {
       }
   }
 
-  // Where names are texts themselves, or have none, a key is enough to make one of.
+  // Empty where a name can be constructed from its key.
   std::conditional_t<has_own_text<block_t<P>>, boost::unordered_flat_map<program_key_t<P>, program_name_t<P>>, none>
       names_;
 };
 
-// Makes names by the program, and sees that they are new.
+// Creates names with new_name, and checks that they are fresh.
 template <has_new_name P>
 class name_maker {
  public:
-  // old: all names that the program has.
+  // old: all names of the program.
   name_maker(P& p, std::vector<program_name_t<P>> const& old) : program_(p), taken_(old.begin(), old.end()) {}
 
-  // what: for messages, what it is a name for.
+  // what: the purpose of the name, for messages.
   program_name_t<P> make(program_name_t<P> const& from, char const* what, std::optional<std::size_t> op = {}) {
     program_name_t<P> made = detail::new_name(program_, from);
     if (!taken_.insert(made).second) {
       auto&& net = plait::block(std::as_const(program_), plait::entry(program_));
       std::string const blob = key_label<P>(name_key(net, from));
-      raise(net_error("plait: new_name(p, name) made '" + key_label<P>(name_key(net, made)) + "' for " + what + " '" +
-                          blob + "', and the program has that name already",
+      raise(net_error("plait: new_name(p, name) returned '" + key_label<P>(name_key(net, made)) + "' for " + what +
+                          " '" + blob + "', but the program has that name already",
                       op, blob));
     }
     return made;
@@ -112,14 +112,14 @@ class name_maker {
   boost::unordered_flat_set<program_name_t<P>, std::hash<program_name_t<P>>> taken_;
 };
 
-// Which values of a constructed form occur, and which of these keep the names of their blobs.
+// Marks the values of a constructed form that occur, and those of them that keep the names of their blobs.
 struct occurring_values {
-  occurring_values(dense_construction const& form, std::span<blob_index const> given, ssa_naming naming)
+  occurring_values(dense_construction const& form, std::span<blob_index const> external_inputs, ssa_naming naming)
       : occur(form.value_count(), 0), keep(form.value_count(), 0) {
     for (csr<value_index> const* values : {&form.phi_arguments, &form.op_reads, &form.op_writes, &form.block_results})
       for (value_index const v : values->items()) occur[v] = 1;
     for (value_index const v : form.phi_results) occur[v] = 1;
-    for (blob_index const b : given) occur[form.index({b, 0})] = 1;
+    for (blob_index const b : external_inputs) occur[form.index({b, 0})] = 1;
     if (naming == ssa_naming::every_version) return;
     std::vector<std::uint32_t> versions(form.blob_count(), 0);
     for (value_index v = 0; v != form.value_count(); ++v) versions[form.blob(v)] += occur[v] != 0 ? 1 : 0;
@@ -137,11 +137,11 @@ std::optional<std::size_t> place_of_definition(program_ssa<P> const& ssa, value_
   return by.is_op() ? std::optional<std::size_t>(ssa.snapshot().place(by.op())) : std::nullopt;
 }
 
-// The texts of all values of a constructed form.
+// Returns the names of all values of a constructed form, as texts.
 template <program P>
 std::vector<std::string> version_names(P&, program_ssa<P> const& ssa, ssa_naming naming, name_collision collision) {
   dense_construction const& form = ssa.form();
-  occurring_values const values(form, ssa.snapshot().code().given(), naming);
+  occurring_values const values(form, ssa.snapshot().code().external_inputs(), naming);
   auto const text = [&](value_index v) { return std::string(std::string_view(ssa.name(form.blob(v)))); };
   std::vector<std::string> names(form.value_count());
   boost::unordered_flat_set<std::string> kept;
@@ -154,7 +154,7 @@ std::vector<std::string> version_names(P&, program_ssa<P> const& ssa, ssa_naming
     if (!kept.contains(names[v])) continue;
     if (collision == name_collision::refuse)
       raise(net_error("plait: version " + std::to_string(form.version(v).version) + " of blob '" + text(v) +
-                          "' would be called '" + names[v] + "', which is another blob",
+                          "' would be named '" + names[v] + "', which is the name of another blob",
                       place_of_definition(ssa, v), names[v]));
     colliding.push_back(v);
   }
@@ -169,11 +169,12 @@ std::vector<std::string> version_names(P&, program_ssa<P> const& ssa, ssa_naming
   return names;
 }
 
-// The same by the program. TRAP: making a name may move the texts of others, so that keys are of no use from then on.
+// Returns the names of all values of a constructed form, from the program. TRAP: new_name can move the texts of other
+// names, which invalidates keys.
 template <has_new_name P>
 std::vector<program_name_t<P>> version_names(P& p, program_ssa<P> const& ssa, ssa_naming naming, name_collision) {
   dense_construction const& form = ssa.form();
-  occurring_values const values(form, ssa.snapshot().code().given(), naming);
+  occurring_values const values(form, ssa.snapshot().code().external_inputs(), naming);
   names_of_keys<P> const by_key(std::as_const(p), ssa.graph().order());
   std::vector<program_name_t<P>> old(form.blob_count());
   std::vector<program_name_t<P>> occurring;
@@ -191,7 +192,7 @@ std::vector<program_name_t<P>> version_names(P& p, program_ssa<P> const& ssa, ss
   return names;
 }
 
-// By location, the value it gets its name from: one that comes from outside if there is one. npos where no value lives.
+// Returns, by location, the value that names it: one from outside if there is one; npos for a location without values.
 template <program P>
 std::vector<value_index> named_values(existing_ssa<P> const& ssa, dense_destruction const& out) {
   std::vector<value_index> values(out.location_count() + 1, npos);
@@ -223,7 +224,7 @@ std::vector<std::string> location_names(P&, existing_ssa<P> const& ssa, dense_de
   return names;
 }
 
-// The same by the program, for what copies use: a location where no value lives is where copies change places.
+// Returns the names of locations, from the program: fresh ones for locations without values, which only copies use.
 template <has_new_name P>
 std::vector<program_name_t<P>> location_names(P& p, existing_ssa<P> const& ssa, dense_destruction const& out) {
   std::vector<value_index> const values = named_values(ssa, out);

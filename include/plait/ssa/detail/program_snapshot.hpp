@@ -1,4 +1,4 @@
-// A copy of the reachable part of any program in dense numbers, made in one walk.
+// Program snapshot: the reachable part of any program copied into a dense_program, in one walk.
 #pragma once
 
 #include <concepts>
@@ -17,7 +17,7 @@ namespace plait {
 
 namespace detail {
 
-// The blobs of a program by number.
+// Numbers the blobs of a program.
 template <program P>
 class program_blobs {
  public:
@@ -65,7 +65,7 @@ class program_blobs<P> {
   constexpr program_key_t<P> key(blob_index b) const {
     auto const entry = plait::entry(*program_);
     auto&& net = plait::block(*program_, entry);
-    // No copy of a name, of which the key may be a view.
+    // Takes the name by reference, since the key may be a view of it.
     return name_key(net, static_cast<program_name_t<P> const&>(traits::name_at(*program_, b)));
   }
 
@@ -75,8 +75,8 @@ class program_blobs<P> {
 
 }  // namespace detail
 
-/// Nodes, ops and blobs ↔ numbers, and the program by numbers. It shows the program as it was at the last compute(),
-/// which keeps the memory of the one before. The program must stay where it is. O(program) time and space.
+/// Maps nodes, ops and blobs to numbers and back, and holds the dense program, as of the last compute(), which reuses
+/// the memory. Refers to the program, which must not move. O(program) time and space.
 template <program P>
 class program_snapshot {
  public:
@@ -96,22 +96,22 @@ class program_snapshot {
 
   // ---- blobs
   constexpr key_type name(blob_index b) const { return blobs_.key(b); }
-  /// npos if the program has no blob of this name. Where the program numbers names, any of them may be asked for; where
-  /// names are not texts themselves, a text is searched for one by one unless the program has find_name.
+  /// Returns the blob of a name, npos if there is none. Where the program numbers names, finds all of them, used or
+  /// not. Where names are no texts, a look-up by text is linear unless the program has find_name.
   template <class Key>
   constexpr blob_index find(Key const& key) const {
     return blobs_.find(key);
   }
 
   // ---- ops
-  /// The number of the `place`-th op of the block at a node, which the entry must reach.
+  /// Returns the number of the `place`-th op of the block at a node. Precondition: the entry reaches it.
   constexpr op_index op(node_t<P> const& n, std::size_t place) const {
     std::uint32_t const block = graph_.number(n);
     PLAIT_ASSERT(block != npos && place < code_.ops(block).size(), "program_snapshot: no such op");
     return code_.first_op(block) + static_cast<op_index>(place);
   }
   constexpr node_t<P> const& node(op_index op) const { return graph_.node(code_.block(op)); }
-  /// Where an op stands in its block.
+  /// Returns the position of an op in its block.
   constexpr std::size_t place(op_index op) const { return op - code_.first_op(code_.block(op)); }
 
  private:
@@ -128,7 +128,7 @@ constexpr void program_snapshot<P>::compute(P const& p) {
   for (std::uint32_t b = 0; b != graph_.size(); ++b) {
     auto&& net = plait::block(p, graph_.node(b));
     if (b == 0)
-      for (auto const& name : external_inputs(net)) code_.give(blobs_.intern(p, net, name));
+      for (auto const& name : external_inputs(net)) code_.add_external_input(blobs_.intern(p, net, name));
     for (auto&& op : ops(net)) {
       for (auto const& name : inputs(net, op)) code_.read(blobs_.intern(p, net, name));
       for (auto const& name : outputs(net, op)) code_.write(blobs_.intern(p, net, name));

@@ -1,13 +1,13 @@
-// Removes phis that choose between nothing: those whose arguments, other than phis of the same kind, are one value.
+// Redundant phi removal (Braun et al. 2013): sets of phis whose arguments, apart from each other, are a single value.
 //
 // Algorithm 5 of M. Braun, S. Buchwald, S. Hack, R. Leißa, C. Mallach, A. Zwinkau, "Simple and Efficient Construction
-// of Static Single Assignment Form" (CC 2013, LNCS 7791, pp. 102–122), section 3.2: strongly connected components of
-// phis, operands first; one that takes a single value from outside is that value; of one that takes several, those that
-// take none directly are looked at again among themselves. What is left is minimal in the sense of Cytron and others
-// (1991), on irreducible graphs, too, where removing single phis is not enough.
+// of Static Single Assignment Form" (CC 2013, LNCS 7791, pp. 102–122), section 3.2: processes strongly connected
+// components of phis, operands first. A component with a single outer argument is replaced by it; in one with several,
+// the phis without outer arguments are processed again among themselves. The result is minimal in the sense of Cytron
+// et al. (1991), also on irreducible graphs, where removing trivial phis one by one is not enough.
 //
-// O(phi arguments) for each level of such nesting, which is at most the number of phis and rarely more than two;
-// space is O(values + phi arguments); the stack does not grow.
+// O(phi arguments) time per nesting level of components, of which there are at most as many as phis and rarely more
+// than two; O(values + phi arguments) space; no recursion.
 #pragma once
 
 #include <algorithm>
@@ -44,9 +44,9 @@ class redundant_phi_remover {
       ++set_count_;
       for (phi_index const phi : now.phis) set_[phi] = set_count_;
       if (now.is_component)
-        look_at(now.phis);
+        process_component(now.phis);
       else
-        split(now.phis);
+        find_components(now.phis);
     }
     std::size_t const removed = apply();
     if (replaced_by != nullptr) {
@@ -70,14 +70,14 @@ class redundant_phi_remover {
     while (replaced_by_[v] != v) v = replaced_by_[v] = replaced_by_[replaced_by_[v]];
     return v;
   }
-  // The phi of the set at hand that makes a value, or npos.
+  // Returns the phi of the current set that defines a value, or npos.
   constexpr phi_index in_set(value_index v) const {
     ssa_site const made = s_.definition(v);
     return made.is_phi() && set_[made.phi()] == set_count_ ? made.phi() : npos;
   }
 
-  // Tarjan's algorithm along the arguments: a component comes after all that it takes values from.
-  constexpr void split(std::vector<phi_index> const& phis) {
+  // Finds components with Tarjan's algorithm along the arguments: a component comes after its operands.
+  constexpr void find_components(std::vector<phi_index> const& phis) {
     std::size_t const first = tasks_.size();
     std::uint32_t count = 0;
     std::vector<visit> path;
@@ -109,16 +109,16 @@ class redundant_phi_remover {
         if (!path.empty()) low[number_[path.back().phi]] = std::min(low[number_[path.back().phi]], reached);
         if (reached != number_[phi]) continue;
         auto const begin = std::find(open.rbegin(), open.rend(), phi).base() - 1;
-        for (auto it = begin; it != open.end(); ++it) low[number_[*it]] = npos;  // no way back through it
+        for (auto it = begin; it != open.end(); ++it) low[number_[*it]] = npos;  // closed
         tasks_.push_back({std::vector<phi_index>(begin, open.end()), true});
         open.erase(begin, open.end());
       }
     }
     for (phi_index const phi : phis) number_[phi] = npos;
-    std::reverse(tasks_.begin() + static_cast<std::ptrdiff_t>(first), tasks_.end());  // the last is taken first
+    std::reverse(tasks_.begin() + static_cast<std::ptrdiff_t>(first), tasks_.end());  // tasks are popped from the end
   }
 
-  constexpr void look_at(std::vector<phi_index> const& phis) {
+  constexpr void process_component(std::vector<phi_index> const& phis) {
     std::vector<phi_index> inner;
     value_index outer = npos;
     bool several = false;
@@ -177,15 +177,15 @@ class redundant_phi_remover {
   dense_ssa& s_;
   std::vector<value_index> replaced_by_;
   std::vector<task> tasks_;
-  std::vector<std::uint32_t> number_;  // by phi: of the walk
+  std::vector<std::uint32_t> number_;  // by phi: Tarjan's number
   std::vector<std::uint32_t> set_;     // by phi: the last set it was in
   std::uint32_t set_count_ = 0;
 };
 
 }  // namespace detail
 
-/// Removes all redundant phis of a form in SSA form and returns how many. Values keep their numbers; those of phis that
-/// are gone are defined and read by nothing; `replaced_by` tells, by value, what each is now.
+/// Removes all redundant phis of a form in SSA form and returns how many. Values keep their numbers; nothing defines or
+/// reads those of removed phis. Sets `replaced_by`, by value, to its replacement or itself.
 constexpr std::size_t remove_redundant_phis(dense_ssa& s, std::vector<value_index>* replaced_by = nullptr) {
   return detail::redundant_phi_remover(s).run(replaced_by);
 }

@@ -1,4 +1,4 @@
-// What is promised must be there: a check of a net's external outputs, for transforms that a missing one would mislead.
+// Check that each external output of a net is written or an input, for transforms that require it.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 namespace plait {
 
 namespace detail {
-/// Throws net_error where an external output is neither written nor given.
+/// Throws net_error if an external output is neither written nor an input.
 template <net N>
 void require_written_outputs(ssa_form<N> const& ssa) {
   if (ssa.unwritten_outputs().empty()) return;

@@ -18,7 +18,7 @@
 #include <plait/net/detail/name_map.hpp>
 #include <plait/net/mutation.hpp>
 #include <plait/net/net_traits.hpp>
-#include <plait/ssa/path.hpp>
+#include <plait/ssa/backward_slice.hpp>
 #include <plait/ssa/versioning.hpp>
 #include <plait/transform/detail/clone_net.hpp>
 #include <plait/transform/subgraph.hpp>
@@ -62,8 +62,9 @@ template <clonable_net N>
   for (auto const& [from, to] : inputs)
     if (blob_index const b = ssa.find(from); b != npos) given.push_back({b, ssa.version(b)});
 
-  std::vector<op_index> const used = ops_in_path(ssa, std::span<value const>(given), std::span<value const>(wanted));
-  std::vector<op_index> const makes_inputs = ops_in_path(ssa, std::span<value const>(), std::span<value const>(given));
+  std::vector<op_index> const used = backward_slice(ssa, std::span<value const>(given), std::span<value const>(wanted));
+  std::vector<op_index> const makes_inputs =
+      backward_slice(ssa, std::span<value const>(), std::span<value const>(given));
   std::vector<op_index> both;
   std::ranges::set_intersection(used, makes_inputs, std::back_inserter(both));
   if (!both.empty())

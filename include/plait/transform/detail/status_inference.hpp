@@ -16,7 +16,7 @@
 #include <plait/core/detail/npos.hpp>
 #include <plait/core/detail/raise.hpp>
 #include <plait/core/errors.hpp>
-#include <plait/dataflow/relations.hpp>
+#include <plait/dataflow/bidirectional_solver.hpp>
 #include <plait/net/detail/op_label.hpp>
 #include <plait/net/net_traits.hpp>
 #include <plait/ssa/detail/blob_label.hpp>
@@ -77,11 +77,11 @@ std::string status_text(Status const& status) {
     return "another status";
 }
 
-// Adapts the ops and values of a net to relation_solver.
+// Adapts the ops and values of a net to bidirectional_solver.
 template <class N>
-class net_relations {
+class net_operand_graph {
  public:
-  explicit net_relations(ssa_form<N> const& ssa) : ssa_(&ssa) {}
+  explicit net_operand_graph(ssa_form<N> const& ssa) : ssa_(&ssa) {}
   std::size_t op_count() const { return ssa_->op_count(); }
   std::span<value const> reads(op_index op) const { return ssa_->reads(op); }
   std::span<value const> writes(op_index op) const { return ssa_->writes(op); }
@@ -126,23 +126,23 @@ class status_inference {
   }
 
   void infer(bool full_fixpoint) {
-    net_relations<N> const form(ssa_);
+    net_operand_graph<N> const form(ssa_);
     if (full_fixpoint)
       statuses_.solve(form, *this);
     else
       statuses_.sweep(form, *this);
   }
 
-  // ---- relation_problem
+  // ---- bidirectional_problem
   static value_type initial() { return std::nullopt; }
-  void relate(op_index op, std::span<value_type> in, std::span<value_type> out) {
+  void transfer(op_index op, std::span<value_type> in, std::span<value_type> out) {
     if constexpr (by_reference)
       updater_(*ops_[op], in, out);
     else
       updater_(ops_[op], in, out);
   }
   // Sets an unknown status; throws on a conflict with a known one.
-  bool learn(op_index op, std::uint32_t slot, bool is_output, value_type& known, value_type const& said) const {
+  bool join(op_index op, std::uint32_t slot, bool is_output, value_type& known, value_type const& said) const {
     if (!said || known == said) return false;
     if (known) raise(conflict(op, slot, is_output, *known, *said));
     known = said;
@@ -196,7 +196,7 @@ class status_inference {
   Text& text_;
   decltype(plait::ops(std::declval<N const&>())) range_;  // may own the ops
   std::vector<handle> ops_;
-  relation_solver<value_type> statuses_;  // by value
+  bidirectional_solver<value_type> statuses_;  // by value
 };
 
 }  // namespace detail

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <plait/netdef/traits.hpp>
-#include <plait/ssa/path.hpp>
+#include <plait/ssa/backward_slice.hpp>
 #include <plait/ssa/versioning.hpp>
 #include <plait/transform/detail/external_blobs.hpp>
 #include <plait/transform/subgraph.hpp>
@@ -87,7 +87,7 @@ case_result get_op_ids_in_path(case_inputs& in) {
   auto const inputs = in.arg<std::vector<std::string>>("inputs");
   auto const outputs = in.arg<std::vector<std::string>>("outputs");
   case_result got;
-  got.add("op_ids", plait::ops_in_path(ssa, inputs, outputs));
+  got.add("op_ids", plait::backward_slice(ssa, inputs, outputs));
   return got;
 }
 

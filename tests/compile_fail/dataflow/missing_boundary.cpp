@@ -1,13 +1,13 @@
-// expect: plait: a sparse problem lacks given(value_index), a value_type
+// expect: plait: a sparse problem lacks boundary(value_index), a value_type
 #include <span>
 
-#include <plait/dataflow/sparse.hpp>
+#include <plait/dataflow/sparse_solver.hpp>
 
 struct problem {
   using value_type = int;
   int initial() const;
 #ifdef PLAIT_COMPILE_FAIL_CONTROL
-  int given(plait::value_index v) const;
+  int boundary(plait::value_index v) const;
 #endif
   bool join(int& into, int const& from) const;
   void transfer(plait::op_index op, std::span<int const> in, std::span<int> out) const;

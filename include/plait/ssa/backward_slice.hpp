@@ -1,4 +1,4 @@
-// The ops that outputs of a net depend on, up to given inputs.
+// Backward slice of a net: the ops that values depend on, up to available inputs.
 #pragma once
 
 #include <algorithm>
@@ -15,17 +15,17 @@
 
 namespace plait {
 
-/// The ops needed to make the values `wanted`, ascending. Values in `given` are at hand: what makes them is not
-/// followed. Other versions of the same blobs are followed. Values without a producer are leaves. O(operands).
+/// Returns the ops needed to compute the values `wanted`, ascending. The slice stops at values in `given`, but not at
+/// other versions of their blobs, and at values without a producer. O(operands).
 template <net N>
-[[nodiscard]] constexpr std::vector<op_index> ops_in_path(ssa_form<N> const& ssa, std::span<value const> given,
-                                                          std::span<value const> wanted) {
+[[nodiscard]] constexpr std::vector<op_index> backward_slice(ssa_form<N> const& ssa, std::span<value const> given,
+                                                             std::span<value const> wanted) {
   std::vector<char> at_hand(ssa.value_count(), 0);  // not vector<bool>, see ssa_form::undefined
   std::vector<char> needed(ssa.value_count(), 0);
   for (value v : given) at_hand[ssa.index(v)] = 1;
   for (value v : wanted) needed[ssa.index(v)] = 1;
   std::vector<op_index> found;
-  // What makes a value stands before what reads it, so one sweep backwards meets everything.
+  // Producers precede consumers, so one backward sweep visits all.
   for (op_index op = static_cast<op_index>(ssa.op_count()); op-- != 0;) {
     bool makes = false;
     for (value v : ssa.writes(op)) makes = makes || (needed[ssa.index(v)] != 0 && at_hand[ssa.index(v)] == 0);
@@ -37,8 +37,8 @@ template <net N>
   return found;
 }
 
-/// The values that blobs have after the net has run. Throws net_error for a blob the net does not have, an external
-/// output that nothing makes among them.
+/// Returns the last versions of blobs. Throws net_error for a blob that the net does not have, such as an external
+/// output that no op writes.
 template <net N, std::ranges::input_range Keys>
 [[nodiscard]] std::vector<value> last_values(ssa_form<N> const& ssa, Keys const& keys) {
   std::vector<value> found;
@@ -57,13 +57,14 @@ template <net N, std::ranges::input_range Keys>
   return found;
 }
 
-/// The same by name, for the last version of every output and of every input. Follows Caffe2's get_op_ids_in_path; a
-/// blob the net does not have is a net_error, but unlike there one that is read without being declared is known.
+/// Returns the slice by names, for the last versions of outputs and of inputs. Follows Caffe2's get_op_ids_in_path.
+/// Throws net_error for a blob that the net does not have; unlike there, undeclared reads are known.
 template <net N, std::ranges::input_range Inputs, std::ranges::input_range Outputs>
   requires(!std::is_convertible_v<std::ranges::range_reference_t<Outputs>, value>)
-[[nodiscard]] std::vector<op_index> ops_in_path(ssa_form<N> const& ssa, Inputs const& inputs, Outputs const& outputs) {
-  return ops_in_path(ssa, std::span<value const>(last_values(ssa, inputs)),
-                     std::span<value const>(last_values(ssa, outputs)));
+[[nodiscard]] std::vector<op_index> backward_slice(ssa_form<N> const& ssa, Inputs const& inputs,
+                                                   Outputs const& outputs) {
+  return backward_slice(ssa, std::span<value const>(last_values(ssa, inputs)),
+                        std::span<value const>(last_values(ssa, outputs)));
 }
 
 }  // namespace plait

@@ -1,4 +1,4 @@
-#include <plait/ssa/path.hpp>
+#include <plait/ssa/backward_slice.hpp>
 
 #include <algorithm>
 #include <array>
@@ -24,11 +24,11 @@ static_assert([] {
   auto const ssa = plait::get_ssa(chain);
   std::array const wanted{ssa.writes(2)[0]};
   return std::ranges::equal(
-      plait::ops_in_path(ssa, std::span<plait::value const>(), std::span<plait::value const>(wanted)),
+      plait::backward_slice(ssa, std::span<plait::value const>(), std::span<plait::value const>(wanted)),
       std::array{0, 2});
 }());
 
-// One value after the other, over the pairs a reader would write down by hand.
+// Computes the slice value by value, by the definition.
 ops path_by_definition(test::struct_net const& n, std::vector<plait::value> const& given,
                        std::vector<plait::value> const& wanted) {
   auto const ssa = plait::get_ssa(n);
@@ -58,13 +58,13 @@ test::struct_net const reuse{{{"Scale", {"x"}, {"t"}},
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("the last versions bound a path", N, PLAIT_TEXT_NETS) {
+TEST_CASE_TEMPLATE("backward slice: is bounded by the last versions of its inputs", N, PLAIT_TEXT_NETS) {
   auto const n = test::make_net<N>(reuse);
   auto const ssa = plait::get_ssa(n);
   auto const path = [&](std::vector<std::string> const& from, std::vector<std::string> const& to) {
-    return plait::ops_in_path(ssa, from, to);
+    return plait::backward_slice(ssa, from, to);
   };
-  CHECK(path({"t"}, {"v"}) == ops{0, 1, 3});  // t is cut at its second version; the first is still followed
+  CHECK(path({"t"}, {"v"}) == ops{0, 1, 3});  // stops at the second version of t, but not at the first
   CHECK(path({"u"}, {"x"}) == ops{2, 3, 4});
   CHECK(path({}, {"x"}) == ops{0, 1, 2, 3, 4});
   CHECK(path({"x"}, {}) == ops{});
@@ -77,16 +77,16 @@ TEST_CASE_TEMPLATE("the last versions bound a path", N, PLAIT_TEXT_NETS) {
   }
 }
 
-TEST_CASE_TEMPLATE("an external output that nothing makes has no last version", N, PLAIT_TEXT_NETS) {
+TEST_CASE_TEMPLATE("backward slice: an unwritten external output is an error", N, PLAIT_TEXT_NETS) {
   auto const n = test::make_net<N>({{{"Relu", {"x"}, {"y"}}}, {"x"}, {"y", "elsewhere"}});
   auto const ssa = plait::get_ssa(n);
   std::vector<std::string> const none;
   std::vector<std::string> const some{"elsewhere"};
-  CHECK_THROWS_AS(static_cast<void>(plait::ops_in_path(ssa, none, some)), plait::net_error);
-  CHECK_THROWS_AS(static_cast<void>(plait::ops_in_path(ssa, some, none)), plait::net_error);
+  CHECK_THROWS_AS(static_cast<void>(plait::backward_slice(ssa, none, some)), plait::net_error);
+  CHECK_THROWS_AS(static_cast<void>(plait::backward_slice(ssa, some, none)), plait::net_error);
 }
 
-TEST_CASE("paths of random nets, between any versions") {
+TEST_CASE("backward slice: matches the definition between any versions of random nets") {
   std::mt19937 random(5);
   for (int round = 0; round != 500; ++round) {
     CAPTURE(round);
@@ -99,15 +99,15 @@ TEST_CASE("paths of random nets, between any versions") {
         if (random() % 4 == 0) given.push_back(v);
         if (random() % 4 == 0) wanted.push_back(v);
       }
-    CHECK(plait::ops_in_path(ssa, std::span<plait::value const>(given), std::span<plait::value const>(wanted)) ==
+    CHECK(plait::backward_slice(ssa, std::span<plait::value const>(given), std::span<plait::value const>(wanted)) ==
           path_by_definition(n, given, wanted));
   }
 }
 
-TEST_CASE("a path of a million ops") {
+TEST_CASE("backward slice: handles a million ops") {
   test::struct_net const n = test::long_net(1'000'000);
   auto const ssa = plait::get_ssa(n);
-  auto const found = plait::ops_in_path(ssa, std::vector<std::string>{"x"}, n.external_outputs);
+  auto const found = plait::backward_slice(ssa, std::vector<std::string>{"x"}, n.external_outputs);
   CHECK(found.size() > 500'000);
   CHECK(std::ranges::is_sorted(found));
 }

@@ -1,22 +1,22 @@
-// Dataflow over the edges of SSA form: one state a value, that goes from its definition straight to its uses.
+// Sparse dataflow solver: one state per SSA value, propagated along def-use edges.
 //
 //   struct my_problem {
 //     using value_type = …;                                         // an element of a lattice of finite height
-//     value_type initial() const;                                   // nothing is known yet
-//     value_type given(plait::value_index v);                       // of what comes from outside
-//     bool join(value_type& into, value_type const& from) const;    // where a phi merges: whether `into` has changed
+//     value_type initial() const;                                   // unknown
+//     value_type boundary(plait::value_index v);                    // of a value from outside
+//     bool join(value_type& into, value_type const& from) const;    // at phis: true if `into` has changed
 //     void transfer(plait::op_index op, std::span<value_type const> in, std::span<value_type> out);
-//     // optional: which ways a block goes on; take(i) for each successor number i, once more for each new one
+//     // optional: calls take(i) for each successor number i that control can go to; called again when states change
 //     void branch(std::uint32_t block, auto const& states, auto take);         // states[v]
 //   };
 //
 // The two worklists of M. N. Wegman, F. K. Zadeck, "Constant Propagation with Conditional Branches" (TOPLAS 13(2),
-// 1991, pp. 181–210): edges that control is found to take, and definitions whose state has changed. With branch() a
-// block counts from when control can come to it, and a phi merges what comes over edges that can be taken; without, all
-// do. An op is asked when its block counts and again when an input has changed, a branch when one of its block's last
-// op has; `out` then holds the states it had, and transfer sets them, never back towards initial(). O(edges + height ×
-// uses) calls; a byte an edge, a state a value, and the lists. Blocks that the entry does not reach are not in the
-// form.
+// 1991, pp. 181–210): edges that become executable, and values whose state has changed. With branch(), ops run only in
+// executable blocks, and phis join only arguments over executable edges; without it, all blocks and edges are
+// executable. transfer is called when the op's block becomes executable and when an input changes, branch when an input
+// of the block's last op changes. `out` then holds the current states, which transfer must not lower towards initial().
+// O(edges + height × uses) calls; a byte per edge, a state per value, and the worklists. Blocks that the entry does not
+// reach are not in the form.
 #pragma once
 
 #include <concepts>
@@ -38,7 +38,7 @@ namespace plait {
 template <class P>
 concept has_sparse_bounds = has_flow_value<P> && requires(P& p, value_index v) {
   { p.initial() } -> std::convertible_to<typename P::value_type>;
-  { p.given(v) } -> std::convertible_to<typename P::value_type>;
+  { p.boundary(v) } -> std::convertible_to<typename P::value_type>;
 };
 
 template <class P>
@@ -46,17 +46,16 @@ concept has_sparse_transfer =
     has_flow_value<P> && requires(P& p, op_index op, std::span<typename P::value_type const> in,
                                   std::span<typename P::value_type> out) { p.transfer(op, in, out); };
 
-/// What sparse_solver asks for. States are compared to see whether they have changed.
+/// A problem for sparse_solver, which detects changes with ==.
 template <class P>
 concept sparse_problem =
     has_sparse_bounds<P> && has_join<P> && has_sparse_transfer<P> && std::equality_comparable<typename P::value_type>;
 
 namespace detail {
-PLAIT_DETAIL_NAMES(given)
 PLAIT_DETAIL_NAMES(transfer)
 }  // namespace detail
 
-/// Put next to a problem: PLAIT_CHECK_SPARSE_PROBLEM(my::problem); names each missing piece in a sentence.
+/// Explains what a problem lacks: PLAIT_CHECK_SPARSE_PROBLEM(my::problem); names each missing member in a sentence.
 template <class P>
 consteval bool check_sparse_problem() {
   static_assert(has_flow_value<P>, "plait: a sparse problem lacks value_type, a copyable type");
@@ -68,10 +67,10 @@ consteval bool check_sparse_problem() {
                                   }), (requires(P& p) { p.initial(); }), (requires(P& p) { p.initial(); }),
                                   detail::names_initial<P>, "sparse problem", "initial()", "a value_type");
     PLAIT_DETAIL_CHECK_OWN_MEMBER(P, (requires(P& p, value_index v) {
-                                    { p.given(v) } -> std::convertible_to<typename P::value_type>;
-                                  }), (requires(P& p, value_index v) { p.given(v); }), (requires(P& p, value_index v) {
-                                    p.given(v);
-                                  }), detail::names_given<P>, "sparse problem", "given(value_index)", "a value_type");
+                                    { p.boundary(v) } -> std::convertible_to<typename P::value_type>;
+                                  }), (requires(P& p, value_index v) { p.boundary(v); }),
+                                  (requires(P& p, value_index v) { p.boundary(v); }), detail::names_boundary<P>,
+                                  "sparse problem", "boundary(value_index)", "a value_type");
     PLAIT_DETAIL_CHECK_OWN_MEMBER(
         P, has_join<P>, (requires(P const& p, typename P::value_type& into, typename P::value_type const& from) {
           p.join(into, from);
@@ -92,8 +91,7 @@ consteval bool check_sparse_problem() {
 
 #define PLAIT_CHECK_SPARSE_PROBLEM(...) static_assert(::plait::check_sparse_problem<__VA_ARGS__>())
 
-/// The states of all values, and what control can reach, as of the last compute(), which keeps the memory of the one
-/// before. By number, as the form.
+/// States of all values and executable blocks and edges, by number, as of the last compute(), which reuses the memory.
 template <class Value>
 class sparse_solver {
  public:
@@ -105,16 +103,18 @@ class sparse_solver {
 
   constexpr value_type const& operator[](value_index v) const { return states_[v]; }
   constexpr std::span<value_type const> states() const noexcept { return states_; }
-  /// Whether control can come to a block.
-  constexpr bool is_reached(std::uint32_t block) const { return reached_[block] != 0; }
-  /// Whether control can go from a block to its successor number i.
-  constexpr bool is_taken(std::uint32_t block, std::size_t i) const { return taken_[first_edge_[block] + i] != 0; }
+  /// Returns true if control can come to a block.
+  constexpr bool is_executable(std::uint32_t block) const { return reached_[block] != 0; }
+  /// Returns true if control can go from a block to its successor number i.
+  constexpr bool is_edge_executable(std::uint32_t block, std::size_t i) const {
+    return taken_[first_edge_[block] + i] != 0;
+  }
 
  private:
   constexpr void number_edges(dense_graph const& g);
   template <class Problem>
   constexpr void take(dense_graph const& g, dense_ssa const& form, Problem& problem, std::uint32_t block,
-                      std::size_t way);
+                      std::size_t successor);
   constexpr void change(dense_ssa const& form, value_index v);
   template <class Problem>
   constexpr void merge(dense_ssa const& form, Problem& problem, phi_index phi, std::size_t slot);
@@ -129,11 +129,11 @@ class sparse_solver {
   std::vector<char> reached_;              // by block
   std::vector<char> taken_;                // by edge, in the order of the successors
   std::vector<std::uint32_t> first_edge_;  // by block
-  std::vector<std::uint32_t> edge_slot_;   // by edge: its place among those that enter its target
-  std::vector<std::uint32_t> first_slot_;  // by block: where its entering edges begin in slot_taken_
-  std::vector<char> slot_taken_;           // by entering edge
-  std::vector<std::uint32_t> blocks_;      // reached, not visited
-  std::vector<value_index> changed_;       // values whose users have not seen it
+  std::vector<std::uint32_t> edge_slot_;   // by edge: its index among the edges into its target
+  std::vector<std::uint32_t> first_slot_;  // by block: its first incoming edge in slot_taken_
+  std::vector<char> slot_taken_;           // by incoming edge
+  std::vector<std::uint32_t> blocks_;      // executable, not visited
+  std::vector<value_index> changed_;       // values whose uses are not updated
   std::vector<char> is_changed_;           // by value
   detail::state_vector<value_type> in_;
   detail::state_vector<value_type> out_;
@@ -150,7 +150,7 @@ constexpr void sparse_solver<Value>::number_edges(dense_graph const& g) {
     slots += static_cast<std::uint32_t>(g.predecessors(b).size());
   }
   slot_taken_.assign(slots, 0);
-  // Predecessors are ascending, so that edges counted by ascending source come to their places.
+  // Predecessors are ascending, so counting edges by ascending source gives each its index among them.
   std::vector<std::uint32_t>& next = first_slot_;
   for (std::uint32_t b = 0; b != g.size(); ++b) {
     first_edge_.push_back(static_cast<std::uint32_t>(edge_slot_.size()));
@@ -166,7 +166,7 @@ constexpr void sparse_solver<Value>::change(dense_ssa const& form, value_index v
   changed_.push_back(v);
 }
 
-// One argument alone: to join all of them each time is quadratic where many ways meet.
+// Joins one argument only: joining all of them each time is quadratic where many paths merge.
 template <class Value>
 template <class Problem>
 constexpr void sparse_solver<Value>::merge(dense_ssa const& form, Problem& problem, phi_index phi, std::size_t slot) {
@@ -178,13 +178,14 @@ constexpr void sparse_solver<Value>::merge(dense_ssa const& form, Problem& probl
 template <class Value>
 template <class Problem>
 constexpr void sparse_solver<Value>::take(dense_graph const& g, dense_ssa const& form, Problem& problem,
-                                          std::uint32_t block, std::size_t way) {
-  PLAIT_ASSERT(way < g.successors(block).size(), "sparse_solver: a branch takes a successor that is not there");
-  std::uint32_t const edge = first_edge_[block] + static_cast<std::uint32_t>(way);
+                                          std::uint32_t block, std::size_t successor) {
+  PLAIT_ASSERT(successor < g.successors(block).size(),
+               "sparse_solver: branch() took a successor that the block does not have");
+  std::uint32_t const edge = first_edge_[block] + static_cast<std::uint32_t>(successor);
   if (std::exchange(taken_[edge], char{1}) != 0) return;
   std::uint32_t const slot = edge_slot_[edge];
   slot_taken_[slot] = 1;
-  std::uint32_t const to = g.successors(block)[way];
+  std::uint32_t const to = g.successors(block)[successor];
   if (std::exchange(reached_[to], char{1}) == 0) blocks_.push_back(to);
   for (phi_index const phi : form.phis(to)) merge(form, problem, phi, slot - first_slot_[to]);
 }
@@ -210,11 +211,11 @@ template <class Value>
 template <class Problem>
 constexpr void sparse_solver<Value>::visit_branch(dense_graph const& g, dense_ssa const& form, Problem& problem,
                                                   std::uint32_t block) {
-  auto const take_way = [&](std::size_t way) { take(g, form, problem, block, way); };
-  if constexpr (requires { problem.branch(block, *this, take_way); }) {
-    problem.branch(block, std::as_const(*this), take_way);
+  auto const take_edge = [&](std::size_t successor) { take(g, form, problem, block, successor); };
+  if constexpr (requires { problem.branch(block, *this, take_edge); }) {
+    problem.branch(block, std::as_const(*this), take_edge);
   } else {
-    for (std::size_t way = 0; way != g.successors(block).size(); ++way) take_way(way);
+    for (std::size_t i = 0; i != g.successors(block).size(); ++i) take_edge(i);
   }
 }
 
@@ -230,12 +231,12 @@ template <class Value>
 template <class Problem>
   requires(sparse_problem<Problem> && std::same_as<typename Problem::value_type, Value>)
 constexpr void sparse_solver<Value>::compute(dense_graph const& g, dense_ssa const& form, Problem& problem) {
-  PLAIT_ASSERT(g.size() == form.block_count(), "sparse_solver: graph and form do not belong together");
+  PLAIT_ASSERT(g.size() == form.block_count(), "sparse_solver: graph and form have different numbers of blocks");
   number_edges(g);
   states_.assign(form.value_count(), problem.initial());
   is_changed_.assign(form.value_count(), 0);
   for (value_index v = 0; v != form.value_count(); ++v)
-    if (!form.definition(v).is_op() && !form.definition(v).is_phi()) states_[v] = problem.given(v);
+    if (!form.definition(v).is_op() && !form.definition(v).is_phi()) states_[v] = problem.boundary(v);
   reached_.assign(g.size(), 0);
   changed_.clear();
   reached_[0] = 1;
@@ -246,7 +247,7 @@ constexpr void sparse_solver<Value>::compute(dense_graph const& g, dense_ssa con
     list.pop_back();
     return item;
   };
-  // Blocks first: the fewer states are stale when an op is asked, the less often it is.
+  // Blocks before values: the fewer states are stale when an op is evaluated, the fewer evaluations follow.
   while (true) {
     if (!blocks_.empty()) {
       visit_block(g, form, problem, next(blocks_));

@@ -1,24 +1,24 @@
-// Dataflow without a direction: each op says what the states of all it reads and writes have to do with each other.
+// Bidirectional dataflow solver: each op propagates states among all its operands, inputs and outputs alike.
 //
 //   struct my_problem {
 //     using value_type = …;                                 // an element of a lattice of finite height
-//     value_type initial() const;                           // nothing is known
-//     void relate(std::uint32_t op, std::span<value_type> in, std::span<value_type> out);   // fills in what follows
-//     // what an operand of an op is said to be is joined with what is known: whether that has changed. May throw.
-//     bool learn(std::uint32_t op, std::uint32_t slot, bool is_output, value_type& known, value_type const& said);
+//     value_type initial() const;                           // unknown
+//     void transfer(std::uint32_t op, std::span<value_type> in, std::span<value_type> out);   // refines both
+//     // joins the state `said` of an operand into the known one; true if that has changed. May throw.
+//     bool join(std::uint32_t op, std::uint32_t slot, bool is_output, value_type& known, value_type const& said);
 //   };
-//   plait::relation_solver<my_problem::value_type> solver;
+//   plait::bidirectional_solver<my_problem::value_type> solver;
 //   solver.reset(form.value_count(), problem.initial());
-//   solver[v] = …;                                          // what is known beforehand
+//   solver[v] = …;                                          // initial facts
 //   solver.solve(form, problem);
 //
-// For devices, types, layouts and other properties that an op passes on from its outputs to its inputs as well. sweep()
-// asks each op once forward and once backward, which is enough for nets whose parts are joined by more than what they
-// are given; solve() goes on until nothing changes, by a queue without repetitions: an op is asked once and then at
-// most once for each change of one of its operands. O(operands × height) calls.
+// For devices, types, layouts and other properties that an op also propagates from its outputs to its inputs. sweep()
+// visits each op once forward and once backward, which suffices where ops are connected by more than shared external
+// inputs. solve() iterates to the fixed point with a deduplicated worklist: it visits an op once, and then at most once
+// for each change of one of its operands. O(operands × height) calls.
 //
-// A form is what has ops by number that read and write values: dense_relations makes one of a dense_ssa, in
-// which phis are ops, too.
+// `form` is an operand_graph: ops by number that read and write values. ssa_operand_graph adapts a dense_ssa and treats
+// phis as ops.
 #pragma once
 
 #include <concepts>
@@ -35,9 +35,10 @@
 
 namespace plait {
 
-/// Ops by number, and values that index(v) numbers. visit_ops(v, f) calls f(op) for the ops that read or write a value.
+/// Operand graph: ops by number, and values that index(v) numbers. visit_ops(v, f) calls f(op) for the ops that read or
+/// write a value.
 template <class F>
-concept relation_form = requires(F const& f, std::uint32_t op) {
+concept operand_graph = requires(F const& f, std::uint32_t op) {
   { f.op_count() } -> std::convertible_to<std::size_t>;
   { f.reads(op) } -> std::ranges::input_range;
   { f.writes(op) } -> std::ranges::input_range;
@@ -46,18 +47,19 @@ concept relation_form = requires(F const& f, std::uint32_t op) {
 };
 
 template <class P>
-concept relation_problem =
+concept bidirectional_problem =
     has_flow_value<P> && requires(P& p, std::uint32_t n, std::span<typename P::value_type> some, bool is_output,
                                   typename P::value_type& known, typename P::value_type const& said) {
       { p.initial() } -> std::convertible_to<typename P::value_type>;
-      p.relate(n, some, some);
-      { p.learn(n, n, is_output, known, said) } -> std::convertible_to<bool>;
+      p.transfer(n, some, some);
+      { p.join(n, n, is_output, known, said) } -> std::convertible_to<bool>;
     };
 
-/// A program in SSA form: ops have their numbers, phis follow them. The form must stay where it is.
-class dense_relations {
+/// Operand graph of a program in SSA form: ops keep their numbers, phis follow as ops. Refers to the form, which must
+/// not move.
+class ssa_operand_graph {
  public:
-  constexpr explicit dense_relations(dense_ssa const& form) : form_(&form) {}
+  constexpr explicit ssa_operand_graph(dense_ssa const& form) : form_(&form) {}
 
   constexpr std::size_t op_count() const { return form_->op_count() + form_->phi_count(); }
   constexpr bool is_phi(std::uint32_t op) const { return op >= form_->op_count(); }
@@ -84,9 +86,9 @@ class dense_relations {
   dense_ssa const* form_;
 };
 
-/// The states of values. Keeps its memory when used again; after an exception it holds what was known by then.
+/// States of values. reset() reuses the memory. After an exception the states are those that were known by then.
 template <std::copyable Value>
-class relation_solver {
+class bidirectional_solver {
  public:
   constexpr void reset(std::size_t values, Value const& initial) { states_.assign(values, initial); }
 
@@ -96,8 +98,8 @@ class relation_solver {
   constexpr std::span<Value const> states() const noexcept { return states_; }
   constexpr detail::state_vector<Value> take() { return std::move(states_); }
 
-  /// Each op from the first to the last, then back.
-  template <relation_form Form, relation_problem Problem>
+  /// Visits each op from the first to the last, then in reverse.
+  template <operand_graph Form, bidirectional_problem Problem>
     requires std::same_as<typename Problem::value_type, Value>
   constexpr void sweep(Form const& form, Problem& problem) {
     auto const count = static_cast<std::uint32_t>(form.op_count());
@@ -106,16 +108,16 @@ class relation_solver {
     for (std::uint32_t op = count; op-- != 0;) visit(form, problem, op, ignore);
   }
 
-  /// Until nothing changes any more.
-  template <relation_form Form, relation_problem Problem>
+  /// Visits ops until no state changes.
+  template <operand_graph Form, bidirectional_problem Problem>
     requires std::same_as<typename Problem::value_type, Value>
   constexpr void solve(Form const& form, Problem& problem) {
     auto const count = static_cast<std::uint32_t>(form.op_count());
     queued_.assign(count, 1);
     queue_.clear();
     for (std::uint32_t op = 0; op != count; ++op) queue_.push_back(op);
-    // What has been taken out is dropped now and then: an op is in the queue once, so it need not be longer than twice
-    // the ops.
+    // The consumed front is erased when it exceeds the number of ops: each op is queued at most once, so the vector
+    // holds at most twice as many.
     for (std::size_t next = 0; next != queue_.size(); ++next) {
       if (next > count) {
         queue_.erase(queue_.begin(), queue_.begin() + static_cast<std::ptrdiff_t>(next));
@@ -138,11 +140,11 @@ class relation_solver {
     out_.clear();
     for (auto const& v : form.reads(op)) in_.push_back(states_[form.index(v)]);
     for (auto const& v : form.writes(op)) out_.push_back(states_[form.index(v)]);
-    problem.relate(op, std::span<Value>(in_), std::span<Value>(out_));
+    problem.transfer(op, std::span<Value>(in_), std::span<Value>(out_));
     auto const store = [&](auto&& values, detail::state_vector<Value> const& said, bool is_output) {
       std::uint32_t slot = 0;
       for (auto const& v : values) {
-        if (problem.learn(op, slot, is_output, states_[form.index(v)], said[slot])) learned(v);
+        if (problem.join(op, slot, is_output, states_[form.index(v)], said[slot])) learned(v);
         ++slot;
       }
     };

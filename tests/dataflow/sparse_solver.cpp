@@ -1,4 +1,4 @@
-#include <plait/dataflow/sparse.hpp>
+#include <plait/dataflow/sparse_solver.hpp>
 
 #include <cstddef>
 #include <span>
@@ -14,7 +14,7 @@
 
 namespace {
 
-// Which residues modulo 2 a value can have: bit 0 for even, bit 1 for odd.
+// Parity analysis: bit 0 if a value can be even, bit 1 if it can be odd.
 struct parity_problem {
   using value_type = unsigned;
   test::net_program const* program;
@@ -22,7 +22,7 @@ struct parity_problem {
   std::size_t* calls;
 
   unsigned initial() const { return 0; }
-  unsigned given(plait::value_index) const { return 3; }
+  unsigned boundary(plait::value_index) const { return 3; }
   bool join(unsigned& into, unsigned from) const {
     bool const more = (from & ~into) != 0;
     into |= from;
@@ -62,8 +62,7 @@ struct watch {
   }
 };
 
-TEST_CASE(
-    "sparse: parities hold when programs run; they solve the equations; ops are asked a bounded number of times") {
+TEST_CASE("sparse solver: parities hold in runs and solve the equations in a bounded number of calls") {
   plait::sparse_solver<unsigned> solver;
   plait::program_ssa<test::net_program> ssa;
   std::size_t decided = 0;
@@ -84,8 +83,8 @@ TEST_CASE(
 
     auto const& form = ssa.form();
     for (std::uint32_t b = 0; b != form.block_count(); ++b) {
-      REQUIRE(solver.is_reached(b));
-      for (std::size_t way = 0; way != ssa.graph().successors(b).size(); ++way) REQUIRE(solver.is_taken(b, way));
+      REQUIRE(solver.is_executable(b));
+      for (std::size_t i = 0; i != ssa.graph().successors(b).size(); ++i) REQUIRE(solver.is_edge_executable(b, i));
     }
     for (plait::phi_index phi = 0; phi != form.phi_count(); ++phi) {
       unsigned merged = 0;
@@ -97,7 +96,7 @@ TEST_CASE(
       for (auto const v : form.reads(op)) in.push_back(solver[v]);
       problem.transfer(op, in, out);
       std::size_t slot = 0;
-      // Of a blob that is written twice the last write counts.
+      // If an op lists a blob twice, the last write counts.
       for (auto const v : form.writes(op)) {
         unsigned const said = out[slot++];
         if (v != form.writes(op).back() || slot == out.size()) REQUIRE(solver[v] == said);
@@ -107,11 +106,11 @@ TEST_CASE(
   CHECK(decided > 10'000);
 }
 
-// Which values depend on what a program is given.
+// Taint analysis: true for values that depend on external inputs.
 struct taint_problem {
   using value_type = bool;
   bool initial() const { return false; }
-  bool given(plait::value_index) const { return true; }
+  bool boundary(plait::value_index) const { return true; }
   bool join(bool& into, bool const& from) const {
     bool const changed = from && !into;
     into = into || from;
@@ -124,7 +123,7 @@ struct taint_problem {
 };
 PLAIT_CHECK_SPARSE_PROBLEM(taint_problem);
 
-TEST_CASE("sparse: a state may be a bool") {
+TEST_CASE("sparse solver: a state can be a bool") {
   plait::program_ssa<test::net_program> ssa;
   plait::sparse_solver<bool> solver;
   std::size_t clean = 0;
@@ -169,19 +168,19 @@ struct counting_taint : taint_problem {
   }
 };
 
-TEST_CASE("sparse: where thousands of ways meet, each is looked at a few times") {
-  int const ways = 3'000;
+TEST_CASE("sparse solver: a phi with thousands of arguments takes a few joins for each") {
+  int const arms = 3'000;
   test::net_program p;
-  p.blocks.resize(static_cast<std::size_t>(ways) + 2);
+  p.blocks.resize(static_cast<std::size_t>(arms) + 2);
   p.targets.resize(p.blocks.size());
   p.blocks.front().external_inputs = {"a"};
   p.blocks.front().ops = {{"Branch", {"a"}, {}}};
-  for (int n = 1; n <= ways; ++n) {
+  for (int n = 1; n <= arms; ++n) {
     auto const at = static_cast<std::size_t>(n);
     p.targets[0].push_back(n);
-    p.targets[at] = {ways + 1};
-    p.blocks[at].ops = {{n == ways / 2 ? "Copy" : "Input", {"a"}, {"x"}}};
-    if (n != ways / 2) p.blocks[at].ops[0].inputs.clear();
+    p.targets[at] = {arms + 1};
+    p.blocks[at].ops = {{n == arms / 2 ? "Copy" : "Input", {"a"}, {"x"}}};
+    if (n != arms / 2) p.blocks[at].ops[0].inputs.clear();
   }
   p.blocks.back().external_outputs = {"x"};
   plait::program_ssa const ssa(p);
@@ -191,13 +190,13 @@ TEST_CASE("sparse: where thousands of ways meet, each is looked at a few times")
   plait::sparse_solver<bool> solver;
   solver.compute(ssa.graph(), ssa.form(), problem);
   CHECK(solver[ssa.form().result(0)]);
-  CHECK(joins <= 3 * static_cast<std::size_t>(ways));
+  CHECK(joins <= 3 * static_cast<std::size_t>(arms));
 }
 
 struct no_transfer {
   using value_type = int;
   int initial() const { return 0; }
-  int given(plait::value_index) const { return 0; }
+  int boundary(plait::value_index) const { return 0; }
   bool join(int&, int) const { return false; }
 };
 static_assert(!plait::sparse_problem<int> && !plait::sparse_problem<no_transfer> &&
