@@ -1,13 +1,13 @@
-# The components: what each one holds, links and looks for. A new one is one call here; targets, install rules, the
-# package config and the header checks follow from it. Order: a component comes after those that it links.
+# Components: headers, link dependencies and packages of each. A new one is one call here; targets, install rules, the
+# package config and the header checks follow from it. Order: a component follows those that it links.
 #
 #   HEADERS  its files and folders below include/plait
-#   LINKS    what users of plait::<name> link: other components and targets of the packages in FINDS
-#   FINDS    arguments of find_package, one string a package
+#   LINKS    link interface of plait::<name>: other components and targets of the packages in FINDS
+#   FINDS    arguments of find_package, one string per package
 #   ALLOWS   third-party headers it may include, by the start of their path; see tests/headers
 #   OPTIONAL left out without an error where a package is missing, even at top level
 
-# What is said of op types, and of an op by it, needs no Thrust: recurrence reads it as well.
+# Descriptions of op types (schemas) need no Thrust, and recurrence reads them, too.
 plait_component(plait HEADERS version.hpp plait.hpp core graph net ssa dataflow transform exec/detail/op_schema.hpp
                               exec/detail/op_arguments.hpp
   LINKS Boost::headers FINDS "Boost 1.81")
@@ -59,11 +59,11 @@ plait_component(exec_cblas OPTIONAL HEADERS exec/cblas.hpp
   LINKS plait::exec CBLAS::cblas FINDS CBLAS
   ALLOWS cblas.h)
 
-# For files that nvcc compiles: tests/cuda checks these headers, by using them.
+# For files compiled by nvcc: tests/cuda checks these headers by using them.
 plait_component(exec_cuda OPTIONAL HEADERS exec/cuda.hpp exec/cublas.hpp exec/detail/cublas_row_product.hpp exec/cuda_graph.hpp
   LINKS plait::exec CUDA::cudart CUDA::cublas CUDA::cublasLt FINDS CUDAToolkit
   ALLOWS cublas)
 
-# Those that programs without nvcc can link.
+# Components that programs without nvcc can link.
 set(plait_host_components ${plait_components})
 list(REMOVE_ITEM plait_host_components exec_cuda)

@@ -1,17 +1,18 @@
 #!/usr/bin/env bash
-# Runs every benchmark and writes docs/performance.md: medians, beside their rivals, measured in one run of one program.
+# Runs every benchmark and writes docs/performance.md: medians of plait and its rivals, measured in one run of one program.
 #
 #   scripts/benchmark.sh [FILTER]     FILTER: a regular expression; prints instead of writing the document
 #
-# Takes some twenty minutes, on a machine that has nothing else to do.
+# Takes some twenty minutes on an idle machine.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-# Large pages for what malloc takes, where the system gives them on request only, for all rivals alike: in a virtual
-# machine finding a small page costs more than what is measured.
+# Transparent huge pages for malloc, for all rivals alike, where the system grants them on request only: in a virtual
+# machine a TLB miss on a small page costs more than the measured code.
 export GLIBC_TUNABLES=glibc.malloc.hugetlb=1
 
-# OpenBLAS takes its oldest kernels on processors that are newer than it is: Debian's on Intel's since Sapphire Rapids.
+# OpenBLAS selects its oldest kernels on processors that it does not know: Debian's version on Intel's since Sapphire
+# Rapids.
 if grep -q 'vendor_id.*GenuineIntel' /proc/cpuinfo && grep -qw avx512f /proc/cpuinfo; then
   export OPENBLAS_CORETYPE=${OPENBLAS_CORETYPE:-SkylakeX}
 fi
@@ -23,14 +24,14 @@ programs=$(cmake --build build/release --target help | sed -nE 's/^(plait_bench_
 # shellcheck disable=SC2086
 cmake --build build/release --target $programs >&2
 
-# Names are what/…/variant/input or variant/input. One table per `what`: a row per input, a column per variant.
+# Names are what/…/variant/input or variant/input. One table per `what`: one row per input, one column per variant.
 tables() {
   awk -v program="$1" '
     function show(ns) {
       return ns < 1e3 ? sprintf("%.3g ns", ns) : ns < 1e6 ? sprintf("%.3g µs", ns / 1e3) \
            : ns < 1e9 ? sprintf("%.3g ms", ns / 1e6) : sprintf("%.3g s", ns / 1e9)
     }
-    # Of the JSON, which has a line a field; CSV needs the same counters everywhere.
+    # Parses the JSON, which has one field per line; CSV requires the same counters everywhere.
     /"name": / { name = $0; sub(/^[^:]*: "/, "", name); sub(/",$/, "", name) }
     /"cpu_time": / { cpu_time = $2 + 0 }
     /"time_unit": / && name ~ /_median$/ {
@@ -76,7 +77,7 @@ tables() {
     }'
 }
 
-# One table per first part of the names: a row per rest, a column per counter.
+# One table per first part of the names: one row per remainder, one column per counter.
 counters() {
   awk '
     $1 !~ /_median$/ { next }
@@ -120,7 +121,7 @@ TEXT
   for program in $programs; do
     echo "## ${program#plait_bench_}"
     echo
-    if [ "$program" = plait_bench_exec ]; then  # each row has ratios of its own, measured in pairs
+    if [ "$program" = plait_bench_exec ]; then  # each row has its own ratios, measured in interleaved runs
       "$(find build/release/benchmarks -type f -name "$program")" --benchmark_repetitions=5 --benchmark_min_time=0.1 \
         --benchmark_display_aggregates_only=true ${filter:+--benchmark_filter="$filter"} 2>/dev/null | counters
       continue

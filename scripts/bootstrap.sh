@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Installs what plait is built, tested and demonstrated with. The one place that knows package names.
+# Installs the packages that build, test and demonstrate plait. The only place with package names.
 #
-# Where there is apt it installs what is missing, as root or through sudo. Elsewhere it lists what is missing and
-# installs nothing. Safe to run again: when all is there it asks dpkg only and returns at once.
+# With apt it installs missing packages, as root or through sudo. Elsewhere it lists them and installs nothing. Idempotent:
+# if nothing is missing, it only queries dpkg and returns at once.
 set -euo pipefail
 
 say() { printf 'bootstrap: %s\n' "$*"; }
@@ -20,7 +20,7 @@ as_root() {
 
 # ---- apt ----------------------------------------------------------------------------------------------------------
 
-# One line a need: the packages that meet it, the preferred one first. `name>=version` counts only from that version on.
+# One line per requirement: alternative packages, the preferred one first. `name>=version` requires at least that version.
 needs=(
   "g++>=4:12"
   "cmake>=3.25"
@@ -34,7 +34,7 @@ needs=(
   "libthrust-dev>=1.17 libcccl-dev"
   "libtbb-dev>=2021"
 )
-# These make more of the tests run, or the same faster; plait does without them.
+# Optional packages, with which more tests run, or the same ones faster.
 wishes=(
   "ccache"
   "graphviz"
@@ -69,7 +69,7 @@ available() {
   [ -n "$candidate" ] && [ "$candidate" != "(none)" ] && is_at_least "$candidate" "$1"
 }
 
-# met ALTERNATIVES: one of them is installed.
+# met ALTERNATIVES: returns 0 if one of them is installed.
 met() {
   local choice
   for choice in $1; do
@@ -85,7 +85,7 @@ all_met() {
   done
 }
 
-# pick ALTERNATIVES: prints the first that this system offers.
+# pick ALTERNATIVES: prints the first that is available on this system.
 pick() {
   local choice
   for choice in $1; do
@@ -100,7 +100,7 @@ pick() {
 apt_install() { as_root env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends "$@"; }
 
 with_apt() {
-  # Keeps a system that lacks a wish from being asked for it each time, until this file changes.
+  # Remembers unavailable optional packages until this file changes, so that they are not searched each time.
   local stamp line package packages=() unmet=()
   stamp=$(dirname "$0")/../build/.bootstrapped
 

@@ -9,7 +9,7 @@ page=docs/reference/headers.md
 summary() {
   sed -n '/^\/\//!q; s/^\/\/ \{0,1\}//p' "$1" | sed '/^$/q' | tr '\n' ' ' |
     awk '{
-      # Initials, "et al." and "p." end no sentence.
+      # Initials, "et al." and "p." do not end a sentence.
       for (end = 0; match(substr($0, end + 1), /\.( |$)/);) {
         end += RSTART
         if (substr($0, 1, end - 1) !~ /(^|[ -])([A-Z]|al|pp?)$/) { print substr($0, 1, end - 1); next }
@@ -18,7 +18,7 @@ summary() {
     }'
 }
 
-# table HEADER...: leaves out what is not public.
+# table HEADER...: prints the rows of the public headers among them.
 table() {
   echo '| header | what |'
   echo '|---|---|'

@@ -2,8 +2,8 @@
 """Writes include/plait/interop/onnx/detail/signatures.hpp: operands, element types and attributes of the ONNX operators
 that plait has rules for, from the schemas of the package onnx.
 
-A version of an operator whose row equals that of the version before has none. Element types from bfloat16 on, sequences,
-optionals and maps are left out: plait holds none of them.
+A version of an operator whose row would equal that of the version before has no row. Element types from bfloat16 on,
+sequences, optionals and maps are left out: plait has none of them.
 """
 import os
 import re

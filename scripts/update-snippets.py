@@ -13,7 +13,7 @@ BLOCK = re.compile(r"(<!-- file: (\S+) -->\n```cpp\n)(.*?)(^```$)", re.S | re.M)
 
 
 def code(line):
-    """A line without its comment and white space."""
+    """Returns a line without its comment and white space."""
     return re.sub(r"\s+", "", re.sub(r"//.*", "", line))
 
 
@@ -22,7 +22,7 @@ def is_comment(line):
 
 
 def current(text, old):
-    """The part of a file that has the code of a block, with the comments before it if the block begins with one; or None."""
+    """Returns the lines of a file with the code of a block, and the comments before it if the block begins with one; or None."""
     lines = text.splitlines()
     known = [(number, code(line)) for number, line in enumerate(lines) if code(line)]
     whole = "".join(part for _, part in known)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Front-end time of each public header alone (-fsyntax-only) as a Markdown table, slowest first: one run, and where a
-# header must keep to a time the least of five. Some ten minutes.
+# Prints the front-end time of each public header alone (-fsyntax-only) as a Markdown table, slowest first: of one run, or
+# the minimum of five where a header has a limit. Takes some ten minutes.
 #
 #   benchmarks/compile_time/run.sh [PATTERN]     PATTERN: only headers whose path matches; CXX: the compiler (g++)
 set -euo pipefail
@@ -15,7 +15,7 @@ for config in llvm-config-14 llvm-config; do
   fi
 done
 
-# Seconds that a header may take; none for most.
+# Time limit of a header in seconds; most have none.
 budget() {
   case $1 in
     core/* | graph/*) echo 0.7 ;;

@@ -16,7 +16,7 @@
 
 namespace {
 
-// The reset gate acts on the product of the state, as in cuDNN and PyTorch.
+// The reset gate is applied after the recurrent product (linear_before_reset), as in cuDNN and PyTorch.
 struct plain_gru {
   std::int64_t inputs, hidden;
 

@@ -1,4 +1,4 @@
-// For nvcc.
+// Runs of plait_device, compiled by nvcc.
 #include <plait/exec/cublas.hpp>
 #include <plait/exec/cuda_graph.hpp>
 

@@ -1,11 +1,11 @@
-// A training step of a perceptron, batch 64, 784-1024-1024-10, SGD with momentum: forward, backward and update in one
-// plan. benchmarks/rivals/mlp.py is the same step in PyTorch and JAX; benchmarks/rivals/compare.sh runs them in turns.
+// Training step of a multilayer perceptron, batch 64, 784-1024-1024-10, SGD with momentum: forward, backward and update
+// in one plan. benchmarks/rivals/mlp.py is the same step in PyTorch and JAX; benchmarks/rivals/compare.sh interleaves
+// their runs.
 //
 //   plait_training_step [serial | omp | tbb | profile]... [--steps N]      default: serial omp tbb, 100
 //
-// A line a backend: its name, threads, milliseconds a step (median, then the fastest). `profile`: where the time of a
-// step goes, op by op, on one thread. OMP_NUM_THREADS and --steps are the only settings; tbb takes as many threads as
-// omp.
+// Prints one line per backend: its name, threads, milliseconds per step (median, then the fastest). `profile`: time by
+// op in a step, on one thread. OMP_NUM_THREADS and --steps are the only settings; tbb takes as many threads as omp.
 #include <algorithm>
 #include <chrono>
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Dead ops: finding them, and removing them from a net (its copy is not timed).
+// Dead code elimination: finding dead ops, and removing them from a net (its copy is not timed).
 #include <optional>
 
 #include <benchmark/benchmark.h>
@@ -9,7 +9,7 @@
 
 namespace {
 
-// What all transforms begin with.
+// SSA form with nested nets, with which all transforms begin.
 void ssa_with_nested_nets(benchmark::State& state) {
   auto const n = bench::layered_net(static_cast<std::size_t>(state.range(0)));
   for (auto _ : state) benchmark::DoNotOptimize(plait::get_ssa(n, {.subnets = true, .control_inputs = true}));

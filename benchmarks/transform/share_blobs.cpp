@@ -1,4 +1,4 @@
-// Sharing of blobs: finding what can be one, in order and in any order, and an order in which less is in use at once.
+// Buffer sharing of blobs: the assignment, for ops in order and in any order, and a schedule with a lower peak.
 #include <cstddef>
 
 #include <benchmark/benchmark.h>

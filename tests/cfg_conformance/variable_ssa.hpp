@@ -54,8 +54,8 @@ class access_program {
 struct variable_value {
   enum class kind : std::uint8_t { undefined, store, phi };
   kind is = kind::undefined;
-  std::uint32_t index = 0;  ///< of the phi; of the access in its block
-  std::uint32_t block = 0;  ///< of the store
+  std::uint32_t index = 0;  ///< index of the phi, or of the access in its block
+  std::uint32_t block = 0;  ///< block of the store
 };
 
 struct variable_phi {

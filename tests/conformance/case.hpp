@@ -36,7 +36,7 @@ struct test_case {
   std::string name;
   std::string what;
   bool refused = false;               ///< `error: true`
-  std::optional<std::string> defect;  ///< what is wrong with the recorded expectation
+  std::optional<std::string> defect;  ///< the error in the recorded expectation
   json data;
 };
 

@@ -29,7 +29,7 @@ class case_result {
   struct field {
     std::string key;
     std::variant<json, plait::netdef> value;
-    order elements;  ///< of a list: whether their order matters
+    order elements;  ///< for a list: ordered or unordered
   };
   std::vector<field> const& fields() const { return fields_; }
 

@@ -56,7 +56,7 @@ std::vector<fs::path> cases_folders(fs::path const& folder) {
 struct run_result {
   std::optional<case_result> got;
   std::string refusal;                ///< message of the plait::error
-  std::vector<std::string> problems;  ///< what is wrong with it, if it was expected
+  std::vector<std::string> problems;  ///< errors in it, if it was expected
 };
 
 // Runs the function under test; only errors of plait are refusals.

@@ -1,5 +1,5 @@
-// The same on a device as on the one that the host emulates (tests/exec/captured_runs.cpp): a CUDA graph of a training
-// step of an LSTM.
+// CUDA graph capture and replay on a real device: a training step of an LSTM, as on the device that the host emulates
+// (tests/exec/captured_runs.cpp).
 #include <plait/exec/detail/captured_runs.hpp>
 
 #include <cstdint>

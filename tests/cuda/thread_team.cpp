@@ -19,7 +19,7 @@ using plait::cuda;
 
 plait::shape list(std::size_t count) { return {static_cast<std::int64_t>(count)}; }
 
-/// What R makes of [outer, n, inner] on the device, of rows where inner is 1, and of columns.
+/// Returns the reduction R of [outer, n, inner] on the device: over rows, where inner is 1, or over columns.
 template <class R>
 std::vector<float> reduced(std::vector<float> const& numbers, std::size_t outer, std::size_t n, std::size_t inner,
                            bool rows) {

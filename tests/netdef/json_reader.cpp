@@ -91,7 +91,8 @@ TEST_CASE("json reader: numbers, and enumerations by name or number") {
   CHECK(argument(R"("t": {"dataType": 99})").t->data_type == static_cast<plait::tensor_type>(99));
 }
 
-// What protobuf's Python reader accepts, the one that reads these forms; it rounds to a double on the way.
+// Accepts the forms that protobuf's Python reader accepts, the only other one that reads them; that one rounds to
+// double on the way.
 TEST_CASE("json reader: integers are exact, quoted or not, with a point and an exponent") {
   constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min(), most = -1 - least;
   std::vector<std::pair<std::string, std::int64_t>> const same{

@@ -138,7 +138,7 @@ struct built_layer {
 struct layer_results {
   numbers output;
   std::vector<numbers> all, last;
-  std::map<std::string, numbers> gradients;  ///< of all blobs in moved()
+  std::map<std::string, numbers> gradients;  ///< gradients of all blobs in moved()
 };
 
 /// Returns the results and the gradients of a weighted sum of the output and all last states. With `up_to_ends`, output

@@ -53,7 +53,7 @@ struct gradient_case {
   std::string gradient = {};      ///< its gradient op, in which x_grad is the gradient of blob x
   feeds<plait::serial> fed = {};  ///< inputs, reals as double; inputs of the gradient op only; y_grad, if not random
   double step = 1e-5;             ///< step of the differences
-  double tolerance = 1e-7;        ///< of a gradient, relative to 1 + its magnitude
+  double tolerance = 1e-7;        ///< tolerance of a gradient, relative to 1 + its magnitude
   double float_tolerance = 1e-4;  ///< tolerance of float against double; 0: the gradient op lacks float
   /// {x, indices}: row i of x_grad is the gradient of the row of x with the number in element i of the blob `indices`.
   std::vector<std::pair<std::string, std::string>> sparse = {};

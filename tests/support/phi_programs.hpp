@@ -189,7 +189,7 @@ inline void plait::program_traits<mir::Function>::insert_phi(P&, mir::Block* b, 
   b->phis.push_back(std::move(phi));
 }
 
-// The same IR with a function that creates new values.
+// An IR like the one above, with a function that creates new values.
 namespace mir {
 struct Maker : Function {
   Value* fresh(Value const* from) {

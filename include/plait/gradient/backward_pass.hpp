@@ -25,7 +25,7 @@ namespace plait {
 template <class N>
 struct backward_net {
   N net;                                ///< the gradient ops alone
-  gradient_map gradients;               ///< of all blobs that have one, or of gradient_options::only
+  gradient_map gradients;               ///< gradients of all blobs that have one, or of gradient_options::only
   std::vector<saved_value> saved = {};  ///< copies to insert into the forward net (overwritten_values::copy)
 };
 

@@ -55,7 +55,7 @@ struct op_details {
   std::string_view engine = {};       ///< library whose kernels run it: "CUDNN"
   blob_operands control_inputs = {};  ///< control dependences: blobs in scope that it waits for without reading them
   std::optional<device_spec> device = {};         ///< overrides the builder's
-  std::optional<std::uint32_t> random_seed = {};  ///< of the op's random numbers
+  std::optional<std::uint32_t> random_seed = {};  ///< seed of the op's random numbers
 };
 
 /// Builds a netdef. A blob must be in scope before it is read: as an external input, as an output of an earlier op or,

@@ -20,7 +20,7 @@
 
 namespace plait {
 
-/// Kind of a dependence.
+/// Dependence kinds: RAW, WAR, WAW and control.
 enum class dependency_kind : std::uint8_t {
   raw,      ///< read after write (true dependence)
   war,      ///< write after read (anti-dependence)

@@ -30,7 +30,7 @@ namespace plait {
 /// Selects the values that are renamed to `<blob>_<version>`.
 enum class ssa_naming {
   every_version,     ///< all, version 0 too
-  several_versions,  ///< those of blobs that occur in several versions; version 0 keeps its name
+  several_versions,  ///< only if the blob occurs in several versions; version 0 keeps its name
 };
 
 /// Policy for a versioned name that is the name of another blob, which cannot happen with every_version.
@@ -53,8 +53,8 @@ struct ssa_rewrite_options {
 
 /// New names of external inputs and outputs.
 struct ssa_rewrite_result {
-  name_map inputs;                      ///< of declared external inputs
-  name_map outputs;                     ///< of declared external outputs
+  name_map inputs;                      ///< new names of declared external inputs
+  name_map outputs;                     ///< new names of declared external outputs
   std::vector<std::string> value_info;  ///< in the order of the options
 };
 

@@ -45,7 +45,7 @@ struct net_problem {
   net_problem_kind kind;
   net_problem_severity severity;
   std::optional<op_index> op;       ///< the op concerned, if any
-  std::optional<std::size_t> slot;  ///< of the op's input or output, or of the external
+  std::optional<std::size_t> slot;  ///< position of the op's input or output, or of the external
   std::string blob;                 ///< the blob concerned; empty: none, or names have no text
   std::string message;              ///< a sentence
   /// The ops around the nested net concerned, outermost first; empty: the net itself. `op` is a position in the

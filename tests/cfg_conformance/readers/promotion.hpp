@@ -23,7 +23,7 @@ namespace cfg_conformance {
 using value_name = std::string;
 
 struct variable {
-  std::string name;  ///< of the alloca; a number if it has none
+  std::string name;  ///< name of the alloca; a number if it has none
   std::string type;
 };
 

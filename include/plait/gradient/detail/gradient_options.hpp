@@ -74,9 +74,9 @@ struct saved_value {
     friend bool operator==(step const&, step const&) = default;
   };
   std::vector<step> path;  ///< from the outermost net inwards; empty: the net itself
-  op_index position = 0;   ///< of the op that it is inserted before
+  op_index position = 0;   ///< the op that it is inserted before
   std::string blob;
-  std::string name;         ///< of the copy
+  std::string name;         ///< the name of the copy
   bool shape_only = false;  ///< the blob may be unset: ZerosLike instead of Copy
   friend bool operator==(saved_value const&, saved_value const&) = default;
 };

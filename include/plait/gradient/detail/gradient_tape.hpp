@@ -77,7 +77,7 @@ class gradient_tape {
     operands_.reserve(operands);
   }
 
-  symbol_table texts;  ///< of blobs and op types
+  symbol_table texts;  ///< names of blobs and op types
 
   // ---- values
   std::uint32_t forward_count() const noexcept { return forward_; }

@@ -16,7 +16,7 @@ namespace plait {
 struct rate_schedule {
   /// A policy of LearningRate: fixed, step, exp, inv, poly, alter, linearWarmup, constantWarmup or hill.
   std::string policy = "fixed";
-  std::vector<argument_spec> arguments = {};  ///< of the policy: {{"stepsize", 100}, {"gamma", 0.5f}}
+  std::vector<argument_spec> arguments = {};  ///< arguments of the policy: {{"stepsize", 100}, {"gamma", 0.5f}}
   /// The step counter's blob. All optimisers of a net with this name share it.
   std::string iteration = "optimizer_iteration";
   /// The number of the first step. It is 1 in Caffe2, whose Adam therefore treats the first step as the second and
@@ -37,8 +37,8 @@ struct gradient_preparation {
 
 /// Element type and device of an optimiser's ops.
 struct optimizer_placement {
-  element_type type = element_type::float32;  ///< of parameters and gradients, or float64
-  std::optional<device_spec> device = {};     ///< of all appended ops
+  element_type type = element_type::float32;  ///< type of parameters and gradients; or float64
+  std::optional<device_spec> device = {};     ///< device of all appended ops
 };
 
 struct sgd_options {
@@ -86,7 +86,7 @@ struct optimizer_update {
   /// Loop-carried blobs, to be saved with the parameters: the outputs of init_ops.
   std::vector<std::string> state;
   std::string rate;        ///< the blob with the rate of the last step, the output of LearningRate (negative for Adam)
-  gradient_map gradients;  ///< of the parameters, as the step uses them: clipped, decayed
+  gradient_map gradients;  ///< gradients of the parameters, as the step uses them: clipped, decayed
 };
 
 }  // namespace plait

@@ -19,7 +19,7 @@ struct blob_binding {
 struct control_options {
   /// Prefix of workspace names: <name>/workspace_if_then and so on; empty: the name of the net.
   std::string name = {};
-  std::optional<device_spec> device = {};  ///< of all added ops
+  std::optional<device_spec> device = {};  ///< device of all added ops
 };
 
 struct do_options {
@@ -38,7 +38,7 @@ struct do_options {
 /// Blobs that a control flow op writes.
 struct control_blobs {
   std::vector<std::string> outputs;     ///< blobs of the enclosing net
-  std::vector<std::string> workspaces;  ///< of If: then, else; of While: body, condition
+  std::vector<std::string> workspaces;  ///< If: of then, of else; While: of body, of condition
   friend bool operator==(control_blobs const&, control_blobs const&) = default;
 };
 

@@ -44,7 +44,7 @@ struct parameter_fill {
 };
 
 struct trained_model_options {
-  element_type type = element_type::float32;  ///< of all parameters: float32 or float64
+  element_type type = element_type::float32;  ///< type of all parameters: float32 or float64
   /// Seed of random fills, incremented per parameter, so that runs are reproducible and no two parameters are alike.
   std::optional<std::int64_t> seed = {};
 };

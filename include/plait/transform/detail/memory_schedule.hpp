@@ -27,7 +27,7 @@ namespace plait {
 struct memory_schedule {
   std::vector<op_index> ops;
   std::uint64_t peak = 0;
-  std::uint64_t peak_before = 0;  ///< of the original order
+  std::uint64_t peak_before = 0;  ///< peak of the original order
 };
 
 namespace detail {

@@ -44,7 +44,7 @@ struct status_conflict : net_error {
         known(std::move(before)),
         proposed(std::move(after)) {}
 
-  std::uint32_t version;  ///< of the blob
+  std::uint32_t version;  ///< version of the blob
   std::uint32_t slot;     ///< which input or output of the op
   bool is_output;
   std::string known;     ///< the status so far, as text

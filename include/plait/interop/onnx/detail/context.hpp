@@ -19,7 +19,7 @@
 
 namespace plait {
 
-/// What conversion knows of a value of the model: blob, constant, type and shape.
+/// Knowledge about a value of the model during conversion: blob, constant, type and shape.
 struct onnx_value {
   std::string blob = {};  ///< empty: a constant that no op has read yet
   std::optional<tensor_value> constant = {};

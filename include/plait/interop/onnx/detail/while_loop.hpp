@@ -41,7 +41,7 @@ class onnx_while_loop {
   bool has_condition_output = false;           ///< the body's first output is the condition to continue
   bool obeys_condition = false;                ///< false: that output is ignored
   names states = {};                           ///< blobs of the loop-carried values: the body's next outputs
-  std::vector<scan_output> scan_outputs = {};  ///< of the body's remaining outputs
+  std::vector<scan_output> scan_outputs = {};  ///< the body's remaining outputs
 
   void run(body_inputs const& inputs) {
     std::size_t const first = has_condition_output ? 1 : 0;
