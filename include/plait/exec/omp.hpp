@@ -1,4 +1,4 @@
-// The backend of OpenMP's threads: compile with -fopenmp.
+// OpenMP backend: compile with -fopenmp.
 #pragma once
 
 #include <string_view>

@@ -1,4 +1,4 @@
-// Reports on a compiled plan: its schedule as text, and a forecast of the memory that a run takes.
+// Reports on a compiled plan: its schedule as text, and a forecast of the memory of a run.
 #pragma once
 
 #include <plait/exec/detail/memory_forecast.hpp>

@@ -1,4 +1,4 @@
-// The backend of one thread.
+// Serial backend: one thread of the host.
 #pragma once
 
 #include <string_view>

@@ -1,5 +1,4 @@
-// Every op type that plait runs: for the one file of a program that compiles them (see operators.hpp), or for those
-// that are in no hurry.
+// Standard operators: every op type of plait, for the one file of a program that instantiates them (see operators.hpp).
 #pragma once
 
 #include <plait/exec/detail/operators/concat_split.hpp>

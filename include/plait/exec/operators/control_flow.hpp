@@ -1,4 +1,4 @@
-// Operators of control flow: If, While, Do and the ops on their workspaces.
+// Control flow operators: If, While, Do and the ops on their workspaces.
 #pragma once
 
 #include <plait/exec/detail/operators/control_flow.hpp>

@@ -1,4 +1,4 @@
-// Operators of linear algebra and their gradients: FC, MatMul, Conv, pooling, and distances of rows.
+// Linear algebra operators and their gradients: FC, MatMul, Conv, pooling, and distances of rows.
 #pragma once
 
 #include <plait/exec/detail/operators/convolution.hpp>

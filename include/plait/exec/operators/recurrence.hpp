@@ -1,4 +1,4 @@
-// Operators of recurrent nets and their gradients: RecurrentNetwork, LSTMUnit, GRUUnit.
+// Recurrence operators and their gradients: RecurrentNetwork, LSTMUnit, GRUUnit.
 #pragma once
 
 #include <plait/exec/detail/operators/lstm_gru_units.hpp>

@@ -1,4 +1,4 @@
-// Reductions along axes and what is built of them, with gradients: normalisation, softmax, losses, ranking.
+// Reduction operators and their gradients: sums and means along axes, normalisation, softmax, losses, ranking.
 #pragma once
 
 #include <plait/exec/detail/operators/batch_norm.hpp>

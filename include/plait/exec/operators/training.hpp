@@ -1,4 +1,4 @@
-// Operators of training: learning rates, and dense and sparse steps of optimizers.
+// Training operators: learning rates, and dense and sparse optimiser steps.
 #pragma once
 
 #include <plait/exec/detail/operators/learning_rate.hpp>
