@@ -34,8 +34,8 @@ class topological_order {
   constexpr std::span<node_t<G> const> nodes() const {
     return cycle_.empty() ? snapshot_.order() : std::span<node_t<G> const>();
   }
-  /// Returns a cycle: each node has an edge to the next and the last to the first, which the search entered first. Of
-  /// several cycles, the one whose last node is first in reverse postorder. Empty if there is none.
+  /// Returns a cycle: each node has an edge to the next, and the last to the first, which the search entered first. If
+  /// there are several, it is the one whose last node is first in reverse postorder. Empty if there is none.
   constexpr std::span<node_t<G> const> cycle() const noexcept { return cycle_; }
 
  private:

@@ -223,10 +223,10 @@ class equivalence {
 
 }  // namespace detail
 
-/// Returns where two nets first differ in what they do, or nothing if they are equivalent. Compares ops in order (type,
+/// Returns the first semantic difference of two nets, or nothing if they are equivalent. Compares ops in order (type,
 /// inputs, outputs, device, arguments as a map by name) and external inputs and outputs in order; floats up to a
-/// tolerance, nested nets as nets. Ignores names of nets and ops, engines, versions and unknown fields. Linear but for
-/// the sorting of each op's arguments; no recursion.
+/// tolerance, nested nets as nets. Ignores names of nets and ops, engines, versions and unknown fields. Linear except
+/// for the sorting of each op's arguments; no recursion.
 [[nodiscard]] inline std::optional<net_difference> first_difference(netdef const& a, netdef const& b,
                                                                     equivalence_options const& options = {}) {
   return detail::equivalence(options).run(a, b);

@@ -152,7 +152,7 @@ dead_ops_report find_dead_ops(N const&, dead_op_options const&, Keep) {
   return {};
 }
 
-/// Removes what find_dead_ops finds and returns it. Strong guarantee; a second run finds nothing. O(operands).
+/// Removes dead ops and inputs, and returns the report of find_dead_ops. Strong guarantee; idempotent. O(operands).
 template <op_erasable_net N, class Keep = detail::keep_none>
   requires has_external_outputs<N> &&
            (input_erasable_net<N> || !has_external_inputs<N>) && std::predicate<Keep&, op_ref_t<N>>

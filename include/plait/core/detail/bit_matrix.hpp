@@ -53,7 +53,7 @@ class bit_matrix {
     PLAIT_ASSERT(row < size_, "bit_matrix: row out of range");
     return {words_.data() + row * width_, width_};
   }
-  /// TRAP: bits at and above bound() must stay 0.
+  /// Returns the words of a row, mutable. TRAP: bits at and above bound() must stay 0.
   constexpr std::span<std::uint64_t> words(std::size_t row) {
     PLAIT_ASSERT(row < size_, "bit_matrix: row out of range");
     return {words_.data() + row * width_, width_};

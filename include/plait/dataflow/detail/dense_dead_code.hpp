@@ -32,9 +32,9 @@ class dense_dead_code {
 
   constexpr bool is_live_op(op_index op) const { return ops_[op] != 0; }
   constexpr bool is_live_phi(phi_index phi) const { return phis_[phi] != 0; }
-  /// Returns true if something live depends on control coming to the block.
+  /// Returns true if live code depends on whether control reaches the block.
   constexpr bool is_live_block(std::uint32_t block) const { return blocks_[block] != 0; }
-  /// Returns true if something live depends on the successor that control goes to; false if there are fewer than two.
+  /// Returns true if live code depends on the branch at the end of the block; false for fewer than two successors.
   constexpr bool is_live_branch(std::uint32_t block) const { return branches_[block] != 0; }
   /// Returns, for a block with several successors whose branch is dead, its nearest live post-dominator, to which
   /// control can jump; npos for all other blocks.

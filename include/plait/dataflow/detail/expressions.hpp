@@ -1,4 +1,4 @@
-// Lexical expressions of a program, numbered: a kind of op (op_kinds.hpp) and its operand blobs.
+// Lexical expressions of a program, numbered: pairs of an op kind (op_kinds.hpp) and the operand blobs.
 #pragma once
 
 #include <cstddef>

@@ -26,7 +26,7 @@
 
 namespace plait {
 
-/// Scope of a nested net: which of its blobs are those of the outer net.
+/// Scope rule of a nested net: the blobs that it shares with the outer net.
 enum class subnet_scope {
   shared,  ///< same workspace: reads and writes are the outer net's (branches of If, body and condition of While)
   child,   ///< child workspace: reads fall through to the outer net, writes stay inside (RecurrentNetwork's step net)
@@ -201,12 +201,12 @@ class implicit_operands<N> {
     std::ranges::iterator_t<ops_view> next;
     std::ranges::sentinel_t<ops_view> end;
     std::vector<subnet_t> pending;  // nets nested in the op at `next`, not yet visited
-    key_set by_nested;              // writes of those visited; invisible to the others, which may be alternatives
-    key_set by_bound;               // writes through bindings, as certain as an output
+    key_set by_nested;              // writes of visited nets; invisible to the others, which may be alternatives
+    key_set by_bound;               // writes through bindings, which always happen
     bool entered = false;           // true once that op's own inputs are counted
     key_set read;                   // read before any write inside
-    key_set passed;                 // read after a write inside that may not have happened
-    key_set written;                // the locals, then writes; certain, unless by a nested net
+    key_set passed;                 // read after a conditional write inside
+    key_set written;                // the locals, then writes; unconditional, unless by a nested net
     std::size_t locals = 0;
   };
 

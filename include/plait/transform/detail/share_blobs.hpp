@@ -1,7 +1,8 @@
 // Buffer sharing: blobs whose live ranges do not overlap become one, which saves memory where each name is a tensor.
 //
 // Follows Caffe2's memonger: optimize_inference_fast and optimize_interference for ops that run in order,
-// compute_blob_recycling_for_dag (share_grad_blobs, optimize_inference_for_dag) for those that run as soon as they can.
+// compute_blob_recycling_for_dag (share_grad_blobs, optimize_inference_for_dag) for ops that run as soon as their
+// inputs are ready.
 // Unlike there, nested nets and control inputs count as uses, aliased blobs are not shared, and in order the number of
 // blobs is minimal (interval colouring, blob_colouring.hpp).
 #pragma once
