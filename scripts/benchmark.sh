@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs every benchmark and updates docs/performance/: the data, pages and plots. Medians of interleaved runs; plait and its rivals
-# run in one program.
+# Runs every benchmark and updates docs/performance/: the data, pages and plots. Medians of interleaved runs; plait and its
+# rivals run in one program.
 #
 #   scripts/benchmark.sh [FILTER]     FILTER: a regular expression; prints tables and leaves docs/ as it is
 #

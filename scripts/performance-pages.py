@@ -161,7 +161,7 @@ def page(name, data):
     lines += machine_lines(data["machine"]) + [""]
     if data["notes"]:
         lines += ["## Notes", ""] + [f"- {note}" for note in data["notes"]] + [""]
-    lines += ["## Figures", ""] if len(data["tables"]) > 1 else ["## Figures", ""]
+    lines += ["## Figures", ""]
     for t in data["tables"]:
         if len(data["tables"]) > 1:
             lines += [f"### {escape(t['name'])}", ""]
@@ -217,7 +217,7 @@ def legend(names, x, y, width):
     """The legend and the height that it takes."""
     out, at, top = [], x, y
     for i, name in enumerate(names):
-        step = 24 + 7 * len(name)
+        step = 36 + 7 * len(name)
         if at > x and at + step > x + width:
             at, top = x, top + 20
         out += [marker(at + 6, top - 4, i), text_at(at + 16, top, name)]
@@ -227,8 +227,8 @@ def legend(names, x, y, width):
 
 def log_ticks(low, high):
     ticks = [10.0 ** e for e in range(math.floor(low), math.ceil(high) + 1)]
-    if len(ticks) <= 3:
-        ticks = sorted({t * m for t in ticks for m in (1, 2, 5)})
+    if high - low <= 2.5:
+        ticks = [t * m for t in ticks for m in ((1, 2, 5) if high - low > 0.75 else (1, 1.2, 1.5, 2, 3, 4, 5, 7))]
     return [t for t in ticks if low - 1e-9 <= math.log10(t) <= high + 1e-9]
 
 
@@ -291,7 +291,7 @@ def plot_lines(data):
             out += [line_at(x, upper, x, upper + h, "grid"), text_at(x, upper + h + 16, f"{tick:,.0f}", "soft small", "middle")]
         for tick in log_ticks(y0, y1):
             y = at(10 ** x0, tick)[1]
-            out += [line_at(left, y, left + w, y, "grid"), text_at(left - 6, y + 4, time_text(tick), "soft small", "end")]
+            out += [line_at(left, y, left + w, y, "grid"), text_at(left - 8, y + 4, time_text(tick), "soft small", "end")]
         out += [line_at(left, upper + h, left + w, upper + h, "axis"), line_at(left, upper, left, upper + h, "axis"),
                 text_at(left + w / 2, upper + h + 34, spec["x"], "soft", "middle"),
                 text_at(left - 54, upper + h / 2, spec["y"], "soft", "middle",
@@ -336,7 +336,8 @@ def plot_ratios(data):
     out.append(text_at(left + w / 2, bottom + 38, spec["x"], "soft", "middle"))
     for i, (label, points) in enumerate(found.items()):
         y = top + step * (i + 0.5)
-        out += [line_at(left, y, left + w, y, "grid", ' stroke-dasharray="1 4"'), text_at(left - 10, y + 4, label, "ink", "end")]
+        out += [line_at(left, y, left + w, y, "grid", ' stroke-dasharray="1 4"'),
+                text_at(left - 10, y + 4, label, "ink", "end")]
         out += [marker(at(ratio), y, series) for series, ratio in points]
     return document(spec["title"], width, bottom + 56, out)
 
@@ -422,7 +423,7 @@ def medians(path):
 
 
 def rounded(value):
-    return float(f"{value:.6g}") if isinstance(value, float) else value
+    return float(f"{value:.9g}") if isinstance(value, float) else value
 
 
 def in_order(rows, keys):
@@ -459,10 +460,10 @@ def counters(path, known, _):
     found = {}
     for name, real, _, values in medians(path):
         what, *rest = name.split("/")
-        keys = [re.sub(r"^[a-z]+:", "", k) for k in rest]
+        keys = [re.sub(r"^[a-z]+:", "", k) for k in rest] or [what]
         columns = ["time"] + list(values)
         t = found.setdefault(what, {"columns": columns, "rows": []})
-        t["names"] = [re.match(r"([a-z]+):|", k)[1] or f"input {i + 1}" for i, k in enumerate(rest)]
+        t["names"] = [re.match(r"([a-z]+):|", k)[1] or f"input {i + 1}" for i, k in enumerate(rest)] or ["benchmark"]
         t["rows"].append(keys + [rounded(v) for v in [real] + list(values.values())])
     for what, t in found.items():
         old = dict(known.get(what, {"name": what, "keys": t["names"]}))
@@ -538,6 +539,10 @@ def recorded(folder):
 
 
 def record(folder):
+    programs = {load(path).get("program") for path in (PAGES / "data").glob("*.json")}
+    for path in sorted(folder.iterdir()):
+        if path.stem not in programs:
+            print(f"no data file names the program {path.stem}: its results are left out", file=sys.stderr)
     for path, data, tables in recorded(folder):
         if not tables:
             continue
