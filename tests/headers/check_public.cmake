@@ -14,7 +14,7 @@ list(FILTER headers EXCLUDE REGEX "(^|/)detail/")
 
 # Pages that are generated name all headers, which says nothing.
 file(GLOB_RECURSE documents ${ROOT}/docs/*.md)
-list(FILTER documents EXCLUDE REGEX "/docs/(reference/(headers|operators)|performance)\\.md$")
+list(FILTER documents EXCLUDE REGEX "/docs/(reference/(headers|operators)|performance/[^/]*)\\.md$")
 list(APPEND documents ${ROOT}/README.md)
 file(GLOB_RECURSE examples ${ROOT}/examples/*.cpp ${ROOT}/examples/*.hpp)
 
