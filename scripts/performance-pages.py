@@ -27,7 +27,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGES = ROOT / "docs/performance"
 
-# Headings of columns: what counters of the benchmarks are called in the pages.
+# Headings of columns, by counters of the benchmarks.
 HEADINGS = {
     "GBPS": "GB/s", "GFLOPS": "GFLOP/s", "PEAK": "share of peak", "RIVAL": "OpenBLAS / plait", "LOOP": "loops / plait",
     "FUSED": "fused loop / plait", "BOUND": "fused loop / bound plan", "ALIGNED": "aligned fused loop / plait",
@@ -45,7 +45,7 @@ def load(path):
 
 
 def dumps(data):
-    """JSON with a line per row, so that differences are readable."""
+    """Returns JSON with one line per row, so that differences are readable."""
     flat = lambda value: json.dumps(value, ensure_ascii=False)
 
     def table(t):
@@ -73,7 +73,7 @@ def unit_of(table, column):
 # Numbers
 
 def digits(value):
-    """Three significant digits without an exponent; all digits of what is larger."""
+    """Returns three significant digits without an exponent; all digits of larger numbers."""
     if value == 0:
         return "0"
     text = f"{value:.3g}"
@@ -214,7 +214,7 @@ def marker(x, y, series):
 
 
 def legend(names, x, y, width):
-    """The legend and the height that it takes."""
+    """Returns the legend and its height."""
     out, at, top = [], x, y
     for i, name in enumerate(names):
         step = 36 + 7 * len(name)
@@ -233,7 +233,7 @@ def log_ticks(low, high):
 
 
 def log_range(values):
-    """A range of decades, or of 1, 2 and 5 times such where values span little."""
+    """Returns a range of decades, or of 1, 2 and 5 times these if the values span little."""
     low, high = math.log10(min(values)), math.log10(max(values))
     steps = [e + math.log10(m) for e in range(math.floor(low) - 1, math.ceil(high) + 2) for m in (1, 2, 5)]
     if high - low > 2.5:
@@ -246,7 +246,7 @@ def find_table(data, name):
 
 
 def rows_of(t, where):
-    """The rows whose keys have the values of `where`."""
+    """Returns the rows whose keys have the values of `where`."""
     index = {k: t["keys"].index(k) for k in where}
     return [row for row in t["rows"] if all(str(row[index[k]]) == str(v) for k, v in where.items())]
 
@@ -265,7 +265,7 @@ def document(title, width, height, body):
 
 
 def plot_lines(data):
-    """Time per op or node over the number of them, both on log axes; a panel per table."""
+    """Plots the time per op or node over their number, both on log axes; one panel per table."""
     spec = data["plot"]
     names = spec["series"]
     width, panel_width, panel_height = 900, 420, 230
@@ -305,7 +305,7 @@ def plot_lines(data):
 
 
 def plot_ratios(data):
-    """Times of rivals divided by plait's: points on a log axis, a line per row."""
+    """Plots times of rivals divided by plait's: points on a log axis, one line per row."""
     spec = data["plot"]
     names = spec["series"]
     found = {}  # label -> [(series, ratio)], in order
@@ -343,7 +343,7 @@ def plot_ratios(data):
 
 
 def plot_bars(data):
-    """Values as horizontal bars from zero."""
+    """Plots values as horizontal bars from zero."""
     spec = data["plot"]
     t = find_table(data, spec["table"])
     if t.get("transpose"):
@@ -406,7 +406,7 @@ def check():
 # Recording
 
 def plain(name):
-    """Google Benchmark's name of a run, without what it adds."""
+    """Returns Google Benchmark's name of a run without its suffixes."""
     return re.sub(r"/(iterations:[0-9]+|repeats:[0-9]+|manual_time|real_time|process_time)", "", name)
 
 
@@ -427,7 +427,7 @@ def rounded(value):
 
 
 def in_order(rows, keys):
-    """Numbers in their order; names stay in the order of the first column's values."""
+    """Sorts numbers; names stay in the order of the first column's values."""
     if keys == 1:
         numeric = all(str(row[0]).isdigit() for row in rows)
         return sorted(rows, key=lambda r: int(r[0]) if numeric else (r[1] is None, r[1] or 0))
@@ -436,7 +436,7 @@ def in_order(rows, keys):
 
 
 def pivot(path, known, program):
-    """Tables of names what/.../variant/input: a row per input, a column per variant."""
+    """Returns tables of names what/.../variant/input: one row per input, one column per variant."""
     cells, columns = {}, {}
     for name, _, cpu, _ in medians(path):
         parts = name.split("/")
@@ -456,7 +456,7 @@ def pivot(path, known, program):
 
 
 def counters(path, known, _):
-    """Tables of names what/keys with counters: a row per keys, a column per counter."""
+    """Returns tables of names what/keys with counters: one row per keys, one column per counter."""
     found = {}
     for name, real, _, values in medians(path):
         what, *rest = name.split("/")
@@ -472,7 +472,7 @@ def counters(path, known, _):
 
 
 def functions(path, known, _):
-    """Tables of names function/type/implementation: a table per type, a row per function."""
+    """Returns tables of names function/type/implementation: one table per type, one row per function."""
     cells, columns = {}, {}
     for name, real, _, _ in medians(path):
         function, _, rest = name.partition("/")
@@ -508,7 +508,7 @@ def this_machine():
 
 
 def elsewhere(path, program):
-    """What the other pages of a program show."""
+    """Returns the names of the tables that other pages of a program show."""
     names = set()
     for other in (PAGES / "data").glob("*.json"):
         data = load(other)
@@ -518,7 +518,7 @@ def elsewhere(path, program):
 
 
 def recorded(folder):
-    """Yields the data files that results in `folder` belong to, with their new tables."""
+    """Yields the data files of the results in `folder`, with their new tables."""
     forms = {"pivot": pivot, "counters": counters, "functions": functions, "headers": headers}
     for path in sorted((PAGES / "data").glob("*.json")):
         data = load(path)
