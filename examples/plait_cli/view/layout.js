@@ -1,22 +1,82 @@
 // Layered layout of a directed acyclic graph (Sugiyama, Tagawa and Toda 1981): longest-path layering, dummy nodes on
 // edges that span layers, barycentre sweeps against crossings, and coordinates by isotonic regression, which moves each
 // node as near to its neighbours as order and distances within its layer allow.
-// O((nodes + dummies) log) time. Dummies are at most four per node and edge; longer edges go straight.
+// O((nodes + dummies) log) time. There are at most two dummies per node; the longest edges go straight.
 "use strict";
 
 const GAP_X = 18;
 const GAP_Y = 34;
 
 // Places `nodes` ({w, h}; gets x and y, the centre) along `edges` ({a, b}: indices; gets points, the places between its
-// ends). Returns {w, h}. All coordinates are positive.
+// ends). Returns {w, h}. All coordinates are positive. Connected components are laid out by themselves and packed in
+// rows, in the order of their first nodes, so that an init net is no row of a thousand ops.
 function layoutGraph(nodes, edges) {
+  const parts = components(nodes.length, edges).map((numbers) => ({numbers, edges: [], w: 0, h: 0}));
+  const part_of = new Int32Array(nodes.length);
+  const place = new Int32Array(nodes.length);
+  parts.forEach((part, p) =>
+    part.numbers.forEach((i, at) => {
+      part_of[i] = p;
+      place[i] = at;
+    }),
+  );
+  for (const edge of edges) parts[part_of[edge.a]].edges.push({a: place[edge.a], b: place[edge.b], points: [], edge});
+  let area = 0;
+  let widest = 0;
+  for (const part of parts) {
+    Object.assign(part, layoutConnected(part.numbers.map((i) => nodes[i]), part.edges));
+    area += (part.w + 2 * GAP_X) * (part.h + GAP_Y);
+    widest = Math.max(widest, part.w);
+  }
+  const limit = Math.max(widest, Math.sqrt(1.6 * area));
+  let x = 0;
+  let y = 0;
+  let height = 0;
+  let width = 0;
+  for (const part of parts) {
+    if (x !== 0 && x + part.w > limit) {
+      x = 0;
+      y += height + GAP_Y;
+      height = 0;
+    }
+    for (const i of part.numbers) {
+      nodes[i].x += x;
+      nodes[i].y += y;
+    }
+    for (const {edge, points} of part.edges) edge.points = points.map((p) => ({x: p.x + x, y: p.y + y}));
+    width = Math.max(width, x + part.w);
+    height = Math.max(height, part.h);
+    x += part.w + 2 * GAP_X;
+  }
+  return {w: width, h: y + height};
+}
+
+// Returns the nodes of each connected component, ascending (union-find with path halving).
+function components(count, edges) {
+  const parent = Int32Array.from({length: count}, (_, i) => i);
+  const root = (i) => {
+    while (parent[i] !== i) i = parent[i] = parent[parent[i]];
+    return i;
+  };
+  for (const {a, b} of edges) {
+    const [low, high] = [root(a), root(b)].sort((p, q) => p - q);
+    parent[high] = low;
+  }
+  const lists = new Map();
+  for (let i = 0; i < count; ++i) {
+    if (!lists.has(root(i))) lists.set(root(i), []);
+    lists.get(root(i)).push(i);
+  }
+  return [...lists.values()];
+}
+
+function layoutConnected(nodes, edges) {
   const count = nodes.length;
-  if (count === 0) return {w: 0, h: 0};
   const layer = assignLayers(count, edges);
 
   // Items are nodes, then dummies. The links join items of adjacent layers, except those of overlong edges.
   const items = nodes.map((node, i) => ({w: node.w, layer: layer[i], up: [], down: [], x: 0, rank: i}));
-  let budget = 4 * (count + edges.length);
+  let budget = 2 * count;
   const link = (a, b) => {
     items[a].down.push(b);
     items[b].up.push(a);
@@ -97,15 +157,16 @@ function assignLayers(count, edges) {
 function orderLayers(items, layers) {
   const place = new Float64Array(items.length);
   const number = (row) => row.forEach((i, at) => (place[i] = at));
+  const wanted = new Float64Array(items.length);
   const sweep = (row, side) => {
-    const wanted = new Map();
+    if (row.length === 1) return;
     for (const i of row) {
       const near = items[i][side];
       let sum = 0;
       for (const j of near) sum += place[j];
-      wanted.set(i, near.length === 0 ? place[i] : sum / near.length);
+      wanted[i] = near.length === 0 ? place[i] : sum / near.length;
     }
-    row.sort((i, j) => wanted.get(i) - wanted.get(j) || place[i] - place[j]);
+    row.sort((i, j) => wanted[i] - wanted[j] || place[i] - place[j]);
     number(row);
   };
   for (const row of layers) {
@@ -135,9 +196,14 @@ function assignX(items, layers) {
   };
   const pull = (row, sides) => {
     const wanted = row.map((i) => {
-      const near = sides.map((side) => items[i][side]).filter((list) => list.length !== 0);
-      if (near.length === 0) return items[i].x;
-      return near.reduce((sum, list) => sum + mean(list), 0) / near.length;
+      let sum = 0;
+      let used = 0;
+      for (const side of sides) {
+        if (items[i][side].length === 0) continue;
+        sum += mean(items[i][side]);
+        ++used;
+      }
+      return used === 0 ? items[i].x : sum / used;
     });
     separate(row.map((i) => items[i]), wanted);
   };
