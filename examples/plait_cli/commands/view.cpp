@@ -82,7 +82,7 @@ struct page_net {
   plait::netdef const* net;
   std::size_t owner_net = 0;
   std::size_t owner_op = 0;
-  plait::nested_net const* nested = nullptr;  // null: the outermost net
+  plait::nested_net const* nested = nullptr;                   // null: the outermost net
   std::map<std::string, std::size_t, std::less<>> outer = {};  // values that the owner reads, by name
 };
 
@@ -138,8 +138,8 @@ ordered_json in_place_chains(form const& ssa, value_numbers const& numbers) {
   std::vector<bool> continued(numbers.values().size());  // an op overwrites the version before with it
   for (plait::op_index op = 0; op != ssa.op_count(); ++op)
     for (plait::value w : ssa.writes(op))
-      continued[numbers[w]] =
-          std::ranges::any_of(ssa.reads(op), [&](plait::value r) { return r.blob == w.blob && r.version + 1 == w.version; });
+      continued[numbers[w]] = std::ranges::any_of(
+          ssa.reads(op), [&](plait::value r) { return r.blob == w.blob && r.version + 1 == w.version; });
   ordered_json chains = ordered_json::array();
   for (std::size_t i = 1; i < continued.size(); ++i) {
     if (!continued[i]) continue;
@@ -283,8 +283,8 @@ class page_builder {
 
   std::size_t forward_ops_;  // of the outermost net; gradient ops follow
   std::set<std::string, std::less<>> const* written_;
-  std::deque<page_net> nets_;               // a deque, since build_ops() appends to it
-  std::deque<plait::nested_net> nested_;    // owns the nets that were parsed from text
+  std::deque<page_net> nets_;             // a deque, since build_ops() appends to it
+  std::deque<plait::nested_net> nested_;  // owns the nets that were parsed from text
 };
 
 // ---- the page
@@ -309,17 +309,18 @@ std::string html_text(std::string_view text) {
 std::string page(std::string const& title, ordered_json const& data) {
   std::string text;
   for (std::string_view piece : view_page) text += piece;
+  auto const dumped = [](ordered_json const& value) {  // replaces bytes that are not UTF-8
+    return value.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+  };
   std::string json;
   // "<" occurs in strings only, where its escape keeps "</script>" and "<!--" from ending the element.
-  for (char c : data.dump(-1, ' ', false, ordered_json::error_handler_t::replace))
+  for (char c : dumped(data))
     if (c == '<')
       json += "\\u003c";
     else
       json += c;
   replace(text, "@data@", json);
-  // Through JSON, which replaces bytes that are not UTF-8.
-  std::string const valid = ordered_json::parse(ordered_json(title).dump(-1, ' ', false, ordered_json::error_handler_t::replace));
-  replace(text, "@title@", html_text(visible(valid)));
+  replace(text, "@title@", html_text(visible(ordered_json::parse(dumped(title)).get<std::string>())));
   return text;
 }
 

@@ -25,6 +25,7 @@ const state = {
 
 // ---- names
 
+const plural = (count, what) => count + " " + what + (count === 1 ? "" : "s");
 const cut = (text, length) => (text.length <= length ? text : text.slice(0, length - 1) + "\u2026");
 const key = (kind, net, id) => kind + "/" + net + "/" + id;
 const full = (net, v) => nets[net].values[v].blob + ":" + nets[net].values[v].version;
@@ -431,11 +432,11 @@ function home() {
   fit();
   if (state.view.k >= 0.35 || drawn.nodes.length === 0) return;
   const first = drawn.nodes.reduce((best, node) => (node.top < best.top ? node : best));
-  centre(first, 0.7);
+  centre(first, 0.9);
   state.view.y = 30 - first.top * state.view.k;
 }
 
-function centre(node, k = Math.max(state.view.k, 0.7)) {
+function centre(node, k = Math.max(state.view.k, 0.9)) {
   const top = node.inner.length !== 0 ? node.top + Math.min(node.h, canvas.clientHeight / k) / 2 : node.y;
   state.view = {k, x: canvas.clientWidth / 2 - node.x * k, y: canvas.clientHeight / 2 - top * k};
   schedule();
@@ -715,7 +716,7 @@ function describe({node, value}) {
     const v = value === undefined ? node.id : value;
     const {producer, readers} = nets[node.net].values[v];
     const from = producer === undefined ? "input" : "written by " + opLabel(node.net, producer);
-    return full(node.net, v) + "\n" + from + "\n" + readers.length + (readers.length === 1 ? " reader" : " readers");
+    return full(node.net, v) + "\n" + from + "\n" + plural(readers.length, "reader");
   }
   if (node.kind === "block") return blockLabel(nets[node.net].blocks[node.id]).types.join(" \u2192 ");
   const op = nets[node.net].ops[node.id];
@@ -866,8 +867,8 @@ function readAddress() {
 element("title").textContent = data.title;
 const nested_ops = nets.slice(1).reduce((sum, net) => sum + net.ops.length, 0);
 element("counts").textContent =
-  nets[0].ops.length + " ops, " + nets[0].values.length + " values" +
-  (nets.length > 1 ? ", " + (nets.length - 1) + " nested nets with " + nested_ops + " ops" : "");
+  plural(nets[0].ops.length, "op") + ", " + plural(nets[0].values.length, "value") +
+  (nets.length > 1 ? ", " + plural(nets.length - 1, "nested net") + " with " + plural(nested_ops, "op") : "");
 element("gradient-label").hidden = !nets.some((net) => net.ops.some((op) => op.gradient));
 element("fold-label").hidden = !nets.some((net) => net.blocks.length !== 0);
 element("unfold").hidden = nets.length === 1;
