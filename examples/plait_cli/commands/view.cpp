@@ -27,7 +27,7 @@
 #include "names.hpp"
 #include "seeds.hpp"
 #include "terminal.hpp"
-#include "view_page.hpp"
+#include "view/page.hpp"
 
 namespace cli {
 
@@ -307,8 +307,7 @@ std::string html_text(std::string_view text) {
 }
 
 std::string page(std::string const& title, ordered_json const& data) {
-  std::string text;
-  for (std::string_view piece : view_page) text += piece;
+  std::string text = view_page();
   auto const dumped = [](ordered_json const& value) {  // replaces bytes that are not UTF-8
     return value.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
   };
