@@ -109,7 +109,8 @@ plait(2 view demo_net.pbtxt --y p=)
 plait(1 view demo_net.pbtxt --init ${WORK}/nowhere.pb)
 
 # Names cannot end the element that holds the data, nor leave the title.
-file(WRITE ${WORK}/names.pbtxt "name: \"</title><b>\"\nop { type: \"</script><script>\" input: \"<!--\" output: \"a\\377\" }\n")
+file(WRITE ${WORK}/names.pbtxt "name: \"</title><b>\"\n"
+     "op { type: \"</script><script>\" input: \"<!--\" output: \"a\\377\" }\n")
 plait(0 view ${WORK}/names.pbtxt)
 matches("${OUT}" "<title>&lt;/title>&lt;b></title>")
 data_of("${OUT}" data)

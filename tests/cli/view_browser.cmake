@@ -4,8 +4,9 @@ include(${CMAKE_CURRENT_LIST_DIR}/run.cmake)
 # browse(<page> <hash>): sets DOM to the document after its scripts have run.
 function(browse page hash)
   execute_process(
-    COMMAND ${CHROMIUM} --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --no-first-run --window-size=1280,900
-            --user-data-dir=${WORK}/profile --virtual-time-budget=20000 --dump-dom file://${page}${hash}
+    COMMAND ${CHROMIUM} --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --no-first-run
+            --window-size=1280,900 --user-data-dir=${WORK}/profile --virtual-time-budget=20000
+            --dump-dom file://${page}${hash}
     OUTPUT_VARIABLE dom ERROR_VARIABLE err RESULT_VARIABLE result)
   if(NOT result EQUAL 0 OR NOT dom MATCHES "data-ready=\"1\"")
     wrong("the page ${page}${hash} does not become ready, status ${result}: ${err}")
@@ -67,7 +68,8 @@ browse(${WORK}/demo_net.html "#search=sigm")
 matches("${DOM}" "id=\"results\"><li><button[^>]*>5 Sigmoid</button>")
 
 # Names that look like markup stay text.
-file(WRITE ${WORK}/names.pbtxt "name: \"<b id='bold'>\"\nop { type: \"<i id='slanted'>\" input: \"</script>\" output: \"a\\377\" }\n")
+file(WRITE ${WORK}/names.pbtxt "name: \"<b id='bold'>\"\n"
+     "op { type: \"<i id='slanted'>\" input: \"</script>\" output: \"a\\377\" }\n")
 plait(0 view ${WORK}/names.pbtxt -o ${WORK}/names.html)
 browse(${WORK}/names.html "#select=op:0")
 matches("${DOM}" "<h2 id=\"chosen\">0 &lt;i id='slanted'&gt;</h2>")

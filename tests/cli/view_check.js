@@ -4,7 +4,7 @@
 
 const report = [];
 function check(what, holds, ...facts) {
-  report.push((holds ? "ok: " : "WRONG: ") + what + (holds ? "" : " " + facts.map((fact) => JSON.stringify(fact)).join(" ")));
+  report.push(holds ? "ok: " + what : ["WRONG: " + what, ...facts.map((fact) => JSON.stringify(fact))].join(" "));
 }
 const chosen = () => document.getElementById("chosen").textContent;
 const links = (id) => [...document.querySelectorAll("#" + id + " button")].map((button) => button.textContent);
@@ -60,26 +60,41 @@ function run() {
   const large = net.ops.length > 2000;
   const forward = net.ops.filter((op) => !op.gradient).length;
   check("the header counts", document.getElementById("counts").textContent.startsWith(net.ops.length + " ops, "));
-  if (large) check("repeated blocks are folded", count("block") > 100 && drawn.nodes.length < net.ops.length / 2, count("block"));
+  const folds = count("block") > 100 && drawn.nodes.length < net.ops.length / 2;
+  if (large) check("repeated blocks are folded", folds, count("block"));
   check("parameters are hidden", !drawn.nodes.some((n) => n.kind === "value" && nets[n.net].values[n.id].parameter));
   checkLayout("at first");
 
   // Search, and what a value links to.
   const blob = large ? "f250" : "gate";
   lookUp(blob);
-  check("search lists versions", links("results").includes(blob + ":1") && links("results").includes(blob + ":2"), links("results"));
+  const both = [blob + ":1", blob + ":2"].every((name) => links("results").includes(name));
+  check("search lists versions", both, links("results"));
   document.querySelector("#results button").click();
   check("a result is selected", chosen() === blob + ":1", chosen());
   const value = state.selected.id;
   check("a value has its producer", links("producer")[0].endsWith(" FC"), links("producer"));
-  check("a value has its reader", links("readers")[0] === net.values[value].readers[0] + " " + net.ops[net.values[value].readers[0]].type, links("readers"));
+  const reader = net.values[value].readers[0];
+  check("a value has its reader", links("readers")[0] === reader + " " + net.ops[reader].type, links("readers"));
   check("a value has its chain in place", links("chain").join() === blob + ":1," + blob + ":2", links("chain"));
   document.querySelector("#readers button").click();
   check("a link selects", chosen().split(" ")[0] === String(net.values[value].readers[0]), chosen());
-  check("an op lists its operands", links("inputs")[0] === blob + ":1" && links("outputs")[0] === blob + ":2", links("inputs"));
+  const operands = [links("inputs")[0], links("outputs")[0]];
+  check("an op lists its operands", operands.join() === blob + ":1," + blob + ":2", operands);
   const op = drawn.at.get("op/0/" + state.selected.id);
-  check("the selected op is drawn in the window", Boolean(op) && screen_of(op.x, op.y).x > 0 && screen_of(op.x, op.y).y > 0);
+  const middle = op ? screen_of(op.x, op.y) : {x: -1, y: -1};
+  check("the selected op is in the window", middle.x > 0 && middle.x < canvas.clientWidth && middle.y > 0, middle);
   lookUp("");
+  if (large) {
+    document.getElementById("fold-block").click();
+    check("the panel folds a block", chosen().startsWith("block ") && nodeOf(state.selected).kind === "block", chosen());
+    document.getElementById("open-block").click();
+    check("the panel unfolds a block", state.selected.kind === "op" && nodeOf(state.selected).kind === "op", chosen());
+  }
+  const parameter = net.values.findIndex((v) => v.parameter);
+  select({kind: "value", net: 0, id: parameter});
+  check("a selected parameter is drawn", drawn.at.has("value/0/" + parameter));
+  state.shown.clear();
 
   // Pan and zoom.
   const before = {...state.view};
@@ -92,7 +107,8 @@ function run() {
   const fixed = {x: (300 - state.view.x) / state.view.k, y: (200 - state.view.y) / state.view.k};
   const box = canvas.getBoundingClientRect();
   const k = state.view.k;
-  canvas.dispatchEvent(new WheelEvent("wheel", {deltaY: -120, clientX: box.left + 300, clientY: box.top + 200, cancelable: true}));
+  const place = {clientX: box.left + 300, clientY: box.top + 200};
+  canvas.dispatchEvent(new WheelEvent("wheel", {deltaY: -120, cancelable: true, ...place}));
   const after = screen_of(fixed.x, fixed.y);
   check("the wheel zooms around the pointer", state.view.k > k && Math.hypot(after.x - 300, after.y - 200) < 1, after);
 
@@ -105,7 +121,8 @@ function run() {
   press(first.left + first.w / 2, first.top + 4 + 15 + 7);
   check("a click on a name selects the value", chosen() === net.values[net.ops[0].out[0]].blob + ":1", chosen());
   pointer("pointermove", screen_of(first.x, first.y).x, screen_of(first.x, first.y - 6).y);
-  check("a tooltip states operands", document.getElementById("tip").textContent.startsWith("0 FC\nin   "), document.getElementById("tip").textContent);
+  const tip = document.getElementById("tip").textContent;
+  check("a tooltip states operands", tip.startsWith("0 FC\nin   x:0, "), tip);
   press(-1e5, -1e5);
   check("a click beside all boxes clears the selection", state.selected === null);
 
@@ -119,11 +136,13 @@ function run() {
   check("the triangle unfolds nested nets", drawn.nodes.some((node) => node.net === inner));
   const unfolded = drawn.at.get("op/0/" + owner);
   const inside = drawn.nodes.filter((node) => node.net === inner);
-  check("they are drawn in their op", inside.every((n) => n.left > unfolded.left && n.left + n.w < unfolded.left + unfolded.w &&
-    n.top > unfolded.top && n.top + n.h < unfolded.top + unfolded.h));
+  const across = inside.every((n) => n.left > unfolded.left && n.left + n.w < unfolded.left + unfolded.w);
+  const along = inside.every((n) => n.top > unfolded.top && n.top + n.h < unfolded.top + unfolded.h);
+  check("they are drawn in their op", across && along);
   checkLayout("unfolded");
   select(find(inner + "/" + nets[inner].values[nets[inner].ops[0].in[0]].blob));
-  check("an inner value links to the outer one", links("outer").length === 1 && links("path").length === 1, links("outer"));
+  check("an inner value links to the outer one", links("outer").length === 1, links("outer"));
+  check("an inner value links to the op around it", links("path").length === 1, links("path"));
   document.querySelector("#outer button").click();
   check("the outer value is selected", state.selected.net === 0 && state.selected.kind === "value");
   select({kind: "op", net: 0, id: owner});
@@ -132,7 +151,7 @@ function run() {
 
   // Layers.
   set("fold", false);
-  check("all ops are drawn", drawn.nodes.filter((n) => n.kind === "op" && n.net === 0).length === net.ops.length, count("op"));
+  check("all ops are drawn", count("op") === net.ops.length, count("op"), net.ops.length);
   checkLayout("all ops");
   set("gradient", false);
   check("gradient ops are a layer", count("op") === forward && forward < net.ops.length, count("op"), forward);
@@ -162,7 +181,8 @@ function run() {
   check("escape clears the selection", state.selected === null && chosen() === data.title, chosen());
   document.body.dispatchEvent(new KeyboardEvent("keydown", {key: "f", bubbles: true, cancelable: true}));
   const corners = [screen_of(0, 0), screen_of(drawn.w, drawn.h)];
-  check("f fits the net into the window", corners[0].x >= 0 && corners[0].y >= 0 && corners[1].x <= canvas.clientWidth && corners[1].y <= canvas.clientHeight, corners);
+  const fits = corners[1].x <= canvas.clientWidth && corners[1].y <= canvas.clientHeight;
+  check("f fits the net into the window", corners[0].x >= 0 && corners[0].y >= 0 && fits, corners);
   draw();
   const pixels = pen.getImageData(0, 0, canvas.width, canvas.height).data;
   check("the canvas is not empty", pixels.some((byte) => byte !== 0));

@@ -127,7 +127,8 @@ function drawNode(node, marked, dark, k, text) {
     if (value.parameter) fill = dark ? "#37304a" : "#ece5f8";
   } else {
     const name = node.kind === "op" ? net.ops[node.id].type : "block";
-    fill = node.inner.length !== 0 ? (dark ? "#1b2027" : "#fafbfc") : "hsl(" + hue(name) + (dark ? " 25% 24%)" : " 45% 91%)");
+    fill = "hsl(" + hue(name) + (dark ? " 25% 24%)" : " 45% 91%)");
+    if (node.inner.length !== 0) fill = dark ? "#1b2027" : "#fafbfc";
   }
   pen.globalAlpha = node.dead ? 0.45 : 1;
   pen.beginPath();
@@ -148,8 +149,7 @@ function drawNode(node, marked, dark, k, text) {
   if (k > 0.25) {
     pen.font = "11px ui-monospace, monospace";
     pen.fillStyle = text;
-    const folds = node.kind === "block" || (node.kind === "op" && net.ops[node.id].nets);
-    if (folds) pen.fillText(node.inner.length !== 0 ? "\u25be" : "\u25b8", node.left + 7, node.top + 16);
+    if (canUnfold(node)) pen.fillText(node.inner.length !== 0 ? "\u25be" : "\u25b8", node.left + 7, node.top + 16);
     node.lines.forEach((line, i) => {
       pen.globalAlpha = (node.dead ? 0.45 : 1) * (i === 0 ? 1 : 0.75);
       pen.fillText(line.text, node.left + 9, node.top + 16 + i * LINE);

@@ -34,8 +34,8 @@ function zoom(factor, px = canvas.clientWidth / 2, py = canvas.clientHeight / 2)
   schedule();
 }
 
-// Returns {node, value, toggle} at a point of the canvas: the value on whose line the point is, and whether the point is
-// on the triangle that folds.
+// Returns {node, value, toggle} at a point of the canvas: the value on whose line the point is, and whether the point
+// is on the triangle that folds.
 function hit(px, py) {
   const {x, y, k} = state.view;
   const wx = (px - x) / k;
@@ -44,8 +44,7 @@ function hit(px, py) {
     const node = drawn.nodes[i];
     if (wx < node.left || wx > node.left + node.w || wy < node.top || wy > node.top + node.h) continue;
     const line = node.lines[Math.floor((wy - node.top - 4) / LINE)];
-    const folds = node.kind === "block" || (node.kind === "op" && nets[node.net].ops[node.id].nets);
-    const toggle = Boolean(folds) && wx < node.left + 20 && wy < node.top + 22;
+    const toggle = canUnfold(node) && wx < node.left + 20 && wy < node.top + 22;
     return {node, value: line && line.value, toggle};
   }
   return undefined;
@@ -155,7 +154,10 @@ function section(title, id, items) {
   const list = make("ul", {id}, ...shown);
   return [make("h3", {textContent: title}), list];
 }
-const tags = (names) => make("div", {id: "tags"}, ...names.map((textContent) => make("span", {className: "tag", textContent})));
+function tags(names) {
+  const made = names.map((textContent) => make("span", {className: "tag", textContent}));
+  return make("div", {id: "tags"}, ...made);
+}
 
 function netPath(n) {
   const items = [];
@@ -176,14 +178,14 @@ function valuePanel(net, id) {
   if (value.outer !== undefined)
     parts.push(...section("value of the enclosing net", "outer", [valueLink(nets[net].owner.net, value.outer)]));
   parts.push(...section("readers", "readers", value.readers.map((op) => opLink(net, op))));
-  const versions = nets[net].values.flatMap((other, v) => (other.blob === value.blob && v !== id ? [valueLink(net, v)] : []));
-  parts.push(...section("other versions", "versions", versions));
+  const all = nets[net].values.map((_, v) => v).filter((v) => nets[net].values[v].blob === value.blob && v !== id);
+  parts.push(...section("other versions", "versions", all.map((v) => valueLink(net, v))));
   const chain = nets[net].chains.find((values) => values.includes(id));
   if (chain) parts.push(...section("overwritten in place", "chain", chain.map((v) => valueLink(net, v))));
   const gradient = net === 0 && data.gradients && data.gradients[value.blob];
   if (gradient) {
-    const all = nets[0].values.map((other, v) => v).filter((v) => nets[0].values[v].blob === gradient);
-    parts.push(...section("gradient", "gradient-of", all.slice(-1).map((v) => valueLink(0, v))));
+    const last = nets[0].values.findLastIndex((other) => other.blob === gradient);
+    if (last !== -1) parts.push(...section("gradient", "gradient-of", [valueLink(0, last)]));
   }
   return parts;
 }
@@ -268,19 +270,28 @@ function fillPanel() {
 // ---- search
 
 let index;
+function buildIndex() {
+  const entry = (kind, net, id, label, text, name = "") => ({
+    what: {kind, net, id},
+    label,
+    texts: [text.toLowerCase(), label.toLowerCase(), name.toLowerCase()],
+  });
+  return nets.flatMap((net, n) => [
+    ...net.values.map((value, id) => entry("value", n, id, full(n, id), value.blob)),
+    ...net.ops.map((op, id) => entry("op", n, id, opLabel(n, id), op.type, op.name)),
+  ]);
+}
+
 function search(text) {
-  if (!index)
-    index = nets.flatMap((net, n) => [
-      ...net.values.map((value, id) => ({what: {kind: "value", net: n, id}, label: full(n, id), text: value.blob})),
-      ...net.ops.map((op, id) => ({what: {kind: "op", net: n, id}, label: opLabel(n, id), text: op.type, name: op.name || ""})),
-    ]).map((entry) => ({...entry, text: entry.text.toLowerCase(), label_text: entry.label.toLowerCase(), name: (entry.name || "").toLowerCase()}));
+  index = index || buildIndex();
   const wanted = text.trim().toLowerCase();
   const rank = (entry) => {
-    if (entry.text === wanted || entry.label_text === wanted || entry.name === wanted) return 0;
-    if (entry.text.startsWith(wanted)) return 1;
-    return entry.label_text.includes(wanted) || entry.name.includes(wanted) ? 2 : 3;
+    if (entry.texts.includes(wanted)) return 0;
+    if (entry.texts[0].startsWith(wanted)) return 1;
+    return entry.texts.some((part) => part.includes(wanted)) ? 2 : 3;
   };
-  return index.map((entry) => ({entry, rank: rank(entry)})).filter((e) => e.rank !== 3).sort((a, b) => a.rank - b.rank).map((e) => e.entry);
+  const ranked = index.map((entry) => ({entry, rank: rank(entry)})).filter((e) => e.rank !== 3);
+  return ranked.sort((a, b) => a.rank - b.rank).map((e) => e.entry);
 }
 
 function showResults() {
@@ -365,16 +376,15 @@ const release = (event) => {
   if (found && found.toggle) return toggle(found.node);
   if (!found) return select(null);
   const {node, value} = found;
-  const what = value === undefined ? {kind: node.kind, net: node.net, id: node.id} : {kind: "value", net: node.net, id: value};
-  select(what, {move: false});
+  if (value !== undefined) select({kind: "value", net: node.net, id: value}, {move: false});
+  else select({kind: node.kind, net: node.net, id: node.id}, {move: false});
 };
 canvas.addEventListener("pointerup", release);
 canvas.addEventListener("pointercancel", release);
 canvas.addEventListener("pointerleave", () => showTip(undefined));
 canvas.addEventListener("dblclick", (event) => {
   const found = hit(at(event).x, at(event).y);
-  if (found && (found.node.kind === "block" || (found.node.kind === "op" && nets[found.node.net].ops[found.node.id].nets)))
-    toggle(found.node);
+  if (found && canUnfold(found.node)) toggle(found.node);
 });
 canvas.addEventListener(
   "wheel",

@@ -64,6 +64,8 @@ const foldedBlock = (n, op) => {
 
 // ---- scenes: one net as nodes and edges, with its layout
 
+const canUnfold = (node) => node.kind === "block" || (node.kind === "op" && Boolean(nets[node.net].ops[node.id].nets));
+
 function opNode(n, i) {
   const op = nets[n].ops[i];
   const lines = [{text: (op.nets ? "  " : "") + cut(opLabel(n, i), 34)}];
@@ -93,8 +95,8 @@ function blockNode(n, number) {
   const block = nets[n].blocks[number];
   const {title, types} = blockLabel(block);
   const lines = [{text: "  " + title}, {text: cut(types.join(" "), 34)}];
-  const node = {kind: "block", net: n, id: number, lines, inner: [], gradient: nets[n].ops[block.begin].gradient === true};
-  return size(node);
+  const gradient = nets[n].ops[block.begin].gradient === true;
+  return size({kind: "block", net: n, id: number, lines, inner: [], gradient});
 }
 
 function valueNode(n, v, gradient) {
