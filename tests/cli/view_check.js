@@ -161,6 +161,9 @@ function run() {
   check("SSA: each version is a node", count("value") === visible, count("value"), visible);
   check("SSA: labels have versions", drawn.at.get("value/0/" + value).lines[0].text === blob + ":1");
   checkLayout("SSA");
+  const thick = drawn.edges.filter((edge) => edge.net === 0 && edge.in_place).length;
+  const steps = net.chains.reduce((sum, chain) => sum + chain.length - 1, 0);
+  check("edges in place are marked: into and out of each such op", thick === 2 * steps, thick, steps);
   set("parameters", true);
   check("parameters are a layer", count("value") === net.values.length, count("value"), net.values.length);
   set("parameters", false);

@@ -242,11 +242,19 @@ function route(edge, scene, x, y) {
     edge.box.t = Math.min(edge.box.t, p.y);
     edge.box.b = Math.max(edge.box.b, p.y);
   }
-  const net = nets[edge.net];
-  edge.in_place = edge.values.some((v) => net.in_place.has(v));
+  edge.in_place = edge.values.some((v) => isInPlace(nets[edge.net], a, b, v));
   return edge;
 }
-nets.forEach((net) => (net.in_place = new Set(net.chains.flat())));
+
+// Whether an edge of `v` leads to the op that overwrites it in place or, from an op, to the version that it makes so.
+nets.forEach((net) => {
+  net.next = new Map();
+  for (const chain of net.chains) chain.slice(1).forEach((v, i) => net.next.set(chain[i], v));
+});
+function isInPlace(net, a, b, v) {
+  if (b.kind === "op") return net.next.has(v) && net.ops[b.id].out.includes(net.next.get(v));
+  return a.kind === "op" && b.kind === "value" && net.ops[a.id].in.some((before) => net.next.get(before) === v);
+}
 
 // Returns the node that shows an op, a value or a block: the block that an op is folded into, the producer of a value
 // that is no node. Undefined if a hidden layer or a folded net has it.
