@@ -16,6 +16,7 @@ void add_info(CLI::App& app, action& chosen);
 void add_check(CLI::App& app, action& chosen);
 void add_ssa(CLI::App& app, action& chosen);
 void add_dot(CLI::App& app, action& chosen);
+void add_view(CLI::App& app, action& chosen);
 void add_grad(CLI::App& app, action& chosen);
 void add_convert(CLI::App& app, action& chosen);
 void add_prune(CLI::App& app, action& chosen);

@@ -29,6 +29,7 @@ constexpr char const* examples = R"(Examples:
   plait check predict_net.pbtxt
   plait ssa --json predict_net.pb | jq '.ops[0]'
   plait dot --ssa predict_net.pb | dot -Tsvg -o net.svg
+  plait view net.pb --y loss -o net.html
   plait convert predict_net.pb -o predict_net.pbtxt
   plait subgraph predict_net.pb --from data --to softmax --extract -o part.pbtxt
   plait grad net.pb --y loss --append -o train.pb
@@ -59,6 +60,7 @@ int run(int argc, char** argv) {
   cli::add_check(app, chosen);
   cli::add_ssa(app, chosen);
   cli::add_dot(app, chosen);
+  cli::add_view(app, chosen);
   cli::add_grad(app, chosen);
   cli::add_convert(app, chosen);
   cli::add_prune(app, chosen);

@@ -21,7 +21,7 @@ file(WRITE ${WORK}/empty "")
 string(ASCII 10 4 100 101 109 111 18 9 97 98 bytes)
 file(WRITE ${WORK}/cut.pb "${bytes}")
 
-set(one_file info check ssa dot convert prune)
+set(one_file info check ssa dot view convert prune)
 foreach(command IN LISTS one_file)
   refused("^[^\n]*broken\\.pbtxt:3:9: [^\n]+\n$" ${command} ${WORK}/broken.pbtxt)
   refused("^[^\n]*open\\.pbtxt:2:4: [^\n]+\n$" ${command} ${WORK}/open.pbtxt)
@@ -62,6 +62,7 @@ unset(INPUT)
 
 # Destinations that cannot be written.
 refused("is a folder" convert demo_net.pbtxt -o ${WORK})
+refused("is a folder" view demo_net.pbtxt -o ${WORK})
 refused("cannot be opened for writing" convert demo_net.pbtxt -o ${WORK}/no/such/folder.pb)
 
 # Arguments that do not fit the net. The net is not written.
@@ -125,7 +126,7 @@ file(WRITE ${WORK}/step.pbtxt "name: \"n\" external_input: \"x\" external_output
      "op { type: \"If\" input: \"y\" arg { name: \"then_net\" n { op { type: \"Split\" input: \"y\" output: \"a\" output: \"a\" } } } }\n"
      "op { type: \"RecurrentNetwork\" input: \"y\" output: \"h\" arg { name: \"step_net\" s: \"op { typ: }\" } }\n")
 set(step "argument 'step_net' of op 2 \\(RecurrentNetwork\\) of net 'n' is not a net in text form: 1:")
-foreach(command IN ITEMS dot prune "ssa;--subnets")
+foreach(command IN ITEMS dot view prune "ssa;--subnets")
   refused("step\\.pbtxt:4:4: ${step}" ${command} ${WORK}/step.pbtxt)
 endforeach()
 plait(0 ssa ${WORK}/step.pbtxt)

@@ -1,11 +1,9 @@
 // plait grad: generates the backward pass of a net: alone, appended to the net, or as a Graphviz graph.
-#include <algorithm>
 #include <cstddef>
 #include <iostream>
 #include <memory>
 #include <sstream>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -19,7 +17,7 @@
 
 #include "commands.hpp"
 #include "common_options.hpp"
-#include "names.hpp"
+#include "seeds.hpp"
 #include "terminal.hpp"
 
 namespace cli {
@@ -39,15 +37,6 @@ struct grad_options {
   std::string dot;
 };
 
-// Parses "z" or "z=dz".
-plait::gradient_seed seed(std::string const& text) {
-  std::size_t const at = text.find('=');
-  if (at == std::string::npos) return text;
-  if (at == 0 || at + 1 == text.size())
-    throw wrong_usage("plait: --y expects BLOB or BLOB=GRADIENT, not '" + text + "'");
-  return {std::string_view(text).substr(0, at), std::string_view(text).substr(at + 1)};
-}
-
 plait::gradient_options pass_options(grad_options const& given) {
   plait::gradient_options made;
   if (given.overwritten == "copy") made.overwritten = plait::overwritten_values::copy;
@@ -57,18 +46,6 @@ plait::gradient_options pass_options(grad_options const& given) {
   made.numpy_broadcasting = given.numpy_broadcasting;
   made.as_caffe2 = given.as_caffe2;
   return made;
-}
-
-// Returns a failure with one problem per line.
-failure about_gradient(source const& in, plait::gradient_error const& problem) {
-  std::vector<std::string> const blobs = blob_names(in.net);
-  std::string text;
-  for (plait::gradient_problem const& p : problem.problems) {
-    text += (text.empty() ? "" : "\n") + in.label + ": " + visible(p.text);
-    if (!p.op && !p.blob.empty() && std::ranges::find(blobs, p.blob) == blobs.end())
-      text += suggest_names(p.blob, blobs);
-  }
-  return failure(text);
 }
 
 // Returns the blobs that a net reads and does not define.
@@ -125,7 +102,7 @@ void print(std::ostream& out, std::string const& label, plait::backward_net<plai
 int run(grad_options const& given) {
   source const in = load(given.file);
   std::vector<plait::gradient_seed> ys;
-  for (std::string const& y : given.ys) ys.push_back(seed(y));
+  for (std::string const& y : given.ys) ys.push_back(parse_seed(y));
   plait::gradient_options const how = pass_options(given);
   plait::gradient_rules const rules =
       given.as_caffe2 ? plait::caffe2_gradient_rules() : plait::gradient_rules::standard();
