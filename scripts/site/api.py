@@ -226,15 +226,18 @@ class reference:
         if not found:
             others = [name for name in self.includes[header] if name in pages]
             parts += ["\n".join(f"- [`{name}`]({posixpath.relpath(pages[name], folder)})" for name in others)]
-        for name in dict.fromkeys(e.name for e in found):
+        overloads = {}
+        for e in found:
+            overloads.setdefault(e.name, []).append(e)
+        for name, entities in overloads.items():
             anchor = re.sub(r"[^\w~=+*/%!&|^-]+", "-", name).strip("-")
             anchor = re.sub(r"[^\w-]", lambda c: f"{ord(c[0]):x}", anchor)
             title = re.sub(r"\s*([<>,])\s*", lambda c: c[1] + (" " if c[1] == "," else ""), name) if "operator" not in name else name
             parts.append(f"## `{title}` {{#{anchor}}}")
             seen = set()
-            for e in found:
+            for e in entities:
                 key = (e.header, declaration(self.sources[e.header], e)[0])
-                if e.name == name and key not in seen:
+                if key not in seen:
                     seen.add(key)
                     parts.append(self.section(e))
         return "\n\n".join(part for part in parts if part) + "\n"
