@@ -30,7 +30,8 @@ if (location.protocol === "file:") {
       });
     }
     postMessage(data) {
-      this.loaded.then(() => this.frame.contentWindow.postMessage(data, "*"));
+      // Not by the frame's postMessage(), which now answers to this page.
+      this.loaded.then(() => this.frame.contentWindow.dispatchEvent(new MessageEvent("message", { data })));
     }
     terminate() {
       this.frame.remove();
