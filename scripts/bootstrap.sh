@@ -52,6 +52,9 @@ wishes=(
   "llvm-14-dev llvm-15-dev llvm-16-dev llvm-17-dev llvm-18-dev llvm-19-dev llvm-20-dev llvm-21-dev llvm-22-dev llvm-dev>=1:14"
   "clang-16 clang-17 clang-18 clang-19"
   "libomp-16-dev libomp-17-dev libomp-18-dev libomp-19-dev libomp-dev>=1:16"
+  "doxygen"
+  "chromium"
+  "python3-venv"
   "libclang-rt-16-dev libclang-rt-17-dev libclang-rt-18-dev libclang-rt-19-dev"
 )
 
@@ -146,6 +149,20 @@ with_apt() {
   touch "$stamp"
 }
 
+# MkDocs for scripts/docs.sh, in the versions of scripts/site/requirements.txt. The copy of that file says that all are there.
+docs_venv() {
+  local wanted venv
+  wanted=$(dirname "$0")/site/requirements.txt
+  venv=$(dirname "$0")/../build/docs-venv
+  if cmp -s "$wanted" "$venv/requirements.txt"; then return 0; fi
+  say "installing MkDocs in build/docs-venv"
+  if rm -rf "$venv" && python3 -m venv "$venv" && "$venv/bin/pip" install --quiet --disable-pip-version-check -r "$wanted"; then
+    cp "$wanted" "$venv/requirements.txt"
+  else
+    say "could not install MkDocs; going on without it" >&2
+  fi
+}
+
 # ---- elsewhere ----------------------------------------------------------------------------------------------------
 
 without_apt() {
@@ -188,6 +205,7 @@ without_apt() {
 
 if command -v apt-get >/dev/null; then
   with_apt
+  docs_venv
 else
   without_apt
 fi
