@@ -77,6 +77,11 @@ TEST_CASE("binary writer: unknown fields of the binary format are written back, 
   std::vector<plait::diagnostic> told;
   CHECK(plait::to_binary(net, {.diagnostics = &told}).size() == 9);
   CHECK(told.size() == 1);
+
+  told.clear();
+  net.op[0].edit_extras().unknown.back().name = "shape\n\xff";
+  CHECK(plait::to_binary(net, {.diagnostics = &told}).size() == 9);
+  CHECK(told.at(0).message.find("'shape\\x0a\\xff'") != std::string::npos);
 }
 
 }  // namespace

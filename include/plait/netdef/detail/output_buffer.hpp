@@ -14,6 +14,7 @@
 #include <vector>
 
 #include <plait/core/errors.hpp>
+#include <plait/core/detail/utf8.hpp>
 #include <plait/netdef/detail/message_walk.hpp>
 #include <plait/netdef/detail/write_options.hpp>
 #include <plait/netdef/model.hpp>
@@ -135,7 +136,7 @@ class expressible_check : public null_visitor {
                             (field.number != 0 ? std::to_string(field.number) : "'" + field.name + "'") + " of " +
                             std::string(message_name<Message>) + " cannot be written as " + Format::name;
       if (options_.diagnostics == nullptr) throw net_error(message, op_);
-      options_.diagnostics->push_back({{}, std::move(message)});
+      options_.diagnostics->push_back({{}, printable(message)});
     }
   }
 
